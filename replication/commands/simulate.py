@@ -1,0 +1,62 @@
+"""Run one scheduler on one trace and write the schedule as a table.
+
+Examples:
+  replication simulate KTH-SP2 --scheduler easy --estimates f=2 --seed 1 --out jobs.csv
+  replication simulate my-log.swf.gz --processors 128 --size allocated --out -
+"""
+
+import json
+import sys
+
+from replication import estimates
+
+
+def add_arguments(parser):
+    """Say which trace, which scheduler, what it is told, and where the table goes."""
+    # Imported here: the list of schedulers is needed for --help, the kernels are not.
+    from replication.simulation import SCHEDULERS
+
+    parser.add_argument("trace", metavar="TRACE", help="a name from the registry, or a path to an SWF file")
+    parser.add_argument("--scheduler", default="easy", metavar="NAME", help=f"one of {', '.join(SCHEDULERS)} (default easy)")
+    parser.add_argument("--estimates", default="log", metavar="MODEL", help=f"one of: {estimates.FORMS} (default log)")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="seed of the random models (default 1)")
+    parser.add_argument("--processors", type=int, metavar="N", help="the machine's (default: the registry's or the header's)")
+    parser.add_argument("--size", choices=("requested", "allocated"),
+                        help="which field is a job's size; each falls back on the other (default requested)")
+    parser.add_argument("--overrun", choices=("raise-estimate", "cut-run", "as-is"),
+                        help="what becomes of a run longer than its estimate (default raise-estimate)")
+    parser.add_argument("--out", metavar="FILE", help="write the schedule as CSV; - is standard output")
+    parser.add_argument("--json", action="store_true", help="print the measures as JSON")
+
+
+def main(args):
+    """Simulate, write the table, and say what was left out and what came of it."""
+    from replication import simulate, traces
+
+    workload = traces.load(args.trace, machine=args.processors, size=args.size, overrun=args.overrun)
+    schedule = simulate(workload, args.scheduler, args.estimates, args.seed)
+    aside = sys.stderr if args.out == "-" else sys.stdout
+    if args.out == "-":
+        schedule.write_csv(sys.stdout.buffer)
+    elif args.out:
+        schedule.write_csv(args.out)
+    if args.json:
+        print(json.dumps({"trace": workload.name, "machine": workload.machine, "stand_in": workload.stand_in,
+                          "cleaning": dict(workload.cleaning), "scheduler": args.scheduler,
+                          "estimates": args.estimates, "seed": args.seed, "measures": schedule.measures()},
+                         indent=2), file=aside)
+    else:
+        print("\n".join(summary(schedule)), file=aside)
+    return 0
+
+
+def summary(schedule):
+    """What was simulated, what the cleaning rules touched, and the measures, a line each."""
+    from replication.measures import NAMES
+
+    workload = schedule.workload
+    yield f"{workload!r}, scheduler {schedule.scheduler}, estimates {schedule.options['estimates']}"
+    for rule, count in workload.cleaning:
+        yield f"  {count:>10,}  {rule}"
+    for name, value in schedule.measures().items():
+        yield f"  {value:>10,.4g}  {NAMES[name]}" if isinstance(value, float) else f"  {value:>10,}  {NAMES[name]}"

@@ -1,0 +1,113 @@
+"""Performance measures of a schedule. Times are in seconds, shares between 0 and 1.
+
+Plain functions of columns, so that they serve a schedule of any scheduler, ours or not.
+"""
+
+import numpy as np
+
+BOUND = 10       # s; heel-and-toe, section 2, and PV-EASY, section 5.1.2
+WARM_UP = 0.01   # share of terminated jobs left out; heel-and-toe, section 2
+
+NAMES = {
+    "jobs": "jobs measured",
+    "mean_wait": "mean wait, s",
+    "mean_bounded_slowdown": "mean bounded slowdown",
+    "mbs": "mean bounded slowdown as PV-EASY defines it",
+    "mwbs": "the same, weighted by size",
+    "backfilled": "share of jobs backfilled",
+    "load": "work over capacity, first submission to last",
+    "total_load": "work over capacity, first submission to last end",
+}
+
+
+def bounded_slowdown(wait, run_time):
+    """max(1, (w + r) / max(10, r)) of each job (heel-and-toe, section 2).
+
+    Parameters
+    ----------
+    wait, run_time : int64[n], s
+
+    Returns
+    -------
+    float64[n]
+    """
+    return np.maximum(1.0, (wait + run_time) / np.maximum(BOUND, run_time))
+
+
+def pv_bounded_slowdown(wait, run_time):
+    """(w + max(r, 10)) / max(r, 10) of each job (PV-EASY, formula 1).
+
+    Other than `bounded_slowdown` for runs below 10 s that waited.
+    """
+    bounded = np.maximum(BOUND, run_time)
+    return (wait + bounded) / bounded
+
+
+def mbs(wait, run_time):
+    """Mean bounded slowdown (PV-EASY, section 5.1.2)."""
+    return float(pv_bounded_slowdown(wait, run_time).mean())
+
+
+def mwbs(wait, run_time, processors):
+    """Mean bounded slowdown weighted by the jobs' sizes (PV-EASY, formula 2)."""
+    return float(np.average(pv_bounded_slowdown(wait, run_time), weights=processors))
+
+
+def load(run_time, processors, machine, span):
+    """Work over the capacity of `machine` processors in `span` seconds; nan where the span is 0.
+
+    PV-EASY divides by the time from the first submission to the last in Table 3, and to the last end in
+    Table 5.
+    """
+    return float(np.dot(run_time, processors)) / (machine * span) if span > 0 else float("nan")
+
+
+def trimmed(submit, end):
+    """Which jobs heel-and-toe measures (section 2), as a mask.
+
+    Left out are the first 1 % of terminated jobs, rounded down, of equal ends the earlier in the queue
+    first; and the jobs that end after the last arrival.
+
+    Parameters
+    ----------
+    submit, end : int64[n], s
+
+    Returns
+    -------
+    bool[n]
+    """
+    kept = end <= submit.max()
+    kept[np.argsort(end, kind="stable")[: int(len(end) * WARM_UP)]] = False
+    return kept
+
+
+def all_of(schedule, trim=True):
+    """The measures of a schedule that both papers on EASY use.
+
+    Parameters
+    ----------
+    schedule : replication.schedule.Schedule
+    trim : bool
+        Whether waits and slowdowns leave out the jobs that `trimmed` does. The share backfilled and the
+        loads are of all jobs.
+
+    Returns
+    -------
+    dict
+        By the names in `NAMES`; nan for a mean over no jobs.
+    """
+    w = schedule.workload
+    kept = trimmed(w.submit, schedule.end) if trim else np.ones(len(w), bool)
+    wait, run_time, processors = schedule.wait[kept], w.run_time[kept], w.processors[kept]
+    some = bool(kept.any())
+    missing = float("nan")
+    return {
+        "jobs": int(kept.sum()),
+        "mean_wait": float(wait.mean()) if some else missing,
+        "mean_bounded_slowdown": float(bounded_slowdown(wait, run_time).mean()) if some else missing,
+        "mbs": mbs(wait, run_time) if some else missing,
+        "mwbs": mwbs(wait, run_time, processors) if some else missing,
+        "backfilled": float(schedule.backfilled.mean()),
+        "load": load(w.run_time, w.processors, w.machine, w.span),
+        "total_load": load(w.run_time, w.processors, w.machine, int(schedule.end.max() - w.submit[0])),
+    }

@@ -1,0 +1,19 @@
+"""Where things are in a checkout; nothing here depends on the current folder."""
+
+import os
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+NOTEBOOKS = ROOT / "notebooks"
+DATA = ROOT / "data"
+PUBLISHED = DATA / "published"
+TRACES = DATA / "traces"
+FIGURES = ROOT / "figures"
+BUILD = ROOT / "build"
+STAND_IN = BUILD / "stand-in"
+
+
+def trace_folders():
+    """Folders searched for traces, in order: ``REPLICATION_TRACES``, then ``data/traces``."""
+    named = os.environ.get("REPLICATION_TRACES", "")
+    return [Path(part).expanduser() for part in named.split(os.pathsep) if part] + [TRACES]
