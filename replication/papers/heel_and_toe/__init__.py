@@ -1,0 +1,1 @@
+"""The dynamics of backfilling (Tsafrir and Feitelson, 2006): "heel and toe"."""

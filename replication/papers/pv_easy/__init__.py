@@ -1,0 +1,1 @@
+"""PV-EASY (Yuan et al., HPDC 2010)."""

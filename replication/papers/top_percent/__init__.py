@@ -1,0 +1,1 @@
+"""Top Percent (Lamar et al., HPEC 2020)."""
