@@ -1,0 +1,116 @@
+# `make figures` and `make test` need only Python 3.11 to 3.13 and make: each sets up what is missing.
+
+VENV     := .venv
+USE_VENV ?= $(if $(filter replication,$(CONDA_DEFAULT_ENV)),0,1)
+
+ifeq ($(USE_VENV),0)
+PY    := $(or $(PYTHON),python)
+READY :=
+else
+PY    := $(VENV)/bin/python
+READY := $(VENV)/ready
+endif
+WARM  := build/warm-$(notdir $(patsubst %/bin/python,%,$(PY)))
+
+# A program for the shell: succeeds where the interpreter is one that the lock was made for.
+SUPPORTED := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
+VERSION   := import sys; print(*sys.version_info[:2], sep=".")
+
+define FIND_PYTHON
+for python in $(or $(PYTHON),python3 python3.13 python3.12 python3.11 python) none; do \
+  $$python -c '$(SUPPORTED)' 2>/dev/null && break; \
+done; \
+if [ $$python = none ]; then \
+  echo '$(if $(PYTHON),PYTHON=$(PYTHON) is not,No) Python 3.11, 3.12 or 3.13$(if $(PYTHON),, found): \
+name one with PYTHON=path' >&2; exit 1; \
+fi
+endef
+
+# PYTHON= asks for an interpreter: an environment made with another version is made anew.
+ifneq ($(PYTHON),)
+ifneq ($(shell $(PYTHON) -c '$(VERSION)' 2>&1),$(shell $(VENV)/bin/python -c '$(VERSION)' 2>/dev/null))
+OTHER_VERSION := other-version
+endif
+endif
+
+# Always this checkout's package, also in kernels that a notebook starts, and wherever the folder was moved to.
+export PYTHONPATH := $(CURDIR)
+
+ifneq ($(TRACES),)
+export REPLICATION_TRACES := $(shell cd "$(patsubst ~%,$(HOME)%,$(TRACES))" 2>/dev/null && pwd)
+ifeq ($(REPLICATION_TRACES),)
+$(error TRACES=$(TRACES): no such folder)
+endif
+endif
+
+OPTIONS := $(if $(SCALE),--scale $(SCALE)) $(if $(ONLY),--only $(ONLY)) $(if $(WORKERS),--workers $(WORKERS))
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.PHONY: help figures test lab traces report bench setup lock clean distclean other-version
+
+help:
+	@awk -F '  +' '/^[a-z]+:.*  ## / { sub(/:.*/, "", $$1); sub(/^## /, "", $$NF); printf "  make %-15s%s\n", $$1, $$NF } \
+	  /^#: / { sub(/^#: /, "", $$1); printf "%s  %-20s%s\n", seen++ ? "" : "Options:\n", $$1, $$2 }' Makefile
+
+figures: $(WARM)  ## Draw every table and figure, then assemble the report
+	@$(PY) -m replication figures $(OPTIONS)
+
+test: $(WARM)  ## Run the tests
+	@$(PY) -m pytest $(if $(WORKERS),-n $(WORKERS)) $(TESTS)
+
+lab: $(WARM)  ## Open the notebooks in JupyterLab
+	@$(PY) -m jupyterlab notebooks
+
+traces: $(READY)  ## Fetch the real logs from the archive
+	@$(PY) -m replication traces fetch
+
+report: $(READY)  ## Assemble the report from what was drawn
+	@$(PY) -m replication report
+
+bench: $(WARM)  ## Time the kernels against plain C++
+	@$(PY) -m benchmarks
+
+setup: $(WARM)  ## Only set up: .venv, locked packages, compiled kernels
+
+lock: $(READY)  ## Resolve pyproject.toml anew into requirements.lock
+	@$(PY) -m pip install -qq --disable-pip-version-check --target build/uv --upgrade uv
+	@build/uv/bin/uv pip compile pyproject.toml --extra test --group build --output-file requirements.lock \
+	  --universal --python-version 3.11 --fork-strategy fewest --generate-hashes \
+	  --no-annotate --no-header --upgrade --quiet
+
+clean:  ## Remove build/ and caches (keeps figures/, data/traces/ and .venv)
+	@rm -rf build .pytest_cache .hypothesis replication.egg-info
+	@find replication tests benchmarks notebooks \( -name __pycache__ -o -name .ipynb_checkpoints \) -prune \
+	  -exec rm -rf {} +
+
+distclean: clean  ## Remove .venv as well
+	@rm -rf $(VENV)
+
+# Packages exactly as locked, each checked against its hash, and never built here; then this package itself.
+$(VENV)/ready: requirements.lock pyproject.toml $(OTHER_VERSION)
+	@start=$$(date +%s); \
+	if [ '$(OTHER_VERSION)' ] || ! $(PY) -c 'import pip; $(SUPPORTED)' 2>/dev/null; then \
+	  $(FIND_PYTHON); \
+	  echo "Making $(VENV) with Python $$($$python -c '$(VERSION)')"; \
+	  $$python -m venv --clear $(VENV) || exit 1; \
+	fi; \
+	echo 'Installing the locked packages (a minute or two the first time)'; \
+	install="$(PY) -m pip install -qq --disable-pip-version-check --no-input"; \
+	$$install --require-hashes --only-binary :all: -r requirements.lock && \
+	$$install --no-deps --no-build-isolation --editable . && \
+	touch $@ && echo "Environment ready in $$(($$(date +%s) - start)) s"
+
+$(WARM): $(READY) $(wildcard replication/core/*.py)
+	@mkdir -p $(@D)
+	@$(PY) -m replication warm
+	@touch $@
+
+#: SCALE=quick         fewer runs than the paper (by default: SCALE=paper on real logs, quick on stand-ins)
+#: ONLY="a/x b"        only these, say "heel_and_toe/fig02 pv_easy/table3"
+#: WORKERS=n           at once: threads that simulate (figures), processes (test)
+#: TRACES=dir          folder that holds the real logs
+#: TESTS=path          only these tests, in pytest's own words
+#: PYTHON=path         interpreter to make .venv with
+#: USE_VENV=0          run in the active environment (conda's, say) instead of .venv
