@@ -37,8 +37,9 @@ def kernel_hash():
 
 
 def _folder_name():
-    # Settings such as NUMBA_BOUNDSCHECK change the compiled code, and numba's own cache does not look at them.
-    settings = sorted(f"{k}={v}" for k, v in os.environ.items() if k.startswith("NUMBA_") and k != "NUMBA_CACHE_DIR")
+    # Settings such as NUMBA_BOUNDSCHECK change the compiled code; numba's own cache does not look at them.
+    settings = sorted(f"{key}={value}" for key, value in os.environ.items()
+                      if key.startswith("NUMBA_") and key != "NUMBA_CACHE_DIR")
     numba = Path(importlib.util.find_spec("numba").origin).parent / "_version.py"
     identity = "\n".join([kernel_hash(), sys.version, *settings]).encode() + numba.read_bytes()
     return hashlib.sha256(identity).hexdigest()[:16]
@@ -53,9 +54,9 @@ def _parents():
 
 def _remove_old(parent):
     # A folder used within the hour may belong to a process that still compiles into it.
-    by_age = sorted((f for f in parent.iterdir() if f.is_dir()), key=lambda f: f.stat().st_mtime, reverse=True)
-    for folder in by_age[KEPT_FOLDERS:]:
-        if time.time() - folder.stat().st_mtime > _HOUR:
+    used = {folder: folder.stat().st_mtime for folder in parent.iterdir() if folder.is_dir()}
+    for folder in sorted(used, key=used.get, reverse=True)[KEPT_FOLDERS:]:
+        if time.time() - used[folder] > _HOUR:
             shutil.rmtree(folder, ignore_errors=True)
 
 
