@@ -118,8 +118,10 @@ class Schedule:
         import pyarrow as pa
         from pyarrow import csv
 
-        columns = self.columns() | {"backfilled": self.backfilled.astype(np.int8)}
-        table = pa.table({name: pa.array(values) for name, values in columns.items()})
+        # Made from the memory itself: pa.array would import pandas to see whether it is given any.
+        columns = [np.ascontiguousarray(values, np.int64) for values in self.columns().values()]
+        table = pa.table([pa.Array.from_buffers(pa.int64(), len(values), [None, pa.py_buffer(values)])
+                          for values in columns], names=TABLE)
         header = (",".join(TABLE) + "\n").encode()
         options = csv.WriteOptions(include_header=False)
         if not isinstance(target, (str, Path)):

@@ -5,6 +5,7 @@ Examples:
   replication simulate my-log.swf.gz --processors 128 --size allocated --out -
 """
 
+import contextlib
 import json
 import sys
 
@@ -33,8 +34,9 @@ def main(args):
     """Simulate, write the table, and say what was left out and what came of it."""
     from replication import simulate, traces
 
-    workload = traces.load(args.trace, machine=args.processors, size=args.size, overrun=args.overrun)
-    schedule = simulate(workload, args.scheduler, args.estimates, args.seed)
+    with _without_linear_algebra():
+        workload = traces.load(args.trace, machine=args.processors, size=args.size, overrun=args.overrun)
+        schedule = simulate(workload, args.scheduler, args.estimates, args.seed)
     aside = sys.stderr if args.out == "-" else sys.stdout
     if args.out == "-":
         schedule.write_csv(sys.stdout.buffer)
@@ -48,6 +50,20 @@ def main(args):
     else:
         print("\n".join(summary(schedule)), file=aside)
     return 0
+
+
+@contextlib.contextmanager
+def _without_linear_algebra():
+    """Keep numba from loading scipy to look for BLAS: a third of a second, and no kernel multiplies matrices."""
+    name = "scipy.linalg.cython_blas"
+    hidden = name not in sys.modules
+    if hidden:
+        sys.modules[name] = None
+    try:
+        yield
+    finally:
+        if hidden:
+            del sys.modules[name]
 
 
 def summary(schedule):

@@ -1,0 +1,131 @@
+"""Time the kernels against plain C++, the shell command as a process, and two threads against one.
+
+Machines differ and are shared, so only ratios taken within one run are worth quoting; pairs are run in turn
+and the median of their ratios is printed. Nothing here asserts anything.
+"""
+
+import argparse
+import ctypes
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from replication import paths, simulate, traces
+
+LOGS = ("CTC-SP2", "KTH-SP2", "SDSC-SP2", "SDSC-BLUE", "SDSC-DS")
+
+
+def seconds(work):
+    """Wall time of one call."""
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started
+
+
+def in_turn(one, other, rounds):
+    """Least times of two pieces of work run in turn, and the median of their ratios."""
+    pairs = [(seconds(one), seconds(other)) for _ in range(rounds)]
+    return min(a for a, _ in pairs), min(b for _, b in pairs), statistics.median(a / b for a, b in pairs)
+
+
+def plain_cpp():
+    """The C++ loop as a shared library, or None where there is no compiler."""
+    compiler = os.environ.get("CXX") or shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
+    if not compiler:
+        return None
+    library = paths.BUILD / "benchmarks" / "easy.so"
+    library.parent.mkdir(parents=True, exist_ok=True)
+    subprocess.run([compiler, "-O3", "-march=native", "-std=c++17", "-shared", "-fPIC", "-o", library,
+                    paths.ROOT / "benchmarks" / "easy.cpp"], check=True)
+    return ctypes.CDLL(str(library))
+
+
+def kernels_against_cpp(workloads, library, rounds):
+    """EASY: nanoseconds per job of the compiled Python and its ratio to C++; the two must agree."""
+    from replication.core.easy import easy
+
+    def pointer(column):
+        return ctypes.c_void_p(column.ctypes.data)
+
+    print("\nEASY on the log's own estimates\n  log              jobs   ns/job    C++   ratio")
+    for name, w in workloads.items():
+        n = len(w)
+        ours, theirs = (np.full(n, -1, np.int64), np.zeros(n, bool)), (np.full(n, -1, np.int64), np.zeros(n, bool))
+
+        def python(w=w, ours=ours):
+            easy(w.submit, w.run_time, w.estimate, w.processors, w.machine, True, *ours)
+
+        def cpp(w=w, n=n, theirs=theirs):
+            library.easy(ctypes.c_int64(n), *map(pointer, (w.submit, w.run_time, w.estimate, w.processors)),
+                         ctypes.c_int64(w.machine), ctypes.c_bool(True), *map(pointer, theirs))
+
+        a, b, ratio = in_turn(python, cpp, rounds)
+        if not (np.array_equal(ours[0], theirs[0]) and np.array_equal(ours[1], theirs[1])):
+            raise SystemExit(f"{name}: the C++ loop decides otherwise than the kernel")
+        print(f"  {name:<12} {n:>8,} {a / n * 1e9:>8.0f} {b / n * 1e9:>6.0f} {ratio:>7.2f}")
+
+
+def threads(workloads, rounds):
+    """How much faster two threads are than one on independent simulations."""
+    w = workloads["KTH-SP2"]
+
+    def run(workers):
+        with ThreadPoolExecutor(workers) as pool:
+            list(pool.map(lambda seed: simulate(w, estimates="f=2", seed=seed), range(60)))
+
+    one, two, ratio = in_turn(lambda: run(1), lambda: run(2), rounds)
+    print(f"\nSixty simulations of KTH-SP2: {one:.2f} s on one thread, {two:.2f} s on two, {ratio:.2f} times as fast")
+
+
+def commands(rounds):
+    """The shell command as a whole process, beside Python starting numba alone."""
+    print("\nAs a process, kernels cached (least of the rounds; beside `python -c 'import numba'`)")
+    environment = os.environ | {"PYTHONPATH": str(paths.ROOT)}
+    for name in ("KTH-SP2", "SDSC-BLUE"):
+        ours = [sys.executable, "-m", "replication", "simulate", name, "--estimates", "f=2", "--out"]
+        ours = [*ours, str(paths.BUILD / "benchmarks" / "jobs.csv")]
+        bare = [sys.executable, "-c", "import numba"]
+        a, b, ratio = in_turn(*[lambda words=words: subprocess.run(words, check=True, capture_output=True,
+                                                                   env=environment) for words in (ours, bare)], rounds)
+        print(f"  simulate {name:<10} {a:.2f} s, numba alone {b:.2f} s, ratio {ratio:.2f}")
+
+
+def reading(rounds):
+    """Reading a compressed log, beside gunzip alone."""
+    import gzip
+
+    from replication import swf
+
+    path = traces.locate("SDSC-BLUE")
+    if path is None:
+        print("\nReading: SDSC-BLUE is not on this machine")
+        return
+    a, b, ratio = in_turn(lambda: swf.read(path), lambda: gzip.open(path).read(), rounds)
+    print(f"\nReading SDSC-BLUE: {a:.2f} s, gunzip alone {b:.2f} s, ratio {ratio:.2f}")
+
+
+def main():
+    """Run the benchmarks."""
+    parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
+    parser.add_argument("--rounds", type=int, default=9, help="pairs run in turn (default 9)")
+    rounds = parser.parse_args().rounds
+    workloads = {name: traces.load(name) for name in LOGS}
+    if any(w.stand_in for w in workloads.values()):
+        print("Some workloads are stand-ins.")
+    library = plain_cpp()
+    if library is None:
+        print("No C++ compiler here: no ratio to plain C++.")
+    else:
+        kernels_against_cpp(workloads, library, rounds)
+    threads(workloads, max(3, rounds // 2))
+    reading(max(3, rounds // 2))
+    commands(max(3, rounds // 2))
+
+
+main()
