@@ -1,0 +1,155 @@
+"""Predictors of run times: what a scheduler may plan with in place of the user's estimate.
+
+A predictor is named by text, as estimate models are. Those that learn do so from jobs as they end, inside the
+simulation (`replication.core.predictors`).
+"""
+
+import math
+
+import numpy as np
+
+from replication.seeding import generator
+
+FORMS = ("request, perfect, virtual=ERROR (run time times 1 + uniform(-ERROR, ERROR), 0 to 1), "
+         "last, tsafrir")
+
+
+class PredictorError(ValueError):
+    """A predictor or a parameter of one that does not exist; the message lists what is allowed."""
+
+
+def virtual(workload, error, seed=1):
+    """Run times times 1 + uniform(-error, error), to the nearest second (PV-EASY, section 5.2.3).
+
+    Parameters
+    ----------
+    workload : Workload
+    error : float
+        Largest relative error, 0 to 1.
+    seed : int
+        The draw depends on the trace's name, its length, `error` and `seed` alone.
+
+    Returns
+    -------
+    int64[n], s
+    """
+    draws = generator(workload.name, len(workload), "virtual", float(error), int(seed)).random(len(workload))
+    return np.rint(workload.run_time * (1 + float(error) * (2 * draws - 1))).astype(np.int64)
+
+
+def parse(text):
+    """Read a predictor written as text, such as ``last`` or ``virtual=0.2``.
+
+    Returns
+    -------
+    name : str
+    amount : float
+        The error of ``virtual``; 0 for predictors without a parameter.
+
+    Raises
+    ------
+    PredictorError
+        With the forms that are allowed.
+    """
+    name, given, amount = str(text).partition("=")
+    if name in _BOUNDS and given:
+        return name, _number(name, amount, text)
+    if name in _MAKERS and name not in _BOUNDS and not given:
+        return name, 0.0
+    raise PredictorError(f"predictor {text!r} unknown; allowed: {FORMS}")
+
+
+def check(text):
+    """Return `text` if it names a predictor; raise PredictorError otherwise."""
+    parse(text)
+    return text
+
+
+def make(workload, estimate, predictor="request", seed=1):
+    """A predictor's memory before the first job, to be handed to a kernel.
+
+    Parameters
+    ----------
+    workload : Workload
+    estimate : int64[n], s
+        The requests as the scheduler is told them.
+    predictor : str
+        See ``FORMS``.
+    seed : int
+        Of random predictors.
+
+    Returns
+    -------
+    replication.core.predictors.Memory
+        Fresh arrays: a simulation writes into them.
+    """
+    name, amount = parse(predictor)
+    return _MAKERS[name](workload, np.ascontiguousarray(estimate, dtype=np.int64), amount, seed)
+
+
+def _memory(workload, estimate, kind, **filled):
+    """A memory whose tables are empty unless given."""
+    from replication.core.predictors import Memory
+
+    request = estimate.view()
+    request.flags.writeable = False    # as the workload's columns, so that kernels meet one type only
+    empty = {"share": 0.0, "coded": False, "fixed": np.empty(0, np.int64), "group": np.empty(0, np.int64),
+             "whole": np.empty((0, 0), np.int64), "real": np.empty((0, 0)), "links": np.empty(0, np.int64),
+             "model": np.empty((0, 0))}
+    return Memory(kind=kind, submit=workload.submit, run_time=workload.run_time, request=request,
+                  size=workload.processors, **empty | filled)
+
+
+def _fixed(workload, estimate, predicted):
+    from replication.core.predictors import FIXED
+
+    return _memory(workload, estimate, FIXED, fixed=np.array(predicted, dtype=np.int64))
+
+
+def _request(workload, estimate, amount, seed):
+    return _fixed(workload, estimate, estimate)
+
+
+def _perfect(workload, estimate, amount, seed):
+    return _fixed(workload, estimate, workload.run_time)
+
+
+def _virtual(workload, estimate, amount, seed):
+    return _fixed(workload, estimate, virtual(workload, amount, seed))
+
+
+def _numbered(*columns):
+    """Number of each job's row of identifiers, and how many different rows there are."""
+    from replication.core.classes import number
+
+    code = np.empty(len(columns[0]), np.int64)
+    return code, number(np.ascontiguousarray(np.column_stack(columns)), code)
+
+
+def _last(workload, estimate, amount, seed):
+    from replication.core.predictors import LAST
+
+    user, users = _numbered(workload.user)
+    return _memory(workload, estimate, LAST, group=user, whole=np.zeros((users, 4), np.int64))
+
+
+def _tsafrir(workload, estimate, amount, seed):
+    from replication.core.predictors import TSAFRIR
+
+    user, users = _numbered(workload.user)
+    return _memory(workload, estimate, TSAFRIR, group=user, whole=np.zeros((users, 4), np.int64))
+
+
+def _number(name, digits, text):
+    low, high = _BOUNDS[name]
+    try:
+        value = float(digits)
+    except ValueError:
+        value = math.nan
+    if not low <= value <= high:
+        raise PredictorError(f"predictor {text!r}: {name} takes a number from {low:g} to {high:g}")
+    return value
+
+
+_MAKERS = {"request": _request, "perfect": _perfect, "virtual": _virtual, "last": _last, "tsafrir": _tsafrir}
+_BOUNDS = {"virtual": (0, 1)}
