@@ -1,0 +1,36 @@
+"""Table 1: the logs that drive the simulations."""
+
+from replication import traces
+from replication.papers.logs import duration, tidy
+
+ORDER = ("processors", "jobs", "log_start", "log_end", "utilization")
+
+
+def table1(page):
+    """The facts that Table 1 gives for each log.
+
+    Parameters
+    ----------
+    page : replication.page.Page
+
+    Returns
+    -------
+    pandas.DataFrame
+        trace, policy, measure, value, unit. Jobs are the lines of the log, as in the paper; the utilization
+        is that of the jobs simulated.
+    """
+    rows = list(duration(page))
+    for name, workload in page.workloads.items():
+        lines = len(workload) if workload.stand_in else len(traces.read(name))
+        rows += [(name, "processors", workload.machine, "processors"), (name, "jobs", lines, "jobs"),
+                 (name, "utilization", 100 * workload.load, "%")]
+    return tidy(rows)
+
+
+def left_out(page):
+    """What the cleaning rules did to each log: one row a rule, one column a log."""
+    import pandas as pd
+
+    counts = {name: dict(workload.cleaning) | {"jobs simulated": len(workload)}
+              for name, workload in page.workloads.items()}
+    return pd.DataFrame(counts).fillna(0).astype(int).rename_axis("rule").reset_index()
