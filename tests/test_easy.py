@@ -1,5 +1,7 @@
 """The compiled loop against its readable twin, and every schedule against the validator."""
 
+import os
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -61,8 +63,10 @@ def test_kernel_and_twin_agree_on_a_whole_log(real_log, model):
 
 
 @pytest.mark.parametrize("name", ["CTC-SP2", "SDSC-SP2", "SDSC-BLUE", "SDSC-DS"])
-def test_kernel_and_twin_agree_on_the_start_of_each_log(real_log, name):
-    agree(real_log(name).take(slice(0, 4000)))
+def test_kernel_and_twin_agree_on_each_log(real_log, name):
+    workload = real_log(name)
+    # The twin takes minutes on the largest log; REPLICATION_WHOLE=1 asks for all jobs of all logs.
+    agree(workload if os.environ.get("REPLICATION_WHOLE") else workload.take(slice(0, 4000)))
 
 
 @pytest.mark.parametrize(("name", "machine", "wait", "slowdown", "share"), [
