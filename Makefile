@@ -33,7 +33,7 @@ OTHER_VERSION := other-version
 endif
 endif
 
-# Always this checkout's package, also in kernels that a notebook starts, and wherever the folder was moved to.
+# Always this checkout's package: also in kernels that a notebook starts, and after the folder was moved.
 export PYTHONPATH := $(CURDIR)
 
 ifneq ($(TRACES),)
@@ -51,7 +51,8 @@ OPTIONS := $(if $(SCALE),--scale $(SCALE)) $(if $(ONLY),--only $(ONLY)) $(if $(W
 .PHONY: help figures test lab traces report bench setup lock clean distclean other-version
 
 help:
-	@awk -F '  +' '/^[a-z]+:.*  ## / { sub(/:.*/, "", $$1); sub(/^## /, "", $$NF); printf "  make %-15s%s\n", $$1, $$NF } \
+	@awk -F '  +' '/^[a-z]+:.*  ## / { \
+	    sub(/:.*/, "", $$1); sub(/^## /, "", $$NF); printf "  make %-15s%s\n", $$1, $$NF } \
 	  /^#: / { sub(/^#: /, "", $$1); printf "%s  %-20s%s\n", seen++ ? "" : "Options:\n", $$1, $$2 }' Makefile
 
 figures: $(WARM)  ## Draw every table and figure, then assemble the report

@@ -16,8 +16,9 @@ def add_arguments(parser):
     parser.add_argument("--only", nargs="+", metavar="ITEM",
                         help="a notebook (heel_and_toe/fig02) or a paper (pv_easy)")
     parser.add_argument("--scale", metavar="NAME",
-                        help="paper, or quick for fewer runs (default: paper on real logs, quick on stand-ins)")
-    parser.add_argument("--workers", type=int, metavar="N", help="threads that simulate (default: one a processor)")
+                        help="paper, or quick for fewer runs (default: paper on real logs, else quick)")
+    parser.add_argument("--workers", type=int, metavar="N",
+                        help="threads that simulate (default: all processors)")
 
 
 def main(args):
