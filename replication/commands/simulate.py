@@ -10,6 +10,7 @@ import json
 import sys
 
 from replication import estimates
+from replication.commands.traces import add_rules, chosen_rules
 
 
 def add_arguments(parser):
@@ -21,11 +22,7 @@ def add_arguments(parser):
     parser.add_argument("--scheduler", default="easy", metavar="NAME", help=f"one of {', '.join(SCHEDULERS)} (default easy)")
     parser.add_argument("--estimates", default="log", metavar="MODEL", help=f"one of: {estimates.FORMS} (default log)")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="seed of the random models (default 1)")
-    parser.add_argument("--processors", type=int, metavar="N", help="the machine's (default: the registry's or the header's)")
-    parser.add_argument("--size", choices=("requested", "allocated"),
-                        help="which field is a job's size; each falls back on the other (default requested)")
-    parser.add_argument("--overrun", choices=("raise-estimate", "cut-run", "as-is"),
-                        help="what becomes of a run longer than its estimate (default raise-estimate)")
+    add_rules(parser)
     parser.add_argument("--out", metavar="FILE", help="write the schedule as CSV; - is standard output")
     parser.add_argument("--json", action="store_true", help="print the measures as JSON")
 
@@ -35,7 +32,7 @@ def main(args):
     from replication import simulate, traces
 
     with _without_linear_algebra():
-        workload = traces.load(args.trace, machine=args.processors, size=args.size, overrun=args.overrun)
+        workload = traces.load(args.trace, **chosen_rules(args))
         schedule = simulate(workload, args.scheduler, args.estimates, args.seed)
     aside = sys.stderr if args.out == "-" else sys.stdout
     if args.out == "-":
