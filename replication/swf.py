@@ -249,7 +249,8 @@ def _checked(path, name, values, n):
     if values.shape != (n,) or values.dtype.kind not in "iuf":
         raise SWFError(f"{path}: {name} is {values.dtype}{list(values.shape)}; allowed: {n} numbers")
     kind = np.float64 if name in DECIMAL else np.int64
-    column = values.astype(kind)
+    with np.errstate(invalid="ignore"):
+        column = values.astype(kind)
     wrong = (column < 0) & (column != -1) | (column != values) | ~np.isfinite(column)
     if name in KNOWN:
         wrong |= column < 0
@@ -288,7 +289,7 @@ def _refuse_duplicates(job_id, line, path):
 
 def _write_to(file, trace, compressed):
     if compressed:
-        with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
+        with gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=file, mtime=0) as packed:
             _write_to(packed, trace, False)
         return
     file.write("".join(f";{comment}\n" for comment in trace.comments).encode())

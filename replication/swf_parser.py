@@ -90,7 +90,9 @@ class Parser:
             what = "only comments" if self.comments else "an empty file"
             raise SWFError(f"{self.path}: no jobs, {what}; a job is a line of {len(FIELDS)} numbers")
         self._resize(self._rows)
-        return dict(zip(FIELDS, self._columns)), self._line
+        # Handed over, not kept: sorting them must be able to free the old ones.
+        columns, self._columns = self._columns, []
+        return dict(zip(FIELDS, columns)), self._line
 
     def anomalies(self):
         """Counts of what was taken although unusual."""

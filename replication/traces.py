@@ -286,10 +286,10 @@ def load(source, paper=None, stand_in=None, machine=None, size=None, overrun=Non
     return jobs if machine is None else jobs.replace(machine=machine)
 
 
-def workload(trace, **rules):
-    """The jobs of a trace: `replication.cleaning.workload`."""
+def workload(trace, **options):
+    """The jobs of a trace; the options are those of `replication.cleaning.workload`."""
     from replication import cleaning
-    return cleaning.workload(trace, **rules)
+    return cleaning.workload(trace, **options)
 
 
 def _given(**values):

@@ -107,7 +107,8 @@ def _facts(name, args):
                   "acknowledge": trace.acknowledgements}
     if name in traces.names():
         facts |= {"title": traces.info(name).title, "asks": traces.info(name).asks}
-    return facts | {"jobs": len(jobs), "processors": jobs.machine, "load": jobs.load, "span": jobs.span,
+    load = jobs.load if jobs.span else None   # no capacity between submissions of one instant
+    return facts | {"jobs": len(jobs), "processors": jobs.machine, "load": load, "span": jobs.span,
                     "mean_size": float(jobs.processors.mean()), "mean_run_time": float(jobs.run_time.mean()),
                     "users": len(set(jobs.user.tolist())), "cleaning": dict(jobs.cleaning)}
 
@@ -116,7 +117,8 @@ def _text(facts):
     rows = [("file", f"{facts['file']}, sha256 {facts['sha256']}")] if "file" in facts else []
     rows += [(label, "; ".join(values)) for label, values in facts.get("header", {}).items()]
     rows += [("jobs", f"{facts['jobs']:,}" + (f" of {facts['lines']:,} lines" if "lines" in facts else "")),
-             ("processors", f"{facts['processors']:,}"), ("load", f"{facts['load']:.2%}"),
+             ("processors", f"{facts['processors']:,}"),
+             ("load", "none" if facts["load"] is None else f"{facts['load']:.2%}"),
              ("span", f"{facts['span'] / 86400:.1f} days"), ("users", f"{facts['users']:,}"),
              ("mean size", f"{facts['mean_size']:.4f} processors"),
              ("mean run time", f"{facts['mean_run_time']:.1f} s")]
