@@ -283,8 +283,8 @@ def _refuse_duplicates(job_id, line, path):
     if same.any():
         earlier, later = order[:-1][same], order[1:][same]
         k = np.argmin(line[later])
-        raise SWFError(f"{path}, line {line[later[k]]}, field 1 (job_id): job {job_id[later[k]]} is already on "
-                       f"line {line[earlier[k]]}; each number is allowed once ({len(later)} repetitions)")
+        raise SWFError(f"{path}, line {line[later[k]]}, field 1 (job_id): job {job_id[later[k]]} is already "
+                       f"on line {line[earlier[k]]}; each number is allowed once ({len(later)} repetitions)")
 
 
 def _write_to(file, trace, compressed):
