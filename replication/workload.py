@@ -106,8 +106,11 @@ class Workload:
 
     @property
     def load(self):
-        """Offered load: work over capacity between the first and the last submission (a share)."""
-        return float(np.dot(self.run_time, self.processors)) / (self.machine * self.span)
+        """Offered load: work over capacity between the first and the last submission (a share).
+
+        nan where all jobs are submitted at once.
+        """
+        return float(np.dot(self.run_time, self.processors)) / (self.machine * self.span) if self.span else float("nan")
 
     def replace(self, **changes):
         """A copy with some columns or facts changed, validated again."""

@@ -33,7 +33,7 @@ def real_log():
     from replication import traces
 
     def load(name, **rules):
-        if FOLDER is None:
+        if traces.locate(name) is None:
             pytest.skip(f"real log {name} is not on this machine (set TRACES=folder)")
         return traces.load(name, stand_in=False, **rules)
 
