@@ -1,0 +1,141 @@
+"""Results as a reader sees them: tables and pictures in a notebook, and the templates that make HTML.
+
+Every text goes through autoescape: a trace may hold anything.
+"""
+
+import base64
+import functools
+import math
+
+# Signs as well as colours, so that a verdict can be told in grey.
+SIGNS = {"match": "✓", "close": "≈", "near": "~", "differs": "✗", "not comparable": "–", "not drawn": "·"}
+
+
+@functools.cache
+def environment():
+    """The templates of this package, autoescape on.
+
+    Returns
+    -------
+    jinja2.Environment
+    """
+    import jinja2
+
+    made = jinja2.Environment(loader=jinja2.PackageLoader("replication"), autoescape=True, trim_blocks=True,
+                              lstrip_blocks=True, undefined=jinja2.StrictUndefined)
+    made.globals["signs"] = SIGNS
+    return made
+
+
+def text(value, form=None):
+    """A value as a reader wants it: four significant digits, thousands apart, a dash for nothing.
+
+    Parameters
+    ----------
+    value : object
+    form : str, optional
+        Format of a number, such as ``"{:.1f}"``.
+
+    Returns
+    -------
+    str
+    """
+    if value is None or isinstance(value, float) and math.isnan(value):
+        return "–"
+    if isinstance(value, bool) or type(value).__name__ == "bool":
+        return "yes" if value else "no"
+    if isinstance(value, str) or not hasattr(value, "__float__"):
+        return str(value)
+    if form:
+        return form.format(value)
+    if not math.isfinite(value):
+        return "∞" if value > 0 else "-∞"
+    if value == int(value):
+        return f"{int(value):,}"
+    return f"{value:,.{min(8, max(0, 3 - math.floor(math.log10(abs(value)))))}f}"
+
+
+class Table:
+    """A table as a notebook shows it; its data stay in `frame`.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+    caption : str
+    notice : str
+        Words that mark a table that proves nothing.
+    formats : dict of str to str, optional
+        Format of a column's numbers.
+    shown : pandas.DataFrame, optional
+        What to display in place of `frame`, row by row.
+    """
+
+    def __init__(self, frame, caption, notice="", formats=None, shown=None):
+        import pandas as pd
+
+        keep_index = not isinstance(frame.index, pd.RangeIndex) or frame.index.name is not None
+        self.frame, self.caption, self.notice, self._shown = frame, caption, notice, shown
+        self._flat = frame.reset_index() if keep_index else frame.copy()
+        self._flat.columns = [" ".join(map(str, part)).strip() if isinstance(part, tuple) else str(part)
+                              for part in self._flat.columns]
+        self._formats = formats or {}
+        unknown = set(self._formats) - set(self._flat.columns)
+        if unknown:
+            raise ValueError(f"formats for {', '.join(sorted(unknown))}; "
+                             f"the columns are {', '.join(self._flat.columns)}")
+
+    def csv(self):
+        """The whole table as CSV with plain line ends; a number reads back as the same number.
+
+        Returns
+        -------
+        bytes
+        """
+        return self._flat.to_csv(index=False, lineterminator="\n").encode()
+
+    def _repr_html_(self):
+        display = self._flat if self._shown is None else self._shown
+        columns = list(display)
+        numeric = {name for name in self._flat if self._flat[name].dtype.kind in "iuf"}
+        rows = [[(name, row[name], text(row[name], self._formats.get(name))) for name in columns]
+                for row in display.to_dict("records")]
+        return environment().get_template("table.html.j2").render(
+            columns=columns, numeric=numeric, rows=rows, caption=self.caption, notice=self.notice)
+
+    def __repr__(self):
+        return "\n".join(filter(None, [self.notice, self.caption, self._flat.to_string(index=False)]))
+
+
+class Picture:
+    """A saved PNG as a notebook shows it, with its caption below.
+
+    Parameters
+    ----------
+    data : bytes
+    caption : str
+    """
+
+    def __init__(self, data, caption):
+        self.data, self.caption = data, caption
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {"image/png": base64.b64encode(self.data).decode(), "text/plain": self.caption}, {
+            "image/png": {"alt": self.caption}}
+
+    def __repr__(self):
+        return self.caption
+
+
+def data_uri(mime, data):
+    """Bytes as an address that needs no network.
+
+    Parameters
+    ----------
+    mime : str
+    data : bytes
+
+    Returns
+    -------
+    str
+    """
+    return f"data:{mime};base64,{base64.b64encode(data).decode()}"

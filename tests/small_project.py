@@ -1,0 +1,87 @@
+"""A project of a few notebooks in a folder of its own, with invented logs and published numbers.
+
+Tests use it in their own process (`enter` with a monkeypatch); kernels enter it by their first cell.
+"""
+
+from pathlib import Path
+
+import nbformat
+
+PUBLISHED = """item,trace,policy,measure,value,unit,decimals,source
+fig02,CTC-SP2,real,wait,21.37,min,2,Invented paper Table 9
+fig02,CTC-SP2,perfect,wait,18.0,min,1,Invented paper Table 9
+fig02,KTH-SP2-2,real,wait,114,min,0,Invented paper Table 9
+fig02,KTH-SP2-2,perfect,wait,90,min,0,Invented paper Table 9
+"""
+HOSTILE = "<script>alert('log')</script>"
+
+
+def enter(root, real=True, patch=setattr):
+    """Point the package at the folder `root` and give it invented logs, real ones or stand-ins."""
+    from replication import paths, traces
+
+    root = Path(root)
+    places = {"NOTEBOOKS": "notebooks", "FIGURES": "figures", "BUILD": "build", "STAND_IN": "build/stand-in",
+              "PUBLISHED": "published"}
+    for name, place in places.items():
+        patch(paths, name, root / place)
+    published = root / "published" / "heel_and_toe" / "fig02.csv"
+    if not published.exists():
+        published.parent.mkdir(parents=True)
+        published.write_text(PUBLISHED)
+    patch(traces, "load", lambda name, paper=None, stand_in=None: workload(name, real))
+    patch(traces, "locate", lambda name: root / f"{name}.swf.gz" if real else None)
+    patch(traces, "fetch", no_network)
+
+
+def no_network(name):
+    from replication import archive
+
+    raise archive.Unreachable("no network in this test")
+
+
+def workload(name, real=True, jobs=6000):
+    """Invented jobs under the name of a log."""
+    from replication.workload import Workload
+
+    each = range(jobs)
+    columns = [60 * k for k in each], [60 + k % 7 for k in each], [1 + k % 3 for k in each]
+    return Workload.from_columns(name, 8, *columns).replace(
+        stand_in=not real, cleaning=(("zero run time", 3), (HOSTILE, 1)),
+        provenance={"file": f"/somewhere/{name}.swf.gz", "sha256": "ab" * 32} if real else {"generator": 1})
+
+
+def notebook(root, name, code, prose="", enter_cell=True, parameters=None, real=True):
+    """Write a notebook: title, parameters, `code` (a list of cells)."""
+    cell = nbformat.v4.new_code_cell
+    tagged = cell(parameters or 'scale = "paper"\nlogs = ["CTC-SP2"]\nseed = 1\nworkers = 1')
+    tagged.metadata.tags = ["parameters"]
+    first = f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n" \
+            f"import small_project; small_project.enter({str(root)!r}, {real})"
+    cells = [nbformat.v4.new_markdown_cell(f"# Fig. 2: {name} of a test\n\n{prose}"),
+             *([cell(first)] if enter_cell else []), tagged, *map(cell, code)]
+    made = nbformat.v4.new_notebook(cells=cells, metadata={
+        "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}})
+    path = Path(root) / "notebooks" / f"{name}.ipynb"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    nbformat.write(made, path)
+    return path
+
+
+def page_cell(name):
+    """The cell that makes the page."""
+    return ("from replication.page import Page\n"
+            f"page = Page({name!r}, scale=scale, logs=logs, seed=seed, workers=workers)")
+
+
+FIGURE = """from matplotlib.figure import Figure
+figure = Figure()
+figure.subplots().plot([1, 2, 4])
+page.figure(figure, caption="Wait against load")"""
+TABLE = """import pandas
+page.table(pandas.DataFrame({"log": list(page.workloads), "wait": [1 / 3]}), caption="Mean wait")"""
+COMPARE = """ours = [{"trace": "CTC-SP2", "policy": "real", "measure": "wait", "value": 21.4, "unit": "min"},
+        {"trace": "CTC-SP2", "policy": "perfect", "measure": "wait", "value": 18.7, "unit": "min"},
+        {"trace": "KTH-SP2-2", "policy": "real", "measure": "wait", "value": 160.0, "unit": "min"}]
+page.compare(ours)"""
+

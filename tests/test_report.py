@@ -1,0 +1,259 @@
+"""The report: complete or said not to be, traceable, safe to open, and the same from the same inputs."""
+
+import html.parser
+import re
+
+import nbformat
+import pandas as pd
+import pytest
+import small_project
+from matplotlib.figure import Figure
+
+from replication import notebook_html, page, paths, record, report, results
+from replication.results import ReportError
+
+NAME = "heel_and_toe/fig02"
+OURS = [{"trace": "CTC-SP2", "policy": "real", "measure": "wait", "value": 21.4, "unit": "min"},
+        {"trace": "CTC-SP2", "policy": "perfect", "measure": "wait", "value": 18.7, "unit": "min"},
+        {"trace": "KTH-SP2-2", "policy": "real", "measure": "wait", "value": 160.0, "unit": "min"}]
+new = nbformat.v4
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    small_project.enter(tmp_path, patch=monkeypatch.setattr)
+    return tmp_path
+
+
+def draw(root, name=NAME, scale="paper", ours=OURS, prose="", said=(), part=False):
+    """Draw an item and keep its notebook as if a kernel had executed it."""
+    small_project.notebook(root, name, [])
+    made = page.Page(name, scale=scale, logs=["CTC-SP2", "KTH-SP2-2"])
+    figure = Figure(figsize=(4, 3))
+    figure.subplots().plot([1, 2, 4])
+    shown = [made.figure(figure, "Wait against load"),
+             made.table(pd.DataFrame({"job": [small_project.HOSTILE], "wait": [1.5]}), "Waits"),
+             made.compare(ours, item="fig02", part=part)]
+    outputs = [new.new_output("display_data", {"image/png": shown[0]._repr_mimebundle_()[0]["image/png"],
+                                               "text/plain": shown[0].caption}),
+               *[new.new_output("display_data", {"text/html": one._repr_html_()}) for one in shown[1:]],
+               *said]
+    files = {file: facts["sha256"] for file, facts in made._progress.files.items()}
+    status = new.new_output("display_data", {page.MIME: {"item": name, "kind": made.kind, "files": files},
+                                             "text/markdown": "status line"})
+    keep(made.kind, name, [new.new_markdown_cell(f"# Title of {name}\n\n{prose}"), new.new_code_cell("a = 1"),
+                           new.new_code_cell("page = Page()", outputs=[status]),
+                           new.new_code_cell("draw()", outputs=outputs)])
+    return made
+
+
+def keep(kind, name, cells):
+    path = record.executed(kind, name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    nbformat.write(new.new_notebook(cells=cells), path)
+
+
+def test_a_complete_report_of_real_logs_goes_to_figures(project):
+    draw(project)
+    assert report.build() == project / "figures/report.html"
+
+
+@pytest.mark.parametrize("scale", ["paper", "quick"])
+def test_whatever_is_less_goes_to_build_and_says_so(project, monkeypatch, scale):
+    small_project.enter(project, False, monkeypatch.setattr)
+    draw(project, scale=scale)
+    target = report.build()
+    assert target == project / "build/report/stand-in/report.html"
+    markup = target.read_text()
+    assert "STAND-IN DATA" in markup and '<span class="badge">stand-in</span>' in markup
+    assert not (project / "figures").exists()
+
+
+def test_quick_scale_is_marked(project):
+    draw(project, scale="quick")
+    target = report.build()
+    assert target == project / "build/report/quick/report.html"
+    assert "QUICK SCALE" in target.read_text() and "5,000 of 6,000" in target.read_text()
+
+
+def test_an_incomplete_report_leaves_the_complete_one_alone(project):
+    draw(project)
+    complete = report.build().read_bytes()
+    small_project.notebook(project, "heel_and_toe/fig03", [])
+    target = report.build()
+    assert target == project / "build/report/paper/report.html"
+    assert "INCOMPLETE: 1 of 2" in target.read_text() and "heel_and_toe/fig03" in target.read_text()
+    assert (project / "figures/report.html").read_bytes() == complete
+
+
+def test_nothing_drawn_is_an_error(project):
+    small_project.notebook(project, NAME, [])
+    with pytest.raises(ReportError, match="make figures"):
+        report.build()
+
+
+def test_the_same_inputs_give_the_same_bytes(project):
+    draw(project)
+    first = report.build().read_bytes()
+    draw(project)  # its duration differs, its results do not
+    assert report.build().read_bytes() == first
+
+
+def test_results_of_less_worth_are_shown_only_where_asked_for(project):
+    draw(project)
+    draw(project, scale="quick")
+    assert [item.kind for item in results.collect("paper").items] == ["paper"]
+    assert [item.kind for item in results.collect("quick").items] == ["quick"]
+    assert [item.kind for item in results.collect("stand-in").items] == ["quick"]
+
+
+def test_counts_are_those_of_the_verdicts(project):
+    draw(project)
+    paper = results.collect("paper").papers[1]
+    assert (paper.key, paper.published) == ("heel_and_toe", 4)
+    assert paper.counts == {
+        "match": 1, "close": 1, "near": 0, "differs": 1, "not comparable": 1, "not drawn": 0}
+    markup = report.build().read_text()
+    assert "Of 4 published numbers: 1 match, 1 close, 1 differs, 1 not comparable." in markup
+    assert 'aria-label="1 match, 1 close, 1 differs, 1 not comparable"' in markup
+
+
+def test_numbers_that_no_notebook_draws_are_counted(project):
+    draw(project, part=True)
+    assert results.collect("paper").counts["not drawn"] == 1
+
+
+def test_two_notebooks_may_not_disagree_on_one_number(project):
+    draw(project)
+    draw(project, "heel_and_toe/fig03", ours=[OURS[0] | {"value": 90.0}], part=True)
+    with pytest.raises(ReportError, match="CTC-SP2 / real / wait"):
+        report.build()
+
+
+def test_outputs_of_another_run_are_not_shown(project):
+    draw(project)
+    (project / "figures/heel_and_toe/fig02.csv").write_text("job,wait\nx,9\n")
+    found = results.collect("paper")
+    assert found.items == [] and "draw it again" in found.missing[NAME]
+
+
+def test_an_executed_notebook_of_another_run_is_not_shown(project):
+    draw(project)
+    older = record.executed("paper", NAME).read_bytes()
+    draw(project, ours=OURS[:1])
+    record.executed("paper", NAME).write_bytes(older)
+    assert results.collect("paper").items == []
+
+
+def test_a_report_that_is_too_large_is_refused(project, monkeypatch):
+    draw(project)
+    monkeypatch.setattr(report, "LARGEST", 10_000)
+    with pytest.raises(ReportError, match="allowed: 10,000"):
+        report.build()
+    assert not (project / "figures/report.html").exists()
+
+
+class Seen(html.parser.HTMLParser):
+    """Tags, addresses and ids of a page."""
+
+    def __init__(self, markup):
+        super().__init__()
+        self.tags, self.loads, self.links, self.ids, self.handlers = set(), [], [], [], []
+        self.feed(markup)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.add(tag)
+        for name, value in attributes:
+            if name in ("src", "srcset", "data", "poster", "background", "action"):
+                self.loads.append(value)
+            self.handlers += [name] if name.startswith("on") else []
+            self.links += [value] if name == "href" else []
+            self.ids += [value] if name == "id" else []
+
+
+def test_the_page_needs_no_network_and_runs_nothing(project):
+    active = ("<script src='https://x.org/a.js'></script><img src=x onerror=alert(1)>"
+              "<style>@import 'y'</style><b>kept</b>")
+    prose = "![far](https://x.org/a.png) <img src=https://x.org/b.png> [away](https://x.org/c)"
+    draw(project, prose=prose, said=[new.new_output("display_data", {"text/html": active})])
+    markup = report.build().read_text()
+    seen = Seen(markup)
+    assert seen.tags.isdisjoint({"script", "link", "iframe", "object", "embed", "base", "form"})
+    assert seen.loads and all(address.startswith("data:image/") for address in seen.loads)
+    assert seen.handlers == [] and "<b>kept</b>" in markup
+    styles = re.search(r"<style>(.*?)</style>", markup, re.DOTALL)[1]
+    assert "url(" not in styles and "@import" not in styles
+    assert "default-src 'none'; img-src data:; style-src 'unsafe-inline'" in markup
+
+
+def test_every_link_within_the_page_has_its_place(project):
+    draw(project)
+    seen = Seen(report.build().read_text())
+    assert len(seen.ids) == len(set(seen.ids))
+    within = [address[1:] for address in seen.links if address.startswith("#")]
+    assert "heel_and_toe-fig02" in within and set(within) <= set(seen.ids)
+
+
+def test_what_comes_from_a_log_is_escaped(project):
+    formula = r"$\text{<i onclick=x>}$"
+    said = [new.new_output("stream", text=small_project.HOSTILE, name="stdout"),
+            new.new_output("display_data", {"text/markdown": f"{small_project.HOSTILE} {formula}"}),
+            new.new_output("display_data", {"text/plain": small_project.HOSTILE})]
+    draw(project, said=said)
+    markup = report.build().read_text()
+    assert "<script" not in markup and "<i " not in markup
+    assert markup.count("&lt;script&gt;") >= 5  # cleaning rule, table, stream, markdown, plain text
+
+
+def test_provenance_is_in_the_page(project):
+    draw(project)
+    markup = report.build().read_text()
+    facts = record.read(project / "figures/heel_and_toe/fig02.json")
+    for fact in ("ab" * 32, facts["kernels"], f"Python {facts['run']['python']}", "numpy", "CTC-SP2.swf.gz",
+                 "fig02.verdicts.csv", "6,000", "zero run time: 3"):
+        assert fact in markup
+
+
+def test_formulas_are_drawn_by_the_browser():
+    markup = notebook_html.markdown("A badness of $f<2$,\n\n$$\\frac{1}{r_1}$$\n\nbut $\\foo{$ is not known.")
+    assert markup.count("<math") == 2 and "<mo>&lt;</mo>" in markup and 'display="block"' in markup
+    assert '<code class="latex">\\foo{</code>' in markup and "$" not in markup
+
+
+@pytest.mark.parametrize("source", [
+    r"\begin{aligned}a &= b\end{aligned}", r"\begin{align*}a &= b\end{align*}",
+    r"\begin{equation}a = b\end{equation}"])
+def test_environments_of_formulas(source):
+    markup = notebook_html.markdown(source)
+    assert "<math" in markup and "&amp;" not in markup and "begin" not in markup
+
+
+def test_headings_links_and_pictures_fit_into_the_page(project):
+    (project / "docs").mkdir()
+    places = [results.Item("heel_and_toe/fig03", "paper", {}, None)]
+    link = report._links(NAME, places, paths.FIGURES)
+    markup = notebook_html.markdown(
+        "# One\n\n## Two\n\n[next](fig03.ipynb) [why](../../docs/decisions.md#f) [log](https://x.org/) "
+        "[bad](javascript:alert(1)) ![a picture](b.png) <b>raw</b>", link)
+    assert "<h3>One</h3>" in markup and "<h4>Two</h4>" in markup
+    assert 'href="#heel_and_toe-fig03"' in markup and 'href="../docs/decisions.md#f"' in markup
+    assert 'href="https://x.org/"' in markup and "javascript" not in markup
+    assert "<img" not in markup and "[a picture]" in markup and "&lt;b&gt;" in markup
+
+
+def test_code_is_folded_and_bars_of_progress_are_left_out():
+    outputs = [new.new_output("stream", text="  0%|   \r 50%|##\rdone 7\nplain <words>\n", name="stdout")]
+    cells = [new.new_code_cell("first = 1"), new.new_code_cell("second = 2", outputs=outputs),
+             new.new_code_cell("third = 3"), new.new_markdown_cell("prose"), new.new_code_cell("  ")]
+    markup = notebook_html.body(new.new_notebook(cells=cells))
+    assert markup.count("<details") == 2 and "<summary>Code: <code>first = 1</code></summary>" in markup
+    assert "50%" not in markup and "plain &lt;words&gt;" in markup
+    assert markup.index("third") < markup.index("prose")
+
+
+def test_the_page_of_a_notebook_shows_its_pictures_and_tables_but_not_its_status_line(project):
+    draw(project)
+    markup = report.build().read_text()
+    assert "status line" not in markup
+    assert '<figcaption>Wait against load</figcaption>' in markup and 'alt="Wait against load"' in markup
+    assert '<span class="verdict match">✓ match</span>' in markup and "Invented paper Table 9" in markup
