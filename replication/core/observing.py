@@ -1,0 +1,91 @@
+"""What heel-and-toe measures while EASY runs (report 2006, sections 5 and 6): wild backfills and SJFness.
+
+The head's real shadow time is worked out anew only where it can have moved. It stays as it is while jobs end,
+since they end when they truly end; and a backfilled job leaves it alone if it is over by then, or if it takes
+no more than the processors that the head will leave over. Any other backfill is wild. So the first real shadow
+time may wait for the first backfill past a head.
+
+The shortest run time in the queue is kept until the job that has it is started.
+"""
+
+from collections import namedtuple
+
+import numpy as np
+from numba import njit
+
+from replication.core.running import when_it_fits
+from replication.core.waiting import BLOCK, GONE, least, narrow
+
+#: Of each job: `shortest`, `wild` bool[n]; `events` int32[n], `delay` int64[n] as head. Then what is kept while
+#: running: run times of the waiting jobs, in step with the queue, and `state`.
+Seen = namedtuple("Seen", "shortest wild events delay run_time state")
+
+# Places in `state`. The head's: its real shadow time, the processors it leaves over then, whether these two are
+# known, its first real shadow time, its wild backfills. The queue's: its shortest run time, and whether known.
+SHADOW, SPARE, IS_HEAD_KNOWN, FIRST, EVENTS, LEAST, IS_LEAST_KNOWN = range(7)
+STATES = 7
+
+
+@njit(nogil=True, cache=True)
+def nothing_seen(n):
+    """Room for what is seen of `n` jobs."""
+    return Seen(np.zeros(n, np.bool_), np.zeros(n, np.bool_), np.zeros(n, np.int32), np.zeros(n, np.int64),
+                np.empty(n + np.int64(BLOCK), np.int32), np.zeros(STATES, np.int64))
+
+
+@njit(nogil=True, cache=True, _nrt=False)
+def see_backfill(state, wild, jobs, running, free, head_size, job, run_time, size, now):
+    """Tell wild from mild, just before `job` begins past the head."""
+    if not state[IS_HEAD_KNOWN]:
+        state[SHADOW], state[SPARE] = when_it_fits(jobs.by_end, jobs.size, running, free, head_size, now)
+        state[FIRST] = state[SHADOW]
+        state[IS_HEAD_KNOWN] = 1
+    if now + run_time > state[SHADOW]:
+        wild[job] = size > state[SPARE]
+        state[SPARE] -= size
+
+
+@njit(nogil=True, cache=True, _nrt=False)
+def see_wild(state, jobs, running, free, head_size, now):
+    """Find the head's new real shadow time, just after a wild backfill."""
+    state[SHADOW], state[SPARE] = when_it_fits(jobs.by_end, jobs.size, running, free, head_size, now)
+    state[EVENTS] += 1
+
+
+@njit(nogil=True, cache=True, _nrt=False)
+def see_head_start(state, events, delay, job, now):
+    """Settle what the head has suffered, and forget it for the next head."""
+    if state[EVENTS] > 0:
+        events[job] = state[EVENTS]
+        delay[job] = now - state[FIRST]
+        state[EVENTS] = 0
+    state[IS_HEAD_KNOWN] = 0
+
+
+@njit(nogil=True, cache=True, _nrt=False)
+def see_submissions(state, submit, run_time, arrived, now):
+    """All jobs submitted now are in the queue, if only to be started at once."""
+    if state[IS_LEAST_KNOWN]:
+        state[LEAST] = min(state[LEAST], _shortest_of_now(submit, run_time, arrived, now))
+
+
+@njit(nogil=True, cache=True, _nrt=False)
+def see_start(state, shortest, waiting_run, submit, run_time, arrived, head, tail, job, now):
+    """Whether `job`, still in the queue, is a shortest one there."""
+    if not state[IS_LEAST_KNOWN]:
+        first = np.uint64(head)
+        state[LEAST] = min(least(waiting_run, first, np.uint64(tail)),
+                           _shortest_of_now(submit, run_time, arrived, now))
+        state[IS_LEAST_KNOWN] = 1
+    if narrow(run_time[job]) <= state[LEAST]:
+        shortest[job] = True
+        state[IS_LEAST_KNOWN] = 0
+
+
+@njit(nogil=True, cache=True, _nrt=False)
+def _shortest_of_now(submit, run_time, arrived, now):
+    lowest = np.int64(GONE)
+    while arrived < len(submit) and submit[arrived] == now:
+        lowest = min(lowest, np.int64(narrow(run_time[arrived])))
+        arrived += 1
+    return lowest
