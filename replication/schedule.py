@@ -29,15 +29,19 @@ class Schedule:
     estimate : int64[n], s
         What the scheduler was told.
     prediction : int64[n], s
-        What it planned with; the estimate where there is no predictor.
+        What it planned with when the job started; the estimate where there is no predictor.
     backfilled : bool[n]
         Started past a blocked head.
     times_killed : int64[n]
         How often the job was preempted before the run that completed.
     killed_runs : int64[k, 3]
         Runs that were preempted: the job's index, start and end of the run, s.
+    length : int64[n], s, optional
+        How long the run that completed took, where jobs are resumed; the run time where there is none.
     options : dict
         What the scheduler was told and the options it ran with.
+    first_prediction : int64[n], s, optional
+        What was predicted when the job was submitted, where there is a predictor.
     """
 
     workload: object
@@ -49,16 +53,21 @@ class Schedule:
     times_killed: np.ndarray
     killed_runs: np.ndarray = field(default_factory=lambda: np.empty((0, 3), np.int64))
     options: dict = field(default_factory=dict)
+    first_prediction: np.ndarray | None = None
+    length: np.ndarray | None = None
 
     @property
     def end(self):
         """End of each job, int64[n], s."""
-        return self.start + self.workload.run_time
+        return self.start + (self.workload.run_time if self.length is None else self.length)
 
     @property
     def wait(self):
-        """From submission to the start of the run that completed, int64[n], s."""
-        return self.start - self.workload.submit
+        """From submission to end, less the run time, int64[n], s.
+
+        Where nothing is resumed, that is from submission to the start of the run that completed.
+        """
+        return self.end - self.workload.submit - self.workload.run_time
 
     @property
     def jobs(self):
@@ -81,8 +90,8 @@ class Schedule:
         Raises
         ------
         ScheduleError
-            If a job has no start, starts before its submission, or the machine is oversubscribed, or the
-            work done is not the work submitted.
+            If a job has no start, starts before its submission, runs twice at once or for less than its run
+            time, or the machine is oversubscribed, or the work done is not the work submitted.
         """
         w = self.workload
         if len(self.start) != len(w):
@@ -92,6 +101,7 @@ class Schedule:
         job, killed_start, killed_end = self.killed_runs.T
         if not np.array_equal(np.bincount(job, minlength=len(w)), self.times_killed):
             raise ScheduleError(f"{w.name}: the killed runs listed are not as many as each job was killed")
+        self._validate_runs(job, killed_start, killed_end)
         instant, used = usage(np.concatenate([self.start, killed_start]), np.concatenate([self.end, killed_end]),
                               np.concatenate([w.processors, w.processors[job]]))
         over = np.flatnonzero(used > w.machine)
@@ -99,10 +109,29 @@ class Schedule:
             raise ScheduleError(f"{w.name}: {used[over[0]]} processors in use at second {instant[over[0]]}, "
                                 f"the machine has {w.machine}")
         done = float(np.dot(used[:-1], np.diff(instant)))
-        owed = float(np.dot(w.run_time, w.processors) + np.dot(killed_end - killed_start, w.processors[job]))
+        owed = float(np.dot(self.end - self.start, w.processors) + np.dot(killed_end - killed_start, w.processors[job]))
         if done != owed:
             raise ScheduleError(f"{w.name}: {done:.0f} processor seconds of work done, {owed:.0f} submitted or killed")
         return self
+
+    def _validate_runs(self, job, killed_start, killed_end):
+        """The runs of a job follow one another, and together do its work."""
+        w = self.workload
+        last = self.end - self.start
+        together = last + np.bincount(job, killed_end - killed_start, len(w)).astype(np.int64)
+        # A job that is not resumed does all its work in the run that completes.
+        self._refuse((together if self.length is not None else last) < w.run_time, "ran for less than its run time")
+        self._refuse(last < 0, "ended before its start")
+        if len(job) == 0:
+            return
+        owner = np.concatenate([job, np.arange(len(w))])
+        start, end = np.concatenate([killed_start, self.start]), np.concatenate([killed_end, self.end])
+        # The run that completes is last also among runs that begin at one instant.
+        order = np.lexsort((np.arange(len(owner)) >= len(job), end, start, owner))
+        overlap = (np.diff(owner[order]) == 0) & (start[order][1:] < end[order][:-1])
+        twice = np.zeros(len(w), bool)
+        twice[owner[order][1:][overlap]] = True
+        self._refuse(twice, "runs twice at once")
 
     def _refuse(self, bad, what):
         if bad.any():
