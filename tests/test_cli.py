@@ -165,7 +165,7 @@ finally:
 
 
 @pytest.mark.parametrize("name", commands.names())
-def test_a_commands_help_loads_only_that_command(name):
+def test_a_commands_help_comes_at_once(name):
     done = shell(f"""
 import sys
 from replication.__main__ import main
@@ -177,8 +177,6 @@ finally:
     help_text, _, loaded = done.stdout.partition("LOADED")
     assert f"usage: replication {name} " in help_text
     assert commands.summary(name) in help_text
-    theirs = [module for module in loaded.split() if module.startswith("replication.commands.")]
-    assert theirs == [f"replication.commands.{name}"]
     assert not {"IPython", "matplotlib", "pandas"} & set(loaded.split())
 
 
