@@ -21,8 +21,6 @@ _TAGS = ("a abbr b br caption code dd div dl dt em figcaption figure h3 h4 h5 h6
          "span strong sub sup table tbody td tfoot th thead tr u ul").split()
 _ATTRIBUTES = {"*": ["class", "title", "lang", "dir"], "a": ["href"], "td": ["colspan", "rowspan"],
                "th": ["colspan", "rowspan", "scope"]}
-# Pixels of the page for a pixel of a PNG: text in figures is then about as large as that around them.
-SHRINK = 0.66
 _IMAGES = ("image/png", "image/svg+xml", "image/jpeg")
 
 
@@ -96,7 +94,7 @@ def _stream(output):
 def _picture(mime, data):
     content = data[mime].encode() if mime.endswith("xml") else base64.b64decode(data[mime])
     caption = html.escape(data.get("text/plain", ""))
-    width = f' width="{round(int.from_bytes(content[16:20]) * SHRINK)}"' if mime == "image/png" else ""
+    width = f' width="{render.shown_width(content)}"' if mime == "image/png" else ""
     return (f'<figure class="picture"><img src="{render.data_uri(mime, content)}"{width} alt="{caption}">'
             f"<figcaption>{caption}</figcaption></figure>")
 

@@ -280,5 +280,7 @@ def _readable(frame, paper, item):
         return shown[1:] if set(shown) <= set("+-0. %") else shown
 
     rows = frame.to_dict("records")
-    return frame.assign(published=[theirs(row) for row in rows], ours=[ours(row) for row in rows],
-                        difference=[change(row) for row in rows]).drop(columns="item")
+    shown = frame.assign(published=[theirs(row) for row in rows], ours=[ours(row) for row in rows],
+                         difference=[change(row) for row in rows],
+                         remark=["; ".join(filter(None, (row["reason"], row["source"]))) for row in rows])
+    return shown[[*compare.KEY, "unit", "published", "ours", "difference", "verdict", "remark"]]

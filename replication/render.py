@@ -5,8 +5,12 @@ Every text goes through autoescape: a trace may hold anything.
 
 import base64
 import functools
+import html
 import math
+import re
 
+# Pixels of a page for a pixel of a figure.
+SHRINK = 0.66
 # Signs as well as colours, so that a verdict can be told in grey.
 SIGNS = {"match": "✓", "close": "≈", "near": "~", "differs": "✗", "not comparable": "–", "not drawn": "·"}
 
@@ -24,6 +28,7 @@ def environment():
     made = jinja2.Environment(loader=jinja2.PackageLoader("replication"), autoescape=True, trim_blocks=True,
                               lstrip_blocks=True, undefined=jinja2.StrictUndefined)
     made.globals["signs"] = SIGNS
+    made.filters["slug"] = lambda name: re.sub(r"\W+", "-", str(name)).lower()
     return made
 
 
@@ -119,11 +124,28 @@ class Picture:
         self.data, self.caption = data, caption
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        return {"image/png": base64.b64encode(self.data).decode(), "text/plain": self.caption}, {
-            "image/png": {"alt": self.caption}}
+        caption, width = html.escape(self.caption), shown_width(self.data)
+        markup = (f'<figure><img src="{data_uri("image/png", self.data)}" width="{width}" alt="{caption}">'
+                  f"<figcaption>{caption}</figcaption></figure>")
+        encoded = base64.b64encode(self.data).decode()
+        return {"text/html": markup, "image/png": encoded, "text/plain": self.caption}
 
     def __repr__(self):
         return self.caption
+
+
+def shown_width(png):
+    """Width at which text in a picture is about as large as that around it.
+
+    Parameters
+    ----------
+    png : bytes
+
+    Returns
+    -------
+    int, pixels of the page
+    """
+    return round(int.from_bytes(png[16:20]) * SHRINK)
 
 
 def data_uri(mime, data):

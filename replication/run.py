@@ -4,7 +4,7 @@ import difflib
 import os
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from replication import notebook, paths, record
 from replication.notebook import NotebookError, RunError
 
 QUICK_AT_ONCE = 2
+BAR = "{n}/{total} |{bar}| {elapsed} gone, {remaining} left{postfix}"
 
 
 @dataclass(frozen=True)
@@ -176,12 +177,16 @@ def _run_all(chosen, planned):
     at_once = min(QUICK_AT_ONCE, planned[next(iter(planned))]["workers"]) if quick else 1
     outcomes = []
     with ThreadPoolExecutor(at_once) as pool, tqdm(
-            total=len(chosen), unit="notebook", disable=not sys.stderr.isatty(), dynamic_ncols=True) as bar:
-        futures = [pool.submit(_attempt, path, planned[name]) for name, path in chosen.items()]
+            total=len(chosen), disable=not sys.stderr.isatty(), dynamic_ncols=True, bar_format=BAR) as bar:
+        waiting = {pool.submit(_attempt, path, planned[name]): name for name, path in chosen.items()}
         try:
-            for future in as_completed(futures):
-                outcomes.append(future.result())
-                _tell(outcomes[-1], bar)
+            while waiting:
+                done, _ = wait(waiting, timeout=1, return_when=FIRST_COMPLETED)
+                for future in done:
+                    del waiting[future]
+                    outcomes.append(future.result())
+                    _tell(outcomes[-1], bar)
+                bar.set_postfix_str(", ".join(name for future, name in waiting.items() if future.running()))
         except KeyboardInterrupt:
             pool.shutdown(wait=False, cancel_futures=True)
             notebook.stop_all()

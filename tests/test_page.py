@@ -14,7 +14,7 @@ from PIL import Image
 from replication import paths, record, style
 from replication.page import QUICK_JOBS, Page
 from replication.parameters import PageError
-from replication.render import Table, text
+from replication.render import Picture, Table, text
 
 NAME = "heel_and_toe/fig02"
 OURS = [{"trace": "CTC-SP2", "policy": "real", "measure": "wait", "value": 21.4, "unit": "min"},
@@ -186,6 +186,13 @@ def test_a_table_escapes_what_comes_from_a_log():
     markup = Table(pd.DataFrame({"<i>": [small_project.HOSTILE]}), "<b>")._repr_html_()
     assert "<script>" not in markup and "<i>" not in markup and "<b>" not in markup
     assert "&lt;script&gt;" in markup and "&lt;i&gt;" in markup and "&lt;b&gt;" in markup
+
+
+def test_a_picture_shows_its_caption():
+    shown = Picture(style.png(drawing()), "Wait & <load>")._repr_mimebundle_()
+    assert "<figcaption>Wait &amp; &lt;load&gt;</figcaption>" in shown["text/html"]
+    assert 'width="422"' in shown["text/html"]  # 4 inches
+    assert shown["text/plain"] == "Wait & <load>"
 
 
 @pytest.mark.parametrize(("value", "shown"), [
