@@ -52,8 +52,13 @@ def random_f(workload, f, seed=1):
         The draw depends on the trace's name, its length, `f` and `seed` alone.
     """
     _at_least("f", f, 0)
-    draws = generator(workload.name, len(workload), "random-f", float(f), int(seed)).random(len(workload))
-    return workload.run_time + np.rint(workload.run_time * (float(f) * draws)).astype(np.int64)
+    stretched = workload.run_time * (float(f) * draws(workload, f, seed))
+    return workload.run_time + np.rint(stretched).astype(np.int64)
+
+
+def draws(workload, f, seed=1, out=None):
+    """The numbers, uniform in [0, 1), that `random_f` places the estimates with; float64[n], in `out` if given."""
+    return generator(workload.name, len(workload), "random-f", float(f), int(seed)).random(len(workload), out=out)
 
 
 def deterministic_f(workload, f):

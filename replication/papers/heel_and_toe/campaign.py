@@ -1,0 +1,109 @@
+"""The runs behind Figs. 3 to 16: one sweep that all of them are drawn from.
+
+Loads: each log as it is; high, that of SDSC; low, that of CTC; by multiplying arrival times (section 3). E_max of
+the truncated model is the longest estimate the site ever allowed (table under Fig. 13).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from replication import estimates, published, sweep
+
+PAPER = "heel_and_toe"
+HOUR = 3600
+HIGH, LOW = "SDSC-SP2", "CTC-SP2"
+LOADS = {"log": "as logged", "high": "high load (84 %)", "low": "low load (56 %)"}
+RANGES = {10: 0.1, 100: 1, 1000: 10, 10000: 100}   # largest f, step (section 3, footnotes 4 and 6)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much of the paper's campaign is run.
+
+    Parameters
+    ----------
+    seeds : int
+        Runs with random estimates at each f.
+    stride : int
+        1 for all f of the paper's grid, 10 for each tenth.
+    """
+
+    seeds: int
+    stride: int
+
+
+PAPER_SCALE, QUICK_SCALE = Scale(100, 1), Scale(5, 10)
+
+
+def utilization(log):
+    """Load of a log as Table 1 prints it, per cent."""
+    return published.value(PAPER, "table1", trace=log, policy="log", measure="utilization").value
+
+
+def at_load(workload, load, log):
+    """A log at one of `LOADS`.
+
+    The factor is the ratio of the utilizations in Table 1, as in the paper's example (76/80); so the log that
+    sets a load is left as it is.
+    """
+    if load == "log":
+        return workload
+    return workload.scaled(utilization(log) / utilization({"high": HIGH, "low": LOW}[load]))
+
+
+def loads_of(log):
+    """The loads at which a log is run: not twice at its own."""
+    return [load for load, owner in (("log", None), ("high", HIGH), ("low", LOW)) if owner != log]
+
+
+def e_max(log):
+    """The longest estimate a site allowed, s."""
+    allowed = [row.value for row in published.rows(PAPER, "e_max")
+               if row.trace == log and row.measure.startswith("e_max") and row.unit == "h"]
+    return int(max(allowed)) * HOUR
+
+
+def badness(largest, stride=1):
+    """The paper's values of f from 0 to `largest`."""
+    count = round(largest / RANGES[largest])
+    return [round(k * RANGES[largest], 1) for k in range(0, count + 1, stride)]
+
+
+def curve(workload, load, fs, scale, limit=None, watched=False):
+    """Tasks of one panel: the log's own estimates, the random model at each f, the deterministic one at f / 2."""
+    if limit is not None:
+        workload = estimates.cut_runs(workload, limit)
+    common = {"workload": workload, "load": load, "e_max": limit, "watched": watched}
+    yield sweep.Task(model="log", amount=1.0, **common)
+    for f in fs:
+        yield sweep.Task(model="random", amount=f, seeds=tuple(range(1, scale.seeds + 1)), **common)
+        yield sweep.Task(model="deterministic", amount=f / 2, **common)
+
+
+def vanilla(workloads, scale, load="log", largest=10):
+    """Tasks of the f-model: Figs. 3, 4, 7 and 9 to 11 (``log``), 5 (``high``), 6 (``low``), by log."""
+    for log, workload in workloads.items():
+        if load == "log" or load in loads_of(log):
+            yield from curve(at_load(workload, load, log), load, badness(largest, scale.stride), scale,
+                             watched=largest == 10)
+
+
+def truncated(workloads, scale, largest=10):
+    """Tasks of the truncated f-model: Fig. 16."""
+    for log, workload in workloads.items():
+        yield from curve(workload, "log", badness(largest, scale.stride), scale, limit=e_max(log))
+
+
+def results(tasks, workers=1, executor=None):
+    """Run tasks and name things as the figures do.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The sweep's rows; `f` is where a row is drawn on the badness axis: the random model's f, twice the
+        deterministic model's (section 2: such that both have the same mean), nan for the log's own.
+    """
+    table = sweep.run(tasks, workers, executor)
+    factor = table["model"].map({"random": 1.0, "deterministic": 2.0, "log": np.nan})
+    return table.assign(f=(table["amount"] * factor).round(6))
