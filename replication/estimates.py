@@ -11,7 +11,8 @@ import numpy as np
 from replication.seeding import generator
 
 FORMS = ("log, perfect, log*FACTOR, perfect*FACTOR, f=BADNESS (random in [r, (f+1) r]), "
-         "deterministic=BADNESS ((f+1) r); each may be followed by ,emax=SECONDS")
+         "deterministic=BADNESS ((f+1) r); each may be followed by ,emax=SECONDS; modal,emax=SECONDS and "
+         "modal=SHARE,emax=SECONDS (SHARE of the jobs at the E_max)")
 
 
 class EstimateError(ValueError):
@@ -76,6 +77,13 @@ def truncated(estimate, e_max):
     return np.minimum(estimate, int(e_max))
 
 
+def modal(workload, e_max, share=None, seed=1, known=None):
+    """The modal model (heel-and-toe, section 7, its reference 33); see `replication.modal.modal`."""
+    from replication import modal as model
+
+    return model.modal(workload, e_max, share, seed, known)
+
+
 def cut_runs(workload, e_max):
     """The workload with run times cut to `e_max`, as a scheduler that kills at the estimate would (Fig. 16)."""
     _at_least("E_max", e_max, 1)
@@ -90,9 +98,9 @@ def parse(text):
     Returns
     -------
     model : str
-        One of log, perfect, f, deterministic.
-    amount : float
-        The factor or the badness.
+        One of log, perfect, f, deterministic, modal.
+    amount : float or None
+        The factor, the badness, or the share at the E_max; None where the model has its own.
     e_max : int, s, or None
 
     Raises
@@ -112,6 +120,10 @@ def parse(text):
     for model in ("f", "deterministic"):
         if body.startswith(model + "="):
             return model, _number(body[len(model) + 1:], text), e_max and int(e_max)
+    if body == "modal" or body.startswith("modal="):
+        if e_max is None:
+            raise EstimateError(f"estimates {text!r}: the modal model needs ,emax=SECONDS")
+        return "modal", None if body == "modal" else _number(body[6:], text), int(e_max)
     raise EstimateError(f"estimates {text!r} unknown; allowed: {FORMS}")
 
 
@@ -131,6 +143,8 @@ def make(workload, text, seed=1):
         estimate = random_f(workload, amount, seed)
     elif model == "deterministic":
         estimate = deterministic_f(workload, amount)
+    elif model == "modal":
+        estimate = modal(workload, e_max, amount, seed)
     else:
         estimate = multiple(log(workload) if model == "log" else perfect(workload), amount)
     return workload, estimate if e_max is None else truncated(estimate, e_max)
