@@ -11,7 +11,7 @@ __version__ = "0.1.0"
 _FUNCTIONS = {"simulate": "simulation"}
 _MODULES = {
     "compare", "estimates", "gantt", "measures", "page", "paths", "predictors", "published", "reference",
-    "reference_predictors", "report",
+    "reference_predictors", "reference_pv_easy", "report",
     "run", "schedule", "schedulers", "seeding", "simulation", "standins", "style", "swf", "traces", "workload",
 }
 __all__ = sorted(_MODULES | _FUNCTIONS.keys())

@@ -11,7 +11,7 @@ import numpy as np
 from replication.seeding import generator
 
 FORMS = ("request, perfect, virtual=ERROR (run time times 1 + uniform(-ERROR, ERROR), 0 to 1), "
-         "last, tsafrir")
+         "last, tsafrir, complete, top=PERCENT, top-as-coded=PERCENT (0 to 100), cvh")
 
 
 class PredictorError(ValueError):
@@ -118,26 +118,80 @@ def _virtual(workload, estimate, amount, seed):
     return _fixed(workload, estimate, virtual(workload, amount, seed))
 
 
-def _numbered(*columns):
-    """Number of each job's row of identifiers, and how many different rows there are."""
+def _numbered(columns):
+    """Number of each job's row of identifiers (int64[n, k]), and how many different rows there are."""
     from replication.core.classes import number
 
-    code = np.empty(len(columns[0]), np.int64)
-    return code, number(np.ascontiguousarray(np.column_stack(columns)), code)
+    code = np.empty(len(columns), np.int64)
+    return code, number(np.ascontiguousarray(columns), code)
 
 
 def _last(workload, estimate, amount, seed):
     from replication.core.predictors import LAST
 
-    user, users = _numbered(workload.user)
+    user, users = _numbered(workload.user[:, None])
     return _memory(workload, estimate, LAST, group=user, whole=np.zeros((users, 4), np.int64))
 
 
 def _tsafrir(workload, estimate, amount, seed):
     from replication.core.predictors import TSAFRIR
 
-    user, users = _numbered(workload.user)
+    user, users = _numbered(workload.user[:, None])
     return _memory(workload, estimate, TSAFRIR, group=user, whole=np.zeros((users, 4), np.int64))
+
+
+def _finest(workload, estimate):
+    """Each job's class by executable, user, request and size; and the classes as int64[f, 4]."""
+    columns = np.column_stack([workload.executable, workload.user, estimate, workload.processors])
+    group, _ = _numbered(columns)
+    # Classes are numbered as they first appear, so each running maximum steps up at a class's first job.
+    first = np.flatnonzero(np.diff(np.maximum.accumulate(group), prepend=-1))
+    return group, columns[first]
+
+
+def _complete(workload, estimate, amount, seed):
+    from replication.core import complete
+    from replication.core.predictors import COMPLETE
+
+    group, finest = _finest(workload, estimate)
+    whole = np.empty((len(finest), complete.TEMPLATES + 1), np.int64)
+    classes = complete.classify(finest, whole)
+    return _memory(workload, estimate, COMPLETE, group=group, whole=whole, real=np.zeros((classes, 2)),
+                   links=complete.members(whole, classes))
+
+
+def _top(workload, estimate, percent, seed, coded=False):
+    from replication.core.predictors import TOP
+    from replication.core.top_percent import lay_out
+
+    group, finest = _finest(workload, estimate)
+    classes = len(finest)
+    value = np.concatenate([workload.run_time, finest[:, 2]])
+    owner = np.concatenate([group, np.arange(classes)])
+    whole, real = np.zeros((classes, 5), np.int64), np.zeros((len(value), 5))
+    links = np.empty(len(workload), np.int64)
+    lay_out(np.lexsort((value, owner)), owner, value, whole, real, links)
+    return _memory(workload, estimate, TOP, share=percent / 100, coded=coded, group=group, whole=whole,
+                   real=real, links=links, model=np.zeros((classes, 4)))
+
+
+def _top_as_coded(workload, estimate, percent, seed):
+    return _top(workload, estimate, percent, seed, coded=True)
+
+
+def _cvh(workload, estimate, amount, seed):
+    from replication.core import cvh
+    from replication.core.predictors import CVH
+
+    user, users = _numbered(workload.user[:, None])
+    whole = np.zeros((users, cvh.COLUMNS), np.int64)
+    whole[:, [cvh.OLDEST, cvh.YOUNGEST]] = cvh.NOBODY
+    model = np.zeros((5, cvh.TERMS))
+    model[[cvh.SCALES, cvh.SQUARES]] = cvh.START
+    model[cvh.COUNTERS, cvh.NORM] = cvh.START
+    n = len(workload)
+    return _memory(workload, estimate, CVH, group=user, whole=whole, model=model,
+                   real=np.zeros((n, cvh.FEATURES)), links=np.empty(3 * n, np.int64))
 
 
 def _number(name, digits, text):
@@ -151,5 +205,6 @@ def _number(name, digits, text):
     return value
 
 
-_MAKERS = {"request": _request, "perfect": _perfect, "virtual": _virtual, "last": _last, "tsafrir": _tsafrir}
-_BOUNDS = {"virtual": (0, 1)}
+_MAKERS = {"request": _request, "perfect": _perfect, "virtual": _virtual, "last": _last, "tsafrir": _tsafrir,
+           "complete": _complete, "top": _top, "top-as-coded": _top_as_coded, "cvh": _cvh}
+_BOUNDS = {"virtual": (0, 1), "top": (0, 100), "top-as-coded": (0, 100)}

@@ -3,7 +3,10 @@
 Each keeps the ended jobs it has seen and works a prediction out from them afresh.
 """
 
+import math
+from bisect import insort
 from collections import defaultdict
+from itertools import combinations
 
 import numpy as np
 
@@ -76,13 +79,108 @@ class Tsafrir(Remembering):
         return min(sum(newest) // 2, self.request[job]) if len(newest) == 2 else self.request[job]
 
 
+class Complete(Remembering):
+    """Decaying mean of the first of fifteen classes that has seen a job end."""
+
+    templates = [kept for size in (4, 3, 2, 1) for kept in combinations(range(4), size)]
+    order = sorted(templates, key=lambda kept: [k not in kept for k in range(4)])
+
+    def facts(self, job):
+        """Executable, user, request and size."""
+        return (int(self.workload.executable[job]), self.user[job], self.request[job],
+                int(self.workload.processors[job]))
+
+    def classes(self, job):
+        """The job's classes, most specific first."""
+        return [(kept, tuple(self.facts(job)[k] for k in kept)) for kept in self.order]
+
+    def learn(self, job, start, now):
+        for name in self.classes(job):
+            self.ended[name].append(self.run_time[job])
+
+    def predict(self, job, now):
+        seen = [self.ended[name] for name in self.classes(job) if name in self.ended]
+        if not seen:
+            return self.request[job]
+        total = count = 0.0
+        for run_time in seen[0]:
+            total, count = 0.8 * total + run_time, 0.8 * count + 1
+        return min(int(np.rint(total / count)), self.request[job])
+
+
+class TopPercent(Complete):
+    """The smallest value that more than 100 - q % of the class's weight is at or below (section II)."""
+
+    def __init__(self, workload, estimate, percent):
+        super().__init__(workload, estimate)
+        self.enough = 1 - percent / 100
+
+    def learn(self, job, start, now):
+        self.ended[self.facts(job)].append(self.run_time[job])
+
+    def predict(self, job, now):
+        run_times = self.ended.get(self.facts(job))
+        if not run_times:
+            return self.request[job]
+        weights = [0.1 * self.request[job], *map(float, run_times)]
+        decayed = [w * 0.9 ** (len(run_times) - k) for k, w in enumerate(weights)]
+        points = sorted(zip([self.request[job], *run_times], decayed, strict=True))
+        return min(self._first_above(points, self.enough * math.fsum(decayed)), self.request[job])
+
+    @staticmethod
+    def _first_above(points, target):
+        for k, (value, _) in enumerate(points):
+            if math.fsum(w for _, w in points[:k + 1]) > target:
+                return value
+        return points[-1][0]
+
+
+class TopPercentAsCoded(TopPercent):
+    """The same with two running sums that follow the threshold, the lower one from a start of 1."""
+
+    def __init__(self, workload, estimate, percent):
+        super().__init__(workload, estimate, percent)
+        self.state = {}
+
+    def learn(self, job, start, now):
+        request, run_time = self.request[job], self.run_time[job]
+        weight, values, at, below, above = self.state.get(
+            self.facts(job), ({request: 0.1 * request}, [request], request, 1.0, 0.0))
+        weight = {value: 0.9 * w for value, w in weight.items()}
+        below, above = 0.9 * below, 0.9 * above
+        if run_time not in weight:
+            insort(values, run_time)
+        weight[run_time] = weight.get(run_time, 0.0) + run_time
+        below, above = (below + run_time, above) if run_time <= at else (below, above + run_time)
+        self.state[self.facts(job)] = (weight, values, *self._moved(weight, values, at, below, above))
+
+    def _moved(self, weight, values, at, below, above):
+        k = values.index(at)
+        while k < len(values) - 1 and below <= self.enough * (below + above):
+            k += 1
+            below, above = below + weight[values[k]], above - weight[values[k]]
+        while k > 0 and below - weight[values[k]] > self.enough * (below + above):
+            below, above = below - weight[values[k]], above + weight[values[k]]
+            k -= 1
+        above = 0.0 if k == len(values) - 1 else above
+        below = weight[values[k]] if k == 0 else below
+        return values[k], below, above
+
+    def predict(self, job, now):
+        at = self.state[self.facts(job)][2] if self.facts(job) in self.state else self.request[job]
+        return min(at, self.request[job])
+
+
 def make(workload, estimate, predictor="request", seed=1):
     """The readable twin of ``replication.predictors.make``; the same forms of text."""
     from replication import predictors
+    from replication.reference_cvh import Cvh
 
     name, amount = predictors.parse(predictor)
     if name in ("request", "perfect", "virtual"):
         predicted = {"request": lambda: estimate, "perfect": lambda: workload.run_time,
                      "virtual": lambda: predictors.virtual(workload, amount, seed)}[name]()
         return Fixed(workload, estimate, predicted)
-    return {"last": Last, "tsafrir": Tsafrir}[name](workload, estimate)
+    if name in ("top", "top-as-coded"):
+        return (TopPercent if name == "top" else TopPercentAsCoded)(workload, estimate, amount)
+    return {"last": Last, "tsafrir": Tsafrir, "complete": Complete, "cvh": Cvh}[name](workload, estimate)

@@ -10,7 +10,7 @@ from replication.core import predictors as compiled
 from replication.core.classes import number
 from replication.workload import Workload
 
-LEARNING = ["last", "tsafrir"]
+LEARNING = ["last", "tsafrir", "complete", "top=2", "top=30", "top-as-coded=4", "top-as-coded=30", "cvh"]
 ALL = ["request", "perfect", "virtual=0.5", *LEARNING]
 
 
@@ -25,6 +25,8 @@ def after(workload, predictor, ended, job):
     """The prediction for `job` once the jobs `ended` have ended, in that order."""
     memory = predictors.make(workload, workload.estimate, predictor)
     for k in ended:
+        compiled.predict(memory, k, 0)
+        compiled.begun(memory, k, 0)
         compiled.learn(memory, k, 0, workload.run_time[k])
     return compiled.predict(memory, job, 99)
 
@@ -59,6 +61,47 @@ def test_tsafrir_needs_two_ended_jobs_of_the_user():
     assert after(w, "tsafrir", [0, 1], 4) == 40, "at most the request"
 
 
+def test_complete_takes_the_first_class_with_a_history():
+    # Executable and user differ; request and size are those of the third.
+    w = people((30, 60, 1), (10, 60, 2), (5, 60, 3), (50, 100, 3), (1, 60, 3), (9, 20, 3))
+    assert after(w, "complete", [], 4) == 60
+    assert after(w, "complete", [0], 4) == 30, "anybody's job of the same request and size"
+    assert after(w, "complete", [0, 1], 4) == round((0.8 * 30 + 10) / 1.8)
+    assert after(w, "complete", [0, 1, 3], 4) == 50, "the same user with another request goes before"
+    assert after(w, "complete", [0, 1, 3, 2], 4) == 5, "the whole class goes before all"
+    assert after(w, "complete", [3], 5) == 20, "at most the request"
+
+
+def test_top_percent_by_hand():
+    # Two runs of 10 and one of 50 with a request of 100: the artificial point weighs 10 x 0.729 = 7.29, the
+    # runs 8.1, 9 and 50. At or below 10: 17.1; at or below 50: 67.1; all: 74.39. 67.1 is 90.2 % of all.
+    w = people((10, 100, 1), (10, 100, 1), (50, 100, 1), (1, 100, 1), (1, 100, 2))
+    assert after(w, "top=2", [], 3) == 100
+    assert after(w, "top=2", [0, 1, 2], 3) == 100
+    assert after(w, "top=10", [0, 1, 2], 3) == 50
+    assert after(w, "top=9", [0, 1, 2], 3) == 100
+    assert after(w, "top=80", [0, 1, 2], 3) == 10
+    assert after(w, "top=10", [0, 1, 2], 4) == 100, "another user is another class"
+
+
+def test_top_percent_forgets_long_runs():
+    w = people((90, 100, 1), *[(10, 100, 1)] * 80)
+    predicted = [after(w, "top=4", range(k), 80) for k in (0, 1, 10, 30, 60, 79)]
+    assert predicted == sorted(predicted, reverse=True)
+    assert predicted[0] == 100 and predicted[-1] == 10
+
+
+def test_top_percent_keeps_its_weights_in_range_through_a_long_history():
+    n = 12_000
+    w = people(*[(10 if k % 40 else 70, 100, 1) for k in range(n)])
+    for predictor in ("top=4", "top-as-coded=4"):
+        memory = predictors.make(w, w.estimate, predictor)
+        for k in range(n):
+            compiled.learn(memory, k, 0, 0)
+        assert np.isfinite(memory.real).all() and np.isfinite(memory.model).all()
+        assert compiled.predict(memory, 0, 0) in (10, 70)
+
+
 def test_virtual_errors_are_uniform_seeded_and_bounded():
     w = Workload.from_columns("virtual", 4, np.zeros(20_000, int), np.full(20_000, 10_000), np.ones(20_000, int))
     error = predictors.virtual(w, 0.2, 3) / 10_000 - 1
@@ -71,30 +114,41 @@ def test_virtual_errors_are_uniform_seeded_and_bounded():
 
 @st.composite
 def histories(draw):
-    """A small population of similar jobs, and an order of ends and questions."""
+    """A small population of similar jobs, and for each the instants of submission, start and end."""
     few = st.integers(0, 2)
-    row = st.tuples(st.integers(0, 60), st.sampled_from([10, 30, 60]), few, few, st.integers(1, 2))
+    row = st.tuples(st.integers(0, 60), st.sampled_from([10, 30, 60]), few, few, st.integers(1, 2),
+                    st.integers(0, 200), st.integers(0, 90))
     rows = draw(st.lists(row, min_size=1, max_size=40))
-    run_time, request, user, executable, size = map(np.array, zip(*rows, strict=True))
-    workload = Workload.from_columns("history", 4, np.arange(len(rows)), run_time, size, request,
-                                     user=user, executable=executable)
-    asked = draw(st.lists(st.tuples(st.booleans(), st.integers(0, len(rows) - 1)), max_size=80))
-    return workload, asked
+    rows.sort(key=lambda r: r[5])
+    run_time, request, user, executable, size, submit, wait = map(np.array, zip(*rows, strict=True))
+    workload = Workload.from_columns("history", 4, submit, run_time, size, request, user=user, executable=executable)
+    moments = [("ask", submit), ("begin", submit + wait), ("end", submit + wait + run_time)]
+    events = sorted((int(at[job]), place, job) for place, (_, at) in enumerate(moments) for job in range(len(rows)))
+    asked = draw(st.lists(st.integers(0, len(rows) - 1), min_size=len(events), max_size=len(events)))
+    return workload, [(now, moments[place][0], job, other) for (now, place, job), other in zip(events, asked, strict=True)]
 
 
 @pytest.mark.parametrize("predictor", ALL)
 @settings(max_examples=300, deadline=None)
 @given(history=histories())
 def test_kernel_and_twin_predict_the_same(predictor, history):
-    workload, asked = history
+    workload, events = history
     memory = predictors.make(workload, workload.estimate, predictor)
     twin = reference_predictors.make(workload, workload.estimate, predictor)
-    for now, (ends, job) in enumerate(asked):
-        if ends:
-            compiled.learn(memory, job, now, now + workload.run_time[job])
-            twin.learn(job, now, now + int(workload.run_time[job]))
-        else:
+    start, submitted = {}, set()
+    for now, event, job, other in events:
+        if event == "ask":
+            submitted.add(job)
             assert compiled.predict(memory, job, now) == twin.predict(job, now)
+        elif event == "begin":
+            start[job] = now
+            compiled.begun(memory, job, now)
+            twin.begun(job, now)
+        else:
+            compiled.learn(memory, job, start[job], now)
+            twin.learn(job, start[job], now)
+        if other in submitted:
+            assert compiled.predict(memory, other, now) == twin.predict(other, now)
 
 
 @given(st.lists(st.tuples(st.integers(-1, 3), st.integers(-(2**62), 2**62), st.integers(0, 1)), min_size=1))
@@ -113,6 +167,8 @@ def test_equal_rows_get_equal_numbers(rows):
     ("virtual=x", "virtual takes a number from 0 to 1"),
     ("virtual=2", "virtual takes a number from 0 to 1"),
     ("virtual=nan", "virtual takes a number from 0 to 1"),
+    ("top=101", "top takes a number from 0 to 100"),
+    ("cvh=2", "unknown; allowed"),
 ])
 def test_an_unknown_predictor_is_refused_in_one_line(text, message):
     with pytest.raises(predictors.PredictorError, match=message) as error:

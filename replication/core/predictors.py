@@ -10,7 +10,9 @@ What the tables hold depends on the kind and is written at each predictor.
 from collections import namedtuple
 
 import numpy as np
-from numba import njit
+
+from replication.core import complete, cvh, top_percent
+from replication.core.uncounted import uncounted
 
 FIXED, LAST, TSAFRIR, COMPLETE, TOP, CVH = range(6)
 
@@ -25,7 +27,7 @@ Memory = namedtuple("Memory", "kind share coded submit run_time request size fix
 ENDED, NEWEST, BEFORE, ASKED = range(4)
 
 
-@njit(nogil=True, cache=True)
+@uncounted
 def predict(memory, job, now):
     """Predicted run time of a waiting job.
 
@@ -43,15 +45,23 @@ def predict(memory, job, now):
         return memory.fixed[job]
     if memory.kind == LAST:
         return _last(memory, job)
-    return _tsafrir(memory, job)
+    if memory.kind == TSAFRIR:
+        return _tsafrir(memory, job)
+    if memory.kind == COMPLETE:
+        return complete.predict(memory, job)
+    if memory.kind == TOP:
+        return top_percent.predict(memory, job)
+    return cvh.predict(memory, job, now)
 
 
-@njit(nogil=True, cache=True)
+@uncounted
 def begun(memory, job, now):
     """Take note that a job starts now."""
+    if memory.kind == CVH:
+        cvh.begun(memory, job, now)
 
 
-@njit(nogil=True, cache=True)
+@uncounted
 def learn(memory, job, start, now):
     """Learn from a job that ends now; `start` is when its last run began.
 
@@ -63,9 +73,15 @@ def learn(memory, job, start, now):
         state[BEFORE] = state[NEWEST]
         state[NEWEST] = memory.run_time[job]
         state[ASKED] = memory.request[job]
+    elif memory.kind == COMPLETE:
+        complete.learn(memory, job)
+    elif memory.kind == TOP:
+        top_percent.learn(memory, job)
+    elif memory.kind == CVH:
+        cvh.learn(memory, job, now)
 
 
-@njit(nogil=True, cache=True)
+@uncounted
 def _last(memory, job):
     """The request times run time over request of the same user's last ended job; at most the request."""
     state = memory.whole[memory.group[job]]
@@ -75,7 +91,7 @@ def _last(memory, job):
     return min(np.int64(np.rint(state[NEWEST] / state[ASKED] * request)), request)
 
 
-@njit(nogil=True, cache=True)
+@uncounted
 def _tsafrir(memory, job):
     """Mean of the user's last two ended run times in whole seconds, at most the request."""
     state = memory.whole[memory.group[job]]

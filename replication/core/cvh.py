@@ -1,0 +1,173 @@
+"""A linear model of run times, learnt from jobs as they end with an asymmetric loss.
+
+A job has 19 features, taken when it is first asked about; their products of two are added. The weights follow
+a gradient that is normalised by each feature's scale and by its past gradients, so that features in seconds,
+processors and sines can be mixed (Ross, Mineiro and Langford 2013, algorithm 2).
+
+``whole`` has a row for each user: what he has ended and what he has running. ``links`` holds three numbers for
+each job: the user's running job begun before it, the one begun after it, and when it began. ``real`` has a row
+for each job: its features. ``model`` has a row for each of weights, scales and sums of squared gradients, one
+for the features at hand, and one with the counters of `STEP` and `NORM`.
+"""
+
+import math
+
+import numpy as np
+
+from replication.core.uncounted import uncounted
+
+RATE = 5000.0
+REGULAR = 4e9        # sic
+START = 1e-9         # of scales and sums
+TICK = 2             # what an example adds to the step counter
+THIRD = 0.33         # sic
+DAY, WEEK = 86400, 604800
+
+FEATURES = 19
+FIRST_PAIRED, LAST_PAIRED = 1, 16       # features whose products with each other are added, counting from 0
+TERMS = FEATURES + 120 + 18
+
+WEIGHTS, SCALES, SQUARES, AT_HAND, COUNTERS = range(5)   # rows of `model`
+STEP, NORM = 0, 1                                        # places in its last row
+
+# Columns of `whole`.
+ENDED, NEWEST, BEFORE, THIRD_LAST, RUN_TIMES, SIZES, LAST_END, PROCESSORS, RUNS, STARTS, OLDEST, YOUNGEST = range(12)
+COLUMNS = 12
+NOBODY = -1
+
+
+@uncounted
+def predict(memory, job, now):
+    """Whole seconds of the model's absolute value, at least 1, at most the request."""
+    features = memory.real[job]
+    if features[0] == 0:
+        _observe(memory, job, now, features)
+    value = _estimate(memory, features)
+    return max(1, min(np.int64(min(abs(value), 1e18)), memory.request[job]))
+
+
+@uncounted
+def begun(memory, job, now):
+    """Put the job behind the user's running ones."""
+    user, links, n = memory.whole[memory.group[job]], memory.links, len(memory.submit)
+    links[job], links[n + job], links[2 * n + job] = user[YOUNGEST], NOBODY, now
+    if user[YOUNGEST] == NOBODY:
+        user[OLDEST] = job
+    else:
+        links[n + user[YOUNGEST]] = job
+    user[YOUNGEST] = job
+    user[PROCESSORS] += memory.size[job]
+    user[RUNS] += 1
+    user[STARTS] += now
+
+
+@uncounted
+def learn(memory, job, now):
+    """Take the job off the user's running ones, note its end and correct the weights."""
+    user, links, n = memory.whole[memory.group[job]], memory.links, len(memory.submit)
+    before, after = links[job], links[n + job]
+    if before == NOBODY:
+        user[OLDEST] = after
+    else:
+        links[n + before] = after
+    if after == NOBODY:
+        user[YOUNGEST] = before
+    else:
+        links[after] = before
+    user[PROCESSORS] -= memory.size[job]
+    user[RUNS] -= 1
+    user[STARTS] -= links[2 * n + job]
+    _correct(memory, job)
+    user[THIRD_LAST], user[BEFORE], user[NEWEST] = user[BEFORE], user[NEWEST], job
+    user[ENDED] += 1
+    user[RUN_TIMES] += memory.run_time[job]
+    user[SIZES] += memory.size[job]
+    user[LAST_END] = now
+
+
+@uncounted
+def _observe(memory, job, now, x):
+    """Fill in the 19 features of a job."""
+    user = memory.whole[memory.group[job]]
+    request, ended = memory.request[job], user[ENDED]
+    x[0] = 1
+    total = 0.0
+    for k in range(3):
+        x[1 + k] = request
+        if k < ended:
+            x[1 + k] = min(_run_time_seen(memory, user[NEWEST + k], now), request)
+            total += x[1 + k]
+            if k < 2:
+                x[5] = total / (k + 1)
+    x[4] = request
+    x[6] = THIRD * total
+    if ended > 0:
+        x[7] = user[RUN_TIMES] / ended
+        x[8] = now - user[LAST_END]
+        x[9] = memory.size[job] / (user[SIZES] / ended)
+    x[10] = user[PROCESSORS]
+    x[11] = user[RUNS] * now - user[STARTS]
+    x[12] = user[RUNS]
+    if user[RUNS] > 0:
+        x[13] = now - memory.links[2 * len(memory.submit) + user[OLDEST]]
+    of_day = 2 * math.pi * (memory.submit[job] % DAY) / DAY
+    of_week = 2 * math.pi * (memory.submit[job] % WEEK) / WEEK
+    x[14], x[15], x[16], x[17] = math.cos(of_day), math.sin(of_day), math.cos(of_week), math.sin(of_week)
+    x[18] = memory.size[job]
+
+
+@uncounted
+def _run_time_seen(memory, job, now):
+    """An ended job's run time, or the time since its submission where that is longer."""
+    return max(memory.run_time[job], now - memory.submit[job])
+
+
+@uncounted
+def _estimate(memory, features):
+    """The model's value for these features, which become those at hand with all products."""
+    x, weights = memory.model[AT_HAND], memory.model[WEIGHTS]
+    for k in range(FEATURES):
+        x[k] = features[k]
+    term = FEATURES
+    for i in range(FIRST_PAIRED, LAST_PAIRED + 1):
+        for j in range(i + 1, LAST_PAIRED + 1):
+            x[term] = features[i] * features[j]
+            term += 1
+    for k in range(1, FEATURES):
+        x[term] = features[k] * features[k]
+        term += 1
+    value = 0.0
+    for k in range(TERMS):
+        value += weights[k] * x[k]
+    return value
+
+
+@uncounted
+def _correct(memory, job):
+    """One step of the normalised adaptive gradient for a job whose run time is now known."""
+    weights, scales, squares = memory.model[WEIGHTS], memory.model[SCALES], memory.model[SQUARES]
+    x, counters = memory.model[AT_HAND], memory.model[COUNTERS]
+    _estimate(memory, memory.real[job])
+    norm, value = 0.0, 0.0
+    for k in range(TERMS):
+        if abs(x[k]) > scales[k]:
+            weights[k] *= scales[k] / abs(x[k])
+            scales[k] = abs(x[k])
+        ratio = x[k] / scales[k]
+        norm += ratio * ratio
+        value += weights[k] * x[k]
+    counters[STEP] += TICK
+    counters[NORM] += norm
+    step = RATE * math.sqrt(counters[STEP] / counters[NORM])
+    slope = _slope(value, memory.run_time[job], memory.size[job])
+    for k in range(TERMS):
+        gradient = slope * x[k] + 2 * REGULAR * weights[k]
+        squares[k] += gradient * gradient
+        weights[k] -= step * gradient / (scales[k] * math.sqrt(squares[k]))
+
+
+@uncounted
+def _slope(value, run_time, size):
+    """Derivative of the loss: squared above the truth, absolute below, weighted by 1 + ln(size x run time)."""
+    weight = 1 + math.log(max(size * run_time, 1))
+    return weight * (2 * (value - run_time) if value > run_time else -1.0)
