@@ -62,7 +62,7 @@ test: $(WARM)  ## Run the tests
 	@$(PY) -m pytest $(if $(WORKERS),-n $(WORKERS)) $(TESTS)
 
 lab: $(WARM)  ## Open the notebooks in JupyterLab
-	@$(PY) -m jupyterlab notebooks
+	@$(PY) -m jupyterlab notebooks $(LAB)
 
 traces: $(READY)  ## Fetch the real logs from the archive
 	@$(PY) -m replication traces fetch
@@ -113,5 +113,6 @@ $(WARM): $(READY) $(wildcard replication/core/*.py)
 #: WORKERS=n           at once: threads that simulate (figures), processes (test)
 #: TRACES=dir          folder that holds the real logs
 #: TESTS=path          only these tests, in pytest's own words
+#: LAB=options         JupyterLab's own, say --no-browser
 #: PYTHON=path         interpreter to make .venv with
 #: USE_VENV=0          run in the active environment (conda's, say) instead of .venv
