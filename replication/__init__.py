@@ -10,7 +10,7 @@ __version__ = "0.1.0"
 
 _FUNCTIONS = {"simulate": "simulation"}
 _MODULES = {
-    "compare", "estimates", "gantt", "measures", "page", "paths", "predictors", "published", "reference",
+    "audits", "compare", "estimates", "gantt", "measures", "page", "paths", "predictors", "published", "reference",
     "reference_predictors", "reference_pv_easy", "report",
     "run", "schedule", "schedulers", "seeding", "simulation", "standins", "style", "swf", "traces", "workload",
 }

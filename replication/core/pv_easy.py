@@ -166,8 +166,8 @@ def one_pass(ended, queued, now, rules, memory, state):
 
 
 @bare
-def run_on(last, rules, memory, state):
-    """Go on until all jobs before `last` are done and nobody else runs.
+def run_on(last, until, rules, memory, state):
+    """Go on until all jobs before `last` are done and nobody else runs, or the instant `until` is reached.
 
     Returns
     -------
@@ -181,6 +181,8 @@ def run_on(last, rules, memory, state):
             return False
         now = min(state.jobs[count[ARRIVED], SUBMIT] if count[ARRIVED] < last else LATEST,
                   state.by_end[count[RUNNING]] >> SLOT_BITS)
+        if now >= until:
+            return True
         ended = came = False
         while state.by_end[count[RUNNING]] >> SLOT_BITS == now and not (rules.one_by_one and ended):
             finish(memory, state)
@@ -215,6 +217,6 @@ def pv_easy(submit, run_time, estimate, size, machine, rules, memory):
         Runs that were preempted, in this order: job, start and end of the run.
     """
     state = empty_machine(submit, run_time, estimate, size, machine)
-    while not run_on(len(submit), rules, memory, state):
+    while not run_on(len(submit), NEVER, rules, memory, state):
         state = with_more_room(state)
     return state.jobs, state.killed[:state.count[KILLS]].copy()
