@@ -27,7 +27,8 @@ def place(start, end, processors, machine):
         If more processors are in use than the machine has.
     """
     blocks, running, free = [], [], [(0, machine)]
-    for job in np.lexsort((processors, start)):
+    # Runs of no time come first: at the same instant their processors are free again.
+    for job in np.lexsort((processors, end > start, start)):
         while running and running[0][0] <= start[job]:
             free.append(heapq.heappop(running)[1])
         free = _joined(free)

@@ -3,6 +3,8 @@
 Examples:
   replication simulate KTH-SP2 --scheduler easy --estimates f=2 --seed 1 --out jobs.csv
   replication simulate my-log.swf.gz --processors 128 --size allocated --out -
+  replication simulate KTH-SP2 --out waits.swf
+  replication simulate KTH-SP2 --out easy_jobs.csv --format batsim
 """
 
 import contextlib
@@ -10,6 +12,7 @@ import json
 import sys
 
 from replication import estimates
+from replication.formats import FORMS
 from replication.commands.traces import add_rules, chosen_rules
 
 
@@ -23,22 +26,22 @@ def add_arguments(parser):
     parser.add_argument("--estimates", default="log", metavar="MODEL", help=f"one of: {estimates.FORMS} (default log)")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="seed of the random models (default 1)")
     add_rules(parser)
-    parser.add_argument("--out", metavar="FILE", help="write the schedule as CSV; - is standard output")
+    parser.add_argument("--out", metavar="FILE",
+                        help="write the schedule: SWF for .swf or .swf.gz, else CSV; - is standard output")
+    parser.add_argument("--format", choices=FORMS, help="what to write instead: see docs/formats.md")
     parser.add_argument("--json", action="store_true", help="print the measures as JSON")
 
 
 def main(args):
     """Simulate, write the table, and say what was left out and what came of it."""
-    from replication import simulate, traces
+    from replication import formats, simulate, traces
 
     with _without_linear_algebra():
         workload = traces.load(args.trace, **chosen_rules(args))
         schedule = simulate(workload, args.scheduler, args.estimates, args.seed)
     aside = sys.stderr if args.out == "-" else sys.stdout
-    if args.out == "-":
-        schedule.write_csv(sys.stdout.buffer)
-    elif args.out:
-        schedule.write_csv(args.out)
+    if args.out:
+        formats.write(schedule, sys.stdout.buffer if args.out == "-" else args.out, args.format)
     if args.json:
         print(json.dumps({"trace": workload.name, "machine": workload.machine, "stand_in": workload.stand_in,
                           "cleaning": dict(workload.cleaning), "scheduler": args.scheduler,
