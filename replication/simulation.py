@@ -9,7 +9,7 @@ from replication import estimates as models
 from replication.schedule import Schedule
 from replication.workload import Workload
 
-FAMILIES = ("easy", "predicted", "pv_easy")
+FAMILIES = ("easy", "predicted", "conservative", "pv_easy")
 SCHEDULERS = {name: scheduler for family in FAMILIES
               for name, scheduler in importlib.import_module(f"replication.schedulers.{family}").SCHEDULERS.items()}
 

@@ -37,7 +37,7 @@ def easy_predicted(workload, estimate, seed, *, predictor, candidates, refresh, 
                          extra == "used-up", shadow == "all", events == "one-by-one",
                          order == "submissions-first", passes == "if-fits")
     n = len(workload)
-    _check_room(workload, estimate)
+    check_room(workload, estimate)
     start, first, prediction = (np.full(n, -1, np.int64) for _ in range(3))
     backfilled = np.zeros(n, bool)
     memory = predictors.make(workload, estimate, predictor, seed)
@@ -45,7 +45,7 @@ def easy_predicted(workload, estimate, seed, *, predictor, candidates, refresh, 
     return {"start": start, "backfilled": backfilled, "prediction": prediction, "first_prediction": first}
 
 
-def _check_room(workload, estimate):
+def check_room(workload, estimate):
     """Refuse what the kernels' keys of time and job cannot hold."""
     from replication.core.planned import JOB_MASK, LATEST
 
