@@ -38,7 +38,7 @@ ROOMS = (
     {"standins_fit"},
     {"reference"},
     {"schedulers", "reference_observed", "simulation", "schedule", "measures", "gantt", "observed", "audits"},
-    {"slurm", "conversion", "anonymous", "formats", "cluster"},
+    {"slurm", "conversion", "anonymous", "formats", "plans", "cluster"},
     {"sweep"},
     {"published", "compare", "claims"},
     {"record", "render", "parameters"},

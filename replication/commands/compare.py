@@ -1,0 +1,73 @@
+"""Lay two schedules side by side: who starts earlier, who later, by how much, by size.
+
+A and B are files that this package wrote (CSV or SWF), Batsim's jobs tables, evalys' job sets or job logs
+with waits; the two need not be of one form. Jobs are matched by their numbers.
+
+Examples:
+  replication simulate KTH-SP2 --out easy.csv
+  replication simulate KTH-SP2 --estimates perfect --out perfect.csv
+  replication compare easy.csv perfect.csv
+  replication compare easy.csv batsim_jobs.csv --tolerance 1 --json
+
+Exit codes: 0 the same schedule; 1 they differ; 2 a file cannot be used, or the command line was refused.
+"""
+
+import json
+
+from replication.commands import UsageError
+
+
+def add_arguments(parser):
+    """The two files, and what counts as the same."""
+    from replication.plans import TOLERANCE
+
+    parser.add_argument("first", metavar="A", help="a schedule")
+    parser.add_argument("second", metavar="B", help="another schedule of the same jobs")
+    parser.add_argument("--tolerance", type=float, default=TOLERANCE, metavar="SECONDS",
+                        help=f"waits that differ by no more are the same (default {TOLERANCE})")
+    parser.add_argument("--json", action="store_true", help="print the differences as JSON")
+
+
+def main(args):
+    """Compare; the exit code says whether they are the same."""
+    from replication import formats, plans, swf_parser
+
+    if not args.tolerance >= 0:
+        raise UsageError(f"--tolerance {args.tolerance}, allowed: 0 or more seconds")
+    try:
+        first, second = formats.read(args.first), formats.read(args.second)
+        found = plans.compare(first, second, args.tolerance)
+    except (formats.FormatError, plans.PlanError, swf_parser.SWFError) as error:
+        raise UsageError(error) from error
+    except OSError as error:
+        raise UsageError(f"{error.filename}: {error.strerror}") from error
+    found = {"files": [args.first, args.second], "forms": [first.form, second.form]} | found
+    print(json.dumps(found, indent=2) if args.json else "\n".join(_lines(found)))
+    return 0 if found["same"] else 1
+
+
+def _lines(found):
+    """The differences in lines of text."""
+    from replication.plans import NAMES
+
+    yield f"A  {found['files'][0]} ({found['forms'][0]})"
+    yield f"B  {found['files'][1]} ({found['forms'][1]})"
+    yield f"{found['matched']:,} jobs in both" + (": the same schedule" if found["same"] else "")
+    for key, words in (("only_first", "only in A"), ("only_second", "only in B"),
+                       ("other_size", "with another size in B"),
+                       ("other_run_time", "with another run time in B")):
+        if found[key]:
+            yield f"  {found[key]:,} jobs {words}"
+    yield ""
+    yield f"{'':44}{'A':>14}{'B':>14}{'change':>10}"
+    for name, first in found["first"].items():
+        second = found["second"][name]
+        change = f"{second / first - 1:+.1%}" if first else ""
+        yield f"{NAMES[name]:44}{first:>14,.6g}{second:>14,.6g}{change:>10}"
+    yield ""
+    yield (f"{'size, processors':18}{'jobs':>9}{'earlier':>9}{'same':>9}{'later':>9}"
+           f"{'earlier by':>12}{'later by':>12}{'wait':>12}")
+    for row in found["classes"]:
+        yield (f"{row['class']:18}{row['jobs']:>9,}{row['earlier']:>9,}{row['same']:>9,}{row['later']:>9,}"
+               f"{row['mean_earlier']:>12,.0f}{row['mean_later']:>12,.0f}{row['mean']:>+12,.0f}")
+    yield "earlier, later: jobs that start so in B; by: their mean, s; wait: mean change over all jobs, s"
