@@ -1,0 +1,120 @@
+"""What the paper's tables count, of one schedule: name to (value, unit), named as in ``data/published``."""
+
+import numpy as np
+
+from replication import audits, measures
+
+HOUR, MINUTE = 3600.0, 60.0
+
+
+def _mean(values):
+    return float(np.mean(values)) if len(values) else float("nan")
+
+
+def _largest(values):
+    return float(np.max(values)) if len(values) else float("nan")
+
+
+def killed_seconds(schedule):
+    """Seconds of each job's preempted runs, int64[n]."""
+    job, start, end = schedule.killed_runs.T
+    return np.bincount(job, end - start, len(schedule.start)).astype(np.int64)
+
+
+def wasted_seconds(schedule):
+    """Seconds each job ran beyond its run time, int64[n]: work lost, and what saving and restoring it took."""
+    return killed_seconds(schedule) + (schedule.end - schedule.start) - schedule.workload.run_time
+
+
+def delays(schedule, since="alone"):
+    """Table 1: blocked jobs, those delayed by later jobs, and by how much."""
+    delay = audits.start_delays(schedule, since)
+    delay = delay[delay > 0]
+    return {"delayed": (len(delay), "jobs"), "blocked": (int(audits.blocked(schedule).sum()), "jobs"),
+            "mean_delay": (_mean(delay) / MINUTE, "min"), "max_delay": (_largest(delay) / HOUR, "h")}
+
+
+def violations(schedule, blame="under-predicted"):
+    """Table 2: reservations violated, the sizes of the jobs, their delays and increases of slowdown."""
+    w = schedule.workload
+    delay = audits.reservation_delays(schedule, blame)
+    late = delay > 0
+    # The bounded slowdown grows by the delay over the bounded run time.
+    increase = delay[late] / np.maximum(w.run_time[late], measures.BOUND)
+    return {"violated": (int(late.sum()), "jobs"), "violated_mean_size": (_mean(w.processors[late]), "processors"),
+            "mean_dtr": (_mean(delay[late]) / MINUTE, "min"), "max_dtr": (_largest(delay[late]) / HOUR, "h"),
+            "mean_si": (_mean(increase), "1"), "max_si": (_largest(increase), "1")}
+
+
+def kinds(schedule, backfilled="last-run"):
+    """Table 4: backfilled and blocked jobs.
+
+    Parameters
+    ----------
+    schedule : replication.schedule.Schedule
+    backfilled : {"last-run", "starts", "ever", "in-shadow"}
+        Jobs whose completing run was started by backfilling; starts by backfilling, those of preempted runs
+        included; jobs backfilled at least once; jobs that also ended before every job ahead of them had started.
+    """
+    counted = {"last-run": schedule.backfilled, "ever": schedule.backfilled | (schedule.times_killed > 0)}
+    if backfilled == "starts":
+        found = schedule.backfilled.sum() + schedule.times_killed.sum()
+    elif backfilled == "in-shadow":
+        earlier = np.concatenate([[0], np.maximum.accumulate(schedule.start)[:-1]])
+        found = (schedule.backfilled & (schedule.end <= earlier)).sum()
+    else:
+        found = counted[backfilled].sum()
+    return {"backfilled": (int(found), "jobs"), "blocked": (int(audits.blocked(schedule).sum()), "jobs")}
+
+
+def loads(schedule, since="first-submission"):
+    """Table 5: load with the killed work counted, and the killed work's part, up to the last end.
+
+    Parameters
+    ----------
+    schedule : replication.schedule.Schedule
+    since : {"first-submission", "time-0"}
+        Where the span begins: as the paper says, or where the log does.
+    """
+    w = schedule.workload
+    span = int(schedule.end.max()) - (int(w.submit[0]) if since == "first-submission" else 0)
+    wasted = wasted_seconds(schedule)
+    return {"total_load": (100 * measures.load(w.run_time + wasted, w.processors, w.machine, span), "%"),
+            "wasted_load": (100 * measures.load(wasted, w.processors, w.machine, span), "%")}
+
+
+def preemptions(schedule, waste="mean"):
+    """Table 6: preempted jobs, mean number of kills, run time waste.
+
+    Parameters
+    ----------
+    schedule : replication.schedule.Schedule
+    waste : {"mean", "total"}
+        Mean of the jobs' wastes, or all their waste over all their run time.
+    """
+    hit = schedule.times_killed > 0
+    wasted, run_time = wasted_seconds(schedule)[hit], schedule.workload.run_time[hit]
+    share = _mean(wasted / run_time) if waste == "mean" else wasted.sum() / max(run_time.sum(), 1)
+    return {"preempted": (int(hit.sum()), "jobs"), "preempted_share": (100 * float(hit.mean()), "%"),
+            "mkt": (_mean(schedule.times_killed[hit]), "kills"), "rtw": (100 * float(share), "%")}
+
+
+def slowdowns(schedule):
+    """Figs. 4 to 6: mean bounded slowdown, plain and weighted by size, over all jobs."""
+    w = schedule.workload
+    return {"mbs": (measures.mbs(schedule.wait, w.run_time), "1"),
+            "mwbs": (measures.mwbs(schedule.wait, w.run_time, w.processors), "1")}
+
+
+#: What can be counted in more than one way: the count, and its readings in words. The default is first.
+WAYS = {
+    delays: {"delay since the start without later jobs": {}, "delay since idle and later jobs' processors sufficed":
+             {"since": "head"}},
+    violations: {"blame on jobs past their predictions": {}, "blame on any later job": {"blame": "any-later"}},
+    kinds: {"backfilled in the completing run": {}, "backfilled starts": {"backfilled": "starts"},
+            "backfilled at least once": {"backfilled": "ever"},
+            "backfilled and done before those ahead started": {"backfilled": "in-shadow"}},
+    loads: {"span since the first submission": {}, "span since time 0": {"since": "time-0"}},
+    preemptions: {"mean of the wastes": {}, "total waste over total run time": {"waste": "total"}},
+    slowdowns: {"all jobs": {}},
+}
