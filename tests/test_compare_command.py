@@ -17,7 +17,8 @@ def plan(path="a", machine=16, estimate=None, **columns):
     """A plan of hand-made columns."""
     n = len(columns["start"])
     given = {"job_id": np.arange(1, n + 1).astype(str), "submit": np.zeros(n),
-             "processors": np.ones(n, np.int64), "estimate": np.full(n, -1.0) if estimate is None else np.array(estimate, float)}
+             "processors": np.ones(n, np.int64),
+             "estimate": np.full(n, -1.0) if estimate is None else np.array(estimate, float)}
     given |= {name: np.asarray(values) for name, values in columns.items()}
     return formats.Plan(path, "native", machine=machine, **given)
 

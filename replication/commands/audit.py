@@ -1,4 +1,4 @@
-"""Check a schedule: could a machine have run it, and was it fair?
+"""Check a schedule: whether a machine could have run it, and whether it was fair.
 
 FILE is a schedule that this package wrote (CSV or SWF), a Batsim jobs table, an evalys job set, or a job log
 with waits. Jobs before their submission, too many processors at once and repeated jobs make it impossible.
