@@ -183,7 +183,7 @@ finally:
 @pytest.mark.parametrize("name", commands.names())
 def test_a_commands_summary_is_one_sentence(name):
     assert commands.load(name).__doc__.partition("\n")[0] == commands.summary(name)
-    assert commands.summary(name).endswith(".")
+    assert commands.summary(name)[-1] in ".?"
     assert len(commands.summary(name)) <= 90
 
 
