@@ -53,6 +53,58 @@ def mwbs(wait, run_time, processors):
     return float(np.average(pv_bounded_slowdown(wait, run_time), weights=processors))
 
 
+def average_flow(wait, run_time):
+    """AF: mean time from submission to end, s (Top Percent, section IV.A; Horn 1973)."""
+    return float((wait + run_time).mean())
+
+
+def weighted_flow(wait, run_time, processors, alpha):
+    """AP^alpha WAF: average flow weighted by area and amplified wait, s (Top Percent, equation 2).
+
+    The weight of a job is its size times F^(alpha + 1) - w^(alpha + 1), with F the flow time and w the wait. At
+    alpha = 0 that is the job's area, its size times its run time.
+
+    Parameters
+    ----------
+    wait, run_time : int64[n], s
+    processors : int64[n], processors
+    alpha : float
+        The amplification factor, above -1; the paper uses 0 and 1.
+
+    Returns
+    -------
+    float, s
+        nan where all weights are 0.
+
+    Raises
+    ------
+    ValueError
+        If `alpha` is -1 or less: the weights would not grow with the flow time.
+    """
+    if not alpha > -1:
+        raise ValueError(f"alpha is {alpha}, allowed: above -1")
+    flow = (wait + run_time).astype(float)
+    weight = processors * (run_time.astype(float) if alpha == 0 else flow ** (alpha + 1) - wait ** (alpha + 1.0))
+    return float(np.dot(weight, flow) / weight.sum()) if weight.any() else float("nan")
+
+
+def determination(run_time, prediction):
+    """R2 of predicted run times, the share of variance explained (Top Percent, equation 3).
+
+    Parameters
+    ----------
+    run_time, prediction : int64[n], s
+
+    Returns
+    -------
+    float
+        1 if perfect, 0 if as good as the mean run time, negative if worse; nan where all run times are equal.
+    """
+    missed = ((run_time - prediction).astype(float) ** 2).sum()
+    spread = ((run_time - run_time.mean()) ** 2).sum()
+    return float(1 - missed / spread) if spread > 0 else float("nan")
+
+
 def load(run_time, processors, machine, span):
     """Work over the capacity of `machine` processors in `span` seconds; nan where the span is 0.
 

@@ -9,6 +9,7 @@ Examples:
     > sacct.txt
   replication convert slurm sacct.txt --out mine.swf --time-zone Europe/Berlin --processors 4096
   replication convert slurm sacct.txt --out mine.swf.gz --key-file key.txt --json
+  replication convert torque accounting/201912?? --out bw.swf --processors 704032 --key-file key.txt
 
 Exit codes: 0 converted; 1 the log cannot be used; 2 the command line was refused.
 """
@@ -19,15 +20,18 @@ import sys
 
 def add_arguments(parser):
     """One action for each batch system."""
-    forms = parser.add_subparsers(dest="form", required=True, metavar="slurm")
+    forms = parser.add_subparsers(dest="form", required=True, metavar="slurm|torque")
     slurm = forms.add_parser("slurm", help="what sacct --parsable2 writes, with any columns in any order")
+    slurm.add_argument("log", metavar="FILE", help="the log, gzipped or not; - is standard input")
     add_common(slurm)
     add_slurm(slurm)
+    torque = forms.add_parser("torque", help="accounting logs of TORQUE or PBS, of one machine")
+    torque.add_argument("logs", metavar="FILE", nargs="+", help="the logs, gzipped or not; - is standard input")
+    add_common(torque)
 
 
 def add_common(parser):
     """Options that every batch system's log takes."""
-    parser.add_argument("log", metavar="FILE", help="the log, gzipped or not; - is standard input")
     parser.add_argument("--out", required=True, metavar="FILE",
                         help="the SWF file to write; .gz compresses it")
     parser.add_argument("--json", action="store_true", help="say what was done as JSON")
@@ -73,7 +77,14 @@ def slurm(args):
     return converter.convert(args.log, cluster=args.cluster, partitions=partitions, **machine(args))
 
 
-CONVERTERS = {"slurm": slurm}
+def torque(args):
+    """The conversion of accounting logs of TORQUE or PBS."""
+    from replication import torque as converter
+
+    return converter.convert(args.logs, **machine(args))
+
+
+CONVERTERS = {"slurm": slurm, "torque": torque}
 
 
 def main(args):

@@ -1,0 +1,154 @@
+"""What every table of the paper is made of: predictors by the paper's names, readings, and the five measures."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+from replication import measures
+from replication.simulation import simulate
+
+REFERENCE = "Reqtime"
+POLICIES = {"Reqtime": "request", "Clairvoyant": "perfect", "Complete": "complete", "CVH": "cvh",
+            "Tsafrir": "tsafrir", "Top02": "top=2", "Top03": "top=3", "Top04": "top=4"}
+UNITS = {"avebsld": "x Reqtime", "af": "x Reqtime", "ap0waf": "x Reqtime", "ap1waf": "x Reqtime", "r2": "1"}
+TITLES = {"avebsld": "AVEbsld", "af": "AF", "ap0waf": "AP0WAF", "ap1waf": "AP1WAF", "r2": "R2"}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the paper is read where it is silent.
+
+    Parameters
+    ----------
+    about : str
+        One line.
+    options : dict
+        Options of the scheduler.
+    predictors : dict of str to str
+        Predictors other than in `POLICIES`.
+    drop : tuple of str
+        Cleaning rules besides the paper's.
+    """
+
+    about: str
+    options: dict = field(default_factory=dict)
+    predictors: dict = field(default_factory=dict)
+    drop: tuple = ()
+
+
+READINGS = {
+    "words": Reading("the paper's words, and the textbook where they end"),
+    "coded": Reading("what the paper's simulator does",
+                     {"order": "submissions-first", "passes": "if-fits"},
+                     {f"Top0{q}": f"top-as-coded={q}" for q in (2, 3, 4)}, ("no-estimate",)),
+}
+
+
+def measured(schedule):
+    """The paper's five measures of a schedule; R2 is of the predictions made at submission.
+
+    Returns
+    -------
+    dict of str to float
+        By the names in `UNITS`; all but R2 in their own units, not over Reqtime's.
+    """
+    w, wait = schedule.workload, schedule.wait
+    return {
+        "avebsld": float(measures.bounded_slowdown(wait, w.run_time).mean()),
+        "af": measures.average_flow(wait, w.run_time),
+        "ap0waf": measures.weighted_flow(wait, w.run_time, w.processors, 0),
+        "ap1waf": measures.weighted_flow(wait, w.run_time, w.processors, 1),
+        "r2": measures.determination(w.run_time, schedule.first_prediction),
+    }
+
+
+def run(workload, policy, reading="words", scheduler="easy-predicted", **options):
+    """The schedule of one row of the table.
+
+    Parameters
+    ----------
+    workload : replication.workload.Workload
+    policy : str
+        One of `POLICIES`.
+    reading : str
+        One of `READINGS`; options of it that the scheduler does not have are left out.
+    scheduler : str
+    **options
+        More options of the scheduler; they go before the reading's.
+    """
+    from replication.simulation import SCHEDULERS
+
+    chosen = READINGS[reading]
+    known = SCHEDULERS[scheduler].options
+    own = {name: value for name, value in chosen.options.items() if name in known}
+    predictor = chosen.predictors.get(policy, POLICIES[policy])
+    return simulate(workload, scheduler, predictor=predictor, **own | options)
+
+
+def normalised(rows):
+    """Measures over those of Reqtime, but for R2.
+
+    Parameters
+    ----------
+    rows : dict of str to dict
+        What `measured` gives, by policy.
+
+    Returns
+    -------
+    dict of str to dict
+    """
+    base = rows[REFERENCE]
+    return {policy: {measure: value if measure == "r2" else value / base[measure] for measure, value in row.items()}
+            for policy, row in rows.items()}
+
+
+def blocks(tasks, workers=1):
+    """Simulate blocks of the table, all their rows in one pool.
+
+    Parameters
+    ----------
+    tasks : list of (dict, Workload, dict)
+        For each block: what names it, the jobs, and keyword arguments for `run`.
+    workers : int
+        Threads; the kernels let go of Python's lock.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The names, then policy, measure, value and unit.
+    """
+    rows = []
+    with ThreadPoolExecutor(workers) as pool:
+        waiting = [(names, {policy: pool.submit(_measured_run, workload, policy, how) for policy in POLICIES})
+                   for names, workload, how in tasks]
+        for names, block in waiting:
+            found = normalised({policy: result.result() for policy, result in block.items()})
+            rows += [names | {"policy": policy, "measure": measure, "value": value, "unit": UNITS[measure]}
+                     for policy, row in found.items() for measure, value in row.items()]
+    return pd.DataFrame(rows)
+
+
+def _measured_run(workload, policy, how):
+    return measured(run(workload, policy, **how))
+
+
+def jobs(page, reading):
+    """The workload of each log of a page under a reading; as the page's, unless the reading drops more jobs.
+
+    Returns
+    -------
+    dict of str to replication.workload.Workload
+    """
+    from replication import traces
+    from replication.page import QUICK_JOBS
+
+    more = READINGS[reading].drop
+    found = {}
+    for log, workload in page.workloads.items():
+        if more and not workload.stand_in:
+            drop = [*traces.rules(log, page.paper).drop, *more]
+            workload = traces.load(log, paper=page.paper, stand_in=False, drop=drop)
+            workload = workload.take(slice(QUICK_JOBS)) if page.quick else workload
+        found[log] = workload
+    return found

@@ -1,0 +1,109 @@
+"""Table I: EASY with eight predictors, each measure over that of the requested time."""
+
+import pandas as pd
+
+from replication import compare, paths
+from replication.papers.top_percent.runs import POLICIES, READINGS, TITLES, blocks, jobs
+
+BLUE_WATERS = "BW"
+ABSENT = ("the trace is not public: put the converted log into a trace folder as bw.swf "
+          "(python -m replication convert torque) and this block is filled in")
+
+
+def table1(page):
+    """All rows and columns of Table I under both readings.
+
+    Returns
+    -------
+    pandas.DataFrame
+        reading, trace, policy, measure, value, unit.
+    """
+    tasks = []
+    for reading in READINGS:
+        workloads = jobs(page, reading) | blue_waters(page, reading)
+        tasks += [({"reading": reading, "trace": log}, workload, {"reading": reading})
+                  for log, workload in workloads.items()]
+    return blocks(tasks, page.workers)
+
+
+def blue_waters(page, reading):
+    """The Blue Waters workload by name, where its log is in a trace folder; empty elsewhere and for stand-ins."""
+    from replication import traces
+    from replication.page import QUICK_JOBS
+
+    found = [folder / name for folder in paths.trace_folders() for name in ("bw.swf", "bw.swf.gz")
+             if (folder / name).is_file()]
+    if not found or page.stand_in:
+        return {}
+    rules = traces.rules(page.logs[0], page.paper)
+    workload = traces.load(found[0], size=rules.size, overrun=rules.overrun,
+                           drop=[*rules.drop, *READINGS[reading].drop])
+    return {BLUE_WATERS: workload.take(slice(QUICK_JOBS)) if page.quick else workload}
+
+
+def of(ours, reading):
+    """One reading's rows, as `Page.compare` takes them."""
+    return ours[ours["reading"] == reading].drop(columns="reading")
+
+
+def reasons(ours):
+    """Why blocks have no verdict, by trace."""
+    return {} if (ours["trace"] == BLUE_WATERS).any() else {BLUE_WATERS: ABSENT}
+
+
+def side_by_side(page, ours):
+    """Published value and both readings of every number, with a verdict on each.
+
+    Returns
+    -------
+    pandas.DataFrame
+        trace, policy, measure, published; ours and its verdict for each reading.
+    """
+    merged = None
+    for reading in READINGS:
+        frame = compare.table(page.paper, "table1", of(ours, reading), reasons(ours), stand_in=page.stand_in)
+        if page.kind == "quick":
+            frame["verdict"] = compare.NOT_COMPARABLE
+        frame = frame.rename(columns={"ours": reading, "verdict": f"verdict, {reading}"})
+        columns = ["trace", "policy", "measure", "published", reading, f"verdict, {reading}"]
+        merged = frame[columns] if merged is None else merged.merge(frame[columns], on=columns[:4])
+    return merged
+
+
+def wide(ours, reading, trace):
+    """One block as the paper prints it: policies down, measures across."""
+    block = ours[(ours["reading"] == reading) & (ours["trace"] == trace)]
+    table = block.pivot(index="policy", columns="measure", values="value")
+    table = table.loc[list(POLICIES), list(TITLES)].rename(columns=TITLES)
+    return table.rename_axis("policy").rename_axis(None, axis=1)
+
+
+def layout(ours, reading):
+    """All blocks of one reading below each other, as the paper prints them."""
+    traces = list(dict.fromkeys(ours["trace"]))
+    return pd.concat({trace: wide(ours, reading, trace) for trace in traces}, names=["trace"]).reset_index()
+
+
+def distances(frame):
+    """How far each reading is from the published block: largest distance of each measure.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        From `side_by_side`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        trace, rows (which policies), reading, and one column a measure.
+    """
+    rows = []
+    for trace, block in frame.groupby("trace", sort=False):
+        for about, others in (("all but CVH", block["policy"] != "CVH"), ("CVH", block["policy"] == "CVH")):
+            for reading in READINGS:
+                far = (block[reading] - block["published"]).abs()[others]
+                if far.notna().any():
+                    largest = far.groupby(block["measure"], sort=False).max()
+                    rows.append({"trace": trace, "rows": about, "reading": reading}
+                                | {TITLES[m]: largest[m] for m in TITLES})
+    return pd.DataFrame(rows)
