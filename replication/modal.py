@@ -56,15 +56,12 @@ def modal(workload, e_max, share=None, seed=1, known=None):
     """
     from replication.core.dealing import deal
 
-    known = dict(known or {}) | ({} if share is None else {int(e_max): float(share)})
     n, longest = len(workload), int(workload.run_time.max())
     if longest > e_max:
         raise EstimateError(f"{workload.name}: run times reach {longest} s, allowed: up to E_max {int(e_max)} s "
                             "(see estimates.cut_runs)")
-    random = generator(workload.name, n, "modal", int(e_max), sorted(known.items()), int(seed))
-    times, jobs = modes(n, e_max, known, random)
+    supply, random = _supply(workload, e_max, share, seed, known)
     order = np.argsort(-workload.run_time, kind="stable")
-    supply = np.repeat(times, jobs)[::-1].copy()
     dealt = np.empty(n, np.int64)
     stuck = deal(workload.run_time[order], supply, random.random(n), dealt)
     if stuck >= 0:
@@ -73,6 +70,19 @@ def modal(workload, e_max, share=None, seed=1, known=None):
     estimate = np.empty(n, np.int64)
     estimate[order] = dealt
     return estimate
+
+
+def covers(workload, e_max, share=None, seeds=(1,), known=None):
+    """Whether `modal` finds an estimate for every run time with each of some seeds; see there for the arguments."""
+    longest_first = np.sort(workload.run_time)[::-1]
+    return all((_supply(workload, e_max, share, seed, known)[0] >= longest_first).all() for seed in seeds)
+
+
+def _supply(workload, e_max, share, seed, known):
+    """All estimates, the longest first, and the generator that deals them."""
+    known = dict(known or {}) | ({} if share is None else {int(e_max): float(share)})
+    random = generator(workload.name, len(workload), "modal", int(e_max), sorted(known.items()), int(seed))
+    return np.repeat(*modes(len(workload), e_max, known, random))[::-1].copy(), random
 
 
 def modes(n, e_max, known, random):

@@ -200,7 +200,8 @@ def run(tasks, workers=1, executor=None, folder=RESULTS, progress=None):
     pandas.DataFrame
         As `compute` gives it, in the order of the tasks and their seeds.
     """
-    import pandas as pd
+    import pyarrow as pa
+    from pyarrow import parquet
 
     files = {task: folder / f"{task.key}.parquet" for task in tasks}
     missing = [task for task in files if not files[task].exists()]
@@ -210,7 +211,7 @@ def run(tasks, workers=1, executor=None, folder=RESULTS, progress=None):
             _run_all(missing, files, threads, progress)
     elif missing:
         _run_all(missing, files, executor, progress)
-    return pd.concat([pd.read_parquet(file) for file in files.values()], ignore_index=True)
+    return pa.concat_tables([parquet.read_table(file, partitioning=None) for file in files.values()]).to_pandas()
 
 
 def _run_all(tasks, files, executor, progress):
@@ -233,11 +234,12 @@ def _run_all(tasks, files, executor, progress):
 
 def _write(columns, file):
     """Write rows so that the file's name never stands for part of them."""
-    import pandas as pd
+    import pyarrow as pa
+    from pyarrow import parquet
 
     partial = file.with_name(f".{file.name}.{os.getpid()}.part")
     try:
-        pd.DataFrame(columns).to_parquet(partial, index=False)
+        parquet.write_table(pa.table(columns), partial)
         os.replace(partial, file)
     finally:
         partial.unlink(missing_ok=True)

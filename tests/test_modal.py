@@ -163,6 +163,17 @@ def test_what_makes_no_sense_is_refused(arguments, message):
         modal.modal(short_jobs(50), **arguments)
 
 
+def test_covers_tells_whether_modal_finds_estimates():
+    long = short_jobs(1000).replace(run_time=np.where(np.arange(1000) < 300, HOUR, 1))
+    for share in (0.1, 0.29, 0.3, 0.5):
+        if modal.covers(long, HOUR, share):
+            assert (modal.modal(long, HOUR, share) >= long.run_time).all()
+        else:
+            assert share < 0.3
+            with pytest.raises(EstimateError, match="raise E_max"):
+                modal.modal(long, HOUR, share)
+
+
 def test_runs_that_no_estimate_covers_are_refused_in_one_line():
     long = short_jobs(1000).replace(run_time=np.full(1000, HOUR))
     with pytest.raises(EstimateError, match="raise E_max"):

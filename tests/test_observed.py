@@ -1,10 +1,13 @@
 """What is seen of a run of EASY, against the readable twin that finds everything anew."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from replication import reference, reference_observed
+from replication import paths, reference, reference_observed
 from replication.observed import observe
 from replication.simulation import simulate
 from replication.workload import Workload
@@ -104,7 +107,7 @@ def test_O8_a_job_that_never_waits_alone_in_the_queue_counts_as_shortest():
 
 @settings(max_examples=100, deadline=None)
 @given(workloads())
-def test_watching_changes_nothing(workload):
+def test_O9_watching_changes_nothing(workload):
     plain, seen = simulate(workload), observe(workload)
     assert np.array_equal(plain.start, seen.schedule.start)
     assert np.array_equal(plain.backfilled, seen.schedule.backfilled)
@@ -118,6 +121,13 @@ def test_sizes_and_estimates_beyond_31_bits_are_compared_exactly():
     start, backfilled = reference.easy(workload)
     fast = simulate(workload)
     assert (fast.start.tolist(), fast.backfilled.tolist()) == (start, backfilled)
+
+
+def test_each_sentence_has_its_test():
+    said = re.findall(r"^- \*\*(O\d+)\*\*", (paths.ROOT / "docs/semantics/observed.md").read_text("utf-8"), re.MULTILINE)
+    tested = re.findall(r"^def test_(O\d+)_", Path(__file__).read_text("utf-8"), re.MULTILINE)
+    assert said == [f"O{k}" for k in range(1, len(said) + 1)]
+    assert sorted(said) == sorted(tested)
 
 
 def test_means_over_no_jobs_are_nan():

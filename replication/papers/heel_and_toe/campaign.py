@@ -81,12 +81,15 @@ def curve(workload, load, fs, scale, limit=None, watched=False):
         yield sweep.Task(model="deterministic", amount=f / 2, **common)
 
 
-def vanilla(workloads, scale, load="log", largest=10):
-    """Tasks of the f-model: Figs. 3, 4, 7 and 9 to 11 (``log``), 5 (``high``), 6 (``low``), by log."""
+def vanilla(workloads, scale, load="log", largest=10, owner=False):
+    """Tasks of the f-model: Figs. 3, 4, 7 and 9 to 11 (``log``), 5 (``high``), 6 (``low``), by log.
+
+    With `owner`, the log that sets a load is among them, as logged.
+    """
     for log, workload in workloads.items():
-        if load == "log" or load in loads_of(log):
-            yield from curve(at_load(workload, load, log), load, badness(largest, scale.stride), scale,
-                             watched=largest == 10)
+        at = load if load in loads_of(log) else "log"
+        if at == load or owner:
+            yield from curve(at_load(workload, at, log), at, badness(largest, scale.stride), scale, watched=largest == 10)
 
 
 def truncated(workloads, scale, largest=10):
@@ -107,3 +110,20 @@ def results(tasks, workers=1, executor=None):
     table = sweep.run(tasks, workers, executor)
     factor = table["model"].map({"random": 1.0, "deterministic": 2.0, "log": np.nan})
     return table.assign(f=(table["amount"] * factor).round(6))
+
+
+def of(page):
+    """The scale that a page asks for."""
+    return QUICK_SCALE if page.quick else PAPER_SCALE
+
+
+def joined(parts):
+    """Results of several ranges of f in one table; where two have the same f, the first one's."""
+    import pandas as pd
+
+    seen, kept = set(), []
+    for part in parts:
+        new = part[[point not in seen for point in zip(part["log"], part["model"], part["f"].fillna(-1), strict=True)]]
+        seen |= set(zip(new["log"], new["model"], new["f"].fillna(-1), strict=True))
+        kept.append(new)
+    return pd.concat(kept, ignore_index=True)

@@ -1,0 +1,125 @@
+"""Curves over badness: means and intervals of many runs, and panels of them as the paper draws."""
+
+import numpy as np
+import pandas as pd
+
+from replication import style
+
+MINUTE = 60
+#: measure: axis label, factor from the sweep's unit.
+PERFORMANCE = {"mean_wait": ("average wait [min]", 1 / MINUTE),
+               "mean_bounded_slowdown": ("average bounded slowdown", 1)}
+BACKFILLED = {"backfilled": ("backfilled [% of jobs]", 100),
+              "backfilled_run_time": ("their run time [min]", 1 / MINUTE),
+              "backfilled_size": ("their size [processors]", 1)}
+WILD = {"wild": ("wild [% of jobs]", 100), "wild_run_time": ("their run time [min]", 1 / MINUTE),
+        "wild_size": ("their size [processors]", 1)}
+DELAYED = {"delayed": ("delayed [% of jobs]", 100), "events": ("wild events per delayed job", 1),
+           "delay": ("average delay [min]", 1 / MINUTE)}
+ORDER = {"regular_run_time": ("run time of jobs\nnot backfilled [min]", 1 / MINUTE), "sjfness": ("SJFness [% of jobs]", 100)}
+INTERVAL = (5, 95)     # percentiles of the runs, section 3
+Z95 = 1.959964         # normal quantile: 95 % interval of a mean
+DIGITS = 6
+
+
+def summary(results, measures):
+    """Mean and intervals over the seeds.
+
+    Parameters
+    ----------
+    results : pandas.DataFrame
+        Of `campaign.results`.
+    measures : dict of str to (str, float)
+        One of the tables above.
+
+    Returns
+    -------
+    pandas.DataFrame
+        log, load, model, f, measure, runs; value (the mean), mean_low, mean_high (its 95 % interval), p5, p95
+        (of the runs), in the figures' units and to six significant digits. The intervals are those of the random
+        model; the others are single runs.
+    """
+    keys = ["log", "load", "model", "f"]
+    parts = []
+    for measure, (_, factor) in measures.items():
+        grouped = (results[measure] * factor).groupby([results[k] for k in keys], sort=False, dropna=False)
+        part = grouped.agg(runs="size", value="mean", sd="std").reset_index()
+        for name, percent in zip(("p5", "p95"), INTERVAL, strict=True):
+            part[name] = grouped.quantile(percent / 100).to_numpy()
+        half = Z95 * part.pop("sd") / np.sqrt(part["runs"])
+        part.insert(4, "measure", measure)
+        part.insert(7, "mean_low", part["value"] - half)
+        part.insert(8, "mean_high", part["value"] + half)
+        part.loc[part["runs"] == 1, ["mean_low", "mean_high", "p5", "p95"]] = np.nan
+        parts.append(part)
+    return rounded(pd.concat(parts, ignore_index=True))
+
+
+def rounded(table, digits=DIGITS):
+    """A table with its real numbers to some significant digits."""
+    real = table.select_dtypes("float").columns
+    return table.assign(**{name: [float(f"{x:.{digits}g}") for x in table[name]] for name in real})
+
+
+def panels(table, measures, band=True, logs=None, label="badness f", scale="linear"):
+    """A row of panels a measure, a column a log.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Of `summary`, for one load.
+    measures : dict of str to (str, float)
+    band : bool
+        Draw the 5th to 95th percentile of the random model.
+    logs : list of str, optional
+        Those of the table by default.
+    label : str
+        Of the badness axis.
+    scale : str
+        Of the badness axis, as matplotlib names it.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    import matplotlib.pyplot as plt
+
+    logs = logs or list(dict.fromkeys(table["log"]))
+    figure, grid = plt.subplots(len(measures), len(logs), figsize=style.size(len(measures), len(logs)),
+                                squeeze=False, sharex=True)
+    for row, (measure, (words, _)) in zip(grid, measures.items(), strict=True):
+        for axes, log in zip(row, logs, strict=True):
+            panel(axes, table[(table["log"] == log) & (table["measure"] == measure)], band)
+            axes.set_xscale(scale)
+        row[0].set_ylabel(words)
+    for axes, log in zip(grid[0], logs, strict=True):
+        axes.set_title(log)
+    for axes in grid[-1]:
+        axes.set_xlabel(label)
+    handles = {text: handle for axes in grid.flat for handle, text in zip(*axes.get_legend_handles_labels(), strict=True)}
+    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=len(handles))
+    return figure
+
+
+def panel(axes, part, band=True):
+    """Draw the random, the deterministic and the log's own curve of one log and measure."""
+    looks = style.series(["random", "deterministic", "real"], marker=False)
+    random = part[(part["model"] == "random") & part["value"].notna()].sort_values("f")
+    exact = part[(part["model"] == "deterministic") & part["value"].notna()].sort_values("f")
+    real = part.loc[part["model"] == "log", "value"]
+    if band and len(random):
+        axes.fill_between(random["f"], random["p5"], random["p95"], color=looks["random"]["color"], alpha=0.25,
+                          linewidth=0, label="random: 5th to 95th percentile of runs")
+    name = "random: mean of runs" if band else "random: one run"
+    axes.plot(random["f"], random["value"], **looks["random"] | {"label": name})
+    axes.plot(exact["f"], exact["value"], linewidth=1, **looks["deterministic"])
+    if len(real) and np.isfinite(real.iloc[0]):
+        axes.axhline(real.iloc[0], color=looks["real"]["color"], linestyle=looks["real"]["linestyle"],
+                     label="real estimates")
+
+
+def some(table, fs=(0, 0.5, 1, 2, 5, 10)):
+    """The random model's means at a few f, one row a log and measure."""
+    part = table[(table["model"] == "random") & table["f"].isin(fs)]
+    wide = part.pivot_table(index=["log", "measure"], columns="f", values="value", sort=False)
+    return wide.rename(columns=lambda f: f"f={f:g}").reset_index()

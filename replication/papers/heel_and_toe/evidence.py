@@ -1,0 +1,171 @@
+"""The numbers that the claims are decided by, each computed once."""
+
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from replication.papers.heel_and_toe import campaign, masquerade, modality, real_estimates, trends
+from replication.papers.heel_and_toe.curves import PERFORMANCE, Z95
+
+WIDE = (100, 1000, 10000)
+
+
+class Evidence:
+    """Results of the campaign, asked for by the claims.
+
+    Parameters
+    ----------
+    page : replication.page.Page
+    wide_seeds : int
+        Runs at each f beyond 10.
+    """
+
+    def __init__(self, page, wide_seeds):
+        self.page, self.wide_seeds = page, wide_seeds
+        self.scale = campaign.of(page)
+
+    def _results(self, tasks):
+        return campaign.results(tasks, self.page.workers)
+
+    @cached_property
+    def own(self):
+        """The f-model at the logs' own loads, f up to 10."""
+        return self._results(campaign.vanilla(self.page.workloads, self.scale))
+
+    @cached_property
+    def high(self):
+        """The same at high load, without the log that sets it."""
+        return self._results(campaign.vanilla(self.page.workloads, self.scale, "high"))
+
+    @cached_property
+    def low(self):
+        """The same at low load, without the log that sets it."""
+        return self._results(campaign.vanilla(self.page.workloads, self.scale, "low"))
+
+    @property
+    def vanilla(self):
+        """The f-model at all loads."""
+        return pd.concat([self.own, self.high, self.low], ignore_index=True)
+
+    def runs(self, log, model="random", load="log"):
+        """Runs of one log, model and load, f up to 10."""
+        table = getattr(self, "own" if load == "log" else load)
+        return table[(table["log"] == log) & (table["model"] == model)]
+
+    @cached_property
+    def truncated(self):
+        """The truncated model, f up to 10."""
+        return self._results(campaign.truncated(self.page.workloads, self.scale))
+
+    @cached_property
+    def vanilla_wide(self):
+        """The f-model at the logs' own loads, f up to 10,000."""
+        return self._wide(campaign.vanilla, self.own)
+
+    @cached_property
+    def truncated_wide(self):
+        """The truncated model, f up to 10,000."""
+        return self._wide(campaign.truncated, self.truncated)
+
+    def _wide(self, tasks, narrow):
+        scale = campaign.Scale(self.wide_seeds, self.scale.stride)
+        parts = [self._results(tasks(self.page.workloads, scale, largest=largest)) for largest in WIDE]
+        return campaign.joined([narrow, *parts])
+
+    @cached_property
+    def modal(self):
+        """Real, modal and other estimates beside each other."""
+        return modality.results(self.page)
+
+    @cached_property
+    def estimates(self):
+        """Modality of the users' estimates."""
+        return real_estimates.modality(self.page)
+
+    @cached_property
+    def accuracy(self):
+        """Rank correlation of accuracy with run time."""
+        return real_estimates.rank_correlation(real_estimates.accuracies(self.page))
+
+    @cached_property
+    def masquerade(self):
+        """Drawings for Fig. 12."""
+        return masquerade.drawn(1_000_000, self.page.seed)
+
+    @cached_property
+    def shapes(self):
+        """Shapes at the logs' own loads, f up to 10."""
+        return trends.shapes(self.own, PERFORMANCE)
+
+    @cached_property
+    def shapes_high(self):
+        """Shapes at high load."""
+        return trends.shapes(self.high, PERFORMANCE)
+
+    @cached_property
+    def shapes_low(self):
+        """Shapes at low load."""
+        return trends.shapes(self.low, PERFORMANCE)
+
+    @cached_property
+    def shapes_wide(self):
+        """Shapes at the logs' own loads, f up to 100."""
+        return trends.shapes(self.vanilla_wide[~(self.vanilla_wide["f"] > 100)], PERFORMANCE)
+
+    def at(self, measure, f, load="log"):
+        """Mean of the random model at an f and its standard error, by log."""
+        found = {}
+        for log in self.logs():
+            part = self.runs(log, load=load)
+            values = part.loc[np.isclose(part["f"], f), measure]
+            if len(values):
+                found[log] = values.mean(), values.std() / np.sqrt(len(values)) if len(values) > 1 else 0.0
+        return found
+
+    def logs(self):
+        """Names of the logs, in order."""
+        return list(self.page.workloads)
+
+    def curve(self, log, measure, model="random"):
+        """Means over the seeds by f, at the log's own load."""
+        return self.runs(log, model).groupby("f")[measure].mean()
+
+    def band(self, log, measure):
+        """5th and 95th percentile of the random model by f, at the log's own load."""
+        return self.runs(log).groupby("f")[measure].quantile([0.05, 0.95]).unstack()
+
+    def real(self, log, measure):
+        """The run with real estimates at the log's own load."""
+        return float(self.runs(log, "log")[measure].iloc[0])
+
+    def change(self, log, measure, low, high):
+        """Change of a mean from one f to another in per cent of the first, with its 95 % interval."""
+        (a, sa), (b, sb) = self.at(measure, low)[log], self.at(measure, high)[log]
+        half = Z95 * np.hypot(sa, sb)
+        return tuple(100 * x / a for x in (b - a, b - a - half, b - a + half))
+
+
+def growth(page):
+    """Least and most growth of backfilling from f = 0 to f = 10 over the logs, as `Page.compare` takes it (Fig. 7)."""
+    found = Evidence(page, 1)
+    rows = []
+    for measure in ("backfilled", "backfilled_run_time", "backfilled_size"):
+        changes = [found.change(log, measure, 0, 10)[0] for log in found.logs()]
+        rows += [_text("f=10", f"{measure}_increase_{end}", pick(changes)) for end, pick in (("min", min), ("max", max))]
+    return rows
+
+
+def wild_shares(page):
+    """Least and largest share of wildly backfilled jobs over the logs at f = 10 (Fig. 9)."""
+    shares = [100 * mean for mean, _ in Evidence(page, 1).at("wild", 10).values()]
+    return [_text("f=10", f"wild_share_{end}", pick(shares)) for end, pick in (("min", min), ("max", max))]
+
+
+def delayed_share(page):
+    """Mean share of delayed jobs over the logs at f = 10 (Fig. 10)."""
+    return [_text("f-random", "delayed_share", 100 * np.mean([m for m, _ in Evidence(page, 1).at("delayed", 10).values()]))]
+
+
+def _text(policy, measure, value):
+    return {"trace": "all", "policy": policy, "measure": measure, "value": float(value), "unit": "%"}

@@ -1,0 +1,113 @@
+"""Shapes of curves over badness, decided by numbers: V or L, and where the truncated model meets the real estimates."""
+
+import math
+
+import numpy as np
+import pandas as pd
+
+from replication.papers.heel_and_toe.curves import Z95
+
+MATERIAL = 0.01    # of the value at f = 0: a change below it is called none
+NEAR = 5           # neighbouring f averaged to find the minimum
+SHAPES = ("V", "L", "rising", "flat")
+
+
+def shape(results, measure):
+    """Whether a curve falls and then rises (V), falls and stays (L), or does neither.
+
+    The minimum is looked for in the runs with odd seeds, averaged over `NEAR` neighbouring f, and the heights of
+    the curve's three points are then measured with the even ones, so that picking the lowest point does not make
+    it low. A fall or rise counts where its 95 % interval lies above 0 and it is at least 1 % of the value at
+    f = 0.
+
+    Parameters
+    ----------
+    results : pandas.DataFrame
+        Random runs of one log and load, of `campaign.results`.
+    measure : str
+
+    Returns
+    -------
+    dict
+        shape; f of the minimum; fall and rise in per cent of the value at f = 0, each with its 95 % interval.
+    """
+    wide = results.pivot_table(index="f", columns="seed", values=measure).sort_index()
+    odd, even = wide.loc[:, wide.columns % 2 == 1], wide.loc[:, wide.columns % 2 == 0]
+    smooth = odd.mean(axis=1).rolling(min(NEAR, len(wide)), center=True, min_periods=1).mean()
+    lowest = int(np.argmin(smooth.to_numpy()))
+    start = float(even.iloc[0].mean())
+    at = [_around(even, place) for place in (0, lowest, len(even) - 1)]
+    fall, rise = _change(at[1], at[0], start), _change(at[1], at[2], start)
+    return {"shape": _name(fall, rise), "minimum at f": float(even.index[lowest]),
+            "fall [%]": fall[0], "fall low [%]": fall[1], "fall high [%]": fall[2],
+            "rise [%]": rise[0], "rise low [%]": rise[1], "rise high [%]": rise[2]}
+
+
+def _around(table, place):
+    """Mean and standard error of a curve at a point: f = 0 alone, which has no chance in it, else its neighbours."""
+    part = table.iloc[[0]] if place == 0 else table.iloc[max(1, place - NEAR // 2):place + NEAR // 2 + 1]
+    values = part.to_numpy().ravel()
+    return float(values.mean()), float(values.std(ddof=1) / math.sqrt(len(values))) if len(values) > 1 else 0.0
+
+
+def _change(low, high, unit):
+    """Difference of two points in per cent of `unit`, with its 95 % interval."""
+    difference, half = high[0] - low[0], Z95 * math.hypot(low[1], high[1])
+    return tuple(100 * x / unit for x in (difference, difference - half, difference + half))
+
+
+def _name(fall, rise):
+    falls, rises = (change[1] > 0 and change[0] >= 100 * MATERIAL for change in (fall, rise))
+    return "V" if falls and rises else "L" if falls else "rising" if rises else "flat"
+
+
+def shapes(results, measures):
+    """`shape` of every log, load and measure, one row each."""
+    random = results[results["model"] == "random"]
+    rows = [{"log": log, "load": load, "measure": measure} | shape(part, measure)
+            for (log, load), part in random.groupby(["log", "load"], sort=False) for measure in measures]
+    return pd.DataFrame(rows)
+
+
+def crossovers(results, measures):
+    """The f at which the mean of the random model comes back up to the real estimates (table of Fig. 16).
+
+    Parameters
+    ----------
+    results : pandas.DataFrame
+        All ranges of f of one model, of `campaign.results`.
+    measures : sequence of str
+
+    Returns
+    -------
+    pandas.DataFrame
+        log, measure; f of the first crossing behind the lowest point, between grid points by a straight line, nan
+        if there is none up to the largest f; low and high from the runs: where the mean's 95 % interval crosses.
+    """
+    rows = []
+    for log, part in results.groupby("log", sort=False):
+        for measure in measures:
+            real = float(part.loc[part["model"] == "log", measure].iloc[0])
+            by = part[part["model"] == "random"].groupby("f")[measure].agg(["mean", "std", "size"])
+            half = Z95 * by["std"].fillna(0) / np.sqrt(by["size"])
+            rows.append({"log": log, "measure": measure, "real": real, "lowest": float(by["mean"].min()),
+                         "at the largest f": float(by["mean"].iloc[-1]), "largest f": float(by.index[-1]),
+                         "meets at f": crossing(by["mean"], real), "from": crossing(by["mean"] + half, real),
+                         "to": crossing(by["mean"] - half, real)})
+    return pd.DataFrame(rows)
+
+
+def crossing(curve, level):
+    """Where a curve first reaches a level from below behind its lowest point; nan if it does not."""
+    f, values = curve.index.to_numpy(float), curve.to_numpy(float)
+    lowest = int(np.argmin(values))
+    if values[lowest] > level:
+        return math.nan
+    above = np.flatnonzero(values[lowest:] >= level)
+    if not len(above):
+        return math.nan
+    k = lowest + int(above[0])
+    if k == lowest:
+        return float(f[k])
+    part = (level - values[k - 1]) / (values[k] - values[k - 1])
+    return float(f[k - 1] + part * (f[k] - f[k - 1]))
