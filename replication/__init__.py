@@ -10,9 +10,10 @@ __version__ = "0.1.0"
 
 _FUNCTIONS = {"simulate": "simulation"}
 _MODULES = {
-    "audits", "compare", "estimates", "gantt", "measures", "page", "paths", "predictors", "published", "reference",
-    "reference_predictors", "reference_pv_easy", "report",
-    "run", "schedule", "schedulers", "seeding", "simulation", "standins", "style", "swf", "traces", "workload",
+    "audits", "compare", "estimates", "gantt", "measures", "modal", "observed", "page", "paths",
+    "predictors", "published", "reference", "reference_observed", "reference_predictors",
+    "reference_pv_easy", "report", "run", "schedule", "schedulers", "seeding", "simulation", "standins",
+    "style", "sweep", "swf", "traces", "workload",
 }
 __all__ = sorted(_MODULES | _FUNCTIONS.keys())
 
