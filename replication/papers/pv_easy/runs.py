@@ -4,6 +4,7 @@ import functools
 from dataclasses import dataclass, field
 
 from replication import simulate, traces
+from replication.simulation import SCHEDULERS
 
 # How the paper names a policy, the scheduler here, and its options.
 POLICIES = {
@@ -37,6 +38,7 @@ class Reading:
 
 
 DEFAULT = Reading("default")
+NOW = Reading("expired predictions: now", {"correction": "now"})
 #: Each reading changed alone, then those that a simulator written around one kept reservation has together.
 READINGS = (
     DEFAULT,
@@ -48,7 +50,7 @@ READINGS = (
     Reading("predictions made at submission", {"refresh": "submission"}),
     Reading("expired predictions: Tsafrir's steps", {"correction": "tsafrir"}),
     Reading("expired predictions: doubled", {"correction": "doubling"}),
-    Reading("expired predictions: now", {"correction": "now"}),
+    NOW,
     Reading("requested processors", cleaning={"size": "requested"}),
     Reading("runs cut at the estimate", cleaning={"overrun": "cut-run"}),
     Reading("runs may pass the estimate", cleaning={"overrun": "as-is"}),
@@ -108,4 +110,6 @@ def schedule(page, log, policy, reading=DEFAULT, **options):
     if policy == "EASY" and not reading.options and not options:
         # The same schedule, by the faster loop.
         return simulate(jobs, "easy", seed=page.seed).validate()
-    return simulate(jobs, name, seed=page.seed, **fixed | reading.options | options).validate()
+    known = SCHEDULERS[name].options
+    chosen = {option: value for option, value in reading.options.items() if option in known}
+    return simulate(jobs, name, seed=page.seed, **fixed | chosen | options).validate()

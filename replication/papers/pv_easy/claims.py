@@ -1,0 +1,377 @@
+"""The paper's sentences about its own results, each decided by the rule in ``data/published/pv_easy/claims.toml``."""
+
+import functools
+import tomllib
+
+import numpy as np
+import pandas as pd
+
+from replication import audits, paths
+from replication.papers.pv_easy import counts, modes, runs, slowdown, virtual
+
+HOLDS, PART, FAILS, UNDECIDED = "holds", "holds in part", "fails", "undecided"
+ERRORS = (0, 5, 10, 20, 40, 60, 80, 100)
+MEASURES = {"mbs": "MBS", "mwbs": "MWBS"}
+DECIDERS = {}
+
+
+def decides(name):
+    """Register the function that decides a claim: it takes `Evidence` and gives cases.
+
+    A case is (what, words for the number and its interval, True, False or None for undecided).
+    """
+    def register(function):
+        DECIDERS[name] = function
+        return function
+    return register
+
+
+def published():
+    """The claims as entered, by id."""
+    with open(paths.PUBLISHED / "pv_easy" / "claims.toml", "rb") as file:
+        return tomllib.load(file)
+
+
+class Evidence:
+    """What the claims rest on, worked out when first asked for.
+
+    Parameters
+    ----------
+    page : replication.page.Page
+    repeats : int
+        Draws of the virtual predictor.
+    reading : replication.papers.pv_easy.runs.Reading
+    """
+
+    def __init__(self, page, repeats=5, reading=runs.DEFAULT):
+        self.page, self.repeats, self.reading = page, repeats, reading
+
+    @functools.cache
+    def schedule(self, log, policy, **options):
+        """A log's schedule."""
+        return runs.schedule(self.page, log, policy, self.reading, **options)
+
+    @functools.cache
+    def count(self, what, log, policy):
+        """Values of one of the counts, by measure."""
+        return {name: value for name, (value, _) in what(self.schedule(log, policy)).items()}
+
+    @functools.cache
+    def everyone(self, measure, base):
+        """Slowdowns of all jobs, by log and policy."""
+        return slowdown.everyone(self.page, measure, base, self.reading).set_index(["trace", "policy"])
+
+    @functools.cache
+    def blocked(self, measure):
+        """Slowdowns of blocked jobs by size under PV-EASY, with quotients to EASY's."""
+        table = slowdown.blocked(self.page, measure, reading=self.reading)
+        return table[(table["policy"] == "PV-EASY") & table["quotient"].notna()]
+
+    @functools.cached_property
+    def virtual(self):
+        """Fig. 4's means."""
+        return virtual.results(self.page, ERRORS, self.repeats, self.reading.options.get("correction", "request"))
+
+    @functools.cached_property
+    def modes(self):
+        """Results by mode of preemption."""
+        return modes.results(self.page, self.reading).set_index(["trace", "mode"])
+
+
+def evaluate(evidence):
+    """Decide every claim.
+
+    Parameters
+    ----------
+    evidence : Evidence
+
+    Returns
+    -------
+    pandas.DataFrame
+        claim, section, statement, verdict, count (cases that hold, of how many), numbers (of every case),
+        published, statistic, rule. Stand-ins and quick scale decide nothing.
+    """
+    proves_nothing = evidence.page.quick or evidence.page.stand_in
+    rows = []
+    for name, claim in published().items():
+        cases = list(DECIDERS[name](evidence))
+        answers = [None if case[2] is None else bool(case[2]) for case in cases]
+        rows.append({"claim": name, "section": claim["section"], "statement": claim["statement"],
+                     "verdict": UNDECIDED if proves_nothing else verdict(answers),
+                     "count": f"{sum(answer is True for answer in answers)} of {len(answers)}",
+                     "numbers": "; ".join(f"{what} {words}".strip() for what, words, _ in cases),
+                     "published": claim.get("number", ""), "statistic": claim["statistic"], "rule": claim["rule"]})
+    return pd.DataFrame(rows)
+
+
+def beside(default, other, reading):
+    """The verdicts of two evaluations side by side, where they differ.
+
+    Parameters
+    ----------
+    default, other : pandas.DataFrame
+        From `evaluate`, the second under another reading.
+    reading : str
+        Its name.
+
+    Returns
+    -------
+    pandas.DataFrame
+        claim, statement, the two verdicts and the other's numbers.
+    """
+    changed = (default["verdict"] != other["verdict"]).to_numpy()
+    return pd.DataFrame({"claim": default["claim"], "statement": default["statement"], "default": default["verdict"],
+                         reading: other["verdict"], "numbers": other["numbers"]})[changed].reset_index(drop=True)
+
+
+def verdict(answers):
+    """One verdict from the answers of all cases.
+
+    Parameters
+    ----------
+    answers : list of bool or None
+
+    Returns
+    -------
+    str
+    """
+    held, failed = answers.count(True), answers.count(False)
+    if held == len(answers):
+        return HOLDS
+    if 2 * held > len(answers):
+        return PART
+    return FAILS if failed else UNDECIDED
+
+
+def _each(evidence, what, policy, measure, rule, form="{:.2f}"):
+    """A case a log: one number of a count, and whether the rule takes it."""
+    for log in evidence.page.logs:
+        value = evidence.count(what, log, policy)[measure]
+        yield log, form.format(value), bool(rule(value))
+
+
+def _quotients(table, below):
+    """A case a row: a quotient and its interval, and whether it is below a level."""
+    for what, row in table:
+        low, high = row["quotient_low"], row["quotient_high"]
+        answer = True if high < below else False if low >= below else None
+        yield what, f"{row['quotient']:.2f} ({low:.2f} to {high:.2f})", answer
+
+
+def _to_base(evidence, policy, base, below, logs=None, measures=MEASURES):
+    """Cases for a policy's slowdown over another's."""
+    rows = [(f"{log} {MEASURES[m]}", evidence.everyone(m, base).loc[log, policy])
+            for log in logs or evidence.page.logs for m in measures]
+    return _quotients(rows, below)
+
+
+@decides("delay-90-hours")
+def _(e):
+    worst = max((e.count(counts.delays, log, "EASY")["max_delay"], log) for log in e.page.logs)
+    yield worst[1], f"{worst[0]:.1f} h", worst[0] > 90
+
+
+@decides("one-in-five-delayed")
+def _(e):
+    for log in e.page.logs:
+        found = e.count(counts.delays, log, "EASY")
+        share = 100 * found["delayed"] / found["blocked"]
+        yield log, f"{share:.1f} %", 15 <= share <= 25
+
+
+@decides("strict-at-the-head")
+def _(e):
+    for log in e.page.logs:
+        found = int(audits.head_violations(e.schedule(log, "PV-EASY")).sum())
+        yield log, f"{found:,}", found == 0
+
+
+@decides("strict-by-the-words")
+def _(e):
+    for log in e.page.logs:
+        schedule = e.schedule(log, "PV-EASY")
+        found = int((schedule.start > audits.alone(schedule)).sum())
+        yield log, f"{found:,} jobs", found == 0
+
+
+@decides("no-violation")
+def _(e):
+    for log in e.page.logs:
+        found = counts.violations(e.schedule(log, "PV-EASY"), "any-later")["violated"][0]
+        yield log, f"{found}", found == 0
+
+
+@decides("easy-last-violates")
+def _(e):
+    return _each(e, counts.violations, "EASY-Last", "violated", lambda v: 10 <= v < 1000, "{:,}")
+
+
+@decides("violations-100-minutes")
+def _(e):
+    return _each(e, counts.violations, "EASY-Last", "mean_dtr", lambda v: v > 100, "{:.1f} min")
+
+
+@decides("violations-30-hours")
+def _(e):
+    worst = max((e.count(counts.violations, log, "EASY-Last")["max_dtr"], log) for log in e.page.logs)
+    yield worst[1], f"{worst[0]:.1f} h", worst[0] > 30
+
+
+@decides("victims-are-large")
+def _(e):
+    for log in e.page.logs:
+        schedule = e.schedule(log, "EASY-Last")
+        late = audits.reservation_delays(schedule) > 0
+        share = 100 * float(np.mean(slowdown.quarter(schedule.workload)[late] > 0)) if late.any() else float("nan")
+        yield log, f"{share:.0f} %", share > 50
+
+
+@decides("busy-logs")
+def _(e):
+    for log, w in e.page.workloads.items():
+        load, size, run_time = 100 * w.load, w.processors.mean(), w.run_time.mean()
+        yield log, f"{load:.1f} %, {size:.1f}, {run_time:.0f} s", 60 <= load <= 80 and 10 <= size < 100 and run_time > 3600
+
+
+@decides("a-year-each")
+def _(e):
+    for log, w in e.page.workloads.items():
+        yield log, f"{w.span / 86400:.0f} days", w.span >= 365 * 86400
+
+
+def _share_below(tables):
+    """One case: the share of rows whose quotient is below 1."""
+    quotients = pd.concat(tables)["quotient"]
+    share = 100 * float((quotients < 1).mean())
+    yield "", f"{share:.0f} % ({int((quotients < 1).sum())} of {len(quotients)})", share > 50
+
+
+@decides("blocked-mostly-better")
+def _(e):
+    return _share_below([e.blocked(m) for m in MEASURES])
+
+
+@decides("large-blocked-better")
+def _(e):
+    return _share_below([e.blocked(m)[e.blocked(m)["jobs"] != slowdown.QUARTERS[0]] for m in MEASURES])
+
+
+@decides("small-blocked-not-better")
+def _(e):
+    rows = [(f"{row['trace']} {MEASURES[m]}", row) for m in MEASURES for row in e.blocked(m).to_dict("records")
+            if row["jobs"] == slowdown.QUARTERS[0]]
+    for what, words, below in _quotients(rows, 1):
+        yield what, words, below is not True
+
+
+@decides("fewer-backfilled")
+def _(e):
+    for log in e.page.logs:
+        ours, easy = (e.count(counts.kinds, log, policy) for policy in ("PV-EASY", "EASY"))
+        words = (f"backfilled {ours['backfilled']:,} against {easy['backfilled']:,}, "
+                 f"blocked {ours['blocked']:,} against {easy['blocked']:,}")
+        yield log, words, ours["backfilled"] < easy["backfilled"] and ours["blocked"] > easy["blocked"]
+
+
+def _leads(e, errors):
+    """A case a log and measure: at how many of the errors PV-EASY is ahead of both EASYs."""
+    for (log, measure), part in e.virtual[e.virtual["error"].isin(errors)].groupby(["trace", "measure"], sort=False):
+        by = part.pivot(index="error", columns="policy")
+        ahead = by["high"]["PV-EASY"] < by["low"][["FCFS-EASY", "SJF-EASY"]].min(axis=1)
+        yield f"{log} {MEASURES[measure]}", f"{int(ahead.sum())} of {len(ahead)}", bool(ahead.all())
+
+
+@decides("prediction-ten-percent")
+def _(e):
+    return _leads(e, [error for error in ERRORS if error <= 10])
+
+
+@decides("prediction-above-ten-percent")
+def _(e):
+    return _leads(e, [error for error in ERRORS if error >= 10])
+
+
+@decides("smaller-on-blue")
+def _(e):
+    return _to_base(e, "PV-EASY", "EASY", 1, [log for log in e.page.logs if log == "SDSC-BLUE"])
+
+
+@decides("similar-elsewhere")
+def _(e):
+    return _to_base(e, "PV-EASY", "EASY", 1.1, [log for log in e.page.logs if log != "SDSC-BLUE"])
+
+
+@decides("better-than-easy-last")
+def _(e):
+    return _to_base(e, "PV-EASY", "EASY-Last", 1)
+
+
+@decides("easy-last-worst")
+def _(e):
+    for log in e.page.logs:
+        table = e.everyone("mwbs", "EASY-Last").loc[log]
+        yield from _quotients([(log, table.loc[table.loc[["PV-EASY", "EASY"], "quotient"].idxmax()])], 1)
+
+
+@decides("estimates-beat-last")
+def _(e):
+    return _to_base(e, "EASY", "EASY-Last", 1)
+
+
+@decides("estimates-beat-virtual")
+def _(e):
+    at = e.virtual[(e.virtual["error"] == 10) & (e.virtual["policy"] == "FCFS-EASY")].set_index(["trace", "measure"])
+    for log in e.page.logs:
+        for measure, short in MEASURES.items():
+            ours, row = e.count(counts.slowdowns, log, "EASY")[measure], at.loc[log, measure]
+            answer = True if ours < row["low"] else False if ours > row["high"] else None
+            yield f"{log} {short}", f"{100 * (ours / row['mean'] - 1):+.0f} %", answer
+
+
+def _changes(log, name, ours, other):
+    """A case a measure: per cent change of a slowdown."""
+    for measure, short in MEASURES.items():
+        change = 100 * (ours[measure] / other[measure] - 1)
+        yield f"{log} {short}{name}", f"{change:+.0f} %", bool(change < 0)
+
+
+@decides("venture-helps")
+def _(e):
+    for log in e.page.logs:
+        without = {name: value for name, (value, _) in
+                   counts.slowdowns(e.schedule(log, "PV-EASY", venture="no")).items()}
+        yield from _changes(log, "", e.count(counts.slowdowns, log, "PV-EASY"), without)
+
+
+@decides("little-waste")
+def _(e):
+    return _each(e, counts.loads, "PV-EASY", "wasted_load", lambda v: round(v, 2) <= 5.66, "{:.2f} %")
+
+
+@decides("same-end")
+def _(e):
+    for log in e.page.logs:
+        later = int(e.schedule(log, "PV-EASY").end.max() - e.schedule(log, "EASY").end.max()) / 3600
+        yield log, f"{later:+.2f} h", abs(later) < 1
+
+
+@decides("one-in-eight")
+def _(e):
+    return _each(e, counts.preemptions, "PV-EASY", "preempted_share", lambda v: round(v, 2) <= 13.17, "{:.2f} %")
+
+
+@decides("killed-less-than-twice")
+def _(e):
+    return _each(e, counts.preemptions, "PV-EASY", "mkt", lambda v: v < 2)
+
+
+@decides("half-a-run-wasted")
+def _(e):
+    return _each(e, counts.preemptions, "PV-EASY", "rtw", lambda v: 40 <= round(v) <= 50, "{:.1f} %")
+
+
+@decides("suspending-is-better")
+def _(e):
+    for log in e.page.logs:
+        for mode in ("suspend", "checkpoint 1 h"):
+            yield from _changes(log, f" {mode}", e.modes.loc[log, mode], e.modes.loc[log, "kill"])
