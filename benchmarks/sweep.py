@@ -1,7 +1,9 @@
-"""Time heel-and-toe's campaign from a sample of it: what watching costs, and how long Figs. 3 to 16 would take.
+"""Time heel-and-toe's campaign from a sample of it: what watching costs, and how long Figs. 3 to 16 would
+take.
 
-Every pair of log and load is sampled at a few f, plain and watched in turn, by the time its thread is given, so
-that other work on the machine counts less. The extrapolation is core time; divide by the cores that are free.
+Every pair of log and load is sampled at a few f, plain and watched in turn, by the time its thread is given,
+so that other work on the machine counts less. The extrapolation is core time; divide by the cores that are
+free.
 """
 
 import statistics
@@ -44,7 +46,11 @@ def pieces(workloads):
 
 def threads(workload, count=40):
     """Simulations and jobs a second on one thread and on two, by the clock."""
-    tasks = [sweep.Task(workload, "log", "random", f, (seed,), watched=True) for f in (1.0, 5.0) for seed in range(count // 2)]
+    tasks = [
+        sweep.Task(workload, "log", "random", f, (seed,), watched=True)
+        for f in (1.0, 5.0)
+        for seed in range(count // 2)
+    ]
     for workers in (1, 2):
         started = time.perf_counter()
         with ThreadPoolExecutor(workers) as pool:
@@ -69,8 +75,10 @@ def main(rounds=3):
         total += used
         simulations += RUNS
         unit = 1e9 / len(workload)
-        print(f"  {log:<12} {load:<5} {limit or '-':>6} {plain * unit:>8.0f} {watched * unit:>8.0f} {watched / plain:>7.2f} {used:>8.0f}")
-    print(f"  {simulations:,} simulations: {total:,.0f} core seconds, {total / 120:.1f} minutes on two free cores")
+        print(f"  {log:<12} {load:<5} {limit or '-':>6} {plain * unit:>8.0f} {watched * unit:>8.0f} "
+              f"{watched / plain:>7.2f} {used:>8.0f}")
+    minutes = total / 120
+    print(f"  {simulations:,} simulations: {total:,.0f} core seconds, {minutes:.1f} minutes on two free cores")
     print("\nWatched simulations of KTH-SP2-2 by the clock")
     threads(workloads["KTH-SP2-2"])
     print("Watched simulations of SDSC-BLUE by the clock")

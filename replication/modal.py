@@ -1,7 +1,9 @@
-"""The modal model of users' estimates (Tsafrir, Etsion and Feitelson, JSSPP 2005), which heel-and-toe advocates.
+"""The modal model of users' estimates (Tsafrir, Etsion and Feitelson, JSSPP 2005), which heel-and-toe
+advocates.
 
-It makes a distribution of estimates first, a few round values that most jobs share and a tail of rarer ones, and
-then deals them to the jobs. What its description leaves open is listed in ``docs/decisions/heel_and_toe.md``.
+It makes a distribution of estimates first, a few round values that most jobs share and a tail of rarer ones,
+and then deals them to the jobs. What its description leaves open is listed in
+``docs/decisions/heel_and_toe.md``.
 """
 
 import math
@@ -21,10 +23,28 @@ ROUND = (*(m * MINUTE for m in (5, 10, 15, 20, 30)), *(h * HOUR for h in (1, 2, 
 # The last step is ours: a short E_max has fewer than 20 multiples of five minutes.
 STEPS = (*(h * HOUR for h in (200, 100, 50, 10, 5, 2, 1)), *(m * MINUTE for m in (20, 10, 5, 1)))
 # Popularity rank of the value at each time rank (row 0 is E_max, then ascending) in four logs of the archive.
-RANKS = ((3, 1, 1, 1), (1, 3, 4, 6), (4, 4, 10, 5), (17, 2, 14, 3), (13, 12, 20, 7), (7, 9, 2, 2), (8, 8, 3, 18),
-         (18, 18, 7, 19), (2, 6, 12, 4), (6, 7, 6, 11), (16, 11, 19, 20), (10, 20, 5, 9), (5, 16, 18, 10),
-         (15, 5, 16, 14), (14, 14, 9, 13), (19, 13, 17, 16), (11, 10, 15, 15), (12, 15, 13, 17), (9, 17, 8, 8),
-         (20, 19, 11, 12))
+RANKS = (
+    (3, 1, 1, 1),
+    (1, 3, 4, 6),
+    (4, 4, 10, 5),
+    (17, 2, 14, 3),
+    (13, 12, 20, 7),
+    (7, 9, 2, 2),
+    (8, 8, 3, 18),
+    (18, 18, 7, 19),
+    (2, 6, 12, 4),
+    (6, 7, 6, 11),
+    (16, 11, 19, 20),
+    (10, 20, 5, 9),
+    (5, 16, 18, 10),
+    (15, 5, 16, 14),
+    (14, 14, 9, 13),
+    (19, 13, 17, 16),
+    (11, 10, 15, 15),
+    (12, 15, 13, 17),
+    (9, 17, 8, 8),
+    (20, 19, 11, 12),
+)
 MOVES = (30, -30, 20, -20, 10, -10)   # s, tried where a tail value is taken
 
 
@@ -58,22 +78,28 @@ def modal(workload, e_max, share=None, seed=1, known=None):
 
     n, longest = len(workload), int(workload.run_time.max())
     if longest > e_max:
-        raise EstimateError(f"{workload.name}: run times reach {longest} s, allowed: up to E_max {int(e_max)} s "
-                            "(see estimates.cut_runs)")
+        raise EstimateError(
+            f"{workload.name}: run times reach {longest} s, allowed: up to E_max {int(e_max)} s "
+            "(see estimates.cut_runs)"
+        )
     supply, random = _supply(workload, e_max, share, seed, known)
     order = np.argsort(-workload.run_time, kind="stable")
     dealt = np.empty(n, np.int64)
     stuck = deal(workload.run_time[order], supply, random.random(n), dealt)
     if stuck >= 0:
-        raise EstimateError(f"{workload.name}: {stuck + 1} jobs run {workload.run_time[order[stuck]]} s or longer, but "
-                            f"only {stuck} estimates are that long; raise E_max ({int(e_max)} s) or its share")
+        raise EstimateError(
+            f"{workload.name}: {stuck + 1} jobs run {workload.run_time[order[stuck]]} s or longer, but "
+            f"only {stuck} estimates are that long; raise E_max ({int(e_max)} s) or its share"
+        )
     estimate = np.empty(n, np.int64)
     estimate[order] = dealt
     return estimate
 
 
 def covers(workload, e_max, share=None, seeds=(1,), known=None):
-    """Whether `modal` finds an estimate for every run time with each of some seeds; see there for the arguments."""
+    """Whether `modal` finds an estimate for every run time with each of some seeds; see there for the
+    arguments.
+    """
     longest_first = np.sort(workload.run_time)[::-1]
     return all((_supply(workload, e_max, share, seed, known)[0] >= longest_first).all() for seed in seeds)
 
@@ -132,14 +158,16 @@ def head_times(e_max):
 def ranks(e_max_known, random):
     """Popularity rank of each popular value: E_max's first, then by ascending time.
 
-    A rank is drawn from those seen at that place or before it and not given yet: twice, and the more popular is
-    kept. A rank not seen any later is given at once. E_max is the most popular unless its share is known.
+    A rank is drawn from those seen at that place or before it and not given yet: twice, and the more popular
+    is kept. A rank not seen any later is given at once. E_max is the most popular unless its share is known.
     """
     last = {rank: max(t for t, row in enumerate(RANKS) if rank in row) for rank in range(1, HEAD + 1)}
     given, pool = [], []
     for place, row in enumerate(RANKS):
         pool += [rank for rank in row if rank not in given]
-        overdue = sorted((rank for rank in set(pool) if last[rank] <= place), key=lambda rank: (last[rank], rank))
+        overdue = sorted(
+            (rank for rank in set(pool) if last[rank] <= place), key=lambda rank: (last[rank], rank)
+        )
         if place == 0 and not e_max_known:
             rank = 1
         elif overdue:
@@ -189,7 +217,9 @@ def tail_times(e_max, distinct, taken):
 
 
 def whole(shares, known, n):
-    """Shares as whole numbers of jobs that add up to `n`: known modes rounded, the others by largest remainder."""
+    """Shares as whole numbers of jobs that add up to `n`: known modes rounded, the others by largest
+    remainder.
+    """
     times = np.array(sorted(shares), np.int64)
     wanted = np.array([shares[int(time)] for time in times]) * n
     fixed = np.array([int(time) in known for time in times])
@@ -214,8 +244,12 @@ def _check(n, e_max, known):
         raise EstimateError(f"E_max is {e_max}, allowed: a whole number of seconds, {SMALLEST_E_MAX} or more")
     for time, share in known.items():
         if not (0 < time <= e_max and int(time) == time and 0 <= share <= 1):
-            raise EstimateError(f"known mode {time} s: {share}, allowed: up to E_max {int(e_max)} s, shares from 0 to 1")
+            raise EstimateError(
+                f"known mode {time} s: {share}, allowed: up to E_max {int(e_max)} s, shares from 0 to 1"
+            )
     if sum(known.values()) > 1 or len(known) > HEAD:
-        raise EstimateError(f"{len(known)} known modes with {sum(known.values())} of the jobs, allowed: {HEAD} with 1")
+        raise EstimateError(
+            f"{len(known)} known modes with {sum(known.values())} of the jobs, allowed: {HEAD} with 1"
+        )
     if n < 1:
         raise EstimateError(f"{n} jobs, allowed: 1 or more")

@@ -1,4 +1,5 @@
-"""EASY watched: which backfills were wild, which heads they delayed, and how near the order came to shortest first.
+"""EASY watched: which backfills were wild, which heads they delayed, and how near the order came to shortest
+first.
 
 The terms are those of heel-and-toe (report 2006, sections 5 and 6). A plain `simulate` measures none of it.
 """
@@ -49,7 +50,8 @@ class Observed:
     delay: np.ndarray
 
     def measures(self):
-        """The means of Figs. 7 and 9 to 11, over all jobs, by the names in `NAMES`; nan for a mean over none."""
+        """The means of Figs. 7 and 9 to 11, over all jobs, by the names in `NAMES`; nan for a mean over none.
+        """
         run_time, size = self.schedule.workload.run_time, self.schedule.workload.processors
         backfilled, delayed = self.schedule.backfilled, self.events > 0
         return {

@@ -1,4 +1,5 @@
-"""EASY watched as heel-and-toe's report watches it (sections 5 and 6): the readable twin of what the kernel sees.
+"""EASY watched as heel-and-toe's report watches it (sections 5 and 6): the readable twin of what the kernel
+sees.
 
 Nothing is kept from one moment to the next: real shadow times and the shortest waiting job are found anew
 every time, as the report says it.

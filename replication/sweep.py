@@ -1,8 +1,8 @@
 """Many simulations of EASY: a grid of (log, load, estimate model, amount, seed) to one tidy table.
 
-A task is one point of the grid with all its seeds. What it finds depends on the task alone, so tasks may run in
-any order, on any number of workers, in threads or on other machines. Each task's rows are kept in a file named by
-a hash of everything they depend on; a run that was stopped goes on where it was.
+A task is one point of the grid with all its seeds. What it finds depends on the task alone, so tasks may run
+in any order, on any number of workers, in threads or on other machines. Each task's rows are kept in a file
+named by a hash of everything they depend on; a run that was stopped goes on where it was.
 """
 
 import ast
@@ -74,8 +74,10 @@ class Task:
         if not self.seeds:
             raise SweepError(f"{where}: no seeds, allowed: one or more")
         if self.e_max is not None and (self.workload.run_time > self.e_max).any():
-            raise SweepError(f"{where}: run times reach {self.workload.run_time.max()} s, allowed: up to E_max "
-                             f"{self.e_max} s (see estimates.cut_runs)")
+            raise SweepError(
+                f"{where}: run times reach {self.workload.run_time.max()} s, allowed: up to E_max "
+                f"{self.e_max} s (see estimates.cut_runs)"
+            )
         object.__setattr__(self, "seeds", tuple(int(seed) for seed in self.seeds))
 
     @property
@@ -119,8 +121,12 @@ def _limited(task, estimate):
 
 
 #: How each model makes its estimates, and the source it depends on.
-MODELS = {"random": (_random, (estimates.draws,)), "deterministic": (_deterministic, (estimates.deterministic_f,)),
-          "log": (_log, (estimates.multiple,)), "modal": (_modal, ("replication.modal",))}
+MODELS = {
+    "random": (_random, (estimates.draws,)),
+    "deterministic": (_deterministic, (estimates.deterministic_f,)),
+    "log": (_log, (estimates.multiple,)),
+    "modal": (_modal, ("replication.modal",)),
+}
 
 
 @functools.cache
@@ -138,7 +144,10 @@ def bare(source):
     """Python source without comments and docstrings."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node) is not None:
+        if (
+            isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef)
+            and ast.get_docstring(node) is not None
+        ):
             node.body[0] = ast.Pass()
     return ast.unparse(tree)
 
@@ -211,7 +220,9 @@ def run(tasks, workers=1, executor=None, folder=RESULTS, progress=None):
             _run_all(missing, files, threads, progress)
     elif missing:
         _run_all(missing, files, executor, progress)
-    return pa.concat_tables([parquet.read_table(file, partitioning=None) for file in files.values()]).to_pandas()
+    return pa.concat_tables(
+        [parquet.read_table(file, partitioning=None) for file in files.values()]
+    ).to_pandas()
 
 
 def _run_all(tasks, files, executor, progress):

@@ -7,7 +7,15 @@ import pandas as pd
 import pytest
 
 from replication import published
-from replication.papers.heel_and_toe import campaign, claims, curves, examples, masquerade, real_estimates, trends
+from replication.papers.heel_and_toe import (
+    campaign,
+    claims,
+    curves,
+    examples,
+    masquerade,
+    real_estimates,
+    trends,
+)
 from replication.workload import Workload
 
 LOGS = ("CTC-SP2", "KTH-SP2-2", "SDSC-SP2", "SDSC-BLUE")
@@ -30,7 +38,9 @@ def runs(curve, noise=0.0, seeds=20, seed=1):
 def test_the_campaign_is_as_large_as_the_paper_says():
     """Footnotes 4 and 6: 101 values of f, a hundred runs, ten pairs of trace and load, then truncation."""
     workloads = {log: few_jobs(log) for log in LOGS}
-    vanilla = [task for load in campaign.LOADS for task in campaign.vanilla(workloads, campaign.PAPER_SCALE, load)]
+    vanilla = [
+        task for load in campaign.LOADS for task in campaign.vanilla(workloads, campaign.PAPER_SCALE, load)
+    ]
     cut = list(campaign.truncated(workloads, campaign.PAPER_SCALE))
     assert len({(t.workload.name, t.load) for t in vanilla}) == 10
     assert sum(len(t.seeds) for t in vanilla if t.model == "random") == 10 * 101 * 100
@@ -53,10 +63,18 @@ def test_the_deterministic_model_has_the_random_models_mean():
 
 
 def test_loads_are_those_of_table_1():
-    assert [campaign.loads_of(log) for log in LOGS] == [["log", "high"], ["log", "high", "low"], ["log", "low"],
-                                                         ["log", "high", "low"]]
+    assert [campaign.loads_of(log) for log in LOGS] == [
+        ["log", "high"],
+        ["log", "high", "low"],
+        ["log", "low"],
+        ["log", "high", "low"],
+    ]
     scaled = campaign.at_load(few_jobs(), "high", "SDSC-BLUE")
-    printed = {row.trace: row.value for row in published.rows("heel_and_toe", "table1") if row.measure == "utilization"}
+    printed = {
+        row.trace: row.value
+        for row in published.rows("heel_and_toe", "table1")
+        if row.measure == "utilization"
+    }
     assert scaled.submit[-1] == round(100 * printed["SDSC-BLUE"] / printed["SDSC-SP2"])
     assert campaign.at_load(few_jobs(), "log", "SDSC-BLUE").submit[-1] == 100
 
@@ -100,7 +118,10 @@ def test_the_shape_of_a_curve(name, values, expected):
 
 def test_noise_alone_makes_no_v():
     """The lowest of 101 noisy points is low by chance; measured with other seeds it is not."""
-    shapes = [trends.shape(runs(dict.fromkeys(F, 100.0), noise=15.0, seed=s), "mean_wait")["shape"] for s in range(20)]
+    shapes = [
+        trends.shape(runs(dict.fromkeys(F, 100.0), noise=15.0, seed=s), "mean_wait")["shape"]
+        for s in range(20)
+    ]
     assert shapes.count("flat") + shapes.count("rising") >= 17
 
 
@@ -133,7 +154,9 @@ def test_fig_14_job_3_starts_past_a_reservation_that_it_outlives():
 def test_table_2_differs_from_print_in_one_number():
     printed = {(row.policy, row.measure): row.value for row in published.rows("heel_and_toe", "table2")}
     ours = {(r["policy"], r["measure"]): r["value"] for r in examples.table2().to_dict("records")}
-    assert [key for key in printed if ours[key] != pytest.approx(printed[key], abs=1e-5)] == [("F=4/3", "estimate_j6")]
+    assert [key for key in printed if ours[key] != pytest.approx(printed[key], abs=1e-5)] == [
+        ("F=4/3", "estimate_j6")
+    ]
 
 
 def test_the_masquerade_formula():
@@ -149,8 +172,9 @@ def test_the_masquerade_formula():
 def test_bins_of_accuracy():
     n = 1000
     run_time = np.arange(1, n + 1)
-    workload = Workload.from_columns("a", 1, submit=np.arange(n), run_time=run_time, processors=np.ones(n, int),
-                                     estimate=np.full(n, n))
+    workload = Workload.from_columns(
+        "a", 1, submit=np.arange(n), run_time=run_time, processors=np.ones(n, int), estimate=np.full(n, n)
+    )
     by_jobs, by_width = real_estimates.accuracy(workload), real_estimates.accuracy(workload, "width")
     assert by_jobs["jobs"].tolist() == [10] * 100
     assert by_width["jobs"].sum() == n
@@ -165,9 +189,18 @@ def test_every_claim_has_words_and_a_decider():
         assert set(claim) == {"section", "statement", "statistic", "rule"}
 
 
-@pytest.mark.parametrize(("answers", "expected"), [
-    ([True, True], claims.HOLDS), ([True, True, False], claims.PART), ([True, False], claims.FAILS),
-    ([False], claims.FAILS), ([None], claims.UNDECIDED), ([True, True, None], claims.PART), ([], claims.UNDECIDED),
-    ([None, None, False], claims.FAILS)])
+@pytest.mark.parametrize(
+    ("answers", "expected"),
+    [
+        ([True, True], claims.HOLDS),
+        ([True, True, False], claims.PART),
+        ([True, False], claims.FAILS),
+        ([False], claims.FAILS),
+        ([None], claims.UNDECIDED),
+        ([True, True, None], claims.PART),
+        ([], claims.UNDECIDED),
+        ([None, None, False], claims.FAILS),
+    ],
+)
 def test_a_verdict_from_its_cases(answers, expected):
     assert claims.verdict(answers) == expected

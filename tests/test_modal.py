@@ -16,7 +16,9 @@ HOUR = 3600
 
 def short_jobs(n, longest=600, seed=1):
     run_time = np.random.default_rng(seed).integers(0, longest + 1, n)
-    return Workload.from_columns("short", 4, submit=np.arange(n), run_time=run_time, processors=np.ones(n, int))
+    return Workload.from_columns(
+        "short", 4, submit=np.arange(n), run_time=run_time, processors=np.ones(n, int)
+    )
 
 
 def shares(n=100_000, e_max=18 * HOUR, known=None, seed=1):

@@ -124,7 +124,9 @@ def test_sizes_and_estimates_beyond_31_bits_are_compared_exactly():
 
 
 def test_each_sentence_has_its_test():
-    said = re.findall(r"^- \*\*(O\d+)\*\*", (paths.ROOT / "docs/semantics/observed.md").read_text("utf-8"), re.MULTILINE)
+    said = re.findall(
+        r"^- \*\*(O\d+)\*\*", (paths.ROOT / "docs/semantics/observed.md").read_text("utf-8"), re.MULTILINE
+    )
     tested = re.findall(r"^def test_(O\d+)_", Path(__file__).read_text("utf-8"), re.MULTILINE)
     assert said == [f"O{k}" for k in range(1, len(said) + 1)]
     assert sorted(said) == sorted(tested)

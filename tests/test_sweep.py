@@ -20,8 +20,14 @@ def some_jobs(n=300, seed=3):
     """Enough jobs that a hundredth of them is some, on a busy machine."""
     rng = np.random.default_rng(seed)
     run_time = rng.integers(0, 90, n)
-    return Workload.from_columns(f"some{seed}", 8, submit=np.sort(rng.integers(0, 20 * n, n)), run_time=run_time,
-                                 processors=rng.integers(1, 7, n), estimate=run_time + rng.integers(0, 200, n))
+    return Workload.from_columns(
+        f"some{seed}",
+        8,
+        submit=np.sort(rng.integers(0, 20 * n, n)),
+        run_time=run_time,
+        processors=rng.integers(1, 7, n),
+        estimate=run_time + rng.integers(0, 200, n),
+    )
 
 
 def grid(seeds=(1, 2, 3)):
@@ -54,15 +60,25 @@ def expected(workload, text, seed):
     return [found[name] for name in cells.ROW]
 
 
-@pytest.mark.parametrize(("model", "amount", "e_max", "text"), [
-    ("random", 3.0, None, "f=3"), ("random", 30.0, 80, "f=30,emax=80"), ("deterministic", 0.5, None, "deterministic=0.5"),
-    ("deterministic", 9.0, 80, "deterministic=9,emax=80"), ("log", 1.0, None, "log"), ("log", 2.0, 80, "log*2,emax=80")])
+@pytest.mark.parametrize(
+    ("model", "amount", "e_max", "text"),
+    [
+        ("random", 3.0, None, "f=3"),
+        ("random", 30.0, 80, "f=30,emax=80"),
+        ("deterministic", 0.5, None, "deterministic=0.5"),
+        ("deterministic", 9.0, 80, "deterministic=9,emax=80"),
+        ("log", 1.0, None, "log"),
+        ("log", 2.0, 80, "log*2,emax=80"),
+    ],
+)
 def test_a_row_is_what_the_public_functions_give(model, amount, e_max, text):
     workload = some_jobs()
     used = workload if e_max is None else estimates.cut_runs(workload, e_max)
     found = sweep.compute(sweep.Task(used, "log", model, amount, (7, 8), e_max, watched=True))
     for row, seed in enumerate((7, 8)):
-        assert [found[name][row] for name in cells.ROW] == pytest.approx(expected(workload, text, seed), rel=1e-12)
+        assert [found[name][row] for name in cells.ROW] == pytest.approx(
+            expected(workload, text, seed), rel=1e-12
+        )
 
 
 @settings(max_examples=150, deadline=None)
@@ -132,9 +148,19 @@ def test_the_key_depends_on_everything_that_matters():
     workload = some_jobs()
     other = workload.replace(run_time=np.where(np.arange(len(workload)) == 5, 1, workload.run_time))
     base = {"workload": workload, "load": "log", "model": "random", "amount": 1.0, "seeds": (1, 2)}
-    changes = [{}, {"workload": other}, {"workload": workload.scaled(0.9)}, {"workload": workload.replace(machine=9)},
-               {"load": "high"}, {"model": "deterministic"}, {"amount": 1.1}, {"seeds": (1,)}, {"e_max": 500},
-               {"watched": True}, {"workload": workload.replace(name="else")}]
+    changes = [
+        {},
+        {"workload": other},
+        {"workload": workload.scaled(0.9)},
+        {"workload": workload.replace(machine=9)},
+        {"load": "high"},
+        {"model": "deterministic"},
+        {"amount": 1.1},
+        {"seeds": (1,)},
+        {"e_max": 500},
+        {"watched": True},
+        {"workload": workload.replace(name="else")},
+    ]
     keys = [sweep.Task(**(base | change)).key for change in changes]
     assert len(set(keys)) == len(keys)
     assert sweep.Task(**base).key == keys[0]

@@ -1,7 +1,7 @@
 """One cell of a sweep without leaving compiled code: estimates in, one row of measures out.
 
-What a row holds is in `ROW`; the definitions are those of ``replication.measures`` and ``replication.observed``,
-which the tests hold it to.
+What a row holds is in `ROW`; the definitions are those of ``replication.measures`` and
+``replication.observed``, which the tests hold it to.
 """
 
 import math
@@ -77,8 +77,8 @@ def performance(submit, run_time, start, left_out, row):
 def warm_up(submit, run_time, start, left_out):
     """The end of the `left_out`-th job to end, and how many of those left out end right then.
 
-    Only early jobs are looked at: the wanted end is no later than the same order statistic of the first jobs, and
-    a job submitted after it cannot have ended by then.
+    Only early jobs are looked at: the wanted end is no later than the same order statistic of the first jobs,
+    and a job submitted after it cannot have ended by then.
     """
     if left_out == 0:
         return np.int64(-1), 0
@@ -118,7 +118,8 @@ def dynamics(run_time, size, wild, events, delay, shortest, row):
         first += shortest[k]
     n = len(run_time)
     row[7], row[8], row[9] = jobs / n, share(time, jobs), share(processors, jobs)
-    row[10], row[11], row[12], row[13] = delayed / n, share(suffered, delayed), share(lost, delayed), first / n
+    row[10], row[11], row[12], row[13] = (delayed / n, share(suffered, delayed), share(lost, delayed),
+                                          first / n)
 
 
 @njit(nogil=True, cache=True)

@@ -16,8 +16,10 @@ import numpy as np
 from numba import njit
 
 from replication.core import observing as see
-from replication.core.running import LATEST, ONE, begin, finish, next_end, next_planned_end, nobody_runs, reservation
-from replication.core.waiting import BLOCK, GONE, WORTH, close_up, look, narrow, nobody_waits, squeeze, whole_lanes
+from replication.core.running import (LATEST, ONE, begin, finish, next_end, next_planned_end, nobody_runs,
+                                      reservation)
+from replication.core.waiting import (BLOCK, GONE, WORTH, close_up, look, narrow, nobody_waits, squeeze,
+                                      whole_lanes)
 
 
 @njit(nogil=True, cache=True)
@@ -78,7 +80,8 @@ def _loop(submit, run_time, estimate, size, machine, backfilling, start, backfil
                 job = waiting[head]
                 if wait_size[head] != GONE and size[job] <= free:
                     if seen is not None:
-                        see.see_start(state, shortest, wait_run, submit, run_time, arrived, head, tail, job, now)
+                        see.see_start(state, shortest, wait_run, submit, run_time, arrived, head, tail, job,
+                                      now)
                         see.see_head_start(state, events, delay, job, now)
                     wait_size[head] = GONE
                     start[job] = now
@@ -104,7 +107,8 @@ def _loop(submit, run_time, estimate, size, machine, backfilling, start, backfil
                 last = whole_lanes(first, tail)
                 while first < last:
                     end = min(first + BLOCK, last)
-                    fits, low = look(wait_size, wait_estimate, first, end, narrow(free), narrow(min(extra, free)), narrow(shadow - now))
+                    fits, low = look(wait_size, wait_estimate, first, end, narrow(free),
+                                     narrow(min(extra, free)), narrow(shadow - now))
                     smallest = min(smallest, np.int64(low))
                     for k in range(first, end if fits else first):
                         if wait_size[k] > free:
@@ -114,8 +118,10 @@ def _loop(submit, run_time, estimate, size, machine, backfilling, start, backfil
                         if size[job] > free or not (in_time or size[job] <= extra):
                             continue
                         if seen is not None:
-                            see.see_start(state, shortest, wait_run, submit, run_time, arrived, head, tail, job, now)
-                            see.see_backfill(state, wild, jobs, running, free, head_size, job, run_time[job], size[job], now)
+                            see.see_start(state, shortest, wait_run, submit, run_time, arrived, head, tail,
+                                          job, now)
+                            see.see_backfill(state, wild, jobs, running, free, head_size, job, run_time[job],
+                                             size[job], now)
                             wait_run[k] = GONE
                         wait_size[k] = GONE
                         struck += 1
@@ -155,13 +161,15 @@ def _loop(submit, run_time, estimate, size, machine, backfilling, start, backfil
                     smallest = min(smallest, size[job])
                 if seen is not None:
                     wait_run[tail] = narrow(run_time[job])
-                waiting[tail], wait_size[tail], wait_estimate[tail] = job, narrow(size[job]), narrow(estimate[job])
+                waiting[tail], wait_size[tail], wait_estimate[tail] = (job, narrow(size[job]),
+                                                                       narrow(estimate[job]))
                 tail += 1
                 continue
             if seen is not None:
                 see.see_start(state, shortest, wait_run, submit, run_time, arrived, head, tail, job, now)
                 if backfilled[job]:
-                    see.see_backfill(state, wild, jobs, running, free, size[waiting[head]], job, run_time[job], size[job], now)
+                    see.see_backfill(state, wild, jobs, running, free, size[waiting[head]], job, run_time[job],
+                                     size[job], now)
             start[job] = now
             begin(jobs, running, now + run_time[job], now + estimate[job], size[job])
             running += 1

@@ -2,8 +2,8 @@
 
 The head's real shadow time is worked out anew only where it can have moved. It stays as it is while jobs end,
 since they end when they truly end; and a backfilled job leaves it alone if it is over by then, or if it takes
-no more than the processors that the head will leave over. Any other backfill is wild. So the first real shadow
-time may wait for the first backfill past a head.
+no more than the processors that the head will leave over. Any other backfill is wild. So the first real
+shadow time may wait for the first backfill past a head.
 
 The shortest run time in the queue is kept until the job that has it is started.
 """
@@ -16,12 +16,13 @@ from numba import njit
 from replication.core.running import when_it_fits
 from replication.core.waiting import BLOCK, GONE, least, narrow
 
-#: Of each job: `shortest`, `wild` bool[n]; `events` int32[n], `delay` int64[n] as head. Then what is kept while
-#: running: run times of the waiting jobs, in step with the queue, and `state`.
+#: Of each job: `shortest`, `wild` bool[n]; `events` int32[n], `delay` int64[n] as head. Then what is kept
+#: while running: run times of the waiting jobs, in step with the queue, and `state`.
 Seen = namedtuple("Seen", "shortest wild events delay run_time state")
 
-# Places in `state`. The head's: its real shadow time, the processors it leaves over then, whether these two are
-# known, its first real shadow time, its wild backfills. The queue's: its shortest run time, and whether known.
+# Places in `state`. The head's: its real shadow time, the processors it leaves over then, whether these two
+# are known, its first real shadow time, its wild backfills. The queue's: its shortest run time, and whether
+# known.
 SHADOW, SPARE, IS_HEAD_KNOWN, FIRST, EVENTS, LEAST, IS_LEAST_KNOWN = range(7)
 STATES = 7
 

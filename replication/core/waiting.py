@@ -42,8 +42,8 @@ def whole_lanes(first, tail):
 def look(size, estimate, first, last, free, extra, window):
     """Whether any entry fits, and the smallest size of them all.
 
-    Fits: needs at most `extra` processors, or at most `free` for at most `window` seconds. No early way out, so
-    that the loop compiles to vector instructions.
+    Fits: needs at most `extra` processors, or at most `free` for at most `window` seconds. No early way out,
+    so that the loop compiles to vector instructions.
     """
     fits = False
     smallest = GONE

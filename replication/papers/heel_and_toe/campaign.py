@@ -1,7 +1,7 @@
 """The runs behind Figs. 3 to 16: one sweep that all of them are drawn from.
 
-Loads: each log as it is; high, that of SDSC; low, that of CTC; by multiplying arrival times (section 3). E_max of
-the truncated model is the longest estimate the site ever allowed (table under Fig. 13).
+Loads: each log as it is; high, that of SDSC; low, that of CTC; by multiplying arrival times (section 3).
+E_max of the truncated model is the longest estimate the site ever allowed (table under Fig. 13).
 """
 
 from dataclasses import dataclass
@@ -71,7 +71,9 @@ def badness(largest, stride=1):
 
 
 def curve(workload, load, fs, scale, limit=None, watched=False):
-    """Tasks of one panel: the log's own estimates, the random model at each f, the deterministic one at f / 2."""
+    """Tasks of one panel: the log's own estimates, the random model at each f, the deterministic one at f /
+    2.
+    """
     if limit is not None:
         workload = estimates.cut_runs(workload, limit)
     common = {"workload": workload, "load": load, "e_max": limit, "watched": watched}
@@ -89,7 +91,9 @@ def vanilla(workloads, scale, load="log", largest=10, owner=False):
     for log, workload in workloads.items():
         at = load if load in loads_of(log) else "log"
         if at == load or owner:
-            yield from curve(at_load(workload, at, log), at, badness(largest, scale.stride), scale, watched=largest == 10)
+            yield from curve(
+                at_load(workload, at, log), at, badness(largest, scale.stride), scale, watched=largest == 10
+            )
 
 
 def truncated(workloads, scale, largest=10):
@@ -123,7 +127,12 @@ def joined(parts):
 
     seen, kept = set(), []
     for part in parts:
-        new = part[[point not in seen for point in zip(part["log"], part["model"], part["f"].fillna(-1), strict=True)]]
+        new = part[
+            [
+                point not in seen
+                for point in zip(part["log"], part["model"], part["f"].fillna(-1), strict=True)
+            ]
+        ]
         seen |= set(zip(new["log"], new["model"], new["f"].fillna(-1), strict=True))
         kept.append(new)
     return pd.concat(kept, ignore_index=True)

@@ -1,4 +1,6 @@
-"""The paper's findings as claims: each decided by a number, by the rule in ``data/published/heel_and_toe/claims.toml``."""
+"""The paper's findings as claims: each decided by a number, by the rule in
+``data/published/heel_and_toe/claims.toml``.
+"""
 
 import math
 import tomllib
@@ -51,7 +53,8 @@ def evaluate(evidence, only=None):
     Returns
     -------
     pandas.DataFrame
-        claim, section, statement, verdict, count (cases that hold, of how many), numbers (of every case), rule.
+        claim, section, statement, verdict, count (cases that hold, of how many), numbers (of every case),
+        rule.
     """
     rows = []
     known = published()
@@ -140,7 +143,9 @@ def _(e):
 def _(e):
     for row in e.shapes.to_dict("records"):
         change = row["fall [%]"], row["fall low [%]"], row["fall high [%]"]
-        yield _name(row["log"], row["measure"]), _interval(change), _above(change) and change[0] >= 100 * trends.MATERIAL
+        yield _name(row["log"], row["measure"]), _interval(change), _above(change) and change[
+            0
+        ] >= 100 * trends.MATERIAL
 
 
 def _shape_words(row):
@@ -174,7 +179,9 @@ def _(e):
             difference = low["rise [%]"] - own["rise [%]"]
             half = math.hypot(*(r["rise high [%]"] - r["rise [%]"] for r in (low, own)))
             change = -difference, -difference - half, -difference + half
-            yield _name(log, measure), _interval((difference, difference - half, difference + half)), _above(change)
+            yield _name(log, measure), _interval((difference, difference - half, difference + half)), _above(
+                change
+            )
 
 
 @decides("ctc-invariant")
@@ -207,7 +214,10 @@ def _growing(e, log, measure, fs):
     steps = [e.change(log, measure, a, b) for a, b in zip(fs, fs[1:], strict=False)]
     whole = e.change(log, measure, fs[0], fs[-1])
     worst = min(steps)
-    return _interval(whole) + f", worst step {worst[0]:+.2f} %", all(s[2] >= 0 for s in steps) and whole[1] > 0
+    return (
+        _interval(whole) + f", worst step {worst[0]:+.2f} %",
+        all(s[2] >= 0 for s in steps) and whole[1] > 0,
+    )
 
 
 @decides("more-backfilling")
@@ -233,7 +243,9 @@ def _(e):
         at = {log: 100 * mean for log, (mean, _) in (own | e.at("backfilled", 10, load=load)).items()}
         spread[load] = max(at.values()) - min(at.values())
     for load in ("high", "low"):
-        yield f"{load} load", f"{spread[load]:.1f} points, {spread['log']:.1f} at the logs' own", spread[load] < spread["log"]
+        yield f"{load} load", f"{spread[load]:.1f} points, {spread['log']:.1f} at the logs' own", spread[
+            load
+        ] < spread["log"]
 
 
 @decides("no-wild-at-0")
@@ -253,7 +265,10 @@ def _(e):
 @decides("wild-longer-wider")
 def _(e):
     for log in e.logs():
-        ratios = [e.at(f"wild_{what}", 10)[log][0] / e.at(f"backfilled_{what}", 10)[log][0] for what in ("run_time", "size")]
+        ratios = [
+            e.at(f"wild_{what}", 10)[log][0] / e.at(f"backfilled_{what}", 10)[log][0]
+            for what in ("run_time", "size")
+        ]
         yield log, f"run time × {ratios[0]:.2f}, size × {ratios[1]:.2f}", min(ratios) > 1
 
 
@@ -317,8 +332,12 @@ def _(e):
     factors = np.geomspace(1.01, 1e6, 500)
     curves = [masquerade.probability(ratio, factors) for ratio in masquerade.RATIOS]
     rises = all((np.diff(curve) >= 0).all() for curve in curves)
-    below = all(curve.max() <= masquerade.limit(ratio) for ratio, curve in zip(masquerade.RATIOS, curves, strict=True))
-    yield "", f"{found['largest']:.1f} standard errors", found["largest"] < 4 and found["impossible_drawn"] == 0 and rises and below
+    below = all(
+        curve.max() <= masquerade.limit(ratio) for ratio, curve in zip(masquerade.RATIOS, curves, strict=True)
+    )
+    yield "", f"{found['largest']:.1f} standard errors", found["largest"] < 4 and found[
+        "impossible_drawn"
+    ] == 0 and rises and below
 
 
 @decides("top-20")
@@ -330,7 +349,9 @@ def _(e):
 @decides("e-max-popular")
 def _(e):
     for row in e.estimates.to_dict("records"):
-        yield row["log"], f"rank {row['E_max rank']} ({row['E_max share [%]']:.1f} %)", row["E_max rank"] == RANKS[row["log"]]
+        yield row["log"], f"rank {row['E_max rank']} ({row['E_max share [%]']:.1f} %)", row[
+            "E_max rank"
+        ] == RANKS[row["log"]]
 
 
 @decides("accuracy-grows")
@@ -351,7 +372,8 @@ def _(e):
 
 def _meeting(row):
     if math.isnan(row["meets at f"]):
-        return f"none (at f = {row['largest f']:,.0f}: {100 * row['at the largest f'] / row['real']:.0f} % of real)"
+        share = 100 * row["at the largest f"] / row["real"]
+        return f"none (at f = {row['largest f']:,.0f}: {share:.0f} % of real)"
     return f"f = {row['meets at f']:.3g} ({row['from']:.3g} to {row['to']:.3g})"
 
 
@@ -387,4 +409,5 @@ def _(e):
 def _(e):
     for row in modality.change(e.modal).to_dict("records"):
         change = row["change [%]"], row["low [%]"], row["high [%]"]
-        yield f"{_name(row['log'], row['measure'])} {row['from [%]']:.0f} to {row['to [%]']:.0f} %:", _interval(change), _above(change)
+        shares = f"{row['from [%]']:.0f} to {row['to [%]']:.0f} %:"
+        yield f"{_name(row['log'], row['measure'])} {shares}", _interval(change), _above(change)

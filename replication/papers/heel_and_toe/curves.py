@@ -16,7 +16,10 @@ WILD = {"wild": ("wild [% of jobs]", 100), "wild_run_time": ("their run time [mi
         "wild_size": ("their size [processors]", 1)}
 DELAYED = {"delayed": ("delayed [% of jobs]", 100), "events": ("wild events per delayed job", 1),
            "delay": ("average delay [min]", 1 / MINUTE)}
-ORDER = {"regular_run_time": ("run time of jobs\nnot backfilled [min]", 1 / MINUTE), "sjfness": ("SJFness [% of jobs]", 100)}
+ORDER = {
+    "regular_run_time": ("run time of jobs\nnot backfilled [min]", 1 / MINUTE),
+    "sjfness": ("SJFness [% of jobs]", 100),
+}
 INTERVAL = (5, 95)     # percentiles of the runs, section 3
 Z95 = 1.959964         # normal quantile: 95 % interval of a mean
 DIGITS = 6
@@ -36,8 +39,8 @@ def summary(results, measures):
     -------
     pandas.DataFrame
         log, load, model, f, measure, runs; value (the mean), mean_low, mean_high (its 95 % interval), p5, p95
-        (of the runs), in the figures' units and to six significant digits. The intervals are those of the random
-        model; the others are single runs.
+        (of the runs), in the figures' units and to six significant digits. The intervals are those of the
+        random model; the others are single runs.
     """
     keys = ["log", "load", "model", "f"]
     parts = []
@@ -96,7 +99,11 @@ def panels(table, measures, band=True, logs=None, label="badness f", scale="line
         axes.set_title(log)
     for axes in grid[-1]:
         axes.set_xlabel(label)
-    handles = {text: handle for axes in grid.flat for handle, text in zip(*axes.get_legend_handles_labels(), strict=True)}
+    handles = {
+        text: handle
+        for axes in grid.flat
+        for handle, text in zip(*axes.get_legend_handles_labels(), strict=True)
+    }
     figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=len(handles))
     return figure
 
@@ -108,8 +115,15 @@ def panel(axes, part, band=True):
     exact = part[(part["model"] == "deterministic") & part["value"].notna()].sort_values("f")
     real = part.loc[part["model"] == "log", "value"]
     if band and len(random):
-        axes.fill_between(random["f"], random["p5"], random["p95"], color=looks["random"]["color"], alpha=0.25,
-                          linewidth=0, label="random: 5th to 95th percentile of runs")
+        axes.fill_between(
+            random["f"],
+            random["p5"],
+            random["p95"],
+            color=looks["random"]["color"],
+            alpha=0.25,
+            linewidth=0,
+            label="random: 5th to 95th percentile of runs",
+        )
     name = "random: mean of runs" if band else "random: one run"
     axes.plot(random["f"], random["value"], **looks["random"] | {"label": name})
     axes.plot(exact["f"], exact["value"], linewidth=1, **looks["deterministic"])

@@ -147,12 +147,17 @@ class Evidence:
 
 
 def growth(page):
-    """Least and most growth of backfilling from f = 0 to f = 10 over the logs, as `Page.compare` takes it (Fig. 7)."""
+    """Least and most growth of backfilling from f = 0 to f = 10 over the logs, as `Page.compare` takes it
+    (Fig. 7).
+    """
     found = Evidence(page, 1)
     rows = []
     for measure in ("backfilled", "backfilled_run_time", "backfilled_size"):
         changes = [found.change(log, measure, 0, 10)[0] for log in found.logs()]
-        rows += [_text("f=10", f"{measure}_increase_{end}", pick(changes)) for end, pick in (("min", min), ("max", max))]
+        rows += [
+            _text("f=10", f"{measure}_increase_{end}", pick(changes))
+            for end, pick in (("min", min), ("max", max))
+        ]
     return rows
 
 
@@ -164,7 +169,13 @@ def wild_shares(page):
 
 def delayed_share(page):
     """Mean share of delayed jobs over the logs at f = 10 (Fig. 10)."""
-    return [_text("f-random", "delayed_share", 100 * np.mean([m for m, _ in Evidence(page, 1).at("delayed", 10).values()]))]
+    return [
+        _text(
+            "f-random",
+            "delayed_share",
+            100 * np.mean([m for m, _ in Evidence(page, 1).at("delayed", 10).values()]),
+        )
+    ]
 
 
 def _text(policy, measure, value):

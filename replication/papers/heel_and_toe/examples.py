@@ -56,7 +56,9 @@ def draw(schedules):
     import matplotlib.pyplot as plt
 
     last = max(int(schedule.end.max()) for schedule in schedules.values())
-    figure, axes = plt.subplots(1, len(schedules), figsize=(style.size(1, len(schedules))[0], 2.6), sharey=True)
+    figure, axes = plt.subplots(
+        1, len(schedules), figsize=(style.size(1, len(schedules))[0], 2.6), sharey=True
+    )
     for panel, (name, schedule) in zip(axes, schedules.items(), strict=True):
         for job, first, width in gantt.place(schedule.start, schedule.end, schedule.workload.processors,
                                              schedule.workload.machine):
@@ -72,7 +74,9 @@ def box(axes, start, end, first, width, text, colour, hatch=""):
     """A job as a rectangle with its number."""
     from matplotlib.patches import Rectangle
 
-    axes.add_patch(Rectangle((start, first), end - start, width, facecolor=colour, edgecolor="black", hatch=hatch))
+    axes.add_patch(
+        Rectangle((start, first), end - start, width, facecolor=colour, edgecolor="black", hatch=hatch)
+    )
     axes.text((start + end) / 2, first + width / 2, text, ha="center", va="center", zorder=5)
 
 
@@ -109,7 +113,9 @@ class HeelAndToe:
         return pd.DataFrame(rows, columns=["trace", "policy", "measure", "value", "unit"])
 
     def table(self):
-        """One row a backfill: when, which job, the reservation, the real shadow time and the time stolen so far."""
+        """One row a backfill: when, which job, the reservation, the real shadow time and the time stolen so
+        far.
+        """
         first = self.steps[0].before
         return pd.DataFrame([{"time": step.now, "job": step.job + 1, "reservation": step.planned,
                               "real shadow before": step.before, "real shadow after": step.after,
@@ -182,12 +188,18 @@ def table2():
         fits = next(job for job in CANDIDATES if estimate[job] <= hole)
         assert fits == backfilled_at_4(factor), f"{policy}: EASY backfills another job"
         rows += [(policy, f"estimate_j{job}", float(value), "time units") for job, value in estimate.items()]
-        rows += [(policy, "hole_length", float(hole), "time units"), (policy, "first_fit", fits, "job number")]
-    return pd.DataFrame([("fig8", *row) for row in rows], columns=["trace", "policy", "measure", "value", "unit"])
+        rows += [
+            (policy, "hole_length", float(hole), "time units"),
+            (policy, "first_fit", fits, "job number"),
+        ]
+    return pd.DataFrame(
+        [("fig8", *row) for row in rows], columns=["trace", "policy", "measure", "value", "unit"]
+    )
 
 
 def backfilled_at_4(factor):
-    """The job that EASY backfills when job 2 of Fig. 8 ends, with all estimates `factor` times the run times."""
+    """The job that EASY backfills when job 2 of Fig. 8 ends, with all estimates `factor` times the run times.
+    """
     jobs = workload("table2", FIG8, 2, UNIT)
     estimate = np.array([int(factor * int(r)) for r in jobs.run_time])
     schedule = simulate(jobs, "easy", estimate)

@@ -77,7 +77,9 @@ def draw(table):
 
 
 def verdict(table):
-    """How far the drawing is from the formula: the largest distance, in standard errors, where one is defined."""
+    """How far the drawing is from the formula: the largest distance, in standard errors, where one is
+    defined.
+    """
     some = table[table["error"] > 0]
     never = table[table["error"] == 0]
     return {"largest": float((abs(some["drawn"] - some["exact"]) / some["error"]).max()), "points": len(some),

@@ -1,8 +1,9 @@
-"""Beyond the paper: its preferred model of estimates tested, real against modal against truncated against vanilla.
+"""Beyond the paper: its preferred model of estimates tested, real against modal against truncated against
+vanilla.
 
-All of them are run on the same jobs, with run times cut to E_max. That is the campaign's, the longest estimate a
-site allowed; but 4 h for KTH, as in the model's own description: at KTH's share of 60 h estimates, 0.1 %, the model
-has too few estimates for the longest jobs.
+All of them are run on the same jobs, with run times cut to E_max. That is the campaign's, the longest
+estimate a site allowed; but 4 h for KTH, as in the model's own description: at KTH's share of 60 h estimates,
+0.1 %, the model has too few estimates for the longest jobs.
 """
 
 import math
@@ -24,7 +25,10 @@ SHORTER = {"KTH-SP2-2"}
 def e_max(log):
     """The E_max that a log is run with, s."""
     if log in SHORTER:
-        return int(published.value(campaign.PAPER, "e_max", trace=log, policy="log", measure="e_max").value) * campaign.HOUR
+        return (
+            int(published.value(campaign.PAPER, "e_max", trace=log, policy="log", measure="e_max").value)
+            * campaign.HOUR
+        )
     return campaign.e_max(log)
 
 
@@ -40,7 +44,9 @@ def tasks(page):
         limit = e_max(log)
         cut = estimates.cut_runs(workload, limit)
         yield sweep.Task(cut, "log", "log", 1.0, e_max=limit)
-        for share in (s for s in sorted({own_share(log, workload), *SHARES}) if modal.covers(cut, limit, s, seeds)):
+        for share in (
+            s for s in sorted({own_share(log, workload), *SHARES}) if modal.covers(cut, limit, s, seeds)
+        ):
             yield sweep.Task(cut, "log", "modal", share, seeds, limit)
         for f in BADNESS:
             yield sweep.Task(cut, "log", "random", f, seeds, limit)
@@ -53,8 +59,8 @@ def results(page):
     Returns
     -------
     pandas.DataFrame
-        log, estimates, amount (share at E_max or f), own (whether the share is the log's), measure, runs, value,
-        mean_low, mean_high (95 % interval of the mean), p5, p95, real (value with the real estimates).
+        log, estimates, amount (share at E_max or f), own (whether the share is the log's), measure, runs,
+        value, mean_low, mean_high (95 % interval of the mean), p5, p95, real (value with the real estimates).
     """
     table = sweep.run(list(tasks(page)), page.workers)
     own = {log: own_share(log, workload) for log, workload in page.workloads.items()}
@@ -112,7 +118,9 @@ def draw(found):
     for row, (measure, (words, _)) in zip(grid, PERFORMANCE.items(), strict=True):
         for axes, log in zip(row, logs, strict=True):
             _panel(axes, found[(found["log"] == log) & (found["measure"] == measure)], looks)
-            axes.set(title=log if row is grid[0] else "", xlabel="jobs at E_max [%]" if row is grid[-1] else "")
+            axes.set(
+                title=log if row is grid[0] else "", xlabel="jobs at E_max [%]" if row is grid[-1] else ""
+            )
         row[0].set_ylabel(words)
     figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure
@@ -122,16 +130,25 @@ def _panel(axes, part, looks):
     modal = part[part["estimates"] == "modal"].sort_values("amount")
     axes.fill_between(100 * modal["amount"], modal["p5"], modal["p95"], alpha=0.25, linewidth=0,
                       color=looks["modal"]["color"], label="modal: 5th to 95th percentile of runs")
-    axes.plot(100 * modal["amount"], modal["value"], marker=".", **looks["modal"] | {"label": "modal: mean of runs"})
+    axes.plot(
+        100 * modal["amount"], modal["value"], marker=".", **looks["modal"] | {"label": "modal: mean of runs"}
+    )
     own = modal[modal["own"]]
-    axes.plot(100 * own["amount"], own["value"], "o", color="black", markersize=6, label="at the log's own share")
-    for name, kind, amount in (("real", "real", 1.0), ("vanilla f = 10", "vanilla", 10.0), ("truncated f = 10", "truncated", 10.0)):
+    axes.plot(
+        100 * own["amount"], own["value"], "o", color="black", markersize=6, label="at the log's own share"
+    )
+    for name, kind, amount in (
+        ("real", "real", 1.0),
+        ("vanilla f = 10", "vanilla", 10.0),
+        ("truncated f = 10", "truncated", 10.0),
+    ):
         level = part.loc[(part["estimates"] == kind) & (part["amount"] == amount), "value"].iloc[0]
         axes.axhline(level, **looks[name])
 
 
 def change(found):
-    """From the smallest share at E_max to the largest: change of each mean in per cent, with its 95 % interval.
+    """From the smallest share at E_max to the largest: change of each mean in per cent, with its 95 %
+    interval.
 
     Returns
     -------
@@ -144,7 +161,15 @@ def change(found):
         a, b = part.iloc[0], part.iloc[-1]
         half = math.hypot(a["mean_high"] - a["value"], b["mean_high"] - b["value"])
         difference = b["value"] - a["value"]
-        rows.append({"log": log, "measure": measure, "from [%]": 100 * a["amount"], "to [%]": 100 * b["amount"]}
-                    | {name: 100 * x / a["value"] for name, x in
-                       (("change [%]", difference), ("low [%]", difference - half), ("high [%]", difference + half))})
+        rows.append(
+            {"log": log, "measure": measure, "from [%]": 100 * a["amount"], "to [%]": 100 * b["amount"]}
+            | {
+                name: 100 * x / a["value"]
+                for name, x in (
+                    ("change [%]", difference),
+                    ("low [%]", difference - half),
+                    ("high [%]", difference + half),
+                )
+            }
+        )
     return pd.DataFrame(rows)

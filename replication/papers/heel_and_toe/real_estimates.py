@@ -29,26 +29,41 @@ def modality(page):
     Returns
     -------
     pandas.DataFrame
-        One row a log. The E_max are those of the table under Fig. 13, for KTH and BLUE the one that it gives the
-        share of.
+        One row a log. The E_max are those of the table under Fig. 13, for KTH and BLUE the one that it gives
+        the share of.
     """
     rows = []
     for log, workload in recorded(page).items():
         values, jobs = popular(workload)
         e_max = round(published.value(PAPER, "e_max", trace=log, policy="log", measure="e_max").value * HOUR)
         found = np.flatnonzero(values == e_max)
-        rows.append({"log": log, "E_max [h]": e_max / HOUR, "E_max share [%]": 100 * float((workload.estimate == e_max).mean()),
-                     "E_max rank": int(found[0]) + 1 if len(found) else None,
-                     f"top {TOP} share [%]": 100 * float(jobs[:TOP].sum() / jobs.sum()),
-                     "distinct estimates": len(values), "longest estimate [h]": float(workload.estimate.max() / HOUR),
-                     "longest run [h]": float(workload.run_time.max() / HOUR)})
+        rows.append(
+            {
+                "log": log,
+                "E_max [h]": e_max / HOUR,
+                "E_max share [%]": 100 * float((workload.estimate == e_max).mean()),
+                "E_max rank": int(found[0]) + 1 if len(found) else None,
+                f"top {TOP} share [%]": 100 * float(jobs[:TOP].sum() / jobs.sum()),
+                "distinct estimates": len(values),
+                "longest estimate [h]": float(workload.estimate.max() / HOUR),
+                "longest run [h]": float(workload.run_time.max() / HOUR),
+            }
+        )
     return pd.DataFrame(rows)
 
 
 def shares_published(table):
     """The E_max shares as `Page.compare` takes them for the table under Fig. 13."""
-    return [{"trace": row["log"], "policy": "log", "measure": "e_max_share", "value": row["E_max share [%]"], "unit": "%"}
-            for _, row in table.iterrows()]
+    return [
+        {
+            "trace": row["log"],
+            "policy": "log",
+            "measure": "e_max_share",
+            "value": row["E_max share [%]"],
+            "unit": "%",
+        }
+        for _, row in table.iterrows()
+    ]
 
 
 def limits(log):
@@ -58,11 +73,25 @@ def limits(log):
 
 def text_published(table):
     """Ranks and extremes as `Page.compare` takes them for the running text."""
-    ranks = [{"trace": row["log"], "policy": "log", "measure": "e_max_rank", "value": row["E_max rank"], "unit": "rank"}
-             for _, row in table.iterrows()]
+    ranks = [
+        {
+            "trace": row["log"],
+            "policy": "log",
+            "measure": "e_max_rank",
+            "value": row["E_max rank"],
+            "unit": "rank",
+        }
+        for _, row in table.iterrows()
+    ]
     share = table["E_max share [%]"]
-    rest = {"top20_share": table[f"top {TOP} share [%]"].mean(), "e_max_share_min": share.min(), "e_max_share_max": share.max()}
-    return ranks + [{"trace": "all", "policy": "log", "measure": m, "value": v, "unit": "%"} for m, v in rest.items()]
+    rest = {
+        "top20_share": table[f"top {TOP} share [%]"].mean(),
+        "e_max_share_min": share.min(),
+        "e_max_share_max": share.max(),
+    }
+    return ranks + [
+        {"trace": "all", "policy": "log", "measure": m, "value": v, "unit": "%"} for m, v in rest.items()
+    ]
 
 
 def draw_cdf(page):
@@ -70,7 +99,9 @@ def draw_cdf(page):
     import matplotlib.pyplot as plt
 
     workloads = recorded(page)
-    figure, axes = plt.subplots(1, len(workloads), figsize=style.size(1, len(workloads)), sharey=True, squeeze=False)
+    figure, axes = plt.subplots(
+        1, len(workloads), figsize=style.size(1, len(workloads)), sharey=True, squeeze=False
+    )
     looks = style.series(["run time", "estimate"], marker=False)
     for panel, (log, workload) in zip(axes[0], workloads.items(), strict=True):
         for column, look in zip((workload.run_time, workload.estimate), looks.values(), strict=True):
@@ -126,7 +157,9 @@ def draw_accuracy(table):
 
     logs = list(dict.fromkeys(table["log"]))
     figure, grid = plt.subplots(2, len(logs), figsize=style.size(2, len(logs)), squeeze=False, sharey=True)
-    for row, (equal, words) in zip(grid, (("jobs", "bins of equally many jobs"), ("width", "bins of equal width")), strict=True):
+    for row, (equal, words) in zip(
+        grid, (("jobs", "bins of equally many jobs"), ("width", "bins of equal width")), strict=True
+    ):
         for axes, log in zip(row, logs, strict=True):
             part = table[(table["log"] == log) & (table["equal"] == equal)]
             axes.plot(part["run time [h]"], part["accuracy [%]"], marker=".", markersize=3, linewidth=0.8)
@@ -139,6 +172,12 @@ def rank_correlation(table):
     """Spearman's correlation of accuracy with run time over the bins, by log and reading."""
     from scipy.stats import spearmanr
 
-    rows = [{"log": log, "equal": equal, "correlation": float(spearmanr(p["run time [h]"], p["accuracy [%]"]).statistic)}
-            for (log, equal), p in table.groupby(["log", "equal"], sort=False)]
+    rows = [
+        {
+            "log": log,
+            "equal": equal,
+            "correlation": float(spearmanr(p["run time [h]"], p["accuracy [%]"]).statistic),
+        }
+        for (log, equal), p in table.groupby(["log", "equal"], sort=False)
+    ]
     return pd.DataFrame(rows)

@@ -1,4 +1,6 @@
-"""Shapes of curves over badness, decided by numbers: V or L, and where the truncated model meets the real estimates."""
+"""Shapes of curves over badness, decided by numbers: V or L, and where the truncated model meets the real
+estimates.
+"""
 
 import math
 
@@ -15,10 +17,10 @@ SHAPES = ("V", "L", "rising", "flat")
 def shape(results, measure):
     """Whether a curve falls and then rises (V), falls and stays (L), or does neither.
 
-    The minimum is looked for in the runs with odd seeds, averaged over `NEAR` neighbouring f, and the heights of
-    the curve's three points are then measured with the even ones, so that picking the lowest point does not make
-    it low. A fall or rise counts where its 95 % interval lies above 0 and it is at least 1 % of the value at
-    f = 0.
+    The minimum is looked for in the runs with odd seeds, averaged over `NEAR` neighbouring f, and the heights
+    of the curve's three points are then measured with the even ones, so that picking the lowest point does
+    not make it low. A fall or rise counts where its 95 % interval lies above 0 and it is at least 1 % of the
+    value at f = 0.
 
     Parameters
     ----------
@@ -44,10 +46,14 @@ def shape(results, measure):
 
 
 def _around(table, place):
-    """Mean and standard error of a curve at a point: f = 0 alone, which has no chance in it, else its neighbours."""
+    """Mean and standard error of a curve at a point: f = 0 alone, which has no chance in it, else its
+    neighbours.
+    """
     part = table.iloc[[0]] if place == 0 else table.iloc[max(1, place - NEAR // 2):place + NEAR // 2 + 1]
     values = part.to_numpy().ravel()
-    return float(values.mean()), float(values.std(ddof=1) / math.sqrt(len(values))) if len(values) > 1 else 0.0
+    return float(values.mean()), (
+        float(values.std(ddof=1) / math.sqrt(len(values))) if len(values) > 1 else 0.0
+    )
 
 
 def _change(low, high, unit):
@@ -81,8 +87,9 @@ def crossovers(results, measures):
     Returns
     -------
     pandas.DataFrame
-        log, measure; f of the first crossing behind the lowest point, between grid points by a straight line, nan
-        if there is none up to the largest f; low and high from the runs: where the mean's 95 % interval crosses.
+        log, measure; f of the first crossing behind the lowest point, between grid points by a straight line,
+        nan if there is none up to the largest f; low and high from the runs: where the mean's 95 % interval
+        crosses.
     """
     rows = []
     for log, part in results.groupby("log", sort=False):
