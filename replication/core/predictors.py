@@ -44,7 +44,7 @@ def predict(memory, job, now):
     if memory.kind == FIXED:
         return memory.fixed[job]
     if memory.kind == LAST:
-        return _last(memory, job)
+        return last(memory, job)
     if memory.kind == TSAFRIR:
         return _tsafrir(memory, job)
     if memory.kind == COMPLETE:
@@ -82,7 +82,7 @@ def learn(memory, job, start, now):
 
 
 @uncounted
-def _last(memory, job):
+def last(memory, job):
     """The request times run time over request of the same user's last ended job; at most the request."""
     state = memory.whole[memory.group[job]]
     request = memory.request[job]

@@ -19,6 +19,7 @@ from replication.core.shadow import (ARRIVED, BACKFILLED, DONE, ESTIMATE, FREE, 
                                      PREDICTION, RESERVATION, RESERVED, RUNNING, SHADOW, SHADOW_SIZE, SMALLEST,
                                      START, SUBMIT, TAIL, bare, begin, corrected, empty_machine, finish, preempt,
                                      promote, submit, time_left, to_shadow, to_sunny, with_more_room)
+from replication.core.uncounted import uncounted
 
 
 @bare
@@ -165,7 +166,7 @@ def one_pass(ended, queued, now, rules, memory, state):
         backfill(first, now, rules, memory, state)
 
 
-@bare
+@uncounted
 def run_on(last, until, rules, memory, state):
     """Go on until all jobs before `last` are done and nobody else runs, or the instant `until` is reached.
 

@@ -12,8 +12,15 @@ def _seconds(least):
     return check
 
 
+def _predictor(text):
+    predictors.check(text)
+    if text == "cvh":
+        raise ValueError("cvh keeps a list of running jobs that knows no preemption; allowed: any other predictor")
+    return text
+
+
 OPTIONS = {
-    "predictor": Option("last", predictors.check, "what predicts run times: " + predictors.FORMS),
+    "predictor": Option("last", _predictor, "what predicts run times: " + predictors.FORMS),
     "refresh": Option("pass", ("pass", "submission"), "when a waiting job's prediction is made"),
     "correction": Option("request", ("request", "tsafrir", "doubling", "now"),
                          "what a running job is planned with once it outlives its prediction"),
