@@ -220,9 +220,8 @@ def run(tasks, workers=1, executor=None, folder=RESULTS, progress=None):
             _run_all(missing, files, threads, progress)
     elif missing:
         _run_all(missing, files, executor, progress)
-    return pa.concat_tables(
-        [parquet.read_table(file, partitioning=None) for file in files.values()]
-    ).to_pandas()
+    found = [parquet.read_table(file, partitioning=None) for file in files.values()]
+    return pa.concat_tables(found, promote_options="permissive").to_pandas()
 
 
 def _run_all(tasks, files, executor, progress):
