@@ -183,7 +183,8 @@ def _with_estimates(trace):
     filled = replace(trace, requested_time=np.where(known, trace.requested_time, filler))
     hours = f"{filler / 3600:,.1f} h"
     if known.any():
-        return filled, "some", (f"{int((~known).sum()):,} jobs have no estimate. Each was given the longest of "
+        return filled, "some", (f"{int((~known).sum()):,} jobs have no estimate. Each was given the "
+                                f"longest of "
                                 f"the log, {hours}, as a queue's limit would be.",)
     return filled, "none", (f"No job has an estimate. All were given the log's longest run time, {hours}, as "
                             "one limit for all would be. What predictions and perfect estimates gain is "
@@ -217,7 +218,8 @@ def _over_time(trace, machine):
     peaks = [int(used[quarter == k].max(initial=0)) for k in range(4)]
     low = [f"{k + 1}" for k in range(4) if peaks[k] < SMALLER * max(peaks)]
     if low:
-        found.append(f"In quarter {' and '.join(low)} of the log no more than {min(peaks):,} processors were in "
+        found.append(f"In quarter {' and '.join(low)} of the log no more than {min(peaks):,} processors "
+                     f"were in "
                      f"use at once: the machine may have been smaller then. It is simulated with {machine:,} "
                      "throughout.")
     return tuple(found)

@@ -2,9 +2,9 @@
 
 1. Where hardly anyone waits under `BASE`, no scheduler is worth a change.
 2. Of the schedulers that backfill and kill no job, the one with the smallest mean bounded slowdown is
-   recommended, if its gain is at least `WORTH_IT` and its 95 % interval leaves out 0. Otherwise the base stays.
+   recommended, if its gain is at least `WORTH_IT` and its 95 % interval leaves out 0; otherwise the base.
 3. Better estimates are worth asking for under the same two conditions.
-4. Preemption is reported as an option with its price, and never recommended: it needs jobs that can be killed.
+4. Preemption is reported with its price and never recommended: it needs jobs that can be killed.
 """
 
 from replication import cluster_study
@@ -31,12 +31,14 @@ def recommend(found, overview, worth, by_size, by_run_time):
     rows = overview.set_index("scheduler")
     base = rows.loc[BASE]
     if base["mean wait, h"] * 3600 < NO_QUEUE:
-        return [("Change nothing.", f"Under {BASE} the mean wait is {base['mean wait, h'] * 3600:.0f} s: there "
+        return [("Change nothing.", f"Under {BASE} the mean wait is {base['mean wait, h'] * 3600:.0f} s: "
+                                    f"there "
                  "is no queue that a scheduler could shorten.")]
     said = [_scheduler(found, rows, base)]
     chosen = switched_to(said)
     if chosen:
-        said.append(("Who pays for it.", f"{_losers(chosen, by_size, by_run_time)} {_fairness(rows, chosen)}"))
+        said.append(("Who pays for it.",
+                     f"{_losers(chosen, by_size, by_run_time)} {_fairness(rows, chosen)}"))
     said.append(_estimates(found, worth))
     if "PV-EASY" in rows.index:
         said.append(_preemption(rows, base, len(found.case.workload)))
@@ -84,7 +86,8 @@ def _losers(chosen, by_size, by_run_time):
              for by, table in (("size", by_size), ("run time", by_run_time))
              for row in table.to_dict("records") if row[chosen] > cluster_study.NOTICEABLE]
     if not named:
-        return f"No class of sizes or run times waits more than {100 * cluster_study.NOTICEABLE:.0f} % longer."
+        most = f"{100 * cluster_study.NOTICEABLE:.0f} %"
+        return f"No class of sizes or run times waits more than {most} longer."
     return f"These classes wait longer on average: {', '.join(named)}."
 
 
@@ -103,8 +106,10 @@ def _estimates(found, worth):
     own = {"all": "the log's own", "some": "the log's own, some of them assumed",
            "none": "the one limit assumed for all"}[found.case.estimates]
     before, after = (row["mean bounded slowdown"] for row in (rows.loc["own"], perfect))
-    told = (f"With perfect estimates {BASE} has a mean bounded slowdown of {after:,.1f} in place of {before:,.1f} "
-            f"with {own} ({_interval(perfect)}); simply doubling them changes it by {percent(doubled['change'])}")
+    told = (f"With perfect estimates {BASE} has a mean bounded slowdown of {after:,.1f} in place of "
+            f"{before:,.1f} "
+            f"with {own} ({_interval(perfect)}); simply doubling them changes it by "
+            f"{percent(doubled['change'])}")
     predicted = "predicted (last job)"
     if predicted in rows.index:
         told += f", predicting from each user's last job by {percent(rows.loc[predicted, 'change'])}"
@@ -115,7 +120,10 @@ def _estimates(found, worth):
 def _preemption(rows, base, jobs):
     row = rows.loc["PV-EASY"]
     better = "lower" if row["mean bounded slowdown"] < base["mean bounded slowdown"] else "higher"
-    return ("If jobs may be killed and run again,", "PV-EASY lets no job behind delay the head of the queue, at "
-            f"the price of {row['runs killed']:,.0f} killed runs for {jobs:,} jobs; the mean bounded slowdown is "
-            f"{better} than under {BASE}, {row['mean bounded slowdown']:,.1f} ({_interval(row)}), and the mean wait "
+    return ("If jobs may be killed and run again,", "PV-EASY lets no job behind delay the head of the "
+                                                    "queue, at "
+            f"the price of {row['runs killed']:,.0f} killed runs for {jobs:,} jobs; the mean bounded "
+            f"slowdown is "
+            f"{better} than under {BASE}, {row['mean bounded slowdown']:,.1f} ({_interval(row)}), and the "
+            f"mean wait "
             f"{row['mean wait, h']:.2f} h.")

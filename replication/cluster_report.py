@@ -16,7 +16,8 @@ PICTURES = {
     "estimates": "Mean bounded slowdown of EASY by what it is told",
 }
 ALWAYS = (
-    "The machine is one pool of like processors: memory, GPUs, partitions, reservations and priorities are not "
+    "The machine is one pool of like processors: memory, GPUs, partitions, reservations and priorities are "
+    "not "
     "simulated.",
     "A job that is killed runs from its beginning again; starting, stopping and moving jobs takes no time.",
 )
@@ -52,7 +53,7 @@ class Report:
     def banner(self):
         """What must be said above everything; empty for real logs."""
         stand_in = self.found.case.workload.stand_in
-        return "STAND-IN DATA: generated jobs; they show what this report looks like and prove nothing." * stand_in
+        return "STAND-IN DATA: generated jobs, which prove nothing about any cluster." * stand_in
 
     @property
     def subtitle(self):
@@ -201,7 +202,8 @@ class Report:
         return {
             "title": f"What other schedulers would have done on {case.workload.name}",
             "subtitle": self.subtitle, "banner": self.banner, "advice": self.advice,
-            "footer": "Simulated by replaying the log. Users would adapt to another scheduler: no replay shows it.",
+            "footer": "Simulated by replaying the log. Users would adapt to another scheduler: no replay "
+                      "shows it.",
             **{name: self._cells(name) for name in TABLES},
             **{f"{name}_note": note for name, (_, note, _) in TABLES.items()},
             "assumed": [*case.assumed, *ALWAYS],

@@ -1,4 +1,4 @@
-"""What other schedulers would have done with a cluster's jobs: who gains, who loses, what estimates are worth.
+"""What other schedulers would have done with a cluster's jobs: who gains, who loses, what estimates gain.
 
 All jobs are measured, the same under every scheduler. EASY on the users' own estimates is what the others are
 compared with, because production systems backfill much like it.
@@ -76,7 +76,8 @@ def study(case, seed=1):
     w = case.workload
     schedules = {name: simulate(w, scheduler, seed=seed) for name, (scheduler, _) in POLICIES.items()
                  if scheduler in SCHEDULERS}
-    return Study(case, schedules, {name: simulate(w, "easy", model, seed) for name, model in ESTIMATES.items()})
+    told = {name: simulate(w, "easy", model, seed) for name, model in ESTIMATES.items()}
+    return Study(case, schedules, told)
 
 
 def slowdown(schedule):
@@ -193,8 +194,8 @@ def users(found):
     Returns
     -------
     pandas.DataFrame
-        A row a scheduler other than `BASE`: users that gain, lose, and neither; and the relative change of the
-        mean wait of the three users with the most work (nan where there are fewer, or nobody waits).
+        A row a scheduler other than `BASE`: users that gain, lose, and neither; and the relative change of
+        the mean wait of the three users with the most work (nan where there are fewer, or nobody waits).
     """
     import pandas as pd
 

@@ -4,18 +4,24 @@ from replication import cluster_study
 from replication.cluster_study import BASE, POLICIES, percent
 
 _OVERVIEW_NOTE = (
-    "Bounded slowdown: time from submission to end over run time, runs below 10 s counted as 10 s. Change: of its "
-    f"mean, against {BASE} on the users' own estimates; in brackets the 95 % interval over the weeks of the log. "
-    "Delayed at the head: jobs at the front of the queue that could have started earlier without those behind them. "
-    "Reservation missed: jobs kept from their first reservation by a job behind them that ran past what was planned "
+    "Bounded slowdown: time from submission to end over run time, runs below 10 s counted as 10 s. Change: "
+    "of its "
+    f"mean, against {BASE} on the users' own estimates; in brackets the 95 % interval over the weeks of "
+    f"the log. "
+    "Delayed at the head: jobs at the front of the queue that could have started earlier without those "
+    "behind them. "
+    "Reservation missed: jobs kept from their first reservation by a job behind them that ran past what "
+    "was planned "
     "for it.")
-_GAINS_NOTE = (f"Change of the class's mean wait against {BASE}; green and minus: shorter, red and plus: longer. "
+_GAINS_NOTE = (f"Change of the class's mean wait against {BASE}; green and minus: shorter, red and plus: "
+               f"longer. "
                "Sizes in processors.")
 _USERS_NOTE = (
     f"Users whose mean wait changes by more than {100 * cluster_study.NOTICEABLE:.0f} % and "
     f"{cluster_study.LEAST} s; and what becomes of the mean wait of the three users with the most work.")
 _WORTH_NOTE = (
-    f"All under {BASE}. Perfect: the true run time. Predicted: the request times the accuracy of the user's last "
+    f"All under {BASE}. Perfect: the true run time. Predicted: the request times the accuracy of the "
+    f"user's last "
     "job; no job is killed at a prediction. Change: of the mean bounded slowdown, with its 95 % interval.")
 
 
@@ -63,7 +69,8 @@ def _gains(frame, by):
 def _users(frame):
     head = ["", "users that gain", "that lose", "neither", *(name for name in frame if "by work" in name)]
     rows = [[*_cells(row["scheduler"], *(f"{row[what]:,}" for what in ("gain", "lose", "neither"))),
-             *(_change(row[name]) for name in frame if "by work" in name)] for row in frame.to_dict("records")]
+             *(_change(row[name]) for name in frame if "by work" in name)]
+            for row in frame.to_dict("records")]
     return {"head": head, "rows": rows}
 
 
@@ -77,7 +84,8 @@ def _worth(frame):
 TABLES = {
     "overview": ("What each scheduler would have done", _OVERVIEW_NOTE, _overview),
     "by_size": ("Who gains and who loses, by size", _GAINS_NOTE, lambda frame: _gains(frame, "size")),
-    "by_run_time": ("Who gains and who loses, by run time", _GAINS_NOTE, lambda frame: _gains(frame, "run time")),
+    "by_run_time": ("Who gains and who loses, by run time", _GAINS_NOTE,
+                    lambda frame: _gains(frame, "run time")),
     "users": ("Who gains and who loses, by user", _USERS_NOTE, _users),
     "worth": ("What better estimates would be worth", _WORTH_NOTE, _worth),
 }

@@ -1,4 +1,4 @@
-"""A cluster's own log: what is assumed about it, what a study counts, what is recommended, and the two pages."""
+"""A cluster's own log: what is assumed, what a study counts, what is recommended, and the two pages."""
 
 import json
 from dataclasses import replace
@@ -29,7 +29,8 @@ def busy(jobs=400, seed=1, estimates=5):
     submit = np.sort(rng.integers(0, 9 * 7 * 86400, jobs))
     run_time = rng.integers(60, 40_000, jobs)
     return Workload.from_columns("busy", 16, submit, run_time, rng.integers(1, 17, jobs),
-                                 run_time * rng.integers(1, estimates + 1, jobs), user=rng.integers(0, 6, jobs))
+                                 run_time * rng.integers(1, estimates + 1, jobs),
+                                 user=rng.integers(0, 6, jobs))
 
 
 def case_of(workload, **changes):
@@ -202,8 +203,8 @@ def rows(**slowdowns):
     table = pd.DataFrame([
         {"scheduler": name.replace("_", "-"), "mean wait, h": 1.0, "mean bounded slowdown": value,
          "change": value / base - 1, "change, low": value / base - 1.1, "change, high": high,
-         "delayed at the head": 0, "head delay, h": 0.0, "reservations broken": 0, "reservation delay, h": 0.0,
-         "runs killed": 7} for name, (value, high) in slowdowns.items()])
+         "delayed at the head": 0, "head delay, h": 0.0, "reservations broken": 0,
+         "reservation delay, h": 0.0, "runs killed": 7} for name, (value, high) in slowdowns.items()])
     return table
 
 
@@ -254,7 +255,8 @@ def test_two_pages_the_same_every_time(report, tmp_path):
     Workload.from_columns("#set[text] & $x$ \\", 1, [0, 0], [50_000, 50_000], [1, 1], user=[1, 2]),
 ])
 def test_small_and_quiet_logs_and_odd_names_make_two_pages(workload):
-    made = cluster_report.Report(cluster_study.study(case_of(workload, assumed=("*bold* #panic() is text",) * 9)))
+    case = case_of(workload, assumed=("*bold* #panic() is text",) * 9)
+    made = cluster_report.Report(cluster_study.study(case))
     assert len(made.render("png")) == 2
 
 
@@ -280,7 +282,8 @@ def test_from_sacct_to_the_pdf_with_one_command(tmp_path, capsys):
     assert {row["scheduler"] for row in facts["overview"]} == set(cluster_study.POLICIES)
 
 
-@pytest.mark.parametrize("words, code", [(["nowhere.swf", "--out", "a.pdf"], 1), (["KTH-SP2", "--out", "a.txt"], 2)])
+@pytest.mark.parametrize("words, code", [(["nowhere.swf", "--out", "a.pdf"], 1),
+                                         (["KTH-SP2", "--out", "a.txt"], 2)])
 def test_the_command_fails_in_one_line(capsys, words, code):
     assert main(["cluster", *words]) == code
     assert capsys.readouterr().err.count("\n") == 1

@@ -30,7 +30,7 @@ def add_arguments(parser):
     add_machine(parser)
     add_slurm(parser)
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="seed of random choices (default 1)")
-    parser.add_argument("--json", action="store_true", help="print the numbers and the recommendation as JSON")
+    parser.add_argument("--json", action="store_true", help="print the numbers and recommendation as JSON")
 
 
 def main(args):

@@ -5,7 +5,7 @@ assumed is printed, and the assumptions stand in the new file's header.
 
 Examples:
   sacct --allusers --duplicates --parsable2 --starttime 2026-01-01 --endtime now --format \\
-    JobID,JobIDRaw,User,Group,Partition,State,Submit,Start,End,Elapsed,Suspended,Timelimit,ReqCPUS,AllocCPUS \\
+    JobID,JobIDRaw,User,Group,Partition,State,Submit,Start,End,Elapsed,Timelimit,ReqCPUS,AllocCPUS \\
     > sacct.txt
   replication convert slurm sacct.txt --out mine.swf --time-zone Europe/Berlin --processors 4096
   replication convert slurm sacct.txt --out mine.swf.gz --key-file key.txt --json
@@ -47,7 +47,7 @@ def add_machine(parser):
     parser.add_argument("--time-zone", metavar="NAME",
                         help="where the log was written, such as Europe/Berlin")
     parser.add_argument("--key-file", metavar="FILE",
-                        help="key of the names' numbers; made if it is not there (default: one that is not kept)")
+                        help="key of the names' numbers; made if not there (default: one that is not kept)")
 
 
 def add_slurm(parser):
