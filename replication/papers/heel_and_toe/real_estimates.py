@@ -42,6 +42,7 @@ def modality(page):
                 "log": log,
                 "E_max [h]": e_max / HOUR,
                 "E_max share [%]": 100 * float((workload.estimate == e_max).mean()),
+                "within a minute of it [%]": 100 * float((abs(workload.estimate - e_max) <= 60).mean()),
                 "E_max rank": int(found[0]) + 1 if len(found) else None,
                 f"top {TOP} share [%]": 100 * float(jobs[:TOP].sum() / jobs.sum()),
                 "distinct estimates": len(values),

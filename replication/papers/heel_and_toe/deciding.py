@@ -1,0 +1,43 @@
+"""What the deciders of claims share: their register, the logs and measures, and words for numbers."""
+
+from replication.papers.heel_and_toe.curves import PERFORMANCE
+
+SHORT = {"mean_wait": "wait", "mean_bounded_slowdown": "slowdown"}
+CTC, KTH, SDSC, BLUE = "CTC-SP2", "KTH-SP2-2", "SDSC-SP2", "SDSC-BLUE"
+DECIDERS = {}
+
+
+def decides(name):
+    """Register the function that decides a claim: it takes `Evidence` and gives cases.
+
+    A case is (what, words for the number and its interval, True, False or None for undecided).
+    """
+    def register(function):
+        DECIDERS[name] = function
+        return function
+    return register
+
+
+def panels(evidence):
+    """Every log with both measures of performance."""
+    return [(log, measure) for log in evidence.logs() for measure in PERFORMANCE]
+
+
+def named(log, measure=None):
+    """A log and a measure in words."""
+    return f"{log} {SHORT[measure]}" if measure else log
+
+
+def interval(change, unit=" %"):
+    """A change with its interval in words."""
+    return f"{change[0]:+.1f}{unit} ({change[1]:+.1f} to {change[2]:+.1f})"
+
+
+def above(change, least=0.0):
+    """Whether a number with its interval is above a level: yes, no, or undecided."""
+    return True if change[1] > least else False if change[2] <= least else None
+
+
+def below(change):
+    """Whether a number with its interval is below 0: yes, no, or undecided."""
+    return above(tuple(-x for x in (change[0], change[2], change[1])))
