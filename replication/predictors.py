@@ -11,7 +11,8 @@ import numpy as np
 from replication.seeding import generator
 
 FORMS = ("request, perfect, virtual=ERROR (run time times 1 + uniform(-ERROR, ERROR), 0 to 1), "
-         "last, tsafrir, complete, top=PERCENT, top-as-coded=PERCENT (0 to 100), cvh")
+         "scaled=FACTOR (run time times FACTOR, 0 to 2), last, tsafrir, complete, top=PERCENT, "
+         "top-as-coded=PERCENT (0 to 100), cvh")
 
 
 class PredictorError(ValueError):
@@ -118,6 +119,10 @@ def _virtual(workload, estimate, amount, seed):
     return _fixed(workload, estimate, virtual(workload, amount, seed))
 
 
+def _scaled(workload, estimate, factor, seed):
+    return _fixed(workload, estimate, np.rint(workload.run_time * factor))
+
+
 def _numbered(columns):
     """Number of each job's row of identifiers (int64[n, k]), and how many different rows there are."""
     from replication.core.classes import number
@@ -170,9 +175,17 @@ def _top(workload, estimate, percent, seed, coded=False):
     owner = np.concatenate([group, np.arange(classes)])
     whole, real = np.zeros((classes, 5), np.int64), np.zeros((len(value), 5))
     links = np.empty(len(workload), np.int64)
-    lay_out(np.lexsort((value, owner)), owner, value, whole, real, links)
+    lay_out(_by_class(owner, value), owner, value, whole, real, links)
     return _memory(workload, estimate, TOP, share=percent / 100, coded=coded, group=group, whole=whole,
                    real=real, links=links, model=np.zeros((classes, 4)))
+
+
+def _by_class(owner, value):
+    """Order by owner, then by value; one sort of numbers where both fit into one."""
+    bits = int(value.max()).bit_length()
+    if bits + int(owner.max()).bit_length() < 63:
+        return np.argsort(owner << bits | value)
+    return np.lexsort((value, owner))
 
 
 def _top_as_coded(workload, estimate, percent, seed):
@@ -205,6 +218,6 @@ def _number(name, digits, text):
     return value
 
 
-_MAKERS = {"request": _request, "perfect": _perfect, "virtual": _virtual, "last": _last, "tsafrir": _tsafrir,
-           "complete": _complete, "top": _top, "top-as-coded": _top_as_coded, "cvh": _cvh}
-_BOUNDS = {"virtual": (0, 1), "top": (0, 100), "top-as-coded": (0, 100)}
+_MAKERS = {"request": _request, "perfect": _perfect, "virtual": _virtual, "scaled": _scaled, "last": _last,
+           "tsafrir": _tsafrir, "complete": _complete, "top": _top, "top-as-coded": _top_as_coded, "cvh": _cvh}
+_BOUNDS = {"virtual": (0, 1), "scaled": (0, 2), "top": (0, 100), "top-as-coded": (0, 100)}

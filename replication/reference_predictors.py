@@ -177,8 +177,9 @@ def make(workload, estimate, predictor="request", seed=1):
     from replication.reference_cvh import Cvh
 
     name, amount = predictors.parse(predictor)
-    if name in ("request", "perfect", "virtual"):
+    if name in ("request", "perfect", "virtual", "scaled"):
         predicted = {"request": lambda: estimate, "perfect": lambda: workload.run_time,
+                     "scaled": lambda: np.rint(workload.run_time * amount),
                      "virtual": lambda: predictors.virtual(workload, amount, seed)}[name]()
         return Fixed(workload, estimate, predicted)
     if name in ("top", "top-as-coded"):

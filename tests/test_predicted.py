@@ -10,7 +10,7 @@ from replication.schedulers import OptionError
 from replication.schedulers.predicted import OPTIONS
 from tests.workloads import jobs, workloads
 
-PREDICTORS = ["request", "perfect", "virtual=0.8", "last", "tsafrir", "complete", "top=2", "top=20", "top-as-coded=3",
+PREDICTORS = ["request", "perfect", "virtual=0.8", "scaled=0.5", "last", "tsafrir", "complete", "top=2", "top=20", "top-as-coded=3",
               "cvh"]
 CHOICES = {name: option.allowed for name, option in OPTIONS.items() if name != "predictor"}
 DEFAULTS = {name: option.default for name, option in OPTIONS.items() if name != "predictor"}

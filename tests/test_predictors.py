@@ -11,7 +11,7 @@ from replication.core.classes import number
 from replication.workload import Workload
 
 LEARNING = ["last", "tsafrir", "complete", "top=2", "top=30", "top-as-coded=4", "top-as-coded=30", "cvh"]
-ALL = ["request", "perfect", "virtual=0.5", *LEARNING]
+ALL = ["request", "perfect", "virtual=0.5", "scaled=0.7", *LEARNING]
 
 
 def people(*rows):

@@ -42,7 +42,11 @@ def predict(memory, job, now):
     features = memory.real[job]
     if features[0] == 0:
         _observe(memory, job, now, features)
-    value = _estimate(memory, features)
+    _expand(memory, features)
+    weights, x = memory.model[WEIGHTS], memory.model[AT_HAND]
+    value = 0.0
+    for k in range(TERMS):
+        value += weights[k] * x[k]
     return max(1, min(np.int64(min(abs(value), 1e18)), memory.request[job]))
 
 
@@ -123,9 +127,9 @@ def _run_time_seen(memory, job, now):
 
 
 @uncounted
-def _estimate(memory, features):
-    """The model's value for these features, which become those at hand with all products."""
-    x, weights = memory.model[AT_HAND], memory.model[WEIGHTS]
+def _expand(memory, features):
+    """Put these features and all their products into the row of those at hand."""
+    x = memory.model[AT_HAND]
     for k in range(FEATURES):
         x[k] = features[k]
     term = FEATURES
@@ -136,10 +140,6 @@ def _estimate(memory, features):
     for k in range(1, FEATURES):
         x[term] = features[k] * features[k]
         term += 1
-    value = 0.0
-    for k in range(TERMS):
-        value += weights[k] * x[k]
-    return value
 
 
 @uncounted
@@ -147,12 +147,14 @@ def _correct(memory, job):
     """One step of the normalised adaptive gradient for a job whose run time is now known."""
     weights, scales, squares = memory.model[WEIGHTS], memory.model[SCALES], memory.model[SQUARES]
     x, counters = memory.model[AT_HAND], memory.model[COUNTERS]
-    _estimate(memory, memory.real[job])
+    _expand(memory, memory.real[job])
+    # Loops without branches compile to vector instructions; sums cannot, so they stand apart.
+    for k in range(TERMS):
+        scale = max(scales[k], abs(x[k]))
+        weights[k] *= scales[k] / scale
+        scales[k] = scale
     norm, value = 0.0, 0.0
     for k in range(TERMS):
-        if abs(x[k]) > scales[k]:
-            weights[k] *= scales[k] / abs(x[k])
-            scales[k] = abs(x[k])
         ratio = x[k] / scales[k]
         norm += ratio * ratio
         value += weights[k] * x[k]

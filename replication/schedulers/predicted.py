@@ -49,7 +49,7 @@ def check_room(workload, estimate):
     """Refuse what the kernels' keys of time and job cannot hold."""
     from replication.core.planned import JOB_MASK, LATEST
 
-    # A virtual prediction is at most twice the run time.
+    # No prediction is more than twice the run time or above the request, whichever is more.
     last = (float(workload.submit[-1]) + 2 * float(workload.run_time.sum(dtype=np.float64)) + float(estimate.max()))
     if last >= LATEST or len(workload) > JOB_MASK:
         raise OptionError(f"{workload.name}: {len(workload)} jobs up to second {last:.0f}; allowed with predictions: "

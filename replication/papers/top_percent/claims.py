@@ -1,0 +1,316 @@
+"""The paper's findings as claims: each decided by numbers, by the rule in ``data/published/top_percent/claims.toml``."""
+
+import tomllib
+
+import numpy as np
+import pandas as pd
+
+from replication import paths
+from replication.papers.top_percent.intervals import interval
+from replication.papers.top_percent.modes import LEVEL
+from replication.papers.top_percent.runs import POLICIES, TITLES
+
+HOLDS, PART, FAILS, UNDECIDED = "holds", "holds in part", "fails", "undecided"
+USUAL, PRIORITY = ("avebsld", "af"), ("ap0waf", "ap1waf")
+SCHEDULE = USUAL + PRIORITY
+TOPS, RELATED = ("Top02", "Top03", "Top04"), ("Complete", "CVH", "Tsafrir")
+PRACTICAL = RELATED + TOPS
+DECIDERS = {}
+
+
+def decides(name):
+    """Register the function that decides a claim: it takes `Evidence` and gives cases.
+
+    A case is (what, words for the number and its interval, True, False or None for undecided).
+    """
+    def register(function):
+        DECIDERS[name] = function
+        return function
+    return register
+
+
+def published():
+    """The claims as entered, by id."""
+    with open(paths.PUBLISHED / "top_percent" / "claims.toml", "rb") as file:
+        return tomllib.load(file)
+
+
+def evaluate(evidence):
+    """Decide all claims.
+
+    Parameters
+    ----------
+    evidence : replication.papers.top_percent.evidence.Evidence
+
+    Returns
+    -------
+    pandas.DataFrame
+        claim, section, statement, verdict, count (cases that hold, of how many), numbers (of every case),
+        statistic, rule. On stand-ins and at quick scale every verdict is undecided.
+    """
+    proves_nothing = evidence.page.kind != "paper"
+    rows = []
+    for name, claim in published().items():
+        cases = list(DECIDERS[name](evidence))
+        held = sum(case[2] is True for case in cases)
+        rows.append({"claim": name, "section": claim["section"], "statement": claim["statement"],
+                     "verdict": UNDECIDED if proves_nothing else verdict([case[2] for case in cases]),
+                     "count": f"{held} of {len(cases)}",
+                     "numbers": "; ".join(f"{what} {words}".strip() for what, words, _ in cases),
+                     "statistic": claim["statistic"], "rule": claim["rule"]})
+    return pd.DataFrame(rows)
+
+
+def verdict(answers):
+    """One verdict from the answers of all cases (True, False, or None for undecided)."""
+    held, failed = answers.count(True), answers.count(False)
+    if answers and held == len(answers):
+        return HOLDS
+    if 2 * held > len(answers):
+        return PART
+    return FAILS if failed else UNDECIDED
+
+
+def totals(table):
+    """How many claims got each verdict, in a sentence."""
+    counts = table["verdict"].value_counts()
+    said = [f"**{counts[word]}** {word}" for word in (HOLDS, PART, FAILS, UNDECIDED) if word in counts]
+    return f"Of {len(table)} claims: {', '.join(said)}."
+
+
+def _case(what, values, holds_below=None, holds_above=None, scale=1, unit=""):
+    """A case from a value with its draws: whether the whole interval lies on one side of a level."""
+    value, low, high = (scale * number for number in interval(values))
+    if holds_below is not None:
+        answer = True if high <= holds_below else False if low > holds_below else None
+    else:
+        answer = True if low >= holds_above else False if high < holds_above else None
+    return what, f"{value:.3f}{unit} ({low:.3f} to {high:.3f})", answer
+
+
+def _each(e, policies, measures, **level):
+    """A case for each log, policy and measure."""
+    return [_case(f"{log} {policy} {TITLES[measure]}", e.blocks[log].values(policy, measure), **level)
+            for log in e.logs for policy in policies for measure in measures]
+
+
+def _best(block, policies, measure, pick=np.min):
+    return pick([block.values(policy, measure) for policy in policies], axis=0)
+
+
+def _without(policies, policy):
+    return [other for other in policies if other != policy]
+
+
+@decides("overestimates")
+def _(e):
+    for log, workload in e.workloads.items():
+        ratio = float(np.median(workload.estimate / np.maximum(workload.run_time, 1)))
+        yield log, f"{ratio:.2f}", ratio >= 2
+
+
+@decides("better-predictions-help")
+def _(e):
+    return _each(e, ["Clairvoyant"], SCHEDULE, holds_below=1)
+
+
+@decides("fewer-backfilled")
+def _(e):
+    for log, block in e.blocks.items():
+        less = block.shares("Reqtime", "backfilled") - block.shares("Clairvoyant", "backfilled")
+        yield _case(log, less, holds_below=0, scale=100, unit=" points")
+
+
+@decides("common-attributes")
+def _(e):
+    for log, workload in e.workloads.items():
+        share = between_classes(workload)
+        yield log, f"{share:.3f}", share > 0.5
+
+
+def between_classes(workload):
+    """Share of the variance of run times between the classes of several jobs, corrected for their number.
+
+    One less the variance within classes, on as many degrees of freedom as are left, over the variance of all.
+    """
+    rows = np.column_stack([workload.executable, workload.user, workload.estimate, workload.processors])
+    _, code, count = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
+    several = count[code] > 1
+    run_time, code = workload.run_time[several].astype(float), np.unique(code[several], return_inverse=True)[1]
+    mean = np.bincount(code, weights=run_time) / np.bincount(code)
+    within = ((run_time - mean[code]) ** 2).sum() / (len(run_time) - len(mean))
+    return float(1 - within / run_time.var(ddof=1))
+
+
+@decides("multimodal")
+def _(e):
+    p = np.array(e.unimodal)
+    share = float((p < LEVEL).mean()) if len(p) else 0.0
+    yield "all logs", f"{share:.3f} of {len(p)} classes", share > 0.5
+
+
+@decides("underprediction-hurts")
+def _(e):
+    for log, block in e.scaled.items():
+        for measure in SCHEDULE:
+            yield _case(f"{log} {TITLES[measure]}", block.values("short", measure), holds_above=1)
+
+
+@decides("means-fall-short")
+def _(e):
+    for log, block in e.blocks.items():
+        less = block.shares("Top03", "under") - block.shares("Complete", "under")
+        yield _case(log, less, holds_below=0, scale=100, unit=" points")
+
+
+@decides("short-jobs-first")
+def _(e):
+    for log, block in e.short_first.items():
+        for measure in USUAL:
+            yield _case(f"{log} {TITLES[measure]}", block.values("short", measure), holds_below=1)
+
+
+@decides("schedulers-close")
+def _(e):
+    from replication.papers.top_percent.schedulers import spread
+
+    for _, row in spread(e.by_scheduler).iterrows():
+        largest = max(row[TITLES[measure]] for measure in SCHEDULE)
+        yield row["trace"], f"{largest:.3f}", largest <= 0.1
+
+
+@decides("reqtime-lower-bound")
+def _(e):
+    for log, block in e.blocks.items():
+        for policy in _without(POLICIES, "Reqtime"):
+            more = block.values(policy, "r2") - block.values("Reqtime", "r2")
+            yield _case(f"{log} {policy}", more, holds_above=0)
+
+
+@decides("clairvoyant-upper-bound")
+def _(e):
+    for log, block in e.blocks.items():
+        for policy in PRACTICAL:
+            for measure in SCHEDULE:
+                more = block.values(policy, measure) - block.values("Clairvoyant", measure)
+                yield _case(f"{log} {policy} {TITLES[measure]}", more, holds_above=0)
+
+
+@decides("complete-best-r2")
+def _(e):
+    for log, block in e.blocks.items():
+        others = _best(block, _without(PRACTICAL, "Complete"), "r2", np.max)
+        yield _case(log, block.values("Complete", "r2") - others, holds_above=0)
+
+
+@decides("complete-competitive")
+def _(e):
+    return _each(e, ["Complete"], USUAL, holds_below=1)
+
+
+@decides("complete-poor-priority")
+def _(e):
+    return _each(e, ["Complete"], PRIORITY, holds_above=1)
+
+
+@decides("cvh-best-usual")
+def _(e):
+    for log, block in e.blocks.items():
+        for measure in USUAL:
+            more = block.values("CVH", measure) - _best(block, _without(PRACTICAL, "CVH"), measure)
+            yield _case(f"{log} {TITLES[measure]}", more, holds_below=0)
+
+
+@decides("cvh-worst-priority")
+def _(e):
+    for log, block in e.blocks.items():
+        for measure in PRIORITY:
+            more = block.values("CVH", measure) - _best(block, _without(PRACTICAL, "CVH"), measure, np.max)
+            yield _case(f"{log} {TITLES[measure]}", more, holds_above=0)
+
+
+@decides("cvh-poor-r2")
+def _(e):
+    for log, block in e.blocks.items():
+        yield _case(log, block.values("CVH", "r2") - block.values("Complete", "r2"), holds_below=-0.1)
+
+
+@decides("quality-uncorrelated")
+def _(e):
+    from scipy.stats import spearmanr
+
+    for log, block in e.blocks.items():
+        quality = [block.values(policy, "r2")[0] for policy in POLICIES]
+        for measure in SCHEDULE:
+            rho = float(spearmanr(quality, [block.values(policy, measure)[0] for policy in POLICIES])[0])
+            yield f"{log} {TITLES[measure]}", f"{rho:+.2f}", abs(rho) < 0.5
+
+
+@decides("tsafrir-like-cvh")
+def _(e):
+    return _each(e, ["Tsafrir"], USUAL, holds_below=1) + _each(e, ["Tsafrir"], PRIORITY, holds_above=1)
+
+
+@decides("tsafrir-underperforms")
+def _(e):
+    for log, block in e.blocks.items():
+        for measure in SCHEDULE:
+            worst = _best(block, _without(PRACTICAL, "Tsafrir"), measure, np.max)
+            yield _case(f"{log} {TITLES[measure]}", block.values("Tsafrir", measure) - worst, holds_above=0)
+
+
+@decides("top-tolerable")
+def _(e):
+    return _each(e, TOPS, USUAL, holds_below=1.05)
+
+
+@decides("top-beats-reqtime")
+def _(e):
+    return _each(e, TOPS, PRIORITY, holds_below=1)
+
+
+@decides("nobody-else-does")
+def _(e):
+    return _each(e, RELATED, PRIORITY, holds_above=1)
+
+
+@decides("top-best-priority")
+def _(e):
+    for log, block in e.blocks.items():
+        for measure in PRIORITY:
+            less = _best(block, TOPS, measure) - _best(block, RELATED, measure)
+            yield _case(f"{log} {TITLES[measure]}", less, holds_below=0)
+
+
+@decides("reqtime-never-under")
+def _(e):
+    for log, block in e.blocks.items():
+        for policy in ("Reqtime", *PRACTICAL):
+            share = float(block.shares(policy, "under")[0])
+            yield f"{log} {policy}", f"{100 * share:.2f} %", (share == 0) == (policy == "Reqtime")
+
+
+@decides("never-above-request")
+def _(e):
+    for log, workload in e.workloads.items():
+        for policy in TOPS:
+            schedule = e.schedules[log, policy]
+            above = int(np.maximum(schedule.prediction > workload.estimate,
+                                   schedule.first_prediction > workload.estimate).sum())
+            yield f"{log} {policy}", f"{above} jobs", above == 0
+
+
+@decides("more-aggressive")
+def _(e):
+    for log, block in e.blocks.items():
+        for policy in TOPS:
+            more = block.shares(policy, "backfilled") - block.shares("Reqtime", "backfilled")
+            yield _case(f"{log} {policy}", more, holds_above=0, scale=100, unit=" points")
+
+
+@decides("least-underprediction")
+def _(e):
+    for log, block in e.blocks.items():
+        most = np.max([block.shares(policy, "under") for policy in TOPS], axis=0)
+        least = np.min([block.shares(policy, "under") for policy in RELATED], axis=0)
+        yield _case(log, most - least, holds_below=0, scale=100, unit=" points")

@@ -1,0 +1,72 @@
+"""The schedules that the paper's claims are decided by, each simulated once."""
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+
+import numpy as np
+
+from replication.papers.top_percent import fig1, modes, schedulers
+from replication.papers.top_percent.intervals import Block
+from replication.papers.top_percent.runs import POLICIES, jobs, run
+from replication.simulation import simulate
+
+SHORT, LONG = 0.5, 1.5
+
+
+class Evidence:
+    """Results asked for by the claims.
+
+    Parameters
+    ----------
+    page : replication.page.Page
+    reading : str
+        One of `replication.papers.top_percent.runs.READINGS`.
+    """
+
+    def __init__(self, page, reading="words"):
+        self.page, self.reading = page, reading
+        self.workloads = jobs(page, reading)
+        self.logs = list(self.workloads)
+
+    @cached_property
+    def schedules(self):
+        """EASY's schedules by log and policy."""
+        with ThreadPoolExecutor(self.page.workers) as pool:
+            waiting = {(log, policy): pool.submit(run, workload, policy, self.reading)
+                       for log, workload in self.workloads.items() for policy in POLICIES}
+            return {key: result.result() for key, result in waiting.items()}
+
+    @cached_property
+    def blocks(self):
+        """The rows of each log with intervals."""
+        return {log: Block(log, {policy: self.schedules[log, policy] for policy in POLICIES}) for log in self.logs}
+
+    @cached_property
+    def scaled(self):
+        """Rows of each log with all run times predicted too short, and too long."""
+        found = {}
+        for log, workload in self.workloads.items():
+            runs = {factor: simulate(workload, "easy-predicted", predictor=f"scaled={factor}")
+                    for factor in (SHORT, LONG)}
+            found[log] = Block(log, {"short": runs[SHORT], "Reqtime": runs[LONG]})
+        return found
+
+    @cached_property
+    def short_first(self):
+        """Rows of each log with run times known: shortest candidate first, and queue order as the reference."""
+        return {log: Block(log, {"short": run(workload, "Clairvoyant", self.reading, "sjf-easy"),
+                                 "Reqtime": self.schedules[log, "Clairvoyant"]})
+                for log, workload in self.workloads.items()}
+
+    @cached_property
+    def by_scheduler(self):
+        """The table under each scheduler."""
+        tasks = schedulers.tasks(self.workloads, schedulers.PAPER, self.reading)
+        return schedulers.results(tasks, self.page.workers)
+
+    @cached_property
+    def unimodal(self):
+        """p value of one mode for each large class."""
+        return [modes.p_value(workload.run_time[members].astype(float), 1, log, int(members[0]))
+                for log, workload in self.workloads.items() for members in fig1.classes(workload)
+                if np.ptp(workload.run_time[members]) > 0]

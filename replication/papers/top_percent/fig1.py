@@ -1,0 +1,109 @@
+"""Fig. 1: the run times of one class of jobs, the predictor's line through them, and their histogram."""
+
+import numpy as np
+import pandas as pd
+
+from replication import style
+from replication.papers.top_percent import modes
+from replication.papers.top_percent.runs import run
+
+LEAST = 150      # jobs a class must have to be looked at
+HOUR = 3600
+
+
+def classes(workload):
+    """The predictor's classes with at least `LEAST` jobs, largest first; the largest of all where none has as many.
+
+    Returns
+    -------
+    list of int64[k]
+        Indices of each class's jobs.
+    """
+    rows = np.column_stack([workload.executable, workload.user, workload.estimate, workload.processors])
+    _, code, count = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
+    order = np.argsort(-count, kind="stable")
+    large = [c for c in order if count[c] >= LEAST] or order[:1]
+    return [np.flatnonzero(code == c) for c in large]
+
+
+def tested(workloads):
+    """Every large class of every log with the test of its modes.
+
+    A class is trimodal if two modes are rejected and three are not, at 5 %. Classes whose run times are nearly
+    all one value have no three modes to find and are tested like the others.
+
+    Returns
+    -------
+    pandas.DataFrame
+        log, members (the job indices), jobs, two_modes and three_modes (p values), trimodal; largest first.
+    """
+    rows = []
+    for log, workload in workloads.items():
+        for members in classes(workload):
+            values = workload.run_time[members].astype(float)
+            if values.min() == values.max():
+                continue
+            key = log, int(members[0])
+            two = modes.p_value(values, 2, *key)
+            three = modes.p_value(values, 3, *key) if two < modes.LEVEL else float("nan")
+            rows.append({"log": log, "members": members, "jobs": len(members), "two_modes": two,
+                         "three_modes": three, "trimodal": two < modes.LEVEL <= three})
+    columns = ["log", "members", "jobs", "two_modes", "three_modes", "trimodal"]
+    return pd.DataFrame(rows, columns=columns).sort_values("jobs", ascending=False, kind="stable", ignore_index=True)
+
+
+def example(page):
+    """The class that is drawn: the largest trimodal one, or where there is none the largest of all tested.
+
+    Returns
+    -------
+    group : pandas.DataFrame
+        One row a job of the class in order of start: start, run_time, predicted, request, s.
+    about : pandas.Series
+        Its row of `tested`.
+    found : pandas.DataFrame
+        What `tested` gives.
+    """
+    found = tested(page.workloads)
+    if found.empty:
+        raise ValueError(f"{page.name}: no class has jobs with different run times; use longer logs")
+    about = found.loc[found["trimodal"].idxmax()] if found["trimodal"].any() else found.loc[0]
+    workload, members = page.workloads[about["log"]], about["members"]
+    schedule = run(workload, page.settings["policy"])
+    group = pd.DataFrame({"start": schedule.start[members], "run_time": workload.run_time[members],
+                          "predicted": schedule.prediction[members], "request": workload.estimate[members]})
+    return group.sort_values("start", kind="stable", ignore_index=True), about, found
+
+
+def draw(group, about, policy):
+    """The figure: jobs as boxes over their start, the prediction at each start as a line, a histogram beside it."""
+    from matplotlib import pyplot as plt
+
+    figure, (left, right) = plt.subplots(1, 2, sharey=True, figsize=(style.size(1, 2)[0], 3.9), width_ratios=(4, 1))
+    days = (group["start"] - group["start"].iloc[0]) / (24 * HOUR)
+    left.plot(days, group["run_time"] / HOUR, linestyle="", marker="s", markersize=3, color=style.COLOURS[0],
+              markerfacecolor="none", label="a job's run time")
+    left.step(days, group["predicted"] / HOUR, where="post", color="#808080", linestyle="-",
+              label=f"predicted at its start ({policy})")
+    left.axhline(group["request"].iloc[0] / HOUR, color=style.COLOURS[2], linestyle=style.LINES[2], label="request")
+    left.set(xlabel="start, days since the first job's", ylabel="run time, h", ylim=(0, None),
+             title=f"{about['log']}: {about['jobs']} jobs of one user, request and size")
+    figure.legend(loc="outside lower center", ncols=3)
+    right.hist(group["run_time"] / HOUR, bins=40, orientation="horizontal", color=style.COLOURS[0])
+    right.set(xlabel="jobs", title="histogram")
+    return figure
+
+
+def summary(group):
+    """How the prediction did on this class.
+
+    Returns
+    -------
+    pandas.DataFrame
+    """
+    run_time, predicted, request = (group[name].to_numpy(float) for name in ("run_time", "predicted", "request"))
+    rows = {"jobs": len(group), "jobs that ran longer than predicted": int((run_time > predicted).sum()),
+            "median of run time over request": np.median(run_time / request),
+            "median of prediction over request": np.median(predicted / request),
+            "jobs predicted below the request": int((predicted < request).sum())}
+    return pd.DataFrame({"what": list(rows), "value": list(rows.values())})

@@ -1,0 +1,96 @@
+"""The table under other schedulers, which the paper only mentions, and on logs it does not have."""
+
+from replication.papers.top_percent.runs import POLICIES, TITLES, blocks
+
+# What the table calls a scheduler, its name and its options.
+PAPER = {"EASY": ("easy-predicted", {}), "Conservative": ("conservative", {}), "LAF": ("laf", {})}
+ALL = {"EASY": ("easy-predicted", {}), "EASY-SJBF": ("easy-predicted", {"candidates": "sjf"}),
+       "Conservative": ("conservative", {}), "LAF": ("laf", {})}
+OTHER_LOGS = ("SDSC-BLUE", "CEA-Curie")
+
+
+def tasks(workloads, which=None, reading="words"):
+    """Blocks to be simulated: each log under each scheduler.
+
+    Parameters
+    ----------
+    workloads : dict of str to replication.workload.Workload
+    which : dict, optional
+        `ALL` by default.
+    reading : str
+    """
+    return [({"trace": log, "scheduler": about}, workload, {"reading": reading, "scheduler": name} | options)
+            for log, workload in workloads.items() for about, (name, options) in (which or ALL).items()]
+
+
+def results(found, workers):
+    """The rows of all blocks; see `replication.papers.top_percent.runs.blocks`."""
+    return blocks(found, workers)
+
+
+def other_logs(page):
+    """Logs that the paper does not have, by its rules and on the machine the log names; none beside stand-ins.
+
+    Returns
+    -------
+    dict of str to replication.workload.Workload
+        Without the logs that are not to be had.
+    """
+    from replication import traces
+    from replication.page import QUICK_JOBS
+
+    if page.stand_in:
+        return {}
+    rules, found = traces.rules(page.logs[0], page.paper), {}
+    for log in OTHER_LOGS:
+        try:
+            workload = traces.load(log, stand_in=False, size=rules.size, overrun=rules.overrun, drop=rules.drop)
+        except traces.TraceError:
+            continue
+        found[log] = workload.take(slice(QUICK_JOBS)) if page.quick else workload
+    return found
+
+
+def spread(ours):
+    """How far the schedulers are from each other: largest difference of a row's measure, per log.
+
+    Returns
+    -------
+    pandas.DataFrame
+        trace and one column a measure.
+    """
+    ranges = ours.groupby(["trace", "policy", "measure"], sort=False)["value"].agg(lambda v: v.max() - v.min())
+    table = ranges.groupby(["trace", "measure"], sort=False).max().unstack("measure")
+    return table[list(TITLES)].rename(columns=TITLES).rename_axis(None, axis=1).reset_index()
+
+
+def wide(ours, measure):
+    """One measure: policies down, logs and schedulers across."""
+    table = ours[ours["measure"] == measure].pivot(index="policy", columns=["trace", "scheduler"], values="value")
+    table = table.loc[list(POLICIES)]
+    table.columns = [f"{trace} {scheduler}" for trace, scheduler in table.columns]
+    return table.reset_index()
+
+
+def draw(ours, measures=("avebsld", "ap1waf")):
+    """One panel a measure and log: a bar for each practical predictor and scheduler, over Reqtime's."""
+    from matplotlib import pyplot as plt
+
+    from replication import style
+
+    logs, names = list(dict.fromkeys(ours["trace"])), list(dict.fromkeys(ours["scheduler"]))
+    shown = [policy for policy in POLICIES if policy != "Reqtime"]
+    figure, panels = plt.subplots(len(logs), len(measures), figsize=style.size(len(logs), 2), sharex=True, squeeze=False)
+    looks, width = style.bars(names), 0.8 / len(names)
+    for row, log in zip(panels, logs, strict=True):
+        for panel, measure in zip(row, measures, strict=True):
+            part = ours[(ours["trace"] == log) & (ours["measure"] == measure)]
+            for k, name in enumerate(names):
+                values = part[part["scheduler"] == name].set_index("policy")["value"]
+                panel.bar([x + (k - (len(names) - 1) / 2) * width for x in range(len(shown))],
+                          [values[policy] for policy in shown], width, **looks[name])
+            panel.axhline(1, color="black", linewidth=0.8)
+            panel.set_xticks(range(len(shown)), shown, rotation=45, ha="right")
+            panel.set(title=f"{log}: {TITLES[measure]}", ylabel="over Reqtime's")
+    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=len(names))
+    return figure
