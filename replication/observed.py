@@ -100,7 +100,7 @@ def observe(workload, estimates=None, seed=1):
     >>> observe(three, "perfect*2").delay.tolist()
     [0, 0, 0]
     """
-    from replication.core.easy import easy
+    from replication.core.easy_watched import easy
     from replication.core.observing import nothing_seen
     from replication.simulation import simulate
 

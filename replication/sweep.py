@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from replication import estimates, paths, seeding
-from replication.core import cells, easy, observing, running, waiting
+from replication.core import cells, easy_watched, observing, running, waiting
 from replication.measures import WARM_UP
 from replication.workload import Workload
 
@@ -133,7 +133,7 @@ MODELS = {
 def code(model):
     """Hash of the sources that a model's rows depend on; comments and docstrings do not count."""
     digest = hashlib.sha256()
-    for source in (running, waiting, observing, easy, cells, seeding, estimates.truncated, MODELS[model][0],
+    for source in (running, waiting, observing, easy_watched, cells, seeding, estimates.truncated, MODELS[model][0],
                    *MODELS[model][1]):
         source = importlib.import_module(source) if isinstance(source, str) else source
         digest.update(bare(inspect.getsource(source)).encode() + b"\n")

@@ -4,26 +4,22 @@ A job is its index, and indices are in queue order: by submission, then job numb
 each instant, and in which order, is written in ``docs/semantics.md``; the readable twin is
 ``replication.reference.easy``.
 
-Three facts make the loop fast without changing any decision:
+Two facts make the loop fast without changing any decision:
 
 * Between two ends nothing is freed and the reservation of the blocked head stays as it is, so a
   submission can only affect the submitted job itself.
 * An end that leaves fewer processors free than the smallest waiting job needs starts nothing.
-* Where a block of the queue holds no candidate, none of its jobs has to be looked at singly.
 """
 
 import numpy as np
 from numba import njit
 
-from replication.core import observing as see
-from replication.core.running import (LATEST, ONE, begin, finish, next_end, next_planned_end, nobody_runs,
-                                      reservation)
-from replication.core.waiting import (BLOCK, GONE, WORTH, close_up, look, narrow, nobody_waits, squeeze,
-                                      whole_lanes)
+from replication.core.running import (LATEST, NEVER, ONE, begin, finish, next_end, next_planned_end,
+                                      nobody_runs, reservation)
 
 
 @njit(nogil=True, cache=True)
-def easy(submit, run_time, estimate, size, machine, backfilling, start, backfilled, seen=None):
+def easy(submit, run_time, estimate, size, machine, backfilling, start, backfilled):
     """Simulate EASY (FCFS if not `backfilling`); fill in `start` and `backfilled`.
 
     Parameters
@@ -35,35 +31,21 @@ def easy(submit, run_time, estimate, size, machine, backfilling, start, backfill
     start : int64[n], s, out
     backfilled : bool[n], out
         True where the job was started past a blocked head; must come in as False.
-    seen : replication.core.observing.Seen, out, optional
-        As `nothing_seen` makes it. Left out, nothing of it is compiled.
 
     Notes
     -----
     Lifka 1995; Mu'alem and Feitelson 2001, section 2. Memory is O(n), all of it taken before the loop.
     """
     n = len(submit)
-    room = nobody_runs(min(n, machine)), nobody_waits(n)
-    _loop(submit, run_time, estimate, size, machine, backfilling, start, backfilled, room, seen)
-
-
-# Nothing is allocated here. Without numba's reference counts (_nrt) every call that is handed an array is
-# spared two locked instructions, which would more than double the time of a run in which things are seen.
-@njit(nogil=True, cache=True, _nrt=False)
-def _loop(submit, run_time, estimate, size, machine, backfilling, start, backfilled, room, seen):
-    n = len(submit)
-    jobs, (waiting, wait_size, wait_estimate) = room
-    if seen is not None:
-        shortest, wild, events, delay, wait_run, state = seen
-    head = tail = 0                        # the queue is what is not struck out of [head, tail)
-    running = arrived = struck = 0
+    jobs = nobody_runs(min(n, machine))
+    waiting, wait_size, wait_estimate = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    head = tail = 0                        # the queue is waiting[head:tail]
+    running = arrived = 0
     free = machine
-    smallest = np.int64(GONE)              # no job waiting behind the head needs fewer processors
+    smallest = NEVER                       # no job waiting behind the head needs fewer processors
     shadow, extra, reserved = 0, 0, False  # the head's reservation, and whether it is up to date
     while arrived < n or running > 0:
         now = min(submit[arrived] if arrived < n else LATEST, next_end(jobs, running))
-        if seen is not None:
-            see.see_submissions(state, submit, run_time, arrived, now)
 
         # Ends first.
         ended = False
@@ -76,65 +58,36 @@ def _loop(submit, run_time, estimate, size, machine, backfilling, start, backfil
         # One pass over those who waited already ...
         if head < tail and (ended or overdue):
             reserved = False
-            while head < tail:
+            while head < tail and wait_size[head] <= free:
                 job = waiting[head]
-                if wait_size[head] != GONE and size[job] <= free:
-                    if seen is not None:
-                        see.see_start(state, shortest, wait_run, submit, run_time, arrived, head, tail, job,
-                                      now)
-                        see.see_head_start(state, events, delay, job, now)
-                    wait_size[head] = GONE
-                    start[job] = now
-                    begin(jobs, running, now + run_time[job], now + estimate[job], size[job])
-                    running += 1
-                    free -= size[job]
-                elif wait_size[head] == GONE:
-                    struck -= 1
-                else:
-                    break
+                start[job] = now
+                free -= size[job]
+                begin(jobs, running, now + run_time[job], now + estimate[job], size[job])
+                running += 1
                 head += 1
-            if backfilling and head < tail and smallest <= free:
-                if struck > WORTH and 2 * struck > tail - head:
-                    if seen is not None:
-                        squeeze(wait_run, wait_size, head, tail)
-                    tail = close_up(waiting, wait_size, wait_estimate, head, tail)
-                    struck = 0
-                head_size = size[waiting[head]]
-                shadow, extra = reservation(jobs, running, free, head_size, now)
+            if backfilling and tail - head > 1 and smallest <= free:
+                shadow, extra = reservation(jobs, running, free, wait_size[head], now)
                 reserved = True
-                smallest = np.int64(GONE)
-                first = np.uint64(head + 1)
-                last = whole_lanes(first, tail)
-                while first < last:
-                    end = min(first + BLOCK, last)
-                    fits, low = look(wait_size, wait_estimate, first, end, narrow(free),
-                                     narrow(min(extra, free)), narrow(shadow - now))
-                    smallest = min(smallest, np.int64(low))
-                    for k in range(first, end if fits else first):
-                        if wait_size[k] > free:
-                            continue
+                smallest = NEVER
+                kept = np.uint64(head + 1)
+                for k in range(np.uint64(head + 1), np.uint64(tail)):
+                    in_time = now + wait_estimate[k] <= shadow
+                    if wait_size[k] <= free and (in_time or wait_size[k] <= extra):
                         job = waiting[k]
-                        in_time = now + estimate[job] <= shadow
-                        if size[job] > free or not (in_time or size[job] <= extra):
-                            continue
-                        if seen is not None:
-                            see.see_start(state, shortest, wait_run, submit, run_time, arrived, head, tail,
-                                          job, now)
-                            see.see_backfill(state, wild, jobs, running, free, head_size, job, run_time[job],
-                                             size[job], now)
-                            wait_run[k] = GONE
-                        wait_size[k] = GONE
-                        struck += 1
                         start[job] = now
                         backfilled[job] = True
-                        begin(jobs, running, now + run_time[job], now + estimate[job], size[job])
-                        running += 1
                         free -= size[job]
                         if not in_time:
                             extra -= size[job]
-                        if seen is not None and wild[job]:
-                            see.see_wild(state, jobs, running, free, head_size, now)
-                    first = end
+                        begin(jobs, running, now + run_time[job], now + estimate[job], size[job])
+                        running += 1
+                    else:
+                        if kept < k:
+                            waiting[kept], wait_size[kept] = waiting[k], wait_size[k]
+                            wait_estimate[kept] = wait_estimate[k]
+                        smallest = min(smallest, wait_size[k])
+                        kept += ONE
+                tail = np.int64(kept)
 
         # ... which goes on through those who come now.
         while arrived < n and submit[arrived] == now:
@@ -142,12 +95,12 @@ def _loop(submit, run_time, estimate, size, machine, backfilling, start, backfil
             arrived += 1
             starts = size[job] <= free
             if head == tail:
-                head = tail = struck = 0
+                head = tail = 0
                 reserved = False
-                smallest = np.int64(GONE)
+                smallest = NEVER
             elif starts and backfilling:
                 if not reserved:
-                    shadow, extra = reservation(jobs, running, free, size[waiting[head]], now)
+                    shadow, extra = reservation(jobs, running, free, wait_size[head], now)
                     reserved = True
                 in_time = now + estimate[job] <= shadow
                 starts = in_time or size[job] <= extra
@@ -156,23 +109,13 @@ def _loop(submit, run_time, estimate, size, machine, backfilling, start, backfil
                 backfilled[job] = starts
             else:
                 starts = False
-            if not starts:
+            if starts:
+                start[job] = now
+                free -= size[job]
+                begin(jobs, running, now + run_time[job], now + estimate[job], size[job])
+                running += 1
+            else:
                 if head < tail:
                     smallest = min(smallest, size[job])
-                if seen is not None:
-                    wait_run[tail] = narrow(run_time[job])
-                waiting[tail], wait_size[tail], wait_estimate[tail] = (job, narrow(size[job]),
-                                                                       narrow(estimate[job]))
+                waiting[tail], wait_size[tail], wait_estimate[tail] = job, size[job], estimate[job]
                 tail += 1
-                continue
-            if seen is not None:
-                see.see_start(state, shortest, wait_run, submit, run_time, arrived, head, tail, job, now)
-                if backfilled[job]:
-                    see.see_backfill(state, wild, jobs, running, free, size[waiting[head]], job, run_time[job],
-                                     size[job], now)
-            start[job] = now
-            begin(jobs, running, now + run_time[job], now + estimate[job], size[job])
-            running += 1
-            free -= size[job]
-            if seen is not None and wild[job]:
-                see.see_wild(state, jobs, running, free, size[waiting[head]], now)

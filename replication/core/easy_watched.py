@@ -1,0 +1,175 @@
+"""EASY for many runs: the loop of ``core.easy`` over a narrow queue, and watched if that is asked for.
+
+The decisions are those of ``core.easy``, in the same order; both are held to the same readable twin. Two things
+are done for speed and a third is new:
+
+* Where a block of the queue holds no candidate, none of its jobs is looked at singly; see ``core.waiting``.
+* Nothing is allocated or counted inside the loop.
+* Given `seen`, the loop notes wild backfills, delays of heads and starts of the shortest job; see
+  ``core.observing``.
+"""
+
+import numpy as np
+from numba import njit
+
+from replication.core import observing as see
+from replication.core.running import (LATEST, ONE, begin, finish, next_end, next_planned_end, nobody_runs,
+                                      reservation)
+from replication.core.waiting import (BLOCK, GONE, WORTH, close_up, look, narrow, nobody_waits, squeeze,
+                                      whole_lanes)
+
+
+@njit(nogil=True, cache=True)
+def easy(submit, run_time, estimate, size, machine, backfilling, start, backfilled, seen=None):
+    """Simulate EASY (FCFS if not `backfilling`); fill in `start` and `backfilled`.
+
+    Parameters
+    ----------
+    submit, run_time, estimate, size : int64[n]
+        Ordered by submission; seconds and processors. ``1 <= size <= machine``.
+    machine : int, processors
+    backfilling : bool
+    start : int64[n], s, out
+    backfilled : bool[n], out
+        True where the job was started past a blocked head; must come in as False.
+    seen : replication.core.observing.Seen, out, optional
+        As `nothing_seen` makes it. Left out, nothing of it is compiled.
+
+    Notes
+    -----
+    Lifka 1995; Mu'alem and Feitelson 2001, section 2. Memory is O(n), all of it taken before the loop.
+    """
+    n = len(submit)
+    room = nobody_runs(min(n, machine)), nobody_waits(n)
+    _loop(submit, run_time, estimate, size, machine, backfilling, start, backfilled, room, seen)
+
+
+# Nothing is allocated here. Without numba's reference counts (_nrt) every call that is handed an array is
+# spared two locked instructions, which would more than double the time of a run in which things are seen.
+@njit(nogil=True, cache=True, _nrt=False)
+def _loop(submit, run_time, estimate, size, machine, backfilling, start, backfilled, room, seen):
+    n = len(submit)
+    jobs, (waiting, wait_size, wait_estimate) = room
+    if seen is not None:
+        shortest, wild, events, delay, wait_run, state = seen
+    head = tail = 0                        # the queue is what is not struck out of [head, tail)
+    running = arrived = struck = 0
+    free = machine
+    smallest = np.int64(GONE)              # no job waiting behind the head needs fewer processors
+    shadow, extra, reserved = 0, 0, False  # the head's reservation, and whether it is up to date
+    while arrived < n or running > 0:
+        now = min(submit[arrived] if arrived < n else LATEST, next_end(jobs, running))
+        if seen is not None:
+            see.see_submissions(state, submit, run_time, arrived, now)
+
+        # Ends first.
+        ended = False
+        while running > 0 and next_end(jobs, running) == now:
+            free += finish(jobs, running)
+            running -= 1
+            ended = True
+        overdue = next_planned_end(jobs, running) < now
+
+        # One pass over those who waited already ...
+        if head < tail and (ended or overdue):
+            reserved = False
+            while head < tail:
+                job = waiting[head]
+                if wait_size[head] != GONE and size[job] <= free:
+                    if seen is not None:
+                        see.see_start(state, shortest, wait_run, submit, run_time, arrived, head, tail, job,
+                                      now)
+                        see.see_head_start(state, events, delay, job, now)
+                    wait_size[head] = GONE
+                    start[job] = now
+                    begin(jobs, running, now + run_time[job], now + estimate[job], size[job])
+                    running += 1
+                    free -= size[job]
+                elif wait_size[head] == GONE:
+                    struck -= 1
+                else:
+                    break
+                head += 1
+            if backfilling and head < tail and smallest <= free:
+                if struck > WORTH and 2 * struck > tail - head:
+                    if seen is not None:
+                        squeeze(wait_run, wait_size, head, tail)
+                    tail = close_up(waiting, wait_size, wait_estimate, head, tail)
+                    struck = 0
+                head_size = size[waiting[head]]
+                shadow, extra = reservation(jobs, running, free, head_size, now)
+                reserved = True
+                smallest = np.int64(GONE)
+                first = np.uint64(head + 1)
+                last = whole_lanes(first, tail)
+                while first < last:
+                    end = min(first + BLOCK, last)
+                    fits, low = look(wait_size, wait_estimate, first, end, narrow(free),
+                                     narrow(min(extra, free)), narrow(shadow - now))
+                    smallest = min(smallest, np.int64(low))
+                    for k in range(first, end if fits else first):
+                        if wait_size[k] > free:
+                            continue
+                        job = waiting[k]
+                        in_time = now + estimate[job] <= shadow
+                        if size[job] > free or not (in_time or size[job] <= extra):
+                            continue
+                        if seen is not None:
+                            see.see_start(state, shortest, wait_run, submit, run_time, arrived, head, tail,
+                                          job, now)
+                            see.see_backfill(state, wild, jobs, running, free, head_size, job, run_time[job],
+                                             size[job], now)
+                            wait_run[k] = GONE
+                        wait_size[k] = GONE
+                        struck += 1
+                        start[job] = now
+                        backfilled[job] = True
+                        begin(jobs, running, now + run_time[job], now + estimate[job], size[job])
+                        running += 1
+                        free -= size[job]
+                        if not in_time:
+                            extra -= size[job]
+                        if seen is not None and wild[job]:
+                            see.see_wild(state, jobs, running, free, head_size, now)
+                    first = end
+
+        # ... which goes on through those who come now.
+        while arrived < n and submit[arrived] == now:
+            job = arrived
+            arrived += 1
+            starts = size[job] <= free
+            if head == tail:
+                head = tail = struck = 0
+                reserved = False
+                smallest = np.int64(GONE)
+            elif starts and backfilling:
+                if not reserved:
+                    shadow, extra = reservation(jobs, running, free, size[waiting[head]], now)
+                    reserved = True
+                in_time = now + estimate[job] <= shadow
+                starts = in_time or size[job] <= extra
+                if starts and not in_time:
+                    extra -= size[job]
+                backfilled[job] = starts
+            else:
+                starts = False
+            if not starts:
+                if head < tail:
+                    smallest = min(smallest, size[job])
+                if seen is not None:
+                    wait_run[tail] = narrow(run_time[job])
+                waiting[tail], wait_size[tail], wait_estimate[tail] = (job, narrow(size[job]),
+                                                                       narrow(estimate[job]))
+                tail += 1
+                continue
+            if seen is not None:
+                see.see_start(state, shortest, wait_run, submit, run_time, arrived, head, tail, job, now)
+                if backfilled[job]:
+                    see.see_backfill(state, wild, jobs, running, free, size[waiting[head]], job, run_time[job],
+                                     size[job], now)
+            start[job] = now
+            begin(jobs, running, now + run_time[job], now + estimate[job], size[job])
+            running += 1
+            free -= size[job]
+            if seen is not None and wild[job]:
+                see.see_wild(state, jobs, running, free, size[waiting[head]], now)
