@@ -1,8 +1,8 @@
 """Was a schedule fair, and were its reservations kept? For any schedule of any scheduler.
 
-Priority is submission order (PV-EASY, section 5.2), so a job's priority is its place in the workload. A job is
-at the head of the queue once every job before it has started for good, and blocked if it then does not start
-at that instant.
+Priority is submission order (PV-EASY, section 5.2), so a job's priority is its place in the workload. A job
+is at the head of the queue once every job before it has started for good, and blocked if it then does not
+start at that instant.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ class AuditError(ValueError):
 
 
 def head_since(schedule):
-    """When each job came to the head of the queue, int64[n], s; its start for one that never did or did not wait."""
+    """When each job came to the head of the queue, int64[n], s; its start where it did not wait there."""
     earlier = np.concatenate([[0], np.maximum.accumulate(schedule.start)[:-1]])
     return np.minimum(np.maximum(schedule.workload.submit, earlier), schedule.start)
 
@@ -71,17 +71,18 @@ def reservations(schedule):
     from replication.schedulers.predicted import OPTIONS
 
     if schedule.length is not None:
-        raise AuditError(f"{schedule.workload.name}: reservations of resumed jobs are not kept; allowed: mode='kill'")
+        raise AuditError(f"{schedule.workload.name}: the reservations of resumed jobs are not known; "
+                         "allowed: mode='kill'")
     w = schedule.workload
     correction = OPTIONS["correction"].allowed.index(schedule.options.get("correction", "now"))
     earlier = np.concatenate([[0], np.maximum.accumulate(schedule.start)[:-1]])
-    return audits.first_reservations(np.maximum(w.submit, earlier), blocked(schedule), schedule.start, schedule.end,
-                                     schedule.prediction, schedule.estimate, w.processors, w.machine, correction,
-                                     schedule.scheduler == "pv-easy")
+    return audits.first_reservations(np.maximum(w.submit, earlier), blocked(schedule), schedule.start,
+                                     schedule.end, schedule.prediction, schedule.estimate, w.processors,
+                                     w.machine, correction, schedule.scheduler == "pv-easy")
 
 
 def reservation_delays(schedule, blame="under-predicted"):
-    """Delay from the reservation of each job whose reservation was violated by a later job, int64[n], s; else 0.
+    """Delay from the reservation of each job whose reservation a later job violated, int64[n], s; else 0.
 
     PV-EASY, section 3.2. A job that starts after its reservation suffers a violation if it could have
     started earlier without the later jobs. Otherwise its predecessors ran longer than predicted, which the
@@ -106,7 +107,8 @@ def reservation_delays(schedule, blame="under-predicted"):
     late_from = np.maximum(reserved, earliest_at_head(schedule))
     violated = (reserved >= 0) & (schedule.start > late_from)
     if blame == "under-predicted":
-        violated &= audits.outlived_behind(violated, late_from, schedule.start, schedule.end, schedule.prediction)
+        violated &= audits.outlived_behind(violated, late_from, schedule.start, schedule.end,
+                                           schedule.prediction)
     return np.where(violated, schedule.start - reserved, 0)
 
 
@@ -163,8 +165,8 @@ def _only(found, jobs, schedule):
 def _resimulated(schedule, job):
     """Start of a job if the workload ended with it."""
     options = {name: value for name, value in schedule.options.items() if name not in ("estimates", "seed")}
-    part = schedule.workload.take(slice(0, job + 1))
-    return simulate(part, schedule.scheduler, schedule.estimate[:job + 1], schedule.options["seed"], **options).start[job]
+    part, estimate = schedule.workload.take(slice(0, job + 1)), schedule.estimate[:job + 1]
+    return simulate(part, schedule.scheduler, estimate, schedule.options["seed"], **options).start[job]
 
 
 def _replayed(schedule):
@@ -180,8 +182,10 @@ def _replayed(schedule):
     options = {name: value for name, value in schedule.options.items() if name not in ("estimates", "seed")}
     predictor = options.pop("predictor")
     if predictor.split("=")[0] not in _PREDICTORS:
-        raise AuditError(f"predictor {predictor!r}: its memory cannot be copied; allowed: {', '.join(_PREDICTORS)}")
-    memory, spare = (predictors.make(w, schedule.estimate, predictor, schedule.options["seed"]) for _ in range(2))
+        raise AuditError(f"predictor {predictor!r}: its memory cannot be copied; "
+                         f"allowed: {', '.join(_PREDICTORS)}")
+    seed = schedule.options["seed"]
+    memory, spare = (predictors.make(w, schedule.estimate, predictor, seed) for _ in range(2))
     return audits.pv_easy_without_later(*jobs, pv_easy.rules(**options), memory, spare, schedule.start)
 
 

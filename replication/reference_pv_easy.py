@@ -47,7 +47,8 @@ class PVEasy:
     """
 
     def __init__(self, workload, estimate=None, predictor=None, *, refresh="pass", correction="request",
-                 reservation="recomputed", events="together", venture="yes", mode="kill", interval=3600, cost=0):
+                 reservation="recomputed", events="together", venture="yes", mode="kill", interval=3600,
+                 cost=0):
         self.workload, self.size = workload, workload.processors.tolist()
         self.submit, self.run_time = workload.submit.tolist(), workload.run_time.tolist()
         self.estimate = [int(e) for e in (workload.estimate if estimate is None else estimate)]
@@ -62,7 +63,7 @@ class PVEasy:
         self.queue, self.running = [], []
 
     def run(self):
-        """Simulate; the results are in start, length, prediction, backfilled, times_killed and killed_runs."""
+        """Simulate; the results are in start, length, prediction, backfilled and killed_runs."""
         coming = list(range(len(self.workload)))[::-1]
         while coming or self.running:
             instants = [self.end(job) for job in self.running] + ([self.submit[coming[-1]]] if coming else [])
@@ -93,7 +94,7 @@ class PVEasy:
             self.venture_backfilling(now)
 
     def preempt_shadow_load(self, now):
-        """Section 4.2: if that enables the head to start right away, kill shadow jobs, lowest priority first."""
+        """Section 4.2: if that lets the head start right away, kill shadow jobs, lowest priority first."""
         head = self.queue[0]
         shadow = sorted(job for job in self.running if job > head)
         if self.free() + sum(self.size[job] for job in shadow) < self.size[head]:
@@ -128,7 +129,8 @@ class PVEasy:
         sunny = [job for job in self.running if job < head]
         planned = {job: max(self.planned_end(job, now), now) for job in sunny}
         for instant in sorted(set(planned.values())):
-            if self.size[head] <= self.workload.machine - sum(self.size[j] for j in sunny if planned[j] > instant):
+            still = sum(self.size[job] for job in sunny if planned[job] > instant)
+            if self.size[head] <= self.workload.machine - still:
                 self.reserved[head] = instant
                 return instant
         raise AssertionError("the head would fit without the shadow load and should have started")
@@ -139,7 +141,7 @@ class PVEasy:
         return now - work + self.corrected(job, work)
 
     def corrected(self, job, work):
-        """The prediction, or where `work` seconds have gone by without the job's end, what takes its place."""
+        """The prediction, or what takes its place where the job has run for `work` seconds without an end."""
         first = prediction = self.prediction[job]
         steps = list(_STEPS)
         while prediction <= work and prediction < self.estimate[job] and self.correction != "now":
@@ -154,7 +156,8 @@ class PVEasy:
 
     def left(self, job):
         """Predicted seconds that a waiting job still needs."""
-        return max(self.corrected(job, self.done[job]) - self.done[job], 0) if self.done[job] else self.prediction[job]
+        done = self.done[job]
+        return max(self.corrected(job, done) - done, 0) if done else self.prediction[job]
 
     def begin(self, job, now, backfilled):
         """Start a job; a resumed one pays for it, and one with checkpoints pays for each of them."""
@@ -168,7 +171,7 @@ class PVEasy:
             self.length[job] += self.cost
         if self.mode == "checkpoint":
             # None is written at the end of the job.
-            self.length[job] += self.cost * sum(1 for _ in range(self.interval, self.length[job], self.interval))
+            self.length[job] += self.cost * len(range(self.interval, self.length[job], self.interval))
 
     def kill(self, job, now):
         """Stop a job and return it to the queue at its own priority."""

@@ -63,10 +63,12 @@ def test_pv_easy_is_strictly_fair_at_the_head_under_every_option(workload, predi
 
 @pytest.mark.parametrize("name", ["CTC-SP2", "SDSC-BLUE", "SDSC-DS"])
 @pytest.mark.parametrize("options", [
-    {}, {"predictor": "perfect"}, {"predictor": "request"}, {"predictor": "virtual=0.5"}, {"refresh": "submission"},
+    {}, {"predictor": "perfect"}, {"predictor": "request"}, {"predictor": "virtual=0.5"},
+    {"refresh": "submission"},
     {"correction": "tsafrir"}, {"correction": "doubling"}, {"correction": "now"}, {"reservation": "kept"},
     {"events": "one-by-one"}, {"venture": "no"}, {"mode": "suspend", "cost": 60},
-    {"mode": "checkpoint", "interval": 1800, "cost": 60}], ids=lambda o: ",".join(f"{k}={v}" for k, v in o.items()) or "default")
+    {"mode": "checkpoint", "interval": 1800, "cost": 60}],
+    ids=lambda options: ",".join(f"{name}={value}" for name, value in options.items()) or "default")
 def test_pv_easy_is_strictly_fair_at_the_head_on_the_logs(real_log, name, options):
     schedule = simulate(real_log(name, paper="pv_easy"), "pv-easy", **options).validate()
     assert audits.blocked(schedule).sum() > 1000
@@ -123,13 +125,13 @@ def test_nobody_is_delayed_under_fcfs_and_easy_keeps_what_it_reserves(workload):
 
 def test_a_violation_is_told_from_a_benign_delay():
     # Job 1 holds 3 of 4 until 5. Job 3 is said to end at 5, ends at 7, and keeps job 2 waiting: a violation.
-    violated = simulate(jobs(4, (0, 5, 3, 5), (1, 2, 4, 2), (2, 5, 1, 9)), "easy-predicted", predictor="request",
+    violated = simulate(jobs(4, (0, 5, 3, 5), (1, 2, 4, 2), (2, 5, 1, 9)), "easy-predicted",
                         estimates=np.array([5, 2, 3]))
     assert violated.start.tolist() == [0, 7, 2]
     assert audits.reservations(violated).tolist() == [-1, 5, -1]
     assert audits.reservation_delays(violated).tolist() == [0, 2, 0]
     assert audits.benign_delays(violated).tolist() == [0, 0, 0]
-    # Here job 1 itself runs longer than said: job 2 is late for its reservation, but by its predecessor's fault.
+    # Here job 1 itself runs longer than said: job 2 is late for its reservation by its predecessor's fault.
     benign = simulate(jobs(4, (0, 5, 3), (1, 2, 4)), "easy-predicted", estimates=np.array([3, 2]))
     assert audits.reservations(benign).tolist() == [-1, 3]
     assert audits.reservation_delays(benign).tolist() == [0, 0]
@@ -137,9 +139,10 @@ def test_a_violation_is_told_from_a_benign_delay():
 
 
 def test_the_blame_is_on_jobs_that_outlive_their_predictions():
-    # Job 2 is predicted to end at 6, as job 1 of the same user was accurate to 3/20; it ends at 9. At 7 it is past
-    # that and planned to end at its request, so job 4 may last until 12, as it does, and keeps job 3 waiting.
-    workload = jobs(4, (0, 3, 3, 20), (3, 6, 3, 20), (4, 2, 4, 2), (7, 5, 1, 5)).replace(user=np.array([1, 1, 2, 3]))
+    # Job 2 is predicted to end at 6, as job 1 of the same user was accurate to 3/20; it ends at 9. At 7 it is
+    # past that and planned to end at its request, so job 4 may last until 12, and keeps job 3 waiting.
+    workload = jobs(4, (0, 3, 3, 20), (3, 6, 3, 20), (4, 2, 4, 2), (7, 5, 1, 5))
+    workload = workload.replace(user=np.array([1, 1, 2, 3]))
     schedule = simulate(workload, "easy-last")
     assert schedule.start.tolist() == [0, 3, 12, 7]
     assert audits.reservations(schedule).tolist() == [-1, -1, 6, -1]
@@ -148,10 +151,11 @@ def test_the_blame_is_on_jobs_that_outlive_their_predictions():
 
 
 def test_delays_are_measured_from_what_is_asked_for():
-    # Job 1 ends at 5 instead of 20. Without job 3 job 2 would start then; with it, at 12, before its reservation.
+    # Job 1 ends at 5 instead of 20. Without job 3 job 2 would start then; with it, at 12.
     schedule = simulate(jobs(4, (0, 5, 3, 20), (1, 2, 4), (2, 10, 1)))
     assert schedule.start.tolist() == [0, 12, 2]
-    assert [audits.start_delays(schedule, since).tolist() for since in audits.SINCE] == [[0, 7, 0], [0, 7, 0], [0, 0, 0]]
+    found = {since: audits.start_delays(schedule, since).tolist() for since in audits.SINCE}
+    assert found == {"alone": [0, 7, 0], "head": [0, 7, 0], "reservation": [0, 0, 0]}
     assert audits.alone(schedule).tolist() == [0, 5, 2]
     assert audits.alone(schedule, [0]).tolist() == [0, 12, 2]
 

@@ -43,7 +43,7 @@ def twin(workload, predictor="last", **options):
 
 
 def agree(workload, **options):
-    """Kernel and twin agree on each job's start, run, kind, prediction and kills; the schedule is possible."""
+    """Kernel and twin agree on each job's start, run, kind, prediction and kills."""
     fast = simulate(workload, "pv-easy", **options).validate()
     slow = twin(workload, **options)
     assert fast.start.tolist() == slow.start

@@ -30,7 +30,8 @@ def test_tables_5_and_6_count_what_is_lost(preempted):
 
 
 def test_table_4_counts_jobs_starts_or_those_done_in_the_shadow(preempted):
-    ways = {way: counts.kinds(preempted, way)["backfilled"][0] for way in ("last-run", "starts", "ever", "in-shadow")}
+    ways = {way: counts.kinds(preempted, way)["backfilled"][0]
+            for way in ("last-run", "starts", "ever", "in-shadow")}
     assert ways == {"last-run": 0, "starts": 1, "ever": 1, "in-shadow": 0}
     assert counts.kinds(preempted)["blocked"] == (2, "jobs")
     done = simulate(jobs(4, (0, 10, 3), (1, 5, 4), (2, 3, 1)), "pv-easy")
@@ -39,8 +40,8 @@ def test_table_4_counts_jobs_starts_or_those_done_in_the_shadow(preempted):
 
 def test_tables_1_and_2_measure_delays():
     schedule = simulate(jobs(4, (0, 5, 3, 20), (1, 2, 4), (2, 10, 1)))
-    assert counts.delays(schedule) == {"delayed": (1, "jobs"), "blocked": (1, "jobs"), "mean_delay": (7 / 60, "min"),
-                                       "max_delay": (7 / 3600, "h")}
+    assert counts.delays(schedule) == {"delayed": (1, "jobs"), "blocked": (1, "jobs"),
+                                       "mean_delay": (7 / 60, "min"), "max_delay": (7 / 3600, "h")}
     late = simulate(jobs(4, (0, 5, 3), (1, 2, 4), (2, 5, 1)), "easy-predicted", estimates=np.array([5, 2, 3]))
     found = counts.violations(late)
     assert found["violated"] == (1, "jobs")
@@ -68,7 +69,8 @@ def test_every_published_number_of_a_table_has_a_count():
         rows = published.rows("pv_easy", item)
         assert {row.measure for row in rows} <= measured
         assert {row.policy for row in rows} <= set(policies) | {"log"}
-        assert {row.unit for row in rows if row.measure in count(schedule)} <= {u for _, u in count(schedule).values()}
+        units = {name: unit for name, (_, unit) in count(schedule).items()}
+        assert {row.measure: row.unit for row in rows if row.measure in units}.items() <= units.items()
 
 
 def test_the_readings_are_options_that_exist():
@@ -138,10 +140,11 @@ def test_every_claim_is_decided_and_every_decider_a_claim():
 
 
 def test_leads_are_by_more_than_the_intervals():
-    rows = [("log", policy, error, "mbs", mean, mean - half, mean + half)
-            for policy, means in {"PV-EASY": (5, 5, 5), "FCFS-EASY": (4, 5.1, 9), "SJF-EASY": (6, 7, 8)}.items()
-            for error, mean in zip((0, 10, 20), means, strict=True) for half in [0.2]]
     import pandas as pd
+
+    policies = {"PV-EASY": (5, 5, 5), "FCFS-EASY": (4, 5.1, 9), "SJF-EASY": (6, 7, 8)}
+    rows = [("log", policy, error, "mbs", mean, mean - 0.2, mean + 0.2) for policy, means in policies.items()
+            for error, mean in zip((0, 10, 20), means, strict=True)]
     table = pd.DataFrame(rows, columns=["trace", "policy", "error", "measure", "mean", "low", "high"])
     assert virtual.leads(table).to_dict("records") == [
         {"trace": "log", "measure": "mbs", "ahead": "20", "behind": "0", "level": 0}]
@@ -156,7 +159,8 @@ def test_stand_ins_decide_no_claim(monkeypatch):
     monkeypatch.setattr(claims, "published", lambda: {"strict-at-the-head": claims.tomllib.loads(
         'section = "4"\nstatement = "s"\nstatistic = "t"\nrule = "r"')})
     page = SimpleNamespace(quick=False, stand_in=True, logs=["x"], seed=1)
-    evidence = SimpleNamespace(page=page, schedule=lambda log, policy: simulate(jobs(4, (0, 5, 3)), "pv-easy"))
+    fair = simulate(jobs(4, (0, 5, 3)), "pv-easy")
+    evidence = SimpleNamespace(page=page, schedule=lambda log, policy: fair)
     table = claims.evaluate(evidence)
     assert table["verdict"].tolist() == [claims.UNDECIDED]
     assert table["count"].tolist() == ["1 of 1"]

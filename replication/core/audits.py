@@ -9,8 +9,8 @@ from numba import njit
 from replication.core.easy import easy
 from replication.core.pv_easy import run_on
 from replication.core.running import NEVER, SLOT_BITS, SLOT_MASK
-from replication.core.shadow import (ARRIVED, HEAD, KILLS, RUNNING, SHADOW, START, TAIL, corrected, empty_machine,
-                                     with_more_room)
+from replication.core.shadow import (ARRIVED, HEAD, KILLS, RUNNING, SHADOW, START, TAIL, corrected,
+                                     empty_machine, with_more_room)
 
 
 @njit(nogil=True, cache=True)
@@ -189,7 +189,8 @@ def easy_without_later(submit, run_time, estimate, size, machine, backfilling, s
         live[kept] = job
         living = kept + 1
         if start[job] > now:
-            alone[job] = now + _replay(live[:living], now, run_time, estimate, size, machine, backfilling, start)
+            alone[job] = now + _replay(live[:living], now, run_time, estimate, size, machine, backfilling,
+                                       start)
     return alone
 
 

@@ -15,10 +15,11 @@ import numpy as np
 from numba import njit
 
 from replication.core.running import LATEST, NEVER, ONE, SLOT_BITS, SLOT_MASK, insert, when_it_fits
-from replication.core.shadow import (ARRIVED, BACKFILLED, DONE, ESTIMATE, FREE, HEAD, KILLS, PLANNED, PLANNED_END,
-                                     PREDICTION, RESERVATION, RESERVED, RUNNING, SHADOW, SHADOW_SIZE, SMALLEST,
-                                     START, SUBMIT, TAIL, bare, begin, corrected, empty_machine, finish, preempt,
-                                     promote, submit, time_left, to_shadow, to_sunny, with_more_room)
+from replication.core.shadow import (ARRIVED, BACKFILLED, DONE, ESTIMATE, FREE, HEAD, KILLS, PLANNED,
+                                     PLANNED_END, PREDICTION, RESERVATION, RESERVED, RUNNING, SHADOW_SIZE,
+                                     SMALLEST, START, SUBMIT, TAIL, bare, begin, corrected, empty_machine,
+                                     finish, preempt, promote, submit, time_left, to_shadow, to_sunny,
+                                     with_more_room)
 from replication.core.uncounted import uncounted
 
 
@@ -84,7 +85,7 @@ def pass_head(place, now, rules, memory, state):
 
 @bare
 def those_that_fit(first, state):
-    """Note the places of the queue from `first` on whose jobs fit; how many, and their processors together."""
+    """Note the places of the queue from `first` on whose jobs fit; how many, and how large together."""
     count, free = state.count, state.count[FREE]
     found = processors = 0
     smallest = NEVER
@@ -110,7 +111,8 @@ def in_time(found, now, rules, memory, state):
     while True:
         best, shortest = -1, longest + 1
         for k in range(found):
-            if left[k] < shortest and waiting[fitting[k]] >= 0 and state.size[waiting[fitting[k]]] <= state.count[FREE]:
+            job = waiting[fitting[k]]
+            if left[k] < shortest and job >= 0 and state.size[job] <= state.count[FREE]:
                 best, shortest = k, left[k]
         if best < 0:
             return

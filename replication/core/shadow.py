@@ -2,12 +2,12 @@
 
 A job is its index, and indices are in order of priority: by submission, then job number. The running jobs are
 kept by true end. Those of higher priority than every waiting job are the sunny load; they are kept by planned
-end too, for the reservation. The others are the shadow load, kept by priority, for preemption. A key is a time
-with the job in its low bits, as in ``core.running``, so there is room for ``SLOT_MASK`` jobs.
+end too, for the reservation. The others are the shadow load, kept by priority, for preemption. A key is a
+time with the job in its low bits, as in ``core.running``, so there is room for ``SLOT_MASK`` jobs.
 
-Everything lives in one `State`, made before the loop. The functions are compiled without reference counts, for
-the reason given in ``core.uncounted``, and always in line: otherwise the arrays' descriptors are copied at every
-call, which takes as long again as the loop itself.
+Everything lives in one `State`, made before the loop. The functions are compiled without reference counts,
+for the reason given in ``core.uncounted``, and always in line: otherwise the arrays' descriptors are copied
+at every call, which takes as long again as the loop itself.
 """
 
 from collections import namedtuple
@@ -75,13 +75,13 @@ def with_more_room(state):
     """The same state with twice the room for preempted runs."""
     killed = np.empty((2 * len(state.killed), 3), np.int64)
     killed[:state.count[KILLS]] = state.killed[:state.count[KILLS]]
-    return State(state.count, state.jobs, state.size, state.by_end, state.by_plan, state.shadow, state.waiting,
-                 state.fitting, state.left, killed)
+    return State(state.count, state.jobs, state.size, state.by_end, state.by_plan, state.shadow,
+                 state.waiting, state.fitting, state.left, killed)
 
 
 @bare
 def corrected(prediction, estimate, elapsed, correction):
-    """The prediction of a job that has run for `elapsed` seconds: above that, unless the rule has nothing more."""
+    """The prediction of a job that has run for `elapsed` seconds: above that, as far as the rule goes."""
     if prediction > elapsed or correction == NOW or prediction >= estimate:
         return prediction
     if correction == GRADUAL:
@@ -135,10 +135,10 @@ def time_left(job, now, rules, memory, state):
     """Predicted seconds that a waiting job still needs; its prediction is noted."""
     if not rules.at_submission:
         state.jobs[job, PREDICTION] = predict(memory, job, now)
-    done = state.jobs[job, DONE]
+    done, prediction = state.jobs[job, DONE], state.jobs[job, PREDICTION]
     if done == 0:
-        return state.jobs[job, PREDICTION]
-    return max(corrected(state.jobs[job, PREDICTION], state.jobs[job, ESTIMATE], done, rules.correction) - done, 0)
+        return prediction
+    return max(corrected(prediction, state.jobs[job, ESTIMATE], done, rules.correction) - done, 0)
 
 
 @bare

@@ -1,9 +1,8 @@
-"""The paper's sentences about its own results, each decided by the rule in ``data/published/pv_easy/claims.toml``."""
+"""The paper's sentences about its own results, each decided by the rule in ``claims.toml`` of its numbers."""
 
 import functools
 import tomllib
 
-import numpy as np
 import pandas as pd
 
 from replication import audits, paths
@@ -70,7 +69,8 @@ class Evidence:
     @functools.cached_property
     def virtual(self):
         """Fig. 4's means."""
-        return virtual.results(self.page, ERRORS, self.repeats, self.reading.options.get("correction", "request"))
+        correction = self.reading.options.get("correction", "request")
+        return virtual.results(self.page, ERRORS, self.repeats, correction)
 
     @functools.cached_property
     def modes(self):
@@ -100,7 +100,8 @@ def evaluate(evidence):
                      "verdict": UNDECIDED if proves_nothing else verdict(answers),
                      "count": f"{sum(answer is True for answer in answers)} of {len(answers)}",
                      "numbers": "; ".join(f"{what} {words}".strip() for what, words, _ in cases),
-                     "published": claim.get("number", ""), "statistic": claim["statistic"], "rule": claim["rule"]})
+                     "published": claim.get("number", ""), "statistic": claim["statistic"],
+                     "rule": claim["rule"]})
     return pd.DataFrame(rows)
 
 
@@ -120,8 +121,10 @@ def beside(default, other, reading):
         claim, statement, the two verdicts and the other's numbers.
     """
     changed = (default["verdict"] != other["verdict"]).to_numpy()
-    return pd.DataFrame({"claim": default["claim"], "statement": default["statement"], "default": default["verdict"],
-                         reading: other["verdict"], "numbers": other["numbers"]})[changed].reset_index(drop=True)
+    table = pd.DataFrame({"claim": default["claim"], "statement": default["statement"],
+                          "default": default["verdict"], reading: other["verdict"],
+                          "numbers": other["numbers"]})
+    return table[changed].reset_index(drop=True)
 
 
 def verdict(answers):
@@ -222,7 +225,8 @@ def _(e):
     for log in e.page.logs:
         schedule = e.schedule(log, "EASY-Last")
         late = audits.reservation_delays(schedule) > 0
-        share = 100 * float(np.mean(slowdown.quarter(schedule.workload)[late] > 0)) if late.any() else float("nan")
+        large = slowdown.quarter(schedule.workload)[late] > 0
+        share = 100 * float(large.mean()) if late.any() else float("nan")
         yield log, f"{share:.0f} %", share > 50
 
 
@@ -230,7 +234,8 @@ def _(e):
 def _(e):
     for log, w in e.page.workloads.items():
         load, size, run_time = 100 * w.load, w.processors.mean(), w.run_time.mean()
-        yield log, f"{load:.1f} %, {size:.1f}, {run_time:.0f} s", 60 <= load <= 80 and 10 <= size < 100 and run_time > 3600
+        answer = 60 <= load <= 80 and 10 <= size < 100 and run_time > 3600
+        yield log, f"{load:.1f} %, {size:.1f}, {run_time:.0f} s", answer
 
 
 @decides("a-year-each")
@@ -258,8 +263,8 @@ def _(e):
 
 @decides("small-blocked-not-better")
 def _(e):
-    rows = [(f"{row['trace']} {MEASURES[m]}", row) for m in MEASURES for row in e.blocked(m).to_dict("records")
-            if row["jobs"] == slowdown.QUARTERS[0]]
+    rows = [(f"{row['trace']} {MEASURES[m]}", row) for m in MEASURES
+            for row in e.blocked(m).to_dict("records") if row["jobs"] == slowdown.QUARTERS[0]]
     for what, words, below in _quotients(rows, 1):
         yield what, words, below is not True
 
@@ -275,7 +280,8 @@ def _(e):
 
 def _leads(e, errors):
     """A case a log and measure: at how many of the errors PV-EASY is ahead of both EASYs."""
-    for (log, measure), part in e.virtual[e.virtual["error"].isin(errors)].groupby(["trace", "measure"], sort=False):
+    chosen = e.virtual[e.virtual["error"].isin(errors)]
+    for (log, measure), part in chosen.groupby(["trace", "measure"], sort=False):
         by = part.pivot(index="error", columns="policy")
         ahead = by["high"]["PV-EASY"] < by["low"][["FCFS-EASY", "SJF-EASY"]].min(axis=1)
         yield f"{log} {MEASURES[measure]}", f"{int(ahead.sum())} of {len(ahead)}", bool(ahead.all())
@@ -320,7 +326,8 @@ def _(e):
 
 @decides("estimates-beat-virtual")
 def _(e):
-    at = e.virtual[(e.virtual["error"] == 10) & (e.virtual["policy"] == "FCFS-EASY")].set_index(["trace", "measure"])
+    at = e.virtual[(e.virtual["error"] == 10) & (e.virtual["policy"] == "FCFS-EASY")]
+    at = at.set_index(["trace", "measure"])
     for log in e.page.logs:
         for measure, short in MEASURES.items():
             ours, row = e.count(counts.slowdowns, log, "EASY")[measure], at.loc[log, measure]
@@ -357,7 +364,8 @@ def _(e):
 
 @decides("one-in-eight")
 def _(e):
-    return _each(e, counts.preemptions, "PV-EASY", "preempted_share", lambda v: round(v, 2) <= 13.17, "{:.2f} %")
+    return _each(e, counts.preemptions, "PV-EASY", "preempted_share", lambda v: round(v, 2) <= 13.17,
+                 "{:.2f} %")
 
 
 @decides("killed-less-than-twice")

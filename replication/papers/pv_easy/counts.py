@@ -22,7 +22,7 @@ def killed_seconds(schedule):
 
 
 def wasted_seconds(schedule):
-    """Seconds each job ran beyond its run time, int64[n]: work lost, and what saving and restoring it took."""
+    """Seconds each job ran beyond its run time, int64[n]: work lost, and what saving and restoring took."""
     return killed_seconds(schedule) + (schedule.end - schedule.start) - schedule.workload.run_time
 
 
@@ -41,7 +41,8 @@ def violations(schedule, blame="under-predicted"):
     late = delay > 0
     # The bounded slowdown grows by the delay over the bounded run time.
     increase = delay[late] / np.maximum(w.run_time[late], measures.BOUND)
-    return {"violated": (int(late.sum()), "jobs"), "violated_mean_size": (_mean(w.processors[late]), "processors"),
+    return {"violated": (int(late.sum()), "jobs"),
+            "violated_mean_size": (_mean(w.processors[late]), "processors"),
             "mean_dtr": (_mean(delay[late]) / MINUTE, "min"), "max_dtr": (_largest(delay[late]) / HOUR, "h"),
             "mean_si": (_mean(increase), "1"), "max_si": (_largest(increase), "1")}
 
@@ -54,7 +55,7 @@ def kinds(schedule, backfilled="last-run"):
     schedule : replication.schedule.Schedule
     backfilled : {"last-run", "starts", "ever", "in-shadow"}
         Jobs whose completing run was started by backfilling; starts by backfilling, those of preempted runs
-        included; jobs backfilled at least once; jobs that also ended before every job ahead of them had started.
+        included; jobs backfilled at least once; jobs that also ended before all jobs ahead had started.
     """
     counted = {"last-run": schedule.backfilled, "ever": schedule.backfilled | (schedule.times_killed > 0)}
     if backfilled == "starts":
@@ -108,9 +109,10 @@ def slowdowns(schedule):
 
 #: What can be counted in more than one way: the count, and its readings in words. The default is first.
 WAYS = {
-    delays: {"delay since the start without later jobs": {}, "delay since idle and later jobs' processors sufficed":
-             {"since": "head"}},
-    violations: {"blame on jobs past their predictions": {}, "blame on any later job": {"blame": "any-later"}},
+    delays: {"delay since the start without later jobs": {},
+             "delay since idle and later jobs' processors sufficed": {"since": "head"}},
+    violations: {"blame on jobs past their predictions": {},
+                 "blame on any later job": {"blame": "any-later"}},
     kinds: {"backfilled in the completing run": {}, "backfilled starts": {"backfilled": "starts"},
             "backfilled at least once": {"backfilled": "ever"},
             "backfilled and done before those ahead started": {"backfilled": "in-shadow"}},

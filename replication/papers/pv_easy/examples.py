@@ -1,4 +1,4 @@
-"""Fig. 1: what goes wrong where predictions take the place of estimates in EASY, on a machine of five processors."""
+"""Fig. 1: what goes wrong where predictions take the place of estimates in EASY, on five processors."""
 
 from dataclasses import dataclass
 
@@ -35,7 +35,8 @@ class Example:
 
     def workload(self):
         """The jobs, all there at time 0."""
-        return Workload.from_columns(self.title, MACHINE, [0] * len(self.told), self.run_time, self.size, self.told)
+        now = [0] * len(self.told)
+        return Workload.from_columns(self.title, MACHINE, now, self.run_time, self.size, self.told)
 
     def schedule(self):
         """EASY planning with what it is told; a job that outlives that is not killed."""
@@ -48,14 +49,17 @@ class Example:
         head = next(k for k in range(len(self.told)) if schedule.start[k] > 0)
         free = MACHINE - sum(self.size[k] for k in started)
         at, _ = reference.reservation([(self.told[k], self.size[k]) for k in started], free, self.size[head])
-        return [(self.numbers[k], at if k == head else 0, self.told[k], self.size[k]) for k in (*started, head)]
+        return [(self.numbers[k], at if k == head else 0, self.told[k], self.size[k])
+                for k in (*started, head)]
 
 
-# Job 1 leaves three processors idle for the two time units that it really runs. Job 2 needs the whole machine.
+# Job 1 leaves three processors idle for the two time units that it really runs. Job 2 needs all five.
 EXAMPLES = {
     "fig1a": Example("(a) decided on estimates", "EASY", (1, 2, 3), (3, 2, 2), (2, 2, 2), (2, 5, 1)),
-    "fig1b": Example("(b) job 1 predicted too short", "EASY-predicted", (1, 2, 3), (1, 2, 2), (2, 2, 2), (2, 5, 1)),
-    "fig1c": Example("(c) job 5 predicted too short", "EASY-predicted", (1, 2, 5), (5, 2, 4), (5, 2, 6), (2, 5, 1)),
+    "fig1b": Example("(b) job 1 predicted too short", "EASY-predicted",
+                     (1, 2, 3), (1, 2, 2), (2, 2, 2), (2, 5, 1)),
+    "fig1c": Example("(c) job 5 predicted too short", "EASY-predicted",
+                     (1, 2, 5), (5, 2, 4), (5, 2, 6), (2, 5, 1)),
 }
 
 
@@ -75,7 +79,8 @@ def results():
         wasted = MACHINE * start - int(np.dot(busy, example.size))
         reserved = next(at for number, at, _, _ in example.decision() if number == 2)
         rows += [(name, example.policy, "wasted_area", wasted, "processor time units"),
-                 (name, example.policy, "reservation", reserved, unit), (name, example.policy, "start", start, unit),
+                 (name, example.policy, "reservation", reserved, unit),
+                 (name, example.policy, "start", start, unit),
                  (name, example.policy, "backfilled_end", int(schedule.end[2]), unit)]
     return pd.DataFrame(rows, columns=["trace", "policy", "measure", "value", "unit"])
 
@@ -113,7 +118,9 @@ def _boxes(axes, jobs):
 
     _, start, length, size = (np.array(column) for column in zip(*jobs, strict=True))
     for k, first, width in gantt.place(start, start + length, size, MACHINE):
-        axes.add_patch(Rectangle((start[k], first), length[k], width, facecolor=style.COLOURS[(jobs[k][0] - 1) % 5],
-                                 alpha=0.35, edgecolor="black", lw=0.8))
-        axes.text(start[k] + length[k] / 2, first + width / 2, f"job {jobs[k][0]}", ha="center", va="center", fontsize=8)
+        number = jobs[k][0]
+        axes.add_patch(Rectangle((start[k], first), length[k], width, alpha=0.35, edgecolor="black", lw=0.8,
+                                 facecolor=style.COLOURS[(number - 1) % 5]))
+        axes.text(start[k] + length[k] / 2, first + width / 2, f"job {number}", ha="center", va="center",
+                  fontsize=8)
     axes.set(xlim=(0, 8.2), ylim=(0, MACHINE), xticks=range(9), yticks=range(MACHINE + 1))

@@ -6,7 +6,8 @@ import pandas as pd
 from replication import audits, simulate, style
 from replication.seeding import generator
 
-SCHEDULERS = {"FCFS": "fcfs", "EASY": "easy", "EASY-Last": "easy-last", "SJF-EASY": "sjf-easy", "PV-EASY": "pv-easy"}
+SCHEDULERS = {"FCFS": "fcfs", "EASY": "easy", "EASY-Last": "easy-last", "SJF-EASY": "sjf-easy",
+              "PV-EASY": "pv-easy"}
 # A job of these takes a simulation from the beginning, so a sample of those that waited must do.
 SAMPLED = ("EASY-Last", "SJF-EASY")
 DRAWN = ("EASY", "PV-EASY")
@@ -101,7 +102,7 @@ def sentences(table):
     for log, part in table.groupby("trace", sort=False):
         by = part.set_index("policy")
         words = [f"{policy} delays {by['delayed'][policy]:,} jobs ({by['delayed_share'][policy]:.1f} %), by "
-                 f"{by['mean_delay'][policy]:.0f} min on average and {by['max_delay'][policy]:.1f} h at most, and keeps "
-                 f"{by['unfair_heads'][policy]:,} heads waiting" for policy in ("EASY", "PV-EASY")]
+                 f"{by['mean_delay'][policy]:.0f} min on average, {by['max_delay'][policy]:.1f} h at most, "
+                 f"and keeps {by['unfair_heads'][policy]:,} heads waiting" for policy in ("EASY", "PV-EASY")]
         lines.append(f"- {log}: {'; '.join(words)}.")
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""Intervals for means over the jobs of one run: a moving-block bootstrap, because neighbouring jobs are alike."""
+"""Intervals for means over the jobs of one run: moving blocks, because neighbouring jobs are alike."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What other kinds of preemption would have changed (section 6 of the paper speaks of them and tries none)."""
+"""What other kinds of preemption would have changed; the paper's section 6 speaks of them and tries none."""
 
 import pandas as pd
 
@@ -22,21 +22,23 @@ def results(page, reading=runs.DEFAULT):
     Returns
     -------
     pandas.DataFrame
-        trace, mode, mbs, mwbs, total_load, wasted_load, preempted, mkt, rtw, unfair (heads that wait while idle
-        and shadow processors would do).
+        trace, mode, mbs, mwbs, total_load, wasted_load, preempted, mkt, rtw, unfair (heads that wait while
+        idle and shadow processors would do).
     """
     rows = []
     for log in page.logs:
-        schedules = {name: runs.schedule(page, log, "PV-EASY", reading, **options) for name, options in MODES.items()}
+        schedules = {name: runs.schedule(page, log, "PV-EASY", reading, **options)
+                     for name, options in MODES.items()}
         for name, schedule in ({"EASY": runs.schedule(page, log, "EASY", reading)} | schedules).items():
             found = counts.slowdowns(schedule) | counts.loads(schedule) | counts.preemptions(schedule)
-            rows.append({"trace": log, "mode": name} | {measure: value for measure, (value, _) in found.items()}
+            values = {measure: value for measure, (value, _) in found.items()}
+            rows.append({"trace": log, "mode": name} | values
                         | {"unfair": int(audits.head_violations(schedule).sum())})
     return pd.DataFrame(rows).drop(columns="preempted_share")
 
 
 def draw(table):
-    """Bars of slowdowns and wasted load, a row a measure and a panel a log; EASY as a line where it has a value."""
+    """Bars of slowdowns and wasted load, a row a measure and a panel a log; EASY as a line."""
     import matplotlib.pyplot as plt
 
     logs, looks = list(dict.fromkeys(table["trace"])), style.bars(MODES)
@@ -64,6 +66,7 @@ def sentences(table):
         by = part.set_index("mode")
         words = [f"{name} {100 * (by['mbs'][name] / by['mbs']['kill'] - 1):+.0f} % "
                  f"(waste {by['wasted_load'][name]:.2f} %)" for name in MODES if name != "kill"]
-        lines.append(f"- {log}, mean bounded slowdown against killing (waste {by['wasted_load']['kill']:.2f} %): "
-                     f"{'; '.join(words)}; EASY {100 * (by['mbs']['EASY'] / by['mbs']['kill'] - 1):+.0f} %.")
+        lines.append(f"- {log}, mean bounded slowdown against killing (waste "
+                     f"{by['wasted_load']['kill']:.2f} %): {'; '.join(words)}; EASY "
+                     f"{100 * (by['mbs']['EASY'] / by['mbs']['kill'] - 1):+.0f} %.")
     return "\n".join(lines)

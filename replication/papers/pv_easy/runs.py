@@ -54,9 +54,11 @@ READINGS = (
     Reading("requested processors", cleaning={"size": "requested"}),
     Reading("runs cut at the estimate", cleaning={"overrun": "cut-run"}),
     Reading("runs may pass the estimate", cleaning={"overrun": "as-is"}),
-    Reading("jobs of run time 0 left out", cleaning={"drop": ("no-run-time", "zero-run-time", "not-allocated")}),
+    Reading("jobs of run time 0 left out",
+            cleaning={"drop": ("no-run-time", "zero-run-time", "not-allocated")}),
     Reading("kept, one by one", {"reservation": "kept", "events": "one-by-one"}),
-    Reading("kept, only the first, not used up", {"reservation": "kept", "shadow": "first", "extra": "not-used-up"}),
+    Reading("kept, only the first, not used up",
+            {"reservation": "kept", "shadow": "first", "extra": "not-used-up"}),
     Reading("kept, expired predictions: now", {"reservation": "kept", "correction": "now"}),
 )
 

@@ -7,11 +7,12 @@ from replication import audits, measures, style
 from replication.papers.pv_easy import intervals, runs
 
 QUARTERS = ("up to 1/4", "1/4 to 1/2", "1/2 to 3/4", "above 3/4")
+LOOKS = ("EASY", "PV-EASY", "EASY-Last")   # each looks the same in every figure
 NAMES = {"mbs": "mean bounded slowdown", "mwbs": "mean weighted bounded slowdown"}
 
 
 def sums(schedule, mask, measure):
-    """Columns whose quotient is the measure over the masked jobs: weighted slowdowns and weights, float64[n, 2]."""
+    """Weighted slowdowns and weights of the masked jobs, float64[n, 2]; the measure is their quotient."""
     w = schedule.workload
     weight = (w.processors if measure == "mwbs" else np.ones(len(w))) * mask
     return np.column_stack([measures.pv_bounded_slowdown(schedule.wait, w.run_time) * weight, weight])
@@ -54,8 +55,8 @@ def compared(page, measure, policies, groups, base="EASY", reading=runs.DEFAULT)
                 rows.append((log, name, policy, int(masks[policy].sum()), values[policy],
                              *intervals.between(draws[policy]), values[policy] / values[base],
                              *intervals.between(draws[policy] / draws[base])))
-    return pd.DataFrame(rows, columns=["trace", "jobs", "policy", "number", "value", "low", "high", "quotient",
-                                       "quotient_low", "quotient_high"])
+    return pd.DataFrame(rows, columns=["trace", "jobs", "policy", "number", "value", "low", "high",
+                                       "quotient", "quotient_low", "quotient_high"])
 
 
 def blocked(page, measure, same=False, reading=runs.DEFAULT):
@@ -105,7 +106,7 @@ def bars(table, measure):
 
     logs, policies = list(dict.fromkeys(table["trace"])), list(dict.fromkeys(table["policy"]))
     figure, grid = plt.subplots(1, len(logs), figsize=style.size(1, len(logs)), squeeze=False)
-    looks, width = style.bars(policies), 0.8 / len(policies)
+    looks, width = style.bars(LOOKS), 0.8 / len(policies)
     for axes, log in zip(grid[0], logs, strict=True):
         part = table[table["trace"] == log]
         groups = list(dict.fromkeys(part["jobs"]))
@@ -115,9 +116,10 @@ def bars(table, measure):
             spread = np.abs(one[["low", "high"]].to_numpy().T - one["value"].to_numpy())
             axes.bar(place, one["value"], width * 0.94, yerr=spread, capsize=2, error_kw={"elinewidth": 0.8},
                      **looks[policy])
-        axes.set_xticks(np.arange(len(groups)), groups if len(groups) > 1 else [""], rotation=20 if len(groups) > 1 else 0)
+        several = len(groups) > 1
+        axes.set_xticks(np.arange(len(groups)) if several else [], groups if several else [], rotation=20)
         axes.set(title=log, ylabel=NAMES[measure] if axes is grid[0, 0] else "",
-                 xlabel="size, share of the machine" if len(groups) > 1 else "")
+                 xlabel="size, share of the machine" if several else "")
         axes.grid(axis="x", visible=False)
     figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=len(policies))
     return figure

@@ -52,7 +52,8 @@ def wide(ours):
     shown = ours[ours["policy"] != "log"]
     order = list(dict.fromkeys(shown["measure"]))
     table = shown.pivot(index=["trace", "policy"], columns="measure", values="value")
-    return table.loc[list(dict.fromkeys(zip(shown["trace"], shown["policy"], strict=True))), order].reset_index()
+    rows = list(dict.fromkeys(zip(shown["trace"], shown["policy"], strict=True)))
+    return table.loc[rows, order].reset_index()
 
 
 def readings(page):
@@ -113,8 +114,8 @@ def ranges(page, readings):
         rows.append((*key, printed[key], values.get("default", math.nan), values.min(), values.max(),
                      "yes" if values.min() <= printed[key] <= values.max() else "no",
                      nearest, values.get(nearest, math.nan)))
-    return pd.DataFrame(rows, columns=["trace", "policy", "measure", "published", "default", "lowest", "highest",
-                                       "inside", "nearest reading", "its value"])
+    return pd.DataFrame(rows, columns=["trace", "policy", "measure", "published", "default", "lowest",
+                                       "highest", "inside", "nearest reading", "its value"])
 
 
 def text(page, ours):
@@ -127,20 +128,30 @@ def text(page, ours):
     by = {measure: group.set_index("trace")["value"] for measure, group in ours.groupby("measure")}
     per_log = {"table1": ["mean_delay"], "table2": ["mean_si"], "table6": ["mkt", "preempted_share"]}
     overall = {"table1": {"max_delay": ("max_delay", max)},
-               "table2": {"max_dtr": ("max_dtr", max), "violated_min": ("violated", min), "violated_max": ("violated", max)},
+               "table2": {"max_dtr": ("max_dtr", max), "violated_min": ("violated", min),
+                          "violated_max": ("violated", max)},
                "table5": {"wasted_load_min": ("wasted_load", min), "wasted_load_max": ("wasted_load", max)},
                "table6": {"rtw_min": ("rtw", min), "rtw_max": ("rtw", max)}}
     rows = [{"trace": log, "policy": policy, "measure": measure, "value": by[measure][log]}
             for policy in TABLES[page.item][1] for measure in per_log.get(page.item, []) for log in page.logs]
     rows += [{"trace": "all", "policy": policy, "measure": name, "value": how(by[measure])}
-             for policy in TABLES[page.item][1] for name, (measure, how) in overall.get(page.item, {}).items()]
+             for policy in TABLES[page.item][1]
+             for name, (measure, how) in overall.get(page.item, {}).items()]
     if page.item == "table1":
         rows += [{"trace": log, "policy": "EASY", "measure": "delayed_of_blocked",
                   "value": 100 * by["delayed"][log] / by["blocked"][log]} for log in page.logs]
     if page.item == "table2":
-        rows += [{"trace": log, "policy": "EASY-Last", "measure": "max_si", "value": by["max_si"][log]} for log in page.logs]
-        violated = sum(counts.violations(runs.schedule(page, log, "PV-EASY"), "any-later")["violated"][0] for log in page.logs)
-        rows.append({"trace": "all", "policy": "PV-EASY", "measure": "violated", "value": violated})
+        rows += [{"trace": log, "policy": "EASY-Last", "measure": "max_si", "value": by["max_si"][log]}
+                 for log in page.logs]
+        violated = [counts.violations(runs.schedule(page, log, "PV-EASY"), "any-later")["violated"][0]
+                    for log in page.logs]
+        rows.append({"trace": "all", "policy": "PV-EASY", "measure": "violated", "value": sum(violated)})
+    return _with_units(page, rows)
+
+
+def _with_units(page, rows):
+    """The rows that were published, with their units; those over all logs only where all are there."""
     units = {row.key: row.unit for row in published.rows(page.paper, "text")}
-    return [row | {"unit": units[key]} for row in rows for key in [(row["trace"], row["policy"], row["measure"])]
-            if key in units and not (row["trace"] == "all" and len(page.logs) < 3)]
+    keyed = [((row["trace"], row["policy"], row["measure"]), row) for row in rows]
+    return [row | {"unit": units[key]} for key, row in keyed
+            if key in units and not (key[0] == "all" and len(page.logs) < 3)]

@@ -37,8 +37,9 @@ def results(page, errors, repeats, correction="request"):
 
     def one(point):
         log, policy, error = point
-        return [counts.slowdowns(simulate(page.workloads[log], POLICIES[policy], predictor=f"virtual={error / 100}",
-                                          correction=correction, seed=page.seed + k)) for k in range(repeats)]
+        return [counts.slowdowns(simulate(page.workloads[log], POLICIES[policy], seed=page.seed + k,
+                                          predictor=f"virtual={error / 100}", correction=correction))
+                for k in range(repeats)]
 
     with ThreadPoolExecutor(page.workers) as pool:
         found = list(pool.map(one, grid))
@@ -63,14 +64,16 @@ def draw(table):
     import matplotlib.pyplot as plt
 
     logs = list(dict.fromkeys(table["trace"]))
-    figure, grid = plt.subplots(len(NAMES), len(logs), figsize=style.size(2, len(logs)), squeeze=False, sharex=True)
+    figure, grid = plt.subplots(len(NAMES), len(logs), figsize=style.size(2, len(logs)), squeeze=False,
+                                sharex=True)
     looks = style.series(list(POLICIES))
     for row, measure in zip(grid, NAMES, strict=True):
         for axes, log in zip(row, logs, strict=True):
             part = table[(table["trace"] == log) & (table["measure"] == measure)]
             for policy, one in part.groupby("policy", sort=False):
                 axes.plot(one["error"], one["mean"], **looks[policy])
-                axes.fill_between(one["error"], one["low"], one["high"], color=looks[policy]["color"], alpha=0.2, lw=0)
+                axes.fill_between(one["error"], one["low"], one["high"], color=looks[policy]["color"],
+                                  alpha=0.2, lw=0)
             axes.set(ylabel=NAMES[measure] if axes is row[0] else "", ylim=(0, None))
     for axes, log in zip(grid[0], logs, strict=True):
         axes.set_title(log)
@@ -81,7 +84,7 @@ def draw(table):
 
 
 def leads(table):
-    """Where PV-EASY is ahead of both EASYs: for each log and measure the errors at which it is, and is behind.
+    """Where PV-EASY is ahead of both EASYs and where behind, for each log and measure.
 
     Returns
     -------
@@ -97,7 +100,8 @@ def leads(table):
         ahead = by["high"]["PV-EASY"] < by["low"][others].min(axis=1)
         behind = by["low"]["PV-EASY"] > by["high"][others].min(axis=1)
         level = by.index[best <= by["mean"]["PV-EASY"]]
-        rows.append((log, measure, _span(by.index[ahead]), _span(by.index[behind]), int(level.max()) if len(level) else -1))
+        rows.append((log, measure, _span(by.index[ahead]), _span(by.index[behind]),
+                     int(level.max()) if len(level) else -1))
     return pd.DataFrame(rows, columns=["trace", "measure", "ahead", "behind", "level"])
 
 
