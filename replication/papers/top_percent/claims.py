@@ -1,81 +1,19 @@
 """The paper's findings as claims: each decided by numbers, by the rule in ``data/published/top_percent/claims.toml``."""
 
-import tomllib
-
 import numpy as np
 import pandas as pd
 
-from replication import paths
+from replication.claims import Claims, totals
 from replication.papers.top_percent.intervals import interval
 from replication.papers.top_percent.modes import LEVEL
 from replication.papers.top_percent.runs import POLICIES, TITLES
 
-HOLDS, PART, FAILS, UNDECIDED = "holds", "holds in part", "fails", "undecided"
 USUAL, PRIORITY = ("avebsld", "af"), ("ap0waf", "ap1waf")
 SCHEDULE = USUAL + PRIORITY
 TOPS, RELATED = ("Top02", "Top03", "Top04"), ("Complete", "CVH", "Tsafrir")
 PRACTICAL = RELATED + TOPS
-DECIDERS = {}
-
-
-def decides(name):
-    """Register the function that decides a claim: it takes `Evidence` and gives cases.
-
-    A case is (what, words for the number and its interval, True, False or None for undecided).
-    """
-    def register(function):
-        DECIDERS[name] = function
-        return function
-    return register
-
-
-def published():
-    """The claims as entered, by id."""
-    with open(paths.PUBLISHED / "top_percent" / "claims.toml", "rb") as file:
-        return tomllib.load(file)
-
-
-def evaluate(evidence):
-    """Decide all claims.
-
-    Parameters
-    ----------
-    evidence : replication.papers.top_percent.evidence.Evidence
-
-    Returns
-    -------
-    pandas.DataFrame
-        claim, section, statement, verdict, count (cases that hold, of how many), numbers (of every case),
-        statistic, rule. On stand-ins and at quick scale every verdict is undecided.
-    """
-    proves_nothing = evidence.page.kind != "paper"
-    rows = []
-    for name, claim in published().items():
-        cases = list(DECIDERS[name](evidence))
-        held = sum(case[2] is True for case in cases)
-        rows.append({"claim": name, "section": claim["section"], "statement": claim["statement"],
-                     "verdict": UNDECIDED if proves_nothing else verdict([case[2] for case in cases]),
-                     "count": f"{held} of {len(cases)}",
-                     "numbers": "; ".join(f"{what} {words}".strip() for what, words, _ in cases),
-                     "statistic": claim["statistic"], "rule": claim["rule"]})
-    return pd.DataFrame(rows)
-
-
-def verdict(answers):
-    """One verdict from the answers of all cases (True, False, or None for undecided)."""
-    held, failed = answers.count(True), answers.count(False)
-    if answers and held == len(answers):
-        return HOLDS
-    if 2 * held > len(answers):
-        return PART
-    return FAILS if failed else UNDECIDED
-
-
-def totals(table):
-    """How many claims got each verdict, in a sentence."""
-    counts = table["verdict"].value_counts()
-    said = [f"**{counts[word]}** {word}" for word in (HOLDS, PART, FAILS, UNDECIDED) if word in counts]
-    return f"Of {len(table)} claims: {', '.join(said)}."
+CLAIMS = Claims("top_percent")
+decides, evaluate = CLAIMS.decides, CLAIMS.evaluate
 
 
 def _case(what, values, holds_below=None, holds_above=None, scale=1, unit=""):

@@ -7,6 +7,7 @@ PAPER = {"EASY": ("easy-predicted", {}), "Conservative": ("conservative", {}), "
 ALL = {"EASY": ("easy-predicted", {}), "EASY-SJBF": ("easy-predicted", {"candidates": "sjf"}),
        "Conservative": ("conservative", {}), "LAF": ("laf", {})}
 OTHER_LOGS = ("SDSC-BLUE", "CEA-Curie")
+TICKS = (0.1, 0.2, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10, 20, 50)
 
 
 def tasks(workloads, which=None, reading="words"):
@@ -84,12 +85,17 @@ def draw(ours, measures=("avebsld", "ap1waf")):
     looks, width = style.bars(names), 0.8 / len(names)
     for row, log in zip(panels, logs, strict=True):
         for panel, measure in zip(row, measures, strict=True):
-            part = ours[(ours["trace"] == log) & (ours["measure"] == measure)]
+            part = ours[(ours["trace"] == log) & (ours["measure"] == measure) & ours["policy"].isin(shown)]
             for k, name in enumerate(names):
                 values = part[part["scheduler"] == name].set_index("policy")["value"]
+                # Bars begin at 1, so that on a logarithmic axis twice as good is as long as twice as bad.
                 panel.bar([x + (k - (len(names) - 1) / 2) * width for x in range(len(shown))],
-                          [values[policy] for policy in shown], width, **looks[name])
+                          [values[policy] - 1 for policy in shown], width, bottom=1, **looks[name])
             panel.axhline(1, color="black", linewidth=0.8)
+            panel.set_yscale("log")
+            panel.set_yticks([], minor=True)
+            panel.set_yticks([t for t in TICKS if 0.8 * part["value"].min() <= t <= 1.2 * part["value"].max()])
+            panel.yaxis.set_major_formatter("{x:g}")
             panel.set_xticks(range(len(shown)), shown, rotation=45, ha="right")
             panel.set(title=f"{log}: {TITLES[measure]}", ylabel="over Reqtime's")
     figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=len(names))
