@@ -133,8 +133,8 @@ MODELS = {
 def code(model):
     """Hash of the sources that a model's rows depend on; comments and docstrings do not count."""
     digest = hashlib.sha256()
-    for source in (running, waiting, observing, easy_watched, cells, seeding, estimates.truncated, MODELS[model][0],
-                   *MODELS[model][1]):
+    for source in (running, waiting, observing, easy_watched, cells, seeding, estimates.truncated,
+                   MODELS[model][0], *MODELS[model][1]):
         source = importlib.import_module(source) if isinstance(source, str) else source
         digest.update(bare(inspect.getsource(source)).encode() + b"\n")
     return digest.hexdigest()

@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given, settings
 
 from replication import paths, reference, reference_observed
+from replication.core.easy_watched import easy
+from replication.core.observing import nothing_seen
 from replication.observed import observe
 from replication.simulation import simulate
 from replication.workload import Workload
@@ -17,11 +19,22 @@ from tests.workloads import jobs, workloads
 FIG8 = jobs(2, (0, 6, 1), (0, 4, 1), (0, 3, 2), (0, 4, 1), (0, 3, 1), (0, 2, 1))
 
 
+def run(workload, estimate, notes=None, backfilling=True):
+    """Starts and kinds of start from the kernel for campaigns, plain or watched."""
+    start, backfilled = np.full(len(workload), -1), np.zeros(len(workload), bool)
+    easy(workload.submit, workload.run_time, estimate, workload.processors, workload.machine, backfilling,
+         start, backfilled, notes)
+    return start.tolist(), backfilled.tolist()
+
+
 def agree(workload, estimate=None):
     """Kernel and twin see the same; the plain run, the watched run and the twin start jobs alike."""
     seen = observe(workload, estimate)
     w = seen.schedule.workload
     start, shortest, steps = reference_observed.easy(w, seen.schedule.estimate)
+    passed = {step.job for step in steps}
+    for notes in (None, nothing_seen(len(w))):
+        assert run(w, seen.schedule.estimate, notes) == (start, [job in passed for job in range(len(w))])
     wild, events, delay = reference_observed.suffered(start, steps)
     assert seen.schedule.start.tolist() == start
     assert seen.shortest.tolist() == shortest
@@ -32,7 +45,7 @@ def agree(workload, estimate=None):
     assert not seen.delay[seen.events == 0].any()
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(workloads())
 def test_kernel_and_twin_see_the_same(workload):
     agree(workload)
@@ -46,7 +59,7 @@ def test_kernel_and_twin_see_the_same_where_jobs_outrun_their_estimates(workload
 
 @pytest.mark.parametrize("model", ["log", "f=0.5", "f=10", "deterministic=4"])
 def test_kernel_and_twin_see_the_same_on_a_log(real_log, model):
-    agree(real_log("KTH-SP2-2", paper="heel_and_toe").take(slice(0, 1500)), model)
+    agree(real_log("KTH-SP2-2", paper="heel_and_toe").take(slice(0, 800)), model)
 
 
 def test_a_long_queue_with_many_struck_out_is_closed_up_alike():
@@ -118,9 +131,15 @@ def test_sizes_and_estimates_beyond_31_bits_are_compared_exactly():
     huge = 2**40
     rows = [(0, 10, huge - 2**32), (1, 10, huge), (2, 3 * 2**33, 2**31 + 5), (3, 2, 2**31 + 4)]
     workload = jobs(huge, *rows)
-    start, backfilled = reference.easy(workload)
-    fast = simulate(workload)
-    assert (fast.start.tolist(), fast.backfilled.tolist()) == (start, backfilled)
+    for notes in (None, nothing_seen(len(workload))):
+        assert run(workload, workload.estimate, notes) == reference.easy(workload)
+
+
+@settings(max_examples=100, deadline=None)
+@given(workloads())
+def test_without_backfilling_it_is_fcfs(workload):
+    for notes in (None, nothing_seen(len(workload))):
+        assert run(workload, workload.estimate, notes, backfilling=False) == reference.fcfs(workload)
 
 
 def test_each_sentence_has_its_test():

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 
 from replication.core import observing as see
-from replication.core.running import (LATEST, ONE, begin, finish, next_end, next_planned_end, nobody_runs,
+from replication.core.running import (LATEST, begin, finish, next_end, next_planned_end, nobody_runs,
                                       reservation)
 from replication.core.waiting import (BLOCK, GONE, WORTH, close_up, look, narrow, nobody_waits, squeeze,
                                       whole_lanes)

@@ -1,21 +1,12 @@
 """What the deciders of claims share: their register, the logs and measures, and words for numbers."""
 
+from replication.claims import Claims
 from replication.papers.heel_and_toe.curves import PERFORMANCE
 
 SHORT = {"mean_wait": "wait", "mean_bounded_slowdown": "slowdown"}
 CTC, KTH, SDSC, BLUE = "CTC-SP2", "KTH-SP2-2", "SDSC-SP2", "SDSC-BLUE"
-DECIDERS = {}
-
-
-def decides(name):
-    """Register the function that decides a claim: it takes `Evidence` and gives cases.
-
-    A case is (what, words for the number and its interval, True, False or None for undecided).
-    """
-    def register(function):
-        DECIDERS[name] = function
-        return function
-    return register
+CLAIMS = Claims("heel_and_toe")
+decides = CLAIMS.decides
 
 
 def panels(evidence):

@@ -114,14 +114,15 @@ def draw(found):
 
     logs = list(dict.fromkeys(found["log"]))
     figure, grid = plt.subplots(2, len(logs), figsize=style.size(2, len(logs)), squeeze=False, sharex=True)
-    looks = style.series(["modal", "real", "vanilla f = 10", "truncated f = 10"], marker=False)
+    # The real estimates look as in the other figures.
+    looks = style.series(["modal", "vanilla f = 10", "real", "truncated f = 10"], marker=False)
     for row, (measure, (words, _)) in zip(grid, PERFORMANCE.items(), strict=True):
         for axes, log in zip(row, logs, strict=True):
             _panel(axes, found[(found["log"] == log) & (found["measure"] == measure)], looks)
-            axes.set(
-                title=log if row is grid[0] else "", xlabel="jobs at E_max [%]" if row is grid[-1] else ""
-            )
         row[0].set_ylabel(words)
+    for top, bottom, log in zip(grid[0], grid[-1], logs, strict=True):
+        top.set_title(log)
+        bottom.set_xlabel("jobs at E_max [%]")
     figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure
 

@@ -164,8 +164,10 @@ def draw_accuracy(table):
         for axes, log in zip(row, logs, strict=True):
             part = table[(table["log"] == log) & (table["equal"] == equal)]
             axes.plot(part["run time [h]"], part["accuracy [%]"], marker=".", markersize=3, linewidth=0.8)
-            axes.set(title=log if row is grid[0] else "", xlabel="run time [h]", ylim=(0, 105))
+            axes.set(xlabel="run time [h]", ylim=(0, 105))
         row[0].set_ylabel(f"accuracy [%]\n{words}")
+    for axes, log in zip(grid[0], logs, strict=True):
+        axes.set_title(log)
     return figure
 
 
