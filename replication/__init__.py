@@ -10,10 +10,11 @@ __version__ = "0.1.0"
 
 _FUNCTIONS = {"simulate": "simulation"}
 _MODULES = {
-    "audits", "compare", "estimates", "gantt", "measures", "modal", "observed", "page", "paths",
-    "predictors", "published", "reference", "reference_observed", "reference_predictors",
-    "reference_pv_easy", "report", "run", "schedule", "schedulers", "seeding", "simulation", "standins",
-    "style", "sweep", "swf", "traces", "workload",
+    "audits", "cluster", "cluster_advice", "cluster_report", "cluster_study", "compare", "estimates",
+    "formats", "gantt", "measures", "modal", "observed", "page", "paths", "plans", "predictors",
+    "published", "reference", "reference_observed", "reference_predictors", "reference_pv_easy", "report",
+    "run", "schedule", "schedulers", "seeding", "simulation", "slurm", "standins", "style", "sweep", "swf",
+    "torque", "traces", "workload",
 }
 __all__ = sorted(_MODULES | _FUNCTIONS.keys())
 

@@ -16,6 +16,7 @@ from replication import archive, cleaning, conversion, traces
 DROP = (*cleaning.DEFAULT_DROP, "larger-than-machine")
 #: A quarter of the log that never uses this share of what the fullest one does hints at a smaller machine.
 SMALLER = 0.8
+ENDLESS = 366 * 86400   # s; a request for longer stands for no limit
 _ACCOUNTING = re.compile(r"\d\d/\d\d/\d{4} \d\d:\d\d:\d\d;[A-Za-z];")
 _SETTLED = {
     "size-from-allocated": "size taken from what was allocated, for want of a request",
@@ -179,7 +180,8 @@ def _with_estimates(trace):
     known = trace.requested_time > 0
     if known.all():
         return trace, "all", ()
-    filler = int(max(trace.requested_time.max(), trace.run_time.max(), 1))
+    limits = trace.requested_time[trace.requested_time <= ENDLESS]
+    filler = int(max(limits.max(initial=1), trace.run_time.max()))
     filled = replace(trace, requested_time=np.where(known, trace.requested_time, filler))
     hours = f"{filler / 3600:,.1f} h"
     if known.any():

@@ -113,8 +113,8 @@ def _estimates(found, worth):
     predicted = "predicted (last job)"
     if predicted in rows.index:
         told += f", predicting from each user's last job by {percent(rows.loc[predicted, 'change'])}"
-    heading = f"Better estimates {'are worth asking for' if _clear(perfect) else 'would gain little'}."
-    return heading, told + "."
+    unsure = "would not clearly help" if perfect["change"] <= -WORTH_IT else "would gain little"
+    return f"Better estimates {'are worth asking for' if _clear(perfect) else unsure}.", told + "."
 
 
 def _preemption(rows, base, jobs):

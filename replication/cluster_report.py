@@ -201,7 +201,9 @@ class Report:
         case = self.found.case
         return {
             "title": f"What other schedulers would have done on {case.workload.name}",
-            "subtitle": self.subtitle, "banner": self.banner, "advice": self.advice,
+            "subtitle": self.subtitle, "banner": self.banner,
+            # No line begins with a percent sign.
+            "advice": [(heading, words.replace(" %", "\u00a0%")) for heading, words in self.advice],
             "footer": "Simulated by replaying the log. Users would adapt to another scheduler: no replay "
                       "shows it.",
             **{name: self._cells(name) for name in TABLES},

@@ -76,6 +76,11 @@ def test_some_estimates(tmp_path):
     assert said(case, "1 jobs have no estimate. Each was given the longest of the log, 1.0 h")
 
 
+def test_a_request_for_years_is_no_measure_for_others(tmp_path):
+    case = cluster.load(log(tmp_path, requested_time=[2**31 - 1, -1, 3600, 20]))
+    assert case.workload.estimate.tolist() == [2**31 - 1, 3600, 3600, 20]
+
+
 def test_only_nodes(tmp_path):
     case = cluster.load(log(tmp_path, header=(" MaxNodes: 8 (all)",)))
     assert case.workload.machine == 8
