@@ -199,7 +199,7 @@ def _cvh(workload, estimate, amount, seed):
     user, users = _numbered(workload.user[:, None])
     whole = np.zeros((users, cvh.COLUMNS), np.int64)
     whole[:, [cvh.OLDEST, cvh.YOUNGEST]] = cvh.NOBODY
-    model = np.zeros((5, cvh.TERMS))
+    model = np.zeros((cvh.COUNTERS + 1, cvh.TERMS))
     model[[cvh.SCALES, cvh.SQUARES]] = cvh.START
     model[cvh.COUNTERS, cvh.NORM] = cvh.START
     n = len(workload)

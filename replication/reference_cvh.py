@@ -90,8 +90,10 @@ def expanded(features):
 
 
 def dot(a, b):
-    """Sum of products from the first to the last, as the compiled loop adds them."""
-    total = 0.0
-    for product in (a * b).tolist():
-        total += product
-    return total
+    """Sum of products, every fourth in one sum, as the compiled loop adds them."""
+    products = (a * b).tolist()
+    whole = len(products) - len(products) % 4
+    lanes = [0.0] * 4
+    for k, product in enumerate(products):
+        lanes[k % 4 if k < whole else 0] += product
+    return lanes[0] + lanes[1] + (lanes[2] + lanes[3])

@@ -6,8 +6,8 @@ processors and sines can be mixed (Ross, Mineiro and Langford 2013, algorithm 2)
 
 ``whole`` has a row for each user: what he has ended and what he has running. ``links`` holds three numbers for
 each job: the user's running job begun before it, the one begun after it, and when it began. ``real`` has a row
-for each job: its features. ``model`` has a row for each of weights, scales and sums of squared gradients, one
-for the features at hand, and one with the counters of `STEP` and `NORM`.
+for each job: its features. ``model`` has a row for each of weights, scales and sums of squared gradients, two
+for the features at hand, as they are and by their scales, and one with the counters `STEP` and `NORM`.
 """
 
 import math
@@ -27,7 +27,7 @@ FEATURES = 19
 FIRST_PAIRED, LAST_PAIRED = 1, 16       # features whose products with each other are added, counting from 0
 TERMS = FEATURES + 120 + 18
 
-WEIGHTS, SCALES, SQUARES, AT_HAND, COUNTERS = range(5)   # rows of `model`
+WEIGHTS, SCALES, SQUARES, AT_HAND, RATIOS, COUNTERS = range(6)   # rows of `model`
 STEP, NORM = 0, 1                                        # places in its last row
 
 # Columns of `whole`.
@@ -43,10 +43,7 @@ def predict(memory, job, now):
     if features[0] == 0:
         _observe(memory, job, now, features)
     _expand(memory, features)
-    weights, x = memory.model[WEIGHTS], memory.model[AT_HAND]
-    value = 0.0
-    for k in range(TERMS):
-        value += weights[k] * x[k]
+    value = _dot(memory.model[WEIGHTS], memory.model[AT_HAND])
     return max(1, min(np.int64(min(abs(value), 1e18)), memory.request[job]))
 
 
@@ -148,24 +145,37 @@ def _correct(memory, job):
     weights, scales, squares = memory.model[WEIGHTS], memory.model[SCALES], memory.model[SQUARES]
     x, counters = memory.model[AT_HAND], memory.model[COUNTERS]
     _expand(memory, memory.real[job])
-    # Loops without branches compile to vector instructions; sums cannot, so they stand apart.
+    # Loops without branches and sums compile to vector instructions, so sums stand apart.
     for k in range(TERMS):
         scale = max(scales[k], abs(x[k]))
         weights[k] *= scales[k] / scale
         scales[k] = scale
-    norm, value = 0.0, 0.0
+    ratios = memory.model[RATIOS]
     for k in range(TERMS):
-        ratio = x[k] / scales[k]
-        norm += ratio * ratio
-        value += weights[k] * x[k]
+        ratios[k] = x[k] / scales[k]
+    value = _dot(weights, x)
     counters[STEP] += TICK
-    counters[NORM] += norm
+    counters[NORM] += _dot(ratios, ratios)
     step = RATE * math.sqrt(counters[STEP] / counters[NORM])
     slope = _slope(value, memory.run_time[job], memory.size[job])
     for k in range(TERMS):
         gradient = slope * x[k] + 2 * REGULAR * weights[k]
         squares[k] += gradient * gradient
         weights[k] -= step * gradient / (scales[k] * math.sqrt(squares[k]))
+
+
+@uncounted
+def _dot(a, b):
+    """Sum of products in four lanes, because one sum would wait for each addition."""
+    one, two, three, four = 0.0, 0.0, 0.0, 0.0
+    for k in range(0, TERMS - 3, 4):
+        one += a[k] * b[k]
+        two += a[k + 1] * b[k + 1]
+        three += a[k + 2] * b[k + 2]
+        four += a[k + 3] * b[k + 3]
+    for k in range(TERMS - TERMS % 4, TERMS):
+        one += a[k] * b[k]
+    return one + two + (three + four)
 
 
 @uncounted
