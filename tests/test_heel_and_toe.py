@@ -9,7 +9,6 @@ import pytest
 from replication import published
 from replication.papers.heel_and_toe import (
     campaign,
-    claims,
     curves,
     examples,
     masquerade,
@@ -180,27 +179,3 @@ def test_bins_of_accuracy():
     assert by_width["jobs"].sum() == n
     assert by_jobs["accuracy [%]"].iloc[0] == pytest.approx(100 * 5.5 / n)
     assert by_jobs["accuracy [%]"].is_monotonic_increasing
-
-
-def test_every_claim_has_words_and_a_decider():
-    entered = claims.published()
-    assert set(entered) == set(claims.DECIDERS)
-    for claim in entered.values():
-        assert set(claim) == {"section", "statement", "statistic", "rule"}
-
-
-@pytest.mark.parametrize(
-    ("answers", "expected"),
-    [
-        ([True, True], claims.HOLDS),
-        ([True, True, False], claims.PART),
-        ([True, False], claims.FAILS),
-        ([False], claims.FAILS),
-        ([None], claims.UNDECIDED),
-        ([True, True, None], claims.PART),
-        ([], claims.UNDECIDED),
-        ([None, None, False], claims.FAILS),
-    ],
-)
-def test_a_verdict_from_its_cases(answers, expected):
-    assert claims.verdict(answers) == expected

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from replication import published, simulate
-from replication.papers.pv_easy import claims, counts, examples, intervals, runs, slowdown, tables, virtual
+from replication.papers.pv_easy import counts, examples, intervals, runs, slowdown, tables, virtual
 from replication.schedulers import OptionError
 from tests.workloads import jobs
 
@@ -124,21 +124,6 @@ def test_an_interval_of_what_is_mostly_missing_is_missing():
     assert np.isnan(intervals.ratio(np.array([[1.0, 0.0]]), 0, 1))[0]
 
 
-@pytest.mark.parametrize(("answers", "word"), [
-    ([True, True], claims.HOLDS), ([True, True, False], claims.PART), ([True, False], claims.FAILS),
-    ([True, None], claims.UNDECIDED), ([False, None], claims.FAILS), ([None], claims.UNDECIDED),
-    ([True, True, None], claims.PART)])
-def test_verdicts(answers, word):
-    assert claims.verdict(answers) == word
-
-
-def test_every_claim_is_decided_and_every_decider_a_claim():
-    known = claims.published()
-    assert list(known) == list(claims.DECIDERS)
-    for claim in known.values():
-        assert {"section", "statement", "statistic", "rule"} <= claim.keys()
-
-
 def test_leads_are_by_more_than_the_intervals():
     import pandas as pd
 
@@ -153,14 +138,3 @@ def test_leads_are_by_more_than_the_intervals():
 def test_a_mean_of_one_draw_has_no_interval():
     mean, low, high = virtual._mean([3.0])
     assert (mean, np.isnan(low), np.isnan(high)) == (3.0, True, True)
-
-
-def test_stand_ins_decide_no_claim(monkeypatch):
-    monkeypatch.setattr(claims, "published", lambda: {"strict-at-the-head": claims.tomllib.loads(
-        'section = "4"\nstatement = "s"\nstatistic = "t"\nrule = "r"')})
-    page = SimpleNamespace(quick=False, stand_in=True, logs=["x"], seed=1)
-    fair = simulate(jobs(4, (0, 5, 3)), "pv-easy")
-    evidence = SimpleNamespace(page=page, schedule=lambda log, policy: fair)
-    table = claims.evaluate(evidence)
-    assert table["verdict"].tolist() == [claims.UNDECIDED]
-    assert table["count"].tolist() == ["1 of 1"]

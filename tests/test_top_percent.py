@@ -64,20 +64,6 @@ def test_silverman_counts_modes():
     assert modes.critical_width(three, 1) > modes.critical_width(three, 2) > modes.critical_width(three, 3)
 
 
-def test_every_claim_has_its_decider():
-    assert claims.published().keys() == claims.DECIDERS.keys()
-    for claim in claims.published().values():
-        assert claim.keys() == {"section", "statement", "statistic", "rule"}
-
-
-def test_verdicts():
-    assert claims.verdict([True, True]) == "holds"
-    assert claims.verdict([True, True, False]) == "holds in part"
-    assert claims.verdict([True, False]) == "fails"
-    assert claims.verdict([True, None]) == "undecided"
-    assert claims.verdict([True, True, None]) == "holds in part"
-
-
 def test_the_share_of_variance_between_classes():
     rng = np.random.default_rng(1)
     user = np.repeat(np.arange(200), 5)

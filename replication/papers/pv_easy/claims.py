@@ -1,36 +1,19 @@
 """The paper's sentences about its own results, each decided by the rule in ``claims.toml`` of its numbers."""
 
 import functools
-import tomllib
 
 import pandas as pd
 
-from replication import audits, paths
+from replication import audits
+from replication.claims import Claims
 from replication.papers.pv_easy import counts, modes, runs, slowdown, virtual
 
-HOLDS, PART, FAILS, UNDECIDED = "holds", "holds in part", "fails", "undecided"
 ERRORS = (0, 5, 10, 20, 40, 60, 80, 100)
 MEASURES = {"mbs": "MBS", "mwbs": "MWBS"}
 # Claims that rest on replays of many jobs, which take longest.
 REPLAYED = ("delay-90-hours", "one-in-five-delayed", "strict-by-the-words")
-DECIDERS = {}
-
-
-def decides(name):
-    """Register the function that decides a claim: it takes `Evidence` and gives cases.
-
-    A case is (what, words for the number and its interval, True, False or None for undecided).
-    """
-    def register(function):
-        DECIDERS[name] = function
-        return function
-    return register
-
-
-def published():
-    """The claims as entered, by id."""
-    with open(paths.PUBLISHED / "pv_easy" / "claims.toml", "rb") as file:
-        return tomllib.load(file)
+CLAIMS = Claims("pv_easy")
+decides, evaluate = CLAIMS.decides, CLAIMS.evaluate
 
 
 class Evidence:
@@ -80,37 +63,6 @@ class Evidence:
         return modes.results(self.page, self.reading).set_index(["trace", "mode"])
 
 
-def evaluate(evidence, without=()):
-    """Decide every claim.
-
-    Parameters
-    ----------
-    evidence : Evidence
-    without : sequence of str
-        Claims to leave out.
-
-    Returns
-    -------
-    pandas.DataFrame
-        claim, section, statement, verdict, count (cases that hold, of how many), numbers (of every case),
-        published, statistic, rule. Stand-ins and quick scale decide nothing.
-    """
-    proves_nothing = evidence.page.quick or evidence.page.stand_in
-    rows = []
-    for name, claim in published().items():
-        if name in without:
-            continue
-        cases = list(DECIDERS[name](evidence))
-        answers = [None if case[2] is None else bool(case[2]) for case in cases]
-        rows.append({"claim": name, "section": claim["section"], "statement": claim["statement"],
-                     "verdict": UNDECIDED if proves_nothing else verdict(answers),
-                     "count": f"{sum(answer is True for answer in answers)} of {len(answers)}",
-                     "numbers": "; ".join(f"{what} {words}".strip() for what, words, _ in cases),
-                     "published": claim.get("number", ""), "statistic": claim["statistic"],
-                     "rule": claim["rule"]})
-    return pd.DataFrame(rows)
-
-
 def beside(default, other, reading):
     """The verdicts of two evaluations side by side, where they differ.
 
@@ -131,25 +83,6 @@ def beside(default, other, reading):
                           "default": default["verdict"].to_numpy(), reading: other["verdict"],
                           "numbers": other["numbers"]})
     return table[table["default"] != table[reading]].reset_index(drop=True)
-
-
-def verdict(answers):
-    """One verdict from the answers of all cases.
-
-    Parameters
-    ----------
-    answers : list of bool or None
-
-    Returns
-    -------
-    str
-    """
-    held, failed = answers.count(True), answers.count(False)
-    if held == len(answers):
-        return HOLDS
-    if 2 * held > len(answers):
-        return PART
-    return FAILS if failed else UNDECIDED
 
 
 def _each(evidence, what, policy, measure, rule, form="{:.2f}"):

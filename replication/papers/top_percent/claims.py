@@ -1,7 +1,6 @@
 """The paper's findings as claims: each decided by numbers, by the rule in ``data/published/top_percent/claims.toml``."""
 
 import numpy as np
-import pandas as pd
 
 from replication.claims import Claims, totals
 from replication.papers.top_percent.intervals import interval
@@ -12,6 +11,7 @@ USUAL, PRIORITY = ("avebsld", "af"), ("ap0waf", "ap1waf")
 SCHEDULE = USUAL + PRIORITY
 TOPS, RELATED = ("Top02", "Top03", "Top04"), ("Complete", "CVH", "Tsafrir")
 PRACTICAL = RELATED + TOPS
+__all__ = ["CLAIMS", "evaluate", "totals"]
 CLAIMS = Claims("top_percent")
 decides, evaluate = CLAIMS.decides, CLAIMS.evaluate
 

@@ -1,0 +1,117 @@
+"""What a paper says of its own results, decided by rules fixed beforehand.
+
+A claim stands in ``data/published/<paper>/claims.toml``: section, our statement of it, the statistic, the rule, and the
+paper's own number if it gives one. A function of the paper's package looks at the results and gives the claim's
+cases, one for each log or measure it speaks of. One rule turns cases into a verdict, the same for all papers:
+
+* *holds*: every case does;
+* *holds in part*: more than half of the cases do, and the table says which;
+* *fails*: no more than half do, and at least one speaks against it;
+* *undecided*: no more than half do, and none speaks against it, because the intervals cover both.
+
+Results of stand-ins and of quick scale decide nothing.
+"""
+
+import tomllib
+
+import pandas as pd
+
+from replication import paths
+
+HOLDS, PART, FAILS, UNDECIDED = VERDICTS = "holds", "holds in part", "fails", "undecided"
+
+
+class ClaimError(ValueError):
+    """A claim that does not exist, or that nothing decides; the message lists those that do."""
+
+
+def verdict(answers):
+    """One verdict from the answers of all cases.
+
+    Parameters
+    ----------
+    answers : list of bool or None
+        None where the interval covers both.
+
+    Returns
+    -------
+    str
+        One of ``VERDICTS``.
+    """
+    held = sum(answer is True for answer in answers)
+    if 2 * held > len(answers):
+        return HOLDS if held == len(answers) else PART
+    return FAILS if any(answer is False for answer in answers) else UNDECIDED
+
+
+class Claims:
+    """The claims of one paper and the functions that decide them.
+
+    Parameters
+    ----------
+    paper : str
+    """
+
+    def __init__(self, paper):
+        self.paper, self.deciders = paper, {}
+
+    def decides(self, name):
+        """Register the function that decides a claim: it takes the evidence and gives cases.
+
+        A case is (what, words for the number and its interval, True, False or None for undecided).
+        """
+        def register(function):
+            self.deciders[name] = function
+            return function
+        return register
+
+    def published(self):
+        """The claims as entered, by id."""
+        with open(paths.PUBLISHED / self.paper / "claims.toml", "rb") as file:
+            return tomllib.load(file)
+
+    def evaluate(self, evidence, only=None, without=()):
+        """Decide claims.
+
+        Parameters
+        ----------
+        evidence : object
+            Handed to the deciders; its ``page`` says whether the results prove anything.
+        only : list of str, optional
+            Their ids; all of them by default.
+        without : sequence of str
+            Ids to leave out.
+
+        Returns
+        -------
+        pandas.DataFrame
+            claim, section, statement, verdict, count (cases that hold, of how many), numbers (of every case),
+            published, statistic, rule.
+
+        Raises
+        ------
+        ClaimError
+            For a claim that is not known or that nothing decides.
+        """
+        known = self.published()
+        asked = known if only is None else only
+        return pd.DataFrame([self._row(name, known, evidence) for name in asked if name not in without])
+
+    def _row(self, name, known, evidence):
+        if name not in known or name not in self.deciders:
+            raise ClaimError(f"{self.paper}: claim {name!r}, allowed: {', '.join(sorted(known.keys() & self.deciders))}")
+        claim, cases = known[name], list(self.deciders[name](evidence))
+        answers = [None if answer is None else bool(answer) for *_, answer in cases]
+        decided = evidence.page.kind == "paper"
+        return {"claim": name, "section": claim["section"], "statement": claim["statement"],
+                "verdict": verdict(answers) if decided else UNDECIDED,
+                "count": f"{sum(answer is True for answer in answers)} of {len(answers)}",
+                "numbers": "; ".join(f"{what} {words}".strip() for what, words, _ in cases),
+                "published": claim.get("number", ""), "statistic": claim["statistic"], "rule": claim["rule"]}
+
+
+def totals(table):
+    """How many claims got each verdict, in a sentence of Markdown."""
+    counts = table["verdict"].value_counts()
+    said = [f"**{counts[word]}** {word}" for word in VERDICTS if word in counts]
+    return f"Of {len(table)} claims: {', '.join(said)}."
