@@ -168,7 +168,7 @@ def _assumed(jobs, reader, zone, processors, per_node, key):
     if processors is None:
         found.append(f"The machine has {_peak(jobs, reader)} processors: the most that the log's jobs held "
                      "at once.")
-    if zone is None:
+    if zone is None and reader.clock.local:
         found.append("Times are taken as they stand: no time zone was given, so a change of clocks "
                      "is not undone.")
     if reader.sized_by_nodes:

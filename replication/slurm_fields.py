@@ -42,12 +42,17 @@ class Clock:
     ----------
     zone : datetime.tzinfo, optional
         Where the times without an offset were written; UTC by default.
+
+    Attributes
+    ----------
+    local, repeated : int
+        Times without an offset so far, and those of them in an hour that came twice.
     """
 
     def __init__(self, zone=None):
         self._zone = zone or UTC
         self._hour = functools.lru_cache(1 << 16)(self._hour)
-        self.repeated = 0
+        self.repeated = self.local = 0
 
     def seconds(self, text):
         """Unix time of a date, s; None where there is none (Unknown, None, empty)."""
@@ -57,6 +62,7 @@ class Clock:
         if local:
             start, twice = self._hour(local[1])
             self.repeated += twice
+            self.local += 1
             return start + 60 * int(local[2]) + int(local[3])
         if text.isdigit():
             return int(text)

@@ -219,6 +219,12 @@ def test_times_with_an_offset_need_no_zone(text):
     assert slurm_fields.Clock().seconds(text) == 1772359200
 
 
+def test_only_times_without_an_offset_are_assumed_to_need_no_zone(converted):
+    with_offset = {name: record()[name] + "+01:00" for name in ("Submit", "Start", "End")}
+    assert not any("time zone" in sentence for sentence in converted(record(**with_offset)).assumed)
+    assert any("time zone" in sentence for sentence in converted(record()).assumed)
+
+
 @given(st.integers(0, 400), st.integers(0, 23), st.integers(0, 59), st.integers(0, 59))
 def test_durations(days, hours, minutes, seconds):
     whole = 86400 * days + 3600 * hours + 60 * minutes + seconds
