@@ -115,6 +115,14 @@ def test_the_shape_of_a_curve(name, values, expected):
     assert found["fall low [%]"] <= found["fall [%]"] <= found["fall high [%]"]
 
 
+def test_fewer_seeds_at_large_f_do_not_hide_a_rise():
+    near = runs(dict(zip(F, 100 - 20 * np.minimum(F, 2), strict=True)), noise=2.0, seeds=100)
+    far = runs({f: 60.0 + f for f in range(20, 101, 10)}, noise=2.0, seeds=10)
+    found = trends.shape(campaign.joined([near, far]), "mean_wait")
+    assert found["shape"] == "V"
+    assert found["rise [%]"] == pytest.approx(90, abs=12)    # 150 on average near the end, from 60
+
+
 def test_noise_alone_makes_no_v():
     """The lowest of 101 noisy points is low by chance; measured with other seeds it is not."""
     shapes = [

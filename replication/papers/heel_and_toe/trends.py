@@ -51,6 +51,7 @@ def _around(table, place):
     """
     part = table.iloc[[0]] if place == 0 else table.iloc[max(1, place - NEAR // 2):place + NEAR // 2 + 1]
     values = part.to_numpy().ravel()
+    values = values[~np.isnan(values)]      # fewer seeds beyond f = 10
     return float(values.mean()), (
         float(values.std(ddof=1) / math.sqrt(len(values))) if len(values) > 1 else 0.0
     )
