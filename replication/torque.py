@@ -29,7 +29,8 @@ from replication import swf
 from replication.anonymous import Anonymiser
 from replication.conversion import Conversion, header, numbered, peak
 
-TYPES = {"A": "aborted", "B": "reservation begins", "C": "checkpoint", "D": "deletion", "E": "end", "F": "reservation ends",
+TYPES = {"A": "aborted", "B": "reservation begins", "C": "checkpoint", "D": "deletion", "E": "end",
+         "F": "reservation ends",
          "K": "reservation removed", "L": "licence", "P": "provisioning", "Q": "queued", "R": "rerun", "S": "start",
          "T": "restart", "U": "reservation asked for", "Y": "reservation confirmed", "M": "moved", "N": "node",
          "c": "clear", "k": "reservation removed by its owner", "p": "provisioning ends", "e": "end of a subjob",

@@ -7,8 +7,9 @@ points are places in a binary indexed tree: a new point and a prediction cost O(
 
 ``whole`` has a row for each class: where its points begin in ``real``, how many places there are, how many jobs
 ended, the place of the request, and the place of the threshold. ``real`` has a row for each place: its value,
-the tree of weights, the tree of occupied places, its own weight, and whether it is occupied. ``model`` has a row for each class: the
-present growth, the total weight, and the two running sums. ``links`` holds each job's place.
+the tree of weights, the tree of occupied places, its own weight, and whether it is occupied. ``model`` has a
+row for each class: the present growth, the total weight, and the two running sums. ``links`` holds each job's
+place.
 """
 
 import numpy as np

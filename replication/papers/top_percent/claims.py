@@ -1,4 +1,4 @@
-"""The paper's findings as claims: each decided by numbers, by the rule in ``data/published/top_percent/claims.toml``."""
+"""The paper's findings as claims: each decided by numbers, by its rule in ``data/published/top_percent``."""
 
 import numpy as np
 

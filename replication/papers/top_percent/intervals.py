@@ -1,4 +1,4 @@
-"""How sure a ratio of two rows of the table is: weeks of the log drawn anew, with both rows' jobs of a week together."""
+"""How sure a ratio of two rows of the table is: the log's weeks drawn anew, both rows' jobs of a week together."""
 
 import numpy as np
 

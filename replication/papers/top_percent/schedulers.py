@@ -81,7 +81,8 @@ def draw(ours, measures=("avebsld", "ap1waf")):
 
     logs, names = list(dict.fromkeys(ours["trace"])), list(dict.fromkeys(ours["scheduler"]))
     shown = [policy for policy in POLICIES if policy != "Reqtime"]
-    figure, panels = plt.subplots(len(logs), len(measures), figsize=style.size(len(logs), 2), sharex=True, squeeze=False)
+    figure, panels = plt.subplots(len(logs), len(measures), figsize=style.size(len(logs), 2), sharex=True,
+                                  squeeze=False)
     looks, width = style.bars(names), 0.8 / len(names)
     for row, log in zip(panels, logs, strict=True):
         for panel, measure in zip(row, measures, strict=True):

@@ -142,4 +142,5 @@ def r2_verdict(audit):
              - audit[audit["policy"] == "Tsafrir"]["ours, coded"].to_numpy())
     return (f"On {near} of {len(zero)} logs the R2 printed for Reqtime is, to 0.001, that of predicting 0 s for every "
             f"job, and at least {far:.2f} from that of the requests. On {len(repeated)} of {len(zero)} logs CVH and "
-            f"Tsafrir have one printed value; ours for Tsafrir is {min(abs(apart)):.2f} to {max(abs(apart)):.2f} from it.")
+            f"Tsafrir have one printed value; ours for Tsafrir is {min(abs(apart)):.2f} to "
+            f"{max(abs(apart)):.2f} from it.")
