@@ -116,7 +116,16 @@ def test_from_the_shell_as_json(log):
     assert found["measures"]["jobs"] <= 3
 
 
+def test_from_the_shell_with_a_schedulers_own_options(log):
+    code, out, err = shell(log, "--json", "--scheduler", "pv-easy", "--option", "predictor=perfect", "--option", "cost=60")
+    assert code == 0, err
+    assert {"predictor": "perfect", "cost": 60, "mode": "kill"}.items() <= json.loads(out)["options"].items()
+
+
 @pytest.mark.parametrize(("words", "message"), [
+    (("--option", "predictor"), "NAME=VALUE"),
+    (("--option", "predictor=last"), "option 'predictor' unknown"),
+    (("--scheduler", "pv-easy", "--option", "mode=pause"), "'suspend'"),
     (("--scheduler", "esy"), "did you mean easy"),
     (("--estimates", "g=2"), "allowed: log, perfect"),
     (("--processors", "2"), "at most the machine's 2"),

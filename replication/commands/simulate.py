@@ -3,6 +3,7 @@
 Examples:
   replication simulate KTH-SP2 --scheduler easy --estimates f=2 --seed 1 --out jobs.csv
   replication simulate my-log.swf.gz --processors 128 --size allocated --out -
+  replication simulate KTH-SP2 --scheduler pv-easy --option predictor=last --option mode=suspend
   replication simulate KTH-SP2 --out waits.swf
   replication simulate KTH-SP2 --out easy_jobs.csv --format batsim
 """
@@ -12,8 +13,9 @@ import json
 import sys
 
 from replication import estimates
-from replication.formats import FORMS
+from replication.commands import UsageError
 from replication.commands.traces import add_rules, chosen_rules
+from replication.formats import FORMS
 
 
 def add_arguments(parser):
@@ -24,6 +26,8 @@ def add_arguments(parser):
     parser.add_argument("trace", metavar="TRACE", help="a name from the registry, or a path to an SWF file")
     parser.add_argument("--scheduler", default="easy", metavar="NAME", help=f"one of {', '.join(SCHEDULERS)} (default easy)")
     parser.add_argument("--estimates", default="log", metavar="MODEL", help=f"one of: {estimates.FORMS} (default log)")
+    parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE",
+                        help="an option of the scheduler's own; a wrong name is answered with the right ones")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="seed of the random models (default 1)")
     add_rules(parser)
     parser.add_argument("--out", metavar="FILE",
@@ -38,18 +42,29 @@ def main(args):
 
     with _without_linear_algebra():
         workload = traces.load(args.trace, **chosen_rules(args))
-        schedule = simulate(workload, args.scheduler, args.estimates, args.seed)
+        schedule = simulate(workload, args.scheduler, args.estimates, args.seed, **_options(args.option))
     aside = sys.stderr if args.out == "-" else sys.stdout
     if args.out:
         formats.write(schedule, sys.stdout.buffer if args.out == "-" else args.out, args.format)
     if args.json:
         print(json.dumps({"trace": workload.name, "machine": workload.machine, "stand_in": workload.stand_in,
                           "cleaning": dict(workload.cleaning), "scheduler": args.scheduler,
-                          "estimates": args.estimates, "seed": args.seed, "measures": schedule.measures()},
+                          "options": schedule.options, "measures": schedule.measures()},
                          indent=2), file=aside)
     else:
         print("\n".join(summary(schedule)), file=aside)
     return 0
+
+
+def _options(words):
+    """The scheduler's options from ``name=value`` words; whole numbers become numbers."""
+    chosen = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not (name and equals and value):
+            raise UsageError(f"--option {word!r}, allowed: NAME=VALUE")
+        chosen[name] = int(value) if value.isdecimal() else value
+    return chosen
 
 
 @contextlib.contextmanager
