@@ -151,7 +151,8 @@ def alone(schedule, jobs=None):
     if str(schedule.options.get("predictor", "")).startswith("virtual"):
         raise AuditError(f"{schedule.scheduler}: random predictions cannot be repeated for part of the jobs")
     for job in range(len(w)) if jobs is None else jobs:
-        if schedule.start[job] > w.submit[job]:
+        with_another = job + 1 < len(w) and w.submit[job + 1] == w.submit[job]
+        if schedule.start[job] > w.submit[job] or with_another:
             found[job] = _resimulated(schedule, job)
     return found
 

@@ -100,6 +100,14 @@ def test_alone_holds_for_every_option_of_pv_easy(workload, readings, mode):
         assert found[job] == part.start[job]
 
 
+def test_a_job_may_owe_its_start_to_one_that_came_with_it():
+    # Job 4 is predicted to be shortest, takes a processor that job 2 needs, and so leaves one to job 3.
+    w = jobs(5, (0, 1, 1), (0, 0, 5), (0, 1, 4), (0, 0, 1, 1), (0, 0, 1))
+    schedule = simulate(w, "pv-easy")
+    assert schedule.start[3] == 0
+    assert audits.alone(schedule)[3] == 1
+
+
 def test_alone_on_a_log_is_the_same_as_repeated_simulations(real_log):
     workload = real_log("CTC-SP2", paper="pv_easy").take(slice(0, 3000))
     for scheduler in ("easy", "pv-easy"):

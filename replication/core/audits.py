@@ -188,10 +188,16 @@ def easy_without_later(submit, run_time, estimate, size, machine, backfilling, s
                 kept += 1
         live[kept] = job
         living = kept + 1
-        if start[job] > now:
+        if _may_differ(job, submit, start):
             alone[job] = now + _replay(live[:living], now, run_time, estimate, size, machine, backfilling,
                                        start)
     return alone
+
+
+@njit(nogil=True, cache=True)
+def _may_differ(job, submit, start):
+    """Whether a job may start at another time without the later ones: it waited, or one came with it."""
+    return start[job] > submit[job] or (job + 1 < len(submit) and submit[job + 1] == submit[job])
 
 
 @njit(nogil=True, cache=True)
@@ -242,7 +248,7 @@ def pv_easy_without_later(submit, run_time, estimate, size, machine, rules, memo
             state = with_more_room(state)
         instant = submit[done]
         while done < n and submit[done] == instant:
-            if start[done] > instant:
+            if _may_differ(done, submit, start):
                 _copy(state, copy, done)
                 spare.whole[:] = memory.whole
                 while not run_on(done + 1, NEVER, rules, spare, copy):
