@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from benchmarks import sweep as campaign
 from replication import paths, simulate, traces
 
 LOGS = ("CTC-SP2", "KTH-SP2", "SDSC-SP2", "SDSC-BLUE", "SDSC-DS")
@@ -126,6 +127,7 @@ def main():
     threads(workloads, max(3, rounds // 2))
     reading(max(3, rounds // 2))
     commands(max(3, rounds // 2))
+    campaign.main(max(3, rounds // 3))
 
 
 main()
