@@ -9,6 +9,8 @@ import os
 import secrets
 from pathlib import Path
 
+from replication import paths
+
 BITS = 48   # a collision among 100,000 names has a chance of 1 in 56,000, and is found
 KEY_BYTES = 32
 
@@ -88,13 +90,9 @@ def key_from(path):
     """
     path = Path(path)
     if not path.exists():
-        partial = path.with_name(f"{path.name}.{os.getpid()}.part")
-        try:
+        with paths.whole(path) as partial:
             with open(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
                 file.write(secrets.token_hex(KEY_BYTES) + "\n")
-            os.replace(partial, path)
-        finally:
-            partial.unlink(missing_ok=True)
     key = path.read_bytes().strip()
     if len(key) < 16:
         raise AnonymousError(f"{path}: the key has {len(key)} bytes, allowed: 16 or more")

@@ -1,11 +1,10 @@
 """The two pages for those who run a cluster: pictures, tables and words of a study as a PDF."""
 
 import json
-import os
 import tempfile
 from pathlib import Path
 
-from replication import cluster_advice, cluster_study, style
+from replication import cluster_advice, cluster_study, paths, style
 from replication.cluster_study import BASE, ESTIMATES
 from replication.cluster_tables import TABLES
 
@@ -148,12 +147,8 @@ class Report:
         path : str or Path
         """
         pdf = self.render("pdf")
-        partial = Path(f"{path}.{os.getpid()}.part")
-        try:
+        with paths.whole(path) as partial:
             partial.write_bytes(pdf)
-            os.replace(partial, path)
-        finally:
-            partial.unlink(missing_ok=True)
 
     def table(self, name):
         """One of the tables for a notebook.

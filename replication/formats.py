@@ -13,11 +13,11 @@ Resources are numbered from 0 and given out lowest first, since the simulation i
 Sources: documentation of Batsim, "Jobs" and "Interval set"; evalys, ``JobSet.columns``.
 """
 
-import os
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
+
+from replication import paths
 
 FORMS = ("native", "swf", "batsim", "evalys")
 BATSIM = ("job_id", "workload_name", "profile", "submission_time", "requested_number_of_resources",
@@ -188,16 +188,8 @@ def _write_table(schedule, target, columns):
         "allocated_resources": intervals(schedule), "consumed_energy": pa.nulls(n), "metadata": [""] * n}
     table = pa.table({name: values[name] for name in columns})
     options = csv.WriteOptions(quoting_style="needed", quoting_header="none")
-    if hasattr(target, "write"):
-        csv.write_csv(table, target, options)
-        return
-    partial = Path(f"{target}.{os.getpid()}.part")
-    try:
-        with open(partial, "wb") as file:
-            csv.write_csv(table, file, options)
-        os.replace(partial, target)
-    finally:
-        partial.unlink(missing_ok=True)
+    with paths.opened(target) as file:
+        csv.write_csv(table, file, options)
 
 
 def read(path):

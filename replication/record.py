@@ -3,7 +3,6 @@
 import functools
 import hashlib
 import json
-import os
 import platform
 import subprocess
 from pathlib import Path
@@ -103,12 +102,8 @@ def write(path, data):
     data : bytes
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        temporary.write_bytes(data)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with paths.whole(path) as partial:
+        partial.write_bytes(data)
 
 
 def log_facts(workload, used):

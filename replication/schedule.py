@@ -1,12 +1,10 @@
 """The result of a simulation: when each job started, checked and laid out as a table."""
 
-import os
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 
-from replication import measures
+from replication import measures, paths
 
 TABLE = ("job_id", "submit", "start", "end", "processors", "run_time", "estimate", "prediction",
          "backfilled", "times_killed")
@@ -153,18 +151,9 @@ class Schedule:
                           for values in columns], names=TABLE)
         header = (",".join(TABLE) + "\n").encode()
         options = csv.WriteOptions(include_header=False)
-        if not isinstance(target, (str, Path)):
-            target.write(header)
-            csv.write_csv(table, target, options)
-            return
-        partial = Path(f"{target}.{os.getpid()}.part")
-        try:
-            with open(partial, "wb") as out:
-                out.write(header)
-                csv.write_csv(table, out, options)
-            os.replace(partial, target)
-        finally:
-            partial.unlink(missing_ok=True)
+        with paths.opened(target) as out:
+            out.write(header)
+            csv.write_csv(table, out, options)
 
     def gantt(self, axes=None, since=None, until=None):
         """Draw the jobs that run between two instants; see `replication.gantt.draw`."""

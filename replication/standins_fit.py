@@ -4,7 +4,6 @@ Every number is a statistic of a whole log: a total, a share, a quantile. None b
 with the logs gets the same table from ``python -m replication.standins_fit``.
 """
 
-import os
 import textwrap
 
 import numpy as np
@@ -263,12 +262,8 @@ def _value(value):
 def write(path=standins.TABLE):
     """Measure all logs and write the table, under a temporary name first."""
     text = toml({log: measure(log) for log in LOGS})
-    partial = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
+    with paths.whole(path) as partial:
         partial.write_text(text, encoding="utf-8")
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

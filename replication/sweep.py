@@ -11,7 +11,6 @@ import hashlib
 import importlib
 import inspect
 import json
-import os
 import sys
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -247,9 +246,5 @@ def _write(columns, file):
     import pyarrow as pa
     from pyarrow import parquet
 
-    partial = file.with_name(f".{file.name}.{os.getpid()}.part")
-    try:
+    with paths.whole(file) as partial:
         parquet.write_table(pa.table(columns), partial)
-        os.replace(partial, file)
-    finally:
-        partial.unlink(missing_ok=True)

@@ -26,6 +26,7 @@ from pathlib import Path
 
 import numpy as np
 
+from replication import paths
 from replication.swf_parser import DECIMAL, FIELDS, KNOWN, Parser, SWFError, allowed
 
 _LABEL = re.compile(r" ?([A-Z]\w*):\s*(.*)")
@@ -218,18 +219,10 @@ def write(target, trace, compressed=None):
     compressed : bool, optional
         By default, whether the path ends in ``.gz``.
     """
-    if hasattr(target, "write"):
-        _write_to(target, trace, bool(compressed))
-        return
-    target = Path(target)
-    compressed = target.suffix == ".gz" if compressed is None else compressed
-    partial = target.with_name(f"{target.name}.{os.getpid()}.part")
-    try:
-        with open(partial, "wb") as file:
-            _write_to(file, trace, compressed)
-        os.replace(partial, target)
-    finally:
-        partial.unlink(missing_ok=True)
+    if compressed is None:
+        compressed = not hasattr(target, "write") and Path(target).suffix == ".gz"
+    with paths.opened(target) as file:
+        _write_to(file, trace, compressed)
 
 
 def _chunks(path):

@@ -278,7 +278,7 @@ def test_a_failed_write_leaves_nothing_under_the_final_name(tmp_path, monkeypatc
     def fail(*_):
         raise OSError("disk full")
 
-    monkeypatch.setattr(record.os, "replace", fail)
+    monkeypatch.setattr(paths.os, "replace", fail)
     with pytest.raises(OSError, match="disk full"):
         record.write(tmp_path / "a.csv", b"half")
     assert list(tmp_path.iterdir()) == []

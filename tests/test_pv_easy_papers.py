@@ -1,6 +1,5 @@
 """What PV-EASY's tables and figures count, against hand-made schedules; and the rules for claims."""
 
-from types import SimpleNamespace
 
 import numpy as np
 import pytest

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replication import estimates, measures, simulate, sweep
+from replication import estimates, measures, paths, simulate, sweep
 from replication.core import cells
 from replication.observed import observe
 from replication.workload import Workload
@@ -138,7 +138,7 @@ def test_a_write_that_fails_leaves_nothing_behind(tmp_path, monkeypatch):
     def fail(*_args):
         raise OSError("no space left")
 
-    monkeypatch.setattr(sweep.os, "replace", fail)
+    monkeypatch.setattr(paths.os, "replace", fail)
     with pytest.raises(OSError, match="no space"):
         sweep.run(grid()[:1], folder=tmp_path)
     assert list(tmp_path.iterdir()) == []

@@ -4,11 +4,10 @@ list says where each log is and who uses it; fetch gets those that are missing f
 those that are there; describe shows what is in a log (a name or an SWF file) and what the rules make of it.
 """
 
-import argparse
 import json
 from pathlib import Path
 
-from replication import cleaning, paths, traces
+from replication import cleaning, traces
 
 _HEADER = ("Computer", "Installation", "StartTime", "EndTime", "TimeZoneString", "MaxProcs", "MaxNodes")
 
