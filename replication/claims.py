@@ -1,8 +1,8 @@
 """What a paper says of its own results, decided by rules fixed beforehand.
 
-A claim stands in ``data/published/<paper>/claims.toml``: section, our statement of it, the statistic, the rule, and the
-paper's own number if it gives one. A function of the paper's package looks at the results and gives the claim's
-cases, one for each log or measure it speaks of. One rule turns cases into a verdict, the same for all papers:
+A claim stands in ``data/published/<paper>/claims.toml``: section, our statement of it, the statistic, the rule,
+and the paper's own number if it gives one. A function of the paper's package looks at the results and gives the
+claim's cases, one for each log or measure it speaks of. One rule turns cases into a verdict, the same for all papers:
 
 * *holds*: every case does;
 * *holds in part*: more than half of the cases do, and the table says which;
@@ -19,6 +19,9 @@ import pandas as pd
 from replication import paths
 
 HOLDS, PART, FAILS, UNDECIDED = VERDICTS = "holds", "holds in part", "fails", "undecided"
+# A case's answer as it is recorded, and what stands between two cases.
+ANSWERS = {"for": True, "against": False, "open": None}
+BETWEEN = "; "
 
 
 class ClaimError(ValueError):
@@ -44,6 +47,22 @@ def verdict(answers):
     return FAILS if any(answer is False for answer in answers) else UNDECIDED
 
 
+def entered(paper):
+    """The claims of a paper as entered, by id; none where the paper has no such file.
+
+    Parameters
+    ----------
+    paper : str
+
+    Returns
+    -------
+    dict of str to dict
+        section, statement, statistic, rule, and number where the paper gives one.
+    """
+    path = paths.PUBLISHED / paper / "claims.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
 class Claims:
     """The claims of one paper and the functions that decide them.
 
@@ -67,8 +86,7 @@ class Claims:
 
     def published(self):
         """The claims as entered, by id."""
-        with open(paths.PUBLISHED / self.paper / "claims.toml", "rb") as file:
-            return tomllib.load(file)
+        return entered(self.paper)
 
     def evaluate(self, evidence, only=None, without=()):
         """Decide claims.
@@ -86,12 +104,12 @@ class Claims:
         -------
         pandas.DataFrame
             claim, section, statement, verdict, count (cases that hold, of how many), numbers (of every case),
-            published, statistic, rule.
+            published, statistic, rule, answers (of every case: for, against or open).
 
         Raises
         ------
         ClaimError
-            For a claim that is not known or that nothing decides.
+            For a claim that is not known or that nothing decides, or a case whose words hold `BETWEEN`.
         """
         known = self.published()
         asked = known if only is None else only
@@ -99,15 +117,22 @@ class Claims:
 
     def _row(self, name, known, evidence):
         if name not in known or name not in self.deciders:
-            raise ClaimError(f"{self.paper}: claim {name!r}, allowed: {', '.join(sorted(known.keys() & self.deciders))}")
+            allowed = sorted(known.keys() & self.deciders)
+            raise ClaimError(f"{self.paper}: claim {name!r}, allowed: {', '.join(allowed)}")
         claim, cases = known[name], list(self.deciders[name](evidence))
         answers = [None if answer is None else bool(answer) for *_, answer in cases]
+        numbers = [f"{what} {words}".strip() for what, words, _ in cases]
+        if any(BETWEEN in words for words in numbers):
+            raise ClaimError(f"{self.paper}: claim {name!r}: numbers {numbers}, "
+                             f"allowed: none with {BETWEEN!r}")
         decided = evidence.page.kind == "paper"
+        recorded = {answer: word for word, answer in ANSWERS.items()}
         return {"claim": name, "section": claim["section"], "statement": claim["statement"],
                 "verdict": verdict(answers) if decided else UNDECIDED,
                 "count": f"{sum(answer is True for answer in answers)} of {len(answers)}",
-                "numbers": "; ".join(f"{what} {words}".strip() for what, words, _ in cases),
-                "published": claim.get("number", ""), "statistic": claim["statistic"], "rule": claim["rule"]}
+                "numbers": BETWEEN.join(numbers), "published": claim.get("number", ""),
+                "statistic": claim["statistic"], "rule": claim["rule"],
+                "answers": BETWEEN.join(recorded[answer] for answer in answers)}
 
 
 def totals(table):

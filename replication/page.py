@@ -1,14 +1,13 @@
 """The page of a notebook: its workloads, and the only way its outputs are saved."""
 
-import math
 import sys
 import time
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from replication import paths, record, style
+from replication import paths, record, render, style
 from replication.parameters import NAME_HINT, PageError, Parameters, is_word
-from replication.render import Picture, Table, text
+from replication.render import Picture, Table
 
 QUICK_JOBS = 5000
 MIME = "application/vnd.replication.page+json"
@@ -165,6 +164,28 @@ class Page(Parameters):
         self._save(file, shown.csv(), "verdicts", caption)
         return shown
 
+    def claims(self, table):
+        """Save the verdicts on the paper's claims, with the cases that decide them.
+
+        Parameters
+        ----------
+        table : pandas.DataFrame
+            From `replication.claims.Claims.evaluate`, of all claims, under the default reading.
+
+        Returns
+        -------
+        replication.render.Table
+            For display; the data are in its ``frame``.
+        """
+        caption = f"The claims of {self.paper}, what decides each, and the verdicts"
+        shown = table.drop(columns=["claim", "answers"])
+        shown = shown[[*shown.columns[shown.notna().any() & (shown != "").any()]]]
+        made = Table(table, caption, self.notice, shown=shown)
+        file = self._file(None, ".csv")
+        self._progress.verdicts[file] = {word: int(n) for word, n in table["verdict"].value_counts().items()}
+        self._save(file, made.csv(), "claims", caption)
+        return made
+
     def say(self, markdown):
         """Display Markdown: for a sentence that holds numbers which were just computed.
 
@@ -261,26 +282,11 @@ def _readable(frame, paper, item):
     """A comparison with numbers as text: the paper's as printed, relative differences in percent."""
     from replication import compare, published
 
-    printed = {row.key: row for row in published.rows(paper, item)}
-
-    def ours(row):
-        plain = row["unit"] in compare.EXACT_UNITS and row["ours"] % 1 == 0
-        return str(int(row["ours"])) if plain else text(row["ours"])
-
-    def theirs(row):
-        grouping = "" if row["unit"] in compare.EXACT_UNITS else ","
-        return f"{row['published']:{grouping}.{printed[tuple(row[part] for part in compare.KEY)].decimals}f}"
-
-    def change(row):
-        if math.isnan(row["difference"]):
-            return text(None)
-        absolute = row["published"] == 0 or row["unit"] in compare.EXACT_UNITS
-        shown = f"{row['difference']:+.4g}" if absolute else f"{100 * row['difference']:+.1f} %"
-        # No sign where nothing is left of the difference.
-        return shown[1:] if set(shown) <= set("+-0. %") else shown
-
+    printed = {row.key: render.printed(row) for row in published.rows(paper, item)}
     rows = frame.to_dict("records")
-    shown = frame.assign(published=[theirs(row) for row in rows], ours=[ours(row) for row in rows],
-                         difference=[change(row) for row in rows],
-                         remark=["; ".join(filter(None, (row["reason"], row["source"]))) for row in rows])
+    shown = frame.assign(
+        published=[printed[tuple(row[part] for part in compare.KEY)] for row in rows],
+        ours=[render.ours(row["ours"], row["unit"]) for row in rows],
+        difference=[render.difference(row["difference"], row["published"], row["unit"]) for row in rows],
+        remark=["; ".join(filter(None, (row["reason"], row["source"]))) for row in rows])
     return shown[[*compare.KEY, "unit", "published", "ours", "difference", "verdict", "remark"]]

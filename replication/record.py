@@ -150,9 +150,24 @@ def environment():
     }
 
 
-def _git(*words):
+def at_head(path):
+    """A text file as the last commit has it.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+
+    Returns
+    -------
+    str or None
+        None where there is no commit, or the file is not in it.
+    """
+    return _git("show", f"HEAD:./{path.name}", folder=path.parent)
+
+
+def _git(*words, folder=None):
     try:
-        done = subprocess.run(["git", "-C", str(paths.ROOT), *words],
+        done = subprocess.run(["git", "-C", str(folder or paths.ROOT), *words],
                               capture_output=True, text=True, timeout=20)
     except (OSError, subprocess.TimeoutExpired):
         return None

@@ -9,10 +9,13 @@ import html
 import math
 import re
 
+from replication import compare
+
 # Pixels of a page for a pixel of a figure.
 SHRINK = 0.66
 # Signs as well as colours, so that a verdict can be told in grey.
-SIGNS = {"match": "✓", "close": "≈", "near": "~", "differs": "✗", "not comparable": "–", "not drawn": "·"}
+SIGNS = {"match": "✓", "close": "≈", "near": "~", "differs": "✗", "not comparable": "–", "not drawn": "·",
+         "holds": "✓", "holds in part": "◐", "fails": "✗", "undecided": "?"}
 
 
 @functools.cache
@@ -58,6 +61,58 @@ def text(value, form=None):
     if value == int(value):
         return f"{int(value):,}"
     return f"{value:,.{min(8, max(0, 3 - math.floor(math.log10(abs(value)))))}f}"
+
+
+def printed(published):
+    """A paper's value with the digits it prints, thousands apart.
+
+    Parameters
+    ----------
+    published : replication.published.Published
+
+    Returns
+    -------
+    str
+    """
+    grouping = "" if published.unit in compare.EXACT_UNITS else ","
+    return f"{published.value:{grouping}.{published.decimals}f}"
+
+
+def ours(value, unit):
+    """Our value as it stands beside a paper's: no thousands in months, ranks and job numbers.
+
+    Parameters
+    ----------
+    value : float, `unit`
+    unit : str
+
+    Returns
+    -------
+    str
+    """
+    return str(int(value)) if unit in compare.EXACT_UNITS and value % 1 == 0 else text(value)
+
+
+def difference(value, published, unit):
+    """A difference for reading: in percent, or absolute where a ratio means nothing.
+
+    Parameters
+    ----------
+    value : float
+        As in `replication.compare.Verdict`.
+    published : float
+    unit : str
+
+    Returns
+    -------
+    str
+    """
+    if math.isnan(value):
+        return text(None)
+    absolute = published == 0 or unit in compare.EXACT_UNITS
+    shown = f"{value:+.4g}" if absolute else f"{100 * value:+.1f} %"
+    # No sign where nothing is left of the difference.
+    return shown[1:] if set(shown) <= set("+-0. %") else shown
 
 
 class Table:

@@ -4,8 +4,9 @@ import io
 import os
 from dataclasses import dataclass
 
-from replication import notebook, page, paths, record, render
-from replication.results import NOT_DRAWN, ReportError, collect, read_csv
+from replication import committed, notebook, page, paths, record, render
+from replication.results import ReportError, collect
+from replication.verdicts import NOT_DRAWN, read_csv
 
 LARGEST = 15_000_000
 THUMBNAIL = 480
@@ -60,6 +61,8 @@ def build(kind=None):
     if len(data) > LARGEST:
         raise ReportError(f"the report has {len(data):,} bytes, allowed: {LARGEST:,}; use smaller figures")
     record.write(target, data)
+    if complete:
+        committed.save(committed.found(results.papers))
     return target
 
 

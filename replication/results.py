@@ -1,11 +1,19 @@
-"""What was drawn, gathered from the records, before it has a shape."""
+"""What was drawn, gathered from the records, before it has a shape.
 
-import csv
+`Results` has `Paper`s; a paper has `Item`s (its notebooks), `replication.verdicts.Number`s (all that it prints) and
+`replication.verdicts.Claim`s (all that it says of its results). Each number and claim names the item that draws
+it. Both the HTML report and the PDF are made from it and from nothing else.
+"""
+
 from dataclasses import dataclass, field
+from functools import cached_property
 
-from replication import compare, notebook, page, published, record
+from replication import compare, notebook, page, record, verdicts
+from replication.verdicts import CLAIM_WORDS, NUMBER_WORDS, read_csv
 
-NOT_DRAWN = "not drawn"
+# The item of a paper that searches its readings, and its table of verdicts under the best of them, whose columns
+# are those of a comparison. They are shown beside the verdicts and never counted among them.
+READINGS, BEST = "readings", "readings-best.csv"
 
 
 class ReportError(ValueError):
@@ -49,37 +57,74 @@ class Item:
         return record.folder(self.kind, self.name.split("/")[0])
 
     def files(self, role):
-        """Paths of its outputs of one role: figure, table or verdicts."""
+        """Paths of its outputs of one role: figure, table, verdicts or claims."""
         return [self.folder / file for file, facts in self.facts["files"].items() if facts["role"] == role]
 
     def rows(self):
-        """Its comparisons with the paper, one dict a number."""
+        """Its comparisons with the paper, one dict of text a number."""
         return [row for path in self.files("verdicts") for row in read_csv(path)]
 
-    @property
+    def claim_rows(self):
+        """The claims it decides, one dict of text each."""
+        return [row for path in self.files("claims") for row in read_csv(path)]
+
+    @cached_property
     def counts(self):
         """How many of its numbers got each verdict, best first."""
-        return _count(row["verdict"] for row in self.rows())
+        return _count(self.rows(), NUMBER_WORDS)
+
+    @cached_property
+    def claim_counts(self):
+        """How many of its claims got each verdict, best first."""
+        return _count(self.claim_rows(), CLAIM_WORDS)
 
 
 @dataclass
 class Paper:
-    """A paper's items, and how its published numbers fared.
+    """A paper's items, and how its numbers and claims fared.
 
     Parameters
     ----------
     key, title : str
     items : list of Item
-    counts : dict of str to int
-        By verdict, and those not drawn.
-    published : int
+    numbers : list of replication.verdicts.Number
+        All that it prints, drawn or not, by published item.
+    claims : list of replication.verdicts.Claim
+        All that were entered, decided or not.
     """
 
     key: str
     title: str
     items: list
-    counts: dict
-    published: int
+    numbers: list
+    claims: list
+
+    @property
+    def counts(self):
+        """How many of its numbers got each verdict, best first, zeros included."""
+        return verdicts.count(self.numbers, NUMBER_WORDS)
+
+    @property
+    def claim_counts(self):
+        """How many of its claims got each verdict, best first, zeros included."""
+        return verdicts.count(self.claims, CLAIM_WORDS)
+
+    @property
+    def published(self):
+        """How many numbers it prints."""
+        return len(self.numbers)
+
+    @property
+    def readings(self):
+        """The item that searches its readings; None where there is none."""
+        return next((item for item in self.items if item.name == f"{self.key}/{READINGS}"), None)
+
+    @cached_property
+    def best_counts(self):
+        """How its numbers fare under the best reading that was found; empty where none is recorded."""
+        item = self.readings
+        files = [path for path in item.files("table") if path.name == BEST] if item else []
+        return _count(read_csv(files[0]), compare.VERDICTS) if files else {}
 
 
 @dataclass
@@ -112,8 +157,12 @@ class Results:
     @property
     def counts(self):
         """How all of those fared."""
-        return {word: sum(paper.counts[word] for paper in self.papers)
-                for word in (*compare.VERDICTS, NOT_DRAWN)}
+        return verdicts.count((number for paper in self.papers for number in paper.numbers), NUMBER_WORDS)
+
+    @property
+    def claim_counts(self):
+        """How all papers' claims fared."""
+        return verdicts.count((claim for paper in self.papers for claim in paper.claims), CLAIM_WORDS)
 
 
 def collect(kind):
@@ -131,8 +180,8 @@ def collect(kind):
 
     Raises
     ------
-    ReportError
-        If two notebooks give different verdicts on one published number.
+    replication.verdicts.VerdictError
+        If two notebooks give different verdicts on one published number, or decide one claim.
     """
     wanted = record.KINDS[record.KINDS.index(kind)::-1]
     items, missing = {}, {}
@@ -144,9 +193,39 @@ def collect(kind):
             missing[name] = "its outputs are not those of its executed notebook; draw it again"
         else:
             items[name] = item
-    papers = [_paper(key, [item for name, item in items.items() if name.startswith(f"{key}/")])
-              for key in record.PAPERS]
-    return Results(kind, papers, missing)
+    return Results(kind, papers(items.values()), missing)
+
+
+def recorded():
+    """What stands in ``figures/`` by its records alone: it needs no executed notebook.
+
+    Returns
+    -------
+    Results
+        Of kind ``paper``; its items have no notebook.
+    """
+    found = [Item(name, "paper", facts, None) for name in notebook.found()
+             if (facts := record.read(record.folder("paper") / f"{name}.json")) is not None]
+    return Results("paper", papers(found))
+
+
+def papers(items):
+    """The papers of some items, each with all its numbers and claims.
+
+    Parameters
+    ----------
+    items : iterable of Item
+
+    Returns
+    -------
+    list of Paper
+    """
+    items = list(items)
+    made = []
+    for key, title in record.PAPERS.items():
+        own = [item for item in items if item.name.startswith(f"{key}/")]
+        made.append(Paper(key, title, own, verdicts.numbers(key, own), verdicts.decided(key, own)))
+    return made
 
 
 def _item(name, kind):
@@ -167,36 +246,6 @@ def _item(name, kind):
     return Item(name, kind, facts, executed)
 
 
-def _paper(key, items):
-    verdicts = {}
-    for item in items:
-        for row in item.rows():
-            number = (row["item"], row["trace"], row["policy"], row["measure"])
-            if verdicts.setdefault(number, row["verdict"]) != row["verdict"]:
-                raise ReportError(f"{key}: two notebooks give {verdicts[number]!r} and {row['verdict']!r} on "
-                                  f"{' / '.join(number)} (the second is {item.name})")
-    total = 0
-    if key in published.papers():
-        total = sum(len(published.rows(key, item)) for item in published.items(key))
-    counts = _count(verdicts.values()) | {NOT_DRAWN: total - len(verdicts)}
-    return Paper(key, record.PAPERS[key], items, counts, total)
-
-
-def _count(words):
-    words = list(words)
-    return {verdict: words.count(verdict) for verdict in compare.VERDICTS}
-
-
-def read_csv(path):
-    """A saved table, each row a dict of text.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-
-    Returns
-    -------
-    list of dict
-    """
-    with open(path, encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+def _count(rows, words):
+    given = [row["verdict"] for row in rows]
+    return {word: given.count(word) for word in words if word in given}

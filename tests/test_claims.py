@@ -42,7 +42,8 @@ def test_a_claim_is_decided_case_by_case(tmp_path, monkeypatch):
     found = claims.evaluate(SimpleNamespace(page=SimpleNamespace(kind="paper")))
     assert found.iloc[0].to_dict() == {
         "claim": "one", "section": "2", "statement": "It grows.", "verdict": "holds in part", "count": "2 of 3",
-        "numbers": "log A +1; log B +2; log C -1", "published": "3 %", "statistic": "growth", "rule": "above 0"}
+        "numbers": "log A +1; log B +2; log C -1", "published": "3 %", "statistic": "growth", "rule": "above 0",
+        "answers": "for; for; against"}
     assert totals(found) == "Of 1 claims: **1** holds in part."
 
 
@@ -50,6 +51,12 @@ def test_a_claim_is_decided_case_by_case(tmp_path, monkeypatch):
 def test_what_proves_nothing_decides_nothing(tmp_path, monkeypatch, kind):
     claims = claims_about(tmp_path, monkeypatch, ("log A", "+1", True))
     assert claims.evaluate(SimpleNamespace(page=SimpleNamespace(kind=kind)))["verdict"].tolist() == ["undecided"]
+
+
+def test_the_words_of_a_case_may_not_run_into_the_next(tmp_path, monkeypatch):
+    claims = claims_about(tmp_path, monkeypatch, ("log A", "1; 2", True))
+    with pytest.raises(ClaimError, match="'one': numbers"):
+        claims.evaluate(SimpleNamespace(page=SimpleNamespace(kind="paper")))
 
 
 def test_an_unknown_claim_is_refused(tmp_path, monkeypatch):

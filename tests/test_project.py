@@ -46,7 +46,7 @@ ROOMS = (
     {"cluster"},
     {"papers"},
     {"notebook"},
-    {"results", "report"},
+    {"verdicts", "results", "committed", "report"},
     {"run", "readme"},
     {"commands"},
     {"__main__"},

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from replication import notebook_html, page, paths, record, report, results
 from replication.results import ReportError
+from replication.verdicts import VerdictError
 
 NAME = "heel_and_toe/fig02"
 OURS = [{"trace": "CTC-SP2", "policy": "real", "measure": "wait", "value": 21.4, "unit": "min"},
@@ -125,7 +126,7 @@ def test_numbers_that_no_notebook_draws_are_counted(project):
 def test_two_notebooks_may_not_disagree_on_one_number(project):
     draw(project)
     draw(project, "heel_and_toe/fig03", ours=[OURS[0] | {"value": 90.0}], part=True)
-    with pytest.raises(ReportError, match="CTC-SP2 / real / wait"):
+    with pytest.raises(VerdictError, match="CTC-SP2 / real / wait"):
         report.build()
 
 

@@ -5,7 +5,7 @@ import functools
 import pandas as pd
 
 from replication import audits
-from replication.claims import Claims
+from replication.claims import Claims, totals
 from replication.papers.pv_easy import counts, modes, runs, slowdown, virtual
 
 ERRORS = (0, 5, 10, 20, 40, 60, 80, 100)
@@ -14,6 +14,7 @@ MEASURES = {"mbs": "MBS", "mwbs": "MWBS"}
 REPLAYED = ("delay-90-hours", "one-in-five-delayed", "strict-by-the-words")
 CLAIMS = Claims("pv_easy")
 decides, evaluate = CLAIMS.decides, CLAIMS.evaluate
+__all__ = ["CLAIMS", "ERRORS", "Evidence", "REPLAYED", "beside", "evaluate", "totals"]
 
 
 class Evidence:

@@ -25,6 +25,23 @@ def table3(page):
     return tidy(rows)
 
 
+def text(ours):
+    """The range of the loads that section 5.2.4 quotes from the table, as `Page.compare` takes it.
+
+    Parameters
+    ----------
+    ours : pandas.DataFrame
+        From `table3`.
+
+    Returns
+    -------
+    list of dict
+    """
+    loads = ours[ours["measure"] == "load"]["value"]
+    return [{"trace": "all", "policy": "log", "measure": name, "value": value, "unit": "%"}
+            for name, value in (("load_min", loads.min()), ("load_max", loads.max()))]
+
+
 def readings(page):
     """The load under each reading of its span, and the number of jobs under each reading of what a job is.
 

@@ -1,0 +1,33 @@
+"""Say which verdicts have changed since they were committed, and from what to what.
+
+Every verdict is reached again by the rules as they are now, from what the papers print (data/published/) and from
+what was recorded of our results (figures/), and is held against figures/verdicts.csv as the last commit has it. No
+simulation is run: after a change in the simulator run 'make figures' first. What was not drawn again counts as it
+was recorded.
+
+Exit codes: 0 all verdicts are as committed; 1 some are not; 2 the command line was refused.
+"""
+
+
+def add_arguments(parser):
+    """Whether to accept what is found."""
+    parser.add_argument("--write", action="store_true",
+                        help="write the verdicts as they are now to figures/verdicts.csv, to be committed")
+
+
+def main(args):
+    """Print a line for each verdict that has changed."""
+    from replication import committed, results
+
+    now = committed.found(results.recorded().papers, again=True)
+    if args.write:
+        committed.save(now)
+        print(f"{len(now)} verdicts written to {committed.path()}")
+        return 0
+    before, source = committed.load()
+    changed = committed.changes(before, now)
+    for change in changed:
+        print(change)
+    print(f"{len(changed)} of {len(now)} verdicts are not those of {source}" if changed
+          else f"{len(now)} verdicts, all as in {source}")
+    return 1 if changed else 0
