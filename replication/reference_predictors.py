@@ -4,7 +4,6 @@ Each keeps the ended jobs it has seen and works a prediction out from them afres
 """
 
 import math
-from bisect import insort
 from collections import defaultdict
 from itertools import combinations
 
@@ -136,38 +135,59 @@ class TopPercent(Complete):
 
 
 class TopPercentAsCoded(TopPercent):
-    """The same with two running sums that follow the threshold, the lower one from a start of 1."""
+    """The same with two running sums that follow the threshold, as in the paper's simulator.
+
+    The artificial point is as old as the first ended job. The lower sum starts at 1.
+    """
 
     def __init__(self, workload, estimate, percent):
         super().__init__(workload, estimate, percent)
         self.state = {}
 
     def learn(self, job, start, now):
-        request, run_time = self.request[job], self.run_time[job]
-        weight, values, at, below, above = self.state.get(
-            self.facts(job), ({request: 0.1 * request}, [request], request, 1.0, 0.0))
-        weight = {value: 0.9 * w for value, w in weight.items()}
+        name, run_time = self.facts(job), self.run_time[job]
+        at, below, above = self.state.get(name, (self.request[job], 1.0, 0.0))
+        self.ended[name].append(run_time)
+        weight = self._weights(name)
         below, above = 0.9 * below, 0.9 * above
-        if run_time not in weight:
-            insort(values, run_time)
-        weight[run_time] = weight.get(run_time, 0.0) + run_time
-        below, above = (below + run_time, above) if run_time <= at else (below, above + run_time)
-        self.state[self.facts(job)] = (weight, values, *self._moved(weight, values, at, below, above))
+        if run_time > at:
+            self.state[name] = self._raised(name, weight, at, below, above + run_time)
+        elif run_time < at:
+            self.state[name] = self._lowered(weight, at, below + run_time, above)
+        else:
+            self.state[name] = at, below + run_time, above
 
-    def _moved(self, weight, values, at, below, above):
+    def _weights(self, name):
+        """Present weight of each value of a class."""
+        run_times = self.ended[name]
+        points = [(name[2], 0.1 * name[2] * 0.9 ** (len(run_times) - 1))]
+        points += [(r, r * 0.9 ** (len(run_times) - 1 - k)) for k, r in enumerate(run_times)]
+        return {value: math.fsum(w for v, w in points if v == value) for value, _ in points}
+
+    def _raised(self, name, weight, at, below, above):
+        """The threshold moved up until enough weight is below."""
+        values = sorted(weight)
         k = values.index(at)
         while k < len(values) - 1 and below <= self.enough * (below + above):
             k += 1
             below, above = below + weight[values[k]], above - weight[values[k]]
+            if k == len(self.ended[name]):      # the last point, unless values repeat
+                above = 0.0
+        return values[k], below, above
+
+    def _lowered(self, weight, at, below, above):
+        """The threshold moved down as long as enough weight stays below."""
+        values = sorted(weight)
+        k = values.index(at)
         while k > 0 and below - weight[values[k]] > self.enough * (below + above):
             below, above = below - weight[values[k]], above + weight[values[k]]
             k -= 1
-        above = 0.0 if k == len(values) - 1 else above
-        below = weight[values[k]] if k == 0 else below
+            if k == 0:
+                below = weight[values[0]]
         return values[k], below, above
 
     def predict(self, job, now):
-        at = self.state[self.facts(job)][2] if self.facts(job) in self.state else self.request[job]
+        at = self.state[self.facts(job)][0] if self.facts(job) in self.state else self.request[job]
         return min(at, self.request[job])
 
 

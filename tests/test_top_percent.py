@@ -80,13 +80,16 @@ def test_other_schedulers_are_spread():
 
 
 @pytest.mark.parametrize("log", THREE)
-def test_the_rows_without_a_tuned_predictor_come_within_0_004_of_the_paper(real_log, log):
-    """As the simulator is coded; the rows of Top Percent and CVH rest on details that are not known."""
+def test_the_rows_but_cvh_come_within_0_003_of_the_paper(real_log, log):
+    """As the simulator is coded: AVEbsld within 0.003, on KTH-SP2 all schedule measures; Top Percent to rounding."""
     from replication import traces
 
     w = real_log(log, paper="top_percent", drop=[*traces.rules(log, "top_percent").drop, "no-estimate"])
     found = runs.normalised({policy: runs.measured(runs.run(w, policy, "coded"))
-                             for policy in ("Reqtime", "Clairvoyant", "Complete", "Tsafrir")})
+                             for policy in runs.POLICIES if policy != "CVH"})
     for row in published.rows("top_percent", "table1"):
-        if row.trace == log and row.policy in found and row.measure in ("avebsld", "af", "ap0waf"):
-            assert found[row.policy][row.measure] == pytest.approx(row.value, abs=0.004), row.key
+        if row.trace == log and row.policy in found and row.measure != "r2":
+            top = row.policy.startswith("Top")
+            if top or row.measure == "avebsld" or log == "KTH-SP2":
+                bar = 0.0006 if top else 0.003      # published to three decimals
+                assert found[row.policy][row.measure] == pytest.approx(row.value, abs=bar), row.key

@@ -82,7 +82,10 @@ def learn(memory, job):
     state, sums = memory.whole[f], memory.model[f]
     if state[ENDED] == 0:
         sums[GROWTH] = 1
-        _add_point(memory, f, state[ASKED], ARTIFICIAL * memory.real[state[BEGIN] + state[ASKED], VALUE])
+        artificial = ARTIFICIAL * memory.real[state[BEGIN] + state[ASKED], VALUE]
+        if memory.coded:
+            artificial /= DECAY         # of the same age as the first ended job
+        _add_point(memory, f, state[ASKED], artificial)
         state[AT] = state[ASKED]
         sums[BELOW], sums[ABOVE] = 1, 0
     state[ENDED] += 1
@@ -164,27 +167,34 @@ def _own(memory, f, place):
 def _move_threshold(memory, f, place, run_time):
     """The reading with two running sums, at or below the threshold and above it.
 
-    They follow the threshold from point to point. The lower one did not start at the artificial point's weight,
-    so they are not the sums they stand for until the threshold reaches an end and they are set anew.
+    They follow the threshold from point to point, upwards for a run time above it, downwards for one below. The
+    lower sum did not start at the artificial point's weight, so it is not the sum it stands for until the
+    threshold has come down to the lowest point, where it is set anew. The upper one is set to 0 where as many
+    points are below the threshold as jobs have ended, which is the highest point unless run times repeat.
     """
     sums, state = memory.model[f], memory.whole[f]
     sums[BELOW] *= DECAY
     sums[ABOVE] *= DECAY
-    sums[BELOW if place <= state[AT] else ABOVE] += run_time
-    points = np.int64(_sum_to(memory, f, OCCUPIED, memory.whole[f, PLACES] - 1))
-    rank = np.int64(_sum_to(memory, f, OCCUPIED, state[AT]))
     enough = 1 - memory.share
-    while rank < points and sums[BELOW] <= enough * (sums[BELOW] + sums[ABOVE]):
-        rank += 1
-        state[AT] = _first_above(memory, f, OCCUPIED, rank - 0.5)
-        sums[BELOW] += _own(memory, f, state[AT])
-        sums[ABOVE] -= _own(memory, f, state[AT])
-    while rank > 1 and sums[BELOW] - _own(memory, f, state[AT]) > enough * (sums[BELOW] + sums[ABOVE]):
-        sums[BELOW] -= _own(memory, f, state[AT])
-        sums[ABOVE] += _own(memory, f, state[AT])
+    rank = np.int64(_sum_to(memory, f, OCCUPIED, state[AT]))
+    if place > state[AT]:
+        sums[ABOVE] += run_time
+        points = np.int64(_sum_to(memory, f, OCCUPIED, memory.whole[f, PLACES] - 1))
+        while rank < points and sums[BELOW] <= enough * (sums[BELOW] + sums[ABOVE]):
+            rank += 1
+            state[AT] = _first_above(memory, f, OCCUPIED, rank - 0.5)
+            sums[BELOW] += _own(memory, f, state[AT])
+            sums[ABOVE] -= _own(memory, f, state[AT])
+            if rank == state[ENDED] + 1:
+                sums[ABOVE] = 0
+        return
+    sums[BELOW] += run_time
+    own = _own(memory, f, state[AT])
+    while place < state[AT] and rank > 1 and sums[BELOW] - own > enough * (sums[BELOW] + sums[ABOVE]):
+        sums[BELOW] -= own
+        sums[ABOVE] += own
         rank -= 1
         state[AT] = _first_above(memory, f, OCCUPIED, rank - 0.5)
-    if rank == points:
-        sums[ABOVE] = 0
-    if rank == 1:
-        sums[BELOW] = _own(memory, f, state[AT])
+        own = _own(memory, f, state[AT])
+        if rank == 1:
+            sums[BELOW] = own
