@@ -5,24 +5,21 @@ in any order, on any number of workers, in threads or on other machines. Each ta
 named by a hash of everything they depend on; a run that was stopped goes on where it was.
 """
 
-import ast
 import functools
 import hashlib
 import importlib
 import inspect
 import json
-import sys
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 
 import numpy as np
 
-from replication import estimates, paths, seeding
+from replication import estimates, kept, seeding
 from replication.core import cells, easy_watched, observing, running, waiting
 from replication.measures import WARM_UP
 from replication.workload import Workload
 
-RESULTS = paths.BUILD / "results"
+RESULTS = kept.RESULTS
 UNLIMITED = np.iinfo(np.int64).max
 KEY = ("log", "load", "model", "amount", "e_max", "seed")
 
@@ -135,32 +132,13 @@ def code(model):
     for source in (running, waiting, observing, easy_watched, cells, seeding, estimates.truncated,
                    MODELS[model][0], *MODELS[model][1]):
         source = importlib.import_module(source) if isinstance(source, str) else source
-        digest.update(bare(inspect.getsource(source)).encode() + b"\n")
+        digest.update(kept.bare(inspect.getsource(source)).encode() + b"\n")
     return digest.hexdigest()
-
-
-def bare(source):
-    """Python source without comments and docstrings."""
-    tree = ast.parse(source)
-    for node in ast.walk(tree):
-        if (
-            isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef)
-            and ast.get_docstring(node) is not None
-        ):
-            node.body[0] = ast.Pass()
-    return ast.unparse(tree)
 
 
 def fingerprint(workload):
     """Hash of a workload's name, machine and columns, in hexadecimal."""
-    known = workload.__dict__.get("_fingerprint")
-    if known is None:
-        digest = hashlib.sha256(f"{workload.name} {workload.machine}\n".encode())
-        for column in ("submit", "run_time", "estimate", "processors"):
-            digest.update(getattr(workload, column))
-        known = digest.hexdigest()
-        object.__setattr__(workload, "_fingerprint", known)
-    return known
+    return kept.fingerprint(workload, ("submit", "run_time", "estimate", "processors"))
 
 
 def compute(task):
@@ -208,43 +186,4 @@ def run(tasks, workers=1, executor=None, folder=RESULTS, progress=None):
     pandas.DataFrame
         As `compute` gives it, in the order of the tasks and their seeds.
     """
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    files = {task: folder / f"{task.key}.parquet" for task in tasks}
-    missing = [task for task in files if not files[task].exists()]
-    folder.mkdir(parents=True, exist_ok=True)
-    if missing and executor is None:
-        with ThreadPoolExecutor(workers) as threads:
-            _run_all(missing, files, threads, progress)
-    elif missing:
-        _run_all(missing, files, executor, progress)
-    found = [parquet.read_table(file, partitioning=None) for file in files.values()]
-    return pa.concat_tables(found, promote_options="permissive").to_pandas()
-
-
-def _run_all(tasks, files, executor, progress):
-    from tqdm import tqdm
-
-    shown = sys.stderr.isatty() if progress is None else progress
-    futures = {executor.submit(compute, task): task for task in tasks}
-    with tqdm(total=sum(task.jobs for task in tasks), unit="job", unit_scale=True, disable=not shown,
-              dynamic_ncols=True) as bar:
-        try:
-            for future in as_completed(futures):
-                task = futures[future]
-                _write(future.result(), files[task])
-                bar.update(task.jobs)
-        except BaseException:
-            for future in futures:
-                future.cancel()
-            raise
-
-
-def _write(columns, file):
-    """Write rows so that the file's name never stands for part of them."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    with paths.whole(file) as partial:
-        parquet.write_table(pa.table(columns), partial)
+    return kept.run(tasks, compute, workers, executor, folder, progress)
