@@ -40,7 +40,7 @@ ROOMS = (
     {"schedulers", "reference_observed", "simulation", "schedule", "measures", "gantt", "observed", "audits"},
     {"slurm", "torque", "conversion", "anonymous", "formats", "plans"},
     {"kept", "sweep"},
-    {"published", "compare", "claims"},
+    {"published", "compare", "claims", "contradictions"},
     {"readings"},
     {"record", "render", "parameters"},
     {"page"},
