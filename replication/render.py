@@ -31,8 +31,22 @@ def environment():
     made = jinja2.Environment(loader=jinja2.PackageLoader("replication"), autoescape=True, trim_blocks=True,
                               lstrip_blocks=True, undefined=jinja2.StrictUndefined)
     made.globals["signs"] = SIGNS
-    made.filters["slug"] = lambda name: re.sub(r"\W+", "-", str(name)).lower()
+    made.filters["slug"] = slug
     return made
+
+
+def slug(name):
+    """A name as a class of the page's style.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    str
+    """
+    return re.sub(r"\W+", "-", str(name)).lower()
 
 
 def text(value, form=None):

@@ -1,20 +1,26 @@
 """One page of all results: it opens without a network, on a phone, in the dark and on paper."""
 
 import io
-import os
+import re
 from dataclasses import dataclass
 
 from replication import committed, notebook, page, paths, record, render
+from replication import report_texts as texts
 from replication.results import ReportError, collect
 from replication.verdicts import NOT_DRAWN, read_csv
 
 LARGEST = 15_000_000
 THUMBNAIL = 480
 FACE = ("trace", "measure", "published", "verdict")
+SAID = {"fig": "Fig.", "table": "Table", "text": "Running text, captions and abstracts"}
 RULES = {
     "match": "equal at the published rounding, or within 1 %", "close": "within 5 %", "near": "within 20 %",
-    "differs": "anything else", "not comparable": "with the reason in the table",
-    NOT_DRAWN: "no notebook in this report computes it",
+    "differs": "anything else", "not comparable": "with the reason beside it",
+    NOT_DRAWN: "no notebook in this report has it",
+    "holds": "in every case, that is each log or measure it speaks of",
+    "holds in part": "in more than half of them",
+    "fails": "in no more than half, and one speaks against it",
+    "undecided": "in no more than half, and the intervals of the others cover both answers",
 }
 
 
@@ -79,17 +85,26 @@ def _page(results, folder):
         return Markup(render.environment().get_template(f"{name}.html.j2").render(**values))
 
     items = results.items
+    given = {one.verdict for paper in results.papers for one in (*paper.numbers, *paper.claims)}
+    rules = {word: rule for word, rule in RULES.items() if word in given}
     faces = {item.name: _face(item) for item in items}
-    bodies = {item.name: notebook_html.body(item.notebook, _links(item.name, items, folder))
-              for item in items}
+    bodies = {item.name: notebook_html.body(
+        item.notebook, texts.links((paths.NOTEBOOKS / item.name).parent, items, folder)) for item in items}
     chapters = [
-        Chapter("scoreboard", "Scoreboard", part("scoreboard", results=results, rules=RULES)),
-        Chapter("logs", "Logs", part("logs", logs=_logs(items))),
+        Chapter("scoreboard", "Scoreboard", part("scoreboard", results=results, rules=rules)),
         Chapter("items", "Tables and figures", part("items", papers=results.papers, faces=faces)),
         Chapter("pages", "Page by page", part("pages", papers=results.papers, bodies=bodies)),
+        Chapter("claims", "Claims", part("claims", papers=results.papers)),
+        Chapter("numbers", "Numbers", part(
+            "numbers", papers=results.papers, names=texts.names(), said=_said)),
+        Chapter("decisions", "Decisions", part("texts", texts=texts.decisions(items, folder))),
+        Chapter("contradictions", "Contradictions", part(
+            "contradictions", papers=texts.found())),
+        Chapter("logs", "Logs", part("logs", logs=_logs(items))),
         Chapter("provenance", "Provenance", part("provenance", items=items)),
     ]
-    return part("report", chapters=chapters, kind=results.kind, notices=_notices(results), css=_css())
+    chapters = [chapter for chapter in chapters if chapter.body.strip()]
+    return part("report", chapters=chapters, kind=results.kind, notices=_notices(results), css=_css(items))
 
 
 def _face(item):
@@ -98,10 +113,18 @@ def _face(item):
     if pictures:
         return {"picture": _small(pictures[0]), "rows": []}
     tables = item.files("table")
-    rows = read_csv(tables[0]) if tables else [{name: row[name] for name in FACE} for row in item.rows()]
+    claims = [{"verdict": row["verdict"], "claim": row["claim"]} for row in item.claim_rows()]
+    rows = claims or (read_csv(tables[0]) if tables else
+                      [{name: row[name] for name in FACE} for row in item.rows()])
     rows = rows[:4]
     return {"picture": None, "rows": [[*row][:5] for row in rows[:1]]
             + [[_short(cell) for cell in row.values()][:5] for row in rows]}
+
+
+def _said(item):
+    """A published item as a reader calls it: fig8 is Fig. 8."""
+    word, number = re.fullmatch(r"(fig|table|)(.*)", item).groups()
+    return f"{SAID[word]} {number}".strip() if word else SAID.get(item, item)
 
 
 def _short(cell):
@@ -120,23 +143,6 @@ def _small(path):
     buffer = io.BytesIO()
     small.save(buffer, "png", optimize=True)
     return render.data_uri("image/png", buffer.getvalue())
-
-
-def _links(name, items, folder):
-    """A function that turns an address in a notebook into one in the report."""
-    start = (paths.NOTEBOOKS / name).parent
-    places = {(paths.NOTEBOOKS / f"{item.name}.ipynb").resolve(): f"#{item.id}" for item in items}
-
-    def link(address):
-        if ":" in address or address.startswith(("#", "/")):
-            return address
-        file, _, part = address.partition("#")
-        target = (start / file).resolve()
-        if target in places:
-            return places[target]
-        return f"{os.path.relpath(target, folder.resolve())}{'#' if part else ''}{part}"
-
-    return link
 
 
 def _logs(items):
@@ -167,11 +173,21 @@ def _notices(results):
     return notices
 
 
-def _css():
+def _css(items):
     from markupsafe import Markup
     from pygments.formatters import HtmlFormatter
 
     own, _, _ = render.environment().loader.get_source(render.environment(), "report.css")
     light = HtmlFormatter(style="default", nobackground=True).get_style_defs(".highlight")
     dark = HtmlFormatter(style="github-dark", nobackground=True).get_style_defs(".highlight")
-    return Markup(f"{own}{light}\n@media (prefers-color-scheme: dark) {{\n{dark}\n}}\n")
+    return Markup(f"{own}{light}\n@media (prefers-color-scheme: dark) {{\n{dark}\n}}\n"
+                  f"@media screen {{\n{_narrowing(items)}\n}}\n")
+
+
+def _narrowing(items):
+    """Rules without which a listing shows all its rows: led to a verdict or an item, it shows that one's."""
+    marks = [(f".filter .{slug}:target", f"is-{slug}") for slug in map(render.slug, RULES)]
+    marks += [(f"#{what}-of-{item.id}:target", f"of-{item.id}")
+              for what in ("numbers", "claims") for item in items]
+    return "\n".join(f".listing:has({place}) :is(.row:not(.{mark}), tbody:not(:has(.{mark}))) "
+                     "{ display: none; }" for place, mark in marks)

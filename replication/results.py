@@ -1,18 +1,19 @@
 """What was drawn, gathered from the records, before it has a shape.
 
-`Results` has `Paper`s; a paper has `Item`s (its notebooks), `replication.verdicts.Number`s (all that it prints) and
-`replication.verdicts.Claim`s (all that it says of its results). Each number and claim names the item that draws
-it. Both the HTML report and the PDF are made from it and from nothing else.
+`Results` has `Paper`s, a paper has `Item`s (its notebooks), `replication.verdicts.Number`s (all it prints)
+and `replication.verdicts.Claim`s (all that it says of its results). Each number and claim names the item that
+draws it. Both the HTML report and the PDF are made from it and from nothing else.
 """
 
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from replication import compare, notebook, page, record, verdicts
 from replication.verdicts import CLAIM_WORDS, NUMBER_WORDS, read_csv
 
-# The item of a paper that searches its readings, and its table of verdicts under the best of them, whose columns
-# are those of a comparison. They are shown beside the verdicts and never counted among them.
+# The item of a paper that searches its readings, and its table of verdicts under the best of them, with the
+# columns of a comparison. They are shown beside the verdicts and never counted among them.
 READINGS, BEST = "readings", "readings-best.csv"
 
 
@@ -73,10 +74,10 @@ class Item:
         """How many of its numbers got each verdict, best first."""
         return _count(self.rows(), NUMBER_WORDS)
 
-    @cached_property
-    def claim_counts(self):
-        """How many of its claims got each verdict, best first."""
-        return _count(self.claim_rows(), CLAIM_WORDS)
+    @property
+    def subject(self):
+        """What of the paper it draws, such as fig5 or table2, where its name says so."""
+        return re.sub(r"(?<=[a-z])0+", "", self.name.split("/")[1])
 
 
 @dataclass
@@ -113,6 +114,14 @@ class Paper:
     def published(self):
         """How many numbers it prints."""
         return len(self.numbers)
+
+    def items_of(self, claim):
+        """The items a claim belongs to: the one that decides it, and those it speaks of."""
+        return [item for item in self.items if item.name == claim.drawn_by or item.subject in claim.about]
+
+    def claim_counts_of(self, item):
+        """How many of the claims that belong to an item got each verdict, best first, zeros included."""
+        return verdicts.count((claim for claim in self.claims if item in self.items_of(claim)), CLAIM_WORDS)
 
     @property
     def readings(self):

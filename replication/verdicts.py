@@ -6,6 +6,7 @@ that `Page.claims` saved: both of the default readings alone. What no notebook d
 
 import csv
 import math
+import re
 from dataclasses import dataclass, replace
 
 from replication import claims, compare, published, render
@@ -13,6 +14,8 @@ from replication import claims, compare, published, render
 NOT_DRAWN = "not drawn"
 NUMBER_WORDS = (*compare.VERDICTS, NOT_DRAWN)
 CLAIM_WORDS = (*claims.VERDICTS, NOT_DRAWN)
+# "Fig. 4", "Table 2", "Figs. 5 and 6"
+NAMED = re.compile(r"(Fig|Table)s?\.? (\d+(?:(?:, | and )\d+)*)")
 
 
 class VerdictError(ValueError):
@@ -127,6 +130,12 @@ class Claim:
         """How many cases hold, in words; empty where nothing was drawn."""
         return f"{sum(answer is True for _, answer in self.cases)} of {len(self.cases)}" if self.cases else ""
 
+    @property
+    def about(self):
+        """The paper's tables and figures that its section names, such as fig5 and table2."""
+        return {f"{word.lower()}{number}" for word, several in NAMED.findall(self.section)
+                for number in re.findall(r"\d+", several)}
+
     def again(self):
         """The same claim with the verdict that the rule gives its recorded cases now."""
         if self.verdict == NOT_DRAWN:
@@ -176,8 +185,9 @@ def numbers(paper, items):
             key = (row["item"], row["trace"], row["policy"], row["measure"])
             first = found.setdefault(key, (row, item.name))
             if first[0]["verdict"] != row["verdict"]:
-                raise VerdictError(f"{paper}: two notebooks give {first[0]['verdict']!r} and {row['verdict']!r} "
-                                   f"on {' / '.join(key)} ({first[1]} and {item.name})")
+                raise VerdictError(
+                    f"{paper}: two notebooks give {first[0]['verdict']!r} and {row['verdict']!r} on "
+                    f"{' / '.join(key)} ({first[1]} and {item.name})")
     known = published.items(paper) if paper in published.papers() else []
     return [_number(paper, row, *found.get((item, *row.key), (None, "")))
             for item in known for row in published.rows(paper, item)]

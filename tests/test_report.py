@@ -9,7 +9,7 @@ import pytest
 import small_project
 from matplotlib.figure import Figure
 
-from replication import notebook_html, page, paths, record, report, results
+from replication import notebook_html, page, paths, record, report, report_texts, results
 from replication.results import ReportError
 from replication.verdicts import VerdictError
 
@@ -115,7 +115,7 @@ def test_counts_are_those_of_the_verdicts(project):
         "match": 1, "close": 1, "near": 0, "differs": 1, "not comparable": 1, "not drawn": 0}
     markup = report.build().read_text()
     assert "Of 4 published numbers: 1 match, 1 close, 1 differs, 1 not comparable." in markup
-    assert 'aria-label="1 match, 1 close, 1 differs, 1 not comparable"' in markup
+    assert 'aria-label="numbers: 1 match, 1 close, 1 differs, 1 not comparable"' in markup
 
 
 def test_numbers_that_no_notebook_draws_are_counted(project):
@@ -231,7 +231,7 @@ def test_environments_of_formulas(source):
 def test_headings_links_and_pictures_fit_into_the_page(project):
     (project / "docs").mkdir()
     places = [results.Item("heel_and_toe/fig03", "paper", {}, None)]
-    link = report._links(NAME, places, paths.FIGURES)
+    link = report_texts.links(paths.NOTEBOOKS / "heel_and_toe", places, paths.FIGURES)
     markup = notebook_html.markdown(
         "# One\n\n## Two\n\n[next](fig03.ipynb) [why](../../docs/decisions.md#f) [log](https://x.org/) "
         "[bad](javascript:alert(1)) ![a picture](b.png) <b>raw</b>", link)
