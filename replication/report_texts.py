@@ -41,7 +41,7 @@ def links(start, items, folder):
     callable
     """
     places = {(paths.NOTEBOOKS / f"{item.name}.ipynb").resolve(): f"#{item.id}" for item in items}
-    places |= {path.resolve(): f"#{name}" for name, path in _decisions().items()}
+    places |= {path.resolve(): f"#{name}" for name, path in decision_files().items()}
 
     def link(address):
         if ":" in address or address.startswith(("#", "/")):
@@ -55,8 +55,14 @@ def links(start, items, folder):
     return link
 
 
-def _decisions():
-    """The files of decisions by the name of their place: what is common first, then paper by paper."""
+def decision_files():
+    """The files of decisions: what is common first, then paper by paper.
+
+    Returns
+    -------
+    dict of str to pathlib.Path
+        By the name of their place in the report.
+    """
     files = [DOCS / "decisions.md", *(DOCS / "decisions" / f"{paper}.md" for paper in record.PAPERS)]
     return {f"decisions-{path.stem}": path for path in files if path.exists()}
 
@@ -74,7 +80,7 @@ def decisions(items, folder):
     list of Text
     """
     return [Text(name, _html(path.read_text(encoding="utf-8"), links(path.parent, items, folder)))
-            for name, path in _decisions().items()]
+            for name, path in decision_files().items()]
 
 
 def found():
@@ -98,18 +104,28 @@ def found():
 
 
 def names():
-    """What the names of traces, policies and measures mean.
+    """What the names of traces, policies and measures mean, as HTML.
 
     Returns
     -------
     markupsafe.Markup
         Empty where nothing says it.
     """
+    return _html(names_source())
+
+
+def names_source():
+    """The same in Markdown.
+
+    Returns
+    -------
+    str
+    """
     path = paths.PUBLISHED / "README.md"
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     sections = re.split(r"^(?=## )", text, flags=re.MULTILINE)
     wanted = tuple(f"## {name}\n" for name in NAMES)
-    return _html("\n".join(part for part in sections if part.startswith(wanted)))
+    return "\n".join(part for part in sections if part.startswith(wanted))
 
 
 def _html(source, link=lambda address: address):
