@@ -48,7 +48,7 @@ OPTIONS := $(if $(SCALE),--scale $(SCALE)) $(if $(ONLY),--only $(ONLY)) $(if $(W
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: help figures test lab traces report bench setup lock clean distclean other-version
+.PHONY: help figures test check lab traces report bench setup lock clean distclean other-version
 
 help:
 	@awk -F '  +' '/^[a-z]+:.*  ## / { \
@@ -60,6 +60,9 @@ figures: $(WARM)  ## Draw every table and figure, then assemble the report
 
 test: $(WARM)  ## Run the tests
 	@$(PY) -m pytest $(if $(WORKERS),-n $(WORKERS)) $(TESTS)
+
+check: $(READY)  ## Say which verdicts have changed since they were committed
+	@$(PY) -m replication check
 
 lab: $(WARM)  ## Open the notebooks in JupyterLab
 	@$(PY) -m jupyterlab notebooks $(LAB)
