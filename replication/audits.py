@@ -5,12 +5,14 @@ is at the head of the queue once every job before it has started for good, and b
 start at that instant.
 """
 
+import functools
+
 import numpy as np
 
 from replication.simulation import simulate
 
-BLAMES = ("under-predicted", "any-later")
-SINCE = ("alone", "head", "reservation")
+BLAMES = ("under-predicted", "any-later", "since-reserved")
+SINCE = ("alone", "head", "reservation", "running")
 _REPLAYED = ("fcfs", "easy", "pv-easy")
 _PREDICTORS = ("request", "perfect", "virtual", "last", "tsafrir")
 
@@ -19,12 +21,26 @@ class AuditError(ValueError):
     """A question that cannot be asked of this schedule; the message lists what is allowed."""
 
 
+def _once(asked):
+    """Keep what is asked of a schedule with it: several audits start from the same."""
+    @functools.wraps(asked)
+    def answer(schedule):
+        known = schedule.__dict__.setdefault("_audits", {})
+        if asked not in known:
+            known[asked] = asked(schedule)
+            known[asked].flags.writeable = False
+        return known[asked]
+    return answer
+
+
+@_once
 def head_since(schedule):
     """When each job came to the head of the queue, int64[n], s; its start where it did not wait there."""
     earlier = np.concatenate([[0], np.maximum.accumulate(schedule.start)[:-1]])
     return np.minimum(np.maximum(schedule.workload.submit, earlier), schedule.start)
 
 
+@_once
 def blocked(schedule):
     """Which jobs came to the head of the queue and could not start at that instant, bool[n].
 
@@ -34,6 +50,7 @@ def blocked(schedule):
     return schedule.start > head_since(schedule)
 
 
+@_once
 def earliest_at_head(schedule):
     """First instant at which each blocked job could have started if no later job had run, int64[n], s.
 
@@ -56,6 +73,7 @@ def head_violations(schedule):
     return schedule.start > earliest_at_head(schedule)
 
 
+@_once
 def reservations(schedule):
     """The first reservation of each blocked job, int64[n], s; -1 for the others.
 
@@ -81,6 +99,25 @@ def reservations(schedule):
                                      w.machine, correction, schedule.scheduler == "pv-easy")
 
 
+@_once
+def earliest_of_running(schedule):
+    """First instant at which each blocked job could have started if nobody had after it was blocked, int64[n], s.
+
+    That is when enough of the jobs that ran when it came to the head have really ended, whoever they are: its first
+    real shadow time (heel-and-toe, section 5); the start for jobs not blocked.
+    """
+    from replication.core import audits
+
+    w = schedule.workload
+    # Who is backfilled at the very instant comes after the head was blocked: one second later, he is not there yet.
+    later = schedule.backfilled.astype(np.int64)
+    length = schedule.end - schedule.start - later
+    found = audits.first_reservations(head_since(schedule), blocked(schedule), schedule.start + later, schedule.end,
+                                      length, length, w.processors, w.machine, 0, False)
+    # Preemption may make room before those who ran have ended.
+    return np.where(blocked(schedule), np.clip(found, head_since(schedule), schedule.start), schedule.start)
+
+
 def reservation_delays(schedule, blame="under-predicted"):
     """Delay from the reservation of each job whose reservation a later job violated, int64[n], s; else 0.
 
@@ -91,9 +128,9 @@ def reservation_delays(schedule, blame="under-predicted"):
     Parameters
     ----------
     schedule : replication.schedule.Schedule
-    blame : {"under-predicted", "any-later"}
+    blame : {"under-predicted", "any-later", "since-reserved"}
         Whether a later job must still run past its prediction at the first instant at which the job is late
-        and could have started; or any later job will do.
+        and could have started; or any later job will do; or it must also have started since the reservation.
 
     Returns
     -------
@@ -109,7 +146,24 @@ def reservation_delays(schedule, blame="under-predicted"):
     if blame == "under-predicted":
         violated &= audits.outlived_behind(violated, late_from, schedule.start, schedule.end,
                                            schedule.prediction)
+    elif blame == "since-reserved":
+        violated &= _outlived_since(schedule, violated, late_from)
     return np.where(violated, schedule.start - reserved, 0)
+
+
+def _outlived_since(schedule, asked, at):
+    """Whether a later job that started since each job came to the head outlives its prediction at an instant."""
+    jobs, order = np.flatnonzero(asked), np.argsort(schedule.start, kind="stable")
+    begun = schedule.start[order]
+    first = np.searchsorted(begun, head_since(schedule)[jobs], "left")
+    number = np.searchsorted(begun, at[jobs], "right") - first
+    job = np.repeat(jobs, number)
+    other = order[np.arange(len(job)) + np.repeat(first - np.cumsum(number) + number, number)]
+    guilty = ((other > job) & (schedule.end[other] > at[job])
+              & (schedule.start[other] + schedule.prediction[other] <= at[job]))
+    found = np.zeros(len(asked), bool)
+    found[job[guilty]] = True
+    return found
 
 
 def benign_delays(schedule):
@@ -198,10 +252,10 @@ def start_delays(schedule, since="alone"):
     Parameters
     ----------
     schedule : replication.schedule.Schedule
-    since : {"alone", "head", "reservation"}
+    since : {"alone", "head", "reservation", "running"}
         What the delay is measured from: the start without the later jobs (`alone`); the first instant at the
         head at which idle and later jobs' processors sufficed (`earliest_at_head`); that instant or the first
-        reservation, whichever is later.
+        reservation, whichever is later; the real end of enough jobs that ran already (`earliest_of_running`).
 
     Returns
     -------
@@ -211,6 +265,8 @@ def start_delays(schedule, since="alone"):
         raise AuditError(f"since {since!r}, allowed: {', '.join(SINCE)}")
     if since == "alone":
         fair = alone(schedule)
+    elif since == "running":
+        fair = earliest_of_running(schedule)
     else:
         fair = earliest_at_head(schedule)
         if since == "reservation":

@@ -158,12 +158,34 @@ def test_the_blame_is_on_jobs_that_outlive_their_predictions():
     assert audits.reservation_delays(schedule, "any-later").tolist() == [0, 0, 6, 0]
 
 
+def test_the_blame_may_be_on_jobs_that_started_since_the_reservation():
+    # Job 3 starts at 2, before job 2 comes to the head at 4, is said to end at 5 and ends at 30.
+    workload = jobs(4, (0, 4, 4), (1, 4, 2, 4), (1, 10, 3, 10), (2, 26, 2, 3))
+    schedule = simulate(workload, "easy-predicted", estimates=np.array([4, 4, 10, 3]))
+    assert schedule.start.tolist() == [0, 4, 30, 4]
+    assert audits.reservation_delays(schedule).tolist() == [0, 0, 22, 0]
+    assert audits.reservation_delays(schedule, "since-reserved").tolist() == [0, 0, 22, 0]
+
+
+def test_a_delay_by_who_ran_already_is_none_by_those_who_come_later():
+    # Jobs 1 and 2 run until 10 and 6. Job 4 is started past job 3, which could have started at 6 without it.
+    schedule = simulate(jobs(4, (0, 10, 2, 20), (0, 6, 2, 6), (1, 5, 4), (7, 9, 2)))
+    assert schedule.start.tolist() == [0, 0, 16, 7]
+    assert audits.start_delays(schedule, "running").tolist() == [0, 0, 6, 0]
+    # Job 4 was started past job 2, before job 3 came to the head: it ran already, and is of lower priority.
+    early = simulate(jobs(4, (0, 5, 3, 20), (1, 1, 2), (2, 5, 4), (3, 10, 1)))
+    assert early.start.tolist() == [0, 5, 13, 3]
+    assert audits.start_delays(early, "running").tolist() == [0, 0, 0, 0]
+    assert audits.start_delays(early, "head").tolist() == [0, 0, 7, 0]
+
+
 def test_delays_are_measured_from_what_is_asked_for():
     # Job 1 ends at 5 instead of 20. Without job 3 job 2 would start then; with it, at 12.
     schedule = simulate(jobs(4, (0, 5, 3, 20), (1, 2, 4), (2, 10, 1)))
     assert schedule.start.tolist() == [0, 12, 2]
     found = {since: audits.start_delays(schedule, since).tolist() for since in audits.SINCE}
-    assert found == {"alone": [0, 7, 0], "head": [0, 7, 0], "reservation": [0, 0, 0]}
+    assert found == {"alone": [0, 7, 0], "head": [0, 7, 0], "reservation": [0, 0, 0],
+                     "running": [0, 7, 0]}
     assert audits.alone(schedule).tolist() == [0, 5, 2]
     assert audits.alone(schedule, [0]).tolist() == [0, 12, 2]
 
