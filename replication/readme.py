@@ -1,16 +1,38 @@
-"""The table of tables and figures in README.md, made from the notebooks and from what they drew.
+"""The scoreboard and the table of items in README.md, made from the verdicts and from the notebooks.
 
-``python -m replication.readme`` writes it anew; a test holds the README to it, but for the times.
+``python -m replication.readme`` writes both anew; a test holds the README to them, but for the times.
 """
 
 import json
 import re
 
-from replication import notebook, paths, record
+from replication import claims, committed, compare, notebook, paths, record
 
 README = paths.ROOT / "README.md"
 BLOCK = re.compile(r"(?<=<!-- items -->\n).*?(?=<!-- /items -->)", re.DOTALL)
-OUTPUTS = ("figure", "table")
+SCOREBOARD = re.compile(r"(?<=<!-- scoreboard -->\n).*?(?=<!-- /scoreboard -->)", re.DOTALL)
+NAMES = {"pv_easy": "PV-EASY", "heel_and_toe": "Heel and toe", "top_percent": "Top Percent"}
+OUTPUTS = ("figure", "claims", "table")
+
+
+def scoreboard():
+    """How many numbers and claims of each paper got which verdict, from ``figures/verdicts.csv``, in Markdown.
+
+    Returns
+    -------
+    str
+    """
+    given = committed.parse(committed.path().read_text(encoding="utf-8"), committed.path().name)
+    kinds = {"number": compare.VERDICTS, "claim": claims.VERDICTS}
+    head = ["", *(word for kind, words in kinds.items() for word in (f"{kind}s", *words))]
+    lines = [f"| {' | '.join(head)} |", "|---" + "|---:" * (len(head) - 1) + "|"]
+    for paper in record.PAPERS:
+        cells = [f"**{NAMES[paper]}**"]
+        for kind, words in kinds.items():
+            own = [verdict for name, verdict in given.items() if name[:2] == (kind, paper)]
+            cells += [f"**{len(own)}**", *(str(own.count(word)) for word in words)]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
 
 
 def outputs(name):
@@ -54,8 +76,9 @@ def table(before=""):
 
 
 def main():
-    """Write the table into the README."""
+    """Write both into the README."""
     text = README.read_text(encoding="utf-8")
+    text = SCOREBOARD.sub(lambda old: scoreboard(), text)
     record.write(README, BLOCK.sub(lambda old: table(old.group()), text).encode())
 
 

@@ -169,7 +169,8 @@ def test_two_items_may_not_decide_one_claim(project):
 def test_the_best_reading_is_counted_apart(project):
     small_project.notebook(project, "heel_and_toe/readings", [])
     best = compare.table("heel_and_toe", "fig02", [row | {"value": 90.0} for row in OURS], stand_in=False)
-    page.Page("heel_and_toe/readings", scale="paper", logs=["CTC-SP2"]).table(best, "Under the best", name="best")
+    made = page.Page("heel_and_toe/readings", scale="paper", logs=["CTC-SP2"])
+    made.table(best, "Under the best", name="best")
     paper = results.recorded().papers[1]
     assert paper.best_counts == {"differs": 3, "not comparable": 1}
     assert paper.counts["match"] == 1 and paper.counts["differs"] == 1

@@ -1,8 +1,8 @@
-"""The README's table lists every notebook and links to what is there."""
+"""The README's scoreboard counts the verdicts, its table lists every notebook, its links lead somewhere."""
 
 import re
 
-from replication import notebook, paths, readme
+from replication import committed, notebook, paths, readme
 
 
 def test_every_notebook_is_listed_and_every_link_leads_somewhere():
@@ -13,6 +13,24 @@ def test_every_notebook_is_listed_and_every_link_leads_somewhere():
     assert links
     missing = [link for link in links if not (paths.ROOT / link).exists()]
     assert not missing
+
+
+def test_the_scoreboard_is_that_of_the_verdicts():
+    block = readme.SCOREBOARD.search(readme.README.read_text(encoding="utf-8")).group()
+    assert block == readme.scoreboard(), "python -m replication.readme writes it anew"
+
+
+def test_the_scoreboard_counts_by_paper_and_kind(tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "FIGURES", tmp_path)
+    committed.save({("number", "pv_easy", "table1", "a", "b", "c"): "near",
+                    ("number", "pv_easy", "table1", "a", "b", "d"): "not drawn",
+                    ("claim", "pv_easy", "x", "", "", ""): "holds in part",
+                    ("claim", "top_percent", "x", "", "", ""): "fails"})
+    head, _, *rows = readme.scoreboard().splitlines()
+    assert head.count("|") == 13
+    assert rows == ["| **PV-EASY** | **2** | 0 | 0 | 1 | 0 | 0 | **1** | 0 | 1 | 0 | 0 |",
+                    "| **Heel and toe** | **0** | 0 | 0 | 0 | 0 | 0 | **0** | 0 | 0 | 0 | 0 |",
+                    "| **Top Percent** | **0** | 0 | 0 | 0 | 0 | 0 | **1** | 0 | 0 | 1 | 0 |"]
 
 
 def test_times_that_are_not_known_here_are_kept(monkeypatch):

@@ -2,14 +2,27 @@
 
 import html.parser
 import re
+from types import SimpleNamespace
 
+import bs4
 import nbformat
 import pandas as pd
 import pytest
 import small_project
 from matplotlib.figure import Figure
 
-from replication import notebook_html, page, paths, record, report, report_texts, results
+from replication import (
+    claims,
+    committed,
+    compare,
+    notebook_html,
+    page,
+    paths,
+    record,
+    report,
+    report_texts,
+    results,
+)
 from replication.results import ReportError
 from replication.verdicts import VerdictError
 
@@ -45,6 +58,24 @@ def draw(root, name=NAME, scale="paper", ours=OURS, prose="", said=(), part=Fals
                            new.new_code_cell("page = Page()", outputs=[status]),
                            new.new_code_cell("draw()", outputs=outputs)])
     return made
+
+
+def keep_page(made, shown):
+    """Keep a notebook that shows some tables of a page, as if a kernel had executed it."""
+    files = {file: facts["sha256"] for file, facts in made._progress.files.items()}
+    bundles = [{page.MIME: {"item": made.name, "kind": made.kind, "files": files}},
+               *[{"text/html": one._repr_html_()} for one in shown]]
+    outputs = [new.new_output("display_data", bundle) for bundle in bundles]
+    keep(made.kind, made.name, [new.new_markdown_cell("# Test"), new.new_code_cell("a", outputs=outputs)])
+
+
+def decide(root, name, cases):
+    """Decide a claim as the paper's notebook of claims does."""
+    small_project.notebook(root, "heel_and_toe/claims", [])
+    made = page.Page("heel_and_toe/claims", scale="paper", logs=["CTC-SP2"])
+    register = claims.Claims("heel_and_toe")
+    register.decides(name)(lambda evidence: cases)
+    keep_page(made, [made.claims(register.evaluate(SimpleNamespace(page=made), [name]))])
 
 
 def keep(kind, name, cells):
@@ -121,6 +152,86 @@ def test_counts_are_those_of_the_verdicts(project):
 def test_numbers_that_no_notebook_draws_are_counted(project):
     draw(project, part=True)
     assert results.collect("paper").counts["not drawn"] == 1
+    assert "no notebook in this report computes it" in report.build().read_text()
+
+
+def test_a_count_leads_to_its_numbers_and_these_to_their_page(project):
+    draw(project)
+    soup = bs4.BeautifulSoup(report.build().read_text(), "html.parser")
+    count = soup.select_one("#scoreboard a.verdict.close")
+    assert count.text.split() == ["≈", "1", "close"]
+    place = soup.find(id=count["href"][1:])
+    rows = [row for row in place.find_parent("section").select("tr.row") if "is-close" in row["class"]]
+    cells = {part: rows[0].select_one(f".{part}").text for part in ("trace", "published", "ours", "difference")}
+    assert len(rows) == 1
+    assert cells == {"trace": "CTC-SP2", "published": "18.0", "ours": "18.70", "difference": "+3.9 %"}
+    assert "Invented paper Table 9" in rows[0].select_one(".remark").text
+    assert rows[0].select_one(".remark a")["href"] == "#heel_and_toe-fig02"
+    assert rows[0]["id"] == "number:heel_and_toe:fig02:CTC-SP2:perfect:wait"
+
+
+def test_a_listing_narrows_by_verdict_and_by_notebook_without_a_script(project):
+    draw(project)
+    markup = report.build().read_text()
+    for place, mark in ((".filter .close", "is-close"), (".filter .holds-in-part", "is-holds-in-part"),
+                        ("#numbers-of-heel_and_toe-fig02", "of-heel_and_toe-fig02")):
+        rule = f".listing:has({place}:target) :is(.row:not(.{mark}), tbody:not(:has(.{mark})))"
+        assert f"{rule} {{ display: none; }}" in markup
+
+
+def test_every_claim_is_listed_with_what_decides_it(project):
+    draw(project)
+    folder = paths.PUBLISHED / "heel_and_toe"
+    (folder / "claims.toml").write_text("".join(
+        f'[{name}]\nsection = "3, Fig. 2"\nstatement = "{name} <helps>."\nstatistic = "change"\n'
+        f'rule = "above 0"\n' for name in ("doubling", "truth")))
+    decide(project, "doubling", [("CTC-SP2", "+1 (0 to 2)", True), ("KTH-SP2-2", "-1", None)])
+    markup = report.build().read_text()
+    assert "Of 2 claims: 1 undecided, 1 not drawn." in markup
+    soup = bs4.BeautifulSoup(markup, "html.parser")
+    row = soup.find(id="claim:heel_and_toe:doubling")
+    said = row.select_one(".says").text
+    assert said.startswith("doubling <helps>.") and "section 3, Fig. 2" in said
+    assert "Rule: above 0." in row.select_one(".by").text
+    assert [(case["class"], case.text) for case in row.select("li")] == [
+        (["for"], "CTC-SP2 +1 (0 to 2)"), (["open"], "KTH-SP2-2 -1")]
+    assert "of-heel_and_toe-fig02" in row["class"]  # its section names that figure
+    card = soup.select_one('.card a[href="#heel_and_toe-fig02"]').parent
+    assert [chip["href"] for chip in card.select(".verdict")][-1] == "#claims-of-heel_and_toe-fig02"
+    assert "no notebook in this report decides it" in soup.find(id="claim:heel_and_toe:truth").text
+
+
+def test_the_best_reading_is_a_second_line_and_in_no_count(project):
+    draw(project)
+    small_project.notebook(project, "heel_and_toe/readings", [])
+    made = page.Page("heel_and_toe/readings", scale="paper", logs=["CTC-SP2"])
+    shown = made.table(compare.table("heel_and_toe", "fig02", OURS, stand_in=False), "The best", name="best")
+    keep_page(made, [shown])
+    markup = " ".join(report.build().read_text().split())
+    assert "Of 4 published numbers: 1 match, 1 close, 1 differs, 1 not comparable." in markup
+    assert "found by search, 1 match, 1 close, 1 differs, 1 not comparable." in markup
+
+
+def test_decisions_and_contradictions_have_chapters(project):
+    draw(project)
+    (paths.PUBLISHED / "contradictions.toml").write_text(
+        '[a-b]\npaper = "heel_and_toe"\nkind = "text against table"\nwhat = "One <b> says 3, the other 4."\n'
+        'first = { quote = "three", where = "section 1" }\nsecond = { quote = "4", where = "Table 1" }\n')
+    markup = report.build().read_text()
+    entry = bs4.BeautifulSoup(markup, "html.parser").find(id="contradiction-a-b")
+    assert [part.text for part in entry.select("dt, dd")] == ["section 1", "three", "Table 1", "4"]
+    assert "One &lt;b&gt; says 3" in markup
+    assert 'id="decisions-pv_easy"' in markup and 'href="#decisions-pv_easy"' in markup
+
+
+def test_a_complete_report_writes_the_list_of_verdicts(project):
+    draw(project)
+    report.build()
+    assert committed.path().read_text().splitlines()[1] == "number,heel_and_toe,fig02,CTC-SP2,real,wait,match"
+    committed.path().unlink()
+    small_project.notebook(project, "heel_and_toe/fig03", [])
+    report.build()
+    assert not committed.path().exists()
 
 
 def test_two_notebooks_may_not_disagree_on_one_number(project):
