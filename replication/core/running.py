@@ -5,7 +5,8 @@ next is last and cheap to take off. A running job has a slot; a key is an end wi
 bits, so that one word is all that moves. Jobs with the same end are therefore in order of slot, which
 no decision depends on. Entry 0 of both orders is a sentinel later than any end.
 
-Loops over these orders count in unsigned integers: a signed index costs a test at every access.
+Loops over these orders count in unsigned integers: a signed index costs a test at every access. Entries
+are moved a few at a time without asking which of them have to be: a wrong guess of the processor costs more.
 """
 
 from collections import namedtuple
@@ -19,6 +20,7 @@ NEVER = np.iinfo(np.int64).max
 LATEST = NEVER >> SLOT_BITS      # the last second a key can hold, some 278,000 years away
 MOST = SLOT_MASK                 # how many jobs can run at once
 ONE = np.uint64(1)
+STEP = np.uint64(4)              # entries moved together
 
 Running = namedtuple("Running", "by_end by_plan size plan vacant")
 
@@ -35,20 +37,35 @@ def nobody_runs(most):
 def insert(order, count, key):
     """Put `key` into the `count` entries behind the sentinel."""
     k = np.uint64(count)
+    order[k + ONE] = min(order[k], key)
+    while k >= STEP:
+        for _ in range(STEP):
+            order[k] = max(order[k], min(order[k - ONE], key))
+            k -= ONE
+        if order[k] >= key:
+            return
     while order[k] < key:
-        order[k + ONE] = order[k]
+        order[k] = min(order[k - ONE], key)
         k -= ONE
-    order[k + ONE] = key
 
 
 @njit(nogil=True, cache=True)
 def remove(order, count, key):
-    """Take `key` out of the `count` entries behind the sentinel, shifting the others while looking for it."""
+    """Take `key` out of the `count` entries behind the sentinel."""
     k = np.uint64(count)
-    held = order[k]
-    while held != key:
+    after = order[k]              # the entry behind k as it was
+    while k >= STEP:
+        first = order[k - STEP + ONE]
+        for j in range(k - STEP + ONE, k):
+            order[j] = order[j] if order[j] > key else order[j + ONE]
+        order[k] = order[k] if order[k] > key else after
+        if first > key:
+            return
+        after = first
+        k -= STEP
+    while order[k] <= key:
+        order[k], after = after, order[k]
         k -= ONE
-        held, order[k] = order[k], held
 
 
 @njit(nogil=True, cache=True)
