@@ -32,7 +32,38 @@ class Step(NamedTuple):
     after: int
 
 
-def easy(workload, estimate=None):
+class Sight(NamedTuple):
+    """The machine at one decision, for who watches the twin at work.
+
+    Parameters
+    ----------
+    kind : str
+        ``events`` (ends and submissions of an instant), ``started`` (in the queue's order), ``reserved`` (the
+        head is blocked) or ``backfilled``.
+    now : int, s
+    jobs : tuple of int
+        Those that the decision is about: ended and submitted, started, or the blocked head.
+    queue, running : tuple of int
+        After the decision, the queue in its order.
+    planned : int, s, or None
+        The head's reservation, where there is one.
+    extra : int, processors, or None
+        What the head leaves over at that time, after the decision.
+    real : int, s, or None
+        The head's real shadow time after the decision.
+    """
+
+    kind: str
+    now: int
+    jobs: tuple
+    queue: tuple
+    running: tuple
+    planned: int | None = None
+    extra: int | None = None
+    real: int | None = None
+
+
+def easy(workload, estimate=None, watch=None):
     """EASY backfilling as in `replication.reference.easy`, and what it does to the heads.
 
     Parameters
@@ -40,6 +71,8 @@ def easy(workload, estimate=None):
     workload : replication.workload.Workload
     estimate : int[n], s, optional
         What the scheduler is told; the workload's own estimates by default.
+    watch : callable, optional
+        Called with a `Sight` at every decision.
 
     Returns
     -------
@@ -68,18 +101,25 @@ def easy(workload, estimate=None):
         ends = [(max(end_of(job), now), size[job]) for job in running]
         return reservation(ends, free(), size[queue[0]])
 
+    def true_end(job):
+        return start[job] + run_time[job]
+
+    def show(kind, now, jobs, *head):
+        if watch is not None and jobs:
+            watch(Sight(kind, now, tuple(jobs), tuple(queue), tuple(running), *head))
+
     for now, submitted in instants(workload, start, running):
-        running[:] = [job for job in running if start[job] + run_time[job] > now]
+        ended = [job for job in running if true_end(job) <= now]
+        running[:] = [job for job in running if job not in ended]
         queue.extend(submitted)
+        show("events", now, ended + submitted)
         while queue and size[queue[0]] <= free():
             begin(queue[0], now)
+            show("started", now, running[-1:])
         if not queue:
             continue
-
-        def true_end(job):
-            return start[job] + run_time[job]
-
         planned, extra = shadow(lambda job: start[job] + estimate[job], now)
+        show("reserved", now, queue[:1], planned, extra, shadow(true_end, now)[0])
         for job in queue[1:]:
             in_time = now + estimate[job] <= planned
             if size[job] <= free() and (in_time or size[job] <= extra):
@@ -89,6 +129,7 @@ def easy(workload, estimate=None):
                 steps.append(Step(now, queue[0], job, planned, before, after))
                 if not in_time:
                     extra -= size[job]
+                show("backfilled", now, [job], planned, extra, after)
     return start, shortest, steps
 
 

@@ -46,6 +46,7 @@ ROOMS = (
     {"page"},
     {"cluster"},
     {"papers"},
+    {"explore"},
     {"notebook"},
     {"verdicts", "results", "committed", "report"},
     {"run", "readme"},

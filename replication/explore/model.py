@@ -1,0 +1,295 @@
+"""What the explorer shows, as numbers: which jobs, which schedule, and what is told of them. No widgets."""
+
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+
+from replication import measures, plans, simulate, traces
+from replication.explore.looks import NUMBER
+from replication.schedule import usage
+from replication.simulation import SCHEDULERS
+
+#: Estimate models by what the control calls them.
+MODELS = {"users' own": "log", "users' own × (f + 1)": "log*", "perfect": "perfect",
+          "random f-model": "f=", "deterministic f-model": "deterministic=", "modal": "modal"}
+PREDICTORS = ("scheduler's own", "request", "perfect", "virtual=0.2", "last", "tsafrir", "complete",
+              "top=95", "cvh")
+
+
+class ExploreError(ValueError):
+    """A choice that cannot be shown; the message lists what is allowed."""
+
+
+@dataclass(frozen=True)
+class Jobs:
+    """Which jobs are simulated.
+
+    Parameters
+    ----------
+    log : str
+        A name of the registry or a path to an SWF file.
+    first : int
+        Place of the first job in the log, from 1.
+    count : int, optional
+        How many; all that follow by default.
+    load : float, optional
+        The offered load that submissions are scaled to (a share); the jobs' own by default.
+    """
+
+    log: str = "KTH-SP2"
+    first: int = 1
+    count: int | None = None
+    load: float | None = None
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One side of the comparison.
+
+    Parameters
+    ----------
+    scheduler : str
+        One of `replication.simulation.SCHEDULERS`.
+    predictor : str
+        One of `replication.predictors.FORMS`, or empty for the scheduler's own.
+    model : str
+        A value of `MODELS`.
+    f : float
+        The badness factor, where the model has one.
+    """
+
+    scheduler: str = "easy"
+    predictor: str = ""
+    model: str = "log"
+    f: float = 1.0
+
+    @property
+    def takes_predictor(self):
+        """Whether the scheduler has one."""
+        return "predictor" in SCHEDULERS[self.scheduler].options
+
+    @property
+    def takes_f(self):
+        """Whether the estimate model has a badness."""
+        return self.model.endswith(("=", "*"))
+
+    @property
+    def words(self):
+        """The side in a few words."""
+        told = {"log": "users' estimates", "log*": f"users' estimates × {self.f + 1:g}",
+                "perfect": "perfect estimates", "f=": f"random f = {self.f:g}",
+                "deterministic=": f"estimates {self.f + 1:g} × run time", "modal": "modal estimates"}
+        predictor = f", predictor {self.predictor}" if self.predictor and self.takes_predictor else ""
+        return f"{self.scheduler}, {told[self.model]}{predictor}"
+
+
+@functools.lru_cache(4)
+def _whole(log):
+    return traces.load(log)
+
+
+def size_of(log):
+    """How many jobs a log has, and their offered load (a share, nan where all come at once)."""
+    return len(_whole(log)), _whole(log).load
+
+
+@functools.lru_cache(8)
+def workload(jobs):
+    """The jobs that were chosen.
+
+    Parameters
+    ----------
+    jobs : Jobs
+
+    Returns
+    -------
+    replication.workload.Workload
+
+    Raises
+    ------
+    ExploreError
+        For a first job that the log does not have, or a load that cannot be.
+    """
+    whole = _whole(jobs.log)
+    if not 1 <= jobs.first <= len(whole) or (jobs.count is not None and jobs.count < 1):
+        raise ExploreError(f"{jobs.log}: {jobs.count} jobs from {jobs.first}, allowed: 1 to {len(whole)}")
+    last = len(whole) if jobs.count is None else jobs.first - 1 + jobs.count
+    chosen = whole if jobs.first == 1 and last >= len(whole) else whole.take(slice(jobs.first - 1, last))
+    if jobs.load is None:
+        return chosen
+    if not (jobs.load > 0 and chosen.load > 0):
+        raise ExploreError(f"{jobs.log}: load {jobs.load:g}, allowed: above 0, of jobs that come one by one")
+    return chosen.scaled(chosen.load / jobs.load)
+
+
+@functools.lru_cache(16)
+def side(jobs, choice, seed=1):
+    """What a scheduler makes of the jobs, and all of it that does not depend on the window of time.
+
+    Parameters
+    ----------
+    jobs : Jobs
+    choice : Choice
+    seed : int
+
+    Returns
+    -------
+    Seen
+    """
+    found = schedule(jobs, choice, seed)
+    return Seen(choice.words, found, runs(found), over_time(found), by_size(found))
+
+
+def schedule(jobs, choice, seed=1):
+    """What a scheduler makes of the jobs.
+
+    Parameters
+    ----------
+    jobs : Jobs
+    choice : Choice
+    seed : int
+
+    Returns
+    -------
+    replication.schedule.Schedule
+    """
+    chosen = workload(jobs)
+    options = {"predictor": choice.predictor} if choice.predictor and choice.takes_predictor else {}
+    return simulate(chosen, choice.scheduler, _told(chosen, choice), seed, **options)
+
+
+def _told(chosen, choice):
+    """The estimate model as text, as `replication.estimates.parse` reads it."""
+    if choice.model == "modal":
+        return f"modal,emax={max(int(chosen.estimate.max()), int(chosen.run_time.max()), 1)}"
+    return choice.model + {"*": f"{choice.f + 1:g}", "=": f"{choice.f:g}"}.get(choice.model[-1], "")
+
+
+@dataclass(frozen=True)
+class Runs:
+    """All runs of a schedule, those that were preempted too.
+
+    Parameters
+    ----------
+    job : int64[m]
+        The job's index.
+    start, end : int64[m], s
+    sunny : int64[m], s
+        From when on no job of higher priority waits, so that the run is sunny load; the start for schedulers
+        that do not preempt.
+    look : int64[m]
+        Numbers of `replication.explore.looks.NUMBER`: regular, backfilled or preempted.
+    """
+
+    job: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    sunny: np.ndarray
+    look: np.ndarray
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One side, ready to be drawn.
+
+    Parameters
+    ----------
+    words : str
+    schedule : replication.schedule.Schedule
+    runs : Runs
+    over_time, by_size : dict
+        As the functions of these names give them.
+    """
+
+    words: str
+    schedule: object
+    runs: Runs
+    over_time: dict
+    by_size: dict
+
+
+def runs(found):
+    """Every run and what it was.
+
+    A job is shadow load as long as one submitted before it waits (PV-EASY, section 4.1); that is over, and for
+    good, when the last of these has started its final run.
+
+    Parameters
+    ----------
+    found : replication.schedule.Schedule
+
+    Returns
+    -------
+    Runs
+    """
+    n, killed = len(found.start), found.killed_runs
+    job = np.concatenate([np.arange(n), killed[:, 0]])
+    start, end = np.concatenate([found.start, killed[:, 1]]), np.concatenate([found.end, killed[:, 2]])
+    look = np.concatenate([np.where(found.backfilled, NUMBER["backfilled"], NUMBER["regular"]),
+                           np.full(len(killed), NUMBER["preempted"])])
+    sunny = start
+    if preempts(found):
+        before = np.concatenate([found.start[:1], np.maximum.accumulate(found.start)[:-1]])
+        sunny = np.where(np.arange(len(job)) < n, np.clip(before[job], start, end), end)
+    return Runs(job, start, end, sunny, look)
+
+
+def preempts(found):
+    """Whether a schedule is of a scheduler that tells sunny from shadow load."""
+    return found.scheduler == "pv-easy"
+
+
+def over_time(found):
+    """Queue and machine over time.
+
+    Parameters
+    ----------
+    found : replication.schedule.Schedule
+
+    Returns
+    -------
+    dict of str to (int64[m], int64[m])
+        queue (jobs) and used (processors): instants, s, and what holds from each to the next.
+    """
+    submit, processors, killed = found.workload.submit, found.workload.processors, found.killed_runs
+    start, end = np.concatenate([submit, killed[:, 2]]), np.concatenate([found.start, killed[:, 1]])
+    every = runs(found)
+    return {"queue": usage(start, end, np.ones(len(start), np.int64)),
+            "used": usage(every.start, every.end, processors[every.job])}
+
+
+def by_size(found):
+    """Mean wait, h, and mean bounded slowdown by size of the jobs that `replication.measures` counts.
+
+    Returns
+    -------
+    dict of str to float64[k]
+        wait and slowdown, nan for a class without jobs; the classes are those of `replication.plans`.
+    """
+    w = found.workload
+    kept = measures.trimmed(w.submit, found.end)
+    kept = kept if kept.any() else np.ones(len(w), bool)   # all at once: nobody ends before the last arrival
+    group, classes = plans.size_class(w.processors[kept]), len(plans.size_names())
+    count = np.bincount(group, minlength=classes)
+    columns = {"wait": found.wait[kept] / 3600,
+               "slowdown": measures.bounded_slowdown(found.wait[kept], w.run_time[kept])}
+    with np.errstate(invalid="ignore"):
+        return {name: np.bincount(group, values, classes) / count for name, values in columns.items()}
+
+
+def change(first, second):
+    """How much later each job starts in the second schedule (its final run), int64[n], s."""
+    return second.start - first.start
+
+
+def tell(found, job, unit=3600, name="h"):
+    """One line on one job of a schedule."""
+    w = found.workload
+    kind = "backfilled" if found.backfilled[job] else "started in order"
+    kills = int(found.times_killed[job])
+    times = (f"{what} {value / unit:,.2f} {name}" for what, value in (
+        ("submitted", w.submit[job]), ("wait", found.wait[job]), ("start", found.start[job]),
+        ("end", found.end[job]), ("run time", w.run_time[job]), ("estimate", found.estimate[job])))
+    return (f"job {w.job_id[job]}, {w.processors[job]} processors, {kind}"
+            f"{f', preempted {kills} times' if kills else ''}; {'; '.join(times)}")

@@ -1,0 +1,236 @@
+"""EASY walked through decision by decision: what it believes, what is true, and what is stolen.
+
+The readable twin (`replication.reference_observed`) runs; this module watches it and says in words what it
+saw.
+"""
+
+from dataclasses import dataclass
+
+from replication import estimates, reference_observed
+from replication.explore import model
+from replication.papers.heel_and_toe import examples
+
+MOST = 400       # jobs that the twin walks through in about a second
+THIRDS = 3       # s in a time unit of the paper's example, so that thirds are whole
+BADNESS = {f"F = {name.partition('=')[2]}": factor - 1 for name, factor in examples.FACTORS.items()}
+
+
+class StepError(ValueError):
+    """Jobs that cannot be walked through."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """One decision.
+
+    Parameters
+    ----------
+    sight : replication.reference_observed.Sight
+    first_real : int, s, or None
+        The head's real shadow time when it became the head.
+    before : int, s, or None
+        Its real shadow time before this decision, where that is a backfill.
+    """
+
+    sight: reference_observed.Sight
+    first_real: int | None = None
+    before: int | None = None
+
+    @property
+    def wild(self):
+        """Whether a backfill moved the head's real shadow time (report, section 5)."""
+        return self.before is not None and self.sight.real != self.before
+
+    @property
+    def stolen(self):
+        """Time stolen from the head since it became the head, s."""
+        return 0 if self.first_real is None else self.sight.real - self.first_real
+
+
+@dataclass(frozen=True)
+class Walk:
+    """A run of EASY, decision by decision.
+
+    Parameters
+    ----------
+    workload : replication.workload.Workload
+    estimate : list of int, s
+    start : list of int, s
+    moments : list of Moment
+    unit : int, s
+        What the axis counts in, and its name.
+    unit_name : str
+    about : str
+    """
+
+    workload: object
+    estimate: list
+    start: list
+    moments: list
+    unit: int
+    unit_name: str
+    about: str
+
+    def end(self, job):
+        """When a job really ends, s."""
+        return self.start[job] + int(self.workload.run_time[job])
+
+    def believed_end(self, job):
+        """When the scheduler expects a job to end, s."""
+        return self.start[job] + self.estimate[job]
+
+    def name(self, job):
+        """A job as the log numbers it."""
+        return f"job {self.workload.job_id[job]}"
+
+    def free(self, moment):
+        """Idle processors after a decision."""
+        return self.workload.machine - int(sum(self.workload.processors[job] for job in moment.sight.running))
+
+    def verdict(self, moment, job):
+        """Whether a waiting job may pass the head now, in a few words."""
+        sight, size = moment.sight, int(self.workload.processors[job])
+        if sight.planned is None:
+            return ""
+        if job == sight.queue[0]:
+            return "head: has the reservation"
+        if size > self.free(moment):
+            return "too wide for what is free"
+        if sight.now + self.estimate[job] <= sight.planned:
+            return "fits the hole"
+        return "fits the extra processors" if size <= sight.extra else "too long for the hole"
+
+
+def walk(workload, estimate, unit=1, unit_name="s", about=""):
+    """Watch EASY.
+
+    Parameters
+    ----------
+    workload : replication.workload.Workload
+    estimate : sequence of int, s
+    unit, unit_name, about
+        See `Walk`.
+
+    Returns
+    -------
+    Walk
+
+    Raises
+    ------
+    StepError
+        For more than `MOST` jobs.
+    """
+    if len(workload) > MOST:
+        raise StepError(f"{workload.name}: {len(workload):,} jobs, allowed in the step mode: up to {MOST}")
+    sights, estimate = [], [int(e) for e in estimate]
+    start, _, _ = reference_observed.easy(workload, estimate, sights.append)
+    return Walk(workload, estimate, start, list(_moments(sights)), unit, unit_name, about)
+
+
+def _moments(sights):
+    """Each sight with what the head's real shadow time was before."""
+    head = first = real = None
+    for sight in sights:
+        if sight.real is None:
+            yield Moment(sight)
+            continue
+        if sight.queue[0] != head:
+            head, first = sight.queue[0], sight.real
+        yield Moment(sight, first, real if sight.kind == "backfilled" else None)
+        real = sight.real
+
+
+def heel_and_toe(badness="F = 2"):
+    """The paper's own example, Fig. 8, with one of the three badnesses of Table 2.
+
+    Parameters
+    ----------
+    badness : str
+        A key of `BADNESS`; the figure's is F = 2.
+
+    Returns
+    -------
+    Walk
+    """
+    if badness not in BADNESS:
+        raise StepError(f"badness {badness!r}, allowed: {', '.join(BADNESS)}")
+    jobs = examples.workload("fig08", examples.FIG8, 2, THIRDS)
+    told = estimates.deterministic_f(jobs, BADNESS[badness])
+    return walk(jobs, told, THIRDS, "time units", f"Heel and toe, Fig. 8, {badness}")
+
+
+def of_log(jobs, choice, seed=1):
+    """The jobs of a log, from an empty machine.
+
+    Parameters
+    ----------
+    jobs : replication.explore.model.Jobs
+    choice : replication.explore.model.Choice
+        Its estimates; the scheduler is EASY.
+    seed : int
+
+    Returns
+    -------
+    Walk
+    """
+    if len(model.workload(jobs)) > MOST:
+        raise StepError(f"{jobs.log}: {len(model.workload(jobs)):,} jobs, allowed in the step mode: "
+                        f"up to {MOST}")
+    told = model.Choice("easy", "", choice.model, choice.f)
+    found = model.schedule(jobs, told, seed)
+    about = f"{len(found.start)} jobs of {found.workload.name}{' (stand-in)' * found.workload.stand_in}"
+    return walk(found.workload, found.estimate, 3600, "hours", f"{about}, {told.words}")
+
+
+def words(found, number):
+    """What happens at a decision, in sentences.
+
+    Parameters
+    ----------
+    found : Walk
+    number : int
+
+    Returns
+    -------
+    list of str
+        What is decided, what the scheduler believes, what is true.
+    """
+    moment = found.moments[number]
+    sight = moment.sight
+    at = f"{found.unit_name.capitalize()} {_time(found, sight.now)}"
+    said = [f"Step {number + 1} of {len(found.moments)}. {at}: {_event(found, moment)}"]
+    if sight.planned is not None:
+        head = found.name(sight.queue[0])
+        said.append(f"The scheduler believes: {head} can start at {_time(found, sight.planned)} (reservation), "
+                    f"with {sight.extra} extra processors then; until then {found.free(moment)} are free, a hole "
+                    f"of {_time(found, sight.planned - sight.now)}.")
+        said.append(f"In truth {head} could start at {_time(found, sight.real)} (real shadow time); stolen from "
+                    f"it so far: {_time(found, moment.stolen)}.")
+    return said
+
+
+def _event(found, moment):
+    sight = moment.sight
+    if sight.kind == "events":
+        ended = [found.name(job) for job in sight.jobs if job not in sight.queue]
+        came = [found.name(job) for job in sight.jobs if job in sight.queue]
+        said = [f"{_listed(ended)} end{'s' * (len(ended) == 1)}"] * bool(ended)
+        return "; ".join(said + [f"{_listed(came)} submitted"] * bool(came)) + "."
+    name = found.name(sight.jobs[0])
+    if sight.kind == "started":
+        return f"{name} starts in order."
+    if sight.kind == "reserved":
+        return f"{name} is the head and does not fit; it gets a reservation."
+    if not moment.wild:
+        return f"{name} is backfilled, mildly: the real shadow time stays {_time(found, sight.real)}."
+    return (f"{name} is backfilled, wildly: the real shadow time moves from {_time(found, moment.before)} to "
+            f"{_time(found, sight.real)}, and steals {_time(found, sight.real - moment.before)}.")
+
+
+def _listed(names):
+    shown = names[:4] + [f"{len(names) - 4} more"] * (len(names) > 4)
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}" if shown else ""
+
+
+def _time(found, seconds):
+    return f"{round(seconds / found.unit, 2):,g}"
