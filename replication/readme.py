@@ -16,11 +16,12 @@ OUTPUTS = ("figure", "claims", "table")
 
 
 def scoreboard():
-    """How many numbers and claims of each paper got which verdict, from ``figures/verdicts.csv``, in Markdown.
+    """How many numbers and claims of each paper got which verdict by ``figures/verdicts.csv``.
 
     Returns
     -------
     str
+        A table in Markdown.
     """
     given = committed.parse(committed.path().read_text(encoding="utf-8"), committed.path().name)
     kinds = {"number": compare.VERDICTS, "claim": claims.VERDICTS}
@@ -70,7 +71,9 @@ def table(before=""):
         took = seconds(name)
         drawn = outputs(name)
         link = f"[{drawn[0].removeprefix('figures/')}]({drawn[0]})" if drawn else ""
-        time = known.get(name, "") if took is None else f"{took:.0f} s" if took < 100 else f"{took / 60:.0f} min"
+        time = known.get(name, "")
+        if took is not None:
+            time = f"{took:.0f} s" if took < 100 else f"{took / 60:.0f} min"
         lines.append(f"| {record.title(name)} | [{name}](notebooks/{name}.ipynb) | {link} | {time} |")
     return "\n".join(lines) + "\n"
 

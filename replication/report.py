@@ -12,7 +12,8 @@ from replication.verdicts import NOT_DRAWN, read_csv
 LARGEST = 15_000_000
 THUMBNAIL = 480
 FACE = ("trace", "measure", "published", "verdict")
-SAID = {"fig": "Fig.", "table": "Table", "text": "Running text, captions and abstracts"}
+SAID = {"fig": "Fig.", "table": "Table", "text": "Running text, captions and abstracts",
+        "e_max": "Table under Fig. 13"}
 RULES = {
     "match": "equal at the published rounding, or within 1 %", "close": "within 5 %", "near": "within 20 %",
     "differs": "anything else", "not comparable": "with the reason beside it",

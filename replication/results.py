@@ -212,9 +212,21 @@ def recorded():
     -------
     Results
         Of kind ``paper``; its items have no notebook.
+
+    Raises
+    ------
+    ReportError
+        If a table of verdicts is not the one that was drawn.
+    replication.verdicts.VerdictError
+        See `collect`.
     """
     found = [Item(name, "paper", facts, None) for name in notebook.found()
              if (facts := record.read(record.folder("paper") / f"{name}.json")) is not None]
+    for item in found:
+        for path in (*item.files("verdicts"), *item.files("claims")):
+            digest = item.facts["files"][path.name]["sha256"]
+            if not path.exists() or record.sha256(path.read_bytes()) != digest:
+                raise ReportError(f"{path}: not the file that the record beside it names; draw it again")
     return Results("paper", papers(found))
 
 

@@ -4,7 +4,6 @@ import shutil
 import subprocess
 from types import SimpleNamespace
 
-import pandas as pd
 import pytest
 import small_project
 
@@ -152,12 +151,20 @@ def test_a_claim_is_read_as_it_was_recorded(project):
     assert paper.claim_counts["holds in part"] == 1
 
 
-def test_cases_that_do_not_go_together_are_refused(project):
-    path = project / "figures/heel_and_toe/claims.csv"
-    table = pd.read_csv(path)
-    table.assign(answers="for; against").to_csv(path, index=False)
-    with pytest.raises(verdicts.VerdictError, match="draw it again"):
+def test_cases_that_do_not_go_together_are_refused(project, monkeypatch):
+    monkeypatch.setattr(claims, "BETWEEN", " and ")  # as if they had been recorded otherwise
+    with pytest.raises(verdicts.VerdictError, match="'for; against; for' do not go together; draw it again"):
         results.recorded()
+
+
+@pytest.mark.parametrize("file", ["claims.csv", "fig02.verdicts.csv"])
+def test_a_table_that_is_not_the_one_drawn_is_refused(project, capsys, file):
+    path = project / "figures/heel_and_toe" / file
+    path.write_text(path.read_text().replace("holds in part", "holds").replace("18.7", "18.1"))
+    assert main(["check"]) == 1
+    assert f"{file}: not the file that the record beside it names" in capsys.readouterr().err
+    path.unlink()
+    assert main(["check"]) == 1
 
 
 def test_two_items_may_not_decide_one_claim(project):

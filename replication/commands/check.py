@@ -1,9 +1,9 @@
 """Say which verdicts have changed since they were committed, and from what to what.
 
 Every verdict is reached again by the rules as they are now, from what the papers print (data/published/) and
-from what was recorded of our results (figures/), and is held against figures/verdicts.csv as the last commit has
-it. Nothing is simulated: after a change in the simulator run 'make figures' first. What was not drawn again
-counts as it was recorded.
+from what was recorded of our results (figures/), and is held against figures/verdicts.csv as the last commit
+has it. Nothing is simulated: after a change in the simulator run 'make figures' first. What was not drawn
+again counts as it was recorded.
 
 Exit codes: 0 all verdicts are as committed; 1 some are not; 2 the command line was refused.
 """
