@@ -199,9 +199,9 @@ def _cvh(workload, estimate, amount, seed):
     user, users = _numbered(workload.user[:, None])
     whole = np.zeros((users, cvh.COLUMNS), np.int64)
     whole[:, [cvh.OLDEST, cvh.YOUNGEST]] = cvh.NOBODY
-    model = np.zeros((cvh.COUNTERS + 1, cvh.TERMS))
+    model = np.zeros((cvh.COUNTERS + 1, cvh.ROOM))
     model[[cvh.SCALES, cvh.SQUARES]] = cvh.START
-    model[cvh.COUNTERS, cvh.NORM] = cvh.START
+    model[cvh.COUNTERS, [cvh.STEP, cvh.NORM, cvh.JOB]] = 1, cvh.START, cvh.NOBODY
     n = len(workload)
     return _memory(workload, estimate, CVH, group=user, whole=whole, model=model,
                    real=np.zeros((n, cvh.FEATURES)), links=np.empty(3 * n, np.int64))

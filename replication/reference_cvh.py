@@ -25,7 +25,7 @@ class Cvh(Predictor):
         self.features = {}
         terms = 19 + 120 + 18
         self.weights, self.scales, self.squares = np.zeros(terms), np.full(terms, START), np.full(terms, START)
-        self.steps, self.norm = 0.0, START
+        self.steps, self.norm = 1.0, START
 
     def predict(self, job, now):
         if job not in self.features:
@@ -49,13 +49,14 @@ class Cvh(Predictor):
         ended, elapsed = self.ended[user], [now - began for began in self.running[user].values()]
         seen = [min(max(self.run_time[j], now - self.submit[j]), request) for j in ended[:-4:-1]]
         known = bool(ended)
+        newest_two = sum(seen[:2]) / len(seen[:2]) if known else request
         of_day = 2 * math.pi * (self.submit[job] % DAY) / DAY
         of_week = 2 * math.pi * (self.submit[job] % WEEK) / WEEK
         return [1.0,
                 *(seen + [request] * 3)[:3],
                 request,
-                sum(seen[:2]) / len(seen[:2]) if known else 0.0,
-                0.33 * sum(seen),
+                newest_two,
+                0.33 * sum(seen) if len(seen) == 3 else newest_two,
                 sum(self.run_time[j] for j in ended) / len(ended) if known else 0.0,
                 now - self.last_end[user] if known else 0.0,
                 self.size[job] / (sum(self.size[j] for j in ended) / len(ended)) if known else 0.0,
@@ -72,13 +73,13 @@ class Cvh(Predictor):
         self.scales = np.where(large, np.abs(x), self.scales)
         ratios = x / self.scales
         self.norm += dot(ratios, ratios)
-        self.steps += TICK
-        value = dot(self.weights, x)
-        # Squared above the truth, absolute below it.
-        slope = (1 + math.log(max(size * run_time, 1))) * (2 * (value - run_time) if value > run_time else -1.0)
-        gradient = slope * x + 2 * REGULAR * self.weights
-        self.squares = self.squares + gradient * gradient
         step = RATE * math.sqrt(self.steps / self.norm)
+        self.steps += TICK
+        error = dot(self.weights, x) - run_time
+        # Squared above the truth, absolute below it.
+        slope = (1 + math.log(max(size * run_time, 1))) * (2 * error if error > 0 else -1.0 if error < 0 else 0.0)
+        gradient = slope * x + REGULAR * self.weights
+        self.squares = self.squares + gradient * gradient
         self.weights = self.weights - step * gradient / (self.scales * np.sqrt(self.squares))
 
 
@@ -90,10 +91,13 @@ def expanded(features):
 
 
 def dot(a, b):
-    """Sum of products, every fourth in one sum, as the compiled loop adds them."""
-    products = (a * b).tolist()
-    whole = len(products) - len(products) % 4
-    lanes = [0.0] * 4
-    for k, product in enumerate(products):
-        lanes[k % 4 if k < whole else 0] += product
-    return lanes[0] + lanes[1] + (lanes[2] + lanes[3])
+    """Sum of products, added by quarters as the compiled loop adds them."""
+    products = np.zeros(160)
+    products[:len(a)] = a * b
+    for _ in range(2):
+        first, second, third, fourth = products.reshape(4, -1)
+        products = first + second + (third + fourth)
+    total = 0.0
+    for product in products.tolist():      # not sum(), which corrects its rounding in newer Pythons
+        total += product
+    return total

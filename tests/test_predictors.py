@@ -119,6 +119,35 @@ def test_top_percent_keeps_its_weights_in_range_through_a_long_history():
         assert compiled.predict(memory, 0, 0) in (10, 70)
 
 
+def test_cvh_starts_from_one_second_and_counts_what_the_user_did():
+    w = people((40, 100, 1), (20, 100, 1), (30, 50, 1), (5, 60, 1))
+    assert after(w, "cvh", [], 0) == 1, "no weights yet"
+    memory = predictors.make(w, w.estimate, "cvh")
+    for k, now in ((0, 40), (1, 41), (2, 42)):
+        compiled.predict(memory, k, 0)
+        compiled.begun(memory, k, 0)
+        compiled.learn(memory, k, 0, now)
+    compiled.predict(memory, 3, 45)
+    # Time since submission where the run is over: 43, 44 and 45 s; all below the request.
+    seen = memory.real[3]
+    assert seen[:7].tolist() == pytest.approx([1, 43, 44, 45, 60, 43.5, 0.33 * 132])
+    assert seen[7:14].tolist() == pytest.approx([30, 3, 1, 0, 0, 0, 0])
+    assert seen[18] == 1
+
+
+@pytest.mark.parametrize(("ended", "means"), [((), (100, 100)), ((0,), (60, 60)), ((0, 1), (55, 55))])
+def test_cvh_means_of_users_with_few_jobs(ended, means):
+    """Fewer than three ended jobs: the mean of what there is takes the place of both, the request that of none."""
+    w = people((60, 100, 1), (50, 100, 1), (1, 100, 1))
+    memory = predictors.make(w, w.estimate, "cvh")
+    for k in ended:
+        compiled.predict(memory, k, 0)
+        compiled.begun(memory, k, 0)
+        compiled.learn(memory, k, 0, w.run_time[k])
+    compiled.predict(memory, 2, 5)
+    assert tuple(memory.real[2, 5:7]) == means
+
+
 def test_virtual_errors_are_uniform_seeded_and_bounded():
     w = Workload.from_columns("virtual", 4, np.zeros(20_000, int), np.full(20_000, 10_000), np.ones(20_000, int))
     error = predictors.virtual(w, 0.2, 3) / 10_000 - 1

@@ -7,7 +7,8 @@ processors and sines can be mixed (Ross, Mineiro and Langford 2013, algorithm 2)
 ``whole`` has a row for each user: what he has ended and what he has running. ``links`` holds three numbers for
 each job: the user's running job begun before it, the one begun after it, and when it began. ``real`` has a row
 for each job: its features. ``model`` has a row for each of weights, scales and sums of squared gradients, two
-for the features at hand, as they are and by their scales, and one with the counters `STEP` and `NORM`.
+for the terms of the job at hand, as they are and by their scales, one to add up in, and one with the counters
+`STEP` and `NORM`, which job is at hand, and its value if `KNOWN`.
 """
 
 import math
@@ -25,10 +26,10 @@ DAY, WEEK = 86400, 604800
 
 FEATURES = 19
 FIRST_PAIRED, LAST_PAIRED = 1, 16       # features whose products with each other are added, counting from 0
-TERMS = FEATURES + 120 + 18
+ROOM = 160           # of a row of `model`: 19 + 120 + 18 terms, then zeros, so that it can be quartered twice
 
-WEIGHTS, SCALES, SQUARES, AT_HAND, RATIOS, COUNTERS = range(6)   # rows of `model`
-STEP, NORM = 0, 1                                        # places in its last row
+WEIGHTS, SCALES, SQUARES, AT_HAND, RATIOS, SUMS, COUNTERS = range(7)   # rows of `model`
+STEP, NORM, JOB, KNOWN, VALUE = range(5)                               # places in its last row
 
 # Columns of `whole`.
 ENDED, NEWEST, BEFORE, THIRD_LAST, RUN_TIMES, SIZES, LAST_END, PROCESSORS, RUNS, STARTS, OLDEST, YOUNGEST = range(12)
@@ -39,12 +40,14 @@ NOBODY = -1
 @uncounted
 def predict(memory, job, now):
     """Whole seconds of the model's absolute value, at least 1, at most the request."""
-    features = memory.real[job]
-    if features[0] == 0:
-        _observe(memory, job, now, features)
-    _expand(memory, features)
-    value = _dot(memory.model[WEIGHTS], memory.model[AT_HAND])
-    return max(1, min(np.int64(min(abs(value), 1e18)), memory.request[job]))
+    counters = memory.model[COUNTERS]
+    if memory.real[job, 0] == 0:
+        _observe(memory, job, now, memory.real[job])
+    _take_up(memory, job)
+    if counters[KNOWN] == 0:
+        counters[VALUE] = abs(_dot(memory, WEIGHTS, AT_HAND))
+        counters[KNOWN] = 1
+    return max(1, min(np.int64(min(counters[VALUE], 1e18)), memory.request[job]))
 
 
 @uncounted
@@ -101,7 +104,9 @@ def _observe(memory, job, now, x):
             if k < 2:
                 x[5] = total / (k + 1)
     x[4] = request
-    x[6] = THIRD * total
+    if ended == 0:
+        x[5] = request
+    x[6] = THIRD * total if ended > 2 else x[5]
     if ended > 0:
         x[7] = user[RUN_TIMES] / ended
         x[8] = now - user[LAST_END]
@@ -124,9 +129,13 @@ def _run_time_seen(memory, job, now):
 
 
 @uncounted
-def _expand(memory, features):
-    """Put these features and all their products into the row of those at hand."""
-    x = memory.model[AT_HAND]
+def _take_up(memory, job):
+    """Put a job's features and all their products into the row of those at hand, unless they are there."""
+    counters = memory.model[COUNTERS]
+    if counters[JOB] == job:
+        return
+    counters[JOB], counters[KNOWN] = job, 0
+    x, features = memory.model[AT_HAND], memory.real[job]
     for k in range(FEATURES):
         x[k] = features[k]
     term = FEATURES
@@ -143,43 +152,50 @@ def _expand(memory, features):
 def _correct(memory, job):
     """One step of the normalised adaptive gradient for a job whose run time is now known."""
     weights, scales, squares = memory.model[WEIGHTS], memory.model[SCALES], memory.model[SQUARES]
-    x, counters = memory.model[AT_HAND], memory.model[COUNTERS]
-    _expand(memory, memory.real[job])
-    # Loops without branches and sums compile to vector instructions, so sums stand apart.
-    for k in range(TERMS):
-        scale = max(scales[k], abs(x[k]))
-        weights[k] *= scales[k] / scale
-        scales[k] = scale
-    ratios = memory.model[RATIOS]
-    for k in range(TERMS):
+    x, ratios, counters = memory.model[AT_HAND], memory.model[RATIOS], memory.model[COUNTERS]
+    _take_up(memory, job)
+    # Loops without branches compile to vector instructions.
+    larger = 0
+    for k in range(ROOM):
+        larger += abs(x[k]) > scales[k]
+    if larger > 0:
+        for k in range(ROOM):
+            scale = max(scales[k], abs(x[k]))
+            weights[k] *= scales[k] / scale
+            scales[k] = scale
+    for k in range(ROOM):
         ratios[k] = x[k] / scales[k]
-    value = _dot(weights, x)
-    counters[STEP] += TICK
-    counters[NORM] += _dot(ratios, ratios)
+    counters[NORM] += _dot(memory, RATIOS, RATIOS)
     step = RATE * math.sqrt(counters[STEP] / counters[NORM])
-    slope = _slope(value, memory.run_time[job], memory.size[job])
-    for k in range(TERMS):
-        gradient = slope * x[k] + 2 * REGULAR * weights[k]
+    counters[STEP] += TICK
+    slope = _slope(_dot(memory, WEIGHTS, AT_HAND), memory.run_time[job], memory.size[job])
+    for k in range(ROOM):
+        gradient = slope * x[k] + REGULAR * weights[k]
         squares[k] += gradient * gradient
         weights[k] -= step * gradient / (scales[k] * math.sqrt(squares[k]))
+    counters[KNOWN] = 0
 
 
 @uncounted
-def _dot(a, b):
-    """Sum of products in four lanes, because one sum would wait for each addition."""
-    one, two, three, four = 0.0, 0.0, 0.0, 0.0
-    for k in range(0, TERMS - 3, 4):
-        one += a[k] * b[k]
-        two += a[k + 1] * b[k + 1]
-        three += a[k + 2] * b[k + 2]
-        four += a[k + 3] * b[k + 3]
-    for k in range(TERMS - TERMS % 4, TERMS):
-        one += a[k] * b[k]
-    return one + two + (three + four)
+def _dot(memory, one, other):
+    """Sum of products of two rows, added by quarters: the order is fixed, and still fit for vector instructions."""
+    a, b, sums = memory.model[one], memory.model[other], memory.model[SUMS]
+    n = ROOM // 4
+    for k in range(n):
+        sums[k] = a[k] * b[k] + a[n + k] * b[n + k] + (a[2 * n + k] * b[2 * n + k] + a[3 * n + k] * b[3 * n + k])
+    n //= 4
+    for k in range(n):
+        sums[k] = sums[k] + sums[n + k] + (sums[2 * n + k] + sums[3 * n + k])
+    total = 0.0
+    for k in range(n):
+        total += sums[k]
+    return total
 
 
 @uncounted
 def _slope(value, run_time, size):
     """Derivative of the loss: squared above the truth, absolute below, weighted by 1 + ln(size x run time)."""
     weight = 1 + math.log(max(size * run_time, 1))
-    return weight * (2 * (value - run_time) if value > run_time else -1.0)
+    if value > run_time:
+        return weight * 2 * (value - run_time)
+    return -weight if value < run_time else 0.0

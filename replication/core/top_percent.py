@@ -6,10 +6,10 @@ and all is scaled back when the numbers get large. The values a class can hold a
 points are places in a binary indexed tree: a new point and a prediction cost O(log points) each.
 
 ``whole`` has a row for each class: where its points begin in ``real``, how many places there are, how many jobs
-ended, the place of the request, and the place of the threshold. ``real`` has a row for each place: its value,
-the tree of weights, the tree of occupied places, its own weight, and whether it is occupied. ``model`` has a
-row for each class: the present growth, the total weight, and the two running sums. ``links`` holds each job's
-place.
+ended, the place of the request, and the place of the threshold, which is looked up once after an end. ``real``
+has a row for each place: its value, the tree of weights, and for the coded reading the tree of occupied places,
+its own weight, and whether it is occupied. ``model`` has a row for each class: the present growth, the total
+weight, and for the coded reading the two running sums. ``links`` holds each job's place.
 """
 
 import numpy as np
@@ -21,6 +21,7 @@ ARTIFICIAL = 0.1     # weight of the first point, at the request, in requests
 LARGE = 1e100        # growth at which the weights are scaled back
 
 BEGIN, PLACES, ENDED, ASKED, AT = range(5)           # columns of `whole`
+UNKNOWN = -1                                         # AT where it must be looked up
 VALUE, WEIGHT, OCCUPIED, OWN, SEEN = range(5)        # columns of `real`
 GROWTH, TOTAL, BELOW, ABOVE = range(4)               # columns of `model`
 
@@ -69,10 +70,9 @@ def predict(memory, job):
     request = memory.request[job]
     if state[ENDED] == 0:
         return request
-    at = state[AT]
-    if not memory.coded:
-        at = _first_above(memory, f, WEIGHT, (1 - memory.share) * memory.model[f, TOTAL])
-    return min(np.int64(memory.real[state[BEGIN] + at, VALUE]), request)
+    if state[AT] == UNKNOWN:
+        state[AT] = _first_above(memory, f, WEIGHT, (1 - memory.share) * memory.model[f, TOTAL])
+    return min(np.int64(memory.real[state[BEGIN] + state[AT], VALUE]), request)
 
 
 @uncounted
@@ -95,18 +95,22 @@ def learn(memory, job):
     _add_point(memory, f, memory.links[job], memory.run_time[job])
     if memory.coded:
         _move_threshold(memory, f, memory.links[job], memory.run_time[job])
+    else:
+        state[AT] = UNKNOWN
 
 
 @uncounted
 def _add_point(memory, f, place, weight):
-    row = memory.whole[f, BEGIN] + place
     grown = weight * memory.model[f, GROWTH]
+    if not memory.coded:
+        memory.model[f, TOTAL] += grown
+        _add(memory, f, WEIGHT, place, grown)
+        return
+    row = memory.whole[f, BEGIN] + place
     if memory.real[row, SEEN] == 0:
         memory.real[row, SEEN] = 1
         _add(memory, f, OCCUPIED, place, 1.0)
     memory.real[row, OWN] += grown
-    memory.model[f, TOTAL] += grown
-    _add(memory, f, WEIGHT, place, grown)
 
 
 @uncounted
