@@ -1,10 +1,10 @@
-"""One page of all results: it opens without a network, on a phone, in the dark and on paper."""
+"""One page of all results, which opens without a network, on a phone and in the dark; the same as PDF."""
 
 import io
 import re
 from dataclasses import dataclass
 
-from replication import committed, notebook, page, paths, record, render
+from replication import committed, notebook, page, paths, record, render, report_pdf
 from replication import report_texts as texts
 from replication.results import ReportError, collect
 from replication.verdicts import NOT_DRAWN, read_csv
@@ -52,11 +52,12 @@ def build(kind=None):
     -------
     pathlib.Path
         ``figures/report.html`` if it is complete, of real logs and at paper scale; else in ``build/``.
+        ``report.pdf`` stands beside it.
 
     Raises
     ------
     ReportError
-        If nothing was drawn, or the page would be larger than `LARGEST` bytes.
+        If nothing was drawn, or the page or the PDF would be larger than `LARGEST` bytes.
     """
     kind = kind or next((kind for kind in record.KINDS if _drawn(kind)), None)
     if kind is None:
@@ -64,10 +65,13 @@ def build(kind=None):
     results = collect(kind)
     complete = kind == "paper" and not results.missing
     target = (paths.FIGURES if complete else paths.BUILD / "report" / kind) / "report.html"
-    data = _page(results, target.parent).encode()
-    if len(data) > LARGEST:
-        raise ReportError(f"the report has {len(data):,} bytes, allowed: {LARGEST:,}; use smaller figures")
-    record.write(target, data)
+    made = {target: _page(results, target.parent).encode(),
+            target.with_suffix(".pdf"): report_pdf.build(results, _notices(results), _logs(results.items), RULES)}
+    for path, data in made.items():
+        if len(data) > LARGEST:
+            raise ReportError(f"{path.name} has {len(data):,} bytes, allowed: {LARGEST:,}; use smaller figures")
+    for path, data in made.items():
+        record.write(path, data)
     if complete:
         committed.save(committed.found(results.papers))
     return target

@@ -1,4 +1,4 @@
-"""Assemble the report from what was drawn: one HTML page that needs no network."""
+"""Assemble the report from what was drawn: one HTML page that needs no network, and the same as PDF."""
 
 import time
 
@@ -12,7 +12,7 @@ def add_arguments(parser):
 
 
 def main(args):
-    """Write the page, and say where it is and how long it took."""
+    """Write the page and the PDF beside it, and say where the page is and how long it took."""
     from replication import report
 
     started = time.perf_counter()
