@@ -129,11 +129,21 @@ class Paper:
         return next((item for item in self.items if item.name == f"{self.key}/{READINGS}"), None)
 
     @cached_property
+    def best_rows(self):
+        """Comparisons under the best reading that was found, one dict of text a number; may be none."""
+        files = [path for path in self.readings.files("table") if path.name == BEST] if self.readings else []
+        return read_csv(files[0]) if files else []
+
+    @property
     def best_counts(self):
-        """How its numbers fare under the best reading that was found; empty where none is recorded."""
-        item = self.readings
-        files = [path for path in item.files("table") if path.name == BEST] if item else []
-        return _count(read_csv(files[0]), compare.VERDICTS) if files else {}
+        """How its numbers fare under that reading, best first; empty where none is recorded."""
+        return _count(self.best_rows, compare.VERDICTS)
+
+    @property
+    def same_counts(self):
+        """How those numbers fare under the default, best first: what `best_counts` is to be held against."""
+        keys = {(row["item"], row["trace"], row["policy"], row["measure"]) for row in self.best_rows}
+        return verdicts.count((number for number in self.numbers if number.name[2:] in keys), NUMBER_WORDS)
 
 
 @dataclass
