@@ -32,6 +32,11 @@ class Canvas(anywidget.AnyWidget):
     def __init__(self, keys=()):
         super().__init__(looks=looks.table(), listens=list(keys))
 
+    def show(self, scene, tip):
+        """Draw a scene and tell of it, in one message."""
+        with self.hold_sync():
+            self.scene, self.tip, self.pointer = scene, tip, []
+
     def on_key(self, act):
         """Call ``act(key)`` when one of the keys is pressed while the picture has the focus."""
         self.on_msg(lambda widget, content, buffers: act(content["key"]))

@@ -64,6 +64,7 @@ LOOKS = {
     "believed": Look("what the scheduler believes is still to come", "#FBF0B2", "#6B6226", "...",
                      "#6E6423", "#F5E9A0"),
     "past": Look("ended", PALE, DEEP),
+    "mild": Look("backfilled mildly", AMBER, "#B97B0C", "///"),
     "wild": Look("backfilled wildly", "#C65A78", WINE, "\\\\\\", "#000000", "#FFD7E1"),
     "hole": Look("hole: free until the reservation", NAVY, "#9CC2FF", hollow=True, dash=(6, 3)),
     "spare": Look("extra processors: free for longer", VIOLET, "#C3B8FF", hollow=True, dash=(2, 3)),

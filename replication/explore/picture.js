@@ -139,7 +139,7 @@ class Drawing {
       g.fillStyle = own.hollow ? "transparent" : this.fill(name);
       g.strokeStyle = own.hollow ? this.colour(name) : this.theme.ink;
       g.lineWidth = own.hollow ? 1.5 : 0.5;
-      g.setLineDash(own.dash || []);
+      g.setLineDash(own.dash);
       for (let i = 0; i < look.length; i++) {
         if (look[i] !== k) continue;
         const left = at.px(x0[i]), top = at.py(y1[i]);
@@ -166,7 +166,7 @@ class Drawing {
     });
     g.strokeStyle = this.colour(line.look);
     g.lineWidth = 1.5;
-    g.setLineDash(own.dash || []);
+    g.setLineDash(own.dash);
     g.stroke();
     g.setLineDash([]);
   }
@@ -174,8 +174,8 @@ class Drawing {
   rule(rule, at) {
     const g = this.g, own = this.looks[rule.look], x = at.px(rule.x);
     g.strokeStyle = this.colour(rule.look);
-    g.lineWidth = own.width || 2;
-    g.setLineDash(own.dash || []);
+    g.lineWidth = own.width;
+    g.setLineDash(own.dash);
     g.beginPath();
     g.moveTo(x, at.top);
     g.lineTo(x, at.top + at.high);
@@ -272,24 +272,44 @@ function legend(box, scene, looks) {
       triangle(g, 13, 7, 10, look.mark === "up");
       g.fill();
     } else if (look.line) {
-      d.rule({ x: 0, look: name }, { px: () => 13, top: 0, high: 14 });
+      g.strokeStyle = d.colour(name);
+      g.lineWidth = look.width;
+      g.setLineDash(look.dash);
+      g.beginPath();
+      g.moveTo(0, 7);
+      g.lineTo(26, 7);
+      g.stroke();
     } else {
       g.fillStyle = look.hollow ? "transparent" : d.fill(name);
       g.strokeStyle = look.hollow ? d.colour(name) : d.theme.ink;
-      g.setLineDash(look.dash || []);
+      g.setLineDash(look.dash);
       g.fillRect(1, 1, 24, 12);
       g.strokeRect(1, 1, 24, 12);
     }
   }
 }
 
+// JupyterLab moves between cells with the arrows, also where a control has the focus. Escape and keys with a
+// modifier are left to it.
+function keepPlainKeys(event) {
+  if (!(event.ctrlKey || event.altKey || event.metaKey || event.shiftKey || event.key === "Escape")) {
+    event.stopPropagation();
+  }
+}
+
 function render({ model, el }) {
-  // JupyterLab's own keys (arrows move between cells) must not be taken here.
-  const root = element(el, "div", "replication-picture", { "data-lm-suppress-shortcuts": "true" });
+  const root = element(el, "div", "replication-picture");
   const key = element(root, "div", "replication-legend");
   const canvas = element(root, "canvas", "replication-canvas", { tabindex: "0", role: "img" });
   const tip = element(root, "div", "replication-tip", { role: "status", "aria-live": "polite" });
-  let drawing = null;
+  let drawing = null, due = false;
+
+  // Once for all changes of a frame.
+  function redraw() {
+    if (due) return;
+    due = true;
+    requestAnimationFrame(() => { due = false; draw(); });
+  }
 
   function draw() {
     const scene = model.get("scene"), width = root.clientWidth;
@@ -306,12 +326,11 @@ function render({ model, el }) {
   }
 
   const say = () => { tip.textContent = model.get("tip"); };
-  model.on("change:scene change:pointer", draw);
+  model.on("change:scene change:pointer", redraw);
   model.on("change:tip", say);
   canvas.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey || !model.get("listens").includes(event.key)) return;
     event.preventDefault();
-    event.stopPropagation();
     model.send({ key: event.key });
   });
   canvas.addEventListener("mousemove", (event) => {
@@ -322,11 +341,13 @@ function render({ model, el }) {
     model.set("pointer", found);
     model.save_changes();
   });
-  const sized = new ResizeObserver(draw);
+  const sized = new ResizeObserver(redraw);
   sized.observe(root);
-  const themed = new MutationObserver(() => requestAnimationFrame(draw));
+  const themed = new MutationObserver(redraw);
   themed.observe(document.body, { attributeFilter: ["data-jp-theme-light", "data-jp-theme-name"] });
-  draw();
+  // The controls around it need their arrows too; they are there only once the picture is in the page.
+  requestAnimationFrame(() => (root.closest(".widget-vbox") ?? root).addEventListener("keydown", keepPlainKeys));
+  redraw();
   say();
   return () => { sized.disconnect(); themed.disconnect(); };
 }

@@ -11,7 +11,7 @@ POINTS = 1500    # points of one line
 HEIGHT = 900
 SIDES = ((0.0, 0.5), (0.5, 0.5))
 ROWS = ((0.0, 0.40), (0.40, 0.18), (0.58, 0.18), (0.76, 0.24))
-UNITS = ((2 * 86400, 3600, "hours"), (np.inf, 86400, "days"))
+UNITS = ((86400, 3600, "hours"), (np.inf, 86400, "days"))
 
 
 def comparison(sides, since, length):

@@ -8,7 +8,7 @@ from replication.explore.looks import NUMBER
 
 HEIGHT = 520
 WAITING = 10     # jobs of the queue that are drawn at most
-LEGEND = ("ran", "wild", "backfilled", "past", "believed", "hole", "spare", "stolen", "now", "reservation", "real")
+LEGEND = ("ran", "mild", "wild", "past", "believed", "hole", "spare", "stolen", "now", "reservation", "real")
 LABELLED = 40    # runs in a picture that may have their numbers written on them
 
 
@@ -90,7 +90,7 @@ class Picture:
         """The rectangles of one job: the run that is true, and what is believed to follow."""
         walk, start, end = self.walk, self.walk.start[job], self.walk.end(job)
         over = job not in sight.running
-        look = "past" if over else {True: "wild", False: "backfilled", None: "ran"}[self.passed.get(job)]
+        look = "past" if over else {True: "wild", False: "mild", None: "ran"}[self.passed.get(job)]
         for low, high in self.rows[job]:
             yield (start, end, low, high, look, job)
             if not over and walk.believed_end(job) > end:

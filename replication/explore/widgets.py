@@ -110,9 +110,7 @@ class Stepper(_Tool):
     def show(self):
         """Draw the decision that is chosen."""
         number = self.step.value - 1
-        self.canvas.pointer = []
-        self.canvas.scene = self.picture.scene(number)
-        self.canvas.tip = "\n".join(steps.words(self.walk, number))
+        self.canvas.show(self.picture.scene(number), "\n".join(steps.words(self.walk, number)))
         self.message.value = ""
 
     def key(self, key):
@@ -183,9 +181,7 @@ class Explorer(_Tool):
         self._fit(first / 86400, last / 86400, home)
         length = LENGTHS[self.length.value] or last - first + 1
         since = first if self.length.value == "all" else round(self.since.value * 86400)
-        self.canvas.pointer = []
-        self.canvas.scene = pictures.comparison(seen, since, length)
-        self.canvas.tip = self._measures()
+        self.canvas.show(pictures.comparison(seen, since, length), self._measures())
         self.message.value = "<b>Stand-in jobs: generated, they prove nothing.</b>" * w.stand_in
 
     def _fit(self, first, last, home):
