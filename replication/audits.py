@@ -224,6 +224,7 @@ def _resimulated(schedule, job):
     return simulate(part, schedule.scheduler, estimate, schedule.options["seed"], **options).start[job]
 
 
+@_once
 def _replayed(schedule):
     """`alone` for the schedulers whose kernels can go on from any instant."""
     from replication import predictors

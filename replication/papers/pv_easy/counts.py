@@ -26,11 +26,39 @@ def wasted_seconds(schedule):
     return killed_seconds(schedule) + (schedule.end - schedule.start) - schedule.workload.run_time
 
 
-def delays(schedule, since="alone"):
+def blocked_jobs(schedule, which="any"):
+    """Which jobs count as blocked, bool[n].
+
+    Parameters
+    ----------
+    schedule : replication.schedule.Schedule
+    which : {"any", "others-wait", "passed"}
+        Jobs that come to the head and do not start at that instant; of these, those behind which others wait
+        meanwhile, so that there is somebody to backfill; those past which somebody is started.
+    """
+    hit = audits.blocked(schedule)
+    if which == "any":
+        return hit
+    since, start = audits.head_since(schedule), schedule.start
+    begun = np.sort(np.concatenate([start, schedule.killed_runs[:, 1]]))
+    passed = np.searchsorted(begun, start, "left") > np.searchsorted(begun, since, "right")
+    # Of those that start at that very instant, the ones ahead do so before the job is blocked, the others after.
+    order = np.argsort(start, kind="stable")
+    last = order[np.searchsorted(start[order], since, "right") - 1]
+    passed |= (start[last] == since) & (last > np.arange(len(hit)))
+    if which == "passed":
+        return hit & passed
+    submitted = np.searchsorted(schedule.workload.submit, start, "left")
+    waiting = submitted - np.searchsorted(start[order], start, "left") > 1
+    return hit & (passed | waiting)
+
+
+def delays(schedule, since="alone", blocked="any"):
     """Table 1: blocked jobs, those delayed by later jobs, and by how much."""
+    hit = blocked_jobs(schedule, blocked)
     delay = audits.start_delays(schedule, since)
-    delay = delay[delay > 0]
-    return {"delayed": (len(delay), "jobs"), "blocked": (int(audits.blocked(schedule).sum()), "jobs"),
+    delay = delay[hit & (delay > 0)]
+    return {"delayed": (len(delay), "jobs"), "blocked": (int(hit.sum()), "jobs"),
             "mean_delay": (_mean(delay) / MINUTE, "min"), "max_delay": (_largest(delay) / HOUR, "h")}
 
 
@@ -47,7 +75,7 @@ def violations(schedule, blame="under-predicted"):
             "mean_si": (_mean(increase), "1"), "max_si": (_largest(increase), "1")}
 
 
-def kinds(schedule, backfilled="last-run"):
+def kinds(schedule, backfilled="last-run", blocked="any"):
     """Table 4: backfilled and blocked jobs.
 
     Parameters
@@ -56,6 +84,8 @@ def kinds(schedule, backfilled="last-run"):
     backfilled : {"last-run", "starts", "ever", "in-shadow"}
         Jobs whose completing run was started by backfilling; starts by backfilling, those of preempted runs
         included; jobs backfilled at least once; jobs that also ended before all jobs ahead had started.
+    blocked : str
+        See `blocked_jobs`.
     """
     counted = {"last-run": schedule.backfilled, "ever": schedule.backfilled | (schedule.times_killed > 0)}
     if backfilled == "starts":
@@ -65,7 +95,7 @@ def kinds(schedule, backfilled="last-run"):
         found = (schedule.backfilled & (schedule.end <= earlier)).sum()
     else:
         found = counted[backfilled].sum()
-    return {"backfilled": (int(found), "jobs"), "blocked": (int(audits.blocked(schedule).sum()), "jobs")}
+    return {"backfilled": (int(found), "jobs"), "blocked": (int(blocked_jobs(schedule, blocked).sum()), "jobs")}
 
 
 def loads(schedule, since="first-submission"):

@@ -106,12 +106,26 @@ def schedule(page, log, policy, reading=DEFAULT, **options):
         None where the reading does not apply to a stand-in.
     """
     jobs = workload(page, log, reading)
-    if jobs is None:
-        return None
+    return None if jobs is None else simulated(jobs, policy, reading.options, page.seed, **options)
+
+
+def simulated(jobs, policy, reading, seed=1, **options):
+    """The validated schedule of some jobs under a policy.
+
+    Parameters
+    ----------
+    jobs : replication.workload.Workload
+    policy : str
+    reading : dict
+        Options of schedulers; what the policy's scheduler does not have does not concern it.
+    seed : int
+    **options
+        Further options, which it must have.
+    """
     name, fixed = POLICIES[policy]
-    if policy == "EASY" and not reading.options and not options:
+    if policy == "EASY" and not reading and not options:
         # The same schedule, by the faster loop.
-        return simulate(jobs, "easy", seed=page.seed).validate()
+        return simulate(jobs, "easy", seed=seed).validate()
     known = SCHEDULERS[name].options
-    chosen = {option: value for option, value in reading.options.items() if option in known}
-    return simulate(jobs, name, seed=page.seed, **fixed | chosen | options).validate()
+    chosen = {option: value for option, value in reading.items() if option in known}
+    return simulate(jobs, name, seed=seed, **fixed | chosen | options).validate()

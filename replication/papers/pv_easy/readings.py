@@ -1,0 +1,118 @@
+"""The search over the readings of PV-EASY's Tables 1, 2, 4, 5 and 6, see `replication.readings`."""
+
+from replication import published, readings, readings_search
+from replication.papers.pv_easy import counting, runs
+from replication.readings import Dimension, Rule
+from replication.readings_search import Part
+
+ITEMS = ("table1", "table2", "table4", "table5", "table6")
+
+CLEANING = (
+    Dimension("size", {"allocated": "a job's size is the processors it was allocated",
+                       "requested": "a job's size is the processors it asked for"}),
+    Dimension("overrun", {"raise-estimate": "the estimate of a run that passed it is raised to the run time",
+                          "cut-run": "runs are cut at their estimates",
+                          "as-is": "runs may pass their estimates"}),
+)
+EASY = (
+    Dimension("reservation", {"recomputed": "reservations are worked out at every pass",
+                              "kept": "a reservation, once made, is kept"}),
+    Dimension("extra", {"used-up": "a backfilled job that outlives the reservation uses up extra processors",
+                        "not-used-up": "extra processors are not used up"}),
+    Dimension("shadow", {"all": "all jobs that end at the shadow time count",
+                         "first": "only the first jobs that suffice at the shadow time count"}),
+    Dimension("events", {"together": "the events of an instant are taken together",
+                         "one-by-one": "events are taken one by one"}),
+    Dimension("order", {"ends-first": "ends go before submissions",
+                        "submissions-first": "submissions go before ends"}),
+)
+PREDICTION = (
+    Dimension("refresh", {"pass": "predictions of waiting jobs are made at every pass",
+                          "submission": "predictions are made at submission"}),
+    Dimension("correction", {"request": "a prediction that has run out becomes the request",
+                             "tsafrir": "a prediction that has run out grows by Tsafrir's steps",
+                             "doubling": "a prediction that has run out is doubled",
+                             "now": "a job whose prediction has run out is expected to end at any moment"}),
+)
+COUNTING = (
+    Dimension("blocked", {"any": "every job that waits at the head is blocked",
+                          "others-wait": "a job at the head is blocked only if others wait behind it",
+                          "passed": "a job at the head is blocked only if somebody passes it"}),
+    Dimension("delay", {"alone": "a delay is measured from the start without later jobs",
+                        "head": "a delay is measured from when idle and later jobs' processors sufficed",
+                        "running": "a delay is measured from the real end of enough jobs that ran already"}),
+    Dimension("violation", {"under-predicted": "a violation needs a later job that is past its prediction",
+                            "any-later": "any later job's processors make a late start a violation",
+                            "since-reserved": "a violation needs a later job past its prediction that was started "
+                                              "since the reservation"}),
+    Dimension("backfilled", {"last-run": "jobs whose completing run was started by backfilling count as backfilled",
+                             "starts": "every start by backfilling counts as a backfilled job",
+                             "ever": "jobs backfilled at least once count as backfilled",
+                             "in-shadow": "backfilled jobs count if they end before those ahead have started"}),
+    Dimension("span", {"first-submission": "a load's span begins at the first submission",
+                       "time-0": "a load's span begins at the log's time 0"}),
+    Dimension("waste", {"mean": "the waste is the mean of the jobs' wastes",
+                        "total": "the waste is all wasted time over all run time"}),
+)
+DIMENSIONS = (*CLEANING, *EASY, *PREDICTION, *COUNTING)
+
+_ALONE = "delays from the start without later jobs are worked out for the textbook's EASY alone"
+RULES = (
+    Rule("one by one and submissions first: not tried together",
+         {"events": ("one-by-one",), "order": ("submissions-first",)}),
+    *(Rule(_ALONE, {"delay": ("alone",), dimension.name: dimension.names[1:]}) for dimension in EASY),
+)
+STAND_IN = tuple(Rule("a stand-in has no lines to read otherwise", {dimension.name: dimension.names[1:]})
+                 for dimension in CLEANING)
+
+
+def _names(dimensions):
+    return tuple(dimension.name for dimension in dimensions)
+
+
+_CORE = ("easy", "easy_predicted", "pv_easy", "planned", "running", "waiting", "shadow", "predictors", "uncounted",
+         "audits")
+_SOURCES = (*(f"replication.core.{name}" for name in _CORE), "replication.schedulers", "replication.simulation",
+            "replication.schedule", "replication.predictors", "replication.measures", "replication.audits",
+            *(f"replication.papers.pv_easy.{name}" for name in ("counts", "runs", "counting")))
+PARTS = (
+    Part("pv_easy: EASY", _names((*CLEANING, *EASY)), counting.easy, _SOURCES),
+    Part("pv_easy: EASY-Last", _names((*CLEANING, *EASY, *PREDICTION)), counting.easy_last, _SOURCES),
+    Part("pv_easy: PV-EASY", ("size", "overrun", "reservation", "events", *_names(PREDICTION)),
+         counting.pv_easy, _SOURCES),
+)
+
+
+def grid(page):
+    """All combinations; at quick scale and on stand-ins the default and single changes."""
+    around = None if page.kind == "paper" else ({}, {"delay": "head"})
+    return readings.Grid(DIMENSIONS, RULES + (STAND_IN if page.stand_in else ()), around)
+
+
+def search(page, **how):
+    """Run the search, or read what was found before.
+
+    Parameters
+    ----------
+    page : replication.page.Page
+    **how
+        Of `replication.readings.search`, such as an executor.
+
+    Returns
+    -------
+    replication.readings.Found
+    """
+    kept = {}
+
+    def workload(log, chosen):
+        cleaning = {name: chosen[name] for name in _names(CLEANING)}
+        key = (log, *cleaning.values())
+        if key not in kept:
+            changed = {d.name: chosen[d.name] for d in CLEANING if chosen[d.name] != d.names[0]}
+            kept[key] = runs.workload(page, log, runs.Reading(str(key), cleaning=changed))
+        return kept[key]
+
+    every = grid(page)
+    table = readings_search.search(every, PARTS, workload, page.logs, page.workers, **how)
+    printed = [row for item in ITEMS for row in published.rows(page.paper, item) if row.policy != "log"]
+    return readings.Found(every, table, printed)

@@ -1,0 +1,43 @@
+"""The numbers of Table I under one reading, see `replication.papers.top_percent.readings`.
+
+Each function takes the jobs and the choices that need simulations of their own, and yields (policy, measure, ways of
+counting by dimension, value).
+"""
+
+from replication import measures
+from replication.papers.top_percent import runs
+from replication.simulation import simulate
+
+OPTIONS = ("passes", "order", "refresh", "correction")
+R2 = ("submission", "start")
+
+
+def fixed(workload, chosen):
+    """The rows of predictors that learn nothing."""
+    yield from _rows(workload, chosen, ("Reqtime", "Clairvoyant"))
+
+
+def learned(workload, chosen):
+    """The rows of the predictors that the paper compares with, and of Complete."""
+    yield from _rows(workload, chosen, ("Complete", "CVH", "Tsafrir"))
+
+
+def top(workload, chosen):
+    """The rows of Top Percent."""
+    yield from _rows(workload, chosen, ("Top02", "Top03", "Top04"))
+
+
+def _rows(workload, chosen, policies):
+    base = runs.measured(_run(workload, chosen, runs.REFERENCE))
+    for policy in policies:
+        schedule = _run(workload, chosen, policy)
+        found = runs.measured(schedule)
+        for which, predicted in zip(R2, (schedule.first_prediction, schedule.prediction), strict=True):
+            yield policy, "r2", {"r2": which}, measures.determination(workload.run_time, predicted)
+        yield from ((policy, name, {}, value / base[name]) for name, value in found.items() if name != "r2")
+
+
+def _run(workload, chosen, policy):
+    coded = runs.READINGS["coded"].predictors if chosen.get("top") == "as-coded" else {}
+    options = {name: chosen[name] for name in OPTIONS if name in chosen}
+    return simulate(workload, "easy-predicted", predictor=coded.get(policy, runs.POLICIES[policy]), **options)

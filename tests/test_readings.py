@@ -1,0 +1,316 @@
+"""The search over readings: distances by hand, what is identified and what is chance, and each simulation once."""
+
+import itertools
+import json
+import pickle
+from concurrent.futures import Executor, Future
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from replication import readings, readings_figures, readings_search, readings_tables, readings_words
+from replication.papers.pv_easy import counting, counts, runs
+from replication.papers.pv_easy import readings as pv_easy
+from replication.papers.top_percent import counting as top_counting
+from replication.papers.top_percent import readings as top_percent
+from replication.papers.top_percent import runs as top_runs
+from replication.published import Published
+from replication.readings import Dimension, Found, Grid, ReadingsError, Rule
+from replication.readings_search import Part
+from replication.simulation import simulate
+from replication.workload import Workload
+
+COLOUR = Dimension("colour", {"red": "things are red", "blue": "things are blue", "green": "things are green"})
+SHAPE = Dimension("shape", {"round": "things are round", "square": "things are square"})
+SIZE = Dimension("size", {"big": "things are big", "small": "things are small"})
+LOGS = ("A", "B", "C")
+
+
+def printed(measure, value, trace="A", decimals=0, item="table1"):
+    """A number as a paper has it."""
+    return Published(item, trace, "p", measure, value, "1", decimals, "made up")
+
+
+def rows(values):
+    """A search's table from {(trace, measure, choices as a dict's items): value}."""
+    return pd.DataFrame([(trace, "p", measure, value, json.dumps(dict(chosen), sort_keys=True))
+                         for (trace, measure, chosen), value in values.items()],
+                        columns=["trace", "policy", "measure", "value", "chosen"])
+
+
+@pytest.fixture(scope="module")
+def found():
+    """Blue is right on every log, square on A and B alone, and nothing depends on size.
+
+    Printed are 100 and 10 on each log. The first number moves with colour, the second with shape.
+    """
+    colours, values = {"red": 150.0, "blue": 101.0, "green": 60.0}, {}
+    for log in LOGS:
+        for colour, value in colours.items():
+            values[log, "n", (("colour", colour),)] = value
+        for shape, value in {"round": 12.0 if log != "C" else 10.0, "square": 10.0 if log != "C" else 20.0}.items():
+            values[log, "m", (("shape", shape),)] = value
+    numbers = [printed(name, value, log) for log in LOGS for name, value in (("n", 100), ("m", 10))]
+    return Found(Grid((COLOUR, SHAPE, SIZE)), rows(values), numbers)
+
+
+def test_a_grid_has_all_combinations_once_and_the_default_first():
+    grid = Grid((COLOUR, SHAPE))
+    assert [tuple(grid.chosen(k).values()) for k in range(len(grid))] == list(
+        itertools.product(("red", "blue", "green"), ("round", "square")))
+    assert grid.words(0) == "the default"
+    assert grid.words(3) == "things are blue; things are square"
+
+
+def test_what_makes_no_sense_is_left_out_and_counted():
+    grid = Grid((COLOUR, SHAPE), [Rule("no blue squares", {"colour": ("blue",), "shape": ("square",)}),
+                                  Rule("no squares", {"shape": ("square",)})])
+    assert grid.left_out == {"no blue squares": 1, "no squares": 2}
+    assert [grid.chosen(k)["colour"] for k in range(len(grid))] == ["red", "blue", "green"]
+
+
+def test_a_first_look_changes_one_choice_at_a_time():
+    grid = Grid((COLOUR, SHAPE, SIZE), around=({}, {"shape": "square"}))
+    chosen = [tuple(grid.chosen(k).values()) for k in range(len(grid))]
+    assert ("blue", "square", "big") in chosen
+    assert ("blue", "round", "small") not in chosen
+    assert len(chosen) == len(set(chosen)) == 8
+
+
+@pytest.mark.parametrize(("make", "message"), [
+    (lambda: Dimension("one", {"only": "it is so"}), "dimension 'one': choices only; allowed: two or more"),
+    (lambda: Grid((COLOUR,), [Rule("why", {"colour": ("red",)})]), "rule 'why' forbids the default"),
+    (lambda: Grid((COLOUR,), [Rule("why", {"colour": ("pink",)})]), "'pink' is no choice of 'colour'"),
+    (lambda: Grid((COLOUR,), [Rule("why", {"hue": ("red",)})]), "'hue' is no choice"),
+    (lambda: Found(Grid((COLOUR,)), rows({("A", "n", (("colour", "red"),)): 1.0}), [printed("m", 1)]),
+     "none of the published numbers was computed")])
+def test_a_search_that_makes_no_sense_is_refused(make, message):
+    with pytest.raises(ReadingsError, match=message):
+        make()
+
+
+def test_distances_are_those_worked_out_by_hand(found):
+    # Differences of blue and square: 1 %, 0, 1 %, 0, 1 %, 100 %; the median lies between 1 % and 1 %.
+    k = next(k for k in range(len(found)) if list(found.grid.chosen(k).values()) == ["blue", "square", "big"])
+    assert found.differences[k] == pytest.approx([0.01, 0, 0.01, 0, 0.01, 1.0], abs=1e-7)
+    assert found.distances[k] == pytest.approx(0.01)
+    assert found.matched[k].tolist() == [True] * 5 + [False]
+    # The default, red and round: 50 %, 20 %, 50 %, 20 %, 50 %, 0.
+    assert found.distances[0] == pytest.approx(0.35)
+    # Blue has 1 % at the median whatever the shape; then the worst difference decides for round, then the grid's order.
+    assert list(found.grid.chosen(found.best).values()) == ["blue", "round", "big"]
+
+
+def test_an_undefined_number_is_infinitely_far_and_a_repeated_one_counts_once():
+    values = {("A", "n", (("colour", "red"),)): 1.0, ("A", "n", (("colour", "blue"),)): np.nan,
+              ("A", "n", (("colour", "green"),)): 2.0}
+    numbers = [printed("n", 2), printed("n", 2, item="table2"), printed("absent", 5)]
+    found = Found(Grid((COLOUR,)), rows(values), numbers)
+    assert len(found.numbers) == 1
+    assert found.differences[:, 0].tolist() == [0.5, np.inf, 0]
+    assert list(found.order) == [2, 0, 1]
+    assert not found.matched[1, 0]
+
+
+def test_a_choice_is_identified_only_if_no_log_speaks_against_it(found):
+    table = readings_tables.choices(found).set_index(["dimension", "choice"])
+    assert table["verdict"].to_dict() == {
+        ("colour", "red"): "left open", ("colour", "blue"): "identified", ("colour", "green"): "left open",
+        ("shape", "round"): "left open", ("shape", "square"): "left open",
+        ("size", "big"): "left open", ("size", "small"): "left open"}
+    blue, square = table.loc[("colour", "blue")], table.loc[("shape", "square")]
+    assert (blue["best_with"], blue["best_without"]) == pytest.approx((1, 40), rel=1e-6)
+    assert (blue["numbers"], blue["fits"], square["fits"]) == (3, "3 of 3", "1 of 3")
+    # On A and B square is exact and round 20 % off; on C round is exact.
+    assert (square["best_with"], square["best_without"]) == pytest.approx((0, 20))
+    assert table.loc[("size", "big"), "numbers"] == 0
+    assert set(readings_tables.choices(found, decided=False)["verdict"]) == {"not decided here"}
+
+
+def test_a_log_is_held_out_from_what_is_tested_on_it(found):
+    table = readings_tables.hold_out(found).set_index("tested_on")
+    # Without C, blue and square are within 1 % and exact; on C the square is 100 % off, so the median is 50.5 %.
+    assert table.loc["C", "reading"] == "things are blue; things are square"
+    assert table.loc["C", ["fit", "test", "default", "possible"]].tolist() == pytest.approx([0.5, 50.5, 25, 0.5])
+    assert table.loc["C", "tried"] == 12
+    # 150 % and round: 25 %; green and round: 20 %; square: 75, 50.5, 70 %; and each twice, by size.
+    assert table.loc["C", "blind"] == pytest.approx((25 + 50.5) / 2)
+    assert table.loc["C", "beaten"] == pytest.approx(100 * 4 / 12)
+
+
+def test_the_best_for_each_log_stands_beside_the_common_one(found):
+    table = readings_tables.by_log(found).set_index("log")
+    assert table.loc["A", ["own", "common", "default"]].tolist() == pytest.approx([0.5, 10.5, 35])
+    assert "No one reading explains all logs: A, B" in readings_words.finding(
+        found, readings_tables.choices(found), readings_tables.hold_out(found), table.reset_index())
+
+
+def test_a_range_holds_all_values_and_says_whether_the_paper_is_inside(found):
+    table = readings_tables.ranges(found).set_index(["trace", "measure"])
+    assert table.loc[("A", "n"), ["default", "best", "lowest", "highest"]].tolist() == [150, 101, 60, 150]
+    assert table["inside"].eq("yes").all()
+    for figure in (readings_figures.curve(found), readings_figures.ranges(table.reset_index())):
+        figure.canvas.draw()
+
+
+# --- the simulations ---
+
+
+def some_jobs(name="some", n=150, seed=5):
+    """A busy machine and a few users."""
+    rng = np.random.default_rng(seed)
+    run_time = rng.integers(1, 90, n)
+    return Workload.from_columns(name, 8, submit=np.sort(rng.integers(0, 12 * n, n)), run_time=run_time,
+                                 processors=rng.integers(1, 8, n), estimate=run_time + rng.integers(0, 200, n),
+                                 user=rng.integers(1, 5, n))
+
+
+def waits(workload, chosen):
+    """Numbers of a toy paper: mean waits under FCFS and EASY."""
+    schedule = simulate(workload, chosen["scheduler"])
+    yield "p", "wait", {}, schedule.wait.mean()
+    yield "p", "longest", {"of": "all"}, schedule.wait.max()
+    yield "p", "longest", {"of": "wide"}, schedule.wait[workload.processors > 4].max()
+
+
+TOY = Grid((Dimension("scheduler", {"easy": "jobs are backfilled", "fcfs": "nobody is backfilled"}),
+            Dimension("of", {"all": "all jobs count", "wide": "wide jobs count"})))
+PART = Part("toy", ("scheduler",), waits, ("replication.core.easy",))
+
+
+class InLine(Executor):
+    """Runs a task at once, from a copy such as another machine would get."""
+
+    def __init__(self, left):
+        self.left = left
+
+    def submit(self, function, *args):
+        future = Future()
+        self.left -= 1
+        if self.left < 0:
+            future.set_exception(KeyboardInterrupt())
+        else:
+            future.set_result(pickle.loads(pickle.dumps(function(*pickle.loads(pickle.dumps(args))))))
+        return future
+
+
+def toy_search(folder, **how):
+    jobs = {log: some_jobs(log, seed=k) for k, log in enumerate(LOGS)}
+    return readings_search.search(TOY, [PART], lambda log, chosen: jobs[log], LOGS, folder=folder, **how)
+
+
+def test_neither_workers_nor_executor_matter_and_a_stopped_search_goes_on(tmp_path):
+    one, three = toy_search(tmp_path / "one"), toy_search(tmp_path / "three", workers=3)
+    pd.testing.assert_frame_equal(one, three)
+    with pytest.raises(KeyboardInterrupt):
+        toy_search(tmp_path / "stopped", executor=InLine(2))
+    kept = len(list((tmp_path / "stopped").iterdir()))
+    assert kept <= 2
+    pd.testing.assert_frame_equal(one, toy_search(tmp_path / "stopped", executor=InLine(3 - kept)))
+    # Now all is there, and nothing is simulated again.
+    pd.testing.assert_frame_equal(one, toy_search(tmp_path / "stopped", executor=InLine(0)))
+
+
+def test_a_number_under_a_combination_is_that_of_its_own_simulation(tmp_path):
+    found = Found(TOY, toy_search(tmp_path), [printed("wait", 1), printed("longest", 1)])
+    jobs = some_jobs("A", seed=0)
+    for k in range(len(TOY)):
+        chosen = TOY.chosen(k)
+        schedule = simulate(jobs, chosen["scheduler"])
+        counted = schedule.wait if chosen["of"] == "all" else schedule.wait[jobs.processors > 4]
+        assert [found.values(n, k) for n in range(2)] == [schedule.wait.mean(), counted.max()]
+
+
+def test_a_key_depends_on_jobs_and_choices():
+    task = readings_search.Task(PART, "A", some_jobs(), ({"scheduler": "easy"},))
+    others = [readings_search.Task(PART, "B", some_jobs(), task.several),
+              readings_search.Task(PART, "A", some_jobs(seed=6), task.several),
+              readings_search.Task(PART, "A", some_jobs().replace(user=np.ones(150, np.int64)), task.several),
+              readings_search.Task(PART, "A", some_jobs(), ({"scheduler": "fcfs"},)),
+              readings_search.Task(Part("other", ("scheduler",), waits, PART.sources), "A", some_jobs(), task.several),
+              readings_search.Task(Part("toy", ("scheduler",), waits, ("replication.core.waiting",)), "A",
+                                   some_jobs(), task.several)]
+    keys = {task.key, *(other.key for other in others)}
+    assert len(keys) == 1 + len(others)
+    assert readings_search.Task(PART, "A", some_jobs(), ({"scheduler": "easy"},)).key == task.key
+
+
+# --- the papers' own ---
+
+
+def first(dimensions, part):
+    """The default choices that a part simulates."""
+    return {d.name: d.names[0] for d in dimensions if d.name in part.simulated}
+
+
+@pytest.mark.parametrize("paper", [pv_easy, top_percent])
+def test_a_part_counts_what_the_dimensions_name_and_no_more(paper):
+    jobs, dimensions = some_jobs(), {d.name: d for d in paper.DIMENSIONS}
+    counted = {}
+    for part in paper.PARTS:
+        for _, _, ways, _ in part.measure(jobs, first(paper.DIMENSIONS, part)):
+            for name, choice in ways.items():
+                counted.setdefault(name, set()).add(choice)
+    simulated = {name for part in paper.PARTS for name in part.simulated}
+    assert {name: set(dimensions[name].names) for name in counted} == counted
+    assert simulated | counted.keys() == dimensions.keys()
+    assert not simulated & counted.keys()
+
+
+def test_every_option_of_a_scheduler_is_a_choice_and_the_other_way_round():
+    defaults = {d.name: d.names for d in (*pv_easy.EASY, *pv_easy.PREDICTION)}
+    assert {name: names[1:] for name, names in defaults.items()} == counting.OPTIONS
+    alone = {(name, value) for reading in runs.READINGS if len(reading.options) == 1
+             for name, value in reading.options.items()}
+    assert alone == {(name, value) for name, values in counting.OPTIONS.items() for value in values}
+    coded = top_runs.READINGS["coded"]
+    named = {d.name: d.names for d in (*top_percent.EVENTS, *top_percent.PREDICTION)}
+    assert all(value in named[name] for name, value in coded.options.items())
+    assert set(named) == set(top_counting.OPTIONS)
+
+
+def test_the_default_is_what_the_ordinary_tables_count():
+    jobs = some_jobs()
+    found = {(policy, measure): value for part in pv_easy.PARTS
+             for policy, measure, ways, value in part.measure(jobs, first(pv_easy.DIMENSIONS, part))
+             if all(value == d.names[0] for d in pv_easy.COUNTING for name, value in ways.items() if name == d.name)}
+    expected = {}
+    for policy, several in {"EASY": (counts.delays, counts.kinds), "EASY-Last": (counts.violations,),
+                            "PV-EASY": (counts.kinds, counts.loads, counts.preemptions)}.items():
+        for count in several:
+            numbers = count(runs.simulated(jobs, policy, {}))
+            expected |= {(policy, measure): value for measure, (value, _) in numbers.items()}
+    assert found.keys() == expected.keys()
+    assert all(found[key] == pytest.approx(expected[key], nan_ok=True) for key in expected)
+    table = {}
+    for part in top_percent.PARTS:
+        for policy, measure, ways, value in part.measure(jobs, first(top_percent.DIMENSIONS, part)):
+            if ways.get("r2", "submission") == "submission":
+                table[policy, measure] = value
+    own = top_runs.normalised({policy: top_runs.measured(top_runs.run(jobs, policy)) for policy in top_runs.POLICIES})
+    assert table == {(policy, measure): value for policy, row in own.items() for measure, value in row.items()}
+
+
+def test_a_stand_in_is_searched_and_decides_nothing(tmp_path):
+    jobs = some_jobs("CTC-SP2").replace(stand_in=True)
+    made = SimpleNamespace(paper="pv_easy", kind="stand-in", stand_in=True, quick=False, logs=("CTC-SP2",), workers=1,
+                           workloads={"CTC-SP2": jobs})
+    found = pv_easy.search(made, folder=tmp_path)
+    assert 20 < len(found) < 60
+    assert set(readings_tables.best(found, "pv_easy", pv_easy.ITEMS, made.kind)["verdict"]) == {"not comparable"}
+
+
+@pytest.mark.parametrize(("which", "expected"), [("any", [1, 2]), ("others-wait", [1]), ("passed", [1])])
+def test_blocked_jobs_may_be_those_that_somebody_waits_behind_or_passes(which, expected):
+    # Job 2 (index 1) is passed by the third, which ends in time; the last waits alone.
+    jobs = Workload.from_columns("x", 4, submit=[0, 1, 2, 40], run_time=[10, 9, 3, 1], processors=[3, 4, 1, 1])
+    schedule = simulate(jobs)
+    assert schedule.start.tolist() == [0, 10, 2, 40]
+    alone = Workload.from_columns("y", 4, submit=[0, 1, 2, 30, 31], run_time=[10, 9, 3, 5, 1],
+                                  processors=[3, 4, 1, 4, 4])
+    schedule = simulate(alone)
+    assert schedule.start.tolist() == [0, 10, 2, 30, 35]
+    hit = np.flatnonzero(counts.blocked_jobs(schedule, which)).tolist()
+    assert hit == ([1, 4] if which == "any" else [1])
