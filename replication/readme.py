@@ -12,6 +12,7 @@ README = paths.ROOT / "README.md"
 BLOCK = re.compile(r"(?<=<!-- items -->\n).*?(?=<!-- /items -->)", re.DOTALL)
 SCOREBOARD = re.compile(r"(?<=<!-- scoreboard -->\n).*?(?=<!-- /scoreboard -->)", re.DOTALL)
 NAMES = {"pv_easy": "PV-EASY", "heel_and_toe": "Heel and toe", "top_percent": "Top Percent"}
+REPORTS = {"report.html": "one page that opens without a network", "report.pdf": "the same as PDF"}
 OUTPUTS = ("figure", "claims", "table")
 
 
@@ -21,7 +22,7 @@ def scoreboard():
     Returns
     -------
     str
-        A table in Markdown.
+        A table in Markdown, and links to the forms of the report that were made.
     """
     given = committed.parse(committed.path().read_text(encoding="utf-8"), committed.path().name)
     kinds = {"number": compare.VERDICTS, "claim": claims.VERDICTS}
@@ -33,7 +34,9 @@ def scoreboard():
             own = [verdict for name, verdict in given.items() if name[:2] == (kind, paper)]
             cells += [f"**{len(own)}**", *(str(own.count(word)) for word in words)]
         lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+    forms = [f"[{words}](figures/{name})" for name, words in REPORTS.items()
+             if (paths.FIGURES / name).exists()]
+    return "\n".join([*lines, *(["", f"The report: {', '.join(forms)}."] if forms else [])]) + "\n"
 
 
 def outputs(name):

@@ -26,11 +26,13 @@ def test_the_scoreboard_counts_by_paper_and_kind(tmp_path, monkeypatch):
                     ("number", "pv_easy", "table1", "a", "b", "d"): "not drawn",
                     ("claim", "pv_easy", "x", "", "", ""): "holds in part",
                     ("claim", "top_percent", "x", "", "", ""): "fails"})
+    (tmp_path / "report.pdf").touch()
     head, _, *rows = readme.scoreboard().splitlines()
     assert head.count("|") == 13
     assert rows == ["| **PV-EASY** | **2** | 0 | 0 | 1 | 0 | 0 | **1** | 0 | 1 | 0 | 0 |",
                     "| **Heel and toe** | **0** | 0 | 0 | 0 | 0 | 0 | **0** | 0 | 0 | 0 | 0 |",
-                    "| **Top Percent** | **0** | 0 | 0 | 0 | 0 | 0 | **1** | 0 | 0 | 1 | 0 |"]
+                    "| **Top Percent** | **0** | 0 | 0 | 0 | 0 | 0 | **1** | 0 | 0 | 1 | 0 |",
+                    "", "The report: [the same as PDF](figures/report.pdf)."]
 
 
 def test_times_that_are_not_known_here_are_kept(monkeypatch):
