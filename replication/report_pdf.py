@@ -91,7 +91,7 @@ def _paper(paper, items, known, environments, pictures):
     return {
         "key": paper.key, "title": paper.title, "counts": _pairs(paper.counts), "published": paper.published,
         "claim_counts": _pairs(paper.claim_counts), "best_counts": _pairs(paper.best_counts),
-        "best": paper.readings.id if paper.best_counts else None,
+        "best": paper.readings.id if paper.best_counts else None, "same_counts": _pairs(paper.same_counts),
         "items": [_item(item, items, environments, pictures)
                   | {"claim_counts": _pairs(paper.claim_counts_of(item))} for item in paper.items],
         "claims": [_claim(claim, known) for claim in paper.claims],
