@@ -43,7 +43,7 @@ ROOMS = (
     {"published", "compare", "claims", "contradictions"},
     {"readings"},
     {"record", "render", "parameters"},
-    {"page"},
+    {"page", "robustness"},
     {"cluster"},
     {"papers"},
     {"explore"},
