@@ -1,7 +1,6 @@
 """One page of all results, which opens without a network, on a phone and in the dark; the same as PDF."""
 
 import io
-import re
 from dataclasses import dataclass
 
 from replication import committed, notebook, page, paths, record, render, report_pdf
@@ -12,8 +11,6 @@ from replication.verdicts import NOT_DRAWN, read_csv
 LARGEST = 15_000_000
 THUMBNAIL = 480
 FACE = ("trace", "measure", "published", "verdict")
-SAID = {"fig": "Fig.", "table": "Table", "text": "Running text, captions and abstracts",
-        "e_max": "Table under Fig. 13"}
 RULES = {
     "match": "equal at the published rounding, or within 1 %", "close": "within 5 %", "near": "within 20 %",
     "differs": "anything else", "not comparable": "with the reason beside it",
@@ -101,7 +98,7 @@ def _page(results, folder):
         Chapter("pages", "Page by page", part("pages", papers=results.papers, bodies=bodies)),
         Chapter("claims", "Claims", part("claims", papers=results.papers)),
         Chapter("numbers", "Numbers", part(
-            "numbers", papers=results.papers, names=texts.names(), said=_said)),
+            "numbers", papers=results.papers, names=texts.names(), said=texts.said)),
         Chapter("decisions", "Decisions", part("texts", texts=texts.decisions(items, folder))),
         Chapter("contradictions", "Contradictions", part(
             "contradictions", papers=texts.found())),
@@ -124,12 +121,6 @@ def _face(item):
     rows = rows[:4]
     return {"picture": None, "rows": [[*row][:5] for row in rows[:1]]
             + [[_short(cell) for cell in row.values()][:5] for row in rows]}
-
-
-def _said(item):
-    """A published item as a reader calls it: fig8 is Fig. 8."""
-    word, number = re.fullmatch(r"(fig|table|)(.*)", item).groups()
-    return f"{SAID[word]} {number}".strip() if word else SAID.get(item, item)
 
 
 def _short(cell):

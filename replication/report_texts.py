@@ -9,6 +9,8 @@ from replication import contradictions, notebook_html, paths, record
 DOCS = paths.ROOT / "docs"
 # Sections of data/published/README.md that a reader of the numbers needs.
 NAMES = ("Columns", "Traces", "Policies", "Measures", "How the numbers were entered and checked")
+SAID = {"fig": "Fig.", "table": "Table", "text": "Running text, captions and abstracts",
+        "e_max": "Table under Fig. 13"}
 
 
 @dataclass
@@ -126,6 +128,21 @@ def names_source():
     sections = re.split(r"^(?=## )", text, flags=re.MULTILINE)
     wanted = tuple(f"## {name}\n" for name in NAMES)
     return "\n".join(part for part in sections if part.startswith(wanted))
+
+
+def said(item):
+    """A published item as a reader calls it: fig8 is Fig. 8.
+
+    Parameters
+    ----------
+    item : str
+
+    Returns
+    -------
+    str
+    """
+    word, number = re.fullmatch(r"(fig|table|)(.*)", item).groups()
+    return f"{SAID[word]} {number}".strip() if word else SAID.get(item, item)
 
 
 def _html(source, link=lambda address: address):
