@@ -17,6 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from benchmarks import sweep as campaign
+from benchmarks import table1
 from replication import paths, simulate, traces
 
 LOGS = ("CTC-SP2", "KTH-SP2", "SDSC-SP2", "SDSC-BLUE", "SDSC-DS")
@@ -127,6 +128,7 @@ def main():
     threads(workloads, max(3, rounds // 2))
     reading(max(3, rounds // 2))
     commands(max(3, rounds // 2))
+    table1.main(rounds)
     campaign.main(max(3, rounds // 3))
 
 
