@@ -227,6 +227,8 @@ def _tables(markup):
     made = []
     for figure in bs4.BeautifulSoup(markup, "html.parser")("table"):
         heads = figure("th")
+        if not heads:
+            continue
         head = [cell.get_text().strip() for cell in heads]
         rows = [cells for row in figure("tr")
                 if len(cells := [cell.get_text().strip() for cell in row("td")]) == len(head)]

@@ -12,6 +12,7 @@ from pathlib import Path
 from replication import compare, paths, record, render
 from replication import report_texts as texts
 from replication.notebook_nodes import Nodes, safe, table
+from replication.results import ReportError
 
 TEMPLATES = Path(__file__).parent / "templates"
 PARTS = ("report.typ", "nodes.typ", "references.yml")
@@ -36,6 +37,11 @@ def build(results, notices=(), logs=(), rules=None):
     Returns
     -------
     bytes
+
+    Raises
+    ------
+    ReportError
+        If the template cannot draw it.
     """
     import typst
 
@@ -48,8 +54,11 @@ def build(results, notices=(), logs=(), rules=None):
             (folder / name).write_bytes(picture)
         (folder / "data.json").write_text(json.dumps(safe(data)), encoding="utf-8")
         # Fonts of this machine and the date are left out, for the same bytes everywhere.
-        return typst.compile(folder / "report.typ", root=folder, ignore_system_fonts=True, timestamp=0,
-                             pdf_standards=["ua-1"])
+        try:
+            return typst.compile(folder / "report.typ", root=folder, ignore_system_fonts=True, timestamp=0,
+                                 pdf_standards=["ua-1"])
+        except typst.TypstError as error:
+            raise ReportError(f"report.pdf: {error.message}") from error
 
 
 def contents(results, notices, logs, rules):

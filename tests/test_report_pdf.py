@@ -204,6 +204,25 @@ def test_a_table_with_too_many_columns_is_turned():
     assert len(turned["head"]) == 3 and turned["rows"][12] == ["c13", "13", "13"]
 
 
+def test_what_cannot_be_drawn_is_refused_in_a_line(project, monkeypatch):
+    draw(project)
+    data, pictures = contents()
+    data["papers"][1]["items"][0]["body"].append({"type": "film"})
+    monkeypatch.setattr(report_pdf, "contents", lambda *given: (data, pictures))
+    with pytest.raises(results.ReportError, match="report.pdf: .*no such node: film"):
+        build()
+
+
+def test_a_table_without_rows_or_columns_does_no_harm(project):
+    import pandas as pd
+
+    said = [new.new_output("display_data", {"text/html": render.Table(frame, "empty")._repr_html_(),
+                                            "text/plain": "empty"})
+            for frame in (pd.DataFrame(columns=["a", "b"]), pd.DataFrame())]
+    draw(project, said=said)
+    assert build()
+
+
 def test_decisions_stand_in_the_pdf_with_links_among_themselves(project, monkeypatch):
     monkeypatch.undo()
     (_, common), *_ = texts.decision_files().items()
