@@ -158,7 +158,8 @@ def _numbers(numbers, known):
                "where": number.published.source, "drawn_by": number.drawn_by,
                "to": _place(number.drawn_by, known)}
         groups.setdefault(number.published.item, []).append(row)
-    return {"groups": [{"item": texts.said(item), "rows": rows} for item, rows in groups.items()], "reasons": reasons}
+    return {"reasons": reasons,
+            "groups": [{"item": texts.said(item), "rows": rows} for item, rows in groups.items()]}
 
 
 def _place(name, known):
