@@ -18,6 +18,7 @@ from replication import compare
 
 IDENTIFIED = 0.10    # how much nearer the best combination with a choice must be than the best without it
 NUMBER = ("policy", "measure")
+ALL = "all"
 
 
 class ReadingsError(ValueError):
@@ -169,6 +170,7 @@ class Found:
         if not self.numbers:
             raise ReadingsError("none of the published numbers was computed")
         self._cells = [_cells(grid, groups[row.key]) for row in self.numbers]
+        self._told = {}
 
     def __len__(self):
         return len(self.grid)
@@ -178,9 +180,17 @@ class Found:
         """The logs that have a number."""
         return list(dict.fromkeys(row.trace for row in self.numbers))
 
-    def of(self, *logs):
-        """Places of the numbers of some logs."""
-        return [k for k, row in enumerate(self.numbers) if row.trace in logs]
+    def of(self, **wanted):
+        """Places of the numbers that have some facts, such as ``trace="CTC-SP2"``."""
+        return [k for k, row in enumerate(self.numbers)
+                if all(getattr(row, name) == value for name, value in wanted.items())]
+
+    @property
+    def groups(self):
+        """Places of all numbers, and of each policy's where there are several: each may have its own code."""
+        policies = dict.fromkeys(row.policy for row in self.numbers)
+        own = {policy: self.of(policy=policy) for policy in policies} if len(policies) > 1 else {}
+        return {ALL: [*range(len(self.numbers))]} | own
 
     def values(self, number, combinations=slice(None)):
         """Our value of a number under combinations, float64[m]."""
@@ -214,15 +224,36 @@ class Found:
             hit[:, k] = np.array(words)[place]
         return hit
 
-    def distance(self, numbers=None, combinations=None):
-        """Median of the relative differences of each combination, over some numbers (all by default)."""
-        far = self.differences if combinations is None else self.differences[combinations]
-        return np.median(far if numbers is None else far[:, numbers], axis=1)
+    def told_apart(self, numbers):
+        """The combinations that some numbers can tell apart, and the distance of each to them.
+
+        Parameters
+        ----------
+        numbers : sequence of int
+            Places in `numbers`.
+
+        Returns
+        -------
+        combinations : int64[k]
+            Of those that are alike to these numbers, the first of the grid.
+        distances : float32[k]
+            Medians of the relative differences.
+        """
+        key = tuple(numbers)
+        if key not in self._told:
+            names = dict.fromkeys(name for number in key for name in self.dimensions(number))
+            some = self.grid.projections([*names])
+            self._told[key] = some, self.distance(numbers, some)
+        return self._told[key]
+
+    def distance(self, numbers, combinations):
+        """Median of the relative differences to some numbers under some combinations, float32[combinations]."""
+        return np.median(self.differences[np.ix_(combinations, numbers)], axis=1)
 
     @functools.cached_property
     def distances(self):
         """The distance of each combination to all numbers."""
-        return self.distance()
+        return np.median(self.differences, axis=1)
 
     @functools.cached_property
     def order(self):
@@ -235,9 +266,9 @@ class Found:
         return int(self.order[0])
 
     def nearest(self, numbers):
-        """The combination nearest to some numbers."""
-        distance = self.distance(numbers)
-        tied = np.flatnonzero(distance == distance.min())
+        """The combination nearest to some numbers: by median, then worst difference, then the grid's order."""
+        some, distance = self.told_apart(numbers)
+        tied = some[distance == distance.min()]
         return int(tied[np.argmin(self.differences[np.ix_(tied, numbers)].max(axis=1))])
 
 

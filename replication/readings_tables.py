@@ -6,7 +6,7 @@ import pandas as pd
 from replication import compare
 from replication.readings import IDENTIFIED
 
-OPEN, KNOWN, UNDECIDED = "left open", "identified", "not decided here"
+OPEN, KNOWN, UNMOVED, UNDECIDED = "left open", "identified", "moves nothing", "not decided here"
 NEAR = 0.20          # the widest distance that compare still calls near
 
 
@@ -42,9 +42,9 @@ def left_out(found):
 def choices(found, decided=True):
     """Which choices the published numbers identify: the best combination with each against the best without.
 
-    A choice is judged by the numbers that its dimension moves at all. It is identified if the best combination with
-    it is nearer than the best without it by `replication.readings.IDENTIFIED`, and if it is also in the best one
-    when any log is left out.
+    Asked of all numbers, and of each policy's. A choice is judged by the numbers that its dimension moves at all. It
+    is identified if the best combination with it is nearer than the best without it by
+    `replication.readings.IDENTIFIED`, and if it is also in the best one when any log is left out.
 
     Parameters
     ----------
@@ -55,46 +55,63 @@ def choices(found, decided=True):
     Returns
     -------
     pandas.DataFrame
-        dimension, choice, words, default, numbers (that it moves), best_with, best_without (distances to these, %),
-        fits (how often it is best when one log is left out, of how many), all_with, all_without (distances to all
-        numbers, %), verdict.
+        group (of numbers), dimension, choice, words, default, numbers (that it moves), best_with, best_without
+        (distances to these, %), fits (how often it is best when one log is left out, of how many), verdict.
     """
     rows = []
-    for dimension in found.grid.dimensions:
-        moved = [k for k in range(len(found.numbers)) if dimension.name in found.dimensions(k)]
-        best, fits = _bests(found, dimension, moved), _fits(found, dimension, moved)
-        whole = _least(found.distances, found.grid.codes[:, found.grid.place[dimension.name]], dimension)
-        for c, (name, words) in enumerate(dimension.choices.items()):
-            others, whole_others = np.delete(best, c).min(), np.delete(whole, c).min()
-            known = best[c] <= (1 - IDENTIFIED) * others and best[c] < others and fits and set(fits) == {c}
-            verdict = (KNOWN if known else OPEN) if decided else UNDECIDED
-            rows.append((dimension.name, name, words, "yes" if c == 0 else "", len(moved),
-                         percent(best[c]), percent(others), f"{fits.count(c)} of {len(fits)}",
-                         percent(whole[c]), percent(whole_others), verdict))
-    return pd.DataFrame(rows, columns=["dimension", "choice", "words", "default", "numbers", "best_with",
-                                       "best_without", "fits", "all_with", "all_without", "verdict"])
+    for group, numbers in found.groups.items():
+        for dimension in found.grid.dimensions:
+            moved = [k for k in numbers if dimension.name in found.dimensions(k)]
+            best, fits = _bests(found, dimension, moved), _fits(found, dimension, moved)
+            for c, (name, words) in enumerate(dimension.choices.items()):
+                others = np.delete(best, c).min()
+                known = best[c] < others and best[c] <= (1 - IDENTIFIED) * others and fits and set(fits) == {c}
+                verdict = (KNOWN if known else OPEN if moved else UNMOVED) if decided else UNDECIDED
+                rows.append((group, dimension.name, name, words, "yes" if c == 0 else "", len(moved),
+                             percent(best[c]), percent(others), f"{fits.count(c)} of {len(fits)}", verdict))
+    return pd.DataFrame(rows, columns=["group", "dimension", "choice", "words", "default", "numbers", "best_with",
+                                       "best_without", "fits", "verdict"])
 
 
 def _bests(found, dimension, numbers):
-    """Least distance to some numbers with each choice of a dimension, float64[choices]; inf where there are none."""
+    """Least distance to some numbers with each choice of a dimension, float64[choices]; inf where there is none."""
     if not numbers:
         return np.full(len(dimension.choices), np.inf)
-    names = list(dict.fromkeys([dimension.name, *(n for k in numbers for n in found.dimensions(k))]))
-    some = found.grid.projections(names)
-    return _least(found.distance(numbers, some), found.grid.codes[some, found.grid.place[dimension.name]], dimension)
-
-
-def _least(distance, codes, dimension):
+    some, distance = found.told_apart(numbers)
+    codes = found.grid.codes[some, found.grid.place[dimension.name]]
     return np.array([distance[codes == c].min(initial=np.inf) for c in range(len(dimension.choices))])
 
 
 def _fits(found, dimension, moved):
     """The best choice of a dimension when each log in turn is left out; -1 where two are as good."""
     fits = []
-    for log in found.logs if len(found.logs) > 1 else ():
+    for log in found.logs if moved and len(found.logs) > 1 else ():
         best = _bests(found, dimension, [k for k in moved if found.numbers[k].trace != log])
         fits.append(int(best.argmin()) if (best == best.min()).sum() == 1 else -1)
     return fits
+
+
+def identified(choices):
+    """The choices in short: a row a dimension, a column a group of numbers.
+
+    Parameters
+    ----------
+    choices : pandas.DataFrame
+        From `choices`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        In a cell the choice that the group identifies, or what else is to be said.
+    """
+    def cell(part):
+        known = part[part["verdict"] == KNOWN]
+        return known["choice"].iloc[0] if len(known) else part["verdict"].iloc[0]
+    short = {(dimension, group): cell(part) for (dimension, group), part in choices.groupby(["dimension", "group"])}
+    defaults = choices[choices["default"] == "yes"].drop_duplicates("dimension")
+    return pd.DataFrame([{"dimension": row.dimension, "default": row.choice}
+                         | {group: short[row.dimension, group] for group in dict.fromkeys(choices["group"])}
+                         for row in defaults.itertuples()])
 
 
 def ranges(found):
@@ -116,24 +133,28 @@ def ranges(found):
                                        "lowest", "highest", "inside"])
 
 
-def by_log(found):
-    """Whether one reading explains all logs: the best for each alone, beside the best for all, on that log.
+def each(found, fact="trace"):
+    """Whether one reading explains all logs, or tables: the best for each alone, beside the best for all.
+
+    Parameters
+    ----------
+    found : replication.readings.Found
+    fact : {"trace", "item", "policy"}
 
     Returns
     -------
     pandas.DataFrame
-        log, numbers, own, common, default (medians on the log, %), near_own, near_common (numbers within 20 %),
-        reading (the log's own best).
+        The fact, numbers, own, common, default (medians on it, %), near_own, near_common (numbers within 20 %),
+        reading (its own best).
     """
     rows = []
-    for log in found.logs:
-        numbers = found.of(log)
+    for one in dict.fromkeys(getattr(row, fact) for row in found.numbers):
+        numbers = found.of(**{fact: one})
         own = found.nearest(numbers)
         median = [percent(np.median(found.differences[k][numbers])) for k in (own, found.best, 0)]
         near = [int((found.differences[k][numbers] <= NEAR).sum()) for k in (own, found.best)]
-        rows.append((log, len(numbers), *median, *near, found.grid.words(own)))
-    return pd.DataFrame(rows, columns=["log", "numbers", "own", "common", "default", "near_own", "near_common",
-                                       "reading"])
+        rows.append((one, len(numbers), *median, *near, found.grid.words(own)))
+    return pd.DataFrame(rows, columns=[fact, "numbers", "own", "common", "default", "near_own", "near_common", "reading"])
 
 
 def hold_out(found):
@@ -142,20 +163,23 @@ def hold_out(found):
     Returns
     -------
     pandas.DataFrame
-        tested_on, tried (combinations), fit (median on the other logs, %), test, default, blind (the median
-        combination), possible (the log's own best): medians on the log tested on, %; beaten (share of all
-        combinations that are farther on that log, %), reading.
+        group (of numbers), tested_on, tried (combinations that the group tells apart), fit (median on the other logs,
+        %), test, default, blind (the median combination), possible (the log's own best): medians on the log tested
+        on, %; beaten (share of the combinations that are farther on that log, %), reading.
     """
     rows = []
-    for log in found.logs if len(found.logs) > 1 else ():
-        others, own = found.of(*(set(found.logs) - {log})), found.of(log)
-        k = found.nearest(others)
-        test = found.distance(own)
-        rows.append((log, len(found), percent(np.median(found.differences[k][others])), percent(test[k]),
-                     percent(test[0]), percent(np.median(test)), percent(test.min()),
-                     percent((test > test[k]).mean()), found.grid.words(k)))
-    return pd.DataFrame(rows, columns=["tested_on", "tried", "fit", "test", "default", "blind", "possible", "beaten",
-                                       "reading"])
+    for group, numbers in found.groups.items():
+        some, _ = found.told_apart(numbers)
+        for log in found.logs if len(found.logs) > 1 else ():
+            own = [k for k in numbers if found.numbers[k].trace == log]
+            others = [k for k in numbers if k not in own]
+            k, test = found.nearest(others), found.distance(own, some)
+            mine, default, fit = (np.median(found.differences[c][n]) for c, n in ((k, own), (0, own), (k, others)))
+            rows.append((group, log, len(some), percent(fit), percent(mine), percent(default),
+                         percent(np.median(test)), percent(test.min()), percent((test > mine).mean()),
+                         found.grid.words(k)))
+    return pd.DataFrame(rows, columns=["group", "tested_on", "tried", "fit", "test", "default", "blind", "possible",
+                                       "beaten", "reading"])
 
 
 def best(found, paper, items, worth="paper", k=None):

@@ -2,17 +2,17 @@
 
 import numpy as np
 
-from replication.readings import IDENTIFIED
-from replication.readings_tables import KNOWN, NEAR, UNDECIDED, percent
+from replication.readings import ALL, IDENTIFIED
+from replication.readings_tables import KNOWN, NEAR, OPEN, UNDECIDED, each, percent
 
 
-def finding(found, choices, hold_out, by_log):
+def finding(found, choices, hold_out):
     """The search in a few points.
 
     Parameters
     ----------
     found : replication.readings.Found
-    choices, hold_out, by_log : pandas.DataFrame
+    choices, hold_out : pandas.DataFrame
         From `replication.readings_tables`.
 
     Returns
@@ -20,15 +20,17 @@ def finding(found, choices, hold_out, by_log):
     str
         Markdown.
     """
-    return "\n".join(f"- {line}" for line in (_distances(found), *_identified(choices), _one_for_all(by_log),
-                                              _tested(hold_out)) if line)
+    lines = [_distances(found), *_identified(found, choices), _one_for_all(each(found), "log", "logs")]
+    if len({row.item for row in found.numbers}) > 1:
+        lines.append(_one_for_all(each(found, "item"), "table", "tables"))
+    return "\n".join(f"- {line}" for line in [*lines, *_tested(hold_out)])
 
 
 def _distances(found):
     rank = int(np.flatnonzero(found.order == 0)[0]) + 1
-    return (f"{len(found):,} combinations were tried against {len(found.numbers)} numbers on {len(found.logs)} logs. "
-            f"Under the default (number {rank:,} in order) {_fit(found, 0)}. Under the nearest {_fit(found, found.best)}; "
-            f"it is the default except that {found.grid.words(found.best)}.")
+    return (f"**All at once.** {len(found):,} combinations were tried against {len(found.numbers)} numbers on "
+            f"{len(found.logs)} logs. Under the default (number {rank:,} in order) {_fit(found, 0)}. Under the nearest "
+            f"{_fit(found, found.best)}; it is the default except that {found.grid.words(found.best)}.")
 
 
 def _fit(found, k):
@@ -37,44 +39,45 @@ def _fit(found, k):
             f"match and {int((far <= NEAR).sum())} are within {100 * NEAR:.0f} %")
 
 
-def _identified(choices):
+def _identified(found, choices):
     if (choices["verdict"] == UNDECIDED).any():
-        yield "Generated or shortened logs decide nothing about the authors' choices."
+        yield "**Identified.** Generated or shortened logs decide nothing about the authors' choices."
         return
-    known = choices[choices["verdict"] == KNOWN]
-    for default, lead in (("", "Against the default, the authors' simulator behaves as if"),
-                          ("yes", "With the default, it behaves as if")):
-        words = [f"{row.words} (within {row.best_with:.1f} %; {row.best_without:.1f} % without)"
-                 for row in known[known["default"] == default].itertuples()]
-        if words:
-            yield f"{lead} {'; '.join(words)}."
-    left = [name for name in dict.fromkeys(choices["dimension"]) if name not in set(known["dimension"])]
-    if left:
-        yield (f"Left open, as no choice is nearer by {100 * IDENTIFIED:.0f} % with every log left out once: "
-               f"{', '.join(left)}.")
+    for group, part in choices.groupby("group", sort=False):
+        known = part[part["verdict"] == KNOWN]
+        own = np.median(found.differences[found.nearest(found.groups[group])][found.groups[group]])
+        about = "All numbers together" if group == ALL else f"The numbers of {group} alone"
+        words = [f"*{row.words}* (within {row.best_with:.1f} %; {row.best_without:.1f} % otherwise"
+                 f"{', as by default' if row.default else ''})" for row in known.itertuples()]
+        left = [name for name in dict.fromkeys(part[part["verdict"] == OPEN]["dimension"])
+                if name not in set(known["dimension"])]
+        yield (f"**Identified.** {about} ({len(found.groups[group])}, at best within {percent(own):.1f} %) behave as if "
+               f"{'; '.join(words) or 'nothing were certain'}. Left open: {', '.join(left) or 'nothing'}.")
 
 
-def _one_for_all(by_log):
-    lost = by_log[by_log["own"] < (1 - IDENTIFIED) * by_log["common"]]
-    numbers = "; ".join(f"{row.log} {row.own:.1f} % alone, {row.common:.1f} % by the common one" for row in by_log.itertuples())
+def _one_for_all(table, one, several):
+    fact = table.columns[0]
+    lost = table[table["own"] < (1 - IDENTIFIED) * table["common"]]
+    numbers = "; ".join(f"{row[fact]} {row['own']:.1f} % alone, {row['common']:.1f} % by the common reading"
+                        for row in table.to_dict("records"))
     if len(lost):
-        return (f"No one reading explains all logs: {', '.join(lost['log'])} would do better by more than "
-                f"{100 * IDENTIFIED:.0f} % with another ({numbers}).")
-    return f"One reading does for all logs ({numbers})."
+        return (f"**No one reading explains all {several}**: {', '.join(lost[fact])} would come nearer by more than "
+                f"{100 * IDENTIFIED:.0f} % by a reading of the {one}'s own ({numbers}).")
+    return f"**One reading does for all {several}** ({numbers})."
 
 
 def _tested(hold_out):
-    if not len(hold_out):
-        return ""
-    parts = [f"{row.test:.1f} % on {row.tested_on} (default {row.default:.1f} %, a combination at random {row.blind:.1f} %)"
-             for row in hold_out.itertuples()]
-    better = int((hold_out["test"] < hold_out["default"]).sum())
-    return (f"Chosen on the other logs and tested on the one left out, the nearest of {hold_out['tried'].iloc[0]:,} "
-            f"combinations comes to {'; '.join(parts)}: nearer than the default on {better} of {len(hold_out)}.")
+    for group, part in hold_out.groupby("group", sort=False):
+        better = int((part["test"] < part["default"]).sum())
+        numbers = "; ".join(f"{row.test:.1f} % on {row.tested_on} (default {row.default:.1f} %, the median combination "
+                            f"{row.blind:.1f} %)" for row in part.itertuples())
+        about = "all numbers" if group == ALL else f"the numbers of {group}"
+        yield (f"**By chance?** Of the {part['tried'].iloc[0]:,} combinations that {about} tell apart, the one nearest on "
+               f"the other logs comes to {numbers} on the log left out: nearer than the default on {better} of {len(part)}.")
 
 
 def contrast(found, policy, measure, what):
-    """One measure under the default and under the nearest reading, against the paper's, log by log.
+    """One measure under the default and under the reading nearest to its policy's numbers, against the paper's.
 
     Parameters
     ----------
@@ -89,6 +92,8 @@ def contrast(found, policy, measure, what):
         Markdown, one point.
     """
     def over(k):
-        return ", ".join(f"{100 * (found.values(n, k) / row.value - 1):+.0f} % ({row.trace})" for n, row in picked)
-    picked = [(n, row) for n, row in enumerate(found.numbers) if (row.policy, row.measure) == (policy, measure)]
-    return f"- {what}, against the paper's: by default {over(0)}; under the nearest reading {over(found.best)}."
+        return ", ".join(f"{100 * (found.values(n, k) / found.numbers[n].value - 1):+.0f} % ({found.numbers[n].trace})"
+                         for n in found.of(policy=policy, measure=measure))
+    nearest = found.nearest(found.of(policy=policy))
+    return (f"- {what}, over the paper's: by default {over(0)}; under the reading nearest to all numbers of {policy} "
+            f"{over(nearest)}.")

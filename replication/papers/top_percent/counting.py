@@ -4,12 +4,14 @@ Each function takes the jobs and the choices that need simulations of their own,
 counting by dimension, value).
 """
 
+import numpy as np
+
 from replication import measures
 from replication.papers.top_percent import runs
 from replication.simulation import simulate
 
 OPTIONS = ("passes", "order", "refresh", "correction")
-R2 = ("submission", "start")
+R2 = ("submission", "start", "recorded")
 
 
 def fixed(workload, chosen):
@@ -32,7 +34,9 @@ def _rows(workload, chosen, policies):
     for policy in policies:
         schedule = _run(workload, chosen, policy)
         found = runs.measured(schedule)
-        for which, predicted in zip(R2, (schedule.first_prediction, schedule.prediction), strict=True):
+        # The paper's simulator records -1 where no predictor runs (docs/decisions/top_percent.md).
+        recorded = np.full(len(workload), -1) if policy == runs.REFERENCE else schedule.first_prediction
+        for which, predicted in zip(R2, (schedule.first_prediction, schedule.prediction, recorded), strict=True):
             yield policy, "r2", {"r2": which}, measures.determination(workload.run_time, predicted)
         yield from ((policy, name, {}, value / base[name]) for name, value in found.items() if name != "r2")
 

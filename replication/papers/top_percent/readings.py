@@ -32,7 +32,8 @@ PREDICTION = (
 TOP = Dimension("top", {"words": "Top Percent's threshold is that of the paper's words",
                         "as-coded": "Top Percent's threshold is kept by two running sums, as coded"})
 R2 = Dimension("r2", {"submission": "R2 is of the predictions made at submission",
-                      "start": "R2 is of the predictions that jobs started with"})
+                      "start": "R2 is of the predictions that jobs started with",
+                      "recorded": "R2 is of the first predictions recorded, -1 where no predictor runs"})
 DIMENSIONS = (*CLEANING, *EVENTS, *PREDICTION, TOP, R2)
 STAND_IN = tuple(Rule("a stand-in has no lines to read otherwise", {dimension.name: dimension.names[1:]})
                  for dimension in CLEANING)
