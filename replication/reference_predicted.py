@@ -1,6 +1,7 @@
 """EASY with predictions as slow, readable Python: the oracle of ``replication.core.easy_predicted``."""
 
 from collections import deque
+from itertools import islice, takewhile
 
 from replication import reference_predictors
 from replication.reference import reservation
@@ -44,7 +45,7 @@ class EasyPredicted:
         """Simulate until the last job has ended, and return this object."""
         while self.coming or self.running:
             now = min([self.start[job] + self.run_time[job] for job in self.running]
-                      + [self.submit[job] for job in list(self.coming)[:1]])
+                      + [self.submit[job] for job in islice(self.coming, 1)])
             if self.happen(now):
                 self.schedule(now)
         return self
@@ -52,7 +53,7 @@ class EasyPredicted:
     def happen(self, now):
         """Take the events of an instant, or one of them; whether a scheduling pass follows."""
         ending = sorted(job for job in self.running if self.start[job] + self.run_time[job] == now)
-        coming = [job for job in self.coming if self.submit[job] == now]
+        coming = list(takewhile(lambda job: self.submit[job] == now, self.coming))
         submissions_first = self.options["order"] == "submissions-first"
         if self.options["events"] == "one-by-one":
             if coming and (submissions_first or not ending):

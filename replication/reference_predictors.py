@@ -84,6 +84,10 @@ class Complete(Remembering):
     templates = [kept for size in (4, 3, 2, 1) for kept in combinations(range(4), size)]
     order = sorted(templates, key=lambda kept: [k not in kept for k in range(4)])
 
+    def __init__(self, workload, estimate):
+        super().__init__(workload, estimate)
+        self.mean = {}          # of classes that have not changed since it was worked out
+
     def facts(self, job):
         """Executable, user, request and size."""
         return (int(self.workload.executable[job]), self.user[job], self.request[job],
@@ -96,15 +100,18 @@ class Complete(Remembering):
     def learn(self, job, start, now):
         for name in self.classes(job):
             self.ended[name].append(self.run_time[job])
+            self.mean.pop(name, None)
 
     def predict(self, job, now):
-        seen = [self.ended[name] for name in self.classes(job) if name in self.ended]
+        seen = [name for name in self.classes(job) if name in self.ended]
         if not seen:
             return self.request[job]
-        total = count = 0.0
-        for run_time in seen[0]:
-            total, count = 0.8 * total + run_time, 0.8 * count + 1
-        return min(int(np.rint(total / count)), self.request[job])
+        if seen[0] not in self.mean:
+            total = count = 0.0
+            for run_time in self.ended[seen[0]]:
+                total, count = 0.8 * total + run_time, 0.8 * count + 1
+            self.mean[seen[0]] = int(np.rint(total / count))
+        return min(self.mean[seen[0]], self.request[job])
 
 
 class TopPercent(Complete):
@@ -113,23 +120,30 @@ class TopPercent(Complete):
     def __init__(self, workload, estimate, percent):
         super().__init__(workload, estimate)
         self.enough = 1 - percent / 100
+        self.threshold = {}     # of classes that have not changed since it was worked out
 
     def learn(self, job, start, now):
         self.ended[self.facts(job)].append(self.run_time[job])
+        self.threshold.pop(self.facts(job), None)
 
     def predict(self, job, now):
-        run_times = self.ended.get(self.facts(job))
-        if not run_times:
+        name = self.facts(job)
+        if name not in self.ended:
             return self.request[job]
-        weights = [0.1 * self.request[job], *map(float, run_times)]
-        decayed = [w * 0.9 ** (len(run_times) - k) for k, w in enumerate(weights)]
-        points = sorted(zip([self.request[job], *run_times], decayed, strict=True))
-        return min(self._first_above(points, self.enough * math.fsum(decayed)), self.request[job])
+        if name not in self.threshold:
+            run_times = self.ended[name]
+            weights = [0.1 * self.request[job], *map(float, run_times)]
+            decayed = [w * 0.9 ** (len(run_times) - k) for k, w in enumerate(weights)]
+            points = sorted(zip([self.request[job], *run_times], decayed, strict=True))
+            self.threshold[name] = self._first_above(points, self.enough * math.fsum(decayed))
+        return min(self.threshold[name], self.request[job])
 
     @staticmethod
     def _first_above(points, target):
-        for k, (value, _) in enumerate(points):
-            if math.fsum(w for _, w in points[:k + 1]) > target:
+        below = 0.0
+        for value, weight in points:
+            below += weight
+            if below > target:
                 return value
         return points[-1][0]
 
@@ -160,9 +174,10 @@ class TopPercentAsCoded(TopPercent):
     def _weights(self, name):
         """Present weight of each value of a class."""
         run_times = self.ended[name]
-        points = [(name[2], 0.1 * name[2] * 0.9 ** (len(run_times) - 1))]
-        points += [(r, r * 0.9 ** (len(run_times) - 1 - k)) for k, r in enumerate(run_times)]
-        return {value: math.fsum(w for v, w in points if v == value) for value, _ in points}
+        weights = defaultdict(list, {name[2]: [0.1 * name[2] * 0.9 ** (len(run_times) - 1)]})
+        for age, run_time in enumerate(reversed(run_times)):
+            weights[run_time].append(run_time * 0.9 ** age)
+        return {value: math.fsum(parts) for value, parts in weights.items()}
 
     def _raised(self, name, weight, at, below, above):
         """The threshold moved up until enough weight is below."""
