@@ -270,15 +270,6 @@ def words(row):
     return f"{row[YES]}/{row['cases']}" + (f" ?{row[OPEN]}" if row[OPEN] else "")
 
 
-def wide(found, headlines):
-    """A row a change, a column a headline by its short name, cells in words."""
-    short = {name: entry["short"] for name, entry in headlines.published().items()}
-    cells = found.assign(cell=[words(row) for row in found.to_dict("records")])
-    table = cells.pivot_table(index=["kind", "change"], columns="headline", values="cell", aggfunc="first",
-                              sort=False)
-    return table[list(short)].rename(columns=short).rename_axis(None, axis=1).reset_index()
-
-
 def stated(headlines):
     """The headlines as a table: short name, statement, section, statistic and rule."""
     columns = ["short", "statement", "section", "statistic", "rule"]
@@ -314,7 +305,7 @@ def draw(found, headlines):
     shade = plt.cm.ScalarMappable(plt.Normalize(0, 100), colours)
     figure.colorbar(shade, ax=axes, orientation="horizontal", fraction=0.4 / (height + 1.5), pad=0.01,
                     aspect=40,
-                    label="cases in which the conclusion holds [%]   (?: undecided, –: not applicable)")
+                    label="cases in which the conclusion holds [%]   (?, hatched: undecided; –: not applicable)")
     return figure
 
 
@@ -329,15 +320,17 @@ def _places(found):
 
 
 def _cell(axes, at, row, colours):
+    """One cell: white and struck out where not applicable, in its colour but hatched where undecided."""
     from matplotlib.patches import Rectangle
 
-    absent = not row["cases"]
+    absent, still_open = row["verdict"] == ABSENT, row["verdict"] == UNDECIDED
     colour = "white" if absent else colours(row["share"])
-    axes.add_patch(Rectangle((at[0] - 0.48, at[1] - 0.46), 0.96, 0.92, facecolor=colour, edgecolor="#BBBBBB",
-                             linewidth=0.4, hatch="////" if absent else None))
     dark = not absent and sum(w * c for w, c in zip((0.3, 0.59, 0.11), colour[:3], strict=True)) < 0.5
+    hatched = absent or still_open
+    axes.add_patch(Rectangle((at[0] - 0.48, at[1] - 0.46), 0.96, 0.92, facecolor=colour, linewidth=0.4,
+                             edgecolor="#FFFFFF" if still_open else "#BBBBBB", hatch="////" if hatched else None))
     axes.text(*at, words(row), ha="center", va="center", size=7.5, color="white" if dark else "black",
-              bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5} if absent else None)
+              bbox={"facecolor": colour, "edgecolor": "none", "pad": 1.5} if hatched else None)
 
 
 def _folded(text, width=12):
@@ -347,33 +340,36 @@ def _folded(text, width=12):
 
 
 def sentences(page, found, headlines):
-    """For each headline whether it stands, and which changes decide otherwise than the default, in Markdown."""
+    """For each headline how it stands, and which changes let it stand otherwise, in Markdown."""
     if page.kind != "paper":
         return "Nothing is decided here: the results are not of the real logs at paper scale."
     lines = []
     for name, entry in headlines.published().items():
         part = found[(found["headline"] == name) & (found["cases"] > 0)]
-        stands = part["verdict"].isin((HOLDS, PART))
-        default, rest = part["kind"] == DEFAULT, part["kind"] != DEFAULT
-        if not default.any():
-            continue
-        row = part[default].to_dict("records")[0]
-        changed = part[rest & (stands != stands[default].iloc[0])].to_dict("records")
-        named = "; ".join(f"{other['change']} ({words(other)})" for other in changed)
-        other = "fails or stays open under" if stands[default].iloc[0] else "holds under"
-        line = f"- **{entry['short']}**: by default it {_stands(row)}. "
-        if not changed:
-            line += f"All {rest.sum()} changes leave it so."
-        else:
-            line += f"{rest.sum() - len(changed)} of {rest.sum()} changes leave it so; it {other} {named}."
-        lines.append(line)
+        default = part[part["kind"] == DEFAULT].to_dict("records")
+        rest = part[part["kind"] != DEFAULT].to_dict("records")
+        if default:
+            lines.append(f"- **{entry['short']}**: by default it {_state(default[0])} ({words(default[0])}). "
+                         + _otherwise(_state(default[0]), rest))
     return "\n".join(lines)
 
 
-def _stands(row):
-    if row["verdict"] == UNDECIDED:
-        return f"is undecided ({words(row)})"
-    return f"{row['verdict']} ({words(row)})"
+def _otherwise(state, rest):
+    """Which changes leave a headline in another state than the default does."""
+    others = {}
+    for row in rest:
+        if _state(row) != state:
+            others.setdefault(_state(row), []).append(f"{row['change']} ({words(row)})")
+    same = len(rest) - sum(map(len, others.values()))
+    if not others:
+        return f"All {same} changes leave it so."
+    parts = [f"it {other} under {', '.join(named)}" for other, named in others.items()]
+    return f"{same} of {len(rest)} changes leave it so; {'; '.join(parts)}."
+
+
+def _state(row):
+    """How a headline stands: with more than half of its cases, whether all of them or not, it holds."""
+    return {HOLDS: HOLDS, PART: HOLDS, UNDECIDED: "stays open"}.get(row["verdict"], row["verdict"])
 
 
 def not_applicable(found):

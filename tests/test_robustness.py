@@ -93,8 +93,8 @@ def test_a_cell_counts_the_cases_that_hold(found):
 
 def test_the_sentences_say_what_changes_and_decide_nothing_without_real_logs(found):
     said = robustness.sentences(Page(), found, MadeUp())
-    assert "**light**: by default it holds (2/2). 0 of 1 changes leave it so; it fails or stays open" in said
-    assert "**of-a**: by default it is undecided (1/2 ?1). All 1 changes leave it so." in said
+    assert "**light**: by default it holds (2/2). 0 of 1 changes leave it so; it fails under load 6000 % (0/2)." in said
+    assert "**of-a**: by default it stays open (1/2 ?1). All 1 changes leave it so." in said
     for kind in ("quick", "stand-in"):
         assert "Nothing is decided" in robustness.sentences(Page(kind), found, MadeUp())
 
@@ -219,9 +219,9 @@ def answers(module, name, evidence):
 HEAD = jobs(4, (0, 10, 3, 20), (1, 2, 4), (2, 15, 1))     # job 3 ends after job 1 and keeps job 2 waiting
 
 
-def schedules(**named):
-    return SimpleNamespace(schedules={name.replace("_", "-"): schedule for name, schedule in named.items()},
-                           workload=next(iter(named.values())).workload)
+def schedules(options=None, **named):
+    found = {name.replace("_", "-"): schedule for name, schedule in named.items()}
+    return SimpleNamespace(options=options or {}, schedules=found, workload=next(iter(named.values())).workload)
 
 
 def test_a_head_that_waits_for_a_later_job_counts_against_strict_fairness():
@@ -239,6 +239,8 @@ def test_large_blocked_jobs_gain_where_their_slowdown_is_lower():
     ours, easy = simulate(HEAD, "pv-easy"), simulate(HEAD, "easy")
     assert answers(pv, "large-blocked-better", schedules(PV_EASY=ours, EASY=easy)) == [True]
     assert answers(pv, "large-blocked-better", schedules(PV_EASY=easy, EASY=ours)) == [False]
+    same = schedules({"same": True}, PV_EASY=ours, EASY=easy)
+    assert answers(pv, "large-blocked-better", same) == [True]
     alone = simulate(jobs(4, (0, 5, 1)), "easy")
     with pytest.raises(NotApplicable, match="no blocked job"):
         answers(pv, "large-blocked-better", schedules(PV_EASY=alone, EASY=alone))
@@ -271,6 +273,9 @@ def test_waste_is_held_against_the_most_that_the_paper_has():
     assert answers(pv, "little-waste", schedules(PV_EASY=simulate(HEAD, "pv-easy"))) == [False]
     nobody = simulate(jobs(4, (0, 10, 3), (1, 5, 4)), "pv-easy")
     assert answers(pv, "little-waste", schedules(PV_EASY=nobody)) == [True]
+    later = simulate(HEAD.replace(submit=HEAD.submit + 1000), "pv-easy")
+    assert answers(pv, "little-waste", schedules(PV_EASY=later)) == [False]
+    assert answers(pv, "little-waste", schedules({"since": "time-0"}, PV_EASY=later)) == [True]
 
 
 # ---- heel and toe
