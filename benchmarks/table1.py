@@ -1,7 +1,7 @@
 """Time the rows of Top Percent's Table I against plain EASY, and the whole table on two threads.
 
-A row and plain EASY are run in turn and timed by what their thread is given, so that other work on the machine
-counts less; the ratio is the median of the pairs'. Both times include the making of the predictor's tables.
+A row and plain EASY are run in turn and timed by what their thread is given, so that other work on the
+machine counts less; the ratio is the median of the pairs'. A row's time includes making the predictor's tables.
 """
 
 import statistics
@@ -31,7 +31,8 @@ def rows(workload, rounds):
                       thread_seconds(lambda: simulate(workload, "easy"))) for _ in range(rounds)]
             ratios[reading] = statistics.median(a / b for a, b in pairs)
             least = min(least, *(a for a, _ in pairs))
-        print(f"  {policy:<12}{ratios['words']:>7.2f} {ratios['coded']:>7.2f} {least / len(workload) * 1e9:>8.0f}")
+        unit = 1e9 / len(workload)
+        print(f"  {policy:<12}{ratios['words']:>7.2f} {ratios['coded']:>7.2f} {least * unit:>8.0f}")
 
 
 def main(rounds=5):

@@ -77,7 +77,8 @@ class Cvh(Predictor):
         self.steps += TICK
         error = dot(self.weights, x) - run_time
         # Squared above the truth, absolute below it.
-        slope = (1 + math.log(max(size * run_time, 1))) * (2 * error if error > 0 else -1.0 if error < 0 else 0.0)
+        slope = 2 * error if error > 0 else -1.0 if error < 0 else 0.0
+        slope *= 1 + math.log(max(size * run_time, 1))
         gradient = slope * x + REGULAR * self.weights
         self.squares = self.squares + gradient * gradient
         self.weights = self.weights - step * gradient / (self.scales * np.sqrt(self.squares))

@@ -1,7 +1,7 @@
 """Schedulers that plan with predictions against their readable twins on real logs, every predictor with each.
 
-A part of each log by default. REPLICATION_WHOLE=1 asks for whole logs: minutes each under EASY, far longer under
-conservative backfilling, whose twin makes every reservation again at every end.
+A part of each log by default. REPLICATION_WHOLE=1 asks for whole logs: minutes each under EASY, far longer
+under conservative backfilling, whose twin makes every reservation again at every end.
 """
 
 import os

@@ -85,8 +85,8 @@ def test_top_percent_by_hand():
 
 
 def test_top_percent_as_coded_by_hand():
-    # One run of 10 with a request of 100: the artificial point is as old as the run and weighs 10; the lower sum
-    # is 0.9 + 10, and without the artificial point 0.9 of 10.9, 8.3 %. In words it would be 10 of 19, 53 %.
+    # One run of 10 with a request of 100: the artificial point is as old as the run and weighs 10; the lower
+    # sum is 0.9 + 10, and without the artificial point 0.9 of 10.9, 8.3 %. In words it would be 10 of 19, 53 %.
     w = people((10, 100, 1), (10, 100, 1), (90, 100, 1), (95, 100, 1), (1, 100, 1))
     assert after(w, "top-as-coded=92", [0], 4) == 10
     assert after(w, "top-as-coded=91", [0], 4) == 100
@@ -94,8 +94,8 @@ def test_top_percent_as_coded_by_hand():
     # A second run of 10: 10.81 of 19.81, 54.6 %.
     assert after(w, "top-as-coded=46", [0, 1], 4) == 10
     assert after(w, "top-as-coded=45", [0, 1], 4) == 100
-    # A run of 90 brings the threshold down to 90, where the lower sum is set to 90 and the upper one is 10. One of
-    # 95 leaves 81 of 185 up to 90 and 176 of 185, 95.1 %, up to 95.
+    # A run of 90 brings the threshold down to 90, where the lower sum is set to 90 and the upper one is 10. One
+    # of 95 leaves 81 of 185 up to 90 and 176 of 185, 95.1 %, up to 95.
     assert after(w, "top-as-coded=12", [2], 4) == 90
     assert after(w, "top-as-coded=12", [2, 3], 4) == 95
     assert after(w, "top-as-coded=4", [2, 3], 4) == 100
@@ -137,7 +137,7 @@ def test_cvh_starts_from_one_second_and_counts_what_the_user_did():
 
 @pytest.mark.parametrize(("ended", "means"), [((), (100, 100)), ((0,), (60, 60)), ((0, 1), (55, 55))])
 def test_cvh_means_of_users_with_few_jobs(ended, means):
-    """Fewer than three ended jobs: the mean of what there is takes the place of both, the request that of none."""
+    """With one or two ended jobs both are the mean of what there is, with none they are the request."""
     w = people((60, 100, 1), (50, 100, 1), (1, 100, 1))
     memory = predictors.make(w, w.estimate, "cvh")
     for k in ended:

@@ -81,7 +81,7 @@ def test_other_schedulers_are_spread():
 
 @pytest.mark.parametrize("log", THREE)
 def test_the_rows_but_cvh_come_within_0_003_of_the_paper(real_log, log):
-    """As the simulator is coded: AVEbsld within 0.003, on KTH-SP2 all schedule measures; Top Percent to rounding."""
+    """As coded: AVEbsld within 0.003, on KTH-SP2 every measure of the schedule; Top Percent to rounding."""
     from replication import traces
 
     w = real_log(log, paper="top_percent", drop=[*traces.rules(log, "top_percent").drop, "no-estimate"])

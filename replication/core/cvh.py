@@ -4,11 +4,11 @@ A job has 19 features, taken when it is first asked about; their products of two
 a gradient that is normalised by each feature's scale and by its past gradients, so that features in seconds,
 processors and sines can be mixed (Ross, Mineiro and Langford 2013, algorithm 2).
 
-``whole`` has a row for each user: what he has ended and what he has running. ``links`` holds three numbers for
-each job: the user's running job begun before it, the one begun after it, and when it began. ``real`` has a row
-for each job: its features. ``model`` has a row for each of weights, scales and sums of squared gradients, two
-for the terms of the job at hand, as they are and by their scales, one to add up in, and one with the counters
-`STEP` and `NORM`, which job is at hand, and its value if `KNOWN`.
+``whole`` has a row for each user: what he has ended and what he has running. ``links`` holds three numbers
+for each job: the user's running job begun before it, the one begun after it, and when it began. ``real`` has a
+row for each job: its features. ``model`` has a row for each of weights, scales and sums of squared gradients,
+two for the terms of the job at hand, as they are and by their scales, one to add up in, and one with the
+counters `STEP` and `NORM`, which job is at hand, and its value if `KNOWN`.
 """
 
 import math
@@ -178,11 +178,12 @@ def _correct(memory, job):
 
 @uncounted
 def _dot(memory, one, other):
-    """Sum of products of two rows, added by quarters: the order is fixed, and still fit for vector instructions."""
+    """Sum of products of two rows by quarters: an order that is fixed and yet fit for vector instructions."""
     a, b, sums = memory.model[one], memory.model[other], memory.model[SUMS]
     n = ROOM // 4
     for k in range(n):
-        sums[k] = a[k] * b[k] + a[n + k] * b[n + k] + (a[2 * n + k] * b[2 * n + k] + a[3 * n + k] * b[3 * n + k])
+        sums[k] = (a[k] * b[k] + a[n + k] * b[n + k]
+                   + (a[2 * n + k] * b[2 * n + k] + a[3 * n + k] * b[3 * n + k]))
     n //= 4
     for k in range(n):
         sums[k] = sums[k] + sums[n + k] + (sums[2 * n + k] + sums[3 * n + k])
@@ -194,7 +195,7 @@ def _dot(memory, one, other):
 
 @uncounted
 def _slope(value, run_time, size):
-    """Derivative of the loss: squared above the truth, absolute below, weighted by 1 + ln(size x run time)."""
+    """Derivative of the loss: squared above the truth, absolute below, times 1 + ln(size x run time)."""
     weight = 1 + math.log(max(size * run_time, 1))
     if value > run_time:
         return weight * 2 * (value - run_time)

@@ -5,11 +5,11 @@ new point multiplies the older weights by 0.9. Instead of shrinking old weights 
 and all is scaled back when the numbers get large. The values a class can hold are known beforehand, so its
 points are places in a binary indexed tree: a new point and a prediction cost O(log points) each.
 
-``whole`` has a row for each class: where its points begin in ``real``, how many places there are, how many jobs
-ended, the place of the request, and the place of the threshold, which is looked up once after an end. ``real``
-has a row for each place: its value, the tree of weights, and for the coded reading the tree of occupied places,
-its own weight, and whether it is occupied. ``model`` has a row for each class: the present growth, the total
-weight, and for the coded reading the two running sums. ``links`` holds each job's place.
+``whole`` has a row for each class: where its points begin in ``real``, how many places there are, how many
+jobs ended, the place of the request, and the place of the threshold, which is looked up once after an end.
+``real`` has a row for each place: its value, the tree of weights, and for the coded reading the tree of occupied
+places, its own weight, and whether it is occupied. ``model`` has a row for each class: the present growth, the
+total weight, and for the coded reading the two running sums. ``links`` holds each job's place.
 """
 
 import numpy as np
@@ -171,8 +171,8 @@ def _own(memory, f, place):
 def _move_threshold(memory, f, place, run_time):
     """The reading with two running sums, at or below the threshold and above it.
 
-    They follow the threshold from point to point, upwards for a run time above it, downwards for one below. The
-    lower sum did not start at the artificial point's weight, so it is not the sum it stands for until the
+    They follow the threshold from point to point, upwards for a run time above it, downwards for one below.
+    The lower sum did not start at the artificial point's weight, so it is not the sum it stands for until the
     threshold has come down to the lowest point, where it is set anew. The upper one is set to 0 where as many
     points are below the threshold as jobs have ended, which is the highest point unless run times repeat.
     """
