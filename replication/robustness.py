@@ -239,11 +239,12 @@ def _answer(answer):
     return OPEN if answer is None else YES if answer else NO
 
 
-def summary(cases):
+def summary(page, cases):
     """Cases that hold by headline and change.
 
     Parameters
     ----------
+    page : replication.page.Page
     cases : pandas.DataFrame
         From `study`.
 
@@ -251,7 +252,8 @@ def summary(cases):
     -------
     pandas.DataFrame
         headline, kind, change, holds, against, undecided, cases, share (nan where none is applicable), verdict
-        (as a claim with these cases would get), reason.
+        (as a claim with these cases would get; undecided unless the results are of real logs at paper scale),
+        reason.
     """
     key, rows = ["headline", "kind", "change"], []
     for names, part in cases.groupby(key, sort=False):
@@ -259,7 +261,8 @@ def summary(cases):
         given = [True] * counts[0] + [False] * counts[1] + [None] * counts[2]
         reasons = "; ".join(dict.fromkeys(part.loc[part["answer"] == ABSENT, "reason"]))
         share = counts[0] / len(given) if given else float("nan")
-        rows.append((*names, *counts, len(given), share, verdict(given) if given else ABSENT, reasons))
+        word = ABSENT if not given else verdict(given) if page.kind == "paper" else UNDECIDED
+        rows.append((*names, *counts, len(given), share, word, reasons))
     return pd.DataFrame(rows, columns=[*key, YES, NO, OPEN, "cases", "share", "verdict", "reason"])
 
 

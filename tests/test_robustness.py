@@ -70,7 +70,11 @@ CHANGES = [Change(LOAD, "load 6000 %", ("A", "B"), load=60.0), Change(DEFAULT, "
 
 @pytest.fixture
 def found():
-    return robustness.summary(robustness.study(Page(), MadeUp(), CHANGES, lambda case: case))
+    return made_up(Page())
+
+
+def made_up(page, changes=CHANGES):
+    return robustness.summary(page, robustness.study(page, MadeUp(), changes, lambda case: case))
 
 
 def cell(table, headline, change):
@@ -97,6 +101,7 @@ def test_the_sentences_say_what_changes_and_decide_nothing_without_real_logs(fou
     assert "**of-a**: by default it stays open (1/2 ?1). All 1 changes leave it so." in said
     for kind in ("quick", "stand-in"):
         assert "Nothing is decided" in robustness.sentences(Page(kind), found, MadeUp())
+        assert set(made_up(Page(kind))["verdict"]) == {"undecided"}
 
 
 def test_a_conclusion_that_holds_only_elsewhere_is_said_to(found):
@@ -106,8 +111,7 @@ def test_a_conclusion_that_holds_only_elsewhere_is_said_to(found):
 
 
 def test_a_cell_with_nothing_to_decide_is_empty_and_says_why():
-    change = [Change(DEFAULT, "default", ("A", "B")), Change(LOG, "B", ("B",))]
-    found = robustness.summary(robustness.study(Page(), MadeUp(), change, lambda case: case))
+    found = made_up(Page(), [Change(DEFAULT, "default", ("A", "B")), Change(LOG, "B", ("B",))])
     row = cell(found, "of-a", "B")
     assert row["verdict"] == ABSENT and robustness.words(row) == "–" and np.isnan(row["share"])
     assert robustness.not_applicable(found) == "- Not applicable to B: B is another matter."
