@@ -94,6 +94,8 @@ class Walk:
             return ""
         if job == sight.queue[0]:
             return "head: has the reservation"
+        if not self.free(moment):
+            return "nothing is free"
         if size > self.free(moment):
             return "too wide for what is free"
         if sight.now + self.estimate[job] <= sight.planned:
