@@ -6,11 +6,11 @@ are one line on standard error; ``--debug`` shows where they came from.
 """
 
 import argparse
-import difflib
 import os
 import sys
 
 from replication import __version__, commands
+from replication.hints import did_you_mean
 
 DONE, FAILED, REFUSED, INTERRUPTED, OUTPUT_CLOSED = 0, 1, 2, 130, 141
 PACKAGE = __package__
@@ -87,9 +87,7 @@ class _Parser(argparse.ArgumentParser):
 
 def _unknown(name):
     known = commands.names()
-    close = difflib.get_close_matches(name, known, n=1)
-    hint = f", did you mean {close[0]!r}?" if close else ";"
-    return f"unknown command {name!r}{hint} The commands are {', '.join(known)}"
+    return f"unknown command {name!r}{did_you_mean(name, known)}; the commands are {', '.join(known)}"
 
 
 def _expected(error):

@@ -2,7 +2,6 @@
 
 import ast
 import contextlib
-import difflib
 import functools
 import os
 import re
@@ -10,6 +9,7 @@ import signal
 import weakref
 
 from replication import paths, record
+from replication.hints import did_you_mean
 
 KERNEL_ARGUMENTS = ("--IPKernelApp.log_level=50",)
 _kernels = weakref.WeakSet()
@@ -105,9 +105,8 @@ def check(path, parameters):
     known = defaults(path)
     for name in parameters:
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f" (did you mean {near[0]}?)" if near else ""
-            raise RunError(f"{name_of(path)}: unknown parameter {name!r}{hint}; valid: {', '.join(known)}")
+            raise RunError(f"{name_of(path)}: unknown parameter {name!r}{did_you_mean(name, known)}; "
+                           f"valid: {', '.join(known)}")
     return known | parameters
 
 

@@ -1,12 +1,12 @@
 """The parameters of a notebook: JSON types, checked once, then frozen."""
 
-import difflib
 import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from replication import record
+from replication.hints import did_you_mean
 
 SCALES = ("paper", "quick")
 NAME_HINT = "lower-case letters, digits and _"
@@ -79,9 +79,7 @@ class Parameters:
         known = known_logs() if self.logs else []
         for log in self.logs:
             if log not in known:
-                near = difflib.get_close_matches(log, known, n=1)
-                hint = f" (did you mean {near[0]}?)" if near else ""
-                raise PageError(f"{self.name}: unknown log {log!r}{hint}; known: {', '.join(known)}")
+                raise PageError(f"{self.name}: unknown log {log!r}{did_you_mean(log, known)}; known: {', '.join(known)}")
 
     @property
     def paper(self):

@@ -1,6 +1,5 @@
 """Run notebooks without a screen, strictly, and assemble the report of what they drew."""
 
-import difflib
 import os
 import sys
 import time
@@ -9,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from replication import notebook, paths, record
+from replication.hints import did_you_mean
 from replication.notebook import NotebookError, RunError
 
 QUICK_AT_ONCE = 2
@@ -64,9 +64,7 @@ def choose(only=None):
     valid = [*record.PAPERS, *known]
     for word in wanted:
         if word not in valid or not any(_fits(name, [word]) for name in known):
-            near = difflib.get_close_matches(word, valid, n=1)
-            hint = f" (did you mean {near[0]}?)" if near and near[0] != word else ""
-            raise RunError(f"no notebook {word!r}{hint}; there are: {', '.join(known) or 'none'}")
+            raise RunError(f"no notebook {word!r}{did_you_mean(word, valid)}; there are: {', '.join(known) or 'none'}")
     return {name: path for name, path in known.items() if _fits(name, wanted)}
 
 

@@ -1,11 +1,11 @@
 """The one public way to run a scheduler: check everything, call a kernel, return a `Schedule`."""
 
-import difflib
 import importlib
 
 import numpy as np
 
 from replication import estimates as models
+from replication.hints import did_you_mean
 from replication.schedule import Schedule
 from replication.workload import Workload
 
@@ -55,8 +55,7 @@ def simulate(workload, scheduler="easy", estimates=None, seed=1, **options):
         raise SimulationError(f"workload is a {type(workload).__name__}, allowed: a Workload "
                               "(from traces.load, or Workload.from_columns)")
     if scheduler not in SCHEDULERS:
-        close = difflib.get_close_matches(str(scheduler), SCHEDULERS, 1)
-        hint = f" (did you mean {close[0]}?)" if close else ""
+        hint = did_you_mean(scheduler, SCHEDULERS)
         raise SimulationError(f"scheduler {scheduler!r} unknown{hint}; allowed: {', '.join(SCHEDULERS)}")
     chosen = SCHEDULERS[scheduler].settle(options)
     told = {"estimates": estimates if isinstance(estimates, str) else "log" if estimates is None else "given",

@@ -6,7 +6,6 @@ archive. Where none of that works a generated stand-in takes its place, which is
 turns it into jobs, stands in ``data/traces.toml``.
 """
 
-import difflib
 import functools
 import os
 import sys
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from replication import archive, paths
+from replication.hints import did_you_mean
 
 REGISTRY = paths.DATA / "traces.toml"
 
@@ -124,9 +124,8 @@ def info(name):
         For another name.
     """
     if name not in names():
-        close = difflib.get_close_matches(str(name), names(), n=1, cutoff=0.5)
-        hint = f" Did you mean {close[0]}?" if close else ""
-        raise TraceError(f"log {name!r} is not known.{hint} Allowed: {', '.join(names())}, "
+        hint = did_you_mean(name, names(), cutoff=0.5)
+        raise TraceError(f"log {name!r} is not known{hint}; allowed: {', '.join(names())}, "
                          "or a path to an SWF file")
     known = _registry()["log"][name]
     return TraceInfo(

@@ -62,7 +62,7 @@ def test_an_unknown_command_lists_the_valid_ones_and_the_closest(command, capsys
     command(lambda args: 0)
     assert cli.main(["tyr"]) == 2
     assert capsys.readouterr().err == (
-        "replication: unknown command 'tyr', did you mean 'try'? The commands are other, try\n")
+        "replication: unknown command 'tyr' (did you mean try?); the commands are other, try\n")
     assert cli.main(["xylophone"]) == 2
     assert "did you mean" not in capsys.readouterr().err
 
@@ -156,7 +156,7 @@ finally:
     print("LOADED", *sys.modules)
 """)
     help_text, _, loaded = done.stdout.partition("LOADED")
-    assert {"figures", "report", "simulate", "traces", "warm"} <= set(commands.names())
+    assert {"audit", "compare", "convert", "figures", "report", "simulate", "sweep", "traces", "warm"} <= set(commands.names())
     for name in commands.names():
         assert f"  {name} " in help_text
         assert commands.summary(name) in help_text

@@ -45,6 +45,8 @@ def test_the_commands_are_offered(complete):
     (("convert", "slurm", "--part"), ["--partitions"]),
     (("convert", "torque", "--part"), []),
     (("cluster", "log.txt", "--si"), ["--size"]),
+    (("sweep", "--model", ""), ["random", "deterministic", "log", "modal"]),
+    (("sweep", "CTC"), ["CTC-SP2"]),
 ])
 def test_what_may_follow_is_offered(complete, words, offered):
     assert complete(*words) == offered

@@ -27,7 +27,7 @@ FROM_PIP = {"latex2mathml", "typst"}
 # Left to right; rooms of one line may know each other, as long as nobody waits for himself.
 # A module named after a room (swf_parser) is a part of it, unless it is named here itself.
 ROOMS = (
-    {"", "paths"},
+    {"", "hints", "paths"},
     {"core", "seeding", "style"},
     {"workload"},
     {"swf", "archive"},
