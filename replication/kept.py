@@ -1,7 +1,7 @@
 """Results that are computed once: each task's rows in a columnar file named by a hash of all they depend on.
 
-What a task finds depends on the task alone, so tasks may run in any order, on any number of workers, in threads or
-on other machines; and a run that was stopped goes on where it was.
+What a task finds depends on the task alone, so tasks may run in any order, on any number of workers, in
+threads or on other machines; and a run that was stopped goes on where it was.
 """
 
 import ast
@@ -108,8 +108,13 @@ def _run_all(tasks, compute, files, executor, progress):
 
     shown = sys.stderr.isatty() if progress is None else progress
     futures = {executor.submit(compute, task): task for task in tasks}
-    with tqdm(total=sum(task.jobs for task in tasks), unit="job", unit_scale=True, disable=not shown,
-              dynamic_ncols=True) as bar:
+    with tqdm(
+        total=sum(task.jobs for task in tasks),
+        unit="job",
+        unit_scale=True,
+        disable=not shown,
+        dynamic_ncols=True,
+    ) as bar:
         try:
             for future in as_completed(futures):
                 task = futures[future]

@@ -1,9 +1,10 @@
-"""The search for what a paper's authors really ran: every sensible combination of the choices it leaves unsaid.
+"""The search for what a paper's authors really ran: every sensible combination of what it leaves unsaid.
 
-Each open choice is a `Dimension`; a `Grid` has all combinations that make sense. A combination is taken for one
-simulator, so it is held against all numbers of the paper at once: its distance is the median of their relative
-differences, |ours - published| / |published|, over all logs; the worst one and the share that match by the rule of
-`replication.compare` stand beside it. A number that a combination leaves undefined is infinitely far.
+Each open choice is a `Dimension`; a `Grid` has all combinations that make sense. A combination is taken for
+one simulator, so it is held against all numbers of the paper at once: its distance is the median of their
+relative differences, |ours - published| / |published|, over all logs; the worst one and the share that match
+by the rule of `replication.compare` stand beside it. A number that a combination leaves undefined is
+infinitely far.
 
 The default of every dimension is the textbook's or the paper's own reading; a search never changes one.
 """
@@ -16,7 +17,7 @@ import numpy as np
 
 from replication import compare
 
-IDENTIFIED = 0.10    # how much nearer the best combination with a choice must be than the best without it
+IDENTIFIED = 0.10  # how much nearer the best combination with a choice must be than the best without it
 NUMBER = ("policy", "measure")
 ALL = "all"
 
@@ -33,7 +34,8 @@ class Dimension:
     ----------
     name : str
     choices : dict of str to str
-        Two or more, the default first: a short name, and words that complete "the simulator behaves as if ...".
+        Two or more, the default first: a short name, and words that complete "the simulator behaves as if
+        ...".
     """
 
     name: str
@@ -41,7 +43,9 @@ class Dimension:
 
     def __post_init__(self):
         if len(self.choices) < 2:
-            raise ReadingsError(f"dimension {self.name!r}: choices {', '.join(self.choices)}; allowed: two or more")
+            raise ReadingsError(
+                f"dimension {self.name!r}: choices {', '.join(self.choices)}; allowed: two or more"
+            )
 
     @property
     def names(self):
@@ -77,8 +81,8 @@ class Grid:
     dimensions : sequence of Dimension
     rules : sequence of Rule
     around : sequence of dict, optional
-        For a first look: only these combinations (choices by dimension, what is left out at its default) and each
-        with one choice changed.
+        For a first look: only these combinations (choices by dimension, what is left out at its default) and
+        each with one choice changed.
 
     Raises
     ------
@@ -115,7 +119,9 @@ class Grid:
     def _forbidden(self, rule, codes):
         bad = np.ones(len(codes), bool)
         for name, choices in rule.forbids.items():
-            unknown = {name} - self.place.keys() or set(choices) - set(self.dimensions[self.place[name]].names)
+            unknown = {name} - self.place.keys() or set(choices) - set(
+                self.dimensions[self.place[name]].names
+            )
             if unknown:
                 raise ReadingsError(f"rule {rule.why!r}: {sorted(unknown)[0]!r} is no choice of {name!r}")
             allowed = self.dimensions[self.place[name]].names
@@ -127,12 +133,19 @@ class Grid:
 
     def chosen(self, k, names=None):
         """Choices of combination `k` by dimension, of all dimensions or of those named."""
-        return {d.name: d.names[self.codes[k, j]] for j, d in enumerate(self.dimensions)
-                if names is None or d.name in names}
+        return {
+            d.name: d.names[self.codes[k, j]]
+            for j, d in enumerate(self.dimensions)
+            if names is None or d.name in names
+        }
 
-    def words(self, k):
-        """Combination `k` as the words of what is not the default."""
-        others = [d.words[c] for d, c in zip(self.dimensions, self.codes[k], strict=True) if c]
+    def words(self, k, names=None):
+        """Combination `k` as the words of what is not the default, in all dimensions or those named."""
+        others = [
+            d.words[c]
+            for d, c in zip(self.dimensions, self.codes[k], strict=True)
+            if c and (names is None or d.name in names)
+        ]
         return "; ".join(others) or "the default"
 
     def projections(self, names):
@@ -157,11 +170,13 @@ class Found:
     table : pandas.DataFrame
         From `replication.readings_search.search`.
     published : sequence of replication.published.Published
-        Numbers of the paper. One that it prints twice counts once, and so does one that is not in `table`.
+        Numbers of the paper. One that it prints twice counts once; one that is not in `table` does not count.
+    by_policy : bool
+        Whether each policy has its own code, so that each may identify choices of its own.
     """
 
-    def __init__(self, grid, table, published):
-        self.grid = grid
+    def __init__(self, grid, table, published, by_policy=False):
+        self.grid, self.by_policy = grid, by_policy
         groups = dict(tuple(table.groupby(["trace", *NUMBER], sort=False)))
         printed = {}
         for row in published:
@@ -182,15 +197,17 @@ class Found:
 
     def of(self, **wanted):
         """Places of the numbers that have some facts, such as ``trace="CTC-SP2"``."""
-        return [k for k, row in enumerate(self.numbers)
-                if all(getattr(row, name) == value for name, value in wanted.items())]
+        return [
+            k
+            for k, row in enumerate(self.numbers)
+            if all(getattr(row, name) == value for name, value in wanted.items())
+        ]
 
     @property
     def groups(self):
-        """Places of all numbers, and of each policy's where there are several: each may have its own code."""
-        policies = dict.fromkeys(row.policy for row in self.numbers)
-        own = {policy: self.of(policy=policy) for policy in policies} if len(policies) > 1 else {}
-        return {ALL: [*range(len(self.numbers))]} | own
+        """Places of all numbers, and by policy where each has its own code."""
+        policies = dict.fromkeys(row.policy for row in self.numbers if self.by_policy)
+        return {ALL: [*range(len(self.numbers))]} | {policy: self.of(policy=policy) for policy in policies}
 
     def values(self, number, combinations=slice(None)):
         """Our value of a number under combinations, float64[m]."""
@@ -201,8 +218,7 @@ class Found:
     def dimensions(self, number):
         """Dimensions that the number depends on: those along which any value differs."""
         names, cells = self._cells[number]
-        return [name for axis, name in enumerate(names)
-                if not _same(cells, cells.take([0], axis))]
+        return [name for axis, name in enumerate(names) if not _same(cells, cells.take([0], axis))]
 
     @functools.cached_property
     def differences(self):
@@ -247,7 +263,7 @@ class Found:
         return self._told[key]
 
     def distance(self, numbers, combinations):
-        """Median of the relative differences to some numbers under some combinations, float32[combinations]."""
+        """Median relative difference to some numbers under some combinations, float32[combinations]."""
         return np.median(self.differences[np.ix_(combinations, numbers)], axis=1)
 
     @functools.cached_property
@@ -257,8 +273,12 @@ class Found:
 
     @functools.cached_property
     def order(self):
-        """Combinations from the nearest to the farthest: by median, then worst difference, then the grid's order."""
+        """Combinations from the nearest to the farthest: by median, worst difference, the grid's order."""
         return np.lexsort((self.differences.max(axis=1), self.distances))
+
+    def words(self, k, numbers):
+        """Combination `k` in words, as far as some numbers depend on it."""
+        return self.grid.words(k, {name for number in numbers for name in self.dimensions(number)})
 
     @property
     def best(self):
@@ -266,19 +286,21 @@ class Found:
         return int(self.order[0])
 
     def nearest(self, numbers):
-        """The combination nearest to some numbers: by median, then worst difference, then the grid's order."""
+        """The combination nearest to some numbers: by median, worst difference, the grid's order."""
         some, distance = self.told_apart(numbers)
         tied = some[distance == distance.min()]
         return int(tied[np.argmin(self.differences[np.ix_(tied, numbers)].max(axis=1))])
 
 
 def _cells(grid, rows):
-    """Values of a number as an array with an axis for each dimension it depends on; nan where not computed."""
+    """Values of a number, with an axis for each dimension it depends on; nan where not computed."""
     chosen = [json.loads(text) for text in rows["chosen"]]
     names = list(chosen[0])
     cells = np.full([len(grid.dimensions[grid.place[name]].choices) for name in names], np.nan)
     places = [{name: k for k, name in enumerate(grid.dimensions[grid.place[name]].names)} for name in names]
-    index = tuple(np.array([place[one[name]] for one in chosen]) for name, place in zip(names, places, strict=True))
+    index = tuple(
+        np.array([place[one[name]] for one in chosen]) for name, place in zip(names, places, strict=True)
+    )
     cells[index] = rows["value"].to_numpy()
     return names, cells
 

@@ -4,15 +4,15 @@ import numpy as np
 
 from replication import style
 
-COLUMNS = 110        # of the dashboard: one a combination where there are few, else ranges of ranks
-CLIP = 30.0          # quotients are drawn from 1 / CLIP to CLIP
+COLUMNS = 110  # of the dashboard: one a combination where there are few, else ranges of ranks
+CLIP = 30.0  # quotients are drawn from 1 / CLIP to CLIP
 
 
 def curve(found):
     """Combinations from the nearest to the farthest, with a dashboard of their choices below.
 
-    Each row of the dashboard is a choice; the darker, the more of the combinations at that rank have it. A dot marks
-    the default.
+    Each row of the dashboard is a choice; the darker, the more of the combinations at that rank have it. A
+    dot marks the default.
 
     Parameters
     ----------
@@ -26,16 +26,26 @@ def curve(found):
 
     n, dimensions = len(found), found.grid.dimensions
     rows = sum(len(d.choices) for d in dimensions)
-    figure, (top, board) = plt.subplots(2, 1, figsize=(style.size(1, 2)[0], 3.2 + 0.17 * rows), sharex=True,
-                                        height_ratios=(2.4, 0.17 * rows))
+    figure, (top, board) = plt.subplots(
+        2, 1, figsize=(style.size(1, 2)[0], 3.2 + 0.17 * rows), sharex=True, height_ratios=(2.4, 0.17 * rows)
+    )
     edges = np.unique(np.rint(np.geomspace(1, n + 1, COLUMNS + 1)).astype(int))
     _distances(top, found)
-    board.pcolormesh(edges, np.arange(rows + 1), _shares(found, edges), cmap="Greys", vmin=0, vmax=1.15, rasterized=True)
+    board.pcolormesh(
+        edges, np.arange(rows + 1), _shares(found, edges), cmap="Greys", vmin=0, vmax=1.15, rasterized=True
+    )
     labels = [(d.name, choice, k == 0) for d in dimensions for k, choice in enumerate(d.names)]
-    board.set_yticks(np.arange(rows) + 0.5, [f"{'● ' if default else ''}{choice}" for _, choice, default in labels],
-                     fontsize=7)
-    board.set(ylim=(rows, 0), xlim=(1, n + 1), xscale="log",
-              xlabel=f"rank of the combination, nearest first ({n:,} tried; logarithmic)")
+    board.set_yticks(
+        np.arange(rows) + 0.5,
+        [f"{'● ' if default else ''}{choice}" for _, choice, default in labels],
+        fontsize=7,
+    )
+    board.set(
+        ylim=(rows, 0),
+        xlim=(1, n + 1),
+        xscale="log",
+        xlabel=f"rank of the combination, nearest first ({n:,} tried; logarithmic)",
+    )
     board.xaxis.set_major_formatter("{x:,.0f}")
     board.grid(False)
     board.tick_params(axis="y", length=0)
@@ -48,12 +58,25 @@ def _distances(axes, found):
     median = 100 * found.distances[found.order]
     axes.plot(rank, median, color=style.COLOURS[0], lw=1.5, label="median relative difference")
     mean_near = 100 * (found.differences <= 0.2).mean(axis=1)[found.order]
-    axes.plot(rank, _smooth(mean_near), color=style.COLOURS[2], lw=1, ls=style.LINES[1],
-              label="numbers within 20 % of the paper's")
+    axes.plot(
+        rank,
+        _smooth(mean_near),
+        color=style.COLOURS[2],
+        lw=1,
+        ls=style.LINES[1],
+        label="numbers within 20 % of the paper's",
+    )
     place = int(np.flatnonzero(found.order == 0)[0])
-    axes.plot(place + 1, median[place], marker="o", ls="", color="black", ms=6,
-              label=f"the default, rank {place + 1:,}")
-    axes.set(ylabel="[%]", ylim=(0, min(105, 1.1 * float(np.max(median, where=np.isfinite(median), initial=10)))))
+    axes.plot(
+        place + 1,
+        median[place],
+        marker="o",
+        ls="",
+        color="black",
+        ms=6,
+        label=f"the default, rank {place + 1:,}",
+    )
+    axes.set(ylabel="[%]", ylim=(0, 103))
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.2), ncols=3)
 
 
@@ -84,8 +107,15 @@ def _name_dimensions(axes, dimensions):
     for dimension in dimensions:
         last = first + len(dimension.choices)
         axes.axhline(last, color="#777777", lw=0.6)
-        axes.text(1.01, (first + last) / 2, dimension.name, transform=axes.get_yaxis_transform(), va="center",
-                  fontsize=7.5, weight="bold")
+        axes.text(
+            1.01,
+            (first + last) / 2,
+            dimension.name,
+            transform=axes.get_yaxis_transform(),
+            va="center",
+            fontsize=7.5,
+            weight="bold",
+        )
         first = last
 
 
@@ -105,19 +135,54 @@ def ranges(table):
 
     logs = list(dict.fromkeys(table["trace"]))
     names = list(dict.fromkeys(zip(table["item"], table["policy"], table["measure"], strict=True)))
-    figure, grid = plt.subplots(1, len(logs), figsize=(style.size(1, 3)[0], 1.4 + 0.2 * len(names)), sharey=True,
-                                sharex=True, squeeze=False)
+    figure, grid = plt.subplots(
+        1,
+        len(logs),
+        figsize=(style.size(1, 3)[0], 1.4 + 0.2 * len(names)),
+        sharey=True,
+        sharex=True,
+        squeeze=False,
+    )
     for axes, log in zip(grid[0], logs, strict=True):
         part = table[table["trace"] == log]
-        place = np.array([names.index(key) for key in zip(part["item"], part["policy"], part["measure"], strict=True)])
-        quotient = {name: (part[name] / part["published"]).clip(1 / CLIP, CLIP).to_numpy()
-                    for name in ("lowest", "highest", "default", "best")}
-        axes.barh(place, quotient["highest"] - quotient["lowest"], 0.62, left=quotient["lowest"],
-                  color=style.COLOURS[0], alpha=0.3, label="range over the readings")
-        axes.plot(quotient["default"], place, ls="", marker="|", ms=9, mew=1.8, color=style.COLOURS[2], label="default")
+        place = np.array(
+            [names.index(key) for key in zip(part["item"], part["policy"], part["measure"], strict=True)]
+        )
+        quotient = {
+            name: (part[name] / part["published"]).clip(1 / CLIP, CLIP).to_numpy()
+            for name in ("lowest", "highest", "default", "best")
+        }
+        axes.barh(
+            place,
+            quotient["highest"] - quotient["lowest"],
+            0.62,
+            left=quotient["lowest"],
+            color=style.COLOURS[0],
+            alpha=0.3,
+            label="range over the readings",
+        )
+        axes.plot(
+            quotient["default"],
+            place,
+            ls="",
+            marker="|",
+            ms=9,
+            mew=1.8,
+            color=style.COLOURS[2],
+            label="default",
+        )
         axes.plot(quotient["best"], place, ls="", marker="x", ms=5, color="black", label="nearest reading")
-        axes.plot(np.ones(len(place)), place, ls="", marker="o", ms=4, color=style.COLOURS[1], mec="black", mew=0.5,
-                  label="published")
+        axes.plot(
+            np.ones(len(place)),
+            place,
+            ls="",
+            marker="o",
+            ms=4,
+            color=style.COLOURS[1],
+            mec="black",
+            mew=0.5,
+            label="published",
+        )
         axes.set(title=log, xscale="log", xlabel="over the published value")
         axes.grid(axis="y", visible=False)
     _quotient_ticks(grid[0, 0], table, names)
@@ -128,7 +193,9 @@ def ranges(table):
 def _quotient_ticks(axes, table, names):
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-    axes.set_yticks(range(len(names)), [f"{item}  {policy}  {measure}" for item, policy, measure in names], fontsize=7)
+    axes.set_yticks(
+        range(len(names)), [f"{item}  {policy}  {measure}" for item, policy, measure in names], fontsize=7
+    )
     axes.set_ylim(len(names) - 0.4, -0.6)
     spread = table[["lowest", "highest"]].div(table["published"], axis=0).clip(1 / CLIP, CLIP)
     axes.set_xlim(min(0.8, 0.9 * float(spread.min().min())), max(1.25, 1.1 * float(spread.max().max())))

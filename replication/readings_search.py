@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from replication import kept
 from replication.workload import COLUMNS
 
-AT_ONCE = 8          # simulations in a task: few enough to spread, many enough for a file
+AT_ONCE = 8  # simulations in a task: few enough to spread, many enough for a file
 
 
 @dataclass(frozen=True)
@@ -21,9 +21,9 @@ class Part:
     simulated : tuple of str
         Dimensions that take a simulation of their own; the others are ways of counting.
     measure : Callable
-        ``measure(workload, chosen)`` with the choice of each simulated dimension yields (policy, measure, counted,
-        value): counted has the choice of each further dimension that the number depends on. A function of a
-        module, so that it can be sent to other machines.
+        ``measure(workload, chosen)`` with the choice of each simulated dimension yields (policy, measure,
+        counted, value): counted has the choice of each further dimension that the number depends on. A
+        function of a module, so that it can be sent to other machines.
     sources : tuple of str
         Modules whose change makes the results void.
     """
@@ -51,8 +51,13 @@ class Task:
     @property
     def key(self):
         """Hash of all that the rows depend on, in hexadecimal."""
-        facts = [kept.sources(__name__, *self.part.sources), kept.fingerprint(self.workload, COLUMNS), self.log,
-                 self.part.name, self.several]
+        facts = [
+            kept.sources(__name__, *self.part.sources),
+            kept.fingerprint(self.workload, COLUMNS),
+            self.log,
+            self.part.name,
+            self.several,
+        ]
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
 
@@ -99,6 +104,9 @@ def search(grid, parts, workload, logs, workers=1, executor=None, folder=kept.RE
             for log in logs:
                 jobs = workload(log, chosen)
                 by_jobs.setdefault((log, id(jobs)), (jobs, []))[1].append(chosen)
-        tasks += [Task(part, log, jobs, tuple(several[k:k + AT_ONCE]))
-                  for (log, _), (jobs, several) in by_jobs.items() for k in range(0, len(several), AT_ONCE)]
+        tasks += [
+            Task(part, log, jobs, tuple(several[k : k + AT_ONCE]))
+            for (log, _), (jobs, several) in by_jobs.items()
+            for k in range(0, len(several), AT_ONCE)
+        ]
     return kept.run(tasks, compute, workers, executor, folder)

@@ -7,7 +7,7 @@ from replication import compare
 from replication.readings import IDENTIFIED
 
 OPEN, KNOWN, UNMOVED, UNDECIDED = "left open", "identified", "moves nothing", "not decided here"
-NEAR = 0.20          # the widest distance that compare still calls near
+NEAR = 0.20  # the widest distance that compare still calls near
 
 
 def percent(share):
@@ -28,8 +28,16 @@ def ranking(found, first=10):
     rows = []
     for place in dict.fromkeys(places):
         k = order[place]
-        rows.append((place + 1, percent(found.distances[k]), percent(found.differences[k].max()),
-                     int(found.matched[k].sum()), int((found.differences[k] <= NEAR).sum()), found.grid.words(k)))
+        rows.append(
+            (
+                place + 1,
+                percent(found.distances[k]),
+                percent(found.differences[k].max()),
+                int(found.matched[k].sum()),
+                int((found.differences[k] <= NEAR).sum()),
+                found.grid.words(k),
+            )
+        )
     return pd.DataFrame(rows, columns=["rank", "median", "worst", "match", "near", "reading"])
 
 
@@ -42,8 +50,8 @@ def left_out(found):
 def choices(found, decided=True):
     """Which choices the published numbers identify: the best combination with each against the best without.
 
-    Asked of all numbers, and of each policy's. A choice is judged by the numbers that its dimension moves at all. It
-    is identified if the best combination with it is nearer than the best without it by
+    Asked of all numbers, and of each policy's. A choice is judged by the numbers that its dimension moves at
+    all. It is identified if the best combination with it is nearer than the best without it by
     `replication.readings.IDENTIFIED`, and if it is also in the best one when any log is left out.
 
     Parameters
@@ -55,8 +63,9 @@ def choices(found, decided=True):
     Returns
     -------
     pandas.DataFrame
-        group (of numbers), dimension, choice, words, default, numbers (that it moves), best_with, best_without
-        (distances to these, %), fits (how often it is best when one log is left out, of how many), verdict.
+        group (of numbers), dimension, choice, words, default, numbers (that it moves), best_with,
+        best_without (distances to these, %), fits (how often it is best when one log is left out, of how
+        many), verdict.
     """
     rows = []
     for group, numbers in found.groups.items():
@@ -65,16 +74,43 @@ def choices(found, decided=True):
             best, fits = _bests(found, dimension, moved), _fits(found, dimension, moved)
             for c, (name, words) in enumerate(dimension.choices.items()):
                 others = np.delete(best, c).min()
-                known = best[c] < others and best[c] <= (1 - IDENTIFIED) * others and fits and set(fits) == {c}
+                known = (
+                    best[c] < others and best[c] <= (1 - IDENTIFIED) * others and fits and set(fits) == {c}
+                )
                 verdict = (KNOWN if known else OPEN if moved else UNMOVED) if decided else UNDECIDED
-                rows.append((group, dimension.name, name, words, "yes" if c == 0 else "", len(moved),
-                             percent(best[c]), percent(others), f"{fits.count(c)} of {len(fits)}", verdict))
-    return pd.DataFrame(rows, columns=["group", "dimension", "choice", "words", "default", "numbers", "best_with",
-                                       "best_without", "fits", "verdict"])
+                rows.append(
+                    (
+                        group,
+                        dimension.name,
+                        name,
+                        words,
+                        "yes" if c == 0 else "",
+                        len(moved),
+                        percent(best[c]),
+                        percent(others),
+                        f"{fits.count(c)} of {len(fits)}",
+                        verdict,
+                    )
+                )
+    return pd.DataFrame(
+        rows,
+        columns=[
+            "group",
+            "dimension",
+            "choice",
+            "words",
+            "default",
+            "numbers",
+            "best_with",
+            "best_without",
+            "fits",
+            "verdict",
+        ],
+    )
 
 
 def _bests(found, dimension, numbers):
-    """Least distance to some numbers with each choice of a dimension, float64[choices]; inf where there is none."""
+    """Least distance to some numbers with each choice of a dimension; inf where there is none."""
     if not numbers:
         return np.full(len(dimension.choices), np.inf)
     some, distance = found.told_apart(numbers)
@@ -104,14 +140,22 @@ def identified(choices):
     pandas.DataFrame
         In a cell the choice that the group identifies, or what else is to be said.
     """
+
     def cell(part):
         known = part[part["verdict"] == KNOWN]
         return known["choice"].iloc[0] if len(known) else part["verdict"].iloc[0]
-    short = {(dimension, group): cell(part) for (dimension, group), part in choices.groupby(["dimension", "group"])}
+
+    short = {
+        (dimension, group): cell(part) for (dimension, group), part in choices.groupby(["dimension", "group"])
+    }
     defaults = choices[choices["default"] == "yes"].drop_duplicates("dimension")
-    return pd.DataFrame([{"dimension": row.dimension, "default": row.choice}
-                         | {group: short[row.dimension, group] for group in dict.fromkeys(choices["group"])}
-                         for row in defaults.itertuples()])
+    return pd.DataFrame(
+        [
+            {"dimension": row.dimension, "default": row.choice}
+            | {group: short[row.dimension, group] for group in dict.fromkeys(choices["group"])}
+            for row in defaults.itertuples()
+        ]
+    )
 
 
 def ranges(found):
@@ -120,17 +164,42 @@ def ranges(found):
     Returns
     -------
     pandas.DataFrame
-        item, trace, policy, measure, unit, published, default, best, lowest, highest, inside (whether the paper's
-        number lies in the range).
+        item, trace, policy, measure, unit, published, default, best, lowest, highest, inside (whether the
+        paper's number lies in the range).
     """
     rows = []
     for k, row in enumerate(found.numbers):
         values = found.values(k)
         low, high = (float(f(values)) for f in (np.nanmin, np.nanmax))
-        rows.append((row.item, *row.key, row.unit, row.value, float(values[0]), float(values[found.best]), low, high,
-                     "yes" if low <= row.value <= high else "no"))
-    return pd.DataFrame(rows, columns=["item", "trace", "policy", "measure", "unit", "published", "default", "best",
-                                       "lowest", "highest", "inside"])
+        rows.append(
+            (
+                row.item,
+                *row.key,
+                row.unit,
+                row.value,
+                float(values[0]),
+                float(values[found.best]),
+                low,
+                high,
+                "yes" if low <= row.value <= high else "no",
+            )
+        )
+    return pd.DataFrame(
+        rows,
+        columns=[
+            "item",
+            "trace",
+            "policy",
+            "measure",
+            "unit",
+            "published",
+            "default",
+            "best",
+            "lowest",
+            "highest",
+            "inside",
+        ],
+    )
 
 
 def each(found, fact="trace"):
@@ -144,8 +213,8 @@ def each(found, fact="trace"):
     Returns
     -------
     pandas.DataFrame
-        The fact, numbers, own, common, default (medians on it, %), near_own, near_common (numbers within 20 %),
-        reading (its own best).
+        The fact, numbers, own, common, default (medians on it, %), near_own, near_common (numbers within 20
+        %), reading (its own best).
     """
     rows = []
     for one in dict.fromkeys(getattr(row, fact) for row in found.numbers):
@@ -153,8 +222,10 @@ def each(found, fact="trace"):
         own = found.nearest(numbers)
         median = [percent(np.median(found.differences[k][numbers])) for k in (own, found.best, 0)]
         near = [int((found.differences[k][numbers] <= NEAR).sum()) for k in (own, found.best)]
-        rows.append((one, len(numbers), *median, *near, found.grid.words(own)))
-    return pd.DataFrame(rows, columns=[fact, "numbers", "own", "common", "default", "near_own", "near_common", "reading"])
+        rows.append((one, len(numbers), *median, *near, found.words(own, numbers)))
+    return pd.DataFrame(
+        rows, columns=[fact, "numbers", "own", "common", "default", "near_own", "near_common", "reading"]
+    )
 
 
 def hold_out(found):
@@ -163,9 +234,9 @@ def hold_out(found):
     Returns
     -------
     pandas.DataFrame
-        group (of numbers), tested_on, tried (combinations that the group tells apart), fit (median on the other logs,
-        %), test, default, blind (the median combination), possible (the log's own best): medians on the log tested
-        on, %; beaten (share of the combinations that are farther on that log, %), reading.
+        group (of numbers), tested_on, tried (combinations that the group tells apart), fit (median on the
+        other logs, %), test, default, blind (the median combination), possible (the log's own best): medians
+        on the log tested on, %; beaten (share of the combinations that are farther on that log, %), reading.
     """
     rows = []
     for group, numbers in found.groups.items():
@@ -174,12 +245,38 @@ def hold_out(found):
             own = [k for k in numbers if found.numbers[k].trace == log]
             others = [k for k in numbers if k not in own]
             k, test = found.nearest(others), found.distance(own, some)
-            mine, default, fit = (np.median(found.differences[c][n]) for c, n in ((k, own), (0, own), (k, others)))
-            rows.append((group, log, len(some), percent(fit), percent(mine), percent(default),
-                         percent(np.median(test)), percent(test.min()), percent((test > mine).mean()),
-                         found.grid.words(k)))
-    return pd.DataFrame(rows, columns=["group", "tested_on", "tried", "fit", "test", "default", "blind", "possible",
-                                       "beaten", "reading"])
+            mine, default, fit = (
+                np.median(found.differences[c][n]) for c, n in ((k, own), (0, own), (k, others))
+            )
+            rows.append(
+                (
+                    group,
+                    log,
+                    len(some),
+                    percent(fit),
+                    percent(mine),
+                    percent(default),
+                    percent(np.median(test)),
+                    percent(test.min()),
+                    percent((test > mine).mean()),
+                    found.words(k, others),
+                )
+            )
+    return pd.DataFrame(
+        rows,
+        columns=[
+            "group",
+            "tested_on",
+            "tried",
+            "fit",
+            "test",
+            "default",
+            "blind",
+            "possible",
+            "beaten",
+            "reading",
+        ],
+    )
 
 
 def best(found, paper, items, worth="paper", k=None):
@@ -207,7 +304,10 @@ def best(found, paper, items, worth="paper", k=None):
     frames = []
     for item in items:
         rows = [row for row in published.rows(paper, item) if row.key in ours]
-        mine = [dict(zip((*compare.KEY, "unit", "value"), (*row.key, *ours[row.key]), strict=True)) for row in rows]
+        mine = [
+            dict(zip((*compare.KEY, "unit", "value"), (*row.key, *ours[row.key]), strict=True))
+            for row in rows
+        ]
         frame = compare.table(paper, item, mine, stand_in=worth == "stand-in")
         frames.append(frame[frame["ours"].notna()])
     table = pd.concat(frames, ignore_index=True).drop(columns="reason")

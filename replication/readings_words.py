@@ -20,7 +20,9 @@ def finding(found, choices, hold_out):
     str
         Markdown.
     """
-    lines = [_distances(found), *_identified(found, choices), _one_for_all(each(found), "log", "logs")]
+    lines = [_distances(found), *_identified(found, choices)]
+    if len(found.logs) > 1:
+        lines.append(_one_for_all(each(found), "log", "logs"))
     if len({row.item for row in found.numbers}) > 1:
         lines.append(_one_for_all(each(found, "item"), "table", "tables"))
     return "\n".join(f"- {line}" for line in [*lines, *_tested(hold_out)])
@@ -28,15 +30,21 @@ def finding(found, choices, hold_out):
 
 def _distances(found):
     rank = int(np.flatnonzero(found.order == 0)[0]) + 1
-    return (f"**All at once.** {len(found):,} combinations were tried against {len(found.numbers)} numbers on "
-            f"{len(found.logs)} logs. Under the default (number {rank:,} in order) {_fit(found, 0)}. Under the nearest "
-            f"{_fit(found, found.best)}; it is the default except that {found.grid.words(found.best)}.")
+    return (
+        f"**All at once.** {len(found):,} combinations were tried against {len(found.numbers)} numbers on "
+        f"{', '.join(found.logs)}. Under the default (number {rank:,} in order) {_fit(found, 0)}. Under the "
+        f"nearest "
+        f"{_fit(found, found.best)}; it is the default except that {found.grid.words(found.best)}."
+    )
 
 
 def _fit(found, k):
     far = found.differences[k]
-    return (f"half of them are within {percent(found.distances[k]):.1f} % of the paper's, {int(found.matched[k].sum())} "
-            f"match and {int((far <= NEAR).sum())} are within {100 * NEAR:.0f} %")
+    return (
+        f"half of them are within {percent(found.distances[k]):.2g} % of the paper's, "
+        f"{int(found.matched[k].sum())} "
+        f"match and {int((far <= NEAR).sum())} are within {100 * NEAR:.0f} %"
+    )
 
 
 def _identified(found, choices):
@@ -47,37 +55,57 @@ def _identified(found, choices):
         known = part[part["verdict"] == KNOWN]
         own = np.median(found.differences[found.nearest(found.groups[group])][found.groups[group]])
         about = "All numbers together" if group == ALL else f"The numbers of {group} alone"
-        words = [f"*{row.words}* (within {row.best_with:.1f} %; {row.best_without:.1f} % otherwise"
-                 f"{', as by default' if row.default else ''})" for row in known.itertuples()]
-        left = [name for name in dict.fromkeys(part[part["verdict"] == OPEN]["dimension"])
-                if name not in set(known["dimension"])]
-        yield (f"**Identified.** {about} ({len(found.groups[group])}, at best within {percent(own):.1f} %) behave as if "
-               f"{'; '.join(words) or 'nothing were certain'}. Left open: {', '.join(left) or 'nothing'}.")
+        words = [
+            f"*{row.words}* (within {row.best_with:.2g} %; {row.best_without:.2g} % otherwise"
+            f"{', as by default' if row.default else ''})"
+            for row in known.itertuples()
+        ]
+        left = [
+            name
+            for name in dict.fromkeys(part[part["verdict"] == OPEN]["dimension"])
+            if name not in set(known["dimension"])
+        ]
+        yield (
+            f"**Identified.** {about} ({len(found.groups[group])}, at best within {percent(own):.2g} %) behave "
+            f"as if "
+            f"{'; '.join(words) or 'nothing were certain'}. Left open: {', '.join(left) or 'nothing'}."
+        )
 
 
 def _one_for_all(table, one, several):
     fact = table.columns[0]
     lost = table[table["own"] < (1 - IDENTIFIED) * table["common"]]
-    numbers = "; ".join(f"{row[fact]} {row['own']:.1f} % alone, {row['common']:.1f} % by the common reading"
-                        for row in table.to_dict("records"))
+    numbers = "; ".join(
+        f"{row[fact]} {row['own']:.2g} % alone, {row['common']:.2g} % by the common reading"
+        for row in table.to_dict("records")
+    )
     if len(lost):
-        return (f"**No one reading explains all {several}**: {', '.join(lost[fact])} would come nearer by more than "
-                f"{100 * IDENTIFIED:.0f} % by a reading of the {one}'s own ({numbers}).")
+        return (
+            f"**No one reading explains all {several}**: {', '.join(lost[fact])} would come nearer by more "
+            f"than "
+            f"{100 * IDENTIFIED:.0f} % by a reading of the {one}'s own ({numbers})."
+        )
     return f"**One reading does for all {several}** ({numbers})."
 
 
 def _tested(hold_out):
     for group, part in hold_out.groupby("group", sort=False):
         better = int((part["test"] < part["default"]).sum())
-        numbers = "; ".join(f"{row.test:.1f} % on {row.tested_on} (default {row.default:.1f} %, the median combination "
-                            f"{row.blind:.1f} %)" for row in part.itertuples())
+        numbers = "; ".join(
+            f"{row.test:.2g} % on {row.tested_on} (default {row.default:.2g} %, the median combination "
+            f"{row.blind:.2g} %)"
+            for row in part.itertuples()
+        )
         about = "all numbers" if group == ALL else f"the numbers of {group}"
-        yield (f"**By chance?** Of the {part['tried'].iloc[0]:,} combinations that {about} tell apart, the one nearest on "
-               f"the other logs comes to {numbers} on the log left out: nearer than the default on {better} of {len(part)}.")
+        yield (
+            f"**By chance?** Of the {part['tried'].iloc[0]:,} combinations that {about} tell apart, the one "
+            f"nearest on the other logs comes to {numbers} on the log left out: nearer than the default on "
+            f"{better} of {len(part)}."
+        )
 
 
 def contrast(found, policy, measure, what):
-    """One measure under the default and under the reading nearest to its policy's numbers, against the paper's.
+    """One measure under the default and under the reading nearest to its policy's numbers.
 
     Parameters
     ----------
@@ -91,9 +119,16 @@ def contrast(found, policy, measure, what):
     str
         Markdown, one point.
     """
+
     def over(k):
-        return ", ".join(f"{100 * (found.values(n, k) / found.numbers[n].value - 1):+.0f} % ({found.numbers[n].trace})"
-                         for n in found.of(policy=policy, measure=measure))
+        return ", ".join(
+            f"{100 * (found.values(n, k) / found.numbers[n].value - 1):+.0f} % ({found.numbers[n].trace})"
+            for n in found.of(policy=policy, measure=measure)
+        )
+
     nearest = found.nearest(found.of(policy=policy))
-    return (f"- {what}, over the paper's: by default {over(0)}; under the reading nearest to all numbers of {policy} "
-            f"{over(nearest)}.")
+    return (
+        f"- {what}, over the paper's: by default {over(0)}; under the reading nearest to all numbers of "
+        f"{policy} "
+        f"{over(nearest)}."
+    )

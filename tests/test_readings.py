@@ -1,4 +1,4 @@
-"""The search over readings: distances by hand, what is identified and what is chance, and each simulation once."""
+"""The search over readings: distances by hand, what is identified, what is chance; each simulation once."""
 
 import itertools
 import json
@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from replication import readings, readings_figures, readings_search, readings_tables, readings_words
+from replication import readings_figures, readings_search, readings_tables, readings_words
+from replication.papers.heel_and_toe import readings as heel_and_toe
 from replication.papers.pv_easy import counting, counts, runs
 from replication.papers.pv_easy import readings as pv_easy
 from replication.papers.top_percent import counting as top_counting
@@ -22,7 +23,9 @@ from replication.readings_search import Part
 from replication.simulation import simulate
 from replication.workload import Workload
 
-COLOUR = Dimension("colour", {"red": "things are red", "blue": "things are blue", "green": "things are green"})
+COLOUR = Dimension(
+    "colour", {"red": "things are red", "blue": "things are blue", "green": "things are green"}
+)
 SHAPE = Dimension("shape", {"round": "things are round", "square": "things are square"})
 SIZE = Dimension("size", {"big": "things are big", "small": "things are small"})
 LOGS = ("A", "B", "C")
@@ -35,9 +38,13 @@ def printed(measure, value, trace="A", decimals=0, item="table1"):
 
 def rows(values):
     """A search's table from {(trace, measure, choices as a dict's items): value}."""
-    return pd.DataFrame([(trace, "p", measure, value, json.dumps(dict(chosen), sort_keys=True))
-                         for (trace, measure, chosen), value in values.items()],
-                        columns=["trace", "policy", "measure", "value", "chosen"])
+    return pd.DataFrame(
+        [
+            (trace, "p", measure, value, json.dumps(dict(chosen), sort_keys=True))
+            for (trace, measure, chosen), value in values.items()
+        ],
+        columns=["trace", "policy", "measure", "value", "chosen"],
+    )
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +57,10 @@ def found():
     for log in LOGS:
         for colour, value in colours.items():
             values[log, "n", (("colour", colour),)] = value
-        for shape, value in {"round": 12.0 if log != "C" else 10.0, "square": 10.0 if log != "C" else 20.0}.items():
+        for shape, value in {
+            "round": 12.0 if log != "C" else 10.0,
+            "square": 10.0 if log != "C" else 20.0,
+        }.items():
             values[log, "m", (("shape", shape),)] = value
     numbers = [printed(name, value, log) for log in LOGS for name, value in (("n", 100), ("m", 10))]
     return Found(Grid((COLOUR, SHAPE, SIZE)), rows(values), numbers)
@@ -59,14 +69,20 @@ def found():
 def test_a_grid_has_all_combinations_once_and_the_default_first():
     grid = Grid((COLOUR, SHAPE))
     assert [tuple(grid.chosen(k).values()) for k in range(len(grid))] == list(
-        itertools.product(("red", "blue", "green"), ("round", "square")))
+        itertools.product(("red", "blue", "green"), ("round", "square"))
+    )
     assert grid.words(0) == "the default"
     assert grid.words(3) == "things are blue; things are square"
 
 
 def test_what_makes_no_sense_is_left_out_and_counted():
-    grid = Grid((COLOUR, SHAPE), [Rule("no blue squares", {"colour": ("blue",), "shape": ("square",)}),
-                                  Rule("no squares", {"shape": ("square",)})])
+    grid = Grid(
+        (COLOUR, SHAPE),
+        [
+            Rule("no blue squares", {"colour": ("blue",), "shape": ("square",)}),
+            Rule("no squares", {"shape": ("square",)}),
+        ],
+    )
     assert grid.left_out == {"no blue squares": 1, "no squares": 2}
     assert [grid.chosen(k)["colour"] for k in range(len(grid))] == ["red", "blue", "green"]
 
@@ -79,13 +95,22 @@ def test_a_first_look_changes_one_choice_at_a_time():
     assert len(chosen) == len(set(chosen)) == 8
 
 
-@pytest.mark.parametrize(("make", "message"), [
-    (lambda: Dimension("one", {"only": "it is so"}), "dimension 'one': choices only; allowed: two or more"),
-    (lambda: Grid((COLOUR,), [Rule("why", {"colour": ("red",)})]), "rule 'why' forbids the default"),
-    (lambda: Grid((COLOUR,), [Rule("why", {"colour": ("pink",)})]), "'pink' is no choice of 'colour'"),
-    (lambda: Grid((COLOUR,), [Rule("why", {"hue": ("red",)})]), "'hue' is no choice"),
-    (lambda: Found(Grid((COLOUR,)), rows({("A", "n", (("colour", "red"),)): 1.0}), [printed("m", 1)]),
-     "none of the published numbers was computed")])
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda: Dimension("one", {"only": "it is so"}),
+            "dimension 'one': choices only; allowed: two or more",
+        ),
+        (lambda: Grid((COLOUR,), [Rule("why", {"colour": ("red",)})]), "rule 'why' forbids the default"),
+        (lambda: Grid((COLOUR,), [Rule("why", {"colour": ("pink",)})]), "'pink' is no choice of 'colour'"),
+        (lambda: Grid((COLOUR,), [Rule("why", {"hue": ("red",)})]), "'hue' is no choice"),
+        (
+            lambda: Found(Grid((COLOUR,)), rows({("A", "n", (("colour", "red"),)): 1.0}), [printed("m", 1)]),
+            "none of the published numbers was computed",
+        ),
+    ],
+)
 def test_a_search_that_makes_no_sense_is_refused(make, message):
     with pytest.raises(ReadingsError, match=message):
         make()
@@ -99,13 +124,17 @@ def test_distances_are_those_worked_out_by_hand(found):
     assert found.matched[k].tolist() == [True] * 5 + [False]
     # The default, red and round: 50 %, 20 %, 50 %, 20 %, 50 %, 0.
     assert found.distances[0] == pytest.approx(0.35)
-    # Blue has 1 % at the median whatever the shape; then the worst difference decides for round, then the grid's order.
+    # Blue has 1 % at the median whatever the shape; then the worst difference decides for round, then the
+    # grid's order.
     assert list(found.grid.chosen(found.best).values()) == ["blue", "round", "big"]
 
 
 def test_an_undefined_number_is_infinitely_far_and_a_repeated_one_counts_once():
-    values = {("A", "n", (("colour", "red"),)): 1.0, ("A", "n", (("colour", "blue"),)): np.nan,
-              ("A", "n", (("colour", "green"),)): 2.0}
+    values = {
+        ("A", "n", (("colour", "red"),)): 1.0,
+        ("A", "n", (("colour", "blue"),)): np.nan,
+        ("A", "n", (("colour", "green"),)): 2.0,
+    }
     numbers = [printed("n", 2), printed("n", 2, item="table2"), printed("absent", 5)]
     found = Found(Grid((COLOUR,)), rows(values), numbers)
     assert len(found.numbers) == 1
@@ -119,9 +148,14 @@ def test_a_choice_is_identified_only_if_no_log_speaks_against_it(found):
     assert readings_tables.identified(table)["all"].tolist() == ["blue", "left open", "moves nothing"]
     table = table.set_index(["dimension", "choice"])
     assert table["verdict"].to_dict() == {
-        ("colour", "red"): "left open", ("colour", "blue"): "identified", ("colour", "green"): "left open",
-        ("shape", "round"): "left open", ("shape", "square"): "left open",
-        ("size", "big"): "moves nothing", ("size", "small"): "moves nothing"}
+        ("colour", "red"): "left open",
+        ("colour", "blue"): "identified",
+        ("colour", "green"): "left open",
+        ("shape", "round"): "left open",
+        ("shape", "square"): "left open",
+        ("size", "big"): "moves nothing",
+        ("size", "small"): "moves nothing",
+    }
     blue, square = table.loc[("colour", "blue")], table.loc[("shape", "square")]
     assert (blue["best_with"], blue["best_without"]) == pytest.approx((1, 40), rel=1e-6)
     assert (blue["numbers"], blue["fits"], square["fits"]) == (3, "3 of 3", "1 of 3")
@@ -133,9 +167,12 @@ def test_a_choice_is_identified_only_if_no_log_speaks_against_it(found):
 
 def test_a_log_is_held_out_from_what_is_tested_on_it(found):
     table = readings_tables.hold_out(found).set_index("tested_on")
-    # Without C, blue and square are within 1 % and exact; on C the square is 100 % off, so the median is 50.5 %.
+    # Without C, blue and square are within 1 % and exact; on C the square is 100 % off, so the median is 50.5
+    # %.
     assert table.loc["C", "reading"] == "things are blue; things are square"
-    assert table.loc["C", ["fit", "test", "default", "possible"]].tolist() == pytest.approx([0.5, 50.5, 25, 0.5])
+    assert table.loc["C", ["fit", "test", "default", "possible"]].tolist() == pytest.approx(
+        [0.5, 50.5, 25, 0.5]
+    )
     # Round: 25, 0.5 and 20 %; square: 75, 50.5 and 70 %. Nothing tells sizes apart.
     assert table.loc["C", "tried"] == 6
     assert table.loc["C", "blind"] == pytest.approx((25 + 50.5) / 2)
@@ -146,7 +183,8 @@ def test_the_best_for_each_log_stands_beside_the_common_one(found):
     table = readings_tables.each(found).set_index("trace")
     assert table.loc["A", ["own", "common", "default"]].tolist() == pytest.approx([0.5, 10.5, 35])
     assert "**No one reading explains all logs**: A, B" in readings_words.finding(
-        found, readings_tables.choices(found), readings_tables.hold_out(found))
+        found, readings_tables.choices(found), readings_tables.hold_out(found)
+    )
 
 
 def test_a_range_holds_all_values_and_says_whether_the_paper_is_inside(found):
@@ -164,9 +202,15 @@ def some_jobs(name="some", n=150, seed=5):
     """A busy machine and a few users."""
     rng = np.random.default_rng(seed)
     run_time = rng.integers(1, 90, n)
-    return Workload.from_columns(name, 8, submit=np.sort(rng.integers(0, 12 * n, n)), run_time=run_time,
-                                 processors=rng.integers(1, 8, n), estimate=run_time + rng.integers(0, 200, n),
-                                 user=rng.integers(1, 5, n))
+    return Workload.from_columns(
+        name,
+        8,
+        submit=np.sort(rng.integers(0, 12 * n, n)),
+        run_time=run_time,
+        processors=rng.integers(1, 8, n),
+        estimate=run_time + rng.integers(0, 200, n),
+        user=rng.integers(1, 5, n),
+    )
 
 
 def waits(workload, chosen):
@@ -177,8 +221,12 @@ def waits(workload, chosen):
     yield "p", "longest", {"of": "wide"}, schedule.wait[workload.processors > 4].max()
 
 
-TOY = Grid((Dimension("scheduler", {"easy": "jobs are backfilled", "fcfs": "nobody is backfilled"}),
-            Dimension("of", {"all": "all jobs count", "wide": "wide jobs count"})))
+TOY = Grid(
+    (
+        Dimension("scheduler", {"easy": "jobs are backfilled", "fcfs": "nobody is backfilled"}),
+        Dimension("of", {"all": "all jobs count", "wide": "wide jobs count"}),
+    )
+)
 PART = Part("toy", ("scheduler",), waits, ("replication.core.easy",))
 
 
@@ -227,13 +275,18 @@ def test_a_number_under_a_combination_is_that_of_its_own_simulation(tmp_path):
 
 def test_a_key_depends_on_jobs_and_choices():
     task = readings_search.Task(PART, "A", some_jobs(), ({"scheduler": "easy"},))
-    others = [readings_search.Task(PART, "B", some_jobs(), task.several),
-              readings_search.Task(PART, "A", some_jobs(seed=6), task.several),
-              readings_search.Task(PART, "A", some_jobs().replace(user=np.ones(150, np.int64)), task.several),
-              readings_search.Task(PART, "A", some_jobs(), ({"scheduler": "fcfs"},)),
-              readings_search.Task(Part("other", ("scheduler",), waits, PART.sources), "A", some_jobs(), task.several),
-              readings_search.Task(Part("toy", ("scheduler",), waits, ("replication.core.waiting",)), "A",
-                                   some_jobs(), task.several)]
+    others = [
+        readings_search.Task(PART, "B", some_jobs(), task.several),
+        readings_search.Task(PART, "A", some_jobs(seed=6), task.several),
+        readings_search.Task(PART, "A", some_jobs().replace(user=np.ones(150, np.int64)), task.several),
+        readings_search.Task(PART, "A", some_jobs(), ({"scheduler": "fcfs"},)),
+        readings_search.Task(
+            Part("other", ("scheduler",), waits, PART.sources), "A", some_jobs(), task.several
+        ),
+        readings_search.Task(
+            Part("toy", ("scheduler",), waits, ("replication.core.waiting",)), "A", some_jobs(), task.several
+        ),
+    ]
     keys = {task.key, *(other.key for other in others)}
     assert len(keys) == 1 + len(others)
     assert readings_search.Task(PART, "A", some_jobs(), ({"scheduler": "easy"},)).key == task.key
@@ -264,8 +317,12 @@ def test_a_part_counts_what_the_dimensions_name_and_no_more(paper):
 def test_every_option_of_a_scheduler_is_a_choice_and_the_other_way_round():
     defaults = {d.name: d.names for d in (*pv_easy.EASY, *pv_easy.PREDICTION)}
     assert {name: names[1:] for name, names in defaults.items()} == counting.OPTIONS
-    alone = {(name, value) for reading in runs.READINGS if len(reading.options) == 1
-             for name, value in reading.options.items()}
+    alone = {
+        (name, value)
+        for reading in runs.READINGS
+        if len(reading.options) == 1
+        for name, value in reading.options.items()
+    }
     assert alone == {(name, value) for name, values in counting.OPTIONS.items() for value in values}
     coded = top_runs.READINGS["coded"]
     named = {d.name: d.names for d in (*top_percent.EVENTS, *top_percent.PREDICTION)}
@@ -275,12 +332,20 @@ def test_every_option_of_a_scheduler_is_a_choice_and_the_other_way_round():
 
 def test_the_default_is_what_the_ordinary_tables_count():
     jobs = some_jobs()
-    found = {(policy, measure): value for part in pv_easy.PARTS
-             for policy, measure, ways, value in part.measure(jobs, first(pv_easy.DIMENSIONS, part))
-             if all(value == d.names[0] for d in pv_easy.COUNTING for name, value in ways.items() if name == d.name)}
+    found = {
+        (policy, measure): value
+        for part in pv_easy.PARTS
+        for policy, measure, ways, value in part.measure(jobs, first(pv_easy.DIMENSIONS, part))
+        if all(
+            value == d.names[0] for d in pv_easy.COUNTING for name, value in ways.items() if name == d.name
+        )
+    }
     expected = {}
-    for policy, several in {"EASY": (counts.delays, counts.kinds), "EASY-Last": (counts.violations,),
-                            "PV-EASY": (counts.kinds, counts.loads, counts.preemptions)}.items():
+    for policy, several in {
+        "EASY": (counts.delays, counts.kinds),
+        "EASY-Last": (counts.violations,),
+        "PV-EASY": (counts.kinds, counts.loads, counts.preemptions),
+    }.items():
         for count in several:
             numbers = count(runs.simulated(jobs, policy, {}))
             expected |= {(policy, measure): value for measure, (value, _) in numbers.items()}
@@ -291,28 +356,68 @@ def test_the_default_is_what_the_ordinary_tables_count():
         for policy, measure, ways, value in part.measure(jobs, first(top_percent.DIMENSIONS, part)):
             if ways.get("r2", "submission") == "submission":
                 table[policy, measure] = value
-    own = top_runs.normalised({policy: top_runs.measured(top_runs.run(jobs, policy)) for policy in top_runs.POLICIES})
-    assert table == {(policy, measure): value for policy, row in own.items() for measure, value in row.items()}
+    own = top_runs.normalised(
+        {policy: top_runs.measured(top_runs.run(jobs, policy)) for policy in top_runs.POLICIES}
+    )
+    assert table == {
+        (policy, measure): value for policy, row in own.items() for measure, value in row.items()
+    }
 
 
 def test_a_stand_in_is_searched_and_decides_nothing(tmp_path):
     jobs = some_jobs("CTC-SP2").replace(stand_in=True)
-    made = SimpleNamespace(paper="pv_easy", kind="stand-in", stand_in=True, quick=False, logs=("CTC-SP2",), workers=1,
-                           workloads={"CTC-SP2": jobs})
+    made = SimpleNamespace(
+        paper="pv_easy",
+        kind="stand-in",
+        stand_in=True,
+        quick=False,
+        logs=("CTC-SP2",),
+        workers=1,
+        workloads={"CTC-SP2": jobs},
+    )
     found = pv_easy.search(made, folder=tmp_path)
     assert 20 < len(found) < 60
-    assert set(readings_tables.best(found, "pv_easy", pv_easy.ITEMS, made.kind)["verdict"]) == {"not comparable"}
+    assert set(readings_tables.best(found, "pv_easy", pv_easy.ITEMS, made.kind)["verdict"]) == {
+        "not comparable"
+    }
 
 
 @pytest.mark.parametrize(("which", "expected"), [("any", [1, 2]), ("others-wait", [1]), ("passed", [1])])
 def test_blocked_jobs_may_be_those_that_somebody_waits_behind_or_passes(which, expected):
     # Job 2 (index 1) is passed by the third, which ends in time; the last waits alone.
-    jobs = Workload.from_columns("x", 4, submit=[0, 1, 2, 40], run_time=[10, 9, 3, 1], processors=[3, 4, 1, 1])
+    jobs = Workload.from_columns(
+        "x", 4, submit=[0, 1, 2, 40], run_time=[10, 9, 3, 1], processors=[3, 4, 1, 1]
+    )
     schedule = simulate(jobs)
     assert schedule.start.tolist() == [0, 10, 2, 40]
-    alone = Workload.from_columns("y", 4, submit=[0, 1, 2, 30, 31], run_time=[10, 9, 3, 5, 1],
-                                  processors=[3, 4, 1, 4, 4])
+    alone = Workload.from_columns(
+        "y", 4, submit=[0, 1, 2, 30, 31], run_time=[10, 9, 3, 5, 1], processors=[3, 4, 1, 4, 4]
+    )
     schedule = simulate(alone)
     assert schedule.start.tolist() == [0, 10, 2, 30, 35]
     hit = np.flatnonzero(counts.blocked_jobs(schedule, which)).tolist()
     assert hit == ([1, 4] if which == "any" else [1])
+
+
+def test_heel_and_toes_ranges_are_of_means_or_of_single_runs():
+    names = (*heel_and_toe.GROWTH, "wild", "delayed")
+    low = pd.Series(dict.fromkeys(names, 0.5))
+    logs = [(low, pd.DataFrame({name: runs for name in names})) for runs in ([0.55, 0.65], [0.7, 0.7])]
+    means, single = (
+        {measure: value for _, measure, value in heel_and_toe._numbers(logs, span)}
+        for span in ("extremes", "runs")
+    )
+    assert means["backfilled_increase_min"] == pytest.approx(20)
+    assert single["backfilled_increase_min"] == pytest.approx(10)
+    assert (
+        means["backfilled_size_increase_max"] == single["backfilled_size_increase_max"] == pytest.approx(40)
+    )
+    assert means["wild_share_min"] == pytest.approx(60)
+    assert means["delayed_share"] == single["delayed_share"] == pytest.approx(65)
+
+
+def test_a_choice_about_one_log_gives_the_others_no_jobs_of_their_own():
+    chosen = {d.name: d.names[0] for d in heel_and_toe.DIMENSIONS[:-1]}
+    other = chosen | {"ctc": "338"}
+    assert heel_and_toe._key("SDSC-SP2", chosen) == heel_and_toe._key("SDSC-SP2", other)
+    assert heel_and_toe._key("CTC-SP2", chosen) != heel_and_toe._key("CTC-SP2", other)

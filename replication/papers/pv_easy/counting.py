@@ -1,7 +1,8 @@
 """The numbers of Tables 1, 2, 4, 5 and 6 of one simulation, in every way of counting them.
 
-What the choices mean stands in `replication.papers.pv_easy.readings`. Each function takes the jobs and the choices
-that need a simulation of their own, and yields (policy, measure, ways of counting by dimension, value).
+What the choices mean stands in `replication.papers.pv_easy.readings`. Each function takes the jobs and the
+choices that need a simulation of their own, and yields (policy, measure, ways of counting by dimension,
+value).
 """
 
 from replication.papers.pv_easy import counts, runs
@@ -30,7 +31,8 @@ def easy(workload, chosen):
     schedule = runs.simulated(workload, "EASY", others)
     for blocked in BLOCKED:
         for since in DELAY:
-            # Without later jobs, simulations are repeated from every submission: possible for the textbook's EASY.
+            # Without later jobs, simulations are repeated from every submission: possible for the textbook's
+            # EASY.
             if since != "alone" or not others:
                 found = counts.delays(schedule, since, blocked)
                 yield from _rows("EASY", {"blocked": blocked, "delay": since}, found,

@@ -42,7 +42,8 @@ def blocked_jobs(schedule, which="any"):
     since, start = audits.head_since(schedule), schedule.start
     begun = np.sort(np.concatenate([start, schedule.killed_runs[:, 1]]))
     passed = np.searchsorted(begun, start, "left") > np.searchsorted(begun, since, "right")
-    # Of those that start at that very instant, the ones ahead do so before the job is blocked, the others after.
+    # Of those that start at that very instant, the ones ahead do so before the job is blocked, the others
+    # after.
     order = np.argsort(start, kind="stable")
     last = order[np.searchsorted(start[order], since, "right") - 1]
     passed |= (start[last] == since) & (last > np.arange(len(hit)))
@@ -95,7 +96,8 @@ def kinds(schedule, backfilled="last-run", blocked="any"):
         found = (schedule.backfilled & (schedule.end <= earlier)).sum()
     else:
         found = counted[backfilled].sum()
-    return {"backfilled": (int(found), "jobs"), "blocked": (int(blocked_jobs(schedule, blocked).sum()), "jobs")}
+    hit = blocked_jobs(schedule, blocked)
+    return {"backfilled": (int(found), "jobs"), "blocked": (int(hit.sum()), "jobs")}
 
 
 def loads(schedule, since="first-submission"):

@@ -8,78 +8,171 @@ from replication.readings_search import Part
 ITEMS = ("table1", "table2", "table4", "table5", "table6")
 
 CLEANING = (
-    Dimension("size", {"allocated": "a job's size is the processors it was allocated",
-                       "requested": "a job's size is the processors it asked for"}),
-    Dimension("overrun", {"raise-estimate": "the estimate of a run that passed it is raised to the run time",
-                          "cut-run": "runs are cut at their estimates",
-                          "as-is": "runs may pass their estimates"}),
+    Dimension(
+        "size",
+        {
+            "allocated": "a job's size is the processors it was allocated",
+            "requested": "a job's size is the processors it asked for",
+        },
+    ),
+    Dimension(
+        "overrun",
+        {
+            "raise-estimate": "the estimate of a run that passed it is raised to the run time",
+            "cut-run": "runs are cut at their estimates",
+            "as-is": "runs may pass their estimates",
+        },
+    ),
 )
 EASY = (
-    Dimension("reservation", {"recomputed": "reservations are worked out at every pass",
-                              "kept": "a reservation, once made, is kept"}),
-    Dimension("extra", {"used-up": "a backfilled job that outlives the reservation uses up extra processors",
-                        "not-used-up": "extra processors are not used up"}),
-    Dimension("shadow", {"all": "all jobs that end at the shadow time count",
-                         "first": "only the first jobs that suffice at the shadow time count"}),
-    Dimension("events", {"together": "the events of an instant are taken together",
-                         "one-by-one": "events are taken one by one"}),
-    Dimension("order", {"ends-first": "ends go before submissions",
-                        "submissions-first": "submissions go before ends"}),
+    Dimension(
+        "reservation",
+        {
+            "recomputed": "reservations are worked out at every pass",
+            "kept": "a reservation, once made, is kept",
+        },
+    ),
+    Dimension(
+        "extra",
+        {
+            "used-up": "a backfilled job that outlives the reservation uses up extra processors",
+            "not-used-up": "extra processors are not used up",
+        },
+    ),
+    Dimension(
+        "shadow",
+        {
+            "all": "all jobs that end at the shadow time count",
+            "first": "only the first jobs that suffice at the shadow time count",
+        },
+    ),
+    Dimension(
+        "events",
+        {
+            "together": "the events of an instant are taken together",
+            "one-by-one": "events are taken one by one",
+        },
+    ),
+    Dimension(
+        "order",
+        {"ends-first": "ends go before submissions", "submissions-first": "submissions go before ends"},
+    ),
 )
 PREDICTION = (
-    Dimension("refresh", {"pass": "predictions of waiting jobs are made at every pass",
-                          "submission": "predictions are made at submission"}),
-    Dimension("correction", {"request": "a prediction that has run out becomes the request",
-                             "tsafrir": "a prediction that has run out grows by Tsafrir's steps",
-                             "doubling": "a prediction that has run out is doubled",
-                             "now": "a job whose prediction has run out is expected to end at any moment"}),
+    Dimension(
+        "refresh",
+        {
+            "pass": "predictions of waiting jobs are made at every pass",
+            "submission": "predictions are made at submission",
+        },
+    ),
+    Dimension(
+        "correction",
+        {
+            "request": "a prediction that has run out becomes the request",
+            "tsafrir": "a prediction that has run out grows by Tsafrir's steps",
+            "doubling": "a prediction that has run out is doubled",
+            "now": "a job whose prediction has run out is expected to end at any moment",
+        },
+    ),
 )
 COUNTING = (
-    Dimension("blocked", {"any": "every job that waits at the head is blocked",
-                          "others-wait": "a job at the head is blocked only if others wait behind it",
-                          "passed": "a job at the head is blocked only if somebody passes it"}),
-    Dimension("delay", {"alone": "a delay is measured from the start without later jobs",
-                        "head": "a delay is measured from when idle and later jobs' processors sufficed",
-                        "running": "a delay is measured from the real end of enough jobs that ran already"}),
-    Dimension("violation", {"under-predicted": "a violation needs a later job that is past its prediction",
-                            "any-later": "any later job's processors make a late start a violation",
-                            "since-reserved": "a violation needs a later job past its prediction that was started "
-                                              "since the reservation"}),
-    Dimension("backfilled", {"last-run": "jobs whose completing run was started by backfilling count as backfilled",
-                             "starts": "every start by backfilling counts as a backfilled job",
-                             "ever": "jobs backfilled at least once count as backfilled",
-                             "in-shadow": "backfilled jobs count if they end before those ahead have started"}),
-    Dimension("span", {"first-submission": "a load's span begins at the first submission",
-                       "time-0": "a load's span begins at the log's time 0"}),
-    Dimension("waste", {"mean": "the waste is the mean of the jobs' wastes",
-                        "total": "the waste is all wasted time over all run time"}),
+    Dimension(
+        "blocked",
+        {
+            "any": "every job that waits at the head is blocked",
+            "others-wait": "a job at the head is blocked only if others wait behind it",
+            "passed": "a job at the head is blocked only if somebody passes it",
+        },
+    ),
+    Dimension(
+        "delay",
+        {
+            "alone": "a delay is measured from the start without later jobs",
+            "head": "a delay is measured from when idle and later jobs' processors sufficed",
+            "running": "a delay is measured from the real end of enough jobs that ran already",
+        },
+    ),
+    Dimension(
+        "violation",
+        {
+            "under-predicted": "a violation needs a later job that is past its prediction",
+            "any-later": "any later job's processors make a late start a violation",
+            "since-reserved": "a violation needs a later job past its prediction that was started "
+            "since the reservation",
+        },
+    ),
+    Dimension(
+        "backfilled",
+        {
+            "last-run": "jobs whose completing run was started by backfilling count as backfilled",
+            "starts": "every start by backfilling counts as a backfilled job",
+            "ever": "jobs backfilled at least once count as backfilled",
+            "in-shadow": "backfilled jobs count if they end before those ahead have started",
+        },
+    ),
+    Dimension(
+        "span",
+        {
+            "first-submission": "a load's span begins at the first submission",
+            "time-0": "a load's span begins at the log's time 0",
+        },
+    ),
+    Dimension(
+        "waste",
+        {
+            "mean": "the waste is the mean of the jobs' wastes",
+            "total": "the waste is all wasted time over all run time",
+        },
+    ),
 )
 DIMENSIONS = (*CLEANING, *EASY, *PREDICTION, *COUNTING)
 
 _ALONE = "delays from the start without later jobs are worked out for the textbook's EASY alone"
 RULES = (
-    Rule("one by one and submissions first: not tried together",
-         {"events": ("one-by-one",), "order": ("submissions-first",)}),
+    Rule(
+        "one by one and submissions first: not tried together",
+        {"events": ("one-by-one",), "order": ("submissions-first",)},
+    ),
     *(Rule(_ALONE, {"delay": ("alone",), dimension.name: dimension.names[1:]}) for dimension in EASY),
 )
-STAND_IN = tuple(Rule("a stand-in has no lines to read otherwise", {dimension.name: dimension.names[1:]})
-                 for dimension in CLEANING)
+STAND_IN = tuple(
+    Rule("a stand-in has no lines to read otherwise", {dimension.name: dimension.names[1:]})
+    for dimension in CLEANING
+)
 
 
 def _names(dimensions):
     return tuple(dimension.name for dimension in dimensions)
 
 
-_CORE = ("easy", "easy_predicted", "pv_easy", "planned", "running", "waiting", "shadow", "predictors", "uncounted",
-         "audits")
-_SOURCES = (*(f"replication.core.{name}" for name in _CORE), "replication.schedulers", "replication.simulation",
-            "replication.schedule", "replication.predictors", "replication.measures", "replication.audits",
-            *(f"replication.papers.pv_easy.{name}" for name in ("counts", "runs", "counting")))
+_CORE = (
+    "easy",
+    "easy_predicted",
+    "pv_easy",
+    "planned",
+    "running",
+    "waiting",
+    "shadow",
+    "predictors",
+    "uncounted",
+    "audits",
+)
+_SOURCES = (
+    *(f"replication.core.{name}" for name in _CORE),
+    *(f"replication.schedulers.{name}" for name in ("easy", "predicted", "pv_easy")),
+    *(f"replication.{name}" for name in ("schedule", "predictors", "measures", "audits")),
+    *(f"replication.papers.pv_easy.{name}" for name in ("counts", "runs", "counting")),
+)
 PARTS = (
     Part("pv_easy: EASY", _names((*CLEANING, *EASY)), counting.easy, _SOURCES),
     Part("pv_easy: EASY-Last", _names((*CLEANING, *EASY, *PREDICTION)), counting.easy_last, _SOURCES),
-    Part("pv_easy: PV-EASY", ("size", "overrun", "reservation", "events", *_names(PREDICTION)),
-         counting.pv_easy, _SOURCES),
+    Part(
+        "pv_easy: PV-EASY",
+        ("size", "overrun", "reservation", "events", *_names(PREDICTION)),
+        counting.pv_easy,
+        _SOURCES,
+    ),
 )
 
 
@@ -115,4 +208,4 @@ def search(page, **how):
     every = grid(page)
     table = readings_search.search(every, PARTS, workload, page.logs, page.workers, **how)
     printed = [row for item in ITEMS for row in published.rows(page.paper, item) if row.policy != "log"]
-    return readings.Found(every, table, printed)
+    return readings.Found(every, table, printed, by_policy=True)

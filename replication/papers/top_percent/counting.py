@@ -1,7 +1,7 @@
 """The numbers of Table I under one reading, see `replication.papers.top_percent.readings`.
 
-Each function takes the jobs and the choices that need simulations of their own, and yields (policy, measure, ways of
-counting by dimension, value).
+Each function takes the jobs and the choices that need simulations of their own, and yields (policy, measure,
+ways of counting by dimension, value).
 """
 
 import numpy as np
@@ -36,7 +36,9 @@ def _rows(workload, chosen, policies):
         found = runs.measured(schedule)
         # The paper's simulator records -1 where no predictor runs (docs/decisions/top_percent.md).
         recorded = np.full(len(workload), -1) if policy == runs.REFERENCE else schedule.first_prediction
-        for which, predicted in zip(R2, (schedule.first_prediction, schedule.prediction, recorded), strict=True):
+        for which, predicted in zip(
+            R2, (schedule.first_prediction, schedule.prediction, recorded), strict=True
+        ):
             yield policy, "r2", {"r2": which}, measures.determination(workload.run_time, predicted)
         yield from ((policy, name, {}, value / base[name]) for name, value in found.items() if name != "r2")
 
