@@ -180,6 +180,13 @@ finally:
     assert not {"IPython", "matplotlib", "pandas"} & set(loaded.split())
 
 
+@pytest.mark.parametrize("name", ["audit", "cluster", "compare", "completion", "convert", "figures", "simulate", "sweep",
+                                  "traces"])
+def test_a_commands_help_has_examples_of_itself(name):
+    examples = commands.load(name).__doc__.partition("Examples:\n")[2].partition("\n\n")[0].splitlines()
+    assert any(f"replication {name}" in line for line in examples)
+
+
 @pytest.mark.parametrize("name", commands.names())
 def test_a_commands_summary_is_one_sentence(name):
     assert commands.load(name).__doc__.partition("\n")[0] == commands.summary(name)

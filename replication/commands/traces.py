@@ -2,6 +2,14 @@
 
 list says where each log is and who uses it; fetch gets those that are missing from the archive and checks
 those that are there; describe shows what is in a log (a name or an SWF file) and what the rules make of it.
+
+Examples:
+  replication traces list --json
+  replication traces fetch KTH-SP2 --folder logs
+  replication traces describe KTH-SP2 my-log.swf.gz --json
+  replication traces describe CTC-SP2 --paper pv_easy
+
+Exit codes: 0 done; 1 a log cannot be had or used; 2 the command line was refused.
 """
 
 import json
