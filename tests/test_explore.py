@@ -102,7 +102,9 @@ def test_each_look_differs_without_colour():
     kinds = ("regular", "backfilled", "shadow", "preempted")
     assert len({LOOKS[kind].hatch for kind in kinds}) == len(kinds)
     step = [LOOKS[name] for name in step_pictures.LEGEND]
-    told = [(look.hatch, look.hollow, look.dash, look.line) for look in step if look.label not in ("ended", "now")]
+    told = [
+        (look.hatch, look.hollow, look.dash, look.line) for look in step if look.label not in ("ended", "now")
+    ]
     assert len(told) == len(set(told))
     assert {look.hatch for look in LOOKS.values()} <= set(HATCHES)
     assert LOOKS["gained"].mark != LOOKS["lost"].mark
@@ -115,7 +117,9 @@ def test_the_opening_scene_is_the_papers():
     wild = [m for m in heads if m.wild]
     ours = {"reservation": heads[0].sight.planned, "real_shadow": heads[0].sight.real,
             "real_shadow_after_j4": wild[0].sight.real}
-    paper = {name: published.value("heel_and_toe", "fig8", measure=name).value for name in (*ours, "wild_events")}
+    paper = {
+        name: published.value("heel_and_toe", "fig8", measure=name).value for name in (*ours, "wild_events")
+    }
     assert {name: value / walk.unit for name, value in ours.items()} == {name: paper[name] for name in ours}
     assert len(wild) == paper["wild_events"]
     assert [walk.name(m.sight.jobs[0]) for m in wild] == ["job 4", "job 5", "job 6"]
@@ -143,7 +147,7 @@ def test_a_walk_agrees_with_the_twins_own_account(workload):
     passes = [m for m in walk.moments if m.sight.kind == "backfilled"]
     assert [(m.sight.now, m.sight.queue[0], m.sight.jobs[0], m.sight.planned, m.before, m.sight.real)
             for m in passes] == [tuple(step) for step in seen]
-    wild, events, delay = reference_observed.suffered(start, seen)
+    wild, _, delay = reference_observed.suffered(start, seen)
     assert {m.sight.jobs[0] for m in passes if m.wild} == wild
     for moment in passes:
         head = moment.sight.queue[0]
@@ -158,7 +162,9 @@ def test_a_walk_agrees_with_the_twins_own_account(workload):
 
 
 def test_a_long_walk_is_refused():
-    many = Workload.from_columns("many", 1, [0] * (steps.MOST + 1), [1] * (steps.MOST + 1), [1] * (steps.MOST + 1))
+    many = Workload.from_columns(
+        "many", 1, [0] * (steps.MOST + 1), [1] * (steps.MOST + 1), [1] * (steps.MOST + 1)
+    )
     with pytest.raises(steps.StepError, match="401 jobs, allowed in the step mode: up to 400"):
         steps.walk(many, many.estimate)
 
@@ -171,8 +177,17 @@ def test_the_lists_of_the_controls_are_known_to_the_package():
         estimates.parse(model._told(small, model.Choice(model=kind)))
 
 
-@pytest.mark.parametrize("control, value", [
-    ("log.first", 50), ("log.count", 300), ("log.load", 84), ("log.seed", 7), ("since", 12.5), ("length", "1 week")])
+@pytest.mark.parametrize(
+    "control, value",
+    [
+        ("log.first", 50),
+        ("log.count", 300),
+        ("log.load", 84),
+        ("log.seed", 7),
+        ("since", 12.5),
+        ("length", "1 week"),
+    ],
+)
 def test_a_control_changes_the_picture(log, control, value):
     explorer = Explorer(LOG)
     explorer.sides[0].model.value = "random f-model"
@@ -232,7 +247,13 @@ def test_keys_walk_and_move_the_window(log):
     stepper = Stepper(explorer)
     opening = stepper.step.value
     assert stepper.walk.moments[opening - 1].sight.kind == "reserved"
-    for key, at in (("ArrowRight", opening + 1), ("ArrowLeft", opening), ("End", 18), ("ArrowRight", 18), ("Home", 1)):
+    for key, at in (
+        ("ArrowRight", opening + 1),
+        ("ArrowLeft", opening),
+        ("End", 18),
+        ("ArrowRight", 18),
+        ("Home", 1),
+    ):
         stepper.key(key)
         assert stepper.step.value == at
     stepper.key("PageDown")
@@ -261,8 +282,14 @@ def test_three_thousand_rectangles_are_a_small_message(log):
     assert sum(map(len, drawn.values())) == 3000 * 21
     explorer = Explorer(LOG)
     explorer.length.value = "all"
-    data = [value for panel in explorer.canvas.scene["panels"] for part in (panel["rects"], *panel["lines"]) if part
-            for value in part.values() if isinstance(value, bytes)]
+    data = [
+        value
+        for panel in explorer.canvas.scene["panels"]
+        for part in (panel["rects"], *panel["lines"])
+        if part
+        for value in part.values()
+        if isinstance(value, bytes)
+    ]
     assert sum(map(len, data)) < 200_000
 
 

@@ -1,7 +1,7 @@
 """The explorer's notebook in a real JupyterLab in a real browser, where both are to be had.
 
-Needs Chromium and the package playwright, which is not in the lock (`pip install playwright`; its own browsers are
-not used); skips loudly otherwise.
+Needs Chromium and the package playwright, which is not in the lock (`pip install playwright`; its own browsers
+are not used); skips loudly otherwise.
 """
 
 import json
@@ -129,10 +129,21 @@ def test_the_arrow_keys_walk_through_it(page):
     assert "Step 6 of 18" in tip(page, 0)
 
 
-@pytest.mark.parametrize("name, key", [("right", "ArrowUp"), ("estimates", "ArrowDown"), ("show", "ArrowDown"),
-                                       ("seed", "ArrowUp"), ("load %", "ArrowDown")])
+@pytest.mark.parametrize(
+    "name, key",
+    [
+        ("right", "ArrowUp"),
+        ("estimates", "ArrowDown"),
+        ("show", "ArrowDown"),
+        ("seed", "ArrowUp"),
+        ("load %", "ArrowDown"),
+    ],
+)
 def test_a_control_answers_to_the_keyboard(page, name, key):
-    before = picture(page, 1).get_attribute("aria-label"), page.evaluate("() => document.activeElement.tagName")
+    before = (
+        picture(page, 1).get_attribute("aria-label"),
+        page.evaluate("() => document.activeElement.tagName"),
+    )
     press(page, control(page, name), key)
     assert page.evaluate("() => document.activeElement.tagName") in ("SELECT", "INPUT"), before
     assert page.failures == []

@@ -17,8 +17,16 @@ def log(tmp_path):
     """An SWF file of a few hundred jobs."""
     path = tmp_path / "some.swf"
     w = some_jobs()
-    swf.write(path, swf.Trace.from_columns(w.submit, comments=[f" MaxProcs: {w.machine}"], run_time=w.run_time,
-                                           requested_processors=w.processors, requested_time=w.estimate))
+    swf.write(
+        path,
+        swf.Trace.from_columns(
+            w.submit,
+            comments=[f" MaxProcs: {w.machine}"],
+            run_time=w.run_time,
+            requested_processors=w.processors,
+            requested_time=w.estimate,
+        ),
+    )
     return path
 
 
@@ -26,7 +34,10 @@ def log(tmp_path):
 def run(log, tmp_path):
     """Runs the command on the log; its exit code."""
     def start(*words, out="table.csv"):
-        return main(["sweep", str(log), *words, "--folder", str(tmp_path / "kept"), "--out", str(tmp_path / out)])
+        return main(
+            ["sweep", str(log), *words, "--folder", str(tmp_path / "kept"), "--out", str(tmp_path / out)]
+        )
+
     return start
 
 

@@ -28,16 +28,29 @@ MOST = 1_000_000    # simulations; a typing mistake in a range should not start 
 
 def add_arguments(parser):
     """Say which grid, and where the table goes."""
-    parser.add_argument("traces", nargs="+", metavar="TRACE", help="names of the registry, or paths to SWF files")
-    parser.add_argument("--model", choices=MODELS, default="random",
-                        help="the estimates: random or deterministic f-model, the log's own times f, or modal "
-                             "with share f at the E_max (default random)")
-    parser.add_argument("--f", nargs="+", default=["0"], metavar="F",
-                        help="values, or ranges FROM:TO:STEP that end with TO (default 0; for log at least 1)")
+    parser.add_argument(
+        "traces", nargs="+", metavar="TRACE", help="names of the registry, or paths to SWF files"
+    )
+    parser.add_argument(
+        "--model",
+        choices=MODELS,
+        default="random",
+        help="the estimates: random or deterministic f-model, the log's own times f, or modal "
+        "with share f at the E_max (default random)",
+    )
+    parser.add_argument(
+        "--f",
+        nargs="+",
+        default=["0"],
+        metavar="F",
+        help="values, or ranges FROM:TO:STEP that end with TO (default 0; for log at least 1)",
+    )
     parser.add_argument("--load", nargs="+", default=["log"], metavar="LOAD",
                         help="offered loads that submissions are scaled to, as shares; log for the log's own")
     parser.add_argument("--e-max", type=int, metavar="SECONDS", help="no run and no estimate is longer")
-    parser.add_argument("--seeds", type=int, default=1, metavar="N", help="seeds 1 to N of each point (default 1)")
+    parser.add_argument(
+        "--seeds", type=int, default=1, metavar="N", help="seeds 1 to N of each point (default 1)"
+    )
     parser.add_argument("--paper", help="use a paper's rules for the logs")
     parser.add_argument("--watch", action="store_true", help="also wild backfills, delays and SJFness")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, metavar="N",
@@ -60,7 +73,9 @@ def main(args):
     tasks = [task for name in args.traces for task in _tasks(name, loads, f, args)]
     table = sweep.run(tasks, args.workers, folder=args.folder)
     with paths.whole(Path(args.out)) as partial:
-        table.to_csv(partial, index=False) if args.out.endswith(".csv") else table.to_parquet(partial, index=False)
+        table.to_csv(partial, index=False) if args.out.endswith(".csv") else table.to_parquet(
+            partial, index=False
+        )
     found = {"simulations": len(table), "points": len(tasks), "out": args.out, "columns": list(table.columns),
              "stand_in": bool(table["stand_in"].any())}
     print(json.dumps(found, indent=2) if args.json else "\n".join(_lines(found)))

@@ -1,5 +1,7 @@
 """Controls in rows, each with its name, that tell a choice as plain values."""
 
+import math
+
 import ipywidgets
 
 from replication import traces
@@ -36,7 +38,9 @@ class Side:
                                   value=choice.predictor or model.PREDICTORS[0])
         self.model = labelled(ipywidgets.Dropdown, "estimates", WIDE, options=list(model.MODELS),
                               value=words[choice.model])
-        self.f = labelled(ipywidgets.BoundedFloatText, "f", "110px", value=choice.f, min=0, max=10_000, step=0.1)
+        self.f = labelled(
+            ipywidgets.BoundedFloatText, "f", "110px", value=choice.f, min=0, max=10_000, step=0.1
+        )
         self.controls = (self.scheduler, self.predictor, self.model, self.f)
         self.row = row(*self.controls)
         self.enable()
@@ -64,7 +68,9 @@ class Log:
 
     def __init__(self, log):
         names = traces.names()
-        self.log = labelled(ipywidgets.Dropdown, "log", WIDE, options=names + [log] * (log not in names), value=log)
+        self.log = labelled(
+            ipywidgets.Dropdown, "log", WIDE, options=names + [log] * (log not in names), value=log
+        )
         self.first = labelled(ipywidgets.BoundedIntText, "from job", "160px", value=1, min=1)
         self.count = labelled(ipywidgets.BoundedIntText, "jobs", "150px", value=1, min=1)
         self.load = labelled(ipywidgets.BoundedFloatText, "load %", "130px", min=1, max=200, step=1, value=50)
@@ -78,7 +84,7 @@ class Log:
         jobs, load = model.size_of(self.log.value)
         self.first.max = self.count.max = jobs
         self.first.value, self.count.value = 1, jobs
-        self.load.value = round(100 * load, 2) if load == load else 50
+        self.load.value = round(100 * load, 2) if math.isfinite(load) else 50
 
     @property
     def own_load(self):

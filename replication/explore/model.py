@@ -212,8 +212,8 @@ class Seen:
 def runs(found):
     """Every run and what it was.
 
-    A job is shadow load as long as one submitted before it waits (PV-EASY, section 4.1); that is over, and for
-    good, when the last of these has started its final run.
+    A job is shadow load as long as one submitted before it waits (PV-EASY, section 4.1); that is over, and
+    for good, when the last of these has started its final run.
 
     Parameters
     ----------

@@ -32,7 +32,9 @@ def comparison(sides, since, length):
     window = Window(since, length, unit, name)
     gantts = [_gantt(seen, sides[0] if k else None, window, SIDES[k]) for k, seen in enumerate(sides)]
     panels = [*gantts]
-    for row, (what, title, label) in enumerate((("queue", "Queue", "jobs"), ("used", "Machine", "processors"))):
+    for row, (what, title, label) in enumerate(
+        (("queue", "Queue", "jobs"), ("used", "Machine", "processors"))
+    ):
         panels += _over_time(sides, what, window, title, label, ROWS[row + 1])
     panels += _sizes(sides)
     shown = set().union(*(panel["rects"]["look"] for panel in gantts))
@@ -90,10 +92,14 @@ def pieces(seen, window):
     start, end, sunny, look, job = (getattr(every, c)[run] for c in ("start", "end", "sunny", "look", "job"))
     dark = (sunny > start) & (look != NUMBER["preempted"])
     shadow = np.flatnonzero(dark)
-    columns = (np.concatenate([np.where(dark, sunny, start), start[shadow]]),
-               np.concatenate([end, np.minimum(sunny, end)[shadow]]),
-               np.concatenate([low, low[shadow]]), np.concatenate([high, high[shadow]]),
-               np.concatenate([look, np.full(len(shadow), NUMBER["shadow"])]), np.concatenate([job, job[shadow]]))
+    columns = (
+        np.concatenate([np.where(dark, sunny, start), start[shadow]]),
+        np.concatenate([end, np.minimum(sunny, end)[shadow]]),
+        np.concatenate([low, low[shadow]]),
+        np.concatenate([high, high[shadow]]),
+        np.concatenate([look, np.full(len(shadow), NUMBER["shadow"])]),
+        np.concatenate([job, job[shadow]]),
+    )
     some = columns[1] > columns[0]
     return tuple(column[some] for column in columns), left_out
 
@@ -102,7 +108,11 @@ def _gantt(seen, other, window, side):
     (start, end, low, high, look, job), left_out = pieces(seen, window)
     found = seen.schedule
     title = seen.words + (f" (the {MOST:,} largest of {MOST + left_out:,} runs)" if left_out else "")
-    marks = None if other is None else _marks(model.change(other.schedule, found), found, window, start, low, high, job)
+    marks = (
+        None
+        if other is None
+        else _marks(model.change(other.schedule, found), found, window, start, low, high, job)
+    )
     return scene.panel((side[0], ROWS[0][0], side[1], ROWS[0][1]), window.axis, (0, found.workload.machine),
                        title=title, ylabel="processors", xticks=window.ticks, marks=marks,
                        xlabel=f"{window.name} since the start of the log",
@@ -121,7 +131,11 @@ def _marks(later, found, window, start, low, high, job):
 def _over_time(sides, what, window, title, label, row):
     """A panel a side with both lines: its own whole, the other's dashed."""
     cut = [_cut(*seen.over_time[what], window) for seen in sides]
-    top = sides[0].schedule.workload.machine if what == "used" else max(1, *(int(y.max()) for _, y in cut)) * 1.05
+    top = (
+        sides[0].schedule.workload.machine
+        if what == "used"
+        else max(1, *(int(y.max()) for _, y in cut)) * 1.05
+    )
     for own, other, (left, width) in ((0, 1, SIDES[0]), (1, 0, SIDES[1])):
         lines = [scene.line("other", *cut[other]), scene.line("own", *cut[own])]
         yield scene.panel((left, row[0], width, row[1]), window.axis, (0, top), title=title, ylabel=label,
@@ -163,9 +177,12 @@ def _sizes(sides):
 def _summary(sides, window):
     """The picture in words."""
     since, until = window.since / window.unit, window.until / window.unit
-    return (f"Two Gantt pictures from {since:,.2f} to {until:,.2f} {window.name}, below each the queue and "
-            f"the machine over time, then wait and slowdown by size. Left: {sides[0].words}. Right: {sides[1].words}. "
-            f"{gains(*(seen.schedule for seen in sides))}")
+    return (
+        f"Two Gantt pictures from {since:,.2f} to {until:,.2f} {window.name}, below each the queue and "
+        f"the machine over time, then wait and slowdown by size. Left: {sides[0].words}. "
+        f"Right: {sides[1].words}. "
+        f"{gains(*(seen.schedule for seen in sides))}"
+    )
 
 
 def gains(first, second):

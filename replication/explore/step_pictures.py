@@ -75,9 +75,17 @@ class Picture:
         if moment.stolen:
             texts.append({"x": self._x(sight.real, window), "y": 1.08 * machine, "align": "left",
                           "text": f" stolen: {moment.stolen / walk.unit:,.4g}"})
-        return self._panel((0, 0, 1, 0.56), window, (0, 1.16 * machine), boxes, self._rules(moment, window), texts,
-                           title=f"{walk.about}: the machine", ylabel="processors",
-                           yticks=scene.ticks(0, machine, most=5, whole=True))
+        return self._panel(
+            (0, 0, 1, 0.56),
+            window,
+            (0, 1.16 * machine),
+            boxes,
+            self._rules(moment, window),
+            texts,
+            title=f"{walk.about}: the machine",
+            ylabel="processors",
+            yticks=scene.ticks(0, machine, most=5, whole=True),
+        )
 
     def _started(self, job, moment):
         """Whether a job has started by a decision, also where others of the same instant come after it."""
@@ -97,7 +105,7 @@ class Picture:
                 yield (end, walk.believed_end(job), low, high, "believed", job)
 
     def _hole(self, moment, until):
-        """Where a job may be put that passes the head: idle until the reservation, and the extra ones for longer."""
+        """Where a job that passes the head may be put: idle until the reservation, and extra for longer."""
         sight, extra = moment.sight, moment.sight.extra
         idle = np.ones(self.walk.workload.machine, bool)
         for job in sight.running:
@@ -127,9 +135,21 @@ class Picture:
         more = len(sight.queue) - len(shown)
         title = (f"The queue, as if each started now ({len(sight.queue)} waiting"
                  f"{f', the first {self.places} shown' if more > 0 else ''})")
-        numbers = [(self.places - place - 0.5, str(walk.workload.job_id[job])) for place, job in enumerate(shown)]
-        return self._panel((0, 0.56, 1, 0.44), window, (0, self.places), boxes, self._rules(moment, window), texts,
-                           title=title, ylabel="job", yticks=numbers, xlabel=walk.unit_name)
+        numbers = [
+            (self.places - place - 0.5, str(walk.workload.job_id[job])) for place, job in enumerate(shown)
+        ]
+        return self._panel(
+            (0, 0.56, 1, 0.44),
+            window,
+            (0, self.places),
+            boxes,
+            self._rules(moment, window),
+            texts,
+            title=title,
+            ylabel="job",
+            yticks=numbers,
+            xlabel=walk.unit_name,
+        )
 
     def _rules(self, moment, window):
         sight = moment.sight
@@ -147,7 +167,9 @@ class Picture:
         return (seconds - window[0]) / self.walk.unit
 
     def _panel(self, box, window, y, boxes, rules, texts, **names):
-        start, end, low, high, look, job = map(np.array, zip(*boxes, strict=True)) if boxes else np.empty((6, 0))
+        start, end, low, high, look, job = (
+            map(np.array, zip(*boxes, strict=True)) if boxes else np.empty((6, 0))
+        )
         edge = (self._x(np.clip(np.asarray(at, float), *window), window) for at in (start, end))
         numbers = [NUMBER[name] for name in look]
         axis = (0.0, (window[1] - window[0]) / self.walk.unit)

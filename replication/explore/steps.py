@@ -203,11 +203,15 @@ def words(found, number):
     said = [f"Step {number + 1} of {len(found.moments)}. {at}: {_event(found, moment)}"]
     if sight.planned is not None:
         head = found.name(sight.queue[0])
-        said.append(f"The scheduler believes: {head} can start at {_time(found, sight.planned)} (reservation), "
-                    f"with {sight.extra} extra processors then; until then {found.free(moment)} are free, a hole "
-                    f"of {_time(found, sight.planned - sight.now)}.")
-        said.append(f"In truth {head} could start at {_time(found, sight.real)} (real shadow time); stolen from "
-                    f"it so far: {_time(found, moment.stolen)}.")
+        said.append(
+            f"The scheduler believes: {head} can start at {_time(found, sight.planned)} (reservation), "
+            f"with {sight.extra} extra processors then; until then {found.free(moment)} are free, a hole "
+            f"of {_time(found, sight.planned - sight.now)}."
+        )
+        said.append(
+            f"In truth {head} could start at {_time(found, sight.real)} (real shadow time); stolen from "
+            f"it so far: {_time(found, moment.stolen)}."
+        )
     return said
 
 

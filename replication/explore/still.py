@@ -58,9 +58,16 @@ def _panel(figure, panel, names):
     if panel["marks"]:
         _marks(axes, panel["marks"], names)
     for text in panel["texts"]:
-        axes.text(text["x"], text["y"], text["text"], ha=text.get("align", "center"), va="center", size=8,
-                  weight="bold" if text.get("bold") else "normal", path_effects=[withStroke(linewidth=3,
-                                                                                            foreground="white")])
+        axes.text(
+            text["x"],
+            text["y"],
+            text["text"],
+            ha=text.get("align", "center"),
+            va="center",
+            size=8,
+            weight="bold" if text.get("bold") else "normal",
+            path_effects=[withStroke(linewidth=3, foreground="white")],
+        )
 
 
 def _rects(axes, rects, names):
@@ -103,5 +110,10 @@ def _handle(name):
                       label=own.label)
     if own.line:
         return Line2D([], [], color=own.light, linestyle=_dash(name), label=own.label)
-    return Patch(facecolor="none" if own.hollow else own.light, edgecolor=own.light if own.hollow else "black",
-                 hatch=own.hatch or None, linestyle=_dash(name), label=own.label)
+    return Patch(
+        facecolor="none" if own.hollow else own.light,
+        edgecolor=own.light if own.hollow else "black",
+        hatch=own.hatch or None,
+        linestyle=_dash(name),
+        label=own.label,
+    )

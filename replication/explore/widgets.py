@@ -79,8 +79,13 @@ class Stepper(_Tool):
         self.first = controls.labelled(ipywidgets.BoundedIntText, "job", "130px", min=1, max=10**7,
                                        disabled=True)
         self.step = controls.labelled(ipywidgets.BoundedIntText, "step", "120px", value=1, min=1, max=1)
-        back, on = (ipywidgets.Button(description=words, tooltip=tip, layout={"width": "130px"}) for words, tip in (
-            ("← back", "one decision back (left arrow)"), ("on →", "one decision on (right arrow)")))
+        back, on = (
+            ipywidgets.Button(description=words, tooltip=tip, layout={"width": "130px"})
+            for words, tip in (
+                ("← back", "one decision back (left arrow)"),
+                ("on →", "one decision on (right arrow)"),
+            )
+        )
         super().__init__(Canvas(self.KEYS), [controls.row(self.source, self.first, back, on, self.step)])
         self.watch([self.source, self.first], lambda control: self.open())
         self.watch([self.step], lambda control: self.show())
@@ -164,7 +169,7 @@ class Explorer(_Tool):
         """Set load and window to the jobs that were just chosen, and draw."""
         jobs = model.workload(self.log.plain)
         self._quiet = True
-        if jobs.load == jobs.load:
+        if jobs.span:
             self.log.load.value = self.log.own_load
         self._quiet = False
         self.show(home=True)
@@ -208,7 +213,7 @@ class Explorer(_Tool):
         if pointed is None:
             self.canvas.tip = self._measures()
         else:
-            panel, job = pointed
+            _, job = pointed
             self.canvas.tip = "\n".join(f"{name}: {model.tell(found, job)}" for name, found in
                                         zip(("Left", "Right"), self.schedules, strict=True))
 
