@@ -64,8 +64,8 @@ test: $(WARM)  ## Run the tests
 check: $(READY)  ## Say which verdicts have changed since they were committed
 	@$(PY) -m replication check
 
-lab: $(WARM)  ## Open the notebooks in JupyterLab
-	@$(PY) -m jupyterlab notebooks $(LAB)
+lab: $(WARM)  ## Open the explorer and the notebooks in JupyterLab
+	@$(PY) -m jupyterlab notebooks/explore.ipynb $(LAB)
 
 traces: $(READY)  ## Fetch the real logs from the archive
 	@$(PY) -m replication traces fetch

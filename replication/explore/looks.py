@@ -52,7 +52,7 @@ class Look:
 LOOKS = {
     "regular": Look("started in order", NAVY, "#5C8FDB"),
     "backfilled": Look("backfilled", AMBER, "#B97B0C", "///"),
-    "shadow": Look("shadow load: may be preempted", TEAL, "#1F8278", "..."),
+    "shadow": Look("shadow load: may be preempted (the rest is sunny)", TEAL, "#1F8278", "..."),
     "preempted": Look("preempted: this run was stopped", "#E8A6B8", WINE, "xxx", "#5A0F25", "#FFD7E1"),
     "gained": Look("starts earlier than on the left", "#00695C", "#5BE3D3", mark="up"),
     "lost": Look("starts later than on the left", "#9C1748", "#FF8FB3", mark="down"),
