@@ -159,7 +159,7 @@ def _complete(workload, estimate, amount, seed):
     from replication.core.predictors import COMPLETE
 
     group, finest = _finest(workload, estimate)
-    whole = np.empty((len(finest), complete.TEMPLATES + 1), np.int64)
+    whole = np.empty((len(finest), complete.LEVEL + 1), np.int64)
     classes = complete.classify(finest, whole)
     return _memory(workload, estimate, COMPLETE, group=group, whole=whole, real=np.zeros((classes, 2)),
                    links=complete.members(whole, classes))
