@@ -9,7 +9,8 @@ from replication.explore.looks import NUMBER
 HEIGHT = 520
 WAITING = 10     # jobs of the queue that are drawn at most
 LEGEND = ("ran", "mild", "wild", "past", "believed", "hole", "spare", "stolen", "now", "reservation", "real")
-LABELLED = 40    # runs in a picture that may have their numbers written on them
+SMALL = 40       # jobs of an example that is shown whole
+ROOM = 0.04      # share of the picture's width and height that a run needs to have its number written on it
 
 
 class Picture:
@@ -50,7 +51,7 @@ class Picture:
 
     def _window(self, moment):
         """From a little before now to a little after all that is expected; the whole for small examples."""
-        if len(self.walk.start) <= LABELLED:
+        if len(self.walk.start) <= SMALL:
             return 0, int(self.last * 1.25) + 1
         sight = moment.sight
         ends = [self.walk.believed_end(job) for job in sight.running] or [sight.now + self.walk.unit]
@@ -65,8 +66,7 @@ class Picture:
         machine = walk.workload.machine
         if moment.stolen:
             boxes.append((moment.first_real, sight.real, 1.03 * machine, 1.13 * machine, "stolen", -1))
-        labelled = [job for job in begun if walk.end(job) > window[0] and walk.start[job] < window[1]]
-        texts = [self._label(job, window) for job in labelled] if len(labelled) <= LABELLED else []
+        texts = [self._label(job, window) for job in begun if self._has_room(job, window)]
         holes = [box for box in boxes if box[4] == "hole"]
         if holes:
             start, end, low, high = max(holes, key=lambda box: box[3] - box[2])[:4]
@@ -155,6 +155,12 @@ class Picture:
         sight = moment.sight
         rules = [("reservation", sight.planned), ("real", sight.real), ("now", sight.now)]
         return [{"look": look, "x": self._x(at, window)} for look, at in rules if at is not None]
+
+    def _has_room(self, job, window):
+        low, high = self.rows[job][0]
+        start, end = max(self.walk.start[job], window[0]), min(self.walk.end(job), window[1])
+        wide, tall = ROOM * (window[1] - window[0]), ROOM * self.walk.workload.machine
+        return end - start > wide and high - low > tall
 
     def _label(self, job, window):
         low, high = self.rows[job][0]
