@@ -106,7 +106,8 @@ def easy(workload, estimate=None, watch=None):
 
     def show(kind, now, jobs, *head):
         if watch is not None and jobs:
-            watch(Sight(kind, now, tuple(jobs), tuple(queue), tuple(running), *head))
+            real = shadow(true_end, now)[:1] if head else ()
+            watch(Sight(kind, now, tuple(jobs), tuple(queue), tuple(running), *head, *real))
 
     for now, submitted in instants(workload, start, running):
         ended = [job for job in running if true_end(job) <= now]
@@ -119,7 +120,7 @@ def easy(workload, estimate=None, watch=None):
         if not queue:
             continue
         planned, extra = shadow(lambda job: start[job] + estimate[job], now)
-        show("reserved", now, queue[:1], planned, extra, shadow(true_end, now)[0])
+        show("reserved", now, queue[:1], planned, extra)
         for job in queue[1:]:
             in_time = now + estimate[job] <= planned
             if size[job] <= free() and (in_time or size[job] <= extra):
@@ -129,7 +130,7 @@ def easy(workload, estimate=None, watch=None):
                 steps.append(Step(now, queue[0], job, planned, before, after))
                 if not in_time:
                     extra -= size[job]
-                show("backfilled", now, [job], planned, extra, after)
+                show("backfilled", now, [job], planned, extra)
     return start, shortest, steps
 
 

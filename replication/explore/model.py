@@ -123,7 +123,7 @@ def workload(jobs):
     return chosen.scaled(chosen.load / jobs.load)
 
 
-@functools.lru_cache(16)
+@functools.lru_cache(8)
 def side(jobs, choice, seed=1):
     """What a scheduler makes of the jobs, and all of it that does not depend on the window of time.
 

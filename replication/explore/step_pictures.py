@@ -156,14 +156,18 @@ class Picture:
         rules = [("reservation", sight.planned), ("real", sight.real), ("now", sight.now)]
         return [{"look": look, "x": self._x(at, window)} for look, at in rules if at is not None]
 
+    def _widest(self, job):
+        """Of the blocks of processors that a job has, the largest."""
+        return max(self.rows[job], key=lambda block: block[1] - block[0])
+
     def _has_room(self, job, window):
-        low, high = self.rows[job][0]
+        low, high = self._widest(job)
         start, end = max(self.walk.start[job], window[0]), min(self.walk.end(job), window[1])
         wide, tall = ROOM * (window[1] - window[0]), ROOM * self.walk.workload.machine
         return end - start > wide and high - low > tall
 
     def _label(self, job, window):
-        low, high = self.rows[job][0]
+        low, high = self._widest(job)
         start, end = max(self.walk.start[job], window[0]), min(self.walk.end(job), window[1])
         # Not in the middle, where the line of the present would hide it.
         return {"x": self._x(start + 0.35 * (end - start), window), "y": (low + high) / 2, "bold": True,
