@@ -6,8 +6,24 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from replication import estimates, paths, predictors, published, reference_observed, simulate
-from replication.explore import Explorer, Stepper, model, pictures, scene, step_pictures, steps, widgets
+from replication import (
+    estimates,
+    paths,
+    predictors,
+    published,
+    reference_observed,
+    simulate,
+)
+from replication.explore import (
+    Explorer,
+    Stepper,
+    model,
+    pictures,
+    scene,
+    step_pictures,
+    steps,
+    widgets,
+)
 from replication.explore.looks import LOOKS, NUMBER
 from replication.notebook import in_process
 from replication.reference_pv_easy import Known, PVEasy

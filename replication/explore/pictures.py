@@ -89,10 +89,17 @@ def pieces(seen, window):
     placed = gantt.place(every.start[shown], every.end[shown], size[every.job[shown]], w.machine)
     block = np.array(placed, np.int64).reshape(-1, 3)
     run, low, high = shown[block[:, 0]], block[:, 1], block[:, 1] + block[:, 2]
+    columns = _split(every, run, low, high)
+    some = columns[1] > columns[0]
+    return tuple(column[some] for column in columns), left_out
+
+
+def _split(every, run, low, high):
+    """Runs cut in two where shadow load becomes sunny; the columns of `pieces`."""
     start, end, sunny, look, job = (getattr(every, c)[run] for c in ("start", "end", "sunny", "look", "job"))
     dark = (sunny > start) & (look != NUMBER["preempted"])
     shadow = np.flatnonzero(dark)
-    columns = (
+    return (
         np.concatenate([np.where(dark, sunny, start), start[shadow]]),
         np.concatenate([end, np.minimum(sunny, end)[shadow]]),
         np.concatenate([low, low[shadow]]),
@@ -100,19 +107,14 @@ def pieces(seen, window):
         np.concatenate([look, np.full(len(shadow), NUMBER["shadow"])]),
         np.concatenate([job, job[shadow]]),
     )
-    some = columns[1] > columns[0]
-    return tuple(column[some] for column in columns), left_out
 
 
 def _gantt(seen, other, window, side):
     (start, end, low, high, look, job), left_out = pieces(seen, window)
     found = seen.schedule
     title = seen.words + (f" (the {MOST:,} largest of {MOST + left_out:,} runs)" if left_out else "")
-    marks = (
-        None
-        if other is None
-        else _marks(model.change(other.schedule, found), found, window, start, low, high, job)
-    )
+    later = None if other is None else model.change(other.schedule, found)
+    marks = None if other is None else _marks(later, found, window, start, low, high, job)
     return scene.panel((side[0], ROWS[0][0], side[1], ROWS[0][1]), window.axis, (0, found.workload.machine),
                        title=title, ylabel="processors", xticks=window.ticks, marks=marks,
                        xlabel=f"{window.name} since the start of the log",
