@@ -3,6 +3,7 @@
 import numpy as np
 
 from replication import style
+from replication.readings_tables import NEAR
 
 COLUMNS = 110  # of the dashboard: one a combination where there are few, else ranges of ranks
 CLIP = 30.0  # quotients are drawn from 1 / CLIP to CLIP
@@ -26,11 +27,13 @@ def curve(found):
 
     n, dimensions = len(found), found.grid.dimensions
     rows = sum(len(d.choices) for d in dimensions)
-    figure, (top, board) = plt.subplots(
-        2, 1, figsize=(style.size(1, 2)[0], 3.2 + 0.17 * rows), sharex=True, height_ratios=(2.4, 0.17 * rows)
+    heights = (1.9, 1.1, 0.17 * rows)
+    figure, (top, agreeing, board) = plt.subplots(
+        3, 1, figsize=(style.size(1, 2)[0], 1.2 + sum(heights)), sharex=True, height_ratios=heights
     )
     edges = np.unique(np.rint(np.geomspace(1, n + 1, COLUMNS + 1)).astype(int))
     _distances(top, found)
+    _agreement(agreeing, found)
     board.pcolormesh(
         edges, np.arange(rows + 1), _shares(found, edges), cmap="Greys", vmin=0, vmax=1.15, rasterized=True
     )
@@ -54,30 +57,29 @@ def curve(found):
 
 
 def _distances(axes, found):
+    from matplotlib.ticker import LogLocator
+
     rank = np.arange(1, len(found) + 1)
     median = 100 * found.distances[found.order]
     axes.plot(rank, median, color=style.COLOURS[0], lw=1.5, label="median relative difference")
-    mean_near = 100 * (found.differences <= 0.2).mean(axis=1)[found.order]
-    axes.plot(
-        rank,
-        _smooth(mean_near),
-        color=style.COLOURS[2],
-        lw=1,
-        ls=style.LINES[1],
-        label="numbers within 20 % of the paper's",
-    )
     place = int(np.flatnonzero(found.order == 0)[0])
-    axes.plot(
-        place + 1,
-        median[place],
-        marker="o",
-        ls="",
-        color="black",
-        ms=6,
-        label=f"the default, rank {place + 1:,}",
-    )
-    axes.set(ylabel="[%]", ylim=(0, 103))
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.2), ncols=3)
+    label = f"the default, rank {place + 1:,}"
+    axes.plot(place + 1, median[place], marker="o", ls="", color="black", ms=6, label=label)
+    axes.set(ylabel="median [%]", yscale="log")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_minor_formatter("")
+    axes.legend(loc="upper left")
+
+
+def _agreement(axes, found):
+    rank, numbers = np.arange(1, len(found) + 1), len(found.numbers)
+    for k, (hit, label) in enumerate(((found.differences <= NEAR, "within 20 %"), (found.matched, "match"))):
+        share = 100 * hit.sum(axis=1)[found.order] / numbers
+        look = {"color": style.COLOURS[2 - k], "ls": style.LINES[k]}
+        axes.plot(rank, _smooth(share), lw=1.2, label=label, **look)
+    axes.set(ylabel="numbers [%]", ylim=(0, 103))
+    axes.legend(loc="upper right", bbox_to_anchor=(1, 1.25), ncols=2)
 
 
 def _smooth(values):
@@ -198,7 +200,8 @@ def _quotient_ticks(axes, table, names):
     )
     axes.set_ylim(len(names) - 0.4, -0.6)
     spread = table[["lowest", "highest"]].div(table["published"], axis=0).clip(1 / CLIP, CLIP)
-    axes.set_xlim(min(0.8, 0.9 * float(spread.min().min())), max(1.25, 1.1 * float(spread.max().max())))
-    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    low, high = min(0.8, 0.9 * float(spread.min().min())), max(1.25, 1.1 * float(spread.max().max()))
+    axes.set_xlim(low, high)
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high / low > 10 else (1, 1.5, 2, 3, 5, 7)))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.xaxis.set_minor_formatter(NullFormatter())

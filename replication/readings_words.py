@@ -30,10 +30,10 @@ def finding(found, choices, hold_out):
 
 def _distances(found):
     rank = int(np.flatnonzero(found.order == 0)[0]) + 1
+    logs = ", ".join(found.logs) if len(found.logs) > 1 else "all logs at once"
     return (
         f"**All at once.** {len(found):,} combinations were tried against {len(found.numbers)} numbers on "
-        f"{', '.join(found.logs)}. Under the default (number {rank:,} in order) {_fit(found, 0)}. Under the "
-        f"nearest "
+        f"{logs}. Under the default (number {rank:,} in order) {_fit(found, 0)}. Under the nearest "
         f"{_fit(found, found.best)}; it is the default except that {found.grid.words(found.best)}."
     )
 
@@ -41,9 +41,8 @@ def _distances(found):
 def _fit(found, k):
     far = found.differences[k]
     return (
-        f"half of them are within {percent(found.distances[k]):.2g} % of the paper's, "
-        f"{int(found.matched[k].sum())} "
-        f"match and {int((far <= NEAR).sum())} are within {100 * NEAR:.0f} %"
+        f"half of them are within {_percent(percent(found.distances[k]))} % of the paper's, "
+        f"{int(found.matched[k].sum())} match and {int((far <= NEAR).sum())} are within {100 * NEAR:.0f} %"
     )
 
 
@@ -56,7 +55,7 @@ def _identified(found, choices):
         own = np.median(found.differences[found.nearest(found.groups[group])][found.groups[group]])
         about = "All numbers together" if group == ALL else f"The numbers of {group} alone"
         words = [
-            f"*{row.words}* (within {row.best_with:.2g} %; {row.best_without:.2g} % otherwise"
+            f"*{row.words}* (within {_percent(row.best_with)} %; {_percent(row.best_without)} % otherwise"
             f"{', as by default' if row.default else ''})"
             for row in known.itertuples()
         ]
@@ -66,9 +65,8 @@ def _identified(found, choices):
             if name not in set(known["dimension"])
         ]
         yield (
-            f"**Identified.** {about} ({len(found.groups[group])}, at best within {percent(own):.2g} %) behave "
-            f"as if "
-            f"{'; '.join(words) or 'nothing were certain'}. Left open: {', '.join(left) or 'nothing'}."
+            f"**Identified.** {about} ({len(found.groups[group])}, at best within "
+            f"{_percent(percent(own))} %) behave as if {'; '.join(words) or 'nothing were certain'}. Left open: {', '.join(left) or 'nothing'}."
         )
 
 
@@ -76,14 +74,13 @@ def _one_for_all(table, one, several):
     fact = table.columns[0]
     lost = table[table["own"] < (1 - IDENTIFIED) * table["common"]]
     numbers = "; ".join(
-        f"{row[fact]} {row['own']:.2g} % alone, {row['common']:.2g} % by the common reading"
+        f"{row[fact]} {_percent(row['own'])} % alone, {_percent(row['common'])} % by the common reading"
         for row in table.to_dict("records")
     )
     if len(lost):
         return (
-            f"**No one reading explains all {several}**: {', '.join(lost[fact])} would come nearer by more "
-            f"than "
-            f"{100 * IDENTIFIED:.0f} % by a reading of the {one}'s own ({numbers})."
+            f"**No one reading explains all {several}**: {', '.join(lost[fact])} would come nearer by "
+            f"more than {100 * IDENTIFIED:.0f} % by a reading of the {one}'s own ({numbers})."
         )
     return f"**One reading does for all {several}** ({numbers})."
 
@@ -92,8 +89,8 @@ def _tested(hold_out):
     for group, part in hold_out.groupby("group", sort=False):
         better = int((part["test"] < part["default"]).sum())
         numbers = "; ".join(
-            f"{row.test:.2g} % on {row.tested_on} (default {row.default:.2g} %, the median combination "
-            f"{row.blind:.2g} %)"
+            f"{_percent(row.test)} % on {row.tested_on} (default {_percent(row.default)} %, the median "
+            f"combination {_percent(row.blind)} %)"
             for row in part.itertuples()
         )
         about = "all numbers" if group == ALL else f"the numbers of {group}"
@@ -102,6 +99,11 @@ def _tested(hold_out):
             f"nearest on the other logs comes to {numbers} on the log left out: nearer than the default on "
             f"{better} of {len(part)}."
         )
+
+
+def _percent(value):
+    """A number of per cent with two digits, or more where it is above 100."""
+    return f"{value:.0f}" if value >= 10 else f"{value:.2g}"
 
 
 def contrast(found, policy, measure, what):
@@ -122,13 +124,13 @@ def contrast(found, policy, measure, what):
 
     def over(k):
         return ", ".join(
-            f"{100 * (found.values(n, k) / found.numbers[n].value - 1):+.0f} % ({found.numbers[n].trace})"
+            f"{100 * (found.values(n, k) / found.numbers[n].value - 1):+.0f} %"
+            + (f" ({found.numbers[n].trace})" if len(found.logs) > 1 else "")
             for n in found.of(policy=policy, measure=measure)
         )
 
     nearest = found.nearest(found.of(policy=policy))
     return (
         f"- {what}, over the paper's: by default {over(0)}; under the reading nearest to all numbers of "
-        f"{policy} "
-        f"{over(nearest)}."
+        f"{policy} {over(nearest)}."
     )

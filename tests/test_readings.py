@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from replication import readings_figures, readings_search, readings_tables, readings_words
+from replication import paths, readings_figures, readings_search, readings_tables, readings_words
 from replication.papers.heel_and_toe import readings as heel_and_toe
 from replication.papers.pv_easy import counting, counts, runs
 from replication.papers.pv_easy import readings as pv_easy
@@ -421,3 +421,46 @@ def test_a_choice_about_one_log_gives_the_others_no_jobs_of_their_own():
     other = chosen | {"ctc": "338"}
     assert heel_and_toe._key("SDSC-SP2", chosen) == heel_and_toe._key("SDSC-SP2", other)
     assert heel_and_toe._key("CTC-SP2", chosen) != heel_and_toe._key("CTC-SP2", other)
+
+
+# --- what docs/decisions.md says that was found ---
+
+
+def drawn(paper, name, key):
+    """A table of the committed figures."""
+    return pd.read_csv(paths.FIGURES / paper / f"readings-{name}.csv").set_index(key)
+
+
+def test_decisions_say_of_pv_easy_what_was_drawn():
+    short = drawn("pv_easy", "identified", "dimension")
+    assert short.loc[["extra", "delay"], "EASY"].tolist() == ["not-used-up", "running"]
+    assert short.loc["span", "all"] == "time-0"
+    assert short.loc[["extra", "correction"], "EASY-Last"].tolist() == ["used-up", "now"]
+    alone = drawn("pv_easy", "tables", "item")["own"].round(1)
+    assert alone[["table4", "table5", "table6"]].tolist() == [0.5, 0.1, 2.0]
+    ranges = drawn("pv_easy", "ranges", "measure")
+    assert (ranges.loc["violated", "lowest"] > ranges.loc["violated", "published"]).all()
+    over = ranges.loc["delayed", "default"] / ranges.loc["delayed", "published"]
+    assert over.between(3.4, 4.6).all()
+    blocked = ranges[ranges["policy"] == "EASY"].loc["blocked"]
+    assert (100 * (blocked["default"] / blocked["published"] - 1)).round().tolist() == [20, 44, 59]
+    text = (paths.ROOT / "docs" / "decisions.md").read_text(encoding="utf-8")
+    tried = drawn("pv_easy", "tried", "combinations").loc["tried", "number"]
+    assert f"**PV-EASY** ({tried:,} combinations, {len(ranges)} numbers)" in text
+
+
+def test_decisions_say_of_top_percent_what_was_drawn():
+    short = drawn("top_percent", "identified", "dimension")["all"]
+    assert short[short == "left open"].index.tolist() == ["size", "jobs", "order"]
+    nearest = drawn("top_percent", "nearest", "rank")
+    words = {"jobs": "with-request", "passes": "if-fits", "order": "submissions-first", "top": "as-coded",
+             "r2": "recorded"}
+    named = {d.name: d.choices for d in top_percent.DIMENSIONS}
+    assert nearest.loc[1, "reading"] == "; ".join(named[name][choice] for name, choice in words.items())
+    default = nearest[nearest["reading"] == "the default"].iloc[0]
+    assert (nearest.loc[1, "match"], default["match"]) == (86, 65)
+    assert (round(nearest.loc[1, "median"], 2), round(default["median"], 1)) == (0.04, 0.5)
+    assert (drawn("top_percent", "held_out", "tested_on")["test"] < 0.07).all()
+    tried = drawn("top_percent", "tried", "combinations").loc["tried", "number"]
+    text = (paths.ROOT / "docs" / "decisions.md").read_text(encoding="utf-8")
+    assert f"**Top Percent** ({tried:,} combinations" in text
