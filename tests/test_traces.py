@@ -492,6 +492,9 @@ def test_the_command_fetches_and_checks(capsys, served, nowhere):
     hold(nowhere, content=b"spoilt")
     assert __main__.main(["traces", "fetch", KTH]) == 1
     assert "sha256 of the decompressed file is" in capsys.readouterr().out
+    assert __main__.main(["traces", "fetch", KTH, "--json"]) == 1
+    [told] = json.loads(capsys.readouterr().out)
+    assert told["name"] == KTH and "sha256 of the decompressed file is" in told["error"]
 
 
 def test_the_command_refuses_in_one_line(capsys):

@@ -28,6 +28,7 @@ def add_arguments(parser):
     fetched = actions.add_parser("fetch", help="fetch what is missing, check what is there")
     fetched.add_argument("names", nargs="*", metavar="NAME", help="by default all logs")
     fetched.add_argument("--folder", type=Path, default=None, help="by default data/traces")
+    fetched.add_argument("--json", action="store_true", help="as JSON")
     described = actions.add_parser("describe", help="facts of a log and of the jobs made from it")
     described.add_argument("names", nargs="+", metavar="NAME", help="a name of the registry or an SWF file")
     described.add_argument("--json", action="store_true", help="as JSON")
@@ -78,7 +79,7 @@ def _list(args):
 
 def _fetch(args):
     from replication import archive
-    failed = False
+    logs = []
     for name in args.names or traces.names():
         path = None if args.folder else traces.locate(name)
         try:
@@ -86,11 +87,14 @@ def _fetch(args):
                 path = traces.fetch(name, args.folder)
             else:
                 archive.check(path, traces.info(name).sha256)
-            print(f"{name}: {path}, checked")
+            logs.append({"name": name, "path": str(path), "error": None})
         except archive.ArchiveError as error:
-            failed = True
-            print(f"{name}: {error}")
-    return int(failed)
+            logs.append({"name": name, "path": None, "error": str(error)})
+        if not args.json:
+            print(f"{name}: {logs[-1]['error'] or logs[-1]['path'] + ', checked'}")
+    if args.json:
+        print(json.dumps(logs, indent=2))
+    return int(any(log["error"] for log in logs))
 
 
 def _describe(args):
