@@ -17,13 +17,10 @@ class Evidence:
     Parameters
     ----------
     page : replication.page.Page
-    wide_seeds : int
-        Runs at each f beyond 10.
     """
 
-    def __init__(self, page, wide_seeds):
-        self.page, self.wide_seeds = page, wide_seeds
-        self.scale = campaign.of(page)
+    def __init__(self, page):
+        self.page, self.scale = page, campaign.of(page)
 
     def _results(self, tasks):
         return campaign.results(tasks, self.page.workers)
@@ -69,8 +66,7 @@ class Evidence:
         return self._wide(campaign.truncated, self.truncated)
 
     def _wide(self, tasks, narrow):
-        scale = campaign.Scale(self.wide_seeds, self.scale.stride)
-        parts = [self._results(tasks(self.page.workloads, scale, largest=largest)) for largest in WIDE]
+        parts = [self._results(tasks(self.page.workloads, self.scale, largest=largest)) for largest in WIDE]
         return campaign.joined([narrow, *parts])
 
     @cached_property
@@ -150,7 +146,7 @@ def growth(page):
     """Least and most growth of backfilling from f = 0 to f = 10 over the logs, as `Page.compare` takes it
     (Fig. 7).
     """
-    found = Evidence(page, 1)
+    found = Evidence(page)
     rows = []
     for measure in ("backfilled", "backfilled_run_time", "backfilled_size"):
         changes = [found.change(log, measure, 0, 10)[0] for log in found.logs()]
@@ -163,7 +159,7 @@ def growth(page):
 
 def wild_shares(page):
     """Least and largest share of wildly backfilled jobs over the logs at f = 10 (Fig. 9)."""
-    shares = [100 * mean for mean, _ in Evidence(page, 1).at("wild", 10).values()]
+    shares = [100 * mean for mean, _ in Evidence(page).at("wild", 10).values()]
     return [_text("f=10", f"wild_share_{end}", pick(shares)) for end, pick in (("min", min), ("max", max))]
 
 
@@ -173,7 +169,7 @@ def delayed_share(page):
         _text(
             "f-random",
             "delayed_share",
-            100 * np.mean([m for m, _ in Evidence(page, 1).at("delayed", 10).values()]),
+            100 * np.mean([m for m, _ in Evidence(page).at("delayed", 10).values()]),
         )
     ]
 
