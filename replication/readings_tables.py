@@ -15,8 +15,16 @@ def percent(share):
     return 100 * float(share)
 
 
-def ranking(found, first=10):
+def ranking(found, decided=True, first=10):
     """The nearest combinations, and where the default stands.
+
+    Parameters
+    ----------
+    found : replication.readings.Found
+    decided : bool
+        False where the data prove nothing: then no number matches, and none is near.
+    first : int
+        How many.
 
     Returns
     -------
@@ -38,7 +46,8 @@ def ranking(found, first=10):
                 found.grid.words(k),
             )
         )
-    return pd.DataFrame(rows, columns=["rank", "median", "worst", "match", "near", "reading"])
+    table = pd.DataFrame(rows, columns=["rank", "median", "worst", "match", "near", "reading"])
+    return table if decided else table.drop(columns=["match", "near"])
 
 
 def left_out(found):

@@ -20,6 +20,9 @@ def finding(found, choices, hold_out):
     str
         Markdown.
     """
+    if (choices["verdict"] == UNDECIDED).any():
+        nothing = "Generated or shortened logs decide nothing about a paper."
+        return f"- {len(found):,} combinations were tried. {nothing}"
     lines = [_distances(found), *_identified(found, choices)]
     if len(found.logs) > 1:
         lines.append(_one_for_all(each(found), "log", "logs"))
@@ -30,11 +33,12 @@ def finding(found, choices, hold_out):
 
 def _distances(found):
     rank = int(np.flatnonzero(found.order == 0)[0]) + 1
+    words = f"it is the default{' except that ' + found.grid.words(found.best) if found.best else ''}"
     logs = ", ".join(found.logs) if len(found.logs) > 1 else "all logs at once"
     return (
         f"**All at once.** {len(found):,} combinations were tried against {len(found.numbers)} numbers on "
         f"{logs}. Under the default (number {rank:,} in order) {_fit(found, 0)}. Under the nearest "
-        f"{_fit(found, found.best)}; it is the default except that {found.grid.words(found.best)}."
+        f"{_fit(found, found.best)}; {words}."
     )
 
 
@@ -47,9 +51,6 @@ def _fit(found, k):
 
 
 def _identified(found, choices):
-    if (choices["verdict"] == UNDECIDED).any():
-        yield "**Identified.** Generated or shortened logs decide nothing about the authors' choices."
-        return
     for group, part in choices.groupby("group", sort=False):
         known = part[part["verdict"] == KNOWN]
         own = np.median(found.differences[found.nearest(found.groups[group])][found.groups[group]])
@@ -66,7 +67,8 @@ def _identified(found, choices):
         ]
         yield (
             f"**Identified.** {about} ({len(found.groups[group])}, at best within "
-            f"{_percent(percent(own))} %) behave as if {'; '.join(words) or 'nothing were certain'}. Left open: {', '.join(left) or 'nothing'}."
+            f"{_percent(percent(own))} %) behave as if {'; '.join(words) or 'nothing were certain'}. "
+            f"Left open: {', '.join(left) or 'nothing'}."
         )
 
 

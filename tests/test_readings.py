@@ -162,7 +162,12 @@ def test_a_choice_is_identified_only_if_no_log_speaks_against_it(found):
     # On A and B square is exact and round 20 % off; on C round is exact.
     assert (square["best_with"], square["best_without"]) == pytest.approx((0, 20))
     assert table.loc[("size", "big"), "numbers"] == 0
-    assert set(readings_tables.choices(found, decided=False)["verdict"]) == {"not decided here"}
+    undecided = readings_tables.choices(found, decided=False)
+    assert set(undecided["verdict"]) == {"not decided here"}
+    assert "match" in readings_tables.ranking(found)
+    assert "match" not in readings_tables.ranking(found, decided=False)
+    said = readings_words.finding(found, undecided, readings_tables.hold_out(found))
+    assert said == "- 12 combinations were tried. Generated or shortened logs decide nothing about a paper."
 
 
 def test_a_log_is_held_out_from_what_is_tested_on_it(found):
