@@ -1,5 +1,6 @@
 """Verdicts that have changed since they were committed: found, named, and an exit code."""
 
+import json
 import shutil
 import subprocess
 from types import SimpleNamespace
@@ -73,6 +74,10 @@ def test_a_result_that_moved_is_named_from_what_to_what(project, capsys):
     assert capsys.readouterr().out.splitlines() == [
         "heel_and_toe fig02 CTC-SP2/perfect/wait: close -> match",
         "1 of 5 verdicts are not those of the file, which is in no commit"]
+    assert main(["check", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["changed"] == [
+        {"kind": "number", "paper": "heel_and_toe", "item": "fig02", "trace": "CTC-SP2", "policy": "perfect",
+         "measure": "wait", "before": "close", "after": "match"}]
 
 
 def test_a_change_of_the_rule_is_seen_without_drawing_anew(project, capsys, monkeypatch):

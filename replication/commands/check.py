@@ -6,11 +6,19 @@ has it. Nothing is simulated: after a change in the simulator run 'make figures'
 again counts as it was recorded.
 
 Exit codes: 0 all verdicts are as committed; 1 some are not; 2 the command line was refused.
+
+Examples:
+  replication check
+  replication check --json
+  replication check --write
 """
+
+import json
 
 
 def add_arguments(parser):
     """Whether to accept what is found."""
+    parser.add_argument("--json", action="store_true", help="print what has changed as JSON")
     parser.add_argument("--write", action="store_true",
                         help="write the verdicts as they are now to figures/verdicts.csv, to be committed")
 
@@ -26,8 +34,11 @@ def main(args):
         return 0
     before, source = committed.load()
     changed = committed.changes(before, now)
-    for change in changed:
-        print(change)
-    print(f"{len(changed)} of {len(now)} verdicts are not those of {source}" if changed
-          else f"{len(now)} verdicts, all as in {source}")
+    if args.json:
+        print(json.dumps({"verdicts": len(now), "held_against": source, "changed": [
+            dict(zip(committed.COLUMNS, change.name, strict=False)) | {"before": change.before, "after": change.after}
+            for change in changed]}, indent=2))
+    else:
+        print(*changed, f"{len(changed)} of {len(now)} verdicts are not those of {source}" if changed
+              else f"{len(now)} verdicts, all as in {source}", sep="\n")
     return 1 if changed else 0

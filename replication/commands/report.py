@@ -1,5 +1,13 @@
-"""Assemble the report from what was drawn: one HTML page that needs no network, and the same as PDF."""
+"""Assemble the report from what was drawn, as one HTML page and as PDF.
 
+The page needs no network. If everything is of real logs at paper scale it goes to figures/, else below build/.
+
+Examples:
+  replication report
+  replication report --kind quick --json
+"""
+
+import json
 import time
 
 from replication import record
@@ -9,6 +17,7 @@ def add_arguments(parser):
     """Say from which outputs."""
     parser.add_argument("--kind", choices=record.KINDS,
                         help="what it is made from (default: the first of these of which anything was drawn)")
+    parser.add_argument("--json", action="store_true", help="print where the two are, as JSON")
 
 
 def main(args):
@@ -17,5 +26,9 @@ def main(args):
 
     started = time.perf_counter()
     page = report.build(args.kind)
-    print(f"report: {page} [{time.perf_counter() - started:.1f} s]")
+    seconds = time.perf_counter() - started
+    if args.json:
+        print(json.dumps({"page": str(page), "pdf": str(page.with_suffix(".pdf")), "seconds": round(seconds, 1)}))
+    else:
+        print(f"report: {page} [{seconds:.1f} s]")
     return 0
