@@ -101,21 +101,21 @@ def reservations(schedule):
 
 @_once
 def earliest_of_running(schedule):
-    """First instant at which each blocked job could start if nobody had after it was blocked, int64[n], s.
+    """First instant at which each blocked job could start if no job had after it was blocked, int64[n], s.
 
-    That is when enough of the jobs that ran when it came to the head have really ended, whoever they are: its
-    first real shadow time (heel-and-toe, section 5); the start for jobs not blocked.
+    That is when enough of the jobs that ran when it came to the head have really ended, be they earlier or
+    later ones: its first real shadow time (heel-and-toe, section 5); the start for jobs not blocked.
     """
     from replication.core import audits
 
     w = schedule.workload
-    # Who is backfilled at the very instant comes after the head was blocked: one second later, he is not
-    # there yet.
+    # A job that is backfilled at the very instant starts after the head was found blocked: counted as starting
+    # one second later, it is not there yet.
     later = schedule.backfilled.astype(np.int64)
     length = schedule.end - schedule.start - later
     found = audits.first_reservations(head_since(schedule), blocked(schedule), schedule.start + later,
                                       schedule.end, length, length, w.processors, w.machine, 0, False)
-    # Preemption may make room before those who ran have ended.
+    # Preemption may make room before the jobs that ran have ended.
     return np.where(blocked(schedule), np.clip(found, head_since(schedule), schedule.start), schedule.start)
 
 

@@ -72,7 +72,7 @@ def save(given):
 
 
 def load():
-    """The list as the last commit has it; as the file has it where it is in no commit.
+    """The list as the last commit has it; as the file has it where no commit with it can be read.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def load():
     if text is None:
         if not path().exists():
             raise verdicts.VerdictError(f"{path()}: no such file; a complete report writes it (make figures)")
-        text, source = path().read_text(encoding="utf-8"), "the file, which is in no commit"
+        text, source = path().read_text(encoding="utf-8"), "the file, as no commit has it"
     return parse(text, f"{path().name} of {source}"), source
 
 
@@ -109,7 +109,7 @@ def parse(text, where):
     Raises
     ------
     replication.verdicts.VerdictError
-        If a line is not one of such a list.
+        If a line is not one of such a list, or names what a line before it named.
     """
     words = {"number": verdicts.NUMBER_WORDS, "claim": verdicts.CLAIM_WORDS}
     lines = csv.reader(io.StringIO(text))
@@ -125,6 +125,8 @@ def parse(text, where):
         *name, verdict = cells
         if verdict not in words[name[0]]:
             raise verdicts.VerdictError(f"{line}: verdict {verdict!r}, allowed: {', '.join(words[name[0]])}")
+        if tuple(name) in given:
+            raise verdicts.VerdictError(f"{line}: {','.join(name)!r} a second time, allowed: once")
         given[tuple(name)] = verdict
     return given
 

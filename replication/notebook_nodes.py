@@ -42,7 +42,7 @@ class Nodes:
         self._link, self._above, self._level = link, 1, 1
         self.title, self.pictures = [], {}
 
-    def notebook(self, cells, level, without=()):
+    def notebook(self, cells, level):
         """The prose and outputs of all cells; code is left to the notebook itself.
 
         Parameters
@@ -50,8 +50,6 @@ class Nodes:
         cells : list of nbformat.NotebookNode
         level : int
             Of the heading above it.
-        without : collection of str
-            Captions of tables to leave out.
 
         Returns
         -------
@@ -63,7 +61,7 @@ class Nodes:
                 made += self._prose(cell.source)
             elif cell.cell_type == "code":
                 made += [node for output in cell.outputs for node in self._output(output)]
-        return [node for node in made if node["type"] != "table" or node["caption"] not in without]
+        return made
 
     def markdown(self, source, level):
         """Markdown as nodes.

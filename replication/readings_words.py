@@ -67,7 +67,7 @@ def _identified(found, choices):
         ]
         yield (
             f"**Identified.** {about} ({len(found.groups[group])}, at best within "
-            f"{_percent(percent(own))} %) behave as if {'; '.join(words) or 'nothing were certain'}. "
+            f"{_percent(percent(own))} %) identify, each by the numbers it moves: {'; '.join(words) or 'nothing'}. "
             f"Left open: {', '.join(left) or 'nothing'}."
         )
 

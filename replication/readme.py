@@ -6,7 +6,7 @@
 import json
 import re
 
-from replication import claims, committed, compare, notebook, paths, record
+from replication import claims, committed, compare, notebook, paths, record, verdicts
 
 README = paths.ROOT / "README.md"
 BLOCK = re.compile(r"(?<=<!-- items -->\n).*?(?=<!-- /items -->)", re.DOTALL)
@@ -25,7 +25,10 @@ def scoreboard():
         A table in Markdown, and links to the forms of the report that were made.
     """
     given = committed.parse(committed.path().read_text(encoding="utf-8"), committed.path().name)
-    kinds = {"number": compare.VERDICTS, "claim": claims.VERDICTS}
+    # What is not drawn has a column as long as there is any, so that each row adds up.
+    undrawn = {name[0] for name, verdict in given.items() if verdict == verdicts.NOT_DRAWN}
+    kinds = {kind: (*words, *[verdicts.NOT_DRAWN] * (kind in undrawn))
+             for kind, words in (("number", compare.VERDICTS), ("claim", claims.VERDICTS))}
     head = ["", *(word for kind, words in kinds.items() for word in (f"{kind}s", *words))]
     lines = [f"| {' | '.join(head)} |", "|---" + "|---:" * (len(head) - 1) + "|"]
     for paper in record.PAPERS:

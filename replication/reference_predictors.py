@@ -1,6 +1,6 @@
 """The predictors as slow, readable Python: the oracle of those in ``replication.core``.
 
-Each keeps the ended jobs it has seen and works a prediction out from them afresh.
+Each keeps the ended jobs it has seen and works a prediction out from all of them, anew when one is added.
 """
 
 import math

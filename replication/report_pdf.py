@@ -111,15 +111,17 @@ def _paper(paper, items, known, environments, pictures):
 def _item(item, items, environments, pictures):
     """A notebook's section; the claims and where a number stands are in lists of their own."""
     nodes = Nodes(_link(paths.NOTEBOOKS / item.name.split("/")[0], items))
-    captions = {facts["caption"]: facts["role"] for facts in item.facts["files"].values()}
+    # A figure may have the caption of a comparison.
+    lists = {("table", facts["caption"]): facts["role"] for facts in item.facts["files"].values()
+             if facts["role"] in ("verdicts", "claims")}
     body = nodes.notebook(item.notebook.cells, 2)
     pictures |= nodes.pictures
     run = item.facts["run"]
     return {
         "id": item.id, "name": item.name, "title": item.title, "kind": item.kind,
         "counts": _pairs(item.counts),
-        "body": [_short(node, item) if captions.get(node.get("caption")) == "verdicts" else node
-                 for node in body if captions.get(node.get("caption")) != "claims"],
+        "body": [_short(node, item) if role == "verdicts" else node for node in body
+                 if (role := lists.get((node["type"], node.get("caption")))) != "claims"],
         "seed": str(item.facts["seed"]), "seconds": f"{run['seconds']:g}",
         "settings": "; ".join(f"{name} = {json.dumps(value)}"
                               for name, value in item.facts["settings"].items()),

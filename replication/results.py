@@ -142,7 +142,7 @@ class Paper:
     @property
     def same_counts(self):
         """How those numbers fare under the default, best first: what `best_counts` is to be held against."""
-        keys = {(row["item"], row["trace"], row["policy"], row["measure"]) for row in self.best_rows}
+        keys = {verdicts.key_of(row) for row in self.best_rows}
         return verdicts.count((number for number in self.numbers if number.name[2:] in keys), NUMBER_WORDS)
 
 

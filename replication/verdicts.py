@@ -19,7 +19,7 @@ NAMED = re.compile(r"(Fig|Table)s?\.? (\d+(?:(?:, | and )\d+)*)")
 
 
 class VerdictError(ValueError):
-    """Two notebooks that disagree on one number or claim, or a recorded verdict that cannot be read."""
+    """Two notebooks that disagree on one number or claim, or a recorded verdict that cannot be used."""
 
 
 @dataclass(frozen=True)
@@ -153,11 +153,25 @@ def place(*words):
     Returns
     -------
     str
-        Letters, digits and ``_ - . : =``; what else there is becomes a dot and its code.
+        Letters, digits and ``_ - . : =``; what else there is becomes its code between dots.
     """
     plain = set("_-=")
-    return ":".join("".join(c if c.isascii() and c.isalnum() or c in plain else f".{ord(c):x}" for c in word)
+    return ":".join("".join(c if c.isascii() and c.isalnum() or c in plain else f".{ord(c):x}." for c in word)
                     for word in words)
+
+
+def key_of(row):
+    """What tells a row of a comparison apart within its paper: item, trace, policy, measure.
+
+    Parameters
+    ----------
+    row : dict of str to str
+
+    Returns
+    -------
+    tuple of str
+    """
+    return tuple(row[name] for name in ("item", *compare.KEY))
 
 
 def numbers(paper, items):
@@ -177,12 +191,12 @@ def numbers(paper, items):
     Raises
     ------
     VerdictError
-        If two items give different verdicts on one number.
+        If two items give different verdicts on one number, or ours is in another unit than the paper's.
     """
     found = {}
     for item in items:
         for row in item.rows():
-            key = (row["item"], row["trace"], row["policy"], row["measure"])
+            key = key_of(row)
             first = found.setdefault(key, (row, item.name))
             if first[0]["verdict"] != row["verdict"]:
                 raise VerdictError(
@@ -196,6 +210,9 @@ def numbers(paper, items):
 def _number(paper, row, drawn, name):
     if drawn is None:
         return Number(paper, row)
+    if drawn["unit"] != row.unit:
+        raise VerdictError(f"{name}: {' / '.join(key_of(drawn))} in {drawn['unit']}, published in {row.unit}; "
+                           "draw it again")
     value, difference = (float(drawn[column] or "nan") for column in ("ours", "difference"))
     return Number(paper, row, value, difference, drawn["verdict"], drawn["reason"], name)
 

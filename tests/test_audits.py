@@ -159,12 +159,18 @@ def test_the_blame_is_on_jobs_that_outlive_their_predictions():
 
 
 def test_the_blame_may_be_on_jobs_that_started_since_the_reservation():
-    # Job 3 starts at 2, before job 2 comes to the head at 4, is said to end at 5 and ends at 30.
+    # Job 3 starts at 4, the instant at which job 2 comes to the head, is said to end at 7 and ends at 30.
     workload = jobs(4, (0, 4, 4), (1, 4, 2, 4), (1, 10, 3, 10), (2, 26, 2, 3))
     schedule = simulate(workload, "easy-predicted", estimates=np.array([4, 4, 10, 3]))
     assert schedule.start.tolist() == [0, 4, 30, 4]
     assert audits.reservation_delays(schedule).tolist() == [0, 0, 22, 0]
     assert audits.reservation_delays(schedule, "since-reserved").tolist() == [0, 0, 22, 0]
+    # Here job 3 starts at 3, before job 2 comes to the head at 10; it is said to end at 7 and ends at 33.
+    workload = jobs(4, (0, 10, 2), (1, 5, 3), (2, 10, 4), (3, 30, 1, 4))
+    schedule = simulate(workload, "easy-predicted", estimates=np.array([10, 5, 10, 4]))
+    assert schedule.start.tolist() == [0, 10, 33, 3]
+    assert audits.reservation_delays(schedule).tolist() == [0, 0, 18, 0]
+    assert audits.reservation_delays(schedule, "since-reserved").tolist() == [0, 0, 0, 0]
 
 
 def test_a_delay_by_who_ran_already_is_none_by_those_who_come_later():

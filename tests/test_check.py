@@ -56,7 +56,7 @@ def git(root, *words):
 
 def test_nothing_has_changed(project, capsys):
     assert main(["check"]) == 0
-    assert capsys.readouterr().out == "5 verdicts, all as in the file, which is in no commit\n"
+    assert capsys.readouterr().out == "5 verdicts, all as in the file, as no commit has it\n"
 
 
 def test_the_list_has_every_number_and_claim_and_no_value(project):
@@ -73,7 +73,7 @@ def test_a_result_that_moved_is_named_from_what_to_what(project, capsys):
     assert main(["check"]) == 1
     assert capsys.readouterr().out.splitlines() == [
         "heel_and_toe fig02 CTC-SP2/perfect/wait: close -> match",
-        "1 of 5 verdicts are not those of the file, which is in no commit"]
+        "1 of 5 verdicts are not those of the file, as no commit has it"]
     assert main(["check", "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["changed"] == [
         {"kind": "number", "paper": "heel_and_toe", "item": "fig02", "trace": "CTC-SP2", "policy": "perfect",
@@ -104,6 +104,13 @@ def test_a_published_number_entered_anew_is_seen(project, capsys):
     assert "KTH-SP2-2/real/wait: differs -> match" in capsys.readouterr().out
 
 
+def test_a_published_unit_entered_anew_asks_for_a_new_drawing(project, capsys):
+    path = paths.PUBLISHED / "heel_and_toe/fig02.csv"
+    path.write_text(path.read_text().replace(",min,", ",s,"))
+    assert main(["check"]) == 1
+    assert "fig02 / CTC-SP2 / real / wait in min, published in s; draw it again" in capsys.readouterr().err
+
+
 def test_what_is_new_or_gone_or_no_longer_drawn_is_a_change(project, capsys):
     path = paths.PUBLISHED / "heel_and_toe/fig02.csv"
     lines = path.read_text().splitlines()
@@ -130,6 +137,22 @@ def test_the_commit_counts_and_not_the_file(project, capsys):
     assert main(["check"]) == 0
 
 
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_what_was_committed_and_is_lost_is_named(project, capsys):
+    git(project, "init", "-q")
+    git(project, "add", "figures")
+    git(project, "commit", "-qm", "verdicts")
+    shutil.rmtree(project / "figures")
+    (project / "figures").mkdir()
+    assert main(["check"]) == 1
+    assert "claim doubling-helps: holds in part -> not drawn" in capsys.readouterr().out
+
+
+def test_writing_prints_no_json(project):
+    with pytest.raises(SystemExit, match="2"):
+        main(["check", "--write", "--json"])
+
+
 def test_no_list_is_an_error(project, capsys):
     committed.path().unlink()
     assert main(["check"]) == 1
@@ -141,6 +164,7 @@ def test_no_list_is_an_error(project, capsys):
     ("claim,heel_and_toe,x,,,,match", "'match', allowed: holds"),
     ("thing,heel_and_toe,x,,,,match", "number or claim"),
     ("number,heel_and_toe,fig02", "line 2"),
+    ("claim,heel_and_toe,x,,,,holds\nclaim,heel_and_toe,x,,,,fails", "line 3.*a second time"),
 ])
 def test_a_list_that_is_none_is_refused(line, words):
     with pytest.raises(verdicts.VerdictError, match=words):
@@ -189,6 +213,12 @@ def test_the_best_reading_is_counted_apart(project):
 
 
 @pytest.mark.parametrize(("words", "place"), [
-    (("number", "F=4/3"), "number:F=4.2f3"), (("a:b",), "a.3ab"), (("f.1", "ü"), "f.2e1:.fc")])
-def test_places_are_told_apart(words, place):
+    (("number", "F=4/3"), "number:F=4.2f.3"), (("a:b",), "a.3a.b"), (("f.1", "ü"), "f.2e.1:.fc.")])
+def test_places_are_named_in_plain_characters(words, place):
     assert verdicts.place(*words) == place
+
+
+@pytest.mark.parametrize(("one", "other"), [(("a:b",), ("a", "b")), (("a:b",), ("a\u03ab",)),
+                                            ((" 1",), ("\u0201",))])
+def test_places_are_told_apart(one, other):
+    assert verdicts.place(*one) != verdicts.place(*other)

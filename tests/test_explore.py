@@ -139,7 +139,7 @@ def test_the_opening_scene_is_the_papers():
     assert {name: value / walk.unit for name, value in ours.items()} == {name: paper[name] for name in ours}
     assert len(wild) == paper["wild_events"]
     assert [walk.name(m.sight.jobs[0]) for m in wild] == ["job 4", "job 5", "job 6"]
-    assert "job 4 is backfilled, wildly" in steps.words(walk, walk.moments.index(wild[0]))[0]
+    assert " time units: job 4 is backfilled, wildly" in steps.words(walk, walk.moments.index(wild[0]))[0]
 
 
 @pytest.mark.parametrize("badness, first", [("F = 1", 6), ("F = 4/3", 5), ("F = 2", 4)])
@@ -244,6 +244,21 @@ def test_what_cannot_be_is_one_line_and_the_picture_stays(log):
     assert explorer.canvas.scene is before
     explorer.sides[1].predictor.value = "last"
     assert explorer.message.value == ""
+
+
+def test_a_log_that_cannot_be_read_leaves_the_controls_at_work(log, monkeypatch):
+    explorer = Explorer(LOG)
+    before, size_of = explorer.canvas.scene["number"], model.size_of
+
+    def refused(name):
+        raise ValueError("no such log <b>")
+
+    monkeypatch.setattr(model, "size_of", refused)
+    explorer.log.log.value = next(name for name in explorer.log.log.options if name != LOG)
+    assert "no such log &lt;b&gt;" in explorer.message.value
+    monkeypatch.setattr(model, "size_of", size_of)
+    explorer.log.log.value = LOG
+    assert explorer.message.value == "" and explorer.canvas.scene["number"] > before
 
 
 def test_the_marks_say_who_gained_and_who_lost(log):

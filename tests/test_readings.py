@@ -1,5 +1,8 @@
 """The search over readings: distances by hand, what is identified, what is chance; each simulation once."""
 
+import ast
+import importlib
+import inspect
 import itertools
 import json
 import pickle
@@ -29,6 +32,7 @@ COLOUR = Dimension(
 SHAPE = Dimension("shape", {"round": "things are round", "square": "things are square"})
 SIZE = Dimension("size", {"big": "things are big", "small": "things are small"})
 LOGS = ("A", "B", "C")
+COMPILED = {f"replication.core.{file.stem}" for file in (paths.ROOT / "replication/core").glob("[a-z]*.py")}
 
 
 def printed(measure, value, trace="A", decimals=0, item="table1"):
@@ -387,21 +391,28 @@ def test_a_stand_in_is_searched_and_decides_nothing(tmp_path):
     }
 
 
-@pytest.mark.parametrize(("which", "expected"), [("any", [1, 2]), ("others-wait", [1]), ("passed", [1])])
-def test_blocked_jobs_may_be_those_that_somebody_waits_behind_or_passes(which, expected):
-    # Job 2 (index 1) is passed by the third, which ends in time; the last waits alone.
-    jobs = Workload.from_columns(
-        "x", 4, submit=[0, 1, 2, 40], run_time=[10, 9, 3, 1], processors=[3, 4, 1, 1]
-    )
+@pytest.mark.parametrize(
+    ("submit", "run_time", "processors", "starts", "blocked"),
+    [
+        # Job 1 is passed by job 2, which ends in time; job 4 waits with no job behind it.
+        (
+            [0, 1, 2, 30, 31],
+            [10, 9, 3, 5, 1],
+            [3, 4, 1, 4, 4],
+            [0, 10, 2, 30, 35],
+            {"any": [1, 4], "others-wait": [1], "passed": [1]},
+        ),
+        # Job 2 waits behind job 1, and then alone; no job is passed.
+        ([0, 1, 2], [10, 5, 5], [4, 4, 4], [0, 10, 15], {"any": [1, 2], "others-wait": [1], "passed": []}),
+    ],
+)
+def test_blocked_jobs_may_be_those_that_others_wait_behind_or_pass(
+    submit, run_time, processors, starts, blocked
+):
+    jobs = Workload.from_columns("x", 4, submit=submit, run_time=run_time, processors=processors)
     schedule = simulate(jobs)
-    assert schedule.start.tolist() == [0, 10, 2, 40]
-    alone = Workload.from_columns(
-        "y", 4, submit=[0, 1, 2, 30, 31], run_time=[10, 9, 3, 5, 1], processors=[3, 4, 1, 4, 4]
-    )
-    schedule = simulate(alone)
-    assert schedule.start.tolist() == [0, 10, 2, 30, 35]
-    hit = np.flatnonzero(counts.blocked_jobs(schedule, which)).tolist()
-    assert hit == ([1, 4] if which == "any" else [1])
+    assert schedule.start.tolist() == starts
+    assert {which: np.flatnonzero(counts.blocked_jobs(schedule, which)).tolist() for which in blocked} == blocked
 
 
 def test_heel_and_toes_ranges_are_of_means_or_of_single_runs():
@@ -469,3 +480,15 @@ def test_decisions_say_of_top_percent_what_was_drawn():
     tried = drawn("top_percent", "tried", "combinations").loc["tried", "number"]
     text = (paths.ROOT / "docs" / "decisions.md").read_text(encoding="utf-8")
     assert f"**Top Percent** ({tried:,} combinations" in text
+
+
+@pytest.mark.parametrize("part", [*pv_easy.PARTS, *top_percent.PARTS], ids=lambda part: part.name)
+def test_a_change_of_anything_compiled_into_a_run_voids_it(part):
+    imported = set()
+    for name in part.sources:
+        tree = ast.parse(inspect.getsource(importlib.import_module(name)))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.module.startswith("replication"):
+                below = {f"{node.module}.{alias.name}" for alias in node.names}
+                imported |= {node.module, *below} & COMPILED
+    assert {"replication.simulation", *imported} <= set(part.sources)

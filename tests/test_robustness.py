@@ -316,7 +316,7 @@ RISING, FALLING = (lambda model: 10 + f_of(model)), (lambda model: 100 / (1 + f_
     ("initial-drop", FALLING, RISING),
     ("rises-again", RISING, FALLING),
     ("better-than-real", lambda model: {"log": 1000}.get(model, f_of(model)),
-     lambda model: {"log": 50}.get(model, f_of(model))),
+     lambda model: {"log": 5}.get(model, f_of(model))),
     ("more-backfilling", RISING, FALLING),
     ("sjfness-rises", RISING, FALLING),
     ("truncated-meets-real", lambda model: 500 if model.startswith("log") else f_of(model),

@@ -5,7 +5,8 @@ from what was recorded of our results (figures/), and is held against figures/ve
 has it. Nothing is simulated: after a change in the simulator run 'make figures' first. What was not drawn
 again counts as it was recorded.
 
-Exit codes: 0 all verdicts are as committed; 1 some are not; 2 the command line was refused.
+Exit codes: 0 all verdicts are as committed, or were written; 1 some are not, or a record or the list cannot
+be used; 2 the command line was refused.
 
 Examples:
   replication check
@@ -18,8 +19,9 @@ import json
 
 def add_arguments(parser):
     """Whether to accept what is found."""
-    parser.add_argument("--json", action="store_true", help="print what has changed as JSON")
-    parser.add_argument("--write", action="store_true",
+    either = parser.add_mutually_exclusive_group()
+    either.add_argument("--json", action="store_true", help="print what has changed as JSON")
+    either.add_argument("--write", action="store_true",
                         help="write the verdicts as they are now to figures/verdicts.csv, to be committed")
 
 
@@ -36,7 +38,8 @@ def main(args):
     changed = committed.changes(before, now)
     if args.json:
         print(json.dumps({"verdicts": len(now), "held_against": source, "changed": [
-            dict(zip(committed.COLUMNS, change.name, strict=False)) | {"before": change.before, "after": change.after}
+            dict(zip(committed.COLUMNS, change.name, strict=False))
+            | {"before": change.before, "after": change.after}
             for change in changed]}, indent=2))
     else:
         print(*changed, f"{len(changed)} of {len(now)} verdicts are not those of {source}" if changed

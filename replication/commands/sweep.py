@@ -49,7 +49,8 @@ def add_arguments(parser):
                         help="offered loads that submissions are scaled to, as shares; log for the log's own")
     parser.add_argument("--e-max", type=int, metavar="SECONDS", help="no run and no estimate is longer")
     parser.add_argument(
-        "--seeds", type=int, default=1, metavar="N", help="seeds 1 to N of each point (default 1)"
+        "--seeds", type=int, default=1, metavar="N",
+        help="seeds 1 to N of each point, where the model draws at random (default 1)"
     )
     parser.add_argument("--paper", help="use a paper's rules for the logs")
     parser.add_argument("--watch", action="store_true", help="also wild backfills, delays and SJFness")
@@ -67,7 +68,9 @@ def main(args):
 
     _check(args)
     f, loads = [value for word in args.f for value in numbers(word)], [_load(word) for word in args.load]
-    count = len(args.traces) * len(loads) * len(f) * args.seeds
+    if args.model == "log" and min(f) < 1:
+        raise UsageError(f"--f {min(f):g} with --model log, allowed: 1 or more")
+    count = len(args.traces) * len(loads) * len(f) * len(_seeds(args))
     if count > MOST:
         raise UsageError(f"{count:,} simulations, allowed: up to {MOST:,}")
     tasks = [task for name in args.traces for task in _tasks(name, loads, f, args)]
@@ -136,17 +139,22 @@ def _load(word):
     return word, value
 
 
+def _seeds(args):
+    """One is enough where nothing is random."""
+    return range(1, args.seeds + 1) if args.model in ("random", "modal") else [1]
+
+
 def _tasks(name, loads, f, args):
     from replication import estimates, sweep, traces
 
     whole = traces.load(name, paper=args.paper)
     if args.e_max is not None:
         whole = estimates.cut_runs(whole, args.e_max)
-    seeds = range(1, args.seeds + 1) if args.model in ("random", "modal") else [1]
+    seeds = tuple(_seeds(args))
     for word, load in loads:
         workload = whole if load is None else whole.scaled(whole.load / load)
         for amount in f:
-            yield sweep.Task(workload, word, args.model, amount, tuple(seeds), args.e_max, args.watch)
+            yield sweep.Task(workload, word, args.model, amount, seeds, args.e_max, args.watch)
 
 
 def _lines(found):

@@ -199,18 +199,18 @@ def words(found, number):
     """
     moment = found.moments[number]
     sight = moment.sight
-    at = f"{found.unit_name.capitalize()} {_time(found, sight.now)}"
+    at = f"At {_long(found, sight.now)}"
     said = [f"Step {number + 1} of {len(found.moments)}. {at}: {_event(found, moment)}"]
     if sight.planned is not None:
         head = found.name(sight.queue[0])
         said.append(
             f"The scheduler believes: {head} can start at {_time(found, sight.planned)} (reservation), "
             f"with {sight.extra} extra processors then; until then {found.free(moment)} are free, a hole "
-            f"of {_time(found, sight.planned - sight.now)}."
+            f"of {_long(found, sight.planned - sight.now)}."
         )
         said.append(
             f"In truth {head} could start at {_time(found, sight.real)} (real shadow time); stolen from "
-            f"it so far: {_time(found, moment.stolen)}."
+            f"it so far: {_long(found, moment.stolen)}."
         )
     return said
 
@@ -230,7 +230,7 @@ def _event(found, moment):
     if not moment.wild:
         return f"{name} is backfilled, mildly: the real shadow time stays {_time(found, sight.real)}."
     return (f"{name} is backfilled, wildly: the real shadow time moves from {_time(found, moment.before)} to "
-            f"{_time(found, sight.real)}, and steals {_time(found, sight.real - moment.before)}.")
+            f"{_time(found, sight.real)}, and steals {_long(found, sight.real - moment.before)}.")
 
 
 def _listed(names):
@@ -240,3 +240,7 @@ def _listed(names):
 
 def _time(found, seconds):
     return f"{round(seconds / found.unit, 2):,g}"
+
+
+def _long(found, seconds):
+    return f"{_time(found, seconds)} {found.unit_name}"

@@ -1,6 +1,8 @@
 """The two tools of the explorer notebook: `Stepper` and `Explorer`."""
 
 import time
+from contextlib import contextmanager
+from html import escape
 
 import ipywidgets
 
@@ -38,21 +40,17 @@ class _Tool:
         try:
             act(control)
         except ValueError as error:    # what was chosen cannot be: one line, and the picture stays
-            self.message.value = f"<b>{_escaped(str(error))}</b>"
+            self.message.value = f"<b>{escape(str(error))}</b>"
         self.took = 1000 * (time.perf_counter() - began)
 
-    def set(self, **values):
-        """Set controls of the tool, by attribute, without a drawing for each."""
+    @contextmanager
+    def quiet(self):
+        """Let the tool change its own controls without a drawing for each, also where that fails."""
         self._quiet = True
-        for name, value in values.items():
-            getattr(self, name).value = value
-        self._quiet = False
-
-
-def _escaped(text):
-    from html import escape
-
-    return escape(text)
+        try:
+            yield
+        finally:
+            self._quiet = False
 
 
 class Stepper(_Tool):
@@ -64,7 +62,7 @@ class Stepper(_Tool):
     Parameters
     ----------
     explorer : Explorer, optional
-        Whose log, first job, estimates, f, load and seed the walk through a log takes.
+        Whose log, load, seed, and estimates of the left side the walk through a log takes.
     """
 
     KEYS = ("ArrowLeft", "ArrowRight", "PageUp", "PageDown", "Home", "End")
@@ -100,15 +98,18 @@ class Stepper(_Tool):
         self.first.disabled = not of_log
         self.walk = self._of_log() if of_log else steps.heel_and_toe(self.source.value)
         self.picture = step_pictures.Picture(self.walk)
-        self.step.max = len(self.walk.moments)
+        with self.quiet():
+            self.step.max = len(self.walk.moments)
         # The first decision of interest: a head is blocked.
         kinds = [moment.sight.kind for moment in self.walk.moments]
-        self.set(step=1 + (kinds.index("reserved") if "reserved" in kinds else 0))
+        with self.quiet():
+            self.step.value = 1 + (kinds.index("reserved") if "reserved" in kinds else 0)
         self.show()
 
     def _of_log(self):
         chosen = self.explorer.log.jobs
-        self.first.max = self.explorer.log.first.max
+        with self.quiet():
+            self.first.max = self.explorer.log.first.max
         jobs = model.Jobs(chosen.log, self.first.value, 300, chosen.load)
         return steps.of_log(jobs, self.explorer.sides[0].choice, self.explorer.log.seed.value)
 
@@ -160,18 +161,16 @@ class Explorer(_Tool):
 
     def another_log(self):
         """Set the controls to a log that was just chosen, and draw."""
-        self._quiet = True
-        self.log.fill()
-        self._quiet = False
+        with self.quiet():
+            self.log.fill()
         self.other_jobs()
 
     def other_jobs(self):
         """Set load and window to the jobs that were just chosen, and draw."""
         jobs = model.workload(self.log.plain)
-        self._quiet = True
         if jobs.span:
-            self.log.load.value = self.log.own_load
-        self._quiet = False
+            with self.quiet():
+                self.log.load.value = self.log.own_load
         self.show(home=True)
 
     def show(self, home=False):
@@ -191,12 +190,11 @@ class Explorer(_Tool):
 
     def _fit(self, first, last, home):
         """Let the slider reach from the first job to the last end."""
-        self._quiet = True
-        self.since.max = max(self.since.max, last)
-        self.since.min, self.since.max = first // 0.25 * 0.25, last
-        if home:
-            self.since.value = self.since.min
-        self._quiet = False
+        with self.quiet():
+            self.since.max = max(self.since.max, last)
+            self.since.min, self.since.max = first // 0.25 * 0.25, last
+            if home:
+                self.since.value = self.since.min
 
     def _measures(self):
         lines = []

@@ -34,7 +34,7 @@ def blocked_jobs(schedule, which="any"):
     schedule : replication.schedule.Schedule
     which : {"any", "others-wait", "passed"}
         Jobs that come to the head and do not start at that instant; of these, those behind which others wait
-        meanwhile, so that there is somebody to backfill; those past which somebody is started.
+        meanwhile, so that there is a job to backfill; those past which another job is started.
     """
     hit = audits.blocked(schedule)
     if which == "any":

@@ -155,13 +155,17 @@ _CORE = (
     "waiting",
     "shadow",
     "predictors",
+    "classes",
+    "complete",
+    "cvh",
+    "top_percent",
     "uncounted",
     "audits",
 )
 _SOURCES = (
     *(f"replication.core.{name}" for name in _CORE),
     *(f"replication.schedulers.{name}" for name in ("easy", "predicted", "pv_easy")),
-    *(f"replication.{name}" for name in ("schedule", "predictors", "measures", "audits")),
+    *(f"replication.{name}" for name in ("simulation", "schedule", "predictors", "measures", "audits")),
     *(f"replication.papers.pv_easy.{name}" for name in ("counts", "runs", "counting")),
 )
 PARTS = (
@@ -189,7 +193,7 @@ def search(page, **how):
     ----------
     page : replication.page.Page
     **how
-        Of `replication.readings.search`, such as an executor.
+        Of `replication.readings_search.search`, such as an executor.
 
     Returns
     -------

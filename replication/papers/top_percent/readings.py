@@ -87,10 +87,10 @@ def _names(*dimensions):
     return tuple(dimension.name for dimension in dimensions)
 
 
-_CORE = ("easy_predicted", "planned", "running", "predictors", "complete", "top_percent", "cvh", "uncounted")
+_CORE = ("easy_predicted", "planned", "running", "predictors", "complete", "top_percent", "cvh", "classes", "uncounted")
 _SOURCES = (
     *(f"replication.core.{name}" for name in _CORE),
-    *(f"replication.{name}" for name in ("schedulers.predicted", "schedule", "predictors", "measures")),
+    *(f"replication.{name}" for name in ("schedulers.predicted", "simulation", "schedule", "predictors", "measures")),
     *(f"replication.papers.top_percent.{name}" for name in ("runs", "counting")),
 )
 _FIXED = _names(*CLEANING, *EVENTS)

@@ -10,7 +10,7 @@ from replication.simulation import simulate
 #: Options of the scheduler that the paper's words leave open.
 OPTIONS = ("passes", "order", "events", "reservation", "shadow", "extra", "refresh", "correction", "candidates")
 TOP_AS_CODED = READINGS["coded"].predictors
-#: CTC's machine: the paper has the header's batch part, the whole machine 512, PV-EASY 430.
+#: CTC's machine: the default is the header's batch part, 338; PV-EASY has 430, the whole machine 512.
 MACHINES = (430, 512)
 HEADLINES = robustness.Headlines("top_percent")
 for name in HEADLINES.published():
