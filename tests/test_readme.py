@@ -2,7 +2,7 @@
 
 import re
 
-from replication import committed, notebook, paths, readme
+from replication import committed, notebook, paths, readme, results
 
 
 def test_every_notebook_is_listed_and_every_link_leads_somewhere():
@@ -13,6 +13,13 @@ def test_every_notebook_is_listed_and_every_link_leads_somewhere():
     assert links
     missing = [link for link in links if not (paths.ROOT / link).exists()]
     assert not missing
+
+
+def test_the_verdicts_in_figures_are_those_that_the_rules_give():
+    listed = committed.parse(committed.path().read_text(encoding="utf-8"), "verdicts.csv")
+    found = committed.found(results.recorded().papers, again=True)
+    assert [str(change) for change in committed.changes(listed, found)] == []
+    assert len(found) > 400
 
 
 def test_the_scoreboard_is_that_of_the_verdicts():
