@@ -21,6 +21,7 @@ from replication import paths
 HOLDS, PART, FAILS, UNDECIDED = VERDICTS = "holds", "holds in part", "fails", "undecided"
 # A case's answer as it is recorded, and what stands between two cases.
 ANSWERS = {"for": True, "against": False, "open": None}
+RECORDED = {answer: word for word, answer in ANSWERS.items()}
 BETWEEN = "; "
 
 
@@ -126,13 +127,12 @@ class Claims:
             raise ClaimError(f"{self.paper}: claim {name!r}: numbers {numbers}, "
                              f"allowed: none with {BETWEEN!r}")
         decided = evidence.page.kind == "paper"
-        recorded = {answer: word for word, answer in ANSWERS.items()}
         return {"claim": name, "section": claim["section"], "statement": claim["statement"],
                 "verdict": verdict(answers) if decided else UNDECIDED,
                 "count": f"{sum(answer is True for answer in answers)} of {len(answers)}",
                 "numbers": BETWEEN.join(numbers), "published": claim.get("number", ""),
                 "statistic": claim["statistic"], "rule": claim["rule"],
-                "answers": BETWEEN.join(recorded[answer] for answer in answers)}
+                "answers": BETWEEN.join(RECORDED[answer] for answer in answers)}
 
 
 def totals(table):

@@ -85,9 +85,7 @@ def _output(output, link):
 
 
 def _stream(output):
-    """Printed text; bars of progress are left out, because they differ from run to run."""
-    lines = [line for line in output.text.split("\n") if "\r" not in line]
-    text = "\n".join(lines).strip("\n")
+    text = render.printed_text(output.text)
     return f'<pre class="output {html.escape(output.name)}">{html.escape(text)}</pre>' if text else ""
 
 

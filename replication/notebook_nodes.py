@@ -92,8 +92,7 @@ class Nodes:
 
     def _output(self, output):
         if output.output_type == "stream":
-            lines = [line for line in output.text.split("\n") if "\r" not in line]
-            return [{"type": "raw", "text": text}] if (text := "\n".join(lines).strip("\n")) else []
+            return [{"type": "raw", "text": text}] if (text := render.printed_text(output.text)) else []
         if output.output_type == "error":
             return [{"type": "raw", "text": f"{output.ename}: {output.evalue}"}]
         data = output.data

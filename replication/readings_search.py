@@ -78,15 +78,17 @@ def compute(task):
     return {"trace": [task.log] * len(columns["value"])} | columns
 
 
-def search(grid, parts, workload, logs, workers=1, executor=None, folder=kept.RESULTS):
+def search(grid, parts, cleaning, workload, logs, workers=1, executor=None, folder=kept.RESULTS):
     """Run all simulations of a grid, or read what was found before.
 
     Parameters
     ----------
     grid : replication.readings.Grid
     parts : sequence of Part
+    cleaning : sequence of str
+        Dimensions that the jobs depend on; every part simulates them.
     workload : Callable
-        ``workload(log, chosen)``: the jobs of a log under the choices of a combination.
+        ``workload(log, chosen)``: the jobs of a log under choices in these; asked once for each.
     logs : sequence of str
     workers, executor, folder
         As in `replication.kept.run`.
@@ -96,17 +98,19 @@ def search(grid, parts, workload, logs, workers=1, executor=None, folder=kept.RE
     pandas.DataFrame
         Columns of `compute`; a row for each number under each choice that it depends on.
     """
-    tasks = []
+    tasks, jobs = [], {}
     for part in parts:
         by_jobs = {}
         for k in grid.projections(part.simulated):
             chosen = grid.chosen(k, part.simulated)
             for log in logs:
-                jobs = workload(log, chosen)
-                by_jobs.setdefault((log, id(jobs)), (jobs, []))[1].append(chosen)
+                key = (log, *(chosen[name] for name in cleaning))
+                if key not in jobs:
+                    jobs[key] = workload(log, {name: chosen[name] for name in cleaning})
+                by_jobs.setdefault(key, []).append(chosen)
         tasks += [
-            Task(part, log, jobs, tuple(several[k : k + AT_ONCE]))
-            for (log, _), (jobs, several) in by_jobs.items()
+            Task(part, key[0], jobs[key], tuple(several[k : k + AT_ONCE]))
+            for key, several in by_jobs.items()
             for k in range(0, len(several), AT_ONCE)
         ]
     return kept.run(tasks, compute, workers, executor, folder)

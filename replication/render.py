@@ -204,6 +204,20 @@ class Picture:
         return self.caption
 
 
+def printed_text(text):
+    """What a cell has printed, for a report; bars of progress are left out: they differ from run to run.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    str
+    """
+    return "\n".join(line for line in text.split("\n") if "\r" not in line).strip("\n")
+
+
 def shown_width(png):
     """Width at which text in a picture is about as large as that around it.
 

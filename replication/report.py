@@ -106,7 +106,7 @@ def _page(results, folder):
         Chapter("provenance", "Provenance", part("provenance", items=items)),
     ]
     chapters = [chapter for chapter in chapters if chapter.body.strip()]
-    return part("report", chapters=chapters, kind=results.kind, notices=_notices(results), css=_css(items))
+    return part("report", title=texts.TITLE, chapters=chapters, kind=results.kind, notices=_notices(results), css=_css(items))
 
 
 def _face(item):

@@ -9,15 +9,13 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from replication import compare, paths, record, render
+from replication import claims, compare, paths, record, render
 from replication import report_texts as texts
 from replication.notebook_nodes import Nodes, safe, table
 from replication.results import ReportError
 
 TEMPLATES = Path(__file__).parent / "templates"
 PARTS = ("report.typ", "nodes.typ", "references.yml")
-TITLE = "Three papers on batch scheduling, run again"
-ANSWERS = {True: "for", False: "against", None: "open"}
 
 
 def build(results, notices=(), logs=(), rules=None):
@@ -80,7 +78,7 @@ def contents(results, notices, logs, rules):
     environments = _environments(results.items)
     given = {one.verdict for paper in results.papers for one in (*paper.numbers, *paper.claims)}
     data = {
-        "title": TITLE, "notices": list(notices), "signs": render.SIGNS,
+        "title": texts.TITLE, "notices": list(notices), "signs": render.SIGNS,
         "mark": " · ".join(words.split(":")[0] for words in notices),
         "rules": [pair for pair in rules.items() if pair[0] in given],
         "missing": list(results.missing.items()),
@@ -142,7 +140,7 @@ def _claim(claim, known):
         "verdict": claim.verdict, "count": claim.count, "section": claim.section,
         "statement": claim.statement, "statistic": claim.statistic, "rule": claim.rule,
         "published": claim.published,
-        "cases": [[ANSWERS[answer], words] for words, answer in claim.cases],
+        "cases": [[claims.RECORDED[answer], words] for words, answer in claim.cases],
         "to": _place(claim.drawn_by, known),
     }
 

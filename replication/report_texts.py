@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from replication import contradictions, notebook_html, paths, record
 
+TITLE = "Three papers on batch scheduling, run again"
 DOCS = paths.ROOT / "docs"
 # Sections of data/published/README.md that a reader of the numbers needs.
 NAMES = ("Columns", "Traces", "Policies", "Measures", "How the numbers were entered and checked")

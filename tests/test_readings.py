@@ -5,8 +5,6 @@ import importlib
 import inspect
 import itertools
 import json
-import pickle
-from concurrent.futures import Executor, Future
 from types import SimpleNamespace
 
 import numpy as np
@@ -25,6 +23,7 @@ from replication.readings import Dimension, Found, Grid, ReadingsError, Rule
 from replication.readings_search import Part
 from replication.simulation import simulate
 from replication.workload import Workload
+from tests.executors import InLine
 
 COLOUR = Dimension(
     "colour", {"red": "things are red", "blue": "things are blue", "green": "things are green"}
@@ -239,25 +238,9 @@ TOY = Grid(
 PART = Part("toy", ("scheduler",), waits, ("replication.core.easy",))
 
 
-class InLine(Executor):
-    """Runs a task at once, from a copy such as another machine would get."""
-
-    def __init__(self, left):
-        self.left = left
-
-    def submit(self, function, *args):
-        future = Future()
-        self.left -= 1
-        if self.left < 0:
-            future.set_exception(KeyboardInterrupt())
-        else:
-            future.set_result(pickle.loads(pickle.dumps(function(*pickle.loads(pickle.dumps(args))))))
-        return future
-
-
 def toy_search(folder, **how):
     jobs = {log: some_jobs(log, seed=k) for k, log in enumerate(LOGS)}
-    return readings_search.search(TOY, [PART], lambda log, chosen: jobs[log], LOGS, folder=folder, **how)
+    return readings_search.search(TOY, [PART], (), lambda log, chosen: jobs[log], LOGS, folder=folder, **how)
 
 
 def test_neither_workers_nor_executor_matter_and_a_stopped_search_goes_on(tmp_path):

@@ -77,7 +77,7 @@ def test_it_is_a_tagged_pdf_of_its_title_with_words_for_its_pictures(project):
     draw(project)
     pdf = build()
     assert pdf.startswith(b"%PDF-") and pdf.rstrip().endswith(b"%%EOF")
-    title = report_pdf.TITLE.encode()
+    title = texts.TITLE.encode()
     for part in (b"/StructTreeRoot", b"/Marked true", b"/Lang", b"/Alt", b"pdfuaid:part", title):
         assert part in pdf, part
 

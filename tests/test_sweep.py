@@ -1,7 +1,5 @@
 """Many simulations: each row is the simulation it says it is, whoever computes it, and is computed once."""
 
-import pickle
-from concurrent.futures import Executor, Future
 
 import numpy as np
 import pandas as pd
@@ -13,6 +11,7 @@ from replication import estimates, kept, measures, paths, simulate, sweep
 from replication.core import cells
 from replication.observed import observe
 from replication.workload import Workload
+from tests.executors import InLine
 from tests.workloads import workloads
 
 
@@ -35,22 +34,6 @@ def grid(seeds=(1, 2, 3)):
     return [sweep.Task(workload, "log", model, amount, seeds, watched=True)
             for workload in (some_jobs(), some_jobs(seed=4))
             for model, amount in (("random", 0.0), ("random", 2.5), ("deterministic", 1.25), ("log", 2.0))]
-
-
-class InLine(Executor):
-    """Runs a task at once, from a copy such as another machine would get."""
-
-    def __init__(self, fail_after=10**9):
-        self.left = fail_after
-
-    def submit(self, function, *args):
-        future = Future()
-        self.left -= 1
-        if self.left < 0:
-            future.set_exception(KeyboardInterrupt())
-        else:
-            future.set_result(pickle.loads(pickle.dumps(function(*pickle.loads(pickle.dumps(args))))))
-        return future
 
 
 def expected(workload, text, seed):

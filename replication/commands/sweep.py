@@ -19,7 +19,7 @@ import math
 import os
 from pathlib import Path
 
-from replication import paths
+from replication import kept, paths
 from replication.commands import UsageError
 
 MODELS = ("random", "deterministic", "log", "modal")
@@ -56,7 +56,7 @@ def add_arguments(parser):
     parser.add_argument("--watch", action="store_true", help="also wild backfills, delays and SJFness")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, metavar="N",
                         help="threads that simulate (default: all processors)")
-    parser.add_argument("--folder", type=Path, default=paths.BUILD / "results", metavar="FOLDER",
+    parser.add_argument("--folder", type=Path, default=kept.RESULTS, metavar="FOLDER",
                         help="where rows are kept between runs (default build/results)")
     parser.add_argument("--out", required=True, metavar="FILE", help="the table: .csv or .parquet")
     parser.add_argument("--json", action="store_true", help="print what was done as JSON")

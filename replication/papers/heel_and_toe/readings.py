@@ -10,19 +10,14 @@ import numpy as np
 import pandas as pd
 
 from replication import published, readings, sweep, traces
-from replication.readings import Dimension, Rule
+from replication.papers.dimensions import default_on_stand_ins, size
+from replication.readings import Dimension
 
 ITEMS = ("text",)
 KTH, CTC, CLEANED = "KTH-SP2-2", "CTC-SP2", "KTH-SP2"
 
 DIMENSIONS = (
-    Dimension(
-        "size",
-        {
-            "requested": "a job's size is the processors it asked for",
-            "allocated": "a job's size is the processors it was allocated",
-        },
-    ),
+    size("requested"),
     Dimension(
         "overrun", {"raise-estimate": "run times are as logged", "cut-run": "runs are cut at their requests"}
     ),
@@ -51,9 +46,7 @@ DIMENSIONS = (
 DROP = {"all": (), "positive": ("zero-run-time",), "ran": ("not-allocated",)}
 NO_JOB = ("no-processors", "larger-than-machine")  # what no reading could simulate
 OWN = {KTH: ("kth",), CTC: ("ctc",)}
-STAND_IN = tuple(
-    Rule("a stand-in has no lines to read otherwise", {d.name: d.names[1:]}) for d in DIMENSIONS[:5]
-)
+STAND_IN = default_on_stand_ins(DIMENSIONS[:5])
 LOW, HIGH = 0.0, 10.0
 GROWTH = ("backfilled", "backfilled_run_time", "backfilled_size")
 

@@ -1,6 +1,7 @@
 """The search over the readings of PV-EASY's Tables 1, 2, 4, 5 and 6, see `replication.readings`."""
 
 from replication import published, readings, readings_search
+from replication.papers.dimensions import ORDER, PREDICTION, default_on_stand_ins, names, size
 from replication.papers.pv_easy import counting, runs
 from replication.readings import Dimension, Rule
 from replication.readings_search import Part
@@ -8,13 +9,7 @@ from replication.readings_search import Part
 ITEMS = ("table1", "table2", "table4", "table5", "table6")
 
 CLEANING = (
-    Dimension(
-        "size",
-        {
-            "allocated": "a job's size is the processors it was allocated",
-            "requested": "a job's size is the processors it asked for",
-        },
-    ),
+    size("allocated"),
     Dimension(
         "overrun",
         {
@@ -53,28 +48,7 @@ EASY = (
             "one-by-one": "events are taken one by one",
         },
     ),
-    Dimension(
-        "order",
-        {"ends-first": "ends go before submissions", "submissions-first": "submissions go before ends"},
-    ),
-)
-PREDICTION = (
-    Dimension(
-        "refresh",
-        {
-            "pass": "predictions of waiting jobs are made at every pass",
-            "submission": "predictions are made at submission",
-        },
-    ),
-    Dimension(
-        "correction",
-        {
-            "request": "a prediction that has run out becomes the request",
-            "tsafrir": "a prediction that has run out grows by Tsafrir's steps",
-            "doubling": "a prediction that has run out is doubled",
-            "now": "a job whose prediction has run out is expected to end at any moment",
-        },
-    ),
+    ORDER,
 )
 COUNTING = (
     Dimension(
@@ -136,15 +110,7 @@ RULES = (
     ),
     *(Rule(_ALONE, {"delay": ("alone",), dimension.name: dimension.names[1:]}) for dimension in EASY),
 )
-STAND_IN = tuple(
-    Rule("a stand-in has no lines to read otherwise", {dimension.name: dimension.names[1:]})
-    for dimension in CLEANING
-)
-
-
-def _names(dimensions):
-    return tuple(dimension.name for dimension in dimensions)
-
+STAND_IN = default_on_stand_ins(CLEANING)
 
 _CORE = (
     "easy",
@@ -169,11 +135,11 @@ _SOURCES = (
     *(f"replication.papers.pv_easy.{name}" for name in ("counts", "runs", "counting")),
 )
 PARTS = (
-    Part("pv_easy: EASY", _names((*CLEANING, *EASY)), counting.easy, _SOURCES),
-    Part("pv_easy: EASY-Last", _names((*CLEANING, *EASY, *PREDICTION)), counting.easy_last, _SOURCES),
+    Part("pv_easy: EASY", names(*CLEANING, *EASY), counting.easy, _SOURCES),
+    Part("pv_easy: EASY-Last", names(*CLEANING, *EASY, *PREDICTION), counting.easy_last, _SOURCES),
     Part(
         "pv_easy: PV-EASY",
-        ("size", "overrun", "reservation", "events", *_names(PREDICTION)),
+        ("size", "overrun", "reservation", "events", *names(*PREDICTION)),
         counting.pv_easy,
         _SOURCES,
     ),
@@ -199,17 +165,11 @@ def search(page, **how):
     -------
     replication.readings.Found
     """
-    kept = {}
-
     def workload(log, chosen):
-        cleaning = {name: chosen[name] for name in _names(CLEANING)}
-        key = (log, *cleaning.values())
-        if key not in kept:
-            changed = {d.name: chosen[d.name] for d in CLEANING if chosen[d.name] != d.names[0]}
-            kept[key] = runs.workload(page, log, runs.Reading(str(key), cleaning=changed))
-        return kept[key]
+        changed = {d.name: chosen[d.name] for d in CLEANING if chosen[d.name] != d.names[0]}
+        return runs.workload(page, log, runs.Reading(" ".join((log, *chosen.values())), cleaning=changed))
 
     every = grid(page)
-    table = readings_search.search(every, PARTS, workload, page.logs, page.workers, **how)
+    table = readings_search.search(every, PARTS, names(*CLEANING), workload, page.logs, page.workers, **how)
     printed = [row for item in ITEMS for row in published.rows(page.paper, item) if row.policy != "log"]
     return readings.Found(every, table, printed, by_policy=True)

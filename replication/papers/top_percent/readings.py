@@ -1,20 +1,17 @@
 """The search over the readings of Top Percent's Table I, see `replication.readings`."""
 
+import functools
+
 from replication import published, readings, readings_search
+from replication.papers.dimensions import ORDER, PREDICTION, default_on_stand_ins, names, size
 from replication.papers.top_percent import counting, runs
-from replication.readings import Dimension, Rule
+from replication.readings import Dimension
 from replication.readings_search import Part
 
 ITEMS = ("table1",)
 
 CLEANING = (
-    Dimension(
-        "size",
-        {
-            "requested": "a job's size is the processors it asked for",
-            "allocated": "a job's size is the processors it was allocated",
-        },
-    ),
+    size("requested"),
     Dimension(
         "overrun",
         {
@@ -38,28 +35,7 @@ EVENTS = (
             "if-fits": "only a submission that fits the free processors leads to a pass",
         },
     ),
-    Dimension(
-        "order",
-        {"ends-first": "ends go before submissions", "submissions-first": "submissions go before ends"},
-    ),
-)
-PREDICTION = (
-    Dimension(
-        "refresh",
-        {
-            "pass": "predictions of waiting jobs are made at every pass",
-            "submission": "predictions are made at submission",
-        },
-    ),
-    Dimension(
-        "correction",
-        {
-            "request": "a prediction that has run out becomes the request",
-            "tsafrir": "a prediction that has run out grows by Tsafrir's steps",
-            "doubling": "a prediction that has run out is doubled",
-            "now": "a job whose prediction has run out is expected to end at any moment",
-        },
-    ),
+    ORDER,
 )
 TOP = Dimension(
     "top",
@@ -77,15 +53,7 @@ R2 = Dimension(
     },
 )
 DIMENSIONS = (*CLEANING, *EVENTS, *PREDICTION, TOP, R2)
-STAND_IN = tuple(
-    Rule("a stand-in has no lines to read otherwise", {dimension.name: dimension.names[1:]})
-    for dimension in CLEANING
-)
-
-
-def _names(*dimensions):
-    return tuple(dimension.name for dimension in dimensions)
-
+STAND_IN = default_on_stand_ins(CLEANING)
 
 _CORE = ("easy_predicted", "planned", "running", "predictors", "complete", "top_percent", "cvh", "classes", "uncounted")
 _SOURCES = (
@@ -93,11 +61,11 @@ _SOURCES = (
     *(f"replication.{name}" for name in ("schedulers.predicted", "simulation", "schedule", "predictors", "measures")),
     *(f"replication.papers.top_percent.{name}" for name in ("runs", "counting")),
 )
-_FIXED = _names(*CLEANING, *EVENTS)
+_FIXED = names(*CLEANING, *EVENTS)
 PARTS = (
     Part("top_percent: fixed", _FIXED, counting.fixed, _SOURCES),
-    Part("top_percent: learned", (*_FIXED, *_names(*PREDICTION)), counting.learned, _SOURCES),
-    Part("top_percent: top", (*_FIXED, *_names(*PREDICTION, TOP)), counting.top, _SOURCES),
+    Part("top_percent: learned", (*_FIXED, *names(*PREDICTION)), counting.learned, _SOURCES),
+    Part("top_percent: top", (*_FIXED, *names(*PREDICTION, TOP)), counting.top, _SOURCES),
 )
 
 
@@ -121,16 +89,10 @@ def search(page, **how):
     -------
     replication.readings.Found
     """
-    kept = {}
-
-    def workload(log, chosen):
-        key = (log, *(chosen[dimension.name] for dimension in CLEANING))
-        if key not in kept:
-            kept[key] = _jobs(page, log, chosen)
-        return kept[key]
-
     every = grid(page)
-    table = readings_search.search(every, PARTS, workload, page.logs, page.workers, **how)
+    table = readings_search.search(
+        every, PARTS, names(*CLEANING), functools.partial(_jobs, page), page.logs, page.workers, **how
+    )
     # Reqtime over Reqtime is 1 whatever is read.
     printed = [
         row
