@@ -3,7 +3,7 @@
 The decisions are those of ``core.easy``, in the same order; both are held to the same readable twin. Two things
 are done for speed and a third is new:
 
-* Where a block of the queue holds no candidate, none of its jobs is looked at singly; see ``core.waiting``.
+* Where a block of the queue can hold no candidate, none of its jobs is looked at; see ``core.waiting``.
 * Nothing is allocated or counted inside the loop.
 * Given `seen`, the loop notes wild backfills, delays of heads and starts of the shortest job; see
   ``core.observing``.
@@ -11,12 +11,13 @@ are done for speed and a third is new:
 
 import numpy as np
 from numba import njit
+from numba.cpython.unsafe.numbers import trailing_zeros
 
 from replication.core import observing as see
-from replication.core.running import (LATEST, begin, finish, next_end, next_planned_end, nobody_runs,
+from replication.core.running import (LATEST, ONE, begin, finish, next_end, next_planned_end, nobody_runs,
                                       reservation)
-from replication.core.waiting import (BLOCK, GONE, WORTH, close_up, look, narrow, nobody_waits, squeeze,
-                                      whole_lanes)
+from replication.core.waiting import (BLOCK_BITS, GONE, WORTH, blocks, close_up, fitting, join, leave, narrow,
+                                      nobody_waits, squeeze, start_over, survey)
 
 
 @njit(nogil=True, cache=True)
@@ -49,7 +50,8 @@ def easy(submit, run_time, estimate, size, machine, backfilling, start, backfill
 @njit(nogil=True, cache=True, _nrt=False)
 def _loop(submit, run_time, estimate, size, machine, backfilling, start, backfilled, room, seen):
     n = len(submit)
-    jobs, (waiting, wait_size, wait_estimate) = room
+    jobs, queue = room
+    waiting, wait_size, least_size, least_estimate = queue.job, queue.size, queue.least_size, queue.least_estimate
     if seen is not None:
         shortest, wild, events, delay, wait_run, state = seen
     head = tail = 0                        # the queue is what is not struck out of [head, tail)
@@ -80,7 +82,7 @@ def _loop(submit, run_time, estimate, size, machine, backfilling, start, backfil
                         see.see_start(state, shortest, wait_run, submit, run_time, arrived, head, tail, job,
                                       now)
                         see.see_head_start(state, events, delay, job, now)
-                    wait_size[head] = GONE
+                    leave(queue, head)
                     start[job] = now
                     begin(jobs, running, now + run_time[job], now + estimate[job], size[job])
                     running += 1
@@ -94,22 +96,22 @@ def _loop(submit, run_time, estimate, size, machine, backfilling, start, backfil
                 if struck > WORTH and 2 * struck > tail - head:
                     if seen is not None:
                         squeeze(wait_run, wait_size, head, tail)
-                    tail = close_up(waiting, wait_size, wait_estimate, head, tail)
+                    tail = close_up(queue, head, tail)
                     struck = 0
                 head_size = size[waiting[head]]
                 shadow, extra = reservation(jobs, running, free, head_size, now)
                 reserved = True
+                window = narrow(shadow - now)
                 smallest = np.int64(GONE)
-                first = np.uint64(head + 1)
-                last = whole_lanes(first, tail)
-                while first < last:
-                    end = min(first + BLOCK, last)
-                    fits, low = look(wait_size, wait_estimate, first, end, narrow(free),
-                                     narrow(min(extra, free)), narrow(shadow - now))
-                    smallest = min(smallest, np.int64(low))
-                    for k in range(first, end if fits else first):
-                        if wait_size[k] > free:
-                            continue
+                for block in range(np.uint64(head) >> BLOCK_BITS, blocks(tail)):
+                    smallest = min(smallest, np.int64(least_size[block]))
+                    if least_size[block] > free or (least_size[block] > extra and least_estimate[block] > window):
+                        continue
+                    first, struck_before = block << BLOCK_BITS, struck
+                    fits = fitting(queue, first, narrow(free), narrow(min(extra, free)), window)
+                    while fits:
+                        k = first + np.uint64(trailing_zeros(fits))
+                        fits &= fits - ONE
                         job = waiting[k]
                         in_time = now + estimate[job] <= shadow
                         if size[job] > free or not (in_time or size[job] <= extra):
@@ -117,10 +119,10 @@ def _loop(submit, run_time, estimate, size, machine, backfilling, start, backfil
                         if seen is not None:
                             see.see_start(state, shortest, wait_run, submit, run_time, arrived, head, tail,
                                           job, now)
-                            see.see_backfill(state, wild, jobs, running, free, head_size, job, run_time[job],
-                                             size[job], now)
+                            see.see_backfill(state, wild, jobs, running, free, head_size, job,
+                                             run_time[job], size[job], now)
                             wait_run[k] = GONE
-                        wait_size[k] = GONE
+                        leave(queue, k)
                         struck += 1
                         start[job] = now
                         backfilled[job] = True
@@ -131,7 +133,8 @@ def _loop(submit, run_time, estimate, size, machine, backfilling, start, backfil
                             extra -= size[job]
                         if seen is not None and wild[job]:
                             see.see_wild(state, jobs, running, free, head_size, now)
-                    first = end
+                    if struck == struck_before:      # looked at in vain
+                        survey(queue, block)
 
         # ... which goes on through those who come now.
         while arrived < n and submit[arrived] == now:
@@ -139,6 +142,7 @@ def _loop(submit, run_time, estimate, size, machine, backfilling, start, backfil
             arrived += 1
             starts = size[job] <= free
             if head == tail:
+                start_over(queue, tail)
                 head = tail = struck = 0
                 reserved = False
                 smallest = np.int64(GONE)
@@ -158,8 +162,7 @@ def _loop(submit, run_time, estimate, size, machine, backfilling, start, backfil
                     smallest = min(smallest, size[job])
                 if seen is not None:
                     wait_run[tail] = narrow(run_time[job])
-                waiting[tail], wait_size[tail], wait_estimate[tail] = (job, narrow(size[job]),
-                                                                       narrow(estimate[job]))
+                join(queue, tail, job, size[job], estimate[job])
                 tail += 1
                 continue
             if seen is not None:

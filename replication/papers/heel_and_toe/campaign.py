@@ -26,14 +26,21 @@ class Scale:
     seeds : int
         Runs with random estimates at each f.
     stride : int
-        1 for all f of the paper's grid, 10 for each tenth.
+        1 for all f of the paper's grid up to 10, 10 for each tenth.
+    wide_stride : int
+        The same of the grids beyond 10.
     """
 
     seeds: int
     stride: int
+    wide_stride: int
+
+    def stride_to(self, largest):
+        """The stride of the grid up to `largest`."""
+        return self.stride if largest == 10 else self.wide_stride
 
 
-PAPER_SCALE, QUICK_SCALE = Scale(100, 1), Scale(5, 10)
+PAPER_SCALE, QUICK_SCALE = Scale(100, 1, 1), Scale(5, 10, 25)
 
 
 def utilization(log):
@@ -91,15 +98,18 @@ def vanilla(workloads, scale, load="log", largest=10, owner=False):
     for log, workload in workloads.items():
         at = load if load in loads_of(log) else "log"
         if at == load or owner:
-            yield from curve(
-                at_load(workload, at, log), at, badness(largest, scale.stride), scale, watched=largest == 10
-            )
+            yield from curve(at_load(workload, at, log), at, badness(largest, scale.stride_to(largest)), scale,
+                             watched=largest == 10)
 
 
-def truncated(workloads, scale, largest=10):
-    """Tasks of the truncated f-model: Fig. 16."""
+def truncated(workloads, scale, load="log", largest=10):
+    """Tasks of the truncated f-model: Fig. 16 (``log``), and at the other loads, without the log that sets
+    one (footnote 8).
+    """
     for log, workload in workloads.items():
-        yield from curve(workload, "log", badness(largest, scale.stride), scale, limit=e_max(log))
+        if load in loads_of(log):
+            yield from curve(at_load(workload, load, log), load, badness(largest, scale.stride_to(largest)),
+                             scale, limit=e_max(log))
 
 
 def results(tasks, workers=1, executor=None):
