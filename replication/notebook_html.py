@@ -91,8 +91,6 @@ def _stream(output):
 
 def _picture(mime, data):
     content = data[mime].encode() if mime.endswith("xml") else base64.b64decode(data[mime])
-    if mime == "image/png":
-        content = render.lean(content)
     caption = html.escape(data.get("text/plain", ""))
     width = f' width="{render.shown_width(content)}"' if mime == "image/png" else ""
     return (f'<figure class="picture"><img src="{render.data_uri(mime, content)}"{width} alt="{caption}">'

@@ -107,7 +107,6 @@ class Nodes:
         return [{"type": "raw", "text": data.get("text/plain", "")}]
 
     def _picture(self, data, caption):
-        data = render.lean(data)
         file = f"{record.sha256(data)[:16]}.png"
         self.pictures[file] = data
         size = [int.from_bytes(data[start:start + 4]) for start in (16, 20)]

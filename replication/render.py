@@ -6,7 +6,6 @@ Every text goes through autoescape: a trace may hold anything.
 import base64
 import functools
 import html
-import io
 import math
 import re
 
@@ -230,27 +229,6 @@ def shown_width(png):
     int, pixels of the page
     """
     return round(int.from_bytes(png[16:20]) * SHRINK)
-
-
-@functools.lru_cache(maxsize=64)
-def lean(png):
-    """A picture for a report: in a palette of 256 colours, which looks the same in less than half the bytes.
-
-    Parameters
-    ----------
-    png : bytes
-
-    Returns
-    -------
-    bytes
-        As given where that is shorter.
-    """
-    from PIL import Image
-
-    buffer = io.BytesIO()
-    with Image.open(io.BytesIO(png)) as picture:
-        picture.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(buffer, "png", optimize=True)
-    return min(png, buffer.getvalue(), key=len)
 
 
 def data_uri(mime, data):

@@ -9,7 +9,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from replication import claims, compare, paths, record, render
+from replication import claims, compare, paths, record, render, report_pdf_lean
 from replication import report_texts as texts
 from replication.notebook_nodes import Nodes, safe, table
 from replication.results import ReportError
@@ -53,10 +53,11 @@ def build(results, notices=(), logs=(), rules=None):
         (folder / "data.json").write_text(json.dumps(safe(data)), encoding="utf-8")
         # Fonts of this machine and the date are left out, for the same bytes everywhere.
         try:
-            return typst.compile(folder / "report.typ", root=folder, ignore_system_fonts=True, timestamp=0,
-                                 pdf_standards=["ua-1"])
+            pdf = typst.compile(folder / "report.typ", root=folder, ignore_system_fonts=True, timestamp=0,
+                                pdf_standards=["ua-1"])
         except typst.TypstError as error:
             raise ReportError(f"report.pdf: {error.message}") from error
+    return report_pdf_lean.lean(pdf, pictures.values())
 
 
 def contents(results, notices, logs, rules):
