@@ -34,16 +34,24 @@ def runs(curve, noise=0.0, seeds=20, seed=1):
     return pd.DataFrame(rows)
 
 
-def test_the_campaign_is_as_large_as_the_paper_says():
-    """Footnotes 4 and 6: 101 values of f, a hundred runs, ten pairs of trace and load, then truncation."""
+@pytest.mark.parametrize("model", [campaign.vanilla, campaign.truncated])
+@pytest.mark.parametrize("largest", campaign.RANGES)
+def test_the_campaign_is_as_large_as_the_paper_says(model, largest):
+    """Footnotes 4, 6 and 8: 101 values of f, a hundred runs, ten pairs of trace and load, with each model."""
     workloads = {log: few_jobs(log) for log in LOGS}
-    vanilla = [
-        task for load in campaign.LOADS for task in campaign.vanilla(workloads, campaign.PAPER_SCALE, load)
-    ]
-    cut = list(campaign.truncated(workloads, campaign.PAPER_SCALE))
-    assert len({(t.workload.name, t.load) for t in vanilla}) == 10
-    assert sum(len(t.seeds) for t in vanilla if t.model == "random") == 10 * 101 * 100
-    assert sum(len(t.seeds) for t in cut if t.model == "random") == 4 * 101 * 100
+    tasks = [task for load in campaign.LOADS
+             for task in model(workloads, campaign.PAPER_SCALE, load, largest)]
+    assert len({(t.workload.name, t.load) for t in tasks}) == 10
+    assert sum(len(t.seeds) for t in tasks if t.model == "random") == 10 * 101 * 100
+    assert {t.e_max is None for t in tasks} == {model is campaign.vanilla}
+
+
+@pytest.mark.parametrize("model", [campaign.vanilla, campaign.truncated])
+def test_the_log_that_sets_a_load_joins_the_others_as_it_is(model):
+    workloads = {log: few_jobs(log) for log in LOGS}
+    tasks = list(model(workloads, campaign.QUICK_SCALE, "high", owner=True))
+    assert {(t.workload.name, t.load) for t in tasks} == {
+        ("CTC-SP2", "high"), ("KTH-SP2-2", "high"), ("SDSC-BLUE", "high"), ("SDSC-SP2", "log")}
 
 
 @pytest.mark.parametrize(("largest", "step"), [(10, 0.1), (100, 1), (1000, 10), (10000, 100)])
@@ -57,7 +65,7 @@ def test_the_values_of_badness(largest, step):
 
 def test_the_deterministic_model_has_the_random_models_mean():
     """Drawn at the same f: its estimate is the random model's mean, (f/2 + 1) r."""
-    tasks = {(t.model, t.amount) for t in campaign.curve(few_jobs(), "log", [3.0], campaign.Scale(1, 1))}
+    tasks = {(t.model, t.amount) for t in campaign.curve(few_jobs(), "log", [3.0], campaign.Scale(1, 1, 1))}
     assert tasks == {("log", 1.0), ("random", 3.0), ("deterministic", 1.5)}
 
 
@@ -113,6 +121,20 @@ def test_the_shape_of_a_curve(name, values, expected):
     found = trends.shape(runs(dict(zip(F, values, strict=True)), noise=2.0, seeds=100), "mean_wait")
     assert found["shape"] == expected
     assert found["fall low [%]"] <= found["fall [%]"] <= found["fall high [%]"]
+
+
+def test_the_shape_over_each_range_of_f():
+    """Falls up to f = 10 and rises beyond: only the longer range shows the V. What is off a range's grid does not
+    count in it.
+    """
+    near = runs({f: 100.0 - 2 * f for f in range(11)})
+    far = runs({f: 70.0 + f for f in range(11, 101)})
+    found = trends.by_range(campaign.joined([near, far]), ["mean_wait"], {10: 1, 100: 1})
+    assert found.to_dict("records") == [
+        {"log": "x", "load": "log", "measure": "mean_wait", "to f = 10": "L", "to f = 100": "V"}]
+    odd = runs({f: 50.0 if f % 2 else 100.0 + f for f in range(11)})
+    assert [trends.by_range(odd, ["mean_wait"], {10: step}).iloc[0]["to f = 10"] for step in (1, 2)] == [
+        "V", "rising"]
 
 
 def test_fewer_seeds_at_large_f_do_not_hide_a_rise():

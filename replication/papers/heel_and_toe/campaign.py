@@ -90,26 +90,31 @@ def curve(workload, load, fs, scale, limit=None, watched=False):
         yield sweep.Task(model="deterministic", amount=f / 2, **common)
 
 
-def vanilla(workloads, scale, load="log", largest=10, owner=False):
-    """Tasks of the f-model: Figs. 3, 4, 7 and 9 to 11 (``log``), 5 (``high``), 6 (``low``), by log.
+def placed(workloads, load, owner=False):
+    """Logs at a load, as (log, what its load is called, workload).
 
-    With `owner`, the log that sets a load is among them, as logged.
+    The log that sets the load is left out: it is among those as logged. With `owner` it is there, as logged.
     """
     for log, workload in workloads.items():
         at = load if load in loads_of(log) else "log"
         if at == load or owner:
-            yield from curve(at_load(workload, at, log), at, badness(largest, scale.stride_to(largest)), scale,
-                             watched=largest == 10)
+            yield log, at, at_load(workload, at, log)
 
 
-def truncated(workloads, scale, load="log", largest=10):
-    """Tasks of the truncated f-model: Fig. 16 (``log``), and at the other loads, without the log that sets
-    one (footnote 8).
+def vanilla(workloads, scale, load="log", largest=10, owner=False):
+    """Tasks of the f-model: Figs. 3, 4, 7 and 9 to 11 (``log``), 5 (``high``), 6 (``low``), footnote 6
+    (`largest`).
     """
-    for log, workload in workloads.items():
-        if load in loads_of(log):
-            yield from curve(at_load(workload, load, log), load, badness(largest, scale.stride_to(largest)),
-                             scale, limit=e_max(log))
+    fs = badness(largest, scale.stride_to(largest))
+    for _, at, workload in placed(workloads, load, owner):
+        yield from curve(workload, at, fs, scale, watched=largest == 10)
+
+
+def truncated(workloads, scale, load="log", largest=10, owner=False):
+    """Tasks of the truncated f-model: Fig. 16 (``log``), footnote 8 (other loads, `largest`)."""
+    fs = badness(largest, scale.stride_to(largest))
+    for log, at, workload in placed(workloads, load, owner):
+        yield from curve(workload, at, fs, scale, limit=e_max(log))
 
 
 def results(tasks, workers=1, executor=None):

@@ -8,8 +8,6 @@ import pandas as pd
 from replication.papers.heel_and_toe import campaign, masquerade, modality, real_estimates, trends
 from replication.papers.heel_and_toe.curves import PERFORMANCE, Z95
 
-WIDE = (100, 1000, 10000)
-
 
 class Evidence:
     """Results of the campaign, asked for by the claims.
@@ -58,16 +56,26 @@ class Evidence:
     @cached_property
     def vanilla_wide(self):
         """The f-model at the logs' own loads, f up to 10,000."""
-        return self._wide(campaign.vanilla, self.own)
+        return self.wide(campaign.vanilla)
 
     @cached_property
     def truncated_wide(self):
-        """The truncated model, f up to 10,000."""
-        return self._wide(campaign.truncated, self.truncated)
+        """The truncated model at the logs' own loads, f up to 10,000."""
+        return self.wide(campaign.truncated)
 
-    def _wide(self, tasks, narrow):
-        parts = [self._results(tasks(self.page.workloads, self.scale, largest=largest)) for largest in WIDE]
-        return campaign.joined([narrow, *parts])
+    def wide(self, model, load="log"):
+        """All runs of a model at a load, f up to 10,000; the log that sets the load as logged.
+
+        Parameters
+        ----------
+        model : Callable
+            ``campaign.vanilla`` or ``campaign.truncated``.
+        load : str
+            One of ``campaign.LOADS``.
+        """
+        return campaign.joined(
+            [self._results(model(self.page.workloads, self.scale, load, largest, owner=True))
+             for largest in campaign.RANGES])
 
     @cached_property
     def modal(self):

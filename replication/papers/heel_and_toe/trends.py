@@ -76,6 +76,31 @@ def shapes(results, measures):
     return pd.DataFrame(rows)
 
 
+def by_range(results, measures, ranges):
+    """The shape of every curve over each range of f: whether a trend goes on (section 3, footnotes 5 and 6).
+
+    Parameters
+    ----------
+    results : pandas.DataFrame
+        All ranges of f of one model, of `campaign.results`.
+    measures : sequence of str
+    ranges : dict of float to float
+        Largest f and step.
+
+    Returns
+    -------
+    pandas.DataFrame
+        log, load, measure, and a column for each range.
+    """
+    parts = []
+    for largest, step in ranges.items():
+        steps = results["f"] / step
+        on_grid = results[(results["f"] <= largest) & np.isclose(steps, steps.round())]
+        shape = shapes(on_grid, measures).set_index(["log", "load", "measure"])["shape"]
+        parts.append(shape.rename(f"to f = {largest:,}"))
+    return pd.concat(parts, axis=1).reset_index()
+
+
 def crossovers(results, measures):
     """The f at which the mean of the random model comes back up to the real estimates (table of Fig. 16).
 
@@ -88,18 +113,19 @@ def crossovers(results, measures):
     Returns
     -------
     pandas.DataFrame
-        log, measure; f of the first crossing behind the lowest point, between grid points by a straight line,
-        nan if there is none up to the largest f; low and high from the runs: where the mean's 95 % interval
+        log, load, measure; f of the first crossing behind the lowest point, between grid points by a straight
+        line, nan if there is none up to the largest f; low and high from the runs: where the mean's 95 % interval
         crosses.
     """
     rows = []
-    for log, part in results.groupby("log", sort=False):
+    for (log, load), part in results.groupby(["log", "load"], sort=False):
         for measure in measures:
             real = float(part.loc[part["model"] == "log", measure].iloc[0])
             by = part[part["model"] == "random"].groupby("f")[measure].agg(["mean", "std", "size"])
             half = Z95 * by["std"].fillna(0) / np.sqrt(by["size"])
-            rows.append({"log": log, "measure": measure, "real": real, "lowest": float(by["mean"].min()),
-                         "at the largest f": float(by["mean"].iloc[-1]), "largest f": float(by.index[-1]),
+            rows.append({"log": log, "load": load, "measure": measure, "real": real,
+                         "lowest": float(by["mean"].min()), "at the largest f": float(by["mean"].iloc[-1]),
+                         "largest f": float(by.index[-1]),
                          "meets at f": crossing(by["mean"], real), "from": crossing(by["mean"] + half, real),
                          "to": crossing(by["mean"] - half, real)})
     return pd.DataFrame(rows)
