@@ -33,7 +33,7 @@ def classify(finest, whole):
     """Fill in the classes of every finest class (``finest`` is int64[f, 4]); how many classes there are."""
     n = len(finest)
     code = _codes(finest)
-    members, counts = np.empty((TEMPLATES, n), np.int64), np.empty(n, np.int64)
+    held, counts = np.empty((TEMPLATES, n), np.int64), np.empty(n, np.int64)
     renamed, classes = np.empty(n, np.int64), 0
     whole[:, KEPT] = 0
     for template in range(TEMPLATES):
@@ -42,8 +42,8 @@ def classify(finest, whole):
         for f in range(n):
             counts[own[f]] += 1
         for f in range(n):
-            members[template, f] = counts[own[f]]
-            if _as_large_as_one_above(members, template, f):
+            held[template, f] = counts[own[f]]
+            if _as_large_as_one_above(held, template, f):
                 continue
             if renamed[own[f]] < 0:
                 renamed[own[f]] = classes
@@ -74,11 +74,11 @@ def _codes(finest):
 
 
 @njit(nogil=True, cache=True)
-def _as_large_as_one_above(members, template, f):
+def _as_large_as_one_above(held, template, f):
     """Whether a template with one fact more has as many finest classes in its class of `f`."""
     kept = TEMPLATES - template
     for fact in range(FACTS):
-        if kept >> fact & 1 == 0 and members[TEMPLATES - (kept | 1 << fact), f] == members[template, f]:
+        if kept >> fact & 1 == 0 and held[TEMPLATES - (kept | 1 << fact), f] == held[template, f]:
             return True
     return False
 
