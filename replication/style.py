@@ -6,7 +6,7 @@ WIDTH = 6.4
 ROW = 2.9
 DPI = 160
 BANNER_POINTS = 9
-COLOURS_OF_A_PICTURE = 256
+COLOURS_OF_A_PICTURE = 64
 # Steps of lightness (CIE L*) of at least 9 tell them apart in grey; the hues survive protan, deutan and
 # tritan sight.
 COLOURS = ("#0B3C7D", "#E9A227", "#A2264B", "#35A79C", "#000000", "#7F6FC0")
@@ -137,7 +137,7 @@ def png(figure, banner="", facts=None):
     for keyword, value in sorted((facts or {}).items()):
         text.add_itxt(keyword, value)
     buffer = io.BytesIO()
-    # A palette looks the same in less than half the bytes; the report and the repository hold a hundred of these.
+    # A palette looks the same in a third of the bytes; the report and the repository hold a hundred of these.
     picture.convert("RGB").quantize(COLOURS_OF_A_PICTURE, dither=Image.Dither.NONE).save(
         buffer, "png", pnginfo=text, dpi=(DPI, DPI), optimize=True)
     return buffer.getvalue()

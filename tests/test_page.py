@@ -125,7 +125,8 @@ def test_the_stand_in_banner_adds_to_a_figure_and_covers_nothing(project):
                      for png in (style.png(drawing()), page.figure(drawing(), "A figure").data))
     extra = marked.shape[0] - plain.shape[0]
     assert extra > 20
-    assert np.abs(marked[extra:] - plain).max() <= 24      # the two palettes differ a little
+    differ = np.abs(marked[extra:] - plain)      # their palettes do, a little
+    assert differ.max() <= 64 and differ.mean() < 0.5
     assert len(np.unique(marked[:extra].reshape(-1, 3), axis=0)) > 10  # words, not an empty strip
 
 
