@@ -58,7 +58,8 @@ def kernels_against_cpp(workloads, library, rounds):
     print("\nEASY on the log's own estimates\n  log              jobs   ns/job    C++   ratio")
     for name, w in workloads.items():
         n = len(w)
-        ours, theirs = (np.full(n, -1, np.int64), np.zeros(n, bool)), (np.full(n, -1, np.int64), np.zeros(n, bool))
+        ours, theirs = ((np.full(n, -1, np.int64), np.zeros(n, bool)),
+                        (np.full(n, -1, np.int64), np.zeros(n, bool)))
 
         def python(w=w, ours=ours):
             easy(w.submit, w.run_time, w.estimate, w.processors, w.machine, True, *ours)
@@ -82,7 +83,8 @@ def threads(workloads, rounds):
             list(pool.map(lambda seed: simulate(w, estimates="f=2", seed=seed), range(60)))
 
     one, two, ratio = in_turn(lambda: run(1), lambda: run(2), rounds)
-    print(f"\nSixty simulations of KTH-SP2: {one:.2f} s on one thread, {two:.2f} s on two, {ratio:.2f} times as fast")
+    print(f"\nSixty simulations of KTH-SP2: {one:.2f} s on one thread, {two:.2f} s on two, "
+          f"{ratio:.2f} times as fast")
 
 
 def commands(rounds):
@@ -93,8 +95,9 @@ def commands(rounds):
         ours = [sys.executable, "-m", "replication", "simulate", name, "--estimates", "f=2", "--out"]
         ours = [*ours, str(paths.BUILD / "benchmarks" / "jobs.csv")]
         bare = [sys.executable, "-c", "import numba"]
-        a, b, ratio = in_turn(*[lambda words=words: subprocess.run(words, check=True, capture_output=True,
-                                                                   env=environment) for words in (ours, bare)], rounds)
+        a, b, ratio = in_turn(
+            *[lambda words=words: subprocess.run(words, check=True, capture_output=True, env=environment)
+              for words in (ours, bare)], rounds)
         print(f"  simulate {name:<10} {a:.2f} s, numba alone {b:.2f} s, ratio {ratio:.2f}")
 
 

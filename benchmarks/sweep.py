@@ -1,5 +1,5 @@
-"""Time heel-and-toe's campaign from a sample of it: what watching costs, how long Figs. 3 to 16 would take, and
-how long all that the paper ran, with f up to 10,000 and both models at every load.
+"""Time heel-and-toe's campaign from a sample of it: what watching costs, how long Figs. 3 to 16 would take,
+and how long all that the paper ran, with f up to 10,000 and both models at every load.
 
 Every pair of log and load is sampled at a few f, plain and watched in turn, by the time its thread is given,
 so that other work on the machine counts less. The extrapolation is core time; divide by the cores that are
@@ -46,7 +46,7 @@ def pieces(workloads):
 
 
 def beyond(workloads):
-    """Core seconds and number of the paper's other runs: wide ranges at all loads, the truncated model too."""
+    """Core seconds and number of the paper's other runs: wide ranges at all loads, truncated ones too."""
     total = runs = 0
     for log, workload in workloads.items():
         for load in campaign.loads_of(log):
@@ -94,7 +94,8 @@ def main(rounds=3):
         unit = 1e9 / len(workload)
         print(f"  {log:<12} {load:<5} {limit or '-':>6} {plain * unit:>8.0f} {watched * unit:>8.0f} "
               f"{watched / plain:>7.2f} {used:>8.0f}")
-    print(f"  {simulations:,} simulations: {total:,.0f} core seconds, {total / 120:.1f} minutes on two free cores")
+    print(f"  {simulations:,} simulations: {total:,.0f} core seconds, "
+          f"{total / 120:.1f} minutes on two free cores")
     more, runs = beyond(workloads)
     print(f"  with all that the paper ran, {simulations + runs:,}: {total + more:,.0f} core seconds, "
           f"{(total + more) / 120:.1f} minutes on two free cores")

@@ -1,7 +1,7 @@
 """Time the rows of Top Percent's Table I against plain EASY, and the whole table on two threads.
 
 A row and plain EASY are run in turn and timed by what their thread is given, so that other work on the
-machine counts less; the ratio is the median of the pairs'. A row's time includes making the predictor's tables.
+machine counts less; the ratio is the median of the pairs'. A row's time includes its predictor's tables.
 """
 
 import statistics

@@ -109,8 +109,8 @@ def earliest_of_running(schedule):
     from replication.core import audits
 
     w = schedule.workload
-    # A job that is backfilled at the very instant starts after the head was found blocked: counted as starting
-    # one second later, it is not there yet.
+    # A job that is backfilled at the very instant starts after the head was found blocked: counted as
+    # starting one second later, it is not there yet.
     later = schedule.backfilled.astype(np.int64)
     length = schedule.end - schedule.start - later
     found = audits.first_reservations(head_since(schedule), blocked(schedule), schedule.start + later,

@@ -1,8 +1,9 @@
 """What a paper says of its own results, decided by rules fixed beforehand.
 
-A claim stands in ``data/published/<paper>/claims.toml``: section, our statement of it, the statistic, the rule,
-and the paper's own number if it gives one. A function of the paper's package looks at the results and gives the
-claim's cases, one for each log or measure it speaks of. One rule turns cases into a verdict, the same for all papers:
+A claim stands in ``data/published/<paper>/claims.toml``: section, our statement of it, the statistic, the
+rule, and the paper's own number if it gives one. A function of the paper's package looks at the results and
+gives the claim's cases, one for each log or measure it speaks of. One rule turns cases into a verdict, the
+same for all papers:
 
 * *holds*: every case does;
 * *holds in part*: more than half of the cases do, and the table says which;

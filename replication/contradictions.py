@@ -1,8 +1,8 @@
 """Where the papers contradict themselves, recomputed from the published numbers.
 
-``data/published/contradictions.toml`` says what was found and where it stands. A rule here reads the numbers as
-published and gives the cells that do not agree with each other; the entries must account for exactly these.
-Rules without arguments go through every number of every paper: what is not listed agrees.
+``data/published/contradictions.toml`` says what was found and where it stands. A rule here reads the numbers
+as published and gives the cells that do not agree with each other; the entries must account for exactly
+these. Rules without arguments go through every number of every paper: what is not listed agrees.
 """
 
 import tomllib

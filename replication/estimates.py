@@ -58,8 +58,9 @@ def random_f(workload, f, seed=1):
 
 
 def draws(workload, f, seed=1, out=None):
-    """The numbers, uniform in [0, 1), that `random_f` places the estimates with; float64[n], in `out` if given."""
-    return generator(workload.name, len(workload), "random-f", float(f), int(seed)).random(len(workload), out=out)
+    """The uniform numbers in [0, 1) that `random_f` places estimates with; float64[n], in `out` if given."""
+    return generator(workload.name, len(workload), "random-f", float(f), int(seed)).random(
+        len(workload), out=out)
 
 
 def deterministic_f(workload, f):
@@ -85,7 +86,7 @@ def modal(workload, e_max, share=None, seed=1, known=None):
 
 
 def cut_runs(workload, e_max):
-    """The workload with run times cut to `e_max`, as a scheduler that kills at the estimate would (Fig. 16)."""
+    """The workload with runs cut to `e_max`, as a scheduler that kills at the estimate would (Fig. 16)."""
     _at_least("E_max", e_max, 1)
     longer = int((workload.run_time > e_max).sum())
     return workload.replace(run_time=np.minimum(workload.run_time, int(e_max)),

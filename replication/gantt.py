@@ -86,10 +86,12 @@ def draw(schedule, axes=None, since=None, until=None):
     for k, first, width in place(schedule.start[shown], schedule.end[shown], w.processors[shown], w.machine):
         job = shown[k]
         _, colour, hatch = kinds[bool(schedule.backfilled[job])]
-        axes.add_patch(Rectangle((schedule.start[job] / hours, first), w.run_time[job] / hours, width, facecolor=colour,
-                                 edgecolor="black", linewidth=0.4, hatch=hatch))
-    axes.set(xlim=(since / hours, until / hours), ylim=(0, w.machine), xlabel="time since the start of the log [h]",
-             ylabel="processors", title=f"{w.name}{' (stand-in)' if w.stand_in else ''}, {schedule.scheduler}")
-    axes.legend(handles=[Patch(facecolor=c, edgecolor="black", hatch=h, label=name) for name, c, h in kinds.values()],
+        axes.add_patch(Rectangle((schedule.start[job] / hours, first), w.run_time[job] / hours, width,
+                                 facecolor=colour, edgecolor="black", linewidth=0.4, hatch=hatch))
+    axes.set(xlim=(since / hours, until / hours), ylim=(0, w.machine),
+             xlabel="time since the start of the log [h]", ylabel="processors",
+             title=f"{w.name}{' (stand-in)' if w.stand_in else ''}, {schedule.scheduler}")
+    axes.legend(handles=[Patch(facecolor=c, edgecolor="black", hatch=h, label=name)
+                         for name, c, h in kinds.values()],
                 loc="upper left", bbox_to_anchor=(1, 1))
     return axes

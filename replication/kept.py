@@ -126,7 +126,7 @@ def _run_all(tasks, compute, files, executor, progress):
 
 
 def _read(file):
-    """The rows in a file. Thousands of small files are read one by one: a dataset costs five times as much."""
+    """A file's rows. Thousands of small files are read one by one: a dataset costs five times as much."""
     from pyarrow import parquet
 
     with parquet.ParquetFile(file) as stored:

@@ -61,8 +61,8 @@ def average_flow(wait, run_time):
 def weighted_flow(wait, run_time, processors, alpha):
     """AP^alpha WAF: average flow weighted by area and amplified wait, s (Top Percent, equation 2).
 
-    The weight of a job is its size times F^(alpha + 1) - w^(alpha + 1), with F the flow time and w the wait. At
-    alpha = 0 that is the job's area, its size times its run time.
+    The weight of a job is its size times F^(alpha + 1) - w^(alpha + 1), with F the flow time and w the wait.
+    At alpha = 0 that is the job's area, its size times its run time.
 
     Parameters
     ----------
@@ -84,7 +84,8 @@ def weighted_flow(wait, run_time, processors, alpha):
     if not alpha > -1:
         raise ValueError(f"alpha is {alpha}, allowed: above -1")
     flow = (wait + run_time).astype(float)
-    weight = processors * (run_time.astype(float) if alpha == 0 else flow ** (alpha + 1) - wait ** (alpha + 1.0))
+    weight = processors * (run_time.astype(float) if alpha == 0
+                           else flow ** (alpha + 1) - wait ** (alpha + 1.0))
     return float(np.dot(weight, flow) / weight.sum()) if weight.any() else float("nan")
 
 

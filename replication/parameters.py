@@ -79,7 +79,8 @@ class Parameters:
         known = known_logs() if self.logs else []
         for log in self.logs:
             if log not in known:
-                raise PageError(f"{self.name}: unknown log {log!r}{did_you_mean(log, known)}; known: {', '.join(known)}")
+                raise PageError(f"{self.name}: unknown log {log!r}{did_you_mean(log, known)}; "
+                                f"known: {', '.join(known)}")
 
     @property
     def paper(self):

@@ -219,5 +219,6 @@ def _number(name, digits, text):
 
 
 _MAKERS = {"request": _request, "perfect": _perfect, "virtual": _virtual, "scaled": _scaled, "last": _last,
-           "tsafrir": _tsafrir, "complete": _complete, "top": _top, "top-as-coded": _top_as_coded, "cvh": _cvh}
+           "tsafrir": _tsafrir, "complete": _complete, "top": _top, "top-as-coded": _top_as_coded,
+           "cvh": _cvh}
 _BOUNDS = {"virtual": (0, 1), "scaled": (0, 2), "top": (0, 100), "top-as-coded": (0, 100)}

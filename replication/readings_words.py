@@ -67,8 +67,8 @@ def _identified(found, choices):
         ]
         yield (
             f"**Identified.** {about} ({len(found.groups[group])}, at best within "
-            f"{_percent(percent(own))} %) identify, each by the numbers it moves: {'; '.join(words) or 'nothing'}. "
-            f"Left open: {', '.join(left) or 'nothing'}."
+            f"{_percent(percent(own))} %) identify, each by the numbers it moves: "
+            f"{'; '.join(words) or 'nothing'}. Left open: {', '.join(left) or 'nothing'}."
         )
 
 

@@ -7,7 +7,7 @@ UNUSED = {"candidates": "fcfs", "reservation": "recomputed", "extra": "used-up",
 
 
 class _OwnPasses(EasyPredicted):
-    """The event loop of EASY with other passes; who starts before one submitted earlier counts as backfilled."""
+    """The event loop of EASY with other passes; who starts before an earlier job counts as backfilled."""
 
     def note_backfilled(self, before):
         """Mark the jobs among those that waited `before` the pass that went past one that still waits."""
@@ -20,7 +20,8 @@ class LargestAreaFirst(_OwnPasses):
 
     def schedule(self, now):
         before = list(self.queue)
-        area = {job: (-self.size[job] * self.predicted(job, now), -self.predicted(job, now), job) for job in before}
+        area = {job: (-self.size[job] * self.predicted(job, now), -self.predicted(job, now), job)
+                for job in before}
         for job in sorted(before, key=area.get):
             if self.size[job] <= self.free():
                 self.begin(job, now)

@@ -24,7 +24,8 @@ class Cvh(Predictor):
         self.ended, self.last_end, self.running = defaultdict(list), {}, defaultdict(dict)
         self.features = {}
         terms = 19 + 120 + 18
-        self.weights, self.scales, self.squares = np.zeros(terms), np.full(terms, START), np.full(terms, START)
+        self.weights, self.scales, self.squares = (
+            np.zeros(terms), np.full(terms, START), np.full(terms, START))
         self.steps, self.norm = 1.0, START
 
     def predict(self, job, now):
@@ -85,7 +86,7 @@ class Cvh(Predictor):
 
 
 def expanded(features):
-    """The features, the products of all pairs of the 2nd to the 17th, and the squares of the 2nd to the 19th."""
+    """The features, the products of all pairs of the 2nd to 17th, and the squares of the 2nd to 19th."""
     f = [float(value) for value in features]
     pairs = [f[i] * f[j] for i in range(1, 17) for j in range(i + 1, 17)]
     return np.array(f + pairs + [value * value for value in f[1:]])

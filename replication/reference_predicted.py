@@ -98,7 +98,8 @@ class EasyPredicted:
 
     def predicted(self, job, now):
         """What a waiting job is planned with."""
-        return self.predictor.predict(job, now) if self.options["refresh"] == "pass" else self.first_prediction[job]
+        return (self.predictor.predict(job, now) if self.options["refresh"] == "pass"
+                else self.first_prediction[job])
 
     def begin(self, job, now):
         """Start a waiting job."""
@@ -130,17 +131,20 @@ class EasyPredicted:
     def reserve(self, now):
         """Shadow time and extra processors of the blocked head."""
         head = self.queue[0]
-        if self.options["reservation"] == "kept" and self.kept and self.kept[0] == head and self.kept[1] > now:
+        if (self.options["reservation"] == "kept" and self.kept
+                and self.kept[0] == head and self.kept[1] > now):
             return self.kept[1:]
         ends = sorted((self.start[job] + self.planned[job], job) for job in self.running)
         if self.options["shadow"] == "all":
-            return reservation([(max(end, now), self.size[job]) for end, job in ends], self.free(), self.size[head])
+            return reservation([(max(end, now), self.size[job]) for end, job in ends],
+                               self.free(), self.size[head])
         available = self.free()
         for end, job in ends:
             available += self.size[job]
             if available >= self.size[head]:
                 return max(end, now), available - self.size[head]
-        raise ValueError(f"a job of {self.size[head]} processors never fits; the machine is smaller than that")
+        raise ValueError(f"a job of {self.size[head]} processors never fits; "
+                         "the machine is smaller than that")
 
 
 def easy_predicted(workload, estimate, seed, predictor, **options):

@@ -60,7 +60,7 @@ class Remembering(Predictor):
 
 
 class Last(Remembering):
-    """The accuracy (run time over request) of the user's last ended job carried over (PV-EASY, section 5.2)."""
+    """The accuracy (run time/request) of the user's last ended job carried over (PV-EASY, section 5.2)."""
 
     def predict(self, job, now):
         ended = self.ended[self.user[job]]

@@ -63,10 +63,12 @@ def build(kind=None):
     complete = kind == "paper" and not results.missing
     target = (paths.FIGURES if complete else paths.BUILD / "report" / kind) / "report.html"
     made = {target: _page(results, target.parent).encode(),
-            target.with_suffix(".pdf"): report_pdf.build(results, _notices(results), _logs(results.items), RULES)}
+            target.with_suffix(".pdf"): report_pdf.build(results, _notices(results), _logs(results.items),
+                                                         RULES)}
     for path, data in made.items():
         if len(data) > LARGEST:
-            raise ReportError(f"{path.name} has {len(data):,} bytes, allowed: {LARGEST:,}; use smaller figures")
+            raise ReportError(f"{path.name} has {len(data):,} bytes, allowed: {LARGEST:,}; "
+                              "use smaller figures")
     for path, data in made.items():
         record.write(path, data)
     if complete:
@@ -106,7 +108,8 @@ def _page(results, folder):
         Chapter("provenance", "Provenance", part("provenance", items=items)),
     ]
     chapters = [chapter for chapter in chapters if chapter.body.strip()]
-    return part("report", title=texts.TITLE, chapters=chapters, kind=results.kind, notices=_notices(results), css=_css(items))
+    return part("report", title=texts.TITLE, chapters=chapters, kind=results.kind,
+                notices=_notices(results), css=_css(items))
 
 
 def _face(item):

@@ -1,7 +1,7 @@
-"""A smaller PDF that shows the same: pictures stay in their palettes, and small objects are compressed together.
+"""A smaller PDF that shows the same: pictures stay in palettes, small objects are compressed together.
 
-typst writes every picture in full colour and every object by itself. A PNG with a palette holds its pixels just
-as a PDF may, so its compressed rows are taken over as they are.
+typst writes every picture in full colour and every object by itself. A PNG with a palette holds its pixels
+just as a PDF may, so its compressed rows are taken over as they are.
 """
 
 import hashlib

@@ -1,10 +1,11 @@
 """Whether a paper's headline conclusions survive a change: one table of conclusions against changes.
 
-A headline stands in ``data/published/<paper>/headlines.toml``: a short name, our statement of it, the section,
-the statistic and the rule that decide it. A change is one thing done otherwise than by default: a reading of
-what the paper leaves open, another cleaning of its logs, a log that it does not have, or another load. A paper's
-package says which changes there are and how a headline is decided on one log; here each headline is decided on
-every log under every change, by one rule everywhere. `replication.robustness_table` draws what comes of it.
+A headline stands in ``data/published/<paper>/headlines.toml``: a short name, our statement of it, the
+section, the statistic and the rule that decide it. A change is one thing done otherwise than by default: a
+reading of what the paper leaves open, another cleaning of its logs, a log that it does not have, or another
+load. A paper's package says which changes there are and how a headline is decided on one log; here each
+headline is decided on every log under every change, by one rule everywhere. `replication.robustness_table`
+draws what comes of it.
 """
 
 import tomllib
@@ -88,8 +89,8 @@ class Case:
 class Headlines(Claims):
     """The headline conclusions of one paper and the functions that decide them on one log.
 
-    A decider takes evidence of the paper's own making and gives cases, as those of `replication.claims.Claims`
-    do. It raises `NotApplicable` where there is nothing to decide.
+    A decider takes evidence of the paper's own making and gives cases, as those of
+    `replication.claims.Claims` do. It raises `NotApplicable` where there is nothing to decide.
     """
 
     def published(self):
@@ -204,7 +205,8 @@ def study(page, headlines, changes, evidence):
     changes = sorted(changes, key=lambda change: KINDS.index(change.kind))
     tasks = [(change, log) for change in changes for log in change.logs]
     if set(changes[0].logs) - page.workloads.keys():
-        raise KeyError(f"{page.paper}: logs {', '.join(changes[0].logs)}, allowed: {', '.join(page.workloads)}")
+        raise KeyError(f"{page.paper}: logs {', '.join(changes[0].logs)}, "
+                       f"allowed: {', '.join(page.workloads)}")
     with ThreadPoolExecutor(page.workers) as pool:
         parts = list(pool.map(lambda task: _decided(page, headlines, known, evidence, *task), tasks))
     columns = ["headline", "kind", "change", "log", "what", "numbers", "answer", "reason"]
@@ -246,9 +248,9 @@ def summary(page, cases):
     Returns
     -------
     pandas.DataFrame
-        headline, kind, change, holds, against, undecided, cases, share (nan where none is applicable), verdict
-        (as a claim with these cases would get; undecided unless the results are of real logs at paper scale),
-        reason.
+        headline, kind, change, holds, against, undecided, cases, share (nan where none is applicable),
+        verdict (as a claim with these cases would get; undecided unless the results are of real logs at paper
+        scale), reason.
     """
     key, rows = ["headline", "kind", "change"], []
     for names, part in cases.groupby(key, sort=False):

@@ -53,8 +53,8 @@ def draw(found, headlines):
     axes.spines[:].set_visible(False)
     shade = plt.cm.ScalarMappable(plt.Normalize(0, 100), colours)
     figure.colorbar(shade, ax=axes, orientation="horizontal", fraction=0.4 / (height + 1.5), pad=0.01,
-                    aspect=40,
-                    label="cases in which the conclusion holds [%]   (?, hatched: undecided; –: not applicable)")
+                    aspect=40, label="cases in which the conclusion holds [%]   "
+                                     "(?, hatched: undecided; –: not applicable)")
     return figure
 
 
@@ -77,7 +77,8 @@ def _cell(axes, at, row, colours):
     dark = not absent and sum(w * c for w, c in zip((0.3, 0.59, 0.11), colour[:3], strict=True)) < 0.5
     hatched = absent or still_open
     axes.add_patch(Rectangle((at[0] - 0.48, at[1] - 0.46), 0.96, 0.92, facecolor=colour, linewidth=0.4,
-                             edgecolor="#FFFFFF" if still_open else "#BBBBBB", hatch="////" if hatched else None))
+                             edgecolor="#FFFFFF" if still_open else "#BBBBBB",
+                             hatch="////" if hatched else None))
     axes.text(*at, words(row), ha="center", va="center", size=7.5, color="white" if dark else "black",
               bbox={"facecolor": colour, "edgecolor": "none", "pad": 1.5} if hatched else None)
 

@@ -64,7 +64,8 @@ def choose(only=None):
     valid = [*record.PAPERS, *known]
     for word in wanted:
         if word not in valid or not any(_fits(name, [word]) for name in known):
-            raise RunError(f"no notebook {word!r}{did_you_mean(word, valid)}; there are: {', '.join(known) or 'none'}")
+            raise RunError(f"no notebook {word!r}{did_you_mean(word, valid)}; "
+                           f"there are: {', '.join(known) or 'none'}")
     return {name: path for name, path in known.items() if _fits(name, wanted)}
 
 

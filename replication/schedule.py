@@ -100,16 +100,19 @@ class Schedule:
         if not np.array_equal(np.bincount(job, minlength=len(w)), self.times_killed):
             raise ScheduleError(f"{w.name}: the killed runs listed are not as many as each job was killed")
         self._validate_runs(job, killed_start, killed_end)
-        instant, used = usage(np.concatenate([self.start, killed_start]), np.concatenate([self.end, killed_end]),
+        instant, used = usage(np.concatenate([self.start, killed_start]),
+                              np.concatenate([self.end, killed_end]),
                               np.concatenate([w.processors, w.processors[job]]))
         over = np.flatnonzero(used > w.machine)
         if len(over):
             raise ScheduleError(f"{w.name}: {used[over[0]]} processors in use at second {instant[over[0]]}, "
                                 f"the machine has {w.machine}")
         done = float(np.dot(used[:-1], np.diff(instant)))
-        owed = float(np.dot(self.end - self.start, w.processors) + np.dot(killed_end - killed_start, w.processors[job]))
+        owed = float(np.dot(self.end - self.start, w.processors)
+                     + np.dot(killed_end - killed_start, w.processors[job]))
         if done != owed:
-            raise ScheduleError(f"{w.name}: {done:.0f} processor seconds of work done, {owed:.0f} submitted or killed")
+            raise ScheduleError(f"{w.name}: {done:.0f} processor seconds of work done, "
+                                f"{owed:.0f} submitted or killed")
         return self
 
     def _validate_runs(self, job, killed_start, killed_end):
@@ -118,7 +121,8 @@ class Schedule:
         last = self.end - self.start
         together = last + np.bincount(job, killed_end - killed_start, len(w)).astype(np.int64)
         # A job that is not resumed does all its work in the run that completes.
-        self._refuse((together if self.length is not None else last) < w.run_time, "ran for less than its run time")
+        self._refuse((together if self.length is not None else last) < w.run_time,
+                     "ran for less than its run time")
         self._refuse(last < 0, "ended before its start")
         if len(job) == 0:
             return
@@ -135,7 +139,8 @@ class Schedule:
         if bad.any():
             k = int(np.argmax(bad))
             raise ScheduleError(f"{self.workload.name}: job {self.workload.job_id[k]} {what} "
-                                f"(submit {self.workload.submit[k]}, start {self.start[k]}; {int(bad.sum())} such jobs)")
+                                f"(submit {self.workload.submit[k]}, start {self.start[k]}; "
+                                f"{int(bad.sum())} such jobs)")
 
     def write_csv(self, target):
         """Write the table as CSV to a path, or to an open binary file such as standard output.

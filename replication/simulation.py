@@ -11,7 +11,8 @@ from replication.workload import Workload
 
 FAMILIES = ("easy", "predicted", "conservative", "pv_easy")
 SCHEDULERS = {name: scheduler for family in FAMILIES
-              for name, scheduler in importlib.import_module(f"replication.schedulers.{family}").SCHEDULERS.items()}
+              for name, scheduler
+              in importlib.import_module(f"replication.schedulers.{family}").SCHEDULERS.items()}
 
 
 class SimulationError(ValueError):
@@ -74,17 +75,21 @@ def _checked(workload, estimate):
 
     given = np.asarray(estimate)
     if given.shape != (len(workload),):
-        raise SimulationError(f"{workload.name}: estimates have shape {given.shape}, expected ({len(workload)},)")
+        raise SimulationError(f"{workload.name}: estimates have shape {given.shape}, "
+                              f"expected ({len(workload)},)")
     if given.dtype.kind not in "iuf" or not np.isfinite(given).all():
-        raise SimulationError(f"{workload.name}: estimates hold values that are not numbers; allowed: seconds")
+        raise SimulationError(f"{workload.name}: estimates hold values that are not numbers; "
+                              "allowed: seconds")
     if (given < 0).any():
         k = int(np.argmax(given < 0))
-        raise SimulationError(f"{workload.name}: job {workload.job_id[k]}: estimate {given[k]}, allowed: 0 or more seconds")
+        raise SimulationError(f"{workload.name}: job {workload.job_id[k]}: estimate {given[k]}, "
+                              "allowed: 0 or more seconds")
     last = float(workload.submit[-1]) + float(workload.run_time.sum(dtype=np.float64)) + float(given.max())
     if last >= LATEST:
         raise SimulationError(f"{workload.name}: times reach {last:.0f} s, allowed: below {LATEST} s")
     if min(len(workload), workload.machine) > MOST:
-        raise SimulationError(f"{workload.name}: up to {workload.machine} jobs could run at once, allowed: {MOST}")
+        raise SimulationError(f"{workload.name}: up to {workload.machine} jobs could run at once, "
+                              f"allowed: {MOST}")
     return np.ascontiguousarray(np.rint(given) if given.dtype.kind == "f" else given, dtype=np.int64)
 
 

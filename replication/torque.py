@@ -1,19 +1,20 @@
 """From accounting logs of TORQUE or PBS to a trace.
 
-A line is ``date;type;job;key=value key=value ...``. Of the types only E, the end of a run, is a job; the others
-are counted. What is decided, and counted:
+A line is ``date;type;job;key=value key=value ...``. Of the types only E, the end of a run, is a job; the
+others are counted. What is decided, and counted:
 
 * The submission is the creation of the job (``ctime``), else when it was queued (``qtime``).
 * The run time is from ``start`` to ``end``, in which the job holds its processors, else
   ``resources_used.walltime``.
-* The size that was asked for is ``Resource_List.nodes`` (nodes times ``ppn``, summed over ``+``), else ``procs``,
-  ``size``, ``select``, ``ncpus`` or ``nodect``. The size that was given is ``total_execution_slots``, else the
-  slots that ``exec_host`` names.
-* A job that was requeued has an E record for each run. Each run is a job, because the machine was busy with it;
-  the earlier ones get new numbers, and ``preceding_job`` ties them together.
+* The size that was asked for is ``Resource_List.nodes`` (nodes times ``ppn``, summed over ``+``), else
+  ``procs``, ``size``, ``select``, ``ncpus`` or ``nodect``. The size that was given is
+  ``total_execution_slots``, else the slots that ``exec_host`` names.
+* A job that was requeued has an E record for each run. Each run is a job, because the machine was busy with
+  it; the earlier ones get new numbers, and ``preceding_job`` ties them together.
 * A job that never started is left out.
 
-Source: appendix "Job Logging and Accounting" of the TORQUE 6 administrator's guide; pbs_server's account file.
+Source: appendix "Job Logging and Accounting" of the TORQUE 6 administrator's guide; pbs_server's
+account file.
 """
 
 import gzip
@@ -30,10 +31,10 @@ from replication.anonymous import Anonymiser
 from replication.conversion import Conversion, header, numbered, peak
 
 TYPES = {"A": "aborted", "B": "reservation begins", "C": "checkpoint", "D": "deletion", "E": "end",
-         "F": "reservation ends",
-         "K": "reservation removed", "L": "licence", "P": "provisioning", "Q": "queued", "R": "rerun", "S": "start",
-         "T": "restart", "U": "reservation asked for", "Y": "reservation confirmed", "M": "moved", "N": "node",
-         "c": "clear", "k": "reservation removed by its owner", "p": "provisioning ends", "e": "end of a subjob",
+         "F": "reservation ends", "K": "reservation removed", "L": "licence", "P": "provisioning",
+         "Q": "queued", "R": "rerun", "S": "start", "T": "restart", "U": "reservation asked for",
+         "Y": "reservation confirmed", "M": "moved", "N": "node", "c": "clear",
+         "k": "reservation removed by its owner", "p": "provisioning ends", "e": "end of a subjob",
          "s": "attributes of a start", "u": "update", "a": "altered"}
 NEVER_STARTED = "ended without having started"
 _KEY = re.compile(r"(?:^|\s)([A-Za-z_][\w.]*)=")
@@ -113,7 +114,8 @@ def _lines(path):
     """Each line with its place, blank ones left out."""
     try:
         if str(path) == "-":
-            yield from ((f"standard input, line {k}", line) for k, line in enumerate(sys.stdin, 1) if line.strip())
+            yield from ((f"standard input, line {k}", line)
+                        for k, line in enumerate(sys.stdin, 1) if line.strip())
             return
         opened = gzip.open if str(path).endswith(".gz") else open
         with opened(path, "rt", encoding="utf-8", errors="replace") as file:
@@ -140,14 +142,16 @@ def _run(where, line, per_node, left_out, remarks):
     if end < 0:
         end = start + max(used, 0)
         remarks["without an end: start plus the wall time used"] += 1
-    submit = next((t for t in (_whole(where, fields, name) for name in ("ctime", "qtime", "etime")) if t > 0), start)
+    submit = next(
+        (t for t in (_whole(where, fields, name) for name in ("ctime", "qtime", "etime")) if t > 0), start)
     requested, nodes_only = _requested(where, fields, per_node)
     remarks["sized by nodes only"] += nodes_only
     exit_status = fields.get("Exit_status", "")
     return Run(parts[2], submit, start, max(end, start), _allocated(where, fields), requested,
                duration(where, "Resource_List.walltime", fields.get("Resource_List.walltime")),
                1 if exit_status == "0" else -1 if exit_status == "" else 0,
-               fields.get("user", ""), fields.get("group", ""), fields.get("jobname", ""), fields.get("queue", ""))
+               fields.get("user", ""), fields.get("group", ""), fields.get("jobname", ""),
+               fields.get("queue", ""))
 
 
 def _pairs(text):
@@ -209,7 +213,8 @@ def _of_nodes(where, text):
         first, *properties = part.split(":")
         per_node = [p.removeprefix("ppn=") for p in properties if p.startswith("ppn=")] or ["1"]
         nodes = first if first.isdigit() else "1"
-        total += _count(where, "Resource_List.nodes", nodes) * _count(where, "Resource_List.nodes ppn", per_node[0])
+        total += (_count(where, "Resource_List.nodes", nodes)
+                  * _count(where, "Resource_List.nodes ppn", per_node[0]))
     return total
 
 
@@ -219,7 +224,8 @@ def _of_select(where, text):
     for part in text.split("+"):
         first, *properties = part.split(":")
         cpus = [p.removeprefix("ncpus=") for p in properties if p.startswith("ncpus=")] or ["1"]
-        total += _count(where, "Resource_List.select", first) * _count(where, "Resource_List.select ncpus", cpus[0])
+        total += (_count(where, "Resource_List.select", first)
+                  * _count(where, "Resource_List.select ncpus", cpus[0]))
     return total
 
 
@@ -292,8 +298,8 @@ def _assumed(runs, remarks, processors, per_node, key):
     if processors is None:
         found.append(f"The machine has {_peak(runs)} processors: the most that the log's jobs held at once.")
     if remarks["sized by nodes only"]:
-        found.append(f"{remarks['sized by nodes only']} jobs have nodes only: a node counts as {per_node or 1} "
-                     f"processor{'s' if (per_node or 1) > 1 else ''}.")
+        found.append(f"{remarks['sized by nodes only']} jobs have nodes only: a node counts as "
+                     f"{per_node or 1} processor{'s' if (per_node or 1) > 1 else ''}.")
     if key is None:
         found.append("Users, groups and job names became numbers with a key that is not kept: "
                      "another conversion gives other numbers.")
@@ -313,7 +319,8 @@ def _trace(runs, paths, zone, processors, anonymiser, assumed):
         column(lambda run: run.submit - first), path=str(paths[0]),
         comments=header("TORQUE or PBS", first, last, zone or "unknown", processors, 0, assumed, len(runs)),
         job_id=column(lambda run: run.number), wait=column(lambda run: max(-1, run.start - run.submit)),
-        run_time=column(lambda run: run.end - run.start), allocated_processors=column(lambda run: run.allocated),
+        run_time=column(lambda run: run.end - run.start),
+        allocated_processors=column(lambda run: run.allocated),
         requested_processors=column(lambda run: run.requested), requested_time=column(lambda run: run.limit),
         status=column(lambda run: run.status), user=names("user", "user"), group=names("group", "group"),
         executable=names("name", "name"), queue=numbered([run.queue for run in runs]),

@@ -211,8 +211,8 @@ def _number(paper, row, drawn, name):
     if drawn is None:
         return Number(paper, row)
     if drawn["unit"] != row.unit:
-        raise VerdictError(f"{name}: {' / '.join(key_of(drawn))} in {drawn['unit']}, published in {row.unit}; "
-                           "draw it again")
+        raise VerdictError(f"{name}: {' / '.join(key_of(drawn))} in {drawn['unit']}, "
+                           f"published in {row.unit}; draw it again")
     value, difference = (float(drawn[column] or "nan") for column in ("ours", "difference"))
     return Number(paper, row, value, difference, drawn["verdict"], drawn["reason"], name)
 

@@ -84,7 +84,8 @@ class Workload:
         if len(steps_back):
             k = int(steps_back[0]) + 1
             raise WorkloadError(f"{self.name}: job {self.job_id[k]}: submit {self.submit[k]} is before "
-                                f"the job in front of it ({self.submit[k - 1]}); jobs go in order of submission")
+                                f"the job in front of it ({self.submit[k - 1]}); "
+                                "jobs go in order of submission")
 
     def _refuse(self, column, bad, allowed):
         if bad.any():
@@ -110,7 +111,8 @@ class Workload:
 
         nan where all jobs are submitted at once.
         """
-        return float(np.dot(self.run_time, self.processors)) / (self.machine * self.span) if self.span else float("nan")
+        return (float(np.dot(self.run_time, self.processors)) / (self.machine * self.span)
+                if self.span else float("nan"))
 
     def replace(self, **changes):
         """A copy with some columns or facts changed, validated again."""

@@ -30,7 +30,8 @@ def claims_about(tmp_path, monkeypatch, *cases):
     monkeypatch.setattr(paths, "PUBLISHED", tmp_path)
     (tmp_path / "small").mkdir()
     (tmp_path / "small" / "claims.toml").write_text(
-        '[one]\nsection = "2"\nstatement = "It grows."\nstatistic = "growth"\nrule = "above 0"\nnumber = "3 %"\n')
+        '[one]\nsection = "2"\nstatement = "It grows."\nstatistic = "growth"\n'
+        'rule = "above 0"\nnumber = "3 %"\n')
     claims = Claims("small")
     claims.decides("one")(lambda evidence: cases)
     return claims
@@ -41,16 +42,17 @@ def test_a_claim_is_decided_case_by_case(tmp_path, monkeypatch):
                           ("log C", "-1", np.False_))
     found = claims.evaluate(SimpleNamespace(page=SimpleNamespace(kind="paper")))
     assert found.iloc[0].to_dict() == {
-        "claim": "one", "section": "2", "statement": "It grows.", "verdict": "holds in part", "count": "2 of 3",
-        "numbers": "log A +1; log B +2; log C -1", "published": "3 %", "statistic": "growth", "rule": "above 0",
-        "answers": "for; for; against"}
+        "claim": "one", "section": "2", "statement": "It grows.", "verdict": "holds in part",
+        "count": "2 of 3", "numbers": "log A +1; log B +2; log C -1", "published": "3 %",
+        "statistic": "growth", "rule": "above 0", "answers": "for; for; against"}
     assert totals(found) == "Of 1 claims: **1** holds in part."
 
 
 @pytest.mark.parametrize("kind", ["quick", "stand-in"])
 def test_what_proves_nothing_decides_nothing(tmp_path, monkeypatch, kind):
     claims = claims_about(tmp_path, monkeypatch, ("log A", "+1", True))
-    assert claims.evaluate(SimpleNamespace(page=SimpleNamespace(kind=kind)))["verdict"].tolist() == ["undecided"]
+    assert claims.evaluate(
+        SimpleNamespace(page=SimpleNamespace(kind=kind)))["verdict"].tolist() == ["undecided"]
 
 
 def test_the_words_of_a_case_may_not_run_into_the_next(tmp_path, monkeypatch):

@@ -156,7 +156,8 @@ finally:
     print("LOADED", *sys.modules)
 """)
     help_text, _, loaded = done.stdout.partition("LOADED")
-    assert {"audit", "compare", "convert", "figures", "report", "simulate", "sweep", "traces", "warm"} <= set(commands.names())
+    assert {"audit", "compare", "convert", "figures", "report", "simulate", "sweep", "traces",
+            "warm"} <= set(commands.names())
     for name in commands.names():
         assert f"  {name} " in help_text
         assert commands.summary(name) in help_text
@@ -180,8 +181,8 @@ finally:
     assert not {"IPython", "matplotlib", "pandas"} & set(loaded.split())
 
 
-@pytest.mark.parametrize("name", ["audit", "cluster", "compare", "completion", "convert", "figures", "simulate", "sweep",
-                                  "traces"])
+@pytest.mark.parametrize("name", ["audit", "cluster", "compare", "completion", "convert", "figures",
+                                  "simulate", "sweep", "traces"])
 def test_a_commands_help_has_examples_of_itself(name):
     examples = commands.load(name).__doc__.partition("Examples:\n")[2].partition("\n\n")[0].splitlines()
     assert any(f"replication {name}" in line for line in examples)

@@ -31,8 +31,9 @@ def agree(workload, scheduler, predictor, **options):
 @given(data=st.data(), predictor=st.sampled_from(PREDICTORS), overrun=st.booleans())
 def test_kernel_and_twin_agree(scheduler, data, predictor, overrun):
     workload = data.draw(peopled(overrun=overrun, most=25))
-    options = data.draw(st.fixed_dictionaries({name: st.sampled_from(option.allowed)
-                                               for name, option in TWINS[scheduler][1].items() if name != "predictor"}))
+    options = data.draw(st.fixed_dictionaries(
+        {name: st.sampled_from(option.allowed)
+         for name, option in TWINS[scheduler][1].items() if name != "predictor"}))
     agree(workload, scheduler, predictor, **options)
 
 
@@ -50,8 +51,8 @@ def test_conservative_by_hand():
 
 
 def test_conservative_protects_the_second_in_line_too():
-    # Job 2 is reserved 10 to 20, with job 3 running in its gap; job 4, which needs the whole machine, from 20 on.
-    # Job 5 takes the processor that job 2 leaves over: EASY lets it, though it is in job 4's way.
+    # Job 2 is reserved 10 to 20, with job 3 running in its gap; job 4, which needs the whole machine, from 20
+    # on. Job 5 takes the processor that job 2 leaves over: EASY lets it, though it is in job 4's way.
     w = jobs(4, (0, 10, 2), (1, 10, 3), (1, 8, 1), (1, 8, 4), (2, 30, 1))
     easy, careful = (simulate(w, name).start.tolist() for name in ("easy", "conservative"))
     assert easy[:3] == careful[:3]
@@ -66,8 +67,8 @@ def test_compression_moves_reservations_forward_after_an_early_end():
 
 
 def at_submission(workload, done, k):
-    """The reservation job k gets: its start if all that still runs or waits lasts as long as requested, and nobody
-    else comes."""
+    """The reservation job k gets: its start if all that still runs or waits lasts as long as requested, and
+    nobody else comes."""
     known = np.where(done.end <= workload.submit[k], workload.run_time, workload.estimate)
     return simulate(workload.replace(run_time=known).take(slice(0, k + 1)), "conservative").start[k]
 
@@ -82,7 +83,7 @@ def test_nobody_starts_later_than_reserved_at_submission(workload):
 
 
 def test_largest_area_first_by_hand():
-    # At 5 the areas are 8, 12 and 12: of the two the longer goes first, then the shorter does not fit any more.
+    # At 5 the areas are 8, 12 and 12: of the two the longer goes first, then the shorter no longer fits.
     w = jobs(4, (0, 5, 4), (1, 4, 2), (1, 4, 3), (1, 12, 1), (1, 1, 1))
     assert simulate(w, "laf").validate().start.tolist() == [0, 9, 5, 5, 9]
 

@@ -78,7 +78,8 @@ def test_kernel_and_twin_agree_on_each_log(real_log, name):
 def test_an_independent_calculation_gives_the_same(real_log, name, machine, wait, slowdown, share):
     found = simulate(real_log(name, machine=machine)).validate().measures()
     assert found["mean_wait"] / 60 == pytest.approx(wait, abs=0.06 if wait > 120 else 0.006)
-    assert found["mean_bounded_slowdown"] == pytest.approx(slowdown, abs=0.06 if slowdown in (93.3, 35.5) else 0.006)
+    assert found["mean_bounded_slowdown"] == pytest.approx(
+        slowdown, abs=0.06 if slowdown in (93.3, 35.5) else 0.006)
     assert found["backfilled"] * 100 == pytest.approx(share, abs=0.06)
 
 
@@ -99,7 +100,8 @@ def test_results_do_not_depend_on_threads(real_log):
 
     workload = real_log("KTH-SP2")
     with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(lambda seed: simulate(workload, estimates="f=2", seed=seed).start.sum(), [1, 2, 1, 2, 1]))
+        found = list(pool.map(lambda seed: simulate(workload, estimates="f=2", seed=seed).start.sum(),
+                              [1, 2, 1, 2, 1]))
     assert found[0] == found[2] == found[4] != found[1] == found[3]
 
 
@@ -169,7 +171,8 @@ def test_random_estimates_are_uniform():
     workload = jobs(4, *[(k, 10_000, 1) for k in range(20_000)])
     share = (estimates.random_f(workload, 2.0, 3) - 10_000) / 20_000
     # The mean and the quartiles of 20,000 uniform numbers, within five standard errors.
-    assert np.quantile(share, [0.25, 0.5, 0.75]) == pytest.approx([0.25, 0.5, 0.75], abs=5 * 0.5 / 20_000**0.5)
+    assert np.quantile(share, [0.25, 0.5, 0.75]) == pytest.approx(
+        [0.25, 0.5, 0.75], abs=5 * 0.5 / 20_000**0.5)
 
 
 def test_truncation_cuts_runs_and_counts_them():

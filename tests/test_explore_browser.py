@@ -1,7 +1,7 @@
 """The explorer's notebook in a real JupyterLab in a real browser, where both are to be had.
 
-Needs Chromium and the package playwright, which is not in the lock (`pip install playwright`; its own browsers
-are not used); skips loudly otherwise.
+Needs Chromium and the package playwright, which is not in the lock (`pip install playwright`; its own
+browsers are not used); skips loudly otherwise.
 """
 
 import json

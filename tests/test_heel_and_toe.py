@@ -124,8 +124,8 @@ def test_the_shape_of_a_curve(name, values, expected):
 
 
 def test_the_shape_over_each_range_of_f():
-    """Falls up to f = 10 and rises beyond: only the longer range shows the V. What is off a range's grid does not
-    count in it.
+    """Falls up to f = 10 and rises beyond: only the longer range shows the V. What is off a range's grid does
+    not count in it.
     """
     near = runs({f: 100.0 - 2 * f for f in range(11)})
     far = runs({f: 70.0 + f for f in range(11, 101)})

@@ -13,8 +13,9 @@ def drawn():
 
 def test_all_notebooks_run_at_quick_scale_and_leave_the_papers_figures_alone():
     before = drawn()
-    done = subprocess.run([sys.executable, "-m", "replication", "figures", "--scale", "quick", "--workers", "2"],
-                          capture_output=True, text=True, cwd=paths.ROOT, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "replication", "figures", "--scale", "quick", "--workers", "2"],
+        capture_output=True, text=True, cwd=paths.ROOT, check=False)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     kinds = [kind for kind in ("quick", "stand-in") for name in notebook.found()
              if record.executed(kind, name).is_file() and f"{name}: {kind}" in done.stdout]

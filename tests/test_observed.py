@@ -65,13 +65,14 @@ def test_kernel_and_twin_see_the_same_on_a_log(real_log, model):
 @pytest.mark.parametrize("model", ["f=3", "f=1000", "log"])
 @pytest.mark.parametrize(("machine", "widest"), [(16, 12), (64, 64), (5, 2)])
 def test_a_long_queue_with_many_struck_out_is_closed_up_alike(machine, widest, model):
-    """More jobs behind the head than a block holds, leaving from the middle, again and again; log: most ask for
-    the longest time allowed, as in the truncated model.
+    """More jobs behind the head than a block holds, leaving from the middle, again and again; log: most ask
+    for the longest time allowed, as in the truncated model.
     """
     rng = np.random.default_rng(7)
     n = 900
     run_time = rng.integers(1, 60, n)
-    workload = Workload.from_columns("long", machine, submit=np.sort(rng.integers(0, 200, n)), run_time=run_time,
+    workload = Workload.from_columns("long", machine, submit=np.sort(rng.integers(0, 200, n)),
+                                     run_time=run_time,
                                      processors=rng.integers(1, widest, n, endpoint=True),
                                      estimate=np.minimum(10 * run_time, 100))
     agree(workload, model)

@@ -1,4 +1,4 @@
-"""EASY with predictions: the compiled loop against its readable twin, for every predictor and every reading."""
+"""EASY with predictions: the compiled loop against its readable twin, for every predictor and reading."""
 
 import numpy as np
 import pytest
@@ -10,8 +10,8 @@ from replication.schedulers import OptionError
 from replication.schedulers.predicted import OPTIONS
 from tests.workloads import jobs, workloads
 
-PREDICTORS = ["request", "perfect", "virtual=0.8", "scaled=0.5", "last", "tsafrir", "complete", "top=2", "top=20", "top-as-coded=3",
-              "cvh"]
+PREDICTORS = ["request", "perfect", "virtual=0.8", "scaled=0.5", "last", "tsafrir", "complete", "top=2",
+              "top=20", "top-as-coded=3", "cvh"]
 CHOICES = {name: option.allowed for name, option in OPTIONS.items() if name != "predictor"}
 DEFAULTS = {name: option.default for name, option in OPTIONS.items() if name != "predictor"}
 
@@ -105,8 +105,9 @@ def test_every_reading_matters_somewhere(real_log):
 
 def test_random_predictions_follow_the_seed():
     workload = jobs(4, *[(k, 20 + k % 7, 1 + k % 3, 60) for k in range(60)])
-    one, again, other = (simulate(workload, "easy-predicted", predictor="virtual=0.5", seed=s).prediction.tolist()
-                         for s in (1, 1, 2))
+    one, again, other = (
+        simulate(workload, "easy-predicted", predictor="virtual=0.5", seed=s).prediction.tolist()
+        for s in (1, 1, 2))
     assert one == again != other
 
 

@@ -25,14 +25,14 @@ def test_every_sentence_has_a_test_and_every_test_a_sentence():
 
 
 def test_P1_a_waiting_job_is_planned_with_the_prediction_of_the_pass():
-    # All have one user. When the two jobs have ended, with 4 and 5 s, the third is predicted anew, to run 4 s.
+    # All have one user. When two jobs have ended, with 4 and 5 s, the third is predicted anew, to run 4 s.
     w = jobs(4, (0, 4, 2, 20), (0, 5, 2, 20), (1, 9, 4, 30))
     assert done(w, predictor="tsafrir").prediction[2] == 4
     assert done(w, predictor="tsafrir", refresh="submission").prediction[2] == 30
 
 
 def test_P2_predictors_learn_before_the_pass_in_queue_order():
-    # Both end at 5; at that instant's pass job 3 is predicted with the accuracy of the one later in the queue.
+    # Both end at 5; at that instant's pass job 3 is predicted with the accuracy of the later in the queue.
     w = jobs(4, (0, 5, 2, 10), (0, 5, 2, 20), (1, 30, 4, 100))
     assert done(w, predictor="last").prediction[2] == 25
     w = jobs(4, (0, 5, 2, 20), (0, 5, 2, 10), (1, 30, 4, 100))
@@ -45,22 +45,22 @@ def test_P3_a_prediction_ends_no_job():
 
 
 def test_P4_a_running_job_is_planned_with_the_prediction_of_its_start():
-    # At 2 the user's two short jobs have ended. Job 3 began before with its request of 40: the head's shadow time
-    # stays 40, and a job of 30 s may pass.
+    # At 2 the user's two short jobs have ended. Job 3 began before with its request of 40: the head's shadow
+    # time stays 40, and a job of 30 s may pass.
     w = jobs(4, (0, 1, 1, 40), (0, 2, 1, 40), (0, 40, 2, 40), (3, 5, 4, 5), (4, 2, 1, 30))
     assert starts(w, predictor="tsafrir")[3:] == [40, 4]
 
 
 def test_P5_a_correction_alone_leads_to_no_pass():
-    # Job 1 is predicted to end at 5 and is corrected then to its request of 20. Job 3 (8 s) could start at once, but
-    # the next pass is that of the submission at 9.
+    # Job 1 is predicted to end at 5 and is corrected then to its request of 20. Job 3 (8 s) could start at
+    # once, but the next pass is that of the submission at 9.
     w = jobs(4, (0, 20, 3, 20), (1, 5, 4, 5), (2, 16, 1, 16), (9, 1, 4, 1))
     found = starts(w, predictor="scaled=0.25")
     assert found[2] == 9
 
 
 def test_P6_ways_of_correction():
-    # Predicted 100 s, requested 5000 s, runs 4000 s. The head needs all; a job of 65 s asks at 101 for a place.
+    # Predicted 100 s, requested 5000 s, runs 4000 s. The head needs all; at 101 a job of 65 s asks to run.
     def shadow_allows(way, spare):
         w = jobs(4, (0, 4000, 3, 5000), (1, 9, 4, 9), (101, spare, 1, spare))
         return starts(w.replace(user=np.array([1, 2, 3])), predictor="scaled=0.025", correction=way)[2] == 101
@@ -84,15 +84,15 @@ def test_P8_the_request_gives_plain_easy():
 
 
 def test_P9_shortest_prediction_first_then_queue_order():
-    # One processor is free until 10. In queue order job 3 gets it, by length job 4, and of equals the earlier.
+    # One processor is free until 10. In queue order job 3 gets it; by length job 4, the earlier of equals.
     w = jobs(4, (0, 10, 4), (0, 10, 3), (1, 6, 4), (1, 7, 1), (1, 3, 1), (1, 3, 1))
     assert [k for k in (3, 4, 5) if starts(w)[k] == 10] == [3]
     assert [k for k in (3, 4, 5) if starts(w, "sjf-easy")[k] == 10] == [4]
 
 
 def test_P10_a_kept_reservation():
-    # Job 1 is to end at 40 and ends at 5. The head still lacks processors until 30; by the kept reservation, at 40, job 4
-    # (32 s at 6) is in time, by the new one, at 30, it is not.
+    # Job 1 is to end at 40 and ends at 5. The head still lacks processors until 30; by the kept reservation,
+    # at 40, job 4 (32 s at 6) is in time, by the new one, at 30, it is not.
     w = jobs(4, (0, 5, 1, 40), (0, 30, 2, 30), (1, 5, 4, 5), (6, 32, 1, 32))
     assert starts(w)[2:] == [30, 35]
     assert starts(w, reservation="kept")[2:] == [38, 6]
@@ -113,7 +113,7 @@ def test_P12_only_the_first_that_suffices_counts():
 
 
 def test_P13_one_pass_for_each_event():
-    # Both end at 5. After the first end job 3 is still blocked and job 4 goes past it; together, job 3 starts.
+    # Both end at 5. After the first end job 3 is still blocked and job 4 passes it; together, job 3 starts.
     w = jobs(4, (0, 5, 2), (0, 5, 2), (1, 9, 4), (1, 4, 2, 4))
     assert starts(w)[2:] == [5, 14]
     w = jobs(4, (0, 5, 2), (0, 5, 2, 9), (1, 9, 4), (1, 4, 2, 4))

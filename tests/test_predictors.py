@@ -18,7 +18,8 @@ def people(*rows):
     """A workload from (run time, request, user) rows, with one processor a job."""
     run_time, request, user = zip(*rows, strict=True)
     count = np.arange(len(rows))
-    return Workload.from_columns("people", 4, count, run_time, np.ones(len(rows), int), request, user=np.array(user))
+    return Workload.from_columns("people", 4, count, run_time, np.ones(len(rows), int), request,
+                                 user=np.array(user))
 
 
 def after(workload, predictor, ended, job):
@@ -86,7 +87,8 @@ def test_top_percent_by_hand():
 
 def test_top_percent_as_coded_by_hand():
     # One run of 10 with a request of 100: the artificial point is as old as the run and weighs 10; the lower
-    # sum is 0.9 + 10, and without the artificial point 0.9 of 10.9, 8.3 %. In words it would be 10 of 19, 53 %.
+    # sum is 0.9 + 10, and without the artificial point 0.9 of 10.9, 8.3 %.
+    # In words it would be 10 of 19, 53 %.
     w = people((10, 100, 1), (10, 100, 1), (90, 100, 1), (95, 100, 1), (1, 100, 1))
     assert after(w, "top-as-coded=92", [0], 4) == 10
     assert after(w, "top-as-coded=91", [0], 4) == 100
@@ -94,8 +96,8 @@ def test_top_percent_as_coded_by_hand():
     # A second run of 10: 10.81 of 19.81, 54.6 %.
     assert after(w, "top-as-coded=46", [0, 1], 4) == 10
     assert after(w, "top-as-coded=45", [0, 1], 4) == 100
-    # A run of 90 brings the threshold down to 90, where the lower sum is set to 90 and the upper one is 10. One
-    # of 95 leaves 81 of 185 up to 90 and 176 of 185, 95.1 %, up to 95.
+    # A run of 90 brings the threshold down to 90, where the lower sum is set to 90 and the upper one is 10.
+    # One of 95 leaves 81 of 185 up to 90 and 176 of 185, 95.1 %, up to 95.
     assert after(w, "top-as-coded=12", [2], 4) == 90
     assert after(w, "top-as-coded=12", [2, 3], 4) == 95
     assert after(w, "top-as-coded=4", [2, 3], 4) == 100
@@ -149,7 +151,8 @@ def test_cvh_means_of_users_with_few_jobs(ended, means):
 
 
 def test_virtual_errors_are_uniform_seeded_and_bounded():
-    w = Workload.from_columns("virtual", 4, np.zeros(20_000, int), np.full(20_000, 10_000), np.ones(20_000, int))
+    w = Workload.from_columns("virtual", 4, np.zeros(20_000, int), np.full(20_000, 10_000),
+                              np.ones(20_000, int))
     error = predictors.virtual(w, 0.2, 3) / 10_000 - 1
     assert np.quantile(error, [0.25, 0.5, 0.75]) == pytest.approx([-0.1, 0, 0.1], abs=5 * 0.2 / 20_000**0.5)
     assert abs(error).max() <= 0.2
@@ -167,11 +170,14 @@ def histories(draw):
     rows = draw(st.lists(row, min_size=1, max_size=40))
     rows.sort(key=lambda r: r[5])
     run_time, request, user, executable, size, submit, wait = map(np.array, zip(*rows, strict=True))
-    workload = Workload.from_columns("history", 4, submit, run_time, size, request, user=user, executable=executable)
+    workload = Workload.from_columns("history", 4, submit, run_time, size, request, user=user,
+                                     executable=executable)
     moments = [("ask", submit), ("begin", submit + wait), ("end", submit + wait + run_time)]
-    events = sorted((int(at[job]), place, job) for place, (_, at) in enumerate(moments) for job in range(len(rows)))
+    events = sorted((int(at[job]), place, job)
+                    for place, (_, at) in enumerate(moments) for job in range(len(rows)))
     asked = draw(st.lists(st.integers(0, len(rows) - 1), min_size=len(events), max_size=len(events)))
-    return workload, [(now, moments[place][0], job, other) for (now, place, job), other in zip(events, asked, strict=True)]
+    return workload, [(now, moments[place][0], job, other)
+                      for (now, place, job), other in zip(events, asked, strict=True)]
 
 
 @pytest.mark.parametrize("predictor", ALL)

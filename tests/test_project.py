@@ -236,6 +236,11 @@ def test_no_machine_is_named_in_what_is_committed():
         assert not folder.search(text) and not host.search(text), name
 
 
+def test_no_line_of_python_is_longer_than_110_characters():
+    assert [f"{name}:{number}" for name, text in tracked() if name.endswith(".py")
+            for number, line in enumerate(text.splitlines(), 1) if len(line) > 110] == []
+
+
 def test_no_trace_is_committed():
     assert [name for name, _ in tracked() if re.match(r"data/traces/|.*\.swf(\.gz)?$", name)] == []
 

@@ -395,7 +395,8 @@ def test_blocked_jobs_may_be_those_that_others_wait_behind_or_pass(
     jobs = Workload.from_columns("x", 4, submit=submit, run_time=run_time, processors=processors)
     schedule = simulate(jobs)
     assert schedule.start.tolist() == starts
-    assert {which: np.flatnonzero(counts.blocked_jobs(schedule, which)).tolist() for which in blocked} == blocked
+    assert {which: np.flatnonzero(counts.blocked_jobs(schedule, which)).tolist()
+            for which in blocked} == blocked
 
 
 def test_heel_and_toes_ranges_are_of_means_or_of_single_runs():

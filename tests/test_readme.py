@@ -35,7 +35,8 @@ def test_the_scoreboard_counts_by_paper_and_kind(tmp_path, monkeypatch):
                     ("claim", "top_percent", "x", "", "", ""): "fails"})
     (tmp_path / "report.pdf").touch()
     head, _, *rows = readme.scoreboard().splitlines()
-    assert head.endswith("| not comparable | not drawn | claims | holds | holds in part | fails | undecided |")
+    assert head.endswith(
+        "| not comparable | not drawn | claims | holds | holds in part | fails | undecided |")
     assert rows == ["| **PV-EASY** | **2** | 0 | 0 | 1 | 0 | 0 | 1 | **1** | 0 | 1 | 0 | 0 |",
                     "| **Heel and toe** | **0** | 0 | 0 | 0 | 0 | 0 | 0 | **0** | 0 | 0 | 0 | 0 |",
                     "| **Top Percent** | **0** | 0 | 0 | 0 | 0 | 0 | 0 | **1** | 0 | 0 | 1 | 0 |",

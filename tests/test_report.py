@@ -216,7 +216,8 @@ def test_the_best_reading_is_a_second_line_and_in_no_count(project):
     keep_page(made, [shown])
     markup = " ".join(report.build().read_text().split())
     assert "Of 4 published numbers: 1 match, 1 close, 1 differs, 1 not comparable." in markup
-    assert "by search, 1 match, 1 differs; of the same 2 numbers under the default, 1 match, 1 close." in markup
+    assert ("by search, 1 match, 1 differs; of the same 2 numbers under the default, 1 match, 1 close."
+            in markup)
 
 
 def test_decisions_and_contradictions_have_chapters(project):

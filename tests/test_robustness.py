@@ -162,7 +162,8 @@ def test_other_logs_are_those_the_paper_lacks_each_once():
     pages = {paper: Page(paper=paper, workloads=dict.fromkeys(logs)) for paper, logs in LOGS.items()}
     names = {paper: [change.name for change in robustness.others(page) if change.kind == LOG]
              for paper, page in pages.items()}
-    assert names == {"pv_easy": ["KTH-SP2", "SDSC-SP2", "CEA-Curie"], "heel_and_toe": ["SDSC-DS", "CEA-Curie"],
+    assert names == {"pv_easy": ["KTH-SP2", "SDSC-SP2", "CEA-Curie"],
+                     "heel_and_toe": ["SDSC-DS", "CEA-Curie"],
                      "top_percent": ["SDSC-BLUE", "SDSC-DS", "CEA-Curie"]}
 
 
@@ -225,7 +226,8 @@ HEAD = jobs(4, (0, 10, 3, 20), (1, 2, 4), (2, 15, 1))     # job 3 ends after job
 
 def schedules(options=None, **named):
     found = {name.replace("_", "-"): schedule for name, schedule in named.items()}
-    return SimpleNamespace(options=options or {}, schedules=found, workload=next(iter(named.values())).workload)
+    return SimpleNamespace(options=options or {}, schedules=found,
+                           workload=next(iter(named.values())).workload)
 
 
 def test_a_head_that_waits_for_a_later_job_counts_against_strict_fairness():

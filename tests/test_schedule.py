@@ -117,7 +117,8 @@ def test_from_the_shell_as_json(log):
 
 
 def test_from_the_shell_with_a_schedulers_own_options(log):
-    code, out, err = shell(log, "--json", "--scheduler", "pv-easy", "--option", "predictor=perfect", "--option", "cost=60")
+    code, out, err = shell(log, "--json", "--scheduler", "pv-easy", "--option", "predictor=perfect",
+                           "--option", "cost=60")
     assert code == 0, err
     assert {"predictor": "perfect", "cost": 60, "mode": "kill"}.items() <= json.loads(out)["options"].items()
 

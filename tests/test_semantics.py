@@ -17,7 +17,8 @@ def passed(workload):
 
 
 def test_every_sentence_has_a_test_and_every_test_a_sentence():
-    sentences = re.findall(r"^- \*\*(E\d+)\*\* ", (paths.ROOT / "docs" / "semantics.md").read_text(), re.MULTILINE)
+    sentences = re.findall(
+        r"^- \*\*(E\d+)\*\* ", (paths.ROOT / "docs" / "semantics.md").read_text(), re.MULTILINE)
     tests = [m.group(1) for m in map(re.compile(r"test_(E\d+)_").match, globals()) if m]
     assert sentences == tests
     assert len(set(sentences)) == len(sentences)
@@ -34,7 +35,8 @@ def test_E2_ends_then_submissions_then_one_pass():
     assert starts(jobs(4, (0, 5, 4), (5, 3, 4), (5, 1, 1))) == [0, 5, 8]
     # At 5 the first job ends and four come. All are in the queue when the one pass is made: the head is
     # blocked behind the second job until 9, one of the others is in time for that, one is not.
-    assert starts(jobs(4, (0, 5, 2), (0, 9, 2), (5, 2, 4), (5, 9, 1), (5, 4, 1), (5, 4, 1)))[2:] == [9, 11, 5, 5]
+    assert starts(jobs(4, (0, 5, 2), (0, 9, 2), (5, 2, 4), (5, 9, 1), (5, 4, 1),
+                       (5, 4, 1)))[2:] == [9, 11, 5, 5]
 
 
 def test_E3_a_job_of_no_length_ends_at_once_and_another_pass_follows():

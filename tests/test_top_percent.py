@@ -15,7 +15,8 @@ def workload(n=400):
     rng = np.random.default_rng(7)
     submit = np.cumsum(rng.integers(0, 40, n))
     run_time = rng.choice([5, 60, 300], n) + rng.integers(0, 5, n)
-    w = jobs(16, *zip(submit.tolist(), run_time.tolist(), rng.integers(1, 9, n).tolist(), [600] * n, strict=True))
+    w = jobs(16, *zip(submit.tolist(), run_time.tolist(), rng.integers(1, 9, n).tolist(), [600] * n,
+                      strict=True))
     return w.replace(submit=submit * 4000, run_time=run_time * 4000, estimate=w.estimate * 4000,
                      user=rng.integers(0, 3, n))
 
@@ -74,8 +75,9 @@ def test_the_share_of_variance_between_classes():
 
 
 def test_other_schedulers_are_spread():
-    ours = pd.DataFrame([{"trace": "a", "scheduler": s, "policy": "CVH", "measure": m, "value": v, "unit": "1"}
-                         for m in runs.UNITS for s, v in (("EASY", 1.0), ("LAF", 1.25))])
+    ours = pd.DataFrame([
+        {"trace": "a", "scheduler": s, "policy": "CVH", "measure": m, "value": v, "unit": "1"}
+        for m in runs.UNITS for s, v in (("EASY", 1.0), ("LAF", 1.25))])
     assert schedulers.spread(ours)["AF"].tolist() == [0.25]
 
 

@@ -31,7 +31,8 @@ def test_weighted_flow_with_priority():
     assert measures.weighted_flow(WAIT, RUN, SIZE, 2) == pytest.approx(expected)
 
 
-jobs = st.lists(st.tuples(st.integers(0, 10**6), st.integers(1, 10**6), st.integers(1, 10**4)), min_size=1, max_size=50)
+jobs = st.lists(st.tuples(st.integers(0, 10**6), st.integers(1, 10**6), st.integers(1, 10**4)),
+                min_size=1, max_size=50)
 
 
 @given(jobs)

@@ -11,13 +11,13 @@ KEY = b"a key for the tests only"
 T = 1_575_158_400
 
 
-def record(job, submit, start, end, kind="E", size="Resource_List.nodes=2:ppn=16", limit="01:00:00", user="ann",
-           more=""):
+def record(job, submit, start, end, kind="E", size="Resource_List.nodes=2:ppn=16", limit="01:00:00",
+           user="ann", more=""):
     """A line as pbs_server writes it."""
     return (f"12/01/2019 00:00:00;{kind};{job}.bw;user={user} group=staff jobname=my run 3 queue=normal "
-            f"ctime={T + submit} qtime={T + submit} etime={T + submit} start={T + start} owner={user}@h2ologin "
-            f"{size} Resource_List.walltime={limit} session=17 end={T + end} Exit_status=0 "
-            f"resources_used.walltime=00:00:01{' ' + more if more else ''}\n")
+            f"ctime={T + submit} qtime={T + submit} etime={T + submit} start={T + start} "
+            f"owner={user}@h2ologin {size} Resource_List.walltime={limit} session=17 "
+            f"end={T + end} Exit_status=0 resources_used.walltime=00:00:01{' ' + more if more else ''}\n")
 
 
 def converted(tmp_path, *lines, **options):
@@ -44,8 +44,8 @@ def test_an_end_record_is_a_job(tmp_path):
 
 def test_other_records_are_counted(tmp_path):
     never = record(9, 5, 0, 50).replace(f"start={T} ", "start=0 ")
-    done = converted(tmp_path, record(7, 0, 30, 130, "Q"), record(7, 0, 30, 130, "S"), record(7, 0, 30, 130), never,
-                     record(7, 0, 30, 130))
+    done = converted(tmp_path, record(7, 0, 30, 130, "Q"), record(7, 0, 30, 130, "S"),
+                     record(7, 0, 30, 130), never, record(7, 0, 30, 130))
     assert len(done.trace) == 1 and done.records == 5
     assert dict(done.left_out) == {"ended without having started": 1, "records of type Q (queued)": 1,
                                    "records of type S (start)": 1, "repeated records of one run": 1}
@@ -62,11 +62,13 @@ def test_other_records_are_counted(tmp_path):
     ("Resource_List.nodect=3", 48),
 ])
 def test_sizes_that_were_asked_for(tmp_path, size, processors):
-    assert converted(tmp_path, record(7, 0, 30, 130, size=size), per_node=16).trace.requested_processors[0] == processors
+    assert converted(
+        tmp_path, record(7, 0, 30, 130, size=size), per_node=16).trace.requested_processors[0] == processors
 
 
 @pytest.mark.parametrize(("hosts", "slots"), [
-    ("exec_host=a/0+a/1+b/0", 3), ("exec_host=a/0-15+b/0-15", 32), ("exec_host=a/0,2-4", 4), ("exec_host=a/0*16", 16),
+    ("exec_host=a/0+a/1+b/0", 3), ("exec_host=a/0-15+b/0-15", 32), ("exec_host=a/0,2-4", 4),
+    ("exec_host=a/0*16", 16),
     ("exec_host=a/0 total_execution_slots=64", 64),
 ])
 def test_sizes_that_were_given(tmp_path, hosts, slots):

@@ -94,7 +94,8 @@ def test_without_a_paper_the_rules_are_the_default_ones():
 
 
 @pytest.mark.parametrize("call, message", [
-    (lambda: traces.info("CTC"), "log 'CTC' is not known (did you mean CTC-SP2?); allowed: CTC-SP2, KTH-SP2, "),
+    (lambda: traces.info("CTC"),
+     "log 'CTC' is not known (did you mean CTC-SP2?); allowed: CTC-SP2, KTH-SP2, "),
     (lambda: traces.load("quite-another"), "log 'quite-another' is not known; allowed: CTC-SP2, "),
     (lambda: traces.names("pv"), "paper 'pv' is not known; allowed: pv_easy, heel_and_toe, top_percent"),
     (lambda: traces.load("CEA-Curie", paper="pv_easy"), "pv_easy does not use CEA-Curie; allowed: CTC-SP2, "),

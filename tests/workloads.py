@@ -19,7 +19,8 @@ def workloads(draw, most=60, overrun=False):
     # Few distinct times make many ties; a spread of 0 submits everything at once.
     spread = draw(st.sampled_from([0, 1, 3, 10]))
     longest = draw(st.sampled_from([2, 5, 30]))
-    row = st.tuples(st.integers(0, spread), st.integers(0, longest), st.integers(1, machine), st.integers(0, longest))
+    row = st.tuples(st.integers(0, spread), st.integers(0, longest), st.integers(1, machine),
+                    st.integers(0, longest))
     rows = draw(st.lists(row, min_size=1, max_size=most))
     submit, run_time, size, spare = [], [], [], []
     now = 0

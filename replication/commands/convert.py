@@ -26,7 +26,8 @@ def add_arguments(parser):
     add_common(slurm)
     add_slurm(slurm)
     torque = forms.add_parser("torque", help="accounting logs of TORQUE or PBS, of one machine")
-    torque.add_argument("logs", metavar="FILE", nargs="+", help="the logs, gzipped or not; - is standard input")
+    torque.add_argument("logs", metavar="FILE", nargs="+",
+                        help="the logs, gzipped or not; - is standard input")
     add_common(torque)
 
 

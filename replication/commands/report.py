@@ -1,6 +1,7 @@
 """Assemble the report from what was drawn, as one HTML page and as PDF.
 
-The page needs no network. If everything is of real logs at paper scale it goes to figures/, else below build/.
+The page needs no network. If everything is of real logs at paper scale it goes to figures/,
+else below build/.
 
 Examples:
   replication report
@@ -28,7 +29,8 @@ def main(args):
     page = report.build(args.kind)
     seconds = time.perf_counter() - started
     if args.json:
-        print(json.dumps({"page": str(page), "pdf": str(page.with_suffix(".pdf")), "seconds": round(seconds, 1)}))
+        print(json.dumps({"page": str(page), "pdf": str(page.with_suffix(".pdf")),
+                          "seconds": round(seconds, 1)}))
     else:
         print(f"report: {page} [{seconds:.1f} s]")
     return 0

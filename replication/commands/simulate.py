@@ -24,11 +24,14 @@ def add_arguments(parser):
     from replication.simulation import SCHEDULERS
 
     parser.add_argument("trace", metavar="TRACE", help="a name from the registry, or a path to an SWF file")
-    parser.add_argument("--scheduler", default="easy", metavar="NAME", help=f"one of {', '.join(SCHEDULERS)} (default easy)")
-    parser.add_argument("--estimates", default="log", metavar="MODEL", help=f"one of: {estimates.FORMS} (default log)")
+    parser.add_argument("--scheduler", default="easy", metavar="NAME",
+                        help=f"one of {', '.join(SCHEDULERS)} (default easy)")
+    parser.add_argument("--estimates", default="log", metavar="MODEL",
+                        help=f"one of: {estimates.FORMS} (default log)")
     parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE",
                         help="an option of the scheduler's own; a wrong name is answered with the right ones")
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="seed of the random models (default 1)")
+    parser.add_argument("--seed", type=int, default=1, metavar="N",
+                        help="seed of the random models (default 1)")
     add_rules(parser)
     parser.add_argument("--out", metavar="FILE",
                         help="write the schedule: SWF for .swf or .swf.gz, else CSV; - is standard output")
@@ -69,7 +72,7 @@ def _options(words):
 
 @contextlib.contextmanager
 def _without_linear_algebra():
-    """Keep numba from loading scipy to look for BLAS: a third of a second, and no kernel multiplies matrices."""
+    """Keep numba from loading scipy for its BLAS: a third of a second, and no kernel multiplies matrices."""
     name = "scipy.linalg.cython_blas"
     hidden = name not in sys.modules
     if hidden:
@@ -90,4 +93,5 @@ def summary(schedule):
     for rule, count in workload.cleaning:
         yield f"  {count:>10,}  {rule}"
     for name, value in schedule.measures().items():
-        yield f"  {value:>10,.4g}  {NAMES[name]}" if isinstance(value, float) else f"  {value:>10,}  {NAMES[name]}"
+        yield (f"  {value:>10,.4g}  {NAMES[name]}" if isinstance(value, float)
+               else f"  {value:>10,}  {NAMES[name]}")

@@ -4,13 +4,13 @@ All jobs of one finest class (executable, user, request and size equal) get the 
 looked up is kept by finest class. A class that sees its first ended job tells its finest classes so, once; a
 prediction is then a single look-up.
 
-A class that holds no more finest classes than one of a template above it holds the same ones, and can never be
-the first with a history. Such classes, more than half of all, are not kept.
+A class that holds no more finest classes than one of a template above it holds the same ones, and can never
+be the first with a history. Such classes, more than half of all, are not kept.
 
 ``whole`` has a row for each finest class: the classes that it keeps, most specific first, then how many, then
 which of them is the first with a history (their number for none). ``real`` has a row for each class: decayed
-sum of run times and decayed count. ``links[c]`` to ``links[c + 1]`` are the places in ``links`` where the finest
-classes of class c stand, each times `TEMPLATES` plus the place of c in that finest class's row.
+sum of run times and decayed count. ``links[c]`` to ``links[c + 1]`` are the places in ``links`` where the
+finest classes of class c stand, each times `TEMPLATES` plus the place of c in that finest class's row.
 """
 
 import numpy as np

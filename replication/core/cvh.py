@@ -5,10 +5,10 @@ a gradient that is normalised by each feature's scale and by its past gradients,
 processors and sines can be mixed (Ross, Mineiro and Langford 2013, algorithm 2).
 
 ``whole`` has a row for each user: what he has ended and what he has running. ``links`` holds three numbers
-for each job: the user's running job begun before it, the one begun after it, and when it began. ``real`` has a
-row for each job: its features. ``model`` has a row for each of weights, scales and sums of squared gradients,
-two for the terms of the job at hand, as they are and by their scales, one to add up in, and one with the
-counters `STEP` and `NORM`, which job is at hand, and its value if `KNOWN`.
+for each job: the user's running job begun before it, the one begun after it, and when it began. ``real`` has
+a row for each job: its features. ``model`` has a row for each of weights, scales and sums of squared
+gradients, two for the terms of the job at hand, as they are and by their scales, one to add up in, and one
+with the counters `STEP` and `NORM`, which job is at hand, and its value if `KNOWN`.
 """
 
 import math
@@ -32,7 +32,8 @@ WEIGHTS, SCALES, SQUARES, AT_HAND, RATIOS, SUMS, COUNTERS = range(7)   # rows of
 STEP, NORM, JOB, KNOWN, VALUE = range(5)                               # places in its last row
 
 # Columns of `whole`.
-ENDED, NEWEST, BEFORE, THIRD_LAST, RUN_TIMES, SIZES, LAST_END, PROCESSORS, RUNS, STARTS, OLDEST, YOUNGEST = range(12)
+(ENDED, NEWEST, BEFORE, THIRD_LAST, RUN_TIMES, SIZES, LAST_END, PROCESSORS, RUNS, STARTS, OLDEST,
+ YOUNGEST) = range(12)
 COLUMNS = 12
 NOBODY = -1
 

@@ -13,9 +13,9 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
-from replication.core.planned import (ARRIVED, EXTRA, FREE, HEAD, JOB_BITS, JOB_MASK, NOBODY, RESERVED, RUNNING,
-                                      SHADOW, SMALLEST, TAIL, begin, correct, finish, idle, next_end,
-                                      next_planned_end, reservation)
+from replication.core.planned import (ARRIVED, EXTRA, FREE, HEAD, JOB_BITS, JOB_MASK, NOBODY, RESERVED,
+                                      RUNNING, SHADOW, SMALLEST, TAIL, begin, correct, finish, idle,
+                                      next_end, next_planned_end, reservation)
 from replication.core.predictors import predict
 from replication.core.running import LATEST, NEVER, ONE
 from replication.core.uncounted import sort, uncounted

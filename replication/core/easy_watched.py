@@ -1,7 +1,7 @@
 """EASY for many runs: the loop of ``core.easy`` over a narrow queue, and watched if that is asked for.
 
-The decisions are those of ``core.easy``, in the same order; both are held to the same readable twin. Two things
-are done for speed and a third is new:
+The decisions are those of ``core.easy``, in the same order; both are held to the same readable twin. Two
+things are done for speed and a third is new:
 
 * Where a block of the queue can hold no candidate, none of its jobs is looked at; see ``core.waiting``.
 * Nothing is allocated or counted inside the loop.
@@ -51,7 +51,8 @@ def easy(submit, run_time, estimate, size, machine, backfilling, start, backfill
 def _loop(submit, run_time, estimate, size, machine, backfilling, start, backfilled, room, seen):
     n = len(submit)
     jobs, queue = room
-    waiting, wait_size, least_size, least_estimate = queue.job, queue.size, queue.least_size, queue.least_estimate
+    waiting, wait_size, least_size, least_estimate = (
+        queue.job, queue.size, queue.least_size, queue.least_estimate)
     if seen is not None:
         shortest, wild, events, delay, wait_run, state = seen
     head = tail = 0                        # the queue is what is not struck out of [head, tail)
@@ -105,7 +106,8 @@ def _loop(submit, run_time, estimate, size, machine, backfilling, start, backfil
                 smallest = np.int64(GONE)
                 for block in range(np.uint64(head) >> BLOCK_BITS, blocks(tail)):
                     smallest = min(smallest, np.int64(least_size[block]))
-                    if least_size[block] > free or (least_size[block] > extra and least_estimate[block] > window):
+                    if least_size[block] > free or (least_size[block] > extra
+                                                    and least_estimate[block] > window):
                         continue
                     first, struck_before = block << BLOCK_BITS, struck
                     fits = fitting(queue, first, narrow(free), narrow(min(extra, free)), window)
@@ -168,8 +170,8 @@ def _loop(submit, run_time, estimate, size, machine, backfilling, start, backfil
             if seen is not None:
                 see.see_start(state, shortest, wait_run, submit, run_time, arrived, head, tail, job, now)
                 if backfilled[job]:
-                    see.see_backfill(state, wild, jobs, running, free, size[waiting[head]], job, run_time[job],
-                                     size[job], now)
+                    see.see_backfill(state, wild, jobs, running, free, size[waiting[head]], job,
+                                     run_time[job], size[job], now)
             start[job] = now
             begin(jobs, running, now + run_time[job], now + estimate[job], size[job])
             running += 1

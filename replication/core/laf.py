@@ -6,7 +6,8 @@ No job has a reservation, so a running job's plan decides nothing. The readable 
 
 from numba import njit
 
-from replication.core.planned import (ARRIVED, FREE, NOBODY, RUNNING, SMALLEST, TAIL, begin, finish, idle, next_end)
+from replication.core.planned import (ARRIVED, FREE, NOBODY, RUNNING, SMALLEST, TAIL, begin, finish, idle,
+                                      next_end)
 from replication.core.predictors import predict
 from replication.core.running import LATEST, NEVER
 from replication.core.uncounted import uncounted
@@ -34,7 +35,8 @@ def _simulate(machine, memory, refresh, submissions_first, backfilled, first):
             finish(machine, memory, now)
         if not submissions_first:
             submit(machine, memory, first, now)
-        if count[SMALLEST] <= count[FREE] and _start(machine, memory, refresh, first, 0 if ended else before, now):
+        if count[SMALLEST] <= count[FREE] and _start(machine, memory, refresh, first,
+                                                     0 if ended else before, now):
             close_ranks(machine, backfilled)
 
 
@@ -54,7 +56,7 @@ def submit(machine, memory, first, now):
 
 @uncounted
 def _start(machine, memory, refresh, first, since, now):
-    """Start the largest that fits until none does, among the jobs from place `since` on; whether any started."""
+    """Start the largest that fits until none does, among the jobs from place `since` on; whether any did."""
     count, waiting, wanted, predicted = machine.count, machine.waiting, machine.wanted, machine.scratch
     for k in range(since, count[TAIL]):
         if wanted[k] <= count[FREE]:

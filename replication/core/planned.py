@@ -1,8 +1,8 @@
-"""The state of a machine whose scheduler plans with predictions: running jobs in two orders, the queue, counts.
+"""The state of a machine whose scheduler plans with predictions: running jobs in two orders, queue, counts.
 
-As in `replication.core.running`, the orders descend behind a sentinel and a key is an end with something in its
-low bits, here the job. Of equal ends the job earlier in the queue therefore goes first, which one reading of a
-reservation depends on.
+As in `replication.core.running`, the orders descend behind a sentinel and a key is an end with something in
+its low bits, here the job. Of equal ends the job earlier in the queue therefore goes first, which one reading
+of a reservation depends on.
 """
 
 from collections import namedtuple
@@ -25,7 +25,8 @@ NOBODY = -1                    # RESERVED where no reservation is up to date
 # by_end, by_plan : int64[m + 1], keys of the running jobs; end : int64[n]
 # planned : int64[n], predicted run time that a running job is planned with; corrected : int64[n], how often
 # waiting, wanted : int64[n], the queue's jobs and their sizes; scratch : int64[n]; count : int64[9]
-Machine = namedtuple("Machine", "by_end by_plan planned corrected waiting wanted scratch count start prediction")
+Machine = namedtuple(
+    "Machine", "by_end by_plan planned corrected waiting wanted scratch count start prediction")
 
 # How a prediction grows when its job outlives it: the k-th correction adds this to the first prediction, s
 # (Tsafrir, Etsion and Feitelson 2007, section 4.2).
@@ -35,7 +36,7 @@ REQUEST, GRADUAL, DOUBLING, NOW = range(4)
 
 @njit(nogil=True, cache=True)
 def idle(n, processors, start, prediction):
-    """An idle machine with room for `n` jobs; `start` and `prediction` (int64[n]) are filled in as jobs start."""
+    """An idle machine with room for `n` jobs; jobs that start fill in `start` and `prediction` (int64[n])."""
     most = min(n, processors)
     by_end, by_plan = np.empty(most + 1, np.int64), np.empty(most + 1, np.int64)
     by_end[0] = by_plan[0] = NEVER
@@ -124,8 +125,8 @@ def _grown(machine, memory, job, way, now):
 def reservation(machine, memory, head_size, all_count, now):
     """Earliest planned end at which `head_size` processors are free, and how many more are free then.
 
-    With `all_count` every job planned to end by that instant counts, else no more than it takes. A planned end
-    that is past is taken to be now.
+    With `all_count` every job planned to end by that instant counts, else no more than it takes. A planned
+    end that is past is taken to be now.
     """
     order, size = machine.by_plan, memory.size
     available = machine.count[FREE]

@@ -2,7 +2,7 @@
 
 A scheduler calls `predict` when a job is submitted and whenever it plans with the job while it waits, `begun`
 when the job starts and `learn` when it ends. All predictors share one type of memory, so a kernel is compiled
-once; which predictor it is, is the number in ``memory.kind``. `replication.predictors.make` fills a memory in.
+once; which predictor it is, is the number in ``memory.kind``. `replication.predictors.make` fills it in.
 
 What the tables hold depends on the kind and is written at each predictor.
 """
@@ -20,10 +20,12 @@ FIXED, LAST, TSAFRIR, COMPLETE, TOP, CVH = range(6)
 # submit, run_time, request, size : int64[n], the jobs
 # fixed : int64[n], predictions known from the start (FIXED)
 # group : int64[n], number of the job's user or class
-# whole : int64[:, :], real : float64[:, :], links : int64[:], model : float64[:, :], state and indices by kind
-Memory = namedtuple("Memory", "kind share coded submit run_time request size fixed group whole real links model")
+# whole : int64[:, :], real : float64[:, :], links : int64[:], model : float64[:, :],
+# state and indices by kind
+Memory = namedtuple(
+    "Memory", "kind share coded submit run_time request size fixed group whole real links model")
 
-# Columns of `whole` for LAST and TSAFRIR, a row a user: how many jobs ended, the newest two and the newest request.
+# Columns of `whole` for LAST and TSAFRIR, a row a user: jobs ended, the newest two and the newest request.
 ENDED, NEWEST, BEFORE, ASKED = range(4)
 
 

@@ -7,9 +7,9 @@ points are places in a binary indexed tree: a new point and a prediction cost O(
 
 ``whole`` has a row for each class: where its points begin in ``real``, how many places there are, how many
 jobs ended, the place of the request, and the place of the threshold, which is looked up once after an end.
-``real`` has a row for each place: its value, the tree of weights, and for the coded reading the tree of occupied
-places, its own weight, and whether it is occupied. ``model`` has a row for each class: the present growth, the
-total weight, and for the coded reading the two running sums. ``links`` holds each job's place.
+``real`` has a row for each place: its value, the tree of weights, and for the coded reading the tree of
+occupied places, its own weight, and whether it is occupied. ``model`` has a row for each class: the present
+growth, the total weight, and for the coded reading the two running sums. ``links`` holds each job's place.
 """
 
 import numpy as np
@@ -64,7 +64,7 @@ def lay_out(order, group, value, whole, real, links):
 
 @uncounted
 def predict(memory, job):
-    """The smallest value that more than (1 - share) of the class's weight is at or below; at most the request."""
+    """Smallest value that more than (1 - share) of the class's weight is at or below; at most the request."""
     f = memory.group[job]
     state = memory.whole[f]
     request = memory.request[job]

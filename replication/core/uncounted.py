@@ -2,9 +2,9 @@
 
 numba counts a reference to an array whenever it is taken out of a tuple, with an atomic operation each time;
 where a state of twenty arrays is handed from function to function that costs ten times the work itself. A
-function compiled here counts nothing. It must therefore allocate nothing, slices and views excepted; its caller
-holds all arrays, as every caller does for as long as the call lasts. It is also compiled into its caller, because
-handing over that many arrays costs as much as the work once more.
+function compiled here counts nothing. It must therefore allocate nothing, slices and views excepted; its
+caller holds all arrays, as every caller does for as long as the call lasts. It is also compiled into its
+caller, because handing over that many arrays costs as much as the work once more.
 """
 
 from numba import njit

@@ -4,10 +4,10 @@ A job that leaves the middle of the queue is struck out, not closed up; `close_u
 struck out. Sizes and times are cut to 31 bits here, so a scan only finds candidates: whoever starts a job
 checks it again against its true size and estimate.
 
-The least size and the least estimate of each block of 32 entries are kept, so that a long queue is passed over
-by the block. They are never too high, but may be too low: a job struck out counts until its block is surveyed,
-which is done when the block has been looked at in vain. Surveying it just after a job in it is struck out would
-read in whole lanes what was just written singly, and the processor waits for that.
+The least size and the least estimate of each block of 32 entries are kept, so that a long queue is passed
+over by the block. They are never too high, but may be too low: a job struck out counts until its block is
+surveyed, which is done when the block has been looked at in vain. Surveying it just after a job in it is
+struck out would read in whole lanes what was just written singly, and the processor waits for that.
 
 Everything outside ``[head, tail)`` is struck out, so that a block may reach beyond either.
 """
@@ -25,7 +25,7 @@ BLOCK = np.uint64(32)            # entries looked at together: a bit for each in
 BLOCK_BITS = np.uint64(5)
 WORTH = 32                       # struck out entries below which the queue is left as it is
 
-#: Of each entry: `job` int64, `size` and `estimate` int32; of each block: `least_size`, `least_estimate` int32.
+#: Of each entry: `job` int64, `size`, `estimate` int32; of each block: `least_size`, `least_estimate` int32.
 Waiting = namedtuple("Waiting", "job size estimate least_size least_estimate")
 
 

@@ -29,7 +29,8 @@ def month(header, label):
 
 def tidy(rows):
     """Rows of (trace, measure, value, unit) as the table `Page.compare` takes."""
-    return pd.DataFrame([(trace, "log", measure, value, unit) for trace, measure, value, unit in rows], columns=COLUMNS)
+    return pd.DataFrame([(trace, "log", measure, value, unit) for trace, measure, value, unit in rows],
+                        columns=COLUMNS)
 
 
 def duration(page):
@@ -52,9 +53,10 @@ def load_since_zero(workload):
 
 
 def load_to_last_end(workload):
-    """Load over the span from the first submission to the earliest possible last end, without waits (a share)."""
+    """Load from the first submission to the earliest possible last end, without waits (a share)."""
     last = int((workload.submit + workload.run_time).max())
-    return measures.load(workload.run_time, workload.processors, workload.machine, last - int(workload.submit[0]))
+    return measures.load(workload.run_time, workload.processors, workload.machine,
+                         last - int(workload.submit[0]))
 
 
 def wide(ours, order):

@@ -1,4 +1,4 @@
-"""What every family of schedulers offers the public layer: a name, what it is, its options, and how to run it.
+"""What every family of schedulers offers the public layer: a name, what it is, its options, how to run it.
 
 A family is a module here with a table ``SCHEDULERS`` of name to `Scheduler`. Kernels are imported when a
 scheduler runs, not before.
@@ -65,4 +65,5 @@ class Scheduler:
         if unknown:
             raise OptionError(f"option {sorted(unknown)[0]!r} unknown to this scheduler; "
                               f"allowed: {', '.join(sorted(self.options)) or 'none'}")
-        return {name: option.check(name, given.get(name, option.default)) for name, option in self.options.items()}
+        return {name: option.check(name, given.get(name, option.default))
+                for name, option in self.options.items()}

@@ -26,8 +26,9 @@ def conservative(workload, estimate, seed, *, predictor, refresh, correction, or
 
     check_room(workload, estimate)
     columns = _columns(workload)
-    kernel.conservative(predictors.make(workload, estimate, predictor, seed), workload.machine, refresh == "pass",
-                        OPTIONS["correction"].allowed.index(correction), order == "submissions-first", *columns)
+    kernel.conservative(predictors.make(workload, estimate, predictor, seed), workload.machine,
+                        refresh == "pass", OPTIONS["correction"].allowed.index(correction),
+                        order == "submissions-first", *columns)
     return _decided(*columns)
 
 

@@ -6,7 +6,8 @@ from replication import simulate, style
 
 # How the figure names an estimate, and how it is made.
 ESTIMATES = {"real": "log", "real x2": "log*2", "perfect": "perfect", "perfect x2": "perfect*2"}
-MEASURES = {"mean_wait": ("average wait [min]", 1 / 60), "mean_bounded_slowdown": ("average bounded slowdown", 1)}
+MEASURES = {"mean_wait": ("average wait [min]", 1 / 60),
+            "mean_bounded_slowdown": ("average bounded slowdown", 1)}
 
 
 def results(page):
@@ -21,7 +22,8 @@ def results(page):
     for name, workload in page.workloads.items():
         for label, model in ESTIMATES.items():
             found = simulate(workload, "easy", model).validate().measures()
-            rows.append({"trace": name, "estimates": label} | {m: found[m] for m in (*MEASURES, "backfilled")})
+            rows.append({"trace": name, "estimates": label}
+                        | {m: found[m] for m in (*MEASURES, "backfilled")})
     return pd.DataFrame(rows)
 
 
@@ -76,6 +78,7 @@ def sentences(changes):
         worse = changes[changes[column] >= 0]
         text = f"- {about} in **{len(better)} of {len(changes)}** cases"
         if len(worse):
-            text += "; not in " + ", ".join(f"{r['trace']} ({r['measure']}, {r[column]:+.1f} %)" for _, r in worse.iterrows())
+            text += "; not in " + ", ".join(
+                f"{r['trace']} ({r['measure']}, {r[column]:+.1f} %)" for _, r in worse.iterrows())
         parts.append(text + ".")
     return "\n".join(parts)

@@ -96,7 +96,7 @@ def study(page):
 
 
 def _less(some, others, unit):
-    """Difference of two means in per cent of `unit`, with its 95 % interval over the seeds (Student's, Welch's).
+    """Difference of two means in % of `unit`, with its 95 % interval over the seeds (Student's, Welch's).
 
     Runs are float64[f, seeds] or float64[seeds]; a scalar is a run that nothing is drawn for.
     """
@@ -104,8 +104,8 @@ def _less(some, others, unit):
 
     some, others = (np.atleast_2d(runs).mean(axis=0) for runs in (some, others))
     with np.errstate(divide="ignore"):      # of runs that are all the same
-        found = (ttest_1samp(some - others, 0) if others.size == 1 else ttest_ind(some, others, equal_var=False)
-                 ).confidence_interval(0.95)
+        found = (ttest_1samp(some - others, 0) if others.size == 1
+                 else ttest_ind(some, others, equal_var=False)).confidence_interval(0.95)
     return tuple(float(100 * x / unit) for x in (some.mean() - others.mean(), found.low, found.high))
 
 

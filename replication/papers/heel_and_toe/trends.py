@@ -114,8 +114,8 @@ def crossovers(results, measures):
     -------
     pandas.DataFrame
         log, load, measure; f of the first crossing behind the lowest point, between grid points by a straight
-        line, nan if there is none up to the largest f; low and high from the runs: where the mean's 95 % interval
-        crosses.
+        line, nan if there is none up to the largest f; low and high from the runs: where the mean's 95 %
+        interval crosses.
     """
     rows = []
     for (log, load), part in results.groupby(["log", "load"], sort=False):

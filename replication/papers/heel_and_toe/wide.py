@@ -4,7 +4,8 @@ from replication.papers.heel_and_toe import campaign, curves, trends
 from replication.papers.heel_and_toe.curves import PERFORMANCE
 
 #: What a model is called, and its runs.
-MODELS = {"vanilla": ("The f-model", campaign.vanilla), "truncated": ("The truncated f-model", campaign.truncated)}
+MODELS = {"vanilla": ("The f-model", campaign.vanilla),
+          "truncated": ("The truncated f-model", campaign.truncated)}
 DIGITS = 4
 
 
@@ -35,5 +36,6 @@ def shown(page, found, load):
             page.figure(curves.panels(curve, PERFORMANCE, scale="symlog"), f"{about}: f up to 10,000", name),
             page.table(trends.by_range(results, PERFORMANCE, campaign.RANGES),
                        f"{about}: the shape of each curve over each range of f", f"{name}_shapes"),
-            page.table(meets, f"{about}: the f at which it comes up to the real estimates", f"{name}_crossovers")]
+            page.table(meets, f"{about}: the f at which it comes up to the real estimates",
+                       f"{name}_crossovers")]
     return parts

@@ -58,7 +58,8 @@ def readings(page):
                   "load %, log's time 0 to last submission": 100 * load_since_zero(workload),
                   "load %, first submission to earliest last end": 100 * load_to_last_end(workload)}
         if not workload.stand_in:
-            for about, drop in (("with a run time and processors (default)", ("no-run-time", "not-allocated")),
+            for about, drop in (("with a run time and processors (default)",
+                                 ("no-run-time", "not-allocated")),
                                 ("with a positive run time and processors",
                                  ("no-run-time", "zero-run-time", "not-allocated")),
                                 ("with a run time", ("no-run-time",))):

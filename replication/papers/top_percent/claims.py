@@ -74,7 +74,8 @@ def between_classes(workload):
     rows = np.column_stack([workload.executable, workload.user, workload.estimate, workload.processors])
     _, code, count = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
     several = count[code] > 1
-    run_time, code = workload.run_time[several].astype(float), np.unique(code[several], return_inverse=True)[1]
+    run_time, code = (workload.run_time[several].astype(float),
+                      np.unique(code[several], return_inverse=True)[1])
     mean = np.bincount(code, weights=run_time) / np.bincount(code)
     within = ((run_time - mean[code]) ** 2).sum() / (len(run_time) - len(mean))
     return float(1 - within / run_time.var(ddof=1))

@@ -39,7 +39,8 @@ class Evidence:
     @cached_property
     def blocks(self):
         """The rows of each log with intervals."""
-        return {log: Block(log, {policy: self.schedules[log, policy] for policy in POLICIES}) for log in self.logs}
+        return {log: Block(log, {policy: self.schedules[log, policy] for policy in POLICIES})
+                for log in self.logs}
 
     @cached_property
     def scaled(self):
@@ -53,7 +54,7 @@ class Evidence:
 
     @cached_property
     def short_first(self):
-        """Rows of each log with run times known: shortest candidate first, and queue order as the reference."""
+        """Rows of each log with run times known: shortest candidate first, and queue order as reference."""
         return {log: Block(log, {"short": run(workload, "Clairvoyant", self.reading, "sjf-easy"),
                                  "Reqtime": self.schedules[log, "Clairvoyant"]})
                 for log, workload in self.workloads.items()}

@@ -12,7 +12,7 @@ HOUR = 3600
 
 
 def classes(workload):
-    """The predictor's classes with at least `LEAST` jobs, largest first; the largest of all where none has as many.
+    """The predictor's classes of at least `LEAST` jobs, largest first; if there is none, the largest of all.
 
     Returns
     -------
@@ -29,8 +29,8 @@ def classes(workload):
 def tested(workloads):
     """Every large class of every log with the test of its modes.
 
-    A class is trimodal if two modes are rejected and three are not, at 5 %. Classes whose run times are nearly
-    all one value have no three modes to find and are tested like the others.
+    A class is trimodal if two modes are rejected and three are not, at 5 %. Classes whose run times are
+    nearly all one value have no three modes to find and are tested like the others.
 
     Returns
     -------
@@ -49,7 +49,8 @@ def tested(workloads):
             rows.append({"log": log, "members": members, "jobs": len(members), "two_modes": two,
                          "three_modes": three, "trimodal": two < modes.LEVEL <= three})
     columns = ["log", "members", "jobs", "two_modes", "three_modes", "trimodal"]
-    return pd.DataFrame(rows, columns=columns).sort_values("jobs", ascending=False, kind="stable", ignore_index=True)
+    return pd.DataFrame(rows, columns=columns).sort_values(
+        "jobs", ascending=False, kind="stable", ignore_index=True)
 
 
 def example(page):
@@ -76,16 +77,18 @@ def example(page):
 
 
 def draw(group, about, policy):
-    """The figure: jobs as boxes over their start, the prediction at each start as a line, a histogram beside it."""
+    """Jobs as boxes over their start, the prediction at each start as a line, and a histogram beside it."""
     from matplotlib import pyplot as plt
 
-    figure, (left, right) = plt.subplots(1, 2, sharey=True, figsize=(style.size(1, 2)[0], 3.9), width_ratios=(4, 1))
+    figure, (left, right) = plt.subplots(1, 2, sharey=True, figsize=(style.size(1, 2)[0], 3.9),
+                                         width_ratios=(4, 1))
     days = (group["start"] - group["start"].iloc[0]) / (24 * HOUR)
     left.plot(days, group["run_time"] / HOUR, linestyle="", marker="s", markersize=3, color=style.COLOURS[0],
               markerfacecolor="none", label="a job's run time")
     left.step(days, group["predicted"] / HOUR, where="post", color="#808080", linestyle="-",
               label=f"predicted at its start ({policy})")
-    left.axhline(group["request"].iloc[0] / HOUR, color=style.COLOURS[2], linestyle=style.LINES[2], label="request")
+    left.axhline(group["request"].iloc[0] / HOUR, color=style.COLOURS[2], linestyle=style.LINES[2],
+                 label="request")
     left.set(xlabel="start, days since the first job's", ylabel="run time, h", ylim=(0, None),
              title=f"{about['log']}: {about['jobs']} jobs of one user, request and size")
     figure.legend(loc="outside lower center", ncols=3)
@@ -101,7 +104,8 @@ def summary(group):
     -------
     pandas.DataFrame
     """
-    run_time, predicted, request = (group[name].to_numpy(float) for name in ("run_time", "predicted", "request"))
+    run_time, predicted, request = (
+        group[name].to_numpy(float) for name in ("run_time", "predicted", "request"))
     rows = {"jobs": len(group), "jobs that ran longer than predicted": int((run_time > predicted).sum()),
             "median of run time over request": np.median(run_time / request),
             "median of prediction over request": np.median(predicted / request),

@@ -1,4 +1,4 @@
-"""How sure a ratio of two rows of the table is: the log's weeks drawn anew, both rows' jobs of a week together."""
+"""How sure a ratio of two rows is: the log's weeks drawn anew, both rows' jobs of a week together."""
 
 import numpy as np
 
@@ -19,8 +19,8 @@ class Sums:
     Attributes
     ----------
     parts : dict of str to (float64[weeks], float64[weeks])
-        For each measure but R2 the sums whose ratio it is; for R2 the squared misses, and the run times, their
-        squares and the jobs.
+        For each measure but R2 the sums whose ratio it is; for R2 the squared misses, and the run times,
+        their squares and the jobs.
     """
 
     def __init__(self, schedule):
@@ -33,7 +33,8 @@ class Sums:
         priority = w.processors * (flow**2 - wait**2)
         self.parts = {name: tuple(map(self._by_week, pair)) for name, pair in {
             "avebsld": (measures.bounded_slowdown(schedule.wait, w.run_time), one), "af": (flow, one),
-            "ap0waf": (w.processors * run_time * flow, w.processors * run_time), "ap1waf": (priority * flow, priority),
+            "ap0waf": (w.processors * run_time * flow, w.processors * run_time),
+            "ap1waf": (priority * flow, priority),
             "r2": ((run_time - schedule.first_prediction) ** 2, run_time, run_time**2, one)}.items()}
         self.under = self._by_week(schedule.prediction < w.run_time)
         self.backfilled = self._by_week(schedule.backfilled)
@@ -43,7 +44,7 @@ class Sums:
         return np.bincount(self.week, weights=values)
 
     def value(self, measure, times):
-        """The measure with each week taken so many times; float64[draws] for ``times`` of float64[draws, weeks]."""
+        """The measure, each week taken so often; float64[draws] for ``times`` of float64[draws, weeks]."""
         sums = [times @ part for part in self.parts[measure]]
         if measure == "r2":
             missed, total, squares, jobs = sums

@@ -1,8 +1,8 @@
 """How many modes the run times of a class of jobs have: Silverman's test.
 
-A kernel density estimate has fewer modes the wider its kernel. The critical width for k modes is the least with
-at most k; the hypothesis of k modes is doubted if few samples drawn from the estimate of that width have at most
-k modes at it (Silverman 1981).
+A kernel density estimate has fewer modes the wider its kernel. The critical width for k modes is the least
+with at most k; the hypothesis of k modes is doubted if few samples drawn from the estimate of that width have
+at most k modes at it (Silverman 1981).
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ LEVEL = 0.05
 
 
 def critical_width(values, k):
-    """Least width of a normal kernel, in cells of a grid over the values' range, that leaves at most `k` modes.
+    """Least width of a normal kernel, in cells of a grid over the values' range, with at most `k` modes.
 
     Parameters
     ----------

@@ -55,10 +55,12 @@ R2 = Dimension(
 DIMENSIONS = (*CLEANING, *EVENTS, *PREDICTION, TOP, R2)
 STAND_IN = default_on_stand_ins(CLEANING)
 
-_CORE = ("easy_predicted", "planned", "running", "predictors", "complete", "top_percent", "cvh", "classes", "uncounted")
+_CORE = ("easy_predicted", "planned", "running", "predictors", "complete", "top_percent", "cvh", "classes",
+         "uncounted")
 _SOURCES = (
     *(f"replication.core.{name}" for name in _CORE),
-    *(f"replication.{name}" for name in ("schedulers.predicted", "simulation", "schedule", "predictors", "measures")),
+    *(f"replication.{name}"
+      for name in ("schedulers.predicted", "simulation", "schedule", "predictors", "measures")),
     *(f"replication.papers.top_percent.{name}" for name in ("runs", "counting")),
 )
 _FIXED = names(*CLEANING, *EVENTS)

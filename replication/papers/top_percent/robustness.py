@@ -8,7 +8,8 @@ from replication.robustness import CLEANING, DEFAULT, READING, Change
 from replication.simulation import simulate
 
 #: Options of the scheduler that the paper's words leave open.
-OPTIONS = ("passes", "order", "events", "reservation", "shadow", "extra", "refresh", "correction", "candidates")
+OPTIONS = ("passes", "order", "events", "reservation", "shadow", "extra", "refresh", "correction",
+           "candidates")
 TOP_AS_CODED = READINGS["coded"].predictors
 #: CTC's machine: the default is the header's batch part, 338; PV-EASY has 430, the whole machine 512.
 MACHINES = (430, 512)

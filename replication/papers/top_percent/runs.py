@@ -1,4 +1,4 @@
-"""What every table of the paper is made of: predictors by the paper's names, readings, and the five measures."""
+"""What every table of the paper is made of: predictors by the paper's names, readings, and the measures."""
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -99,7 +99,8 @@ def normalised(rows):
     dict of str to dict
     """
     base = rows[REFERENCE]
-    return {policy: {measure: value if measure == "r2" else value / base[measure] for measure, value in row.items()}
+    return {policy: {measure: value if measure == "r2" else value / base[measure]
+                     for measure, value in row.items()}
             for policy, row in rows.items()}
 
 

@@ -30,7 +30,7 @@ def results(found, workers):
 
 
 def other_logs(page):
-    """Logs that the paper does not have, by its rules and on the machine the log names; none beside stand-ins.
+    """Logs that the paper lacks, by its rules and on the machine the log names; none beside stand-ins.
 
     Returns
     -------
@@ -45,7 +45,8 @@ def other_logs(page):
     rules, found = traces.rules(page.logs[0], page.paper), {}
     for log in OTHER_LOGS:
         try:
-            workload = traces.load(log, stand_in=False, size=rules.size, overrun=rules.overrun, drop=rules.drop)
+            workload = traces.load(log, stand_in=False, size=rules.size, overrun=rules.overrun,
+                                   drop=rules.drop)
         except traces.TraceError:
             continue
         found[log] = workload.take(slice(QUICK_JOBS)) if page.quick else workload
@@ -60,14 +61,16 @@ def spread(ours):
     pandas.DataFrame
         trace and one column a measure.
     """
-    ranges = ours.groupby(["trace", "policy", "measure"], sort=False)["value"].agg(lambda v: v.max() - v.min())
+    ranges = ours.groupby(["trace", "policy", "measure"], sort=False)["value"].agg(
+        lambda v: v.max() - v.min())
     table = ranges.groupby(["trace", "measure"], sort=False).max().unstack("measure")
     return table[list(TITLES)].rename(columns=TITLES).rename_axis(None, axis=1).reset_index()
 
 
 def wide(ours, measure):
     """One measure: policies down, logs and schedulers across."""
-    table = ours[ours["measure"] == measure].pivot(index="policy", columns=["trace", "scheduler"], values="value")
+    table = ours[ours["measure"] == measure].pivot(
+        index="policy", columns=["trace", "scheduler"], values="value")
     table = table.loc[list(POLICIES)]
     table.columns = [f"{trace} {scheduler}" for trace, scheduler in table.columns]
     return table.reset_index()
@@ -95,7 +98,8 @@ def draw(ours, measures=("avebsld", "ap1waf")):
             panel.axhline(1, color="black", linewidth=0.8)
             panel.set_yscale("log")
             panel.set_yticks([], minor=True)
-            panel.set_yticks([t for t in TICKS if 0.8 * part["value"].min() <= t <= 1.2 * part["value"].max()])
+            panel.set_yticks([t for t in TICKS
+                              if 0.8 * part["value"].min() <= t <= 1.2 * part["value"].max()])
             panel.yaxis.set_major_formatter("{x:g}")
             panel.set_xticks(range(len(shown)), shown, rotation=45, ha="right")
             panel.set(title=f"{log}: {TITLES[measure]}", ylabel="over Reqtime's")

@@ -28,7 +28,7 @@ def table1(page):
 
 
 def blue_waters(page, reading):
-    """The Blue Waters workload by name, where its log is in a trace folder; empty elsewhere and for stand-ins."""
+    """The Blue Waters workload by name, if its log is in a trace folder; empty elsewhere and on stand-ins."""
     from replication import traces
     from replication.page import QUICK_JOBS
 
@@ -111,7 +111,7 @@ def distances(frame):
 
 
 def r2_audit(page, ours):
-    """What the R2 column can be: published values beside ours, and beside the R2 of predicting 0 s for every job.
+    """What the R2 column can be: published values beside ours, and beside the R2 of always predicting 0 s.
 
     Returns
     -------
@@ -125,8 +125,10 @@ def r2_audit(page, ours):
         nothing = measures.determination(workload.run_time, np.zeros(len(workload), np.int64))
         for policy in ("Reqtime", "CVH", "Tsafrir", "Complete"):
             value = printed[log, policy, "r2"].value
-            same = [other for other in POLICIES if other != policy and printed[log, other, "r2"].value == value]
-            rows.append({"trace": log, "policy": policy, "published": value, "ours, words": mine["words", log, policy],
+            same = [other for other in POLICIES
+                    if other != policy and printed[log, other, "r2"].value == value]
+            rows.append({"trace": log, "policy": policy, "published": value,
+                         "ours, words": mine["words", log, policy],
                          "ours, coded": mine["coded", log, policy], "if 0 s were predicted": nothing,
                          "published too for": ", ".join(same)})
     return pd.DataFrame(rows)
@@ -140,7 +142,7 @@ def r2_verdict(audit):
     repeated = audit[(audit["policy"] == "CVH") & audit["published too for"].str.contains("Tsafrir")]
     apart = (audit[audit["policy"] == "Tsafrir"]["published"].to_numpy()
              - audit[audit["policy"] == "Tsafrir"]["ours, coded"].to_numpy())
-    return (f"On {near} of {len(zero)} logs the R2 printed for Reqtime is, to 0.001, that of predicting 0 s for every "
-            f"job, and at least {far:.2f} from that of the requests. On {len(repeated)} of {len(zero)} logs CVH and "
-            f"Tsafrir have one printed value; ours for Tsafrir is {min(abs(apart)):.2f} to "
-            f"{max(abs(apart)):.2f} from it.")
+    return (f"On {near} of {len(zero)} logs the R2 printed for Reqtime is, to 0.001, that of predicting 0 s "
+            f"for every job, and at least {far:.2f} from that of the requests. "
+            f"On {len(repeated)} of {len(zero)} logs CVH and Tsafrir have one printed value; "
+            f"ours for Tsafrir is {min(abs(apart)):.2f} to {max(abs(apart)):.2f} from it.")
