@@ -1,6 +1,7 @@
 """Heel-and-toe's computations: the campaign's size, the decisions about curves, the small examples."""
 
 import math
+import types
 
 import numpy as np
 import pandas as pd
@@ -10,8 +11,11 @@ from replication import published
 from replication.papers.heel_and_toe import (
     campaign,
     curves,
+    deciding,
     examples,
+    extreme,
     masquerade,
+    modality,
     real_estimates,
     trends,
 )
@@ -137,21 +141,71 @@ def test_the_shape_over_each_range_of_f():
         "V", "rising"]
 
 
-def test_fewer_seeds_at_large_f_do_not_hide_a_rise():
-    near = runs(dict(zip(F, 100 - 20 * np.minimum(F, 2), strict=True)), noise=2.0, seeds=100)
-    far = runs({f: 60.0 + f for f in range(20, 101, 10)}, noise=2.0, seeds=10)
-    found = trends.shape(campaign.joined([near, far]), "mean_wait")
-    assert found["shape"] == "V"
-    assert found["rise [%]"] == pytest.approx(90, abs=12)    # 150 on average near the end, from 60
-
-
 def test_noise_alone_makes_no_v():
     """The lowest of 101 noisy points is low by chance; measured with other seeds it is not."""
-    shapes = [
-        trends.shape(runs(dict.fromkeys(F, 100.0), noise=15.0, seed=s), "mean_wait")["shape"]
-        for s in range(20)
-    ]
-    assert shapes.count("flat") + shapes.count("rising") >= 17
+    noise = [runs(dict.fromkeys(F, 100.0), noise=15.0, seed=s) for s in range(20)]
+    found = [trends.shape(run, "mean_wait")["shape"].split(" or ") for run in noise]
+    assert sum("flat" in shapes for shapes in found) >= 17
+    assert ["V"] not in found
+    assert sum(trends.span(run, "mean_wait")[1] > 0 for run in noise) <= 3
+
+
+@pytest.mark.parametrize(("fall", "rise", "expected"), [
+    (20, 3, "V"), (20, 0, "L"), (20, 1, "V or L"), (1, 3, "V or rising"), (0, 3, "rising"), (0, 0, "flat"),
+    (1, 1, "V or L or rising or flat")])
+def test_a_shape_that_the_intervals_leave_open_has_every_name(fall, rise, expected):
+    """All changes here have an interval of about a third of a point to each side; 1 point decides."""
+    values = 100 - fall * np.minimum(F / 2, 1) + rise * np.maximum(F - 2, 0) / 8
+    values[-3:] = values[-1]
+    found = trends.shape(runs(dict(zip(F, values, strict=True)), noise=2.0, seeds=100), "mean_wait")
+    assert found["shape"] == expected
+    assert trends.has_shape(found, ["V"]) is (None if " or " in expected else expected == "V")
+    assert trends.has_shape(found, expected.split(" or ")) is True
+
+
+def test_the_span_of_a_curve_is_that_of_its_points_behind_f():
+    curve = dict(zip(F, 100 - 20 * np.minimum(F, 2) + 5 * np.maximum(F - 2, 0), strict=True))
+    whole, positive = (trends.span(runs(curve, noise=1.0), "mean_wait", least) for least in (0, 5))
+    assert whole[0] == pytest.approx(40, abs=2) and whole[1] < whole[0] < whole[2]
+    assert positive[0] == pytest.approx(25, abs=2)
+
+
+@pytest.mark.parametrize(("change", "answer"), [
+    ((3, 1, 5), True), ((3, 1, 5.1), None), ((-7, -9, -5.5), False), ((6, 4, 8), None), ((0, -5, 5), True)])
+def test_within_a_bound(change, answer):
+    assert deciding.within(change, 5) is answer
+
+
+@pytest.mark.parametrize(("answers", "all_of_them", "most"), [
+    ([True, True], True, True), ([True, False, True], False, True), ([True, None], None, None),
+    ([True, False], False, False), ([None, False, False], False, False), ([True, True, None], None, True)])
+def test_answers_of_several_cases(answers, all_of_them, most):
+    assert deciding.every(answers) is all_of_them
+    assert deciding.usually(answers) is most
+
+
+def test_the_change_from_share_to_share_leaves_the_logs_own_out():
+    found = pd.DataFrame([{"log": "x", "measure": "mean_wait", "estimates": "modal", "amount": share,
+                           "value": value, "mean_high": value + 3}
+                          for share, value in ((0.01, 50.0), (0.1, 100.0), (0.2, 110.0), (0.5, 200.0))])
+    ends, = modality.change(found, (0.05, 0.1, 0.2, 0.5)).to_dict("records")
+    assert (ends["from [%]"], ends["to [%]"], ends["change [%]"]) == (10, 50, 100)
+    assert ends["high [%]"] - ends["change [%]"] == pytest.approx(math.hypot(3, 3))
+    steps = modality.change(found, (0.1, 0.2, 0.5), step=True)
+    assert steps["change [%]"].tolist() == pytest.approx([10, 100 * 90 / 110])
+
+
+def test_if_all_ask_for_the_longest_nothing_behind_the_head_fits_in_time():
+    """Section 7: only the extra processors are left. The head needs the whole machine, so that there are none; a
+    short job behind it starts past it if it says that it is short. The last job ends the time that is measured.
+    """
+    workload = Workload.from_columns("CTC-SP2", 4, submit=[0, 1, 2, 100], run_time=[10, 5, 2, 1],
+                                     processors=[2, 4, 1, 1], estimate=[10, 5, 2, 1])
+    page = types.SimpleNamespace(workloads={"CTC-SP2": workload})
+    row = extreme.results(page).set_index("measure").loc["mean_wait"]
+    assert row["backfilled, real [%]"] == 25
+    assert row["backfilled, at E_max [%]"] == 0
+    assert row["at E_max"] == row["FCFS"] > row["real"]
 
 
 @pytest.mark.parametrize(("values", "level", "expected"), [

@@ -13,7 +13,8 @@ from replication import estimates, published, sweep
 PAPER = "heel_and_toe"
 HOUR = 3600
 HIGH, LOW = "SDSC-SP2", "CTC-SP2"
-LOADS = {"log": "as logged", "high": "high load (84 %)", "low": "low load (56 %)"}
+LOADS = {"log": "as logged", "high": "high load", "low": "low load"}
+VERY_SMALL = (0.1, 0.2, 0.3, 0.4, 0.5)
 RANGES = {10: 0.1, 100: 1, 1000: 10, 10000: 100}   # largest f, step (section 3, footnotes 4 and 6)
 
 
@@ -64,11 +65,11 @@ def loads_of(log):
     return [load for load, owner in (("log", None), ("high", HIGH), ("low", LOW)) if owner != log]
 
 
-def e_max(log):
-    """The longest estimate a site allowed, s."""
+def e_max(log, pick=max):
+    """The longest estimate a site allowed, s, or what `pick` takes of its limits; 0 if the paper has none."""
     allowed = [row.value for row in published.rows(PAPER, "e_max")
                if row.trace == log and row.measure.startswith("e_max") and row.unit == "h"]
-    return int(max(allowed)) * HOUR
+    return int(pick(allowed, default=0)) * HOUR
 
 
 def badness(largest, stride=1):
@@ -115,6 +116,16 @@ def truncated(workloads, scale, load="log", largest=10, owner=False):
     fs = badness(largest, scale.stride_to(largest))
     for log, at, workload in placed(workloads, load, owner):
         yield from curve(workload, at, fs, scale, limit=e_max(log))
+
+
+def barely(workloads, scale):
+    """Tasks of very small f on runs cut at E_max, with estimates cut as well (`e_max` in the table) and not."""
+    seeds = tuple(range(1, scale.seeds + 1))
+    for log, workload in workloads.items():
+        cut = estimates.cut_runs(workload, e_max(log))
+        for f in VERY_SMALL:
+            yield sweep.Task(cut, "log", "random", f, seeds, e_max(log))
+            yield sweep.Task(cut, "log", "random", f, seeds)
 
 
 def results(tasks, workers=1, executor=None):

@@ -1,11 +1,13 @@
 """Claims about backfilling, heel and toe, and SJFness (sections 4 to 6)."""
 
-from replication.papers.heel_and_toe import campaign, trends
-from replication.papers.heel_and_toe.curves import Z95
-from replication.papers.heel_and_toe.deciding import above, below, decides, interval
+import math
 
-GROWING = ("backfilled", "backfilled_run_time", "backfilled_size")
+from replication.papers.heel_and_toe import campaign, trends
+from replication.papers.heel_and_toe.curves import BACKFILLED, WILD, Z95
+from replication.papers.heel_and_toe.deciding import above, below, decides, every, interval, usually, within
+
 UNIT_STEPS = range(11)
+SAME = 5.0           # points within which growth at different loads is called the same
 
 
 def _growing(e, log, measure, fs):
@@ -22,16 +24,46 @@ def _growing(e, log, measure, fs):
 @decides("more-backfilling")
 def _(e):
     for log in e.logs():
-        for measure in GROWING:
+        for measure in BACKFILLED:
             yield f"{log} {measure}", *_growing(e, log, measure, list(UNIT_STEPS))
 
 
 @decides("backfilling-growth")
 def _(e):
     for log in e.logs():
-        for measure in GROWING:
+        for measure in BACKFILLED:
             change = e.change(log, measure, 0, 10)
             yield f"{log} {measure}", interval(change), 10 <= change[0] <= 20
+
+
+@decides("rates-follow-load")
+def _(e):
+    at = {log: e.at("backfilled", 10)[log] for log in sorted(e.logs(), key=campaign.utilization)}
+    for (low, (a, sa)), (high, (b, sb)) in zip(list(at.items()), list(at.items())[1:], strict=False):
+        half = Z95 * math.hypot(sa, sb)
+        change = tuple(100 * x for x in (b - a, b - a - half, b - a + half))
+        yield f"{high} less {low}", interval(change, " points"), above(change)
+
+
+@decides("growth-whatever-the-load")
+def _(e):
+    for log in e.logs():
+        for measure in ("backfilled_run_time", "backfilled_size"):
+            growth = {load: e.change(log, measure, 0, 10, load) for load in campaign.loads_of(log)}
+            ends = sorted(growth.values())
+            apart = ends[-1][0] - ends[0][0]
+            half = math.hypot(*(end[2] - end[0] for end in (ends[0], ends[-1])))
+            words = ", ".join(f"{load} {change[0]:+.1f} %" for load, change in growth.items())
+            yield f"{log} {measure}", words, within((apart, apart - half, apart + half), SAME)
+
+
+@decides("short-enjoy-more")
+def _(e):
+    for log in e.logs():
+        (a, sa), (b, sb) = (e.at(f"{what}_run_time", 10)[log] for what in ("backfilled", "regular"))
+        half = Z95 * math.hypot(sa, sb)
+        change = tuple(100 * x / b for x in (a - b, a - b - half, a - b + half))
+        yield log, interval(change), below(change)
 
 
 @decides("equal-load-equal-rates")
@@ -71,6 +103,13 @@ def _(e):
         yield log, f"run time × {ratios[0]:.2f}, size × {ratios[1]:.2f}", min(ratios) > 1
 
 
+@decides("wild-grows")
+def _(e):
+    for log in e.logs():
+        for measure in WILD:
+            yield f"{log} {measure}", *_growing(e, log, measure, list(UNIT_STEPS)[1:])
+
+
 @decides("delayed-share")
 def _(e):
     for log in e.logs():
@@ -91,17 +130,33 @@ def _(e):
         yield log, *_growing(e, log, "delay", list(UNIT_STEPS)[1:])
 
 
+@decides("events-grow")
+def _(e):
+    for log in e.logs():
+        yield log, *_growing(e, log, "events", list(UNIT_STEPS)[1:])
+
+
 @decides("sjfness-lambda")
 def _(e):
     for log in e.logs():
         part = e.runs(log)
         # The shape of a V, upside down: its unit is negative, which turns its intervals round.
         found = trends.shape(part.assign(sjfness=-part["sjfness"]), "sjfness")
-        rise = tuple(-found[key] for key in ("fall [%]", "fall low [%]", "fall high [%]"))
-        fall = tuple(-found[key] for key in ("rise [%]", "rise low [%]", "rise high [%]"))
-        answers = [above(rise), above(fall)]
+        rise, fall = (tuple(-found[f"{change}{end} [%]"] for end in ("", " low", " high"))
+                      for change in ("fall", "rise"))
         yield (log, f"rises {interval(rise)} to f = {found['minimum at f']:g}, then falls {interval(fall)}",
-               None if None in answers and False not in answers else all(answers))
+               every(above(change) for change in (rise, fall)))
+
+
+@decides("sjfness-falls-on")
+def _(e):
+    for log in e.logs():
+        peak = e.curve(log, "sjfness").idxmax()
+        fs = [peak, *(f for f in UNIT_STEPS if f > peak)]
+        steps = [e.change(log, "sjfness", a, b) for a, b in zip(fs, fs[1:], strict=False)]
+        whole = e.change(log, "sjfness", fs[0], fs[-1])
+        falls = all(step[1] <= 0 for step in steps) and whole[2] < 0
+        yield log, f"{interval(whole)} from f = {peak:g}, worst step {max(steps)[0]:+.2f} %", falls
 
 
 @decides("sjfness-deterministic")
@@ -113,6 +168,6 @@ def _(e):
 
 @decides("regular-shorter")
 def _(e):
-    for log in e.logs():
-        change = e.change(log, "regular_run_time", 0, 10)
-        yield log, interval(change), below(change)
+    changes = {log: e.change(log, "regular_run_time", 0, 10) for log in e.logs()}
+    words = ", ".join(f"{log} {interval(change)}" for log, change in changes.items())
+    yield "", words, usually(below(change) for change in changes.values())

@@ -32,3 +32,23 @@ def above(change, least=0.0):
 def below(change):
     """Whether a number with its interval is below 0: yes, no, or undecided."""
     return above(tuple(-x for x in (change[0], change[2], change[1])))
+
+
+def within(change, bound):
+    """Whether a number with its interval is no further from 0 than a bound: yes, no, or undecided."""
+    if change[1] >= -bound and change[2] <= bound:
+        return True
+    return False if change[1] > bound or change[2] < -bound else None
+
+
+def every(answers):
+    """Whether all answers are yes: yes, no, or undecided."""
+    answers = list(answers)
+    return False if False in answers else None if None in answers else True
+
+
+def usually(answers):
+    """Whether more than half of the answers are yes: yes, no, or undecided."""
+    answers = list(answers)
+    yes, open_ = answers.count(True), answers.count(None)
+    return True if 2 * yes > len(answers) else False if 2 * (yes + open_) <= len(answers) else None

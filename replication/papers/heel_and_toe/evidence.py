@@ -5,8 +5,9 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from replication.papers.heel_and_toe import campaign, masquerade, modality, real_estimates, trends
-from replication.papers.heel_and_toe.curves import PERFORMANCE, Z95
+from replication.papers.heel_and_toe import (campaign, extreme, fig02, masquerade, modality, real_estimates,
+                                             trends)
+from replication.papers.heel_and_toe.curves import BACKFILLED, PERFORMANCE, Z95
 
 
 class Evidence:
@@ -83,6 +84,21 @@ class Evidence:
         return modality.results(self.page)
 
     @cached_property
+    def barely(self):
+        """Very small f on the same jobs, with estimates cut at E_max and not."""
+        return self._results(campaign.barely(self.page.workloads, self.scale))
+
+    @cached_property
+    def real_and_perfect(self):
+        """What perfect and doubled estimates change (Fig. 2)."""
+        return fig02.change(fig02.results(self.page))
+
+    @cached_property
+    def all_at_e_max(self):
+        """Performance if every job asks for E_max (section 7)."""
+        return extreme.results(self.page)
+
+    @cached_property
     def estimates(self):
         """Modality of the users' estimates."""
         return real_estimates.modality(self.page)
@@ -114,8 +130,13 @@ class Evidence:
 
     @cached_property
     def shapes_wide(self):
-        """Shapes at the logs' own loads, f up to 100."""
-        return trends.shapes(self.vanilla_wide[~(self.vanilla_wide["f"] > 100)], PERFORMANCE)
+        """Shapes at the logs' own loads over the paper's f up to 100."""
+        return trends.shapes(trends.on_grid(self.vanilla_wide, 100, campaign.RANGES[100]), PERFORMANCE)
+
+    @property
+    def shapes_everywhere(self):
+        """Shapes of all pairs of log and load, f up to 10."""
+        return pd.concat([self.shapes, self.shapes_high, self.shapes_low], ignore_index=True)
 
     def at(self, measure, f, load="log"):
         """Mean of the random model at an f and its standard error, by log."""
@@ -131,9 +152,9 @@ class Evidence:
         """Names of the logs, in order."""
         return list(self.page.workloads)
 
-    def curve(self, log, measure, model="random"):
-        """Means over the seeds by f, at the log's own load."""
-        return self.runs(log, model).groupby("f")[measure].mean()
+    def curve(self, log, measure, model="random", load="log"):
+        """Means over the seeds by f."""
+        return self.runs(log, model, load).groupby("f")[measure].mean()
 
     def band(self, log, measure):
         """5th and 95th percentile of the random model by f, at the log's own load."""
@@ -143,9 +164,9 @@ class Evidence:
         """The run with real estimates at the log's own load."""
         return float(self.runs(log, "log")[measure].iloc[0])
 
-    def change(self, log, measure, low, high):
+    def change(self, log, measure, low, high, load="log"):
         """Change of a mean from one f to another in per cent of the first, with its 95 % interval."""
-        (a, sa), (b, sb) = self.at(measure, low)[log], self.at(measure, high)[log]
+        (a, sa), (b, sb) = self.at(measure, low, load)[log], self.at(measure, high, load)[log]
         half = Z95 * np.hypot(sa, sb)
         return tuple(100 * x / a for x in (b - a, b - a - half, b - a + half))
 
@@ -156,7 +177,7 @@ def growth(page):
     """
     found = Evidence(page)
     rows = []
-    for measure in ("backfilled", "backfilled_run_time", "backfilled_size"):
+    for measure in BACKFILLED:
         changes = [found.change(log, measure, 0, 10)[0] for log in found.logs()]
         rows += [
             _text("f=10", f"{measure}_increase_{end}", pick(changes))

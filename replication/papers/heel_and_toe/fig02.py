@@ -3,11 +3,10 @@
 import pandas as pd
 
 from replication import simulate, style
+from replication.papers.heel_and_toe.curves import PERFORMANCE
 
 # How the figure names an estimate, and how it is made.
 ESTIMATES = {"real": "log", "real x2": "log*2", "perfect": "perfect", "perfect x2": "perfect*2"}
-MEASURES = {"mean_wait": ("average wait [min]", 1 / 60),
-            "mean_bounded_slowdown": ("average bounded slowdown", 1)}
 
 
 def results(page):
@@ -23,7 +22,7 @@ def results(page):
         for label, model in ESTIMATES.items():
             found = simulate(workload, "easy", model).validate().measures()
             rows.append({"trace": name, "estimates": label}
-                        | {m: found[m] for m in (*MEASURES, "backfilled")})
+                        | {m: found[m] for m in (*PERFORMANCE, "backfilled")})
     return pd.DataFrame(rows)
 
 
@@ -32,9 +31,9 @@ def draw(results):
     import matplotlib.pyplot as plt
 
     logs = list(dict.fromkeys(results["trace"]))
-    figure, grid = plt.subplots(len(MEASURES), len(logs), figsize=style.size(2, len(logs)), squeeze=False)
+    figure, grid = plt.subplots(len(PERFORMANCE), len(logs), figsize=style.size(2, len(logs)), squeeze=False)
     looks = style.bars(ESTIMATES)
-    for row, (measure, (label, factor)) in zip(grid, MEASURES.items(), strict=True):
+    for row, (measure, (label, factor)) in zip(grid, PERFORMANCE.items(), strict=True):
         for axes, log in zip(row, logs, strict=True):
             values = results[results["trace"] == log].set_index("estimates")[measure] * factor
             for place, name in enumerate(ESTIMATES):
@@ -59,7 +58,7 @@ def change(results):
     rows = []
     for log, group in results.groupby("trace", sort=False):
         by = group.set_index("estimates")
-        for measure, (label, _) in MEASURES.items():
+        for measure, (label, _) in PERFORMANCE.items():
             value = by[measure]
             rows.append({"trace": log, "measure": label.split(" [")[0],
                          "doubling real [%]": 100 * (value["real x2"] / value["real"] - 1),

@@ -13,13 +13,12 @@ import pandas as pd
 from replication import estimates, modal, published, style, sweep
 from replication.papers.heel_and_toe import campaign
 from replication.papers.heel_and_toe.curves import INTERVAL, PERFORMANCE, Z95
+from replication.papers.heel_and_toe.deciding import KTH
 
 SHARES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
 BADNESS = (1.0, 10.0, 100.0)
 SEEDS, QUICK_SEEDS = 20, 3
-
-
-SHORTER = {"KTH-SP2-2"}
+SHORTER = {KTH}
 
 
 def e_max(log):
@@ -147,30 +146,33 @@ def _panel(axes, part, looks):
         axes.axhline(level, **looks[name])
 
 
-def change(found):
-    """From the smallest share at E_max to the largest: change of each mean in per cent, with its 95 %
-    interval.
+def change(found, shares, step=False):
+    """Change of each mean from the smallest of some shares at E_max to the largest, or from each to the next.
+
+    Parameters
+    ----------
+    found : pandas.DataFrame
+        Of `results`; shares that a log was not run with are left out.
+    shares : sequence of float
+    step : bool
+        From each share to the next.
 
     Returns
     -------
     pandas.DataFrame
-        log, measure, from [%], to [%], change [%], low [%], high [%].
+        log, measure, from [%], to [%]; change, low and high [%] with the 95 % interval.
     """
     rows = []
     for (log, measure), part in found[found["estimates"] == "modal"].groupby(["log", "measure"], sort=False):
-        part = part.sort_values("amount")
-        a, b = part.iloc[0], part.iloc[-1]
-        half = math.hypot(a["mean_high"] - a["value"], b["mean_high"] - b["value"])
-        difference = b["value"] - a["value"]
-        rows.append(
-            {"log": log, "measure": measure, "from [%]": 100 * a["amount"], "to [%]": 100 * b["amount"]}
-            | {
-                name: 100 * x / a["value"]
-                for name, x in (
-                    ("change [%]", difference),
-                    ("low [%]", difference - half),
-                    ("high [%]", difference + half),
-                )
-            }
-        )
+        part = part[part["amount"].isin(shares)].sort_values("amount").to_dict("records")
+        pairs = zip(part, part[1:], strict=False) if step else [(part[0], part[-1])]
+        rows += [{"log": log, "measure": measure} | _changed(a, b) for a, b in pairs]
     return pd.DataFrame(rows)
+
+
+def _changed(a, b):
+    half = math.hypot(a["mean_high"] - a["value"], b["mean_high"] - b["value"])
+    difference = b["value"] - a["value"]
+    return {"from [%]": 100 * a["amount"], "to [%]": 100 * b["amount"],
+            "change [%]": 100 * difference / a["value"], "low [%]": 100 * (difference - half) / a["value"],
+            "high [%]": 100 * (difference + half) / a["value"]}

@@ -11,6 +11,7 @@ import pandas as pd
 
 from replication import published, readings, sweep, traces
 from replication.papers.dimensions import default_on_stand_ins, size
+from replication.papers.heel_and_toe.curves import BACKFILLED
 from replication.readings import Dimension
 
 ITEMS = ("text",)
@@ -48,7 +49,6 @@ NO_JOB = ("no-processors", "larger-than-machine")  # what no reading could simul
 OWN = {KTH: ("kth",), CTC: ("ctc",)}
 STAND_IN = default_on_stand_ins(DIMENSIONS[:5])
 LOW, HIGH = 0.0, 10.0
-GROWTH = ("backfilled", "backfilled_run_time", "backfilled_size")
 
 
 def grid(page):
@@ -140,7 +140,7 @@ def _numbers(logs, span):
         several = several if span == "runs" else [one.mean() for one in several]
         return np.min(np.hstack(several)), np.max(np.hstack(several))
 
-    for measure in GROWTH:
+    for measure in BACKFILLED:
         ends = spread(lambda low, high, measure=measure: 100 * (high[measure].to_numpy() / low[measure] - 1))
         yield from (
             ("f=10", f"{measure}_increase_{end}", value)

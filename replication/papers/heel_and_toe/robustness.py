@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 
-from replication import published, robustness, sweep
+from replication import robustness, sweep
 from replication.papers.heel_and_toe import campaign, trends
 from replication.papers.heel_and_toe.curves import PERFORMANCE
 from replication.papers.heel_and_toe.deciding import SHORT, above, below, interval
@@ -83,11 +83,10 @@ class Evidence:
 
     def limit(self):
         """The E_max that the truncated model has on this log, s."""
-        allowed = [row.value for row in published.rows("heel_and_toe", "e_max")
-                   if row.trace == self.case.log and row.measure.startswith("e_max") and row.unit == "h"]
-        if not allowed:
+        limit = campaign.e_max(self.case.log, self.options.get("e_max", max))
+        if not limit:
             raise robustness.NotApplicable("the paper names no E_max")
-        return int(self.options.get("e_max", max)(allowed)) * campaign.HOUR
+        return limit
 
 
 def study(page):

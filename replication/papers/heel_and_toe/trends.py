@@ -8,10 +8,13 @@ import numpy as np
 import pandas as pd
 
 from replication.papers.heel_and_toe.curves import Z95
+from replication.papers.heel_and_toe.deciding import above
 
 MATERIAL = 0.01    # of the value at f = 0: a change below it is called none
 NEAR = 5           # neighbouring f averaged to find the minimum
-SHAPES = ("V", "L", "rising", "flat")
+# By whether it falls to its lowest point, and whether it rises from there.
+SHAPES = {(True, True): "V", (True, False): "L", (False, True): "rising", (False, False): "flat"}
+OR = " or "
 
 
 def shape(results, measure):
@@ -19,8 +22,8 @@ def shape(results, measure):
 
     The minimum is looked for in the runs with odd seeds, averaged over `NEAR` neighbouring f, and the heights
     of the curve's three points are then measured with the even ones, so that picking the lowest point does
-    not make it low. A fall or rise counts where its 95 % interval lies above 0 and it is at least 1 % of the
-    value at f = 0.
+    not make it low. A fall or rise counts where its 95 % interval lies above 1 % of the value at f = 0, and
+    does not where it lies below; where it covers that, both shapes are named.
 
     Parameters
     ----------
@@ -33,16 +36,43 @@ def shape(results, measure):
     dict
         shape; f of the minimum; fall and rise in per cent of the value at f = 0, each with its 95 % interval.
     """
+    odd, even, start = _halves(results, measure)
+    lowest = int(np.argmin(odd.to_numpy()))
+    at = [_around(even, place) for place in (0, lowest, len(even) - 1)]
+    fall, rise = _change(at[1], at[0], start), _change(at[1], at[2], start)
+    return {"shape": OR.join(_names(fall, rise)), "minimum at f": float(even.index[lowest]),
+            "fall [%]": fall[0], "fall low [%]": fall[1], "fall high [%]": fall[2],
+            "rise [%]": rise[0], "rise low [%]": rise[1], "rise high [%]": rise[2]}
+
+
+def span(results, measure, least=0.0):
+    """How much higher a curve's highest point is than its lowest, found and measured as in `shape`.
+
+    Parameters
+    ----------
+    results : pandas.DataFrame
+        As for `shape`.
+    measure : str
+    least : float
+        Points of a smaller f are left out.
+
+    Returns
+    -------
+    tuple of float
+        Per cent of the value at f = 0, with its 95 % interval.
+    """
+    odd, even, start = _halves(results, measure)
+    places = np.flatnonzero(even.index >= least)
+    low, high = (int(places[pick(odd.to_numpy()[places])]) for pick in (np.argmin, np.argmax))
+    return _change(_around(even, low), _around(even, high), start)
+
+
+def _halves(results, measure):
+    """The smooth curve of the runs with odd seeds, the even ones' runs by f, and their value at f = 0."""
     wide = results.pivot_table(index="f", columns="seed", values=measure).sort_index()
     odd, even = wide.loc[:, wide.columns % 2 == 1], wide.loc[:, wide.columns % 2 == 0]
     smooth = odd.mean(axis=1).rolling(min(NEAR, len(wide)), center=True, min_periods=1).mean()
-    lowest = int(np.argmin(smooth.to_numpy()))
-    start = float(even.iloc[0].mean())
-    at = [_around(even, place) for place in (0, lowest, len(even) - 1)]
-    fall, rise = _change(at[1], at[0], start), _change(at[1], at[2], start)
-    return {"shape": _name(fall, rise), "minimum at f": float(even.index[lowest]),
-            "fall [%]": fall[0], "fall low [%]": fall[1], "fall high [%]": fall[2],
-            "rise [%]": rise[0], "rise low [%]": rise[1], "rise high [%]": rise[2]}
+    return smooth, even, float(even.iloc[0].mean())
 
 
 def _around(table, place):
@@ -51,7 +81,6 @@ def _around(table, place):
     """
     part = table.iloc[[0]] if place == 0 else table.iloc[max(1, place - NEAR // 2):place + NEAR // 2 + 1]
     values = part.to_numpy().ravel()
-    values = values[~np.isnan(values)]      # fewer seeds beyond f = 10
     return float(values.mean()), (
         float(values.std(ddof=1) / math.sqrt(len(values))) if len(values) > 1 else 0.0
     )
@@ -63,9 +92,28 @@ def _change(low, high, unit):
     return tuple(100 * x / unit for x in (difference, difference - half, difference + half))
 
 
-def _name(fall, rise):
-    falls, rises = (change[1] > 0 and change[0] >= 100 * MATERIAL for change in (fall, rise))
-    return "V" if falls and rises else "L" if falls else "rising" if rises else "flat"
+def _names(fall, rise):
+    """Every shape that the intervals allow."""
+    answers = (above(change, 100 * MATERIAL) for change in (fall, rise))
+    falls, rises = ((True, False) if answer is None else (answer,) for answer in answers)
+    return [SHAPES[does_fall, does_rise] for does_fall in falls for does_rise in rises]
+
+
+def has_shape(found, names):
+    """Whether a curve has one of some shapes: yes, no, or undecided.
+
+    Parameters
+    ----------
+    found : dict
+        Of `shape`.
+    names : sequence of str
+
+    Returns
+    -------
+    bool or None
+    """
+    among = [name in names for name in found["shape"].split(OR)]
+    return True if all(among) else None if any(among) else False
 
 
 def shapes(results, measures):
@@ -74,6 +122,12 @@ def shapes(results, measures):
     rows = [{"log": log, "load": load, "measure": measure} | shape(part, measure)
             for (log, load), part in random.groupby(["log", "load"], sort=False) for measure in measures]
     return pd.DataFrame(rows)
+
+
+def on_grid(results, largest, step):
+    """The runs of one range of f: 0, `step`, ..., `largest`."""
+    steps = results["f"] / step
+    return results[(results["f"] <= largest) & np.isclose(steps, steps.round())]
 
 
 def by_range(results, measures, ranges):
@@ -94,10 +148,8 @@ def by_range(results, measures, ranges):
     """
     parts = []
     for largest, step in ranges.items():
-        steps = results["f"] / step
-        on_grid = results[(results["f"] <= largest) & np.isclose(steps, steps.round())]
-        shape = shapes(on_grid, measures).set_index(["log", "load", "measure"])["shape"]
-        parts.append(shape.rename(f"to f = {largest:,}"))
+        found = shapes(on_grid(results, largest, step), measures).set_index(["log", "load", "measure"])
+        parts.append(found["shape"].rename(f"to f = {largest:,}"))
     return pd.concat(parts, axis=1).reset_index()
 
 

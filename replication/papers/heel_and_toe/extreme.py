@@ -1,0 +1,35 @@
+"""Section 7's extreme case: every job asks for E_max, so next to nothing is backfilled."""
+
+import numpy as np
+import pandas as pd
+
+from replication import estimates, simulate
+from replication.papers.heel_and_toe import campaign
+from replication.papers.heel_and_toe.curves import PERFORMANCE
+
+
+def results(page):
+    """EASY with the users' estimates, EASY with every estimate at E_max, and FCFS, on runs cut at E_max.
+
+    Parameters
+    ----------
+    page : replication.page.Page
+
+    Returns
+    -------
+    pandas.DataFrame
+        log, measure, real, at E_max, FCFS (s, or a ratio), and backfilled: the shares of jobs backfilled in
+        percent with the users' estimates and at E_max.
+    """
+    rows = []
+    for log, workload in page.workloads.items():
+        limit = campaign.e_max(log)
+        cut = estimates.cut_runs(workload, limit)
+        runs = [simulate(cut, "easy", estimates.truncated(cut.estimate, limit)).measures(),
+                simulate(cut, "easy", np.full(len(cut), limit)).measures(), simulate(cut, "fcfs").measures()]
+        for measure in PERFORMANCE:
+            real, extreme, fcfs = (run[measure] for run in runs)
+            rows.append({"log": log, "measure": measure, "real": real, "at E_max": extreme, "FCFS": fcfs,
+                         "backfilled, real [%]": 100 * runs[0]["backfilled"],
+                         "backfilled, at E_max [%]": 100 * runs[1]["backfilled"]})
+    return pd.DataFrame(rows)
