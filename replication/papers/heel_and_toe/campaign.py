@@ -119,7 +119,7 @@ def truncated(workloads, scale, load="log", largest=10, owner=False):
 
 
 def barely(workloads, scale):
-    """Tasks of very small f on runs cut at E_max, with estimates cut as well (`e_max` in the table) and not."""
+    """Tasks of very small f on runs cut at E_max, with estimates cut as well (`e_max` says so) and not."""
     seeds = tuple(range(1, scale.seeds + 1))
     for log, workload in workloads.items():
         cut = estimates.cut_runs(workload, e_max(log))
