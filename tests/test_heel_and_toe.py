@@ -196,7 +196,7 @@ def test_the_change_from_share_to_share_leaves_the_logs_own_out():
 
 
 def test_if_all_ask_for_the_longest_nothing_behind_the_head_fits_in_time():
-    """Section 7: only the extra processors are left. The head needs the whole machine, so that there are none.
+    """Section 7: only the extra processors are left. The head needs the whole machine, so there are none.
     A short job behind it starts past it if it says that it is short. The last job ends the time measured.
     """
     workload = Workload.from_columns("CTC-SP2", 4, submit=[0, 1, 2, 100], run_time=[10, 5, 2, 1],
