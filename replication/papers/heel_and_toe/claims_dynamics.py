@@ -2,6 +2,7 @@
 
 import math
 
+from replication import published
 from replication.papers.heel_and_toe import campaign, trends
 from replication.papers.heel_and_toe.curves import BACKFILLED, WILD, Z95
 from replication.papers.heel_and_toe.deciding import above, below, decides, every, interval, usually, within
@@ -21,6 +22,13 @@ def _growing(e, log, measure, fs):
     )
 
 
+def _printed(measure):
+    """The ends of a range that the text prints, per cent."""
+    where = {"trace": "all", "policy": "f=10"}
+    return [published.value(campaign.PAPER, "text", measure=f"{measure}_{end}", **where).value
+            for end in ("min", "max")]
+
+
 @decides("more-backfilling")
 def _(e):
     for log in e.logs():
@@ -30,10 +38,11 @@ def _(e):
 
 @decides("backfilling-growth")
 def _(e):
-    for log in e.logs():
-        for measure in BACKFILLED:
+    for measure in BACKFILLED:
+        low, high = _printed(f"{measure}_increase")
+        for log in e.logs():
             change = e.change(log, measure, 0, 10)
-            yield f"{log} {measure}", interval(change), 10 <= change[0] <= 20
+            yield f"{log} {measure}", interval(change), low <= change[0] <= high
 
 
 @decides("rates-follow-load")
@@ -88,9 +97,10 @@ def _(e):
 
 @decides("wild-share")
 def _(e):
+    low, high = _printed("wild_share")
     for log in e.logs():
         mean, error = (100 * x for x in e.at("wild", 10)[log])
-        yield log, f"{mean:.2f} % (± {Z95 * error:.2f})", 2 <= round(mean) <= 5
+        yield log, f"{mean:.2f} % (± {Z95 * error:.2f})", low <= round(mean) <= high
 
 
 @decides("wild-longer-wider")
