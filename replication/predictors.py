@@ -20,7 +20,7 @@ class PredictorError(ValueError):
 
 
 def virtual(workload, error, seed=1):
-    """Run times times 1 + uniform(-error, error), to the nearest second (PV-EASY, section 5.2.3).
+    """Run times times 1 + uniform(-error, error), to the nearest second (PV-EASY, section 5.2.2).
 
     Parameters
     ----------

@@ -118,6 +118,16 @@ def test_a_figure_has_the_same_bytes_from_run_to_run(project):
     assert "abababababab" in facts["Source"]
 
 
+def test_a_picture_in_its_palette_looks_as_it_was_drawn():
+    drawn = io.BytesIO()
+    figure = drawing()
+    figure.savefig(drawn, format="png", dpi=style.DPI)
+    picture = Image.open(io.BytesIO(style.png(figure)))
+    assert picture.mode == "P"
+    far = np.abs(np.asarray(picture.convert("RGB"), int) - np.asarray(Image.open(drawn).convert("RGB"), int))
+    assert far.max() <= 64 and far.mean() < 0.5
+
+
 @stand_ins
 def test_the_stand_in_banner_adds_to_a_figure_and_covers_nothing(project):
     page = Page(NAME, logs=["CTC-SP2"])

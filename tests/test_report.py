@@ -1,18 +1,15 @@
 """The report: complete or said not to be, traceable, safe to open, and the same from the same inputs."""
 
 import html.parser
-import io
 import re
 from types import SimpleNamespace
 
 import bs4
 import nbformat
-import numpy as np
 import pandas as pd
 import pytest
 import small_project
 from matplotlib.figure import Figure
-from PIL import Image
 
 from replication import (
     claims,
@@ -22,7 +19,6 @@ from replication import (
     page,
     paths,
     record,
-    render,
     report,
     report_pdf,
     report_texts,
@@ -378,18 +374,3 @@ def test_the_page_of_a_notebook_shows_its_pictures_and_tables_but_not_its_status
     assert markup.count('<img src="data:image/png') == 2  # the overview's small one, and the figure itself
     assert '<span class="verdict match">✓ match</span>' in markup
     assert "not computed; Invented paper Table 9" in markup
-
-
-def test_pictures_in_the_report_look_the_same_in_fewer_bytes():
-    noise = np.random.default_rng(1).integers(0, 40, (200, 300, 3), dtype=np.uint8)
-    noise[:, :150] = 255
-    buffer = io.BytesIO()
-    Image.fromarray(noise).save(buffer, "png")
-    lean = render.lean(buffer.getvalue())
-    assert len(lean) < len(buffer.getvalue()) / 2
-    with Image.open(io.BytesIO(lean)) as seen:
-        assert np.abs(np.asarray(seen.convert("RGB")).astype(int) - noise).max() <= 16
-    # What is short already stays as it is.
-    buffer = io.BytesIO()
-    Image.new("RGB", (1, 1)).save(buffer, "png")
-    assert render.lean(buffer.getvalue()) == buffer.getvalue()

@@ -4,7 +4,7 @@ import functools
 
 import pandas as pd
 
-from replication import audits
+from replication import audits, published
 from replication.claims import Claims, totals
 from replication.papers.pv_easy import counts, modes, runs, slowdown, virtual
 
@@ -206,7 +206,16 @@ def _(e):
     rows = [(f"{row['trace']} {MEASURES[m]}", row) for m in MEASURES
             for row in e.blocked(m).to_dict("records") if row["jobs"] == slowdown.QUARTERS[0]]
     for what, words, below in _quotients(rows, 1):
-        yield what, words, below is not True
+        yield what, words, None if below is None else not below
+
+
+@decides("large-more-often-blocked")
+def _(e):
+    for log in e.page.logs:
+        schedule = e.schedule(log, "EASY")
+        blocked, large = audits.blocked(schedule), slowdown.quarter(schedule.workload) > 0
+        shares = [100 * float(blocked[of].mean()) for of in (large, ~large)]
+        yield log, f"{shares[0]:.1f} % against {shares[1]:.1f} %", shares[0] > shares[1]
 
 
 @decides("fewer-backfilled")
@@ -244,7 +253,19 @@ def _(e):
 
 @decides("similar-elsewhere")
 def _(e):
-    return _to_base(e, "PV-EASY", "EASY", 1.1, [log for log in e.page.logs if log != "SDSC-BLUE"])
+    for log in e.page.logs:
+        if log != "SDSC-BLUE":
+            yield from _similar(log, e)
+
+
+def _similar(log, e):
+    """A case a measure: whether PV-EASY's slowdown is within a tenth of EASY's, better or worse."""
+    for measure, short in MEASURES.items():
+        row = e.everyone(measure, "EASY").loc[log, "PV-EASY"]
+        low, high = row["quotient_low"], row["quotient_high"]
+        inside, outside = 0.9 < low and high < 1.1, high < 0.9 or low > 1.1
+        yield (f"{log} {short}", f"{row['quotient']:.2f} ({low:.2f} to {high:.2f})",
+               True if inside else False if outside else None)
 
 
 @decides("better-than-easy-last")
@@ -290,9 +311,16 @@ def _(e):
         yield from _changes(log, "", e.count(counts.slowdowns, log, "PV-EASY"), without)
 
 
+def _up_to_printed(e, count, item, measure):
+    """A case a log: whether PV-EASY's number is at most the largest that a table prints, at its rounding."""
+    most = max((row for row in published.rows("pv_easy", item) if row.measure == measure),
+               key=lambda row: row.value)
+    return _each(e, count, "PV-EASY", measure, lambda v: round(v, most.decimals) <= most.value, "{:.2f} %")
+
+
 @decides("little-waste")
 def _(e):
-    return _each(e, counts.loads, "PV-EASY", "wasted_load", lambda v: round(v, 2) <= 5.66, "{:.2f} %")
+    return _up_to_printed(e, counts.loads, "table5", "wasted_load")
 
 
 @decides("same-end")
@@ -304,8 +332,7 @@ def _(e):
 
 @decides("one-in-eight")
 def _(e):
-    return _each(e, counts.preemptions, "PV-EASY", "preempted_share", lambda v: round(v, 2) <= 13.17,
-                 "{:.2f} %")
+    return _up_to_printed(e, counts.preemptions, "table6", "preempted_share")
 
 
 @decides("killed-less-than-twice")
@@ -315,7 +342,8 @@ def _(e):
 
 @decides("half-a-run-wasted")
 def _(e):
-    return _each(e, counts.preemptions, "PV-EASY", "rtw", lambda v: 40 <= round(v) <= 50, "{:.1f} %")
+    low, high = (published.value("pv_easy", "text", measure=f"rtw_{end}").value for end in ("min", "max"))
+    return _each(e, counts.preemptions, "PV-EASY", "rtw", lambda v: low <= round(v, -1) <= high, "{:.1f} %")
 
 
 @decides("suspending-is-better")

@@ -10,19 +10,23 @@ from replication.papers.top_percent.runs import POLICIES, TITLES
 USUAL, PRIORITY = ("avebsld", "af"), ("ap0waf", "ap1waf")
 SCHEDULE = USUAL + PRIORITY
 TOPS, RELATED = ("Top02", "Top03", "Top04"), ("Complete", "CVH", "Tsafrir")
-PRACTICAL = RELATED + TOPS
+LEARNED = RELATED + TOPS
+COMPETITIVE = 1.05
 __all__ = ["CLAIMS", "evaluate", "totals"]
 CLAIMS = Claims("top_percent")
 decides, evaluate = CLAIMS.decides, CLAIMS.evaluate
 
 
 def _case(what, values, holds_below=None, holds_above=None, scale=1, unit=""):
-    """A case from a value with its draws: whether the whole interval lies on one side of a level."""
+    """A case from a value with its draws: whether the whole interval lies on one side of a level.
+
+    A value that is the level, without an interval, lies on neither.
+    """
     value, low, high = (scale * number for number in interval(values))
     if holds_below is not None:
-        answer = True if high <= holds_below else False if low > holds_below else None
+        answer = True if high < holds_below else False if low > holds_below else None
     else:
-        answer = True if low >= holds_above else False if high < holds_above else None
+        answer = True if low > holds_above else False if high < holds_above else None
     return what, f"{value:.3f}{unit} ({low:.3f} to {high:.3f})", answer
 
 
@@ -91,8 +95,13 @@ def _(e):
 @decides("underprediction-hurts")
 def _(e):
     for log, block in e.scaled.items():
-        for measure in SCHEDULE:
+        for measure in PRIORITY:
             yield _case(f"{log} {TITLES[measure]}", block.values("short", measure), holds_above=1)
+
+
+@decides("underprediction-worse-than-requests")
+def _(e):
+    return _each(e, RELATED, SCHEDULE, holds_above=1)
 
 
 @decides("means-fall-short")
@@ -121,7 +130,7 @@ def _(e):
 @decides("reqtime-lower-bound")
 def _(e):
     for log, block in e.blocks.items():
-        for policy in _without(POLICIES, "Reqtime"):
+        for policy in LEARNED:
             more = block.values(policy, "r2") - block.values("Reqtime", "r2")
             yield _case(f"{log} {policy}", more, holds_above=0)
 
@@ -129,7 +138,7 @@ def _(e):
 @decides("clairvoyant-upper-bound")
 def _(e):
     for log, block in e.blocks.items():
-        for policy in PRACTICAL:
+        for policy in LEARNED:
             for measure in SCHEDULE:
                 more = block.values(policy, measure) - block.values("Clairvoyant", measure)
                 yield _case(f"{log} {policy} {TITLES[measure]}", more, holds_above=0)
@@ -138,13 +147,21 @@ def _(e):
 @decides("complete-best-r2")
 def _(e):
     for log, block in e.blocks.items():
-        others = _best(block, _without(PRACTICAL, "Complete"), "r2", np.max)
+        others = _best(block, _without(LEARNED, "Complete"), "r2", np.max)
         yield _case(log, block.values("Complete", "r2") - others, holds_above=0)
 
 
 @decides("complete-competitive")
 def _(e):
-    return _each(e, ["Complete"], USUAL, holds_below=1)
+    return _each(e, ["Complete"], USUAL, holds_below=COMPETITIVE)
+
+
+@decides("complete-sometimes-superior")
+def _(e):
+    cases = _each(e, ["Complete"], USUAL, holds_below=1)
+    better = [what for what, _, answer in cases if answer]
+    open_ = any(answer is None for *_, answer in cases)
+    yield "below 1 in", ", ".join(better) or "none", True if better else None if open_ else False
 
 
 @decides("complete-poor-priority")
@@ -156,7 +173,7 @@ def _(e):
 def _(e):
     for log, block in e.blocks.items():
         for measure in USUAL:
-            more = block.values("CVH", measure) - _best(block, _without(PRACTICAL, "CVH"), measure)
+            more = block.values("CVH", measure) - _best(block, _without(LEARNED, "CVH"), measure)
             yield _case(f"{log} {TITLES[measure]}", more, holds_below=0)
 
 
@@ -164,7 +181,7 @@ def _(e):
 def _(e):
     for log, block in e.blocks.items():
         for measure in PRIORITY:
-            more = block.values("CVH", measure) - _best(block, _without(PRACTICAL, "CVH"), measure, np.max)
+            more = block.values("CVH", measure) - _best(block, _without(LEARNED, "CVH"), measure, np.max)
             yield _case(f"{log} {TITLES[measure]}", more, holds_above=0)
 
 
@@ -194,13 +211,21 @@ def _(e):
 def _(e):
     for log, block in e.blocks.items():
         for measure in SCHEDULE:
-            worst = _best(block, _without(PRACTICAL, "Tsafrir"), measure, np.max)
+            worst = _best(block, _without(LEARNED, "Tsafrir"), measure, np.max)
             yield _case(f"{log} {TITLES[measure]}", block.values("Tsafrir", measure) - worst, holds_above=0)
+
+
+@decides("tsafrir-never-best")
+def _(e):
+    for log, block in e.blocks.items():
+        for measure in SCHEDULE:
+            best = _best(block, _without(LEARNED, "Tsafrir"), measure)
+            yield _case(f"{log} {TITLES[measure]}", block.values("Tsafrir", measure) - best, holds_above=0)
 
 
 @decides("top-tolerable")
 def _(e):
-    return _each(e, TOPS, USUAL, holds_below=1.05)
+    return _each(e, TOPS, USUAL, holds_below=COMPETITIVE)
 
 
 @decides("top-beats-reqtime")
@@ -224,19 +249,25 @@ def _(e):
 @decides("reqtime-never-under")
 def _(e):
     for log, block in e.blocks.items():
-        for policy in ("Reqtime", *PRACTICAL):
+        for policy in ("Reqtime", *LEARNED):
             share = float(block.shares(policy, "under")[0])
             yield f"{log} {policy}", f"{100 * share:.2f} %", (share == 0) == (policy == "Reqtime")
 
 
-@decides("never-above-request")
+@decides("top-under-at-most-its-share")
 def _(e):
-    for log, workload in e.workloads.items():
+    for log, block in e.blocks.items():
         for policy in TOPS:
-            schedule = e.schedules[log, policy]
-            above = int(np.maximum(schedule.prediction > workload.estimate,
-                                   schedule.first_prediction > workload.estimate).sum())
-            yield f"{log} {policy}", f"{above} jobs", above == 0
+            more = block.shares(policy, "under") - int(policy.removeprefix("Top")) / 100
+            yield _case(f"{log} {policy}", more, holds_below=0, scale=100, unit=" points")
+
+
+@decides("top-predicts-better-than-requests")
+def _(e):
+    for log, block in e.blocks.items():
+        for policy in TOPS:
+            yield _case(f"{log} {policy}", block.values(policy, "r2") - block.values("Reqtime", "r2"),
+                        holds_above=0)
 
 
 @decides("more-aggressive")

@@ -7,7 +7,7 @@ import numpy as np
 
 from replication.papers.top_percent import fig1, modes, schedulers
 from replication.papers.top_percent.intervals import Block
-from replication.papers.top_percent.runs import POLICIES, jobs, run
+from replication.papers.top_percent.runs import POLICIES, READINGS, jobs, run
 from replication.simulation import simulate
 
 SHORT, LONG = 0.5, 1.5
@@ -45,9 +45,9 @@ class Evidence:
     @cached_property
     def scaled(self):
         """Rows of each log with all run times predicted too short, and too long."""
-        found = {}
+        found, options = {}, READINGS[self.reading].options
         for log, workload in self.workloads.items():
-            runs = {factor: simulate(workload, "easy-predicted", predictor=f"scaled={factor}")
+            runs = {factor: simulate(workload, "easy-predicted", predictor=f"scaled={factor}", **options)
                     for factor in (SHORT, LONG)}
             found[log] = Block(log, {"short": runs[SHORT], "Reqtime": runs[LONG]})
         return found

@@ -1,6 +1,6 @@
 """Top Percent's headline conclusions under other readings, cleanings, logs and loads."""
 
-from replication import robustness
+from replication import robustness, traces
 from replication.papers.top_percent.claims import CLAIMS
 from replication.papers.top_percent.intervals import Block
 from replication.papers.top_percent.runs import POLICIES, READINGS
@@ -22,7 +22,7 @@ for name in HEADLINES.published():
 def changes(page):
     """The default; each open option alone, and what the simulator does; cleanings, other logs and loads."""
     logs, coded = tuple(page.logs), READINGS["coded"]
-    drop = ("no-run-time", "zero-run-time", "no-processors", *coded.drop)
+    drop = (*traces.rules(logs[0], page.paper).drop, *coded.drop)
     cleanings = {"jobs without a request left out": {"drop": drop},
                  "requests raised to the run time": {"overrun": "raise-estimate"},
                  "runs may pass the request": {"overrun": "as-is"},
