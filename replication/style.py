@@ -6,7 +6,7 @@ WIDTH = 6.4
 ROW = 2.9
 DPI = 160
 BANNER_POINTS = 9
-COLOURS_OF_A_PICTURE = 64
+COLOURS_OF_A_PICTURE = 128
 # Steps of lightness (CIE L*) of at least 9 tell them apart in grey; the hues survive protan, deutan and
 # tritan sight.
 COLOURS = ("#0B3C7D", "#E9A227", "#A2264B", "#35A79C", "#000000", "#7F6FC0")
