@@ -9,10 +9,10 @@ import html
 import math
 import re
 
-from replication import compare
+from replication import compare, style
 
-# Pixels of a page for a pixel of a figure.
-SHRINK = 0.66
+# Pixels of a page for a pixel of a figure: 105 to the inch.
+SHRINK = 105 / style.DPI
 # Signs as well as colours, so that a verdict can be told in grey.
 SIGNS = {"match": "✓", "close": "≈", "near": "~", "differs": "✗", "not comparable": "–", "not drawn": "·",
          "holds": "✓", "holds in part": "◐", "fails": "✗", "undecided": "?"}

@@ -4,7 +4,7 @@ import io
 
 WIDTH = 6.4
 ROW = 2.9
-DPI = 160
+DPI = 128
 BANNER_POINTS = 9
 COLOURS_OF_A_PICTURE = 128
 # Steps of lightness (CIE L*) of at least 9 tell them apart in grey; the hues survive protan, deutan and
