@@ -202,7 +202,7 @@ def test_a_table_escapes_what_comes_from_a_log():
 def test_a_picture_shows_its_caption():
     shown = Picture(style.png(drawing()), "Wait & <load>")._repr_mimebundle_()
     assert "<figcaption>Wait &amp; &lt;load&gt;</figcaption>" in shown["text/html"]
-    assert 'width="422"' in shown["text/html"]  # 4 inches
+    assert 'width="420"' in shown["text/html"]  # 4 inches
     assert shown["text/plain"] == "Wait & <load>"
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from replication import paths, readings_figures, readings_search, readings_tables, readings_words
 from replication.papers.heel_and_toe import readings as heel_and_toe
+from replication.papers.heel_and_toe.curves import BACKFILLED
 from replication.papers.pv_easy import counting, counts, runs
 from replication.papers.pv_easy import readings as pv_easy
 from replication.papers.top_percent import counting as top_counting
@@ -400,7 +401,7 @@ def test_blocked_jobs_may_be_those_that_others_wait_behind_or_pass(
 
 
 def test_heel_and_toes_ranges_are_of_means_or_of_single_runs():
-    names = (*heel_and_toe.GROWTH, "wild", "delayed")
+    names = (*BACKFILLED, "wild", "delayed")
     low = pd.Series(dict.fromkeys(names, 0.5))
     logs = [(low, pd.DataFrame({name: runs for name in names})) for runs in ([0.55, 0.65], [0.7, 0.7])]
     means, single = (

@@ -73,7 +73,7 @@ def _(e):
         single = _singles(e, log)
         worse = single.loc[single[measure] >= e.real(log, measure), "f"]
         words = f"{100 * (1 - len(worse) / len(single)):.0f} %"
-        words += f", the others at f <= {worse.max():g}" if len(worse) else ""
+        words += f", the others at f up to {worse.max():g}" if len(worse) else ""
         exception = (log, measure) == (CTC, "mean_wait")
         yield named(log, measure), words, bool(worse.max() < SMALL) if exception else not len(worse)
 

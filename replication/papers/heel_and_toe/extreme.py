@@ -1,4 +1,4 @@
-"""Section 7's extreme case: every job asks for E_max, so next to nothing is backfilled."""
+"""Section 7's extreme case: every job asks for E_max, so that little but extra processors is left to fill."""
 
 import numpy as np
 import pandas as pd

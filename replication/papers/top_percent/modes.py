@@ -10,7 +10,7 @@ import numpy as np
 from replication.seeding import generator
 
 CELLS = 512
-SAMPLES = 200
+SAMPLES = 2000
 LEVEL = 0.05
 
 
