@@ -1,4 +1,4 @@
-"""What a paper says of its own results, decided by rules fixed beforehand.
+"""What a paper says of its own results, decided by written rules.
 
 A claim stands in ``data/published/<paper>/claims.toml``: section, our statement of it, the statistic, the
 rule, and the paper's own number if it gives one. A function of the paper's package looks at the results and
@@ -47,6 +47,36 @@ def verdict(answers):
     if 2 * held > len(answers):
         return HOLDS if held == len(answers) else PART
     return FAILS if any(answer is False for answer in answers) else UNDECIDED
+
+
+def above(change, least=0.0):
+    """Whether a number with its interval is above a level: yes, no, or undecided."""
+    return True if change[1] > least else False if change[2] <= least else None
+
+
+def below(change):
+    """Whether a number with its interval is below 0: yes, no, or undecided."""
+    return above(tuple(-x for x in (change[0], change[2], change[1])))
+
+
+def within(change, bound):
+    """Whether a number with its interval is no further from 0 than a bound: yes, no, or undecided."""
+    if change[1] >= -bound and change[2] <= bound:
+        return True
+    return False if change[1] > bound or change[2] < -bound else None
+
+
+def every(answers):
+    """Whether all answers are yes: yes, no, or undecided."""
+    answers = list(answers)
+    return False if False in answers else None if None in answers else True
+
+
+def usually(answers):
+    """Whether more than half of the answers are yes: yes, no, or undecided."""
+    answers = list(answers)
+    yes, open_ = answers.count(True), answers.count(None)
+    return True if 2 * yes > len(answers) else False if 2 * (yes + open_) <= len(answers) else None
 
 
 def entered(paper):

@@ -132,6 +132,11 @@ def load(paper, item):
     return pd.DataFrame([asdict(row) for row in rows(paper, item)], columns=list(COLUMNS))
 
 
+def largest(paper, item, measure):
+    """The largest published number of a measure in an item."""
+    return max((row for row in rows(paper, item) if row.measure == measure), key=lambda row: row.value)
+
+
 def value(paper, item, *, trace=None, policy=None, measure=None):
     """The one published number that fits.
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from replication import paths
-from replication.claims import ClaimError, Claims, totals, verdict
+from replication.claims import ClaimError, Claims, every, totals, usually, verdict, within
 
 PAPERS = [folder.parent.name for folder in sorted(paths.PUBLISHED.glob("*/claims.toml"))]
 
@@ -74,3 +74,17 @@ def test_every_claim_of_a_paper_is_decided(paper):
     assert published.keys() == claims.deciders.keys()
     for name, claim in published.items():
         assert claim.keys() - {"number"} == {"section", "statement", "statistic", "rule"}, name
+
+
+@pytest.mark.parametrize(("change", "answer"), [
+    ((3, 1, 5), True), ((3, 1, 5.1), None), ((-7, -9, -5.5), False), ((6, 4, 8), None), ((0, -5, 5), True)])
+def test_within_a_bound(change, answer):
+    assert within(change, 5) is answer
+
+
+@pytest.mark.parametrize(("answers", "all_of_them", "most"), [
+    ([True, True], True, True), ([True, False, True], False, True), ([True, None], None, None),
+    ([True, False], False, False), ([None, False, False], False, False), ([True, True, None], None, True)])
+def test_answers_of_several_cases(answers, all_of_them, most):
+    assert every(answers) is all_of_them
+    assert usually(answers) is most

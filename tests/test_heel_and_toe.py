@@ -11,7 +11,6 @@ from replication import published
 from replication.papers.heel_and_toe import (
     campaign,
     curves,
-    deciding,
     examples,
     extreme,
     masquerade,
@@ -168,20 +167,6 @@ def test_the_span_of_a_curve_is_that_of_its_points_behind_f():
     whole, positive = (trends.span(runs(curve, noise=1.0), "mean_wait", least) for least in (0, 5))
     assert whole[0] == pytest.approx(40, abs=2) and whole[1] < whole[0] < whole[2]
     assert positive[0] == pytest.approx(25, abs=2)
-
-
-@pytest.mark.parametrize(("change", "answer"), [
-    ((3, 1, 5), True), ((3, 1, 5.1), None), ((-7, -9, -5.5), False), ((6, 4, 8), None), ((0, -5, 5), True)])
-def test_within_a_bound(change, answer):
-    assert deciding.within(change, 5) is answer
-
-
-@pytest.mark.parametrize(("answers", "all_of_them", "most"), [
-    ([True, True], True, True), ([True, False, True], False, True), ([True, None], None, None),
-    ([True, False], False, False), ([None, False, False], False, False), ([True, True, None], None, True)])
-def test_answers_of_several_cases(answers, all_of_them, most):
-    assert deciding.every(answers) is all_of_them
-    assert deciding.usually(answers) is most
 
 
 def test_the_change_from_share_to_share_leaves_the_logs_own_out():

@@ -3,9 +3,10 @@
 import math
 
 from replication import published
+from replication.claims import above, below, every, usually, within
 from replication.papers.heel_and_toe import campaign, trends
 from replication.papers.heel_and_toe.curves import BACKFILLED, WILD, Z95
-from replication.papers.heel_and_toe.deciding import above, below, decides, every, interval, usually, within
+from replication.papers.heel_and_toe.deciding import decides, difference, interval
 
 UNIT_STEPS = range(11)
 SAME = 5.0           # points within which growth at different loads is called the same
@@ -49,8 +50,7 @@ def _(e):
 def _(e):
     at = {log: e.at("backfilled", 10)[log] for log in sorted(e.logs(), key=campaign.utilization)}
     for (low, (a, sa)), (high, (b, sb)) in zip(list(at.items()), list(at.items())[1:], strict=False):
-        half = Z95 * math.hypot(sa, sb)
-        change = tuple(100 * x for x in (b - a, b - a - half, b - a + half))
+        change = difference(b - a, math.hypot(sa, sb))
         yield f"{high} less {low}", interval(change, " points"), above(change)
 
 
@@ -70,8 +70,7 @@ def _(e):
 def _(e):
     for log in e.logs():
         (a, sa), (b, sb) = (e.at(f"{what}_run_time", 10)[log] for what in ("backfilled", "regular"))
-        half = Z95 * math.hypot(sa, sb)
-        change = tuple(100 * x / b for x in (a - b, a - b - half, a - b + half))
+        change = difference(a - b, math.hypot(sa, sb), b)
         yield log, interval(change), below(change)
 
 

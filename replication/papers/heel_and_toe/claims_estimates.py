@@ -5,10 +5,10 @@ import math
 import numpy as np
 
 from replication import published
+from replication.claims import above, every, within
 from replication.papers.heel_and_toe import campaign, masquerade, modality, trends
-from replication.papers.heel_and_toe.curves import PERFORMANCE, Z95
-from replication.papers.heel_and_toe.deciding import (BLUE, above, decides, every, interval, named, panels,
-                                                       within)
+from replication.papers.heel_and_toe.curves import PERFORMANCE
+from replication.papers.heel_and_toe.deciding import BLUE, decides, difference, interval, named, panels
 
 NEGLIGIBLE = 5.0       # per cent
 LIKE = 10.0            # per cent: as far apart as "almost identical" may be
@@ -86,9 +86,8 @@ def _through_cutting(runs, log, measure, f):
     """Change from runs without cut estimates to those with, seed by seed: per cent, with its interval."""
     part = runs[(runs["log"] == log) & np.isclose(runs["f"], f)].set_index("seed")
     before, after = (part.loc[cut, measure] for cut in (part["e_max"] == 0, part["e_max"] > 0))
-    difference = after - before
-    mean, half = difference.mean(), Z95 * difference.std() / math.sqrt(len(difference))
-    return tuple(float(100 * x / before.mean()) for x in (mean, mean - half, mean + half))
+    change = after - before
+    return difference(change.mean(), change.std() / math.sqrt(len(change)), before.mean())
 
 
 @decides("truncated-meets-real")

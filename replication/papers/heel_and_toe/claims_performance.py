@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pandas as pd
 
+from replication.claims import above, below, usually
 from replication.papers.heel_and_toe import campaign, trends
-from replication.papers.heel_and_toe.curves import Z95
-from replication.papers.heel_and_toe.deciding import (BLUE, CTC, KTH, SDSC, above, below, decides,
-                                                       interval, named, panels, usually)
+from replication.papers.heel_and_toe.deciding import (BLUE, CTC, KTH, SDSC, decides, difference, interval,
+                                                       named, panels)
 
 SHAPES = {(CTC, "mean_wait"): "L", (CTC, "mean_bounded_slowdown"): "L", (KTH, "mean_wait"): "L",
           (KTH, "mean_bounded_slowdown"): "V", (SDSC, "mean_wait"): "V", (SDSC, "mean_bounded_slowdown"): "V",
@@ -144,22 +144,22 @@ def _(e):
     return _shaped(table, lambda row: [SHAPES[row["log"], row["measure"]]])
 
 
-def _place(e, log, measure):
+def _places(e, is_good):
     """Where the deterministic run usually lies between the random ones' 5th and 95th percentile."""
-    band, exact = e.band(log, measure), e.curve(log, measure, "deterministic")
-    return float(((exact - band[0.05]) / (band[0.95] - band[0.05]))[band.index > 0].median())
+    for log, measure in panels(e):
+        band, exact = e.band(log, measure), e.curve(log, measure, "deterministic")
+        place = float(((exact - band[0.05]) / (band[0.95] - band[0.05]))[band.index > 0].median())
+        yield named(log, measure), f"{place:.2f}", is_good(place)
 
 
 @decides("deterministic-closer-to-best")
 def _(e):
-    for log, measure in panels(e):
-        yield named(log, measure), f"{_place(e, log, measure):.2f}", _place(e, log, measure) < 0.5
+    return _places(e, lambda place: place < 0.5)
 
 
 @decides("deterministic-lower-bound")
 def _(e):
-    for log, measure in panels(e):
-        yield named(log, measure), f"{_place(e, log, measure):.2f}", _place(e, log, measure) <= 0.25
+    return _places(e, lambda place: place <= 0.25)
 
 
 @decides("not-robust")
@@ -182,8 +182,7 @@ def _(e):
     for log, measure in panels(e):
         (at0, _), (at5, s5), (at10, s10) = (e.at(measure, f)[log] for f in (0, 5, 10))
         lacking = (at0 - at5) / 2 - (at5 - at10)
-        half = Z95 * math.hypot(1.5 * s5, s10)
-        change = tuple(100 * x / at0 for x in (lacking, lacking - half, lacking + half))
+        change = difference(lacking, math.hypot(1.5 * s5, s10), at0)
         yield named(log, measure), interval(change), above(change)
 
 

@@ -1,13 +1,14 @@
 """The numbers that the claims are decided by, each computed once."""
 
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 import pandas as pd
 
 from replication.papers.heel_and_toe import (campaign, extreme, fig02, masquerade, modality, real_estimates,
                                              trends)
-from replication.papers.heel_and_toe.curves import BACKFILLED, PERFORMANCE, Z95
+from replication.papers.heel_and_toe.curves import BACKFILLED, PERFORMANCE
+from replication.papers.heel_and_toe.deciding import difference
 
 
 class Evidence:
@@ -54,16 +55,17 @@ class Evidence:
         """The truncated model, f up to 10."""
         return self._results(campaign.truncated(self.page.workloads, self.scale))
 
-    @cached_property
+    @property
     def vanilla_wide(self):
         """The f-model at the logs' own loads, f up to 10,000."""
         return self.wide(campaign.vanilla)
 
-    @cached_property
+    @property
     def truncated_wide(self):
         """The truncated model at the logs' own loads, f up to 10,000."""
         return self.wide(campaign.truncated)
 
+    @cache
     def wide(self, model, load="log"):
         """All runs of a model at a load, f up to 10,000; the log that sets the load as logged.
 
@@ -167,8 +169,7 @@ class Evidence:
     def change(self, log, measure, low, high, load="log"):
         """Change of a mean from one f to another in per cent of the first, with its 95 % interval."""
         (a, sa), (b, sb) = self.at(measure, low, load)[log], self.at(measure, high, load)[log]
-        half = Z95 * np.hypot(sa, sb)
-        return tuple(100 * x / a for x in (b - a, b - a - half, b - a + half))
+        return difference(b - a, np.hypot(sa, sb), a)
 
 
 def growth(page):

@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 
 from replication import robustness, sweep
+from replication.claims import above, below
 from replication.papers.heel_and_toe import campaign, trends
 from replication.papers.heel_and_toe.curves import PERFORMANCE
-from replication.papers.heel_and_toe.deciding import SHORT, above, below, interval
+from replication.papers.heel_and_toe.deciding import SHORT, interval
 from replication.robustness import CLEANING, DEFAULT, READING, Change
 from replication.simulation import simulate
 

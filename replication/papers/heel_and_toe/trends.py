@@ -7,8 +7,9 @@ import math
 import numpy as np
 import pandas as pd
 
+from replication.claims import above
 from replication.papers.heel_and_toe.curves import Z95
-from replication.papers.heel_and_toe.deciding import above
+from replication.papers.heel_and_toe.deciding import difference
 
 MATERIAL = 0.01    # of the value at f = 0: a change below it is called none
 NEAR = 5           # neighbouring f averaged to find the minimum
@@ -88,8 +89,7 @@ def _around(table, place):
 
 def _change(low, high, unit):
     """Difference of two points in per cent of `unit`, with its 95 % interval."""
-    difference, half = high[0] - low[0], Z95 * math.hypot(low[1], high[1])
-    return tuple(100 * x / unit for x in (difference, difference - half, difference + half))
+    return difference(high[0] - low[0], math.hypot(low[1], high[1]), unit)
 
 
 def _names(fall, rise):

@@ -5,7 +5,7 @@ import functools
 import pandas as pd
 
 from replication import audits, published
-from replication.claims import Claims, totals
+from replication.claims import Claims, totals, within
 from replication.papers.pv_easy import counts, modes, runs, slowdown, virtual
 
 ERRORS = (0, 5, 10, 20, 40, 60, 80, 100)
@@ -262,10 +262,9 @@ def _similar(log, e):
     """A case a measure: whether PV-EASY's slowdown is within a tenth of EASY's, better or worse."""
     for measure, short in MEASURES.items():
         row = e.everyone(measure, "EASY").loc[log, "PV-EASY"]
-        low, high = row["quotient_low"], row["quotient_high"]
-        inside, outside = 0.9 < low and high < 1.1, high < 0.9 or low > 1.1
-        yield (f"{log} {short}", f"{row['quotient']:.2f} ({low:.2f} to {high:.2f})",
-               True if inside else False if outside else None)
+        quotient = tuple(row[name] for name in ("quotient", "quotient_low", "quotient_high"))
+        yield (f"{log} {short}", "{:.2f} ({:.2f} to {:.2f})".format(*quotient),
+               within([x - 1 for x in quotient], 0.1))
 
 
 @decides("better-than-easy-last")
@@ -313,8 +312,7 @@ def _(e):
 
 def _up_to_printed(e, count, item, measure):
     """A case a log: whether PV-EASY's number is at most the largest that a table prints, at its rounding."""
-    most = max((row for row in published.rows("pv_easy", item) if row.measure == measure),
-               key=lambda row: row.value)
+    most = published.largest("pv_easy", item, measure)
     return _each(e, count, "PV-EASY", measure, lambda v: round(v, most.decimals) <= most.value, "{:.2f} %")
 
 

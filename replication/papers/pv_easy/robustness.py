@@ -112,8 +112,7 @@ def _(e):
 
 @decides("little-waste")
 def _(e):
-    most = max((row for row in published.rows("pv_easy", "table5") if row.measure == "wasted_load"),
-               key=lambda row: row.value)
+    most = published.largest("pv_easy", "table5", "wasted_load")
     since = e.options.get("since", "first-submission")
     value = counts.loads(e.schedules["PV-EASY"], since)["wasted_load"][0]
     yield "", f"{value:.2f} %", round(value, most.decimals) <= most.value

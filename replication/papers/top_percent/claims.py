@@ -44,6 +44,21 @@ def _without(policies, policy):
     return [other for other in policies if other != policy]
 
 
+def _beside(e, policy, measures, pick, **level):
+    """A case for each log and measure: a learned predictor less the one picked of the others."""
+    others = _without(LEARNED, policy)
+    return [_case(f"{log} {TITLES[measure]}",
+                  block.values(policy, measure) - _best(block, others, measure, pick), **level)
+            for log, block in e.blocks.items() for measure in measures]
+
+
+def _better_r2(e, policies):
+    """A case for each log and policy: its R2 less that of the requests."""
+    return [_case(f"{log} {policy}", block.values(policy, "r2") - block.values("Reqtime", "r2"),
+                  holds_above=0)
+            for log, block in e.blocks.items() for policy in policies]
+
+
 @decides("overestimates")
 def _(e):
     for log, workload in e.workloads.items():
@@ -129,10 +144,7 @@ def _(e):
 
 @decides("reqtime-lower-bound")
 def _(e):
-    for log, block in e.blocks.items():
-        for policy in LEARNED:
-            more = block.values(policy, "r2") - block.values("Reqtime", "r2")
-            yield _case(f"{log} {policy}", more, holds_above=0)
+    return _better_r2(e, LEARNED)
 
 
 @decides("clairvoyant-upper-bound")
@@ -171,18 +183,12 @@ def _(e):
 
 @decides("cvh-best-usual")
 def _(e):
-    for log, block in e.blocks.items():
-        for measure in USUAL:
-            more = block.values("CVH", measure) - _best(block, _without(LEARNED, "CVH"), measure)
-            yield _case(f"{log} {TITLES[measure]}", more, holds_below=0)
+    return _beside(e, "CVH", USUAL, np.min, holds_below=0)
 
 
 @decides("cvh-worst-priority")
 def _(e):
-    for log, block in e.blocks.items():
-        for measure in PRIORITY:
-            more = block.values("CVH", measure) - _best(block, _without(LEARNED, "CVH"), measure, np.max)
-            yield _case(f"{log} {TITLES[measure]}", more, holds_above=0)
+    return _beside(e, "CVH", PRIORITY, np.max, holds_above=0)
 
 
 @decides("cvh-poor-r2")
@@ -209,18 +215,12 @@ def _(e):
 
 @decides("tsafrir-underperforms")
 def _(e):
-    for log, block in e.blocks.items():
-        for measure in SCHEDULE:
-            worst = _best(block, _without(LEARNED, "Tsafrir"), measure, np.max)
-            yield _case(f"{log} {TITLES[measure]}", block.values("Tsafrir", measure) - worst, holds_above=0)
+    return _beside(e, "Tsafrir", SCHEDULE, np.max, holds_above=0)
 
 
 @decides("tsafrir-never-best")
 def _(e):
-    for log, block in e.blocks.items():
-        for measure in SCHEDULE:
-            best = _best(block, _without(LEARNED, "Tsafrir"), measure)
-            yield _case(f"{log} {TITLES[measure]}", block.values("Tsafrir", measure) - best, holds_above=0)
+    return _beside(e, "Tsafrir", SCHEDULE, np.min, holds_above=0)
 
 
 @decides("top-tolerable")
@@ -264,10 +264,7 @@ def _(e):
 
 @decides("top-predicts-better-than-requests")
 def _(e):
-    for log, block in e.blocks.items():
-        for policy in TOPS:
-            yield _case(f"{log} {policy}", block.values(policy, "r2") - block.values("Reqtime", "r2"),
-                        holds_above=0)
+    return _better_r2(e, TOPS)
 
 
 @decides("more-aggressive")

@@ -68,6 +68,10 @@ class Evidence:
     @cached_property
     def unimodal(self):
         """p value of one mode for each large class."""
-        return [modes.p_value(workload.run_time[members].astype(float), 1, log, int(members[0]))
-                for log, workload in self.workloads.items() for members in fig1.classes(workload)
-                if np.ptp(workload.run_time[members]) > 0]
+        samples = modes.how_many(self.page)
+        with ThreadPoolExecutor(self.page.workers) as pool:
+            waiting = [pool.submit(modes.p_value, workload.run_time[members].astype(float), 1, log,
+                                   int(members[0]), samples=samples)
+                       for log, workload in self.workloads.items() for members in fig1.classes(workload)
+                       if np.ptp(workload.run_time[members]) > 0]
+            return [result.result() for result in waiting]

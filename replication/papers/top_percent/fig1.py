@@ -26,7 +26,7 @@ def classes(workload):
     return [np.flatnonzero(code == c) for c in large]
 
 
-def tested(workloads):
+def tested(workloads, samples=modes.SAMPLES):
     """Every large class of every log with the test of its modes.
 
     A class is trimodal if two modes are rejected and three are not, at 5 %. Classes whose run times are
@@ -44,8 +44,9 @@ def tested(workloads):
             if values.min() == values.max():
                 continue
             key = log, int(members[0])
-            two = modes.p_value(values, 2, *key)
-            three = modes.p_value(values, 3, *key) if two < modes.LEVEL else float("nan")
+            two, three = modes.p_value(values, 2, *key, samples=samples), float("nan")
+            if two < modes.LEVEL:
+                three = modes.p_value(values, 3, *key, samples=samples)
             rows.append({"log": log, "members": members, "jobs": len(members), "two_modes": two,
                          "three_modes": three, "trimodal": two < modes.LEVEL <= three})
     columns = ["log", "members", "jobs", "two_modes", "three_modes", "trimodal"]
@@ -65,7 +66,7 @@ def example(page):
     found : pandas.DataFrame
         What `tested` gives.
     """
-    found = tested(page.workloads)
+    found = tested(page.workloads, modes.how_many(page))
     if found.empty:
         raise ValueError(f"{page.name}: no class has jobs with different run times; use longer logs")
     about = found.loc[found["trimodal"].idxmax()] if found["trimodal"].any() else found.loc[0]

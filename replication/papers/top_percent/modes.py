@@ -10,8 +10,13 @@ import numpy as np
 from replication.seeding import generator
 
 CELLS = 512
-SAMPLES = 2000
+SAMPLES, QUICK_SAMPLES = 2000, 200
 LEVEL = 0.05
+
+
+def how_many(page):
+    """Samples that the scale of a page asks for."""
+    return QUICK_SAMPLES if page.quick else SAMPLES
 
 
 def critical_width(values, k):
@@ -35,7 +40,7 @@ def critical_width(values, k):
     return high
 
 
-def p_value(values, k, *key):
+def p_value(values, k, *key, samples=SAMPLES):
     """Share of samples from the smoothed values that have more than `k` modes at the critical width.
 
     Parameters
@@ -44,6 +49,8 @@ def p_value(values, k, *key):
     k : int
     *key
         Of the random numbers, see `replication.seeding.generator`.
+    samples : int
+        How many are drawn.
 
     Returns
     -------
@@ -56,11 +63,11 @@ def p_value(values, k, *key):
     # Shrunk to the variance of the values, which the kernel would have added to.
     shrink = 1 / np.sqrt(1 + (spread / values.std()) ** 2)
     exceed = 0
-    for _ in range(SAMPLES):
+    for _ in range(samples):
         drawn = rng.choice(values, len(values)) + spread * rng.standard_normal(len(values))
         drawn = values.mean() + shrink * (drawn - values.mean())
         exceed += _modes(_binned(drawn, low, high), width) > k
-    return exceed / SAMPLES
+    return exceed / samples
 
 
 def _binned(values, low, high):
