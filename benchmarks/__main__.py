@@ -18,7 +18,9 @@ import numpy as np
 
 from benchmarks import sweep as campaign
 from benchmarks import table1
-from replication import paths, simulate, traces
+from replication.basics import paths
+from replication.logs import traces
+from replication.schedule.simulation import simulate
 
 LOGS = ("CTC-SP2", "KTH-SP2", "SDSC-SP2", "SDSC-BLUE", "SDSC-DS")
 
@@ -33,18 +35,39 @@ def seconds(work):
 def in_turn(one, other, rounds):
     """Least times of two pieces of work run in turn, and the median of their ratios."""
     pairs = [(seconds(one), seconds(other)) for _ in range(rounds)]
-    return min(a for a, _ in pairs), min(b for _, b in pairs), statistics.median(a / b for a, b in pairs)
+    return (
+        min(a for a, _ in pairs),
+        min(b for _, b in pairs),
+        statistics.median(a / b for a, b in pairs),
+    )
 
 
 def plain_cpp():
     """The C++ loop as a shared library, or None where there is no compiler."""
-    compiler = os.environ.get("CXX") or shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
+    compiler = (
+        os.environ.get("CXX")
+        or shutil.which("c++")
+        or shutil.which("g++")
+        or shutil.which("clang++")
+    )
     if not compiler:
         return None
     library = paths.BUILD / "benchmarks" / "easy.so"
     library.parent.mkdir(parents=True, exist_ok=True)
-    subprocess.run([compiler, "-O3", "-march=native", "-std=c++17", "-shared", "-fPIC", "-o", library,
-                    paths.ROOT / "benchmarks" / "easy.cpp"], check=True)
+    subprocess.run(
+        [
+            compiler,
+            "-O3",
+            "-march=native",
+            "-std=c++17",
+            "-shared",
+            "-fPIC",
+            "-o",
+            library,
+            paths.ROOT / "benchmarks" / "easy.cpp",
+        ],
+        check=True,
+    )
     return ctypes.CDLL(str(library))
 
 
@@ -58,15 +81,22 @@ def kernels_against_cpp(workloads, library, rounds):
     print("\nEASY on the log's own estimates\n  log              jobs   ns/job    C++   ratio")
     for name, w in workloads.items():
         n = len(w)
-        ours, theirs = ((np.full(n, -1, np.int64), np.zeros(n, bool)),
-                        (np.full(n, -1, np.int64), np.zeros(n, bool)))
+        ours, theirs = (
+            (np.full(n, -1, np.int64), np.zeros(n, bool)),
+            (np.full(n, -1, np.int64), np.zeros(n, bool)),
+        )
 
         def python(w=w, ours=ours):
             easy(w.submit, w.run_time, w.estimate, w.processors, w.machine, True, *ours)
 
         def cpp(w=w, n=n, theirs=theirs):
-            library.easy(ctypes.c_int64(n), *map(pointer, (w.submit, w.run_time, w.estimate, w.processors)),
-                         ctypes.c_int64(w.machine), ctypes.c_bool(True), *map(pointer, theirs))
+            library.easy(
+                ctypes.c_int64(n),
+                *map(pointer, (w.submit, w.run_time, w.estimate, w.processors)),
+                ctypes.c_int64(w.machine),
+                ctypes.c_bool(True),
+                *map(pointer, theirs),
+            )
 
         a, b, ratio = in_turn(python, cpp, rounds)
         if not (np.array_equal(ours[0], theirs[0]) and np.array_equal(ours[1], theirs[1])):
@@ -83,8 +113,10 @@ def threads(workloads, rounds):
             list(pool.map(lambda seed: simulate(w, estimates="f=2", seed=seed), range(60)))
 
     one, two, ratio = in_turn(lambda: run(1), lambda: run(2), rounds)
-    print(f"\nSixty simulations of KTH-SP2: {one:.2f} s on one thread, {two:.2f} s on two, "
-          f"{ratio:.2f} times as fast")
+    print(
+        f"\nSixty simulations of KTH-SP2: {one:.2f} s on one thread, {two:.2f} s on two, "
+        f"{ratio:.2f} times as fast"
+    )
 
 
 def commands(rounds):
@@ -92,12 +124,27 @@ def commands(rounds):
     print("\nAs a process, kernels cached (least of the rounds; beside `python -c 'import numba'`)")
     environment = os.environ | {"PYTHONPATH": str(paths.ROOT)}
     for name in ("KTH-SP2", "SDSC-BLUE"):
-        ours = [sys.executable, "-m", "replication", "simulate", name, "--estimates", "f=2", "--out"]
+        ours = [
+            sys.executable,
+            "-m",
+            "replication",
+            "simulate",
+            name,
+            "--estimates",
+            "f=2",
+            "--out",
+        ]
         ours = [*ours, str(paths.BUILD / "benchmarks" / "jobs.csv")]
         bare = [sys.executable, "-c", "import numba"]
         a, b, ratio = in_turn(
-            *[lambda words=words: subprocess.run(words, check=True, capture_output=True, env=environment)
-              for words in (ours, bare)], rounds)
+            *[
+                lambda words=words: subprocess.run(
+                    words, check=True, capture_output=True, env=environment
+                )
+                for words in (ours, bare)
+            ],
+            rounds,
+        )
         print(f"  simulate {name:<10} {a:.2f} s, numba alone {b:.2f} s, ratio {ratio:.2f}")
 
 
@@ -105,7 +152,7 @@ def reading(rounds):
     """Reading a compressed log, beside gunzip alone."""
     import gzip
 
-    from replication import swf
+    from replication.logs import swf
 
     path = traces.locate("SDSC-BLUE")
     if path is None:

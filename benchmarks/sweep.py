@@ -11,11 +11,13 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
-from replication import estimates, sweep, traces
+from replication.estimates import models as estimates
+from replication.logs import traces
 from replication.papers.heel_and_toe import campaign
+from replication.sweep import grid as sweep
 
 SAMPLE = (0.0, 1.0, 5.0, 10.0)
-WIDE = (50.0, 500.0, 5000.0)      # the middle of each wider range
+WIDE = (50.0, 500.0, 5000.0)  # the middle of each wider range
 RUNS = 101 * 100
 
 
@@ -31,7 +33,9 @@ def sampled(workload, load, limit, rounds):
     plain, watched = [], []
     for f in SAMPLE:
         task = sweep.Task(workload, load, "random", f, (1,), limit)
-        pairs = [(core_seconds(task), core_seconds(replace(task, watched=True))) for _ in range(rounds)]
+        pairs = [
+            (core_seconds(task), core_seconds(replace(task, watched=True))) for _ in range(rounds)
+        ]
         plain.append(min(a for a, _ in pairs))
         watched.append(min(b for _, b in pairs))
     return statistics.mean(plain), statistics.mean(watched)
@@ -73,18 +77,24 @@ def threads(workload, count=40):
         with ThreadPoolExecutor(workers) as pool:
             list(pool.map(sweep.compute, tasks))
         seconds = time.perf_counter() - started
-        print(f"  {workers} thread{'s' * (workers > 1)}: {len(tasks) / seconds:.0f} simulations/s, "
-              f"{len(tasks) * len(workload) / seconds / 1e6:.1f} million jobs/s")
+        print(
+            f"  {workers} thread{'s' * (workers > 1)}: {len(tasks) / seconds:.0f} simulations/s, "
+            f"{len(tasks) * len(workload) / seconds / 1e6:.1f} million jobs/s"
+        )
 
 
 def main(rounds=3):
     """Run the sample and print what it says."""
-    workloads = {log: traces.load(log, paper=campaign.PAPER) for log in traces.names(campaign.PAPER)}
+    workloads = {
+        log: traces.load(log, paper=campaign.PAPER) for log in traces.names(campaign.PAPER)
+    }
     if any(w.stand_in for w in workloads.values()):
         print("Some workloads are stand-ins.")
     sweep.compute(sweep.Task(workloads["KTH-SP2-2"], "log", "random", 1.0, watched=True))
-    print("\nHeel-and-toe's campaign: ns/job with drawing estimates and measures, plain and watched\n"
-          "  log          load  E_max     plain  watched   ratio   core s")
+    print(
+        "\nHeel-and-toe's campaign: ns/job with drawing estimates and measures, plain and watched\n"
+        "  log          load  E_max     plain  watched   ratio   core s"
+    )
     total, simulations = 0.0, 0
     for log, load, limit, workload in pieces(workloads):
         plain, watched = sampled(workload, load, limit, rounds)
@@ -92,13 +102,19 @@ def main(rounds=3):
         total += used
         simulations += RUNS
         unit = 1e9 / len(workload)
-        print(f"  {log:<12} {load:<5} {limit or '-':>6} {plain * unit:>8.0f} {watched * unit:>8.0f} "
-              f"{watched / plain:>7.2f} {used:>8.0f}")
-    print(f"  {simulations:,} simulations: {total:,.0f} core seconds, "
-          f"{total / 120:.1f} minutes on two free cores")
+        print(
+            f"  {log:<12} {load:<5} {limit or '-':>6} {plain * unit:>8.0f} {watched * unit:>8.0f} "
+            f"{watched / plain:>7.2f} {used:>8.0f}"
+        )
+    print(
+        f"  {simulations:,} simulations: {total:,.0f} core seconds, "
+        f"{total / 120:.1f} minutes on two free cores"
+    )
     more, runs = beyond(workloads)
-    print(f"  with all that the paper ran, {simulations + runs:,}: {total + more:,.0f} core seconds, "
-          f"{(total + more) / 120:.1f} minutes on two free cores")
+    print(
+        f"  with all that the paper ran, {simulations + runs:,}: {total + more:,.0f} core seconds, "
+        f"{(total + more) / 120:.1f} minutes on two free cores"
+    )
     print("\nWatched simulations of KTH-SP2-2 by the clock")
     threads(workloads["KTH-SP2-2"])
     print("Watched simulations of SDSC-BLUE by the clock")

@@ -7,8 +7,9 @@ machine counts less; the ratio is the median of the pairs'. A row's time include
 import statistics
 import time
 
-from replication import simulate, traces
+from replication.logs import traces
 from replication.papers.top_percent.runs import POLICIES, READINGS, blocks, run
+from replication.schedule.simulation import simulate
 
 PAPER = "top_percent"
 
@@ -22,13 +23,20 @@ def thread_seconds(work):
 
 def rows(workload, rounds):
     """Nanoseconds per job of each row, and its ratio to plain EASY under each reading."""
-    print(f"\nRows of Table I on {workload.name}, over plain EASY\n  row           words   coded   ns/job")
+    print(
+        f"\nRows of Table I on {workload.name}, over plain EASY\n  row           words   coded   ns/job"
+    )
     for policy in POLICIES:
         ratios, least = {}, float("inf")
         for reading in READINGS:
             run(workload, policy, reading)
-            pairs = [(thread_seconds(lambda reading=reading: run(workload, policy, reading)),
-                      thread_seconds(lambda: simulate(workload, "easy"))) for _ in range(rounds)]
+            pairs = [
+                (
+                    thread_seconds(lambda reading=reading: run(workload, policy, reading)),
+                    thread_seconds(lambda: simulate(workload, "easy")),
+                )
+                for _ in range(rounds)
+            ]
             ratios[reading] = statistics.median(a / b for a, b in pairs)
             least = min(least, *(a for a, _ in pairs))
         unit = 1e9 / len(workload)
@@ -41,13 +49,18 @@ def main(rounds=5):
     if any(w.stand_in for w in workloads.values()):
         print("Some workloads are stand-ins.")
     rows(workloads["CTC-SP2"], rounds)
-    tasks = [({"reading": reading, "trace": log}, workload, {"reading": reading})
-             for reading in READINGS for log, workload in workloads.items()]
+    tasks = [
+        ({"reading": reading, "trace": log}, workload, {"reading": reading})
+        for reading in READINGS
+        for log, workload in workloads.items()
+    ]
     for workers in (1, 2):
         started = time.perf_counter()
         blocks(tasks, workers)
-        print(f"  the table's {len(tasks)} blocks on {workers} thread{'s' * (workers > 1)}: "
-              f"{time.perf_counter() - started:.1f} s by the clock")
+        print(
+            f"  the table's {len(tasks)} blocks on {workers} thread{'s' * (workers > 1)}: "
+            f"{time.perf_counter() - started:.1f} s by the clock"
+        )
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import os
 import sys
 
 from replication import __version__, commands
-from replication.hints import did_you_mean
+from replication.basics.hints import did_you_mean
 
 DONE, FAILED, REFUSED, INTERRUPTED, OUTPUT_CLOSED = 0, 1, 2, 130, 141
 PACKAGE = __package__
@@ -58,8 +58,10 @@ def _run(argv):
         raise commands.UsageError(_unknown(known.command))
     command = commands.load(known.command)
     own = argparse.ArgumentParser(
-        prog=f"{PACKAGE} {known.command}", description=command.__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
+        prog=f"{PACKAGE} {known.command}",
+        description=command.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     own.add_argument("--debug", action="store_true", help="show where an error came from")
     command.add_arguments(own)
     return command.main(own.parse_args(known.arguments))
@@ -67,8 +69,10 @@ def _run(argv):
 
 def _parser():
     parser = _Parser(
-        prog=PACKAGE, usage="%(prog)s [--version] [--debug] COMMAND ...",
-        description="Replication of three papers on batch scheduling with unknown run times.")
+        prog=PACKAGE,
+        usage="%(prog)s [--version] [--debug] COMMAND ...",
+        description="Replication of three papers on batch scheduling with unknown run times.",
+    )
     parser.add_argument("--version", action="version", version=f"{PACKAGE} {__version__}")
     parser.add_argument("--debug", action="store_true", help="show where an error came from")
     parser.add_argument("command", nargs="?", help=argparse.SUPPRESS)
@@ -81,13 +85,24 @@ class _Parser(argparse.ArgumentParser):
 
     def format_help(self):
         lines = [f"  {name:10} {commands.summary(name)}" for name in commands.names()]
-        return "\n".join([super().format_help(), "commands:", *lines, "",
-                          f"'{PACKAGE} COMMAND --help' tells more.", "", __doc__.partition("\n\n")[2]])
+        return "\n".join(
+            [
+                super().format_help(),
+                "commands:",
+                *lines,
+                "",
+                f"'{PACKAGE} COMMAND --help' tells more.",
+                "",
+                __doc__.partition("\n\n")[2],
+            ]
+        )
 
 
 def _unknown(name):
     known = commands.names()
-    return f"unknown command {name!r}{did_you_mean(name, known)}; the commands are {', '.join(known)}"
+    return (
+        f"unknown command {name!r}{did_you_mean(name, known)}; the commands are {', '.join(known)}"
+    )
 
 
 def _expected(error):

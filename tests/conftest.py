@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from replication import paths
+from replication.basics import paths
 
 
 def trace_folder():
@@ -24,13 +24,15 @@ if FOLDER is not None:
 
 def pytest_report_header(config):
     """Say on the first lines whether the real logs take part."""
-    return "real logs: " + ("found" if FOLDER else "NOT FOUND - every test that needs them is skipped")
+    return "real logs: " + (
+        "found" if FOLDER else "NOT FOUND - every test that needs them is skipped"
+    )
 
 
 @pytest.fixture(scope="session")
 def real_log():
     """A function from a registry name to its Workload; skips where the log is not there."""
-    from replication import traces
+    from replication.logs import traces
 
     def load(name, **rules):
         if traces.locate(name) is None:

@@ -16,5 +16,7 @@ class InLine(Executor):
         if self.left < 0:
             future.set_exception(KeyboardInterrupt())
         else:
-            future.set_result(pickle.loads(pickle.dumps(function(*pickle.loads(pickle.dumps(args))))))
+            future.set_result(
+                pickle.loads(pickle.dumps(function(*pickle.loads(pickle.dumps(args)))))
+            )
         return future

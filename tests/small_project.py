@@ -18,11 +18,17 @@ HOSTILE = "<script>alert('log')</script>"
 
 def enter(root, real=True, patch=setattr):
     """Point the package at the folder `root` and give it invented logs, real ones or stand-ins."""
-    from replication import paths, traces
+    from replication.basics import paths
+    from replication.logs import traces
 
     root = Path(root)
-    places = {"NOTEBOOKS": "notebooks", "FIGURES": "figures", "BUILD": "build", "STAND_IN": "build/stand-in",
-              "PUBLISHED": "published"}
+    places = {
+        "NOTEBOOKS": "notebooks",
+        "FIGURES": "figures",
+        "BUILD": "build",
+        "STAND_IN": "build/stand-in",
+        "PUBLISHED": "published",
+    }
     for name, place in places.items():
         patch(paths, name, root / place)
     published = root / "published" / "heel_and_toe" / "fig02.csv"
@@ -35,20 +41,24 @@ def enter(root, real=True, patch=setattr):
 
 
 def no_network(name):
-    from replication import archive
+    from replication.logs import archive
 
     raise archive.Unreachable("no network in this test")
 
 
 def workload(name, real=True, jobs=6000):
     """Invented jobs under the name of a log."""
-    from replication.workload import Workload
+    from replication.logs.workload import Workload
 
     each = range(jobs)
     columns = [60 * k for k in each], [60 + k % 7 for k in each], [1 + k % 3 for k in each]
     return Workload.from_columns(name, 8, *columns).replace(
-        stand_in=not real, cleaning=(("zero run time", 3), (HOSTILE, 1)),
-        provenance={"file": f"/somewhere/{name}.swf.gz", "sha256": "ab" * 32} if real else {"generator": 1})
+        stand_in=not real,
+        cleaning=(("zero run time", 3), (HOSTILE, 1)),
+        provenance={"file": f"/somewhere/{name}.swf.gz", "sha256": "ab" * 32}
+        if real
+        else {"generator": 1},
+    )
 
 
 def notebook(root, name, code, prose="", enter_cell=True, parameters=None, real=True):
@@ -56,12 +66,22 @@ def notebook(root, name, code, prose="", enter_cell=True, parameters=None, real=
     cell = nbformat.v4.new_code_cell
     tagged = cell(parameters or 'scale = "paper"\nlogs = ["CTC-SP2"]\nseed = 1\nworkers = 1')
     tagged.metadata.tags = ["parameters"]
-    first = f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n" \
-            f"import small_project; small_project.enter({str(root)!r}, {real})"
-    cells = [nbformat.v4.new_markdown_cell(f"# Fig. 2: {name} of a test\n\n{prose}"),
-             *([cell(first)] if enter_cell else []), tagged, *map(cell, code)]
-    made = nbformat.v4.new_notebook(cells=cells, metadata={
-        "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}})
+    first = (
+        f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+        f"import small_project; small_project.enter({str(root)!r}, {real})"
+    )
+    cells = [
+        nbformat.v4.new_markdown_cell(f"# Fig. 2: {name} of a test\n\n{prose}"),
+        *([cell(first)] if enter_cell else []),
+        tagged,
+        *map(cell, code),
+    ]
+    made = nbformat.v4.new_notebook(
+        cells=cells,
+        metadata={
+            "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}
+        },
+    )
     path = Path(root) / "notebooks" / f"{name}.ipynb"
     path.parent.mkdir(parents=True, exist_ok=True)
     nbformat.write(made, path)
@@ -70,8 +90,10 @@ def notebook(root, name, code, prose="", enter_cell=True, parameters=None, real=
 
 def page_cell(name):
     """The cell that makes the page."""
-    return ("from replication.page import Page\n"
-            f"page = Page({name!r}, scale=scale, logs=logs, seed=seed, workers=workers)")
+    return (
+        "from replication.pages.page import Page\n"
+        f"page = Page({name!r}, scale=scale, logs=logs, seed=seed, workers=workers)"
+    )
 
 
 FIGURE = """from matplotlib.figure import Figure
@@ -84,4 +106,3 @@ COMPARE = """ours = [{"trace": "CTC-SP2", "policy": "real", "measure": "wait", "
         {"trace": "CTC-SP2", "policy": "perfect", "measure": "wait", "value": 18.7, "unit": "min"},
         {"trace": "KTH-SP2-2", "policy": "real", "measure": "wait", "value": 160.0, "unit": "min"}]
 page.compare(ours)"""
-

@@ -18,11 +18,15 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 import replication
-from replication import paths
+from replication.basics import paths
 
 PYTHONS = ["3.11", "3.12", "3.13"]
 # What conda-forge calls a package, and what it lacks.
-CONDA_NAMES = {"matplotlib": "matplotlib-base", "nbconvert": "nbconvert-core", "seaborn": "seaborn-base"}
+CONDA_NAMES = {
+    "matplotlib": "matplotlib-base",
+    "nbconvert": "nbconvert-core",
+    "seaborn": "seaborn-base",
+}
 FROM_PIP = {"latex2mathml", "typst"}
 # Left to right; rooms of one line may know each other, as long as nobody waits for himself.
 # A module named after a room (swf_parser) is a part of it, unless it is named here itself.
@@ -37,7 +41,16 @@ ROOMS = (
     {"traces"},
     {"standins_fit"},
     {"reference"},
-    {"schedulers", "reference_observed", "simulation", "schedule", "measures", "gantt", "observed", "audits"},
+    {
+        "schedulers",
+        "reference_observed",
+        "simulation",
+        "schedule",
+        "measures",
+        "gantt",
+        "observed",
+        "audits",
+    },
     {"slurm", "torque", "conversion", "anonymous", "formats", "plans"},
     {"kept", "sweep"},
     {"published", "compare", "claims", "contradictions"},
@@ -54,11 +67,23 @@ ROOMS = (
     {"__main__"},
 )
 PLACE = {name: number for number, rooms in enumerate(ROOMS) for name in rooms}
-HEAVY = {"IPython", "jinja2", "jupyterlab", "matplotlib", "numba", "numpy", "pandas", "papermill", "scipy"}
+HEAVY = {
+    "IPython",
+    "jinja2",
+    "jupyterlab",
+    "matplotlib",
+    "numba",
+    "numpy",
+    "pandas",
+    "papermill",
+    "scipy",
+}
 FUNCTIONS = replication._FUNCTIONS
 PROJECT = tomllib.loads((paths.ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 LOCK = (paths.ROOT / "requirements.lock").read_text(encoding="utf-8")
-NOTEBOOKS = sorted(p for p in paths.NOTEBOOKS.rglob("*.ipynb") if ".ipynb_checkpoints" not in p.parts)
+NOTEBOOKS = sorted(
+    p for p in paths.NOTEBOOKS.rglob("*.ipynb") if ".ipynb_checkpoints" not in p.parts
+)
 
 
 def direct():
@@ -77,7 +102,9 @@ def locked():
 
 def conda():
     """Pins of environment.yml by our name for the package, and the lines that are no pins."""
-    text = (paths.ROOT / "environment.yml").read_text(encoding="utf-8").partition("dependencies:")[2]
+    text = (
+        (paths.ROOT / "environment.yml").read_text(encoding="utf-8").partition("dependencies:")[2]
+    )
     lines = [line.strip(" -") for line in text.splitlines() if line.strip()]
     pinned = {line: re.fullmatch(r"([\w-]+)={1,2}([\w.]+)", line) for line in lines}
     ours = {theirs: name for name, theirs in CONDA_NAMES.items()}
@@ -93,8 +120,11 @@ def imports(path, everywhere=True):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            base = ".".join([*package[:len(package) - node.level + 1], *filter(None, [node.module])]
-                            if node.level else [node.module])
+            base = ".".join(
+                [*package[: len(package) - node.level + 1], *filter(None, [node.module])]
+                if node.level
+                else [node.module]
+            )
             yield from (f"{base}.{alias.name}" for alias in node.names)
 
 
@@ -126,8 +156,9 @@ def tracked():
 
 def run(*words, env=None, cwd=paths.ROOT):
     """Run a program; its exit code, standard output and standard error."""
-    done = subprocess.run(words, cwd=cwd, env=os.environ | (env or {}), capture_output=True, text=True,
-                          timeout=120)
+    done = subprocess.run(
+        words, cwd=cwd, env=os.environ | (env or {}), capture_output=True, text=True, timeout=120
+    )
     return done.returncode, done.stdout, done.stderr
 
 
@@ -156,12 +187,16 @@ def test_the_conda_environment_has_the_locked_versions():
     python = f"python {PROJECT['project']['requires-python']}"
     assert sorted(others) == sorted([python, "make", "pip", "pip:", "editable ."])
     text = (paths.ROOT / "environment.yml").read_text(encoding="utf-8").partition("pip:")[2]
-    assert {line.split("=")[0].strip(" -") for line in text.splitlines() if "==" in line} == FROM_PIP
+    assert {
+        line.split("=")[0].strip(" -") for line in text.splitlines() if "==" in line
+    } == FROM_PIP
 
 
 def test_the_same_pythons_everywhere():
     allowed = SpecifierSet(PROJECT["project"]["requires-python"])
-    assert [f"3.{minor}" for minor in range(20) if allowed.contains(Version(f"3.{minor}.0"))] == PYTHONS
+    assert [
+        f"3.{minor}" for minor in range(20) if allowed.contains(Version(f"3.{minor}.0"))
+    ] == PYTHONS
     named = [c.split(" :: ")[-1] for c in PROJECT["project"]["classifiers"] if "Python :: 3." in c]
     assert named == PYTHONS
     assert allowed.contains(Version(".".join(map(str, sys.version_info[:3]))))
@@ -177,17 +212,26 @@ def test_what_is_imported_is_locked():
     provided_by = metadata.packages_distributions()
     foreign = modules - set(sys.stdlib_module_names) - {"replication"}
     for module in sorted(foreign):
-        assert locked().keys() & {canonicalize_name(name) for name in provided_by.get(module, [])}, module
+        assert locked().keys() & {
+            canonicalize_name(name) for name in provided_by.get(module, [])
+        }, module
 
 
 def test_a_room_knows_only_the_rooms_to_its_left():
-    known = [(here, path, room(name)) for here, path in sources()
-             for name in imports(path) if name.split(".")[0] == "replication"]
+    known = [
+        (here, path, room(name))
+        for here, path in sources()
+        for name in imports(path)
+        if name.split(".")[0] == "replication"
+    ]
     strangers = {here for here, _ in sources()} - PLACE.keys()
     assert not strangers, "give each of these a place in ROOMS"
     # A name that is no room is one of the package itself: a function, its version.
-    wrong = [f"{path.name} imports {there}" for here, path, there in known
-             if PLACE[FUNCTIONS.get(there, there if there in PLACE else "")] > PLACE[here]]
+    wrong = [
+        f"{path.name} imports {there}"
+        for here, path, there in known
+        if PLACE[FUNCTIONS.get(there, there if there in PLACE else "")] > PLACE[here]
+    ]
     assert not wrong
 
 
@@ -195,7 +239,9 @@ def test_no_room_waits_for_itself():
     graph = {}
     for here, path in sources():
         if here:
-            there = {room(n) for n in imports(path, everywhere=False) if n.split(".")[0] == "replication"}
+            there = {
+                room(n) for n in imports(path, everywhere=False) if n.split(".")[0] == "replication"
+            }
             graph.setdefault(here, set()).update(there - {"", here})
     assert list(TopologicalSorter(graph).static_order())
 
@@ -204,10 +250,17 @@ def test_kernels_import_numbers_only():
     kernels = sorted((paths.ROOT / "replication" / "core").glob("[!_]*.py"))
     assert kernels
     for path in kernels:
-        foreign = [n for n in imports(path) if n.split(".")[0] not in {"math", "numba", "numpy"}
-                   and n != "collections.namedtuple" and not f"{n}.".startswith("replication.core.")]
+        foreign = [
+            n
+            for n in imports(path)
+            if n.split(".")[0] not in {"math", "numba", "numpy"}
+            and n != "collections.namedtuple"
+            and not f"{n}.".startswith("replication.core.")
+        ]
         assert not foreign, path.name
-        names = {node.id for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Name)}
+        names = {
+            node.id for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Name)
+        }
         assert not names & {"open", "print", "input", "eval", "exec"}, path.name
 
 
@@ -231,14 +284,21 @@ def test_no_function_of_the_package_is_hidden_by_a_module_of_its_name():
 
 def test_no_machine_is_named_in_what_is_committed():
     folder = re.compile(r"(?<![\w.~-])/(?:work|root|home|Users|mnt|tmp|opt)/\w")
-    host = re.compile(r"file:/{2}\w|https?://[^/\s]*\.(?:internal|local|lan|corp)\b|--(?:extra-)?index-url")
+    host = re.compile(
+        r"file:/{2}\w|https?://[^/\s]*\.(?:internal|local|lan|corp)\b|--(?:extra-)?index-url"
+    )
     for name, text in tracked():
         assert not folder.search(text) and not host.search(text), name
 
 
 def test_no_line_of_python_is_longer_than_110_characters():
-    assert [f"{name}:{number}" for name, text in tracked() if name.endswith(".py")
-            for number, line in enumerate(text.splitlines(), 1) if len(line) > 110] == []
+    assert [
+        f"{name}:{number}"
+        for name, text in tracked()
+        if name.endswith(".py")
+        for number, line in enumerate(text.splitlines(), 1)
+        if len(line) > 110
+    ] == []
 
 
 def test_no_trace_is_committed():
@@ -269,13 +329,18 @@ def make(tmp_path):
         (tmp_path / name).touch()
     # This test may itself be run by make.
     clean = {"MAKEFLAGS": "", "MAKELEVEL": "", "CONDA_DEFAULT_ENV": "", "TRACES": "", "PYTHON": ""}
-    return lambda *words, **env: run("make", "--no-print-directory", *words, env=clean | env, cwd=tmp_path)
+    return lambda *words, **env: run(
+        "make", "--no-print-directory", *words, env=clean | env, cwd=tmp_path
+    )
 
 
 def test_make_alone_lists_every_target(make):
     code, out, _ = make()
     text = (paths.ROOT / "Makefile").read_text(encoding="utf-8")
-    targets = set(re.search(r"^\.PHONY: (.*)", text, re.MULTILINE)[1].split()) - {"help", "other-version"}
+    targets = set(re.search(r"^\.PHONY: (.*)", text, re.MULTILINE)[1].split()) - {
+        "help",
+        "other-version",
+    }
     assert code == 0
     assert targets == set(re.findall(r"^  make (\w+)  ", out, re.MULTILINE))
 

@@ -2,12 +2,14 @@
 
 from hypothesis import strategies as st
 
-from replication.workload import Workload
+from replication.logs.workload import Workload
 
 
 def jobs(machine, *rows):
     """A workload from (submit, run time, size) or (submit, run time, size, estimate) rows."""
-    columns = list(zip(*[(*row, row[1])[:4] if len(row) == 3 else row for row in rows], strict=True))
+    columns = list(
+        zip(*[(*row, row[1])[:4] if len(row) == 3 else row for row in rows], strict=True)
+    )
     submit, run_time, size, estimate = columns
     return Workload.from_columns("hand-made", machine, submit, run_time, size, estimate)
 
@@ -19,8 +21,12 @@ def workloads(draw, most=60, overrun=False):
     # Few distinct times make many ties; a spread of 0 submits everything at once.
     spread = draw(st.sampled_from([0, 1, 3, 10]))
     longest = draw(st.sampled_from([2, 5, 30]))
-    row = st.tuples(st.integers(0, spread), st.integers(0, longest), st.integers(1, machine),
-                    st.integers(0, longest))
+    row = st.tuples(
+        st.integers(0, spread),
+        st.integers(0, longest),
+        st.integers(1, machine),
+        st.integers(0, longest),
+    )
     rows = draw(st.lists(row, min_size=1, max_size=most))
     submit, run_time, size, spare = [], [], [], []
     now = 0

@@ -16,21 +16,27 @@ import json
 
 from replication.commands import UsageError
 
-_WRONG = {"before_submission": "started before their submission", "backwards": "ended before their start",
-          "larger": "larger than the machine", "repeated": "that are there already"}
+_WRONG = {
+    "before_submission": "started before their submission",
+    "backwards": "ended before their start",
+    "larger": "larger than the machine",
+    "repeated": "that are there already",
+}
 
 
 def add_arguments(parser):
     """The file, and the machine where the file does not name it."""
     parser.add_argument("schedule", metavar="FILE", help="a schedule")
-    parser.add_argument("--processors", type=int, metavar="N",
-                        help="size of the machine (default: SWF's MaxProcs)")
+    parser.add_argument(
+        "--processors", type=int, metavar="N", help="size of the machine (default: SWF's MaxProcs)"
+    )
     parser.add_argument("--json", action="store_true", help="print what was found as JSON")
 
 
 def main(args):
     """Check; the exit code says whether the schedule is possible."""
-    from replication import formats, plans, swf_parser
+    from replication.logs import swf_parser
+    from replication.schedule import formats, plans
 
     if args.processors is not None and args.processors < 1:
         raise UsageError(f"--processors {args.processors}, allowed: 1 or more")
@@ -41,17 +47,22 @@ def main(args):
     except OSError as error:
         raise UsageError(f"{error.filename}: {error.strerror}") from error
     found = {"file": args.schedule, "form": plan.form} | plans.check(plan, args.processors)
-    found["fairness"], found["fairness_left_out"] = _fairness(plan, args.processors, found["possible"])
+    found["fairness"], found["fairness_left_out"] = _fairness(
+        plan, args.processors, found["possible"]
+    )
     print(json.dumps(found, indent=2) if args.json else "\n".join(_lines(found)))
     return 1 if found["possible"] is False else 0
 
 
 def _fairness(plan, processors, possible):
     """What the audits found, and why they were left out, one of them None."""
-    from replication import plans
+    from replication.schedule import plans
 
     if not possible:
-        return None, "the schedule is impossible" if possible is False else "the machine is not known"
+        return (
+            None,
+            "the schedule is impossible" if possible is False else "the machine is not known",
+        )
     try:
         return plans.fairness(plans.as_schedule(plan, processors)), None
     except plans.PlanError as error:
@@ -60,7 +71,11 @@ def _fairness(plan, processors, possible):
 
 def _lines(found):
     """What was found in lines of text."""
-    machine = f"{found['machine']:,} processors" if found["machine"] else "an unknown machine (--processors)"
+    machine = (
+        f"{found['machine']:,} processors"
+        if found["machine"]
+        else "an unknown machine (--processors)"
+    )
     yield f"{found['file']} ({found['form']}): {found['jobs']:,} jobs on {machine}"
     if found["never_ran"]:
         yield f"  {found['never_ran']:,} jobs without start or end, left out"
@@ -71,13 +86,19 @@ def _lines(found):
     if found["over_from"] is not None:
         yield f"  too many from second {found['over_from']:.10g}"
     yield f"  {found['past_estimate']:,} jobs ran past their estimate"
-    yield {True: "possible", False: "IMPOSSIBLE", None: "nothing wrong as far as one sees"}[found["possible"]]
+    yield {True: "possible", False: "IMPOSSIBLE", None: "nothing wrong as far as one sees"}[
+        found["possible"]
+    ]
     fair = found["fairness"]
     if fair is None:
         yield f"fairness not looked at: {found['fairness_left_out']}"
         return
     yield f"{fair['blocked']:,} jobs waited at the head of the queue, of these"
-    yield (f"  {fair['head_delayed']:,} could have started earlier without the jobs behind them"
-           f" (mean delay {fair['head_delay']:,.0f} s)")
-    yield (f"  {fair['reservations_broken']:,} missed their first reservation through a job behind them "
-           f"that ran past its estimate (mean delay {fair['reservation_delay']:,.0f} s)")
+    yield (
+        f"  {fair['head_delayed']:,} could have started earlier without the jobs behind them"
+        f" (mean delay {fair['head_delay']:,.0f} s)"
+    )
+    yield (
+        f"  {fair['reservations_broken']:,} missed their first reservation through a job behind them "
+        f"that ran past its estimate (mean delay {fair['reservation_delay']:,.0f} s)"
+    )

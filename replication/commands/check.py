@@ -21,13 +21,17 @@ def add_arguments(parser):
     """Whether to accept what is found."""
     either = parser.add_mutually_exclusive_group()
     either.add_argument("--json", action="store_true", help="print what has changed as JSON")
-    either.add_argument("--write", action="store_true",
-                        help="write the verdicts as they are now to figures/verdicts.csv, to be committed")
+    either.add_argument(
+        "--write",
+        action="store_true",
+        help="write the verdicts as they are now to figures/verdicts.csv, to be committed",
+    )
 
 
 def main(args):
     """Print a line for each verdict that has changed."""
-    from replication import committed, results
+    from replication.evidence import committed
+    from replication.report import results
 
     now = committed.found(results.recorded().papers, again=True)
     if args.write:
@@ -37,11 +41,26 @@ def main(args):
     before, source = committed.load()
     changed = committed.changes(before, now)
     if args.json:
-        print(json.dumps({"verdicts": len(now), "held_against": source, "changed": [
-            dict(zip(committed.COLUMNS, change.name, strict=False))
-            | {"before": change.before, "after": change.after}
-            for change in changed]}, indent=2))
+        print(
+            json.dumps(
+                {
+                    "verdicts": len(now),
+                    "held_against": source,
+                    "changed": [
+                        dict(zip(committed.COLUMNS, change.name, strict=False))
+                        | {"before": change.before, "after": change.after}
+                        for change in changed
+                    ],
+                },
+                indent=2,
+            )
+        )
     else:
-        print(*changed, f"{len(changed)} of {len(now)} verdicts are not those of {source}" if changed
-              else f"{len(now)} verdicts, all as in {source}", sep="\n")
+        print(
+            *changed,
+            f"{len(changed)} of {len(now)} verdicts are not those of {source}"
+            if changed
+            else f"{len(now)} verdicts, all as in {source}",
+            sep="\n",
+        )
     return 1 if changed else 0

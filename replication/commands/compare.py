@@ -19,18 +19,24 @@ from replication.commands import UsageError
 
 def add_arguments(parser):
     """The two files, and what counts as the same."""
-    from replication.plans import TOLERANCE
+    from replication.schedule.plans import TOLERANCE
 
     parser.add_argument("first", metavar="A", help="a schedule")
     parser.add_argument("second", metavar="B", help="another schedule of the same jobs")
-    parser.add_argument("--tolerance", type=float, default=TOLERANCE, metavar="SECONDS",
-                        help=f"waits that differ by no more are the same (default {TOLERANCE})")
+    parser.add_argument(
+        "--tolerance",
+        type=float,
+        default=TOLERANCE,
+        metavar="SECONDS",
+        help=f"waits that differ by no more are the same (default {TOLERANCE})",
+    )
     parser.add_argument("--json", action="store_true", help="print the differences as JSON")
 
 
 def main(args):
     """Compare; the exit code says whether they are the same."""
-    from replication import formats, plans, swf_parser
+    from replication.logs import swf_parser
+    from replication.schedule import formats, plans
 
     if not args.tolerance >= 0:
         raise UsageError(f"--tolerance {args.tolerance}, allowed: 0 or more seconds")
@@ -48,14 +54,17 @@ def main(args):
 
 def _lines(found):
     """The differences in lines of text."""
-    from replication.plans import NAMES
+    from replication.schedule.plans import NAMES
 
     yield f"A  {found['files'][0]} ({found['forms'][0]})"
     yield f"B  {found['files'][1]} ({found['forms'][1]})"
     yield f"{found['matched']:,} jobs in both" + (": the same schedule" if found["same"] else "")
-    for key, words in (("only_first", "only in A"), ("only_second", "only in B"),
-                       ("other_size", "with another size in B"),
-                       ("other_run_time", "with another run time in B")):
+    for key, words in (
+        ("only_first", "only in A"),
+        ("only_second", "only in B"),
+        ("other_size", "with another size in B"),
+        ("other_run_time", "with another run time in B"),
+    ):
         if found[key]:
             yield f"  {found[key]:,} jobs {words}"
     yield ""
@@ -65,9 +74,13 @@ def _lines(found):
         change = f"{second / first - 1:+.1%}" if first else ""
         yield f"{NAMES[name]:44}{first:>14,.6g}{second:>14,.6g}{change:>10}"
     yield ""
-    yield (f"{'size, processors':18}{'jobs':>9}{'earlier':>9}{'same':>9}{'later':>9}"
-           f"{'earlier by':>12}{'later by':>12}{'wait':>12}")
+    yield (
+        f"{'size, processors':18}{'jobs':>9}{'earlier':>9}{'same':>9}{'later':>9}"
+        f"{'earlier by':>12}{'later by':>12}{'wait':>12}"
+    )
     for row in found["classes"]:
-        yield (f"{row['class']:18}{row['jobs']:>9,}{row['earlier']:>9,}{row['same']:>9,}{row['later']:>9,}"
-               f"{row['mean_earlier']:>12,.0f}{row['mean_later']:>12,.0f}{row['mean']:>+12,.0f}")
+        yield (
+            f"{row['class']:18}{row['jobs']:>9,}{row['earlier']:>9,}{row['same']:>9,}{row['later']:>9,}"
+            f"{row['mean_earlier']:>12,.0f}{row['mean_later']:>12,.0f}{row['mean']:>+12,.0f}"
+        )
     yield "earlier, later: jobs that start so in B; by: their mean, s; wait: mean change over all jobs, s"

@@ -8,8 +8,9 @@ Examples:
 
 import argparse
 
-from replication import commands, traces
-from replication.simulation import SCHEDULERS
+from replication import commands
+from replication.logs import traces
+from replication.schedule.simulation import SCHEDULERS
 
 _BASH = """\
 # Completion of replication; made by 'replication completion'.
@@ -54,15 +55,21 @@ def script():
     str
     """
     parsers = {name: _parser(name) for name in commands.names()}
-    actions = {f"{name} {action}": parser for name, own in parsers.items()
-               for action, parser in _actions(own).items()}
+    actions = {
+        f"{name} {action}": parser
+        for name, own in parsers.items()
+        for action, parser in _actions(own).items()
+    }
     return _BASH.format(
         commands=" ".join([*parsers, "--help", "--version"]),
-        choices="\n".join(_case(f"{name.split()[0]} {option}", words, 6)
-                          for name, parser in (parsers | actions).items()
-                          for option, words in _choices(parser)),
+        choices="\n".join(
+            _case(f"{name.split()[0]} {option}", words, 6)
+            for name, parser in (parsers | actions).items()
+            for option, words in _choices(parser)
+        ),
         actions="\n".join(_case(name, _words(parser), 8) for name, parser in actions.items()),
-        options="\n".join(_case(name, _words(parser), 10) for name, parser in parsers.items()))
+        options="\n".join(_case(name, _words(parser), 10) for name, parser in parsers.items()),
+    )
 
 
 def _parser(name):
@@ -98,4 +105,4 @@ def _choices(parser):
 
 
 def _case(pattern, words, indent):
-    return f"{' ' * indent}\"{pattern}\") words=\"{' '.join(words)}\" ;;"
+    return f'{" " * indent}"{pattern}") words="{" ".join(words)}" ;;'

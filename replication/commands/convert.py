@@ -21,58 +21,77 @@ import sys
 def add_arguments(parser):
     """One action for each batch system."""
     forms = parser.add_subparsers(dest="form", required=True, metavar="slurm|torque")
-    slurm = forms.add_parser("slurm", help="what sacct --parsable2 writes, with any columns in any order")
+    slurm = forms.add_parser(
+        "slurm", help="what sacct --parsable2 writes, with any columns in any order"
+    )
     slurm.add_argument("log", metavar="FILE", help="the log, gzipped or not; - is standard input")
     add_common(slurm)
     add_slurm(slurm)
     torque = forms.add_parser("torque", help="accounting logs of TORQUE or PBS, of one machine")
-    torque.add_argument("logs", metavar="FILE", nargs="+",
-                        help="the logs, gzipped or not; - is standard input")
+    torque.add_argument(
+        "logs", metavar="FILE", nargs="+", help="the logs, gzipped or not; - is standard input"
+    )
     add_common(torque)
 
 
 def add_common(parser):
     """Options that every batch system's log takes."""
-    parser.add_argument("--out", required=True, metavar="FILE",
-                        help="the SWF file to write; .gz compresses it")
+    parser.add_argument(
+        "--out", required=True, metavar="FILE", help="the SWF file to write; .gz compresses it"
+    )
     parser.add_argument("--json", action="store_true", help="say what was done as JSON")
     add_machine(parser)
 
 
 def add_machine(parser):
     """Options about the machine and the names; `machine` reads them."""
-    parser.add_argument("--processors", type=int, metavar="N",
-                        help="size of the machine (default: the most that were in use at once)")
-    parser.add_argument("--per-node", type=int, metavar="N",
-                        help="processors of a node, for a log with nodes only")
-    parser.add_argument("--time-zone", metavar="NAME",
-                        help="where the log was written, such as Europe/Berlin")
-    parser.add_argument("--key-file", metavar="FILE",
-                        help="key of the names' numbers; made if not there (default: one that is not kept)")
+    parser.add_argument(
+        "--processors",
+        type=int,
+        metavar="N",
+        help="size of the machine (default: the most that were in use at once)",
+    )
+    parser.add_argument(
+        "--per-node", type=int, metavar="N", help="processors of a node, for a log with nodes only"
+    )
+    parser.add_argument(
+        "--time-zone", metavar="NAME", help="where the log was written, such as Europe/Berlin"
+    )
+    parser.add_argument(
+        "--key-file",
+        metavar="FILE",
+        help="key of the names' numbers; made if not there (default: one that is not kept)",
+    )
 
 
 def add_slurm(parser):
     """Options for sacct's output only."""
     parser.add_argument("--cluster", metavar="NAME", help="only this cluster's jobs")
-    parser.add_argument("--partitions", metavar="NAMES", help="only jobs of these partitions, by commas")
+    parser.add_argument(
+        "--partitions", metavar="NAMES", help="only jobs of these partitions, by commas"
+    )
 
 
 def machine(args):
     """Keyword arguments of a converter from the options of `add_machine`."""
-    from replication.anonymous import key_from
     from replication.commands import UsageError
+    from replication.logs.accounting.anonymous import key_from
 
     for option in ("processors", "per_node"):
         value = getattr(args, option)
         if value is not None and value < 1:
             raise UsageError(f"--{option.replace('_', '-')} {value}, allowed: 1 or more")
-    return {"zone": args.time_zone, "processors": args.processors, "per_node": args.per_node,
-            "key": key_from(args.key_file) if args.key_file else None}
+    return {
+        "zone": args.time_zone,
+        "processors": args.processors,
+        "per_node": args.per_node,
+        "key": key_from(args.key_file) if args.key_file else None,
+    }
 
 
 def slurm(args):
     """The conversion of sacct's output."""
-    from replication import slurm as converter
+    from replication.logs.accounting import slurm as converter
 
     partitions = [name.strip() for name in (args.partitions or "").split(",") if name.strip()]
     return converter.convert(args.log, cluster=args.cluster, partitions=partitions, **machine(args))
@@ -80,7 +99,7 @@ def slurm(args):
 
 def torque(args):
     """The conversion of accounting logs of TORQUE or PBS."""
-    from replication import torque as converter
+    from replication.logs.accounting import torque as converter
 
     return converter.convert(args.logs, **machine(args))
 
@@ -90,7 +109,7 @@ CONVERTERS = {"slurm": slurm, "torque": torque}
 
 def main(args):
     """Convert, write the SWF file, and give an account."""
-    from replication import swf
+    from replication.logs import swf
 
     conversion = CONVERTERS[args.form](args)
     swf.write(args.out, conversion.trace)

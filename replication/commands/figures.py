@@ -13,17 +13,25 @@ from replication.commands import UsageError
 
 def add_arguments(parser):
     """Say which notebooks, at what scale, with how many workers."""
-    parser.add_argument("--only", nargs="+", metavar="ITEM",
-                        help="a notebook (heel_and_toe/fig02) or a paper (pv_easy)")
-    parser.add_argument("--scale", metavar="NAME",
-                        help="paper, or quick for fewer runs (default: paper on real logs, else quick)")
-    parser.add_argument("--workers", type=int, metavar="N",
-                        help="threads that simulate (default: all processors)")
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        metavar="ITEM",
+        help="a notebook (heel_and_toe/fig02) or a paper (pv_easy)",
+    )
+    parser.add_argument(
+        "--scale",
+        metavar="NAME",
+        help="paper, or quick for fewer runs (default: paper on real logs, else quick)",
+    )
+    parser.add_argument(
+        "--workers", type=int, metavar="N", help="threads that simulate (default: all processors)"
+    )
 
 
 def main(args):
     """Run the notebooks; what cannot be run is refused before any of them starts."""
-    from replication import run
+    from replication.pages import run
 
     try:
         return run.figures(args.only, args.scale, args.workers)

@@ -19,11 +19,12 @@ import math
 import os
 from pathlib import Path
 
-from replication import kept, paths
+from replication.basics import paths
 from replication.commands import UsageError
+from replication.sweep import kept
 
 MODELS = ("random", "deterministic", "log", "modal")
-MOST = 1_000_000    # simulations; a typing mistake in a range should not start a year of work
+MOST = 1_000_000  # simulations; a typing mistake in a range should not start a year of work
 
 
 def add_arguments(parser):
@@ -45,29 +46,54 @@ def add_arguments(parser):
         metavar="F",
         help="values, or ranges FROM:TO:STEP that end with TO (default 0; for log at least 1)",
     )
-    parser.add_argument("--load", nargs="+", default=["log"], metavar="LOAD",
-                        help="offered loads that submissions are scaled to, as shares; log for the log's own")
-    parser.add_argument("--e-max", type=int, metavar="SECONDS", help="no run and no estimate is longer")
     parser.add_argument(
-        "--seeds", type=int, default=1, metavar="N",
-        help="seeds 1 to N of each point, where the model draws at random (default 1)"
+        "--load",
+        nargs="+",
+        default=["log"],
+        metavar="LOAD",
+        help="offered loads that submissions are scaled to, as shares; log for the log's own",
+    )
+    parser.add_argument(
+        "--e-max", type=int, metavar="SECONDS", help="no run and no estimate is longer"
+    )
+    parser.add_argument(
+        "--seeds",
+        type=int,
+        default=1,
+        metavar="N",
+        help="seeds 1 to N of each point, where the model draws at random (default 1)",
     )
     parser.add_argument("--paper", help="use a paper's rules for the logs")
-    parser.add_argument("--watch", action="store_true", help="also wild backfills, delays and SJFness")
-    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, metavar="N",
-                        help="threads that simulate (default: all processors)")
-    parser.add_argument("--folder", type=Path, default=kept.RESULTS, metavar="FOLDER",
-                        help="where rows are kept between runs (default build/results)")
+    parser.add_argument(
+        "--watch", action="store_true", help="also wild backfills, delays and SJFness"
+    )
+    parser.add_argument(
+        "--workers",
+        type=int,
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help="threads that simulate (default: all processors)",
+    )
+    parser.add_argument(
+        "--folder",
+        type=Path,
+        default=kept.RESULTS,
+        metavar="FOLDER",
+        help="where rows are kept between runs (default build/results)",
+    )
     parser.add_argument("--out", required=True, metavar="FILE", help="the table: .csv or .parquet")
     parser.add_argument("--json", action="store_true", help="print what was done as JSON")
 
 
 def main(args):
     """Run what is missing, write the table, and say what was done."""
-    from replication import sweep
+    from replication.sweep import grid as sweep
 
     _check(args)
-    f, loads = [value for word in args.f for value in numbers(word)], [_load(word) for word in args.load]
+    f, loads = (
+        [value for word in args.f for value in numbers(word)],
+        [_load(word) for word in args.load],
+    )
     if args.model == "log" and min(f) < 1:
         raise UsageError(f"--f {min(f):g} with --model log, allowed: 1 or more")
     count = len(args.traces) * len(loads) * len(f) * len(_seeds(args))
@@ -79,8 +105,13 @@ def main(args):
         table.to_csv(partial, index=False) if args.out.endswith(".csv") else table.to_parquet(
             partial, index=False
         )
-    found = {"simulations": len(table), "points": len(tasks), "out": args.out, "columns": list(table.columns),
-             "stand_in": bool(table["stand_in"].any())}
+    found = {
+        "simulations": len(table),
+        "points": len(tasks),
+        "out": args.out,
+        "columns": list(table.columns),
+        "stand_in": bool(table["stand_in"].any()),
+    }
     print(json.dumps(found, indent=2) if args.json else "\n".join(_lines(found)))
     return 0
 
@@ -88,7 +119,11 @@ def main(args):
 def _check(args):
     if not args.out.endswith((".csv", ".parquet")):
         raise UsageError(f"--out {args.out}, allowed: a name that ends in .csv or .parquet")
-    for name, value in (("--seeds", args.seeds), ("--workers", args.workers), ("--e-max", args.e_max)):
+    for name, value in (
+        ("--seeds", args.seeds),
+        ("--workers", args.workers),
+        ("--e-max", args.e_max),
+    ):
         if value is not None and value < 1:
             raise UsageError(f"{name} {value}, allowed: 1 or more")
     if args.model == "modal" and args.e_max is None:
@@ -125,7 +160,9 @@ def numbers(word):
         if steps < MOST:
             # 0:10:0.1 has 0.3, not 0.30000000000000004: the seed's key is made of the number itself.
             return [round(first + k * step, 10) for k in range(steps + 1)]
-    raise UsageError(f"--f {word}, allowed: a number from 0, or FROM:TO:STEP with fewer than {MOST:,} values")
+    raise UsageError(
+        f"--f {word}, allowed: a number from 0, or FROM:TO:STEP with fewer than {MOST:,} values"
+    )
 
 
 def _load(word):
@@ -145,7 +182,9 @@ def _seeds(args):
 
 
 def _tasks(name, loads, f, args):
-    from replication import estimates, sweep, traces
+    from replication.estimates import models as estimates
+    from replication.logs import traces
+    from replication.sweep import grid as sweep
 
     whole = traces.load(name, paper=args.paper)
     if args.e_max is not None:

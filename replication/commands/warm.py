@@ -12,7 +12,7 @@ def add_arguments(parser):
 
 def main(args):
     """Run every kernel once on a tiny workload and say how long it took."""
-    from replication.simulation import warm
+    from replication.schedule.simulation import warm
 
     started = time.perf_counter()
     warm()

@@ -14,7 +14,7 @@ import sys
 import time
 from pathlib import Path
 
-from replication import paths
+from replication.basics import paths
 
 KEPT_FOLDERS = 3
 _HOUR = 3600
@@ -30,16 +30,21 @@ def kernel_hash():
         sha256, in hexadecimal, of the names and the bytes of all sources in this folder.
     """
     digest = hashlib.sha256()
-    for source in sorted(Path(__file__).parent.glob("*.py")):
+    for source in sorted(Path(__file__).parent.rglob("*.py")):
         content = source.read_bytes()
-        digest.update(f"{source.name} {len(content)}\n".encode() + content)
+        digest.update(
+            f"{source.relative_to(Path(__file__).parent)} {len(content)}\n".encode() + content
+        )
     return digest.hexdigest()
 
 
 def _folder_name():
     # Settings such as NUMBA_BOUNDSCHECK change the compiled code; numba's own cache does not look at them.
-    settings = sorted(f"{key}={value}" for key, value in os.environ.items()
-                      if key.startswith("NUMBA_") and key != "NUMBA_CACHE_DIR")
+    settings = sorted(
+        f"{key}={value}"
+        for key, value in os.environ.items()
+        if key.startswith("NUMBA_") and key != "NUMBA_CACHE_DIR"
+    )
     numba = Path(importlib.util.find_spec("numba").origin).parent / "_version.py"
     identity = "\n".join([kernel_hash(), sys.version, *settings]).encode() + numba.read_bytes()
     return hashlib.sha256(identity).hexdigest()[:16]
@@ -49,6 +54,7 @@ def _parents():
     """Places for kernel folders: the checkout, or the user's cache where that is read-only."""
     yield paths.BUILD / "kernels"
     import platformdirs
+
     yield platformdirs.user_cache_path("replication") / "kernels"
 
 

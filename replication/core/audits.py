@@ -9,8 +9,18 @@ from numba import njit
 from replication.core.easy import easy
 from replication.core.pv_easy import run_on
 from replication.core.running import NEVER, SLOT_BITS, SLOT_MASK
-from replication.core.shadow import (ARRIVED, HEAD, KILLS, RUNNING, SHADOW, START, TAIL, corrected,
-                                     empty_machine, with_more_room)
+from replication.core.shadow import (
+    ARRIVED,
+    HEAD,
+    KILLS,
+    RUNNING,
+    SHADOW,
+    START,
+    TAIL,
+    corrected,
+    empty_machine,
+    with_more_room,
+)
 
 
 @njit(nogil=True, cache=True)
@@ -32,7 +42,7 @@ def earliest_at_head(since, end, size, machine):
     """
     n = len(since)
     earliest = np.empty(n, np.int64)
-    others = np.empty(n, np.int64)         # jobs of higher priority that may still run, by descending end
+    others = np.empty(n, np.int64)  # jobs of higher priority that may still run, by descending end
     running, used = 0, 0
     for job in range(n):
         now = since[job]
@@ -56,7 +66,9 @@ def earliest_at_head(since, end, size, machine):
 
 
 @njit(nogil=True, cache=True)
-def first_reservations(since, asked, start, end, prediction, estimate, size, machine, correction, sunny):
+def first_reservations(
+    since, asked, start, end, prediction, estimate, size, machine, correction, sunny
+):
     """Reservation of each job at the instant it came to the head and was blocked.
 
     Parameters
@@ -99,7 +111,9 @@ def first_reservations(since, asked, start, end, prediction, estimate, size, mac
                 kept += 1
                 if other < job or not sunny:
                     elapsed = now - start[other]
-                    plan = start[other] + corrected(prediction[other], estimate[other], elapsed, correction)
+                    plan = start[other] + corrected(
+                        prediction[other], estimate[other], elapsed, correction
+                    )
                     planned[plans] = max(plan, now) << SLOT_BITS | other
                     plans += 1
                     used += size[other]
@@ -176,7 +190,7 @@ def easy_without_later(submit, run_time, estimate, size, machine, backfilling, s
     """
     n = len(submit)
     alone = start.copy()
-    live = np.empty(n, np.int64)           # jobs submitted earlier that have not ended
+    live = np.empty(n, np.int64)  # jobs submitted earlier that have not ended
     living = 0
     for job in range(n):
         now = submit[job]
@@ -189,8 +203,9 @@ def easy_without_later(submit, run_time, estimate, size, machine, backfilling, s
         live[kept] = job
         living = kept + 1
         if _may_differ(job, submit, start):
-            alone[job] = now + _replay(live[:living], now, run_time, estimate, size, machine, backfilling,
-                                       start)
+            alone[job] = now + _replay(
+                live[:living], now, run_time, estimate, size, machine, backfilling, start
+            )
     return alone
 
 
@@ -241,7 +256,7 @@ def pv_easy_without_later(submit, run_time, estimate, size, machine, rules, memo
     alone = start.copy()
     state = empty_machine(submit, run_time, estimate, size, machine)
     copy = empty_machine(submit, run_time, estimate, size, machine)
-    done = 0                               # jobs before this one have had their replay
+    done = 0  # jobs before this one have had their replay
     while done < n:
         # Up to the instant of the next submission, as it was.
         while not run_on(n, submit[done], rules, memory, state):
@@ -264,10 +279,10 @@ def _copy(state, copy, job):
     head, tail = state.count[HEAD], state.count[TAIL]
     copy.count[:] = state.count
     copy.count[HEAD], copy.count[TAIL], copy.count[KILLS] = 0, tail - head, 0
-    copy.waiting[:tail - head] = state.waiting[head:tail]
+    copy.waiting[: tail - head] = state.waiting[head:tail]
     for order, same in ((state.by_end, copy.by_end), (state.by_plan, copy.by_plan)):
-        same[:state.count[RUNNING] + 1] = order[:state.count[RUNNING] + 1]
-    copy.shadow[:state.count[SHADOW]] = state.shadow[:state.count[SHADOW]]
+        same[: state.count[RUNNING] + 1] = order[: state.count[RUNNING] + 1]
+    copy.shadow[: state.count[SHADOW]] = state.shadow[: state.count[SHADOW]]
     for k in range(head, tail):
         copy.jobs[state.waiting[k]] = state.jobs[state.waiting[k]]
     for k in range(1, state.count[RUNNING] + 1):

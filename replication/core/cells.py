@@ -1,7 +1,7 @@
 """One cell of a sweep without leaving compiled code: estimates in, one row of measures out.
 
-What a row holds is in `ROW`; the definitions are those of ``replication.measures`` and
-``replication.observed``, which the tests hold it to.
+What a row holds is in `ROW`; the definitions are those of ``replication.schedule.measures`` and
+``replication.schedule.observed``, which the tests hold it to.
 """
 
 import math
@@ -12,10 +12,24 @@ from numba import njit
 from replication.core.easy_watched import easy
 from replication.core.observing import nothing_seen
 
-ROW = ("jobs", "mean_wait", "mean_bounded_slowdown", "backfilled", "backfilled_run_time", "backfilled_size",
-       "regular_run_time", "wild", "wild_run_time", "wild_size", "delayed", "events", "delay", "sjfness")
-PLAIN = 7        # entries of a row that need no watching
-BOUND = 10       # s, as in replication.measures
+ROW = (
+    "jobs",
+    "mean_wait",
+    "mean_bounded_slowdown",
+    "backfilled",
+    "backfilled_run_time",
+    "backfilled_size",
+    "regular_run_time",
+    "wild",
+    "wild_run_time",
+    "wild_size",
+    "delayed",
+    "events",
+    "delay",
+    "sjfness",
+)
+PLAIN = 7  # entries of a row that need no watching
+BOUND = 10  # s, as in replication.schedule.measures
 
 
 @njit(nogil=True, cache=True)
@@ -118,8 +132,12 @@ def dynamics(run_time, size, wild, events, delay, shortest, row):
         first += shortest[k]
     n = len(run_time)
     row[7], row[8], row[9] = jobs / n, share(time, jobs), share(processors, jobs)
-    row[10], row[11], row[12], row[13] = (delayed / n, share(suffered, delayed), share(lost, delayed),
-                                          first / n)
+    row[10], row[11], row[12], row[13] = (
+        delayed / n,
+        share(suffered, delayed),
+        share(lost, delayed),
+        first / n,
+    )
 
 
 @njit(nogil=True, cache=True)

@@ -3,7 +3,7 @@
 A submitted job is reserved the earliest time at which nobody planned before it is in its way. After an end,
 or once a running job has outlived its plan, all reservations are made again in the order of the reserved
 starts; with unchanged predictions that moves none of them back. The readable twin is
-``replication.reference_conservative.conservative``.
+``replication.reference.conservative.conservative``.
 
 The plan ahead is a staircase: ``at`` holds the instants at which the number of free processors changes,
 ``free`` how many there are from then on.
@@ -15,8 +15,20 @@ import numpy as np
 from numba import njit
 
 from replication.core.laf import close_ranks, started, submit
-from replication.core.planned import (ARRIVED, FREE, JOB_BITS, JOB_MASK, RUNNING, TAIL, begin, correct,
-                                      finish, idle, next_end, next_planned_end)
+from replication.core.planned import (
+    ARRIVED,
+    FREE,
+    JOB_BITS,
+    JOB_MASK,
+    RUNNING,
+    TAIL,
+    begin,
+    correct,
+    finish,
+    idle,
+    next_end,
+    next_planned_end,
+)
 from replication.core.predictors import predict
 from replication.core.running import LATEST, NEVER
 from replication.core.uncounted import sort, uncounted
@@ -29,14 +41,20 @@ Plan = namedtuple("Plan", "at free reserved planned size")
 
 
 @njit(nogil=True, cache=True)
-def conservative(memory, processors, refresh, correction, submissions_first, start, backfilled, first,
-                 prediction):
+def conservative(
+    memory, processors, refresh, correction, submissions_first, start, backfilled, first, prediction
+):
     """Simulate conservative backfilling; arguments as in `replication.core.easy_predicted.easy_predicted`."""
     n = len(memory.submit)
     machine = idle(n, processors, start, prediction)
     most = 2 * n + min(n, processors) + 3
-    plan = Plan(np.empty(most, np.int64), np.empty(most, np.int64), np.full(n, NEVER >> JOB_BITS),
-                np.empty(n, np.int64), np.zeros(1, np.int64))
+    plan = Plan(
+        np.empty(most, np.int64),
+        np.empty(most, np.int64),
+        np.full(n, NEVER >> JOB_BITS),
+        np.empty(n, np.int64),
+        np.zeros(1, np.int64),
+    )
     _simulate(machine, memory, plan, refresh, correction, submissions_first, backfilled, first)
 
 
@@ -90,7 +108,7 @@ def _survey(machine, memory, plan, now):
 @uncounted
 def _reserve(machine, memory, plan, refresh, first, since, now):
     """Give the jobs from place `since` on new reservations, in the order of their old ones; new jobs last."""
-    waiting, order = machine.waiting, machine.scratch[since:machine.count[TAIL]]
+    waiting, order = machine.waiting, machine.scratch[since : machine.count[TAIL]]
     for k in range(len(order)):
         order[k] = plan.reserved[waiting[since + k]] << JOB_BITS | waiting[since + k]
     sort(order)

@@ -20,7 +20,7 @@ def deal(run_time, supply, draws, dealt):
     int
         -1, or the first job for which nothing is left.
     """
-    offered = kept = 0        # supply[:kept] is offered and unused
+    offered = kept = 0  # supply[:kept] is offered and unused
     for k in range(len(run_time)):
         while offered < len(supply) and supply[offered] >= run_time[k]:
             supply[kept] = supply[offered]

@@ -2,7 +2,7 @@
 
 A job is its index, and indices are in queue order: by submission, then job number. What is decided at
 each instant, and in which order, is written in ``docs/semantics.md``; the readable twin is
-``replication.reference.easy``.
+``replication.reference.easy.easy``.
 
 Two facts make the loop fast without changing any decision:
 
@@ -14,8 +14,17 @@ Two facts make the loop fast without changing any decision:
 import numpy as np
 from numba import njit
 
-from replication.core.running import (LATEST, NEVER, ONE, begin, finish, next_end, next_planned_end,
-                                      nobody_runs, reservation)
+from replication.core.running import (
+    LATEST,
+    NEVER,
+    ONE,
+    begin,
+    finish,
+    next_end,
+    next_planned_end,
+    nobody_runs,
+    reservation,
+)
 
 
 @njit(nogil=True, cache=True)
@@ -38,11 +47,15 @@ def easy(submit, run_time, estimate, size, machine, backfilling, start, backfill
     """
     n = len(submit)
     jobs = nobody_runs(min(n, machine))
-    waiting, wait_size, wait_estimate = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
-    head = tail = 0                        # the queue is waiting[head:tail]
+    waiting, wait_size, wait_estimate = (
+        np.empty(n, np.int64),
+        np.empty(n, np.int64),
+        np.empty(n, np.int64),
+    )
+    head = tail = 0  # the queue is waiting[head:tail]
     running = arrived = 0
     free = machine
-    smallest = NEVER                       # no job waiting behind the head needs fewer processors
+    smallest = NEVER  # no job waiting behind the head needs fewer processors
     shadow, extra, reserved = 0, 0, False  # the head's reservation, and whether it is up to date
     while arrived < n or running > 0:
         now = min(submit[arrived] if arrived < n else LATEST, next_end(jobs, running))

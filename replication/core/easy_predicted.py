@@ -1,7 +1,7 @@
 """EASY backfilling that plans with predictions, as one compiled event loop.
 
 A job is its index, and indices are in queue order. What is decided at each instant is written in
-``docs/semantics/predicted.md``; the readable twin is ``replication.reference_predicted.easy_predicted``.
+``docs/semantics/predicted.md``; the readable twin is ``replication.reference.predicted.easy_predicted``.
 
 Between two passes only an end teaches the predictors, and only an end or a correction changes the plans. With
 neither, a submission can affect none but the submitted job, so only that one is looked at. A prediction is
@@ -13,9 +13,27 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
-from replication.core.planned import (ARRIVED, EXTRA, FREE, HEAD, JOB_BITS, JOB_MASK, NOBODY, RESERVED,
-                                      RUNNING, SHADOW, SMALLEST, TAIL, begin, correct, finish, idle,
-                                      next_end, next_planned_end, reservation)
+from replication.core.planned import (
+    ARRIVED,
+    EXTRA,
+    FREE,
+    HEAD,
+    JOB_BITS,
+    JOB_MASK,
+    NOBODY,
+    RESERVED,
+    RUNNING,
+    SHADOW,
+    SMALLEST,
+    TAIL,
+    begin,
+    correct,
+    finish,
+    idle,
+    next_end,
+    next_planned_end,
+    reservation,
+)
 from replication.core.predictors import predict
 from replication.core.running import LATEST, NEVER, ONE
 from replication.core.uncounted import sort, uncounted
@@ -29,8 +47,11 @@ from replication.core.uncounted import sort, uncounted
 # one_by_one : each event of an instant has its own pass
 # submissions_first : before the ends of the same instant, not after them
 # only_if_fits : submissions that do not fit the free processors lead to no pass
-Rules = namedtuple("Rules", "shortest_first refresh correction kept uses_up all_count one_by_one "
-                            "submissions_first only_if_fits")
+Rules = namedtuple(
+    "Rules",
+    "shortest_first refresh correction kept uses_up all_count one_by_one "
+    "submissions_first only_if_fits",
+)
 
 
 @njit(nogil=True, cache=True)
@@ -59,7 +80,7 @@ def _simulate(machine, memory, rules, first, backfilled):
     count = machine.count
     # Other readings of the reservation can change it without an end or a correction.
     always = rules.kept or not rules.uses_up or not rules.all_count
-    stale = False           # whether jobs that waited through the last pass may have become able to start
+    stale = False  # whether jobs that waited through the last pass may have become able to start
     while count[ARRIVED] < n or count[RUNNING] > 0:
         submission = memory.submit[count[ARRIVED]] if count[ARRIVED] < n else LATEST
         end = next_end(machine)
@@ -76,7 +97,9 @@ def _simulate(machine, memory, rules, first, backfilled):
         if submissions and not rules.submissions_first:
             wanted |= _submit(machine, memory, rules, first, now)
         corrected = correct(machine, memory, rules.correction, now)
-        stale |= ends or corrected or always or before == count[HEAD] or next_planned_end(machine) < now
+        stale |= (
+            ends or corrected or always or before == count[HEAD] or next_planned_end(machine) < now
+        )
         if wanted:
             _pass(machine, memory, rules, first, backfilled, count[HEAD] if stale else before, now)
             stale = False
@@ -163,7 +186,9 @@ def _reserve(machine, memory, rules, now):
     count = machine.count
     head = machine.waiting[count[HEAD]]
     if count[RESERVED] != head or (rules.kept and count[SHADOW] <= now):
-        count[SHADOW], count[EXTRA] = reservation(machine, memory, memory.size[head], rules.all_count, now)
+        count[SHADOW], count[EXTRA] = reservation(
+            machine, memory, memory.size[head], rules.all_count, now
+        )
         count[RESERVED] = head
 
 

@@ -14,10 +14,31 @@ from numba import njit
 from numba.cpython.unsafe.numbers import trailing_zeros
 
 from replication.core import observing as see
-from replication.core.running import (LATEST, ONE, begin, finish, next_end, next_planned_end, nobody_runs,
-                                      reservation)
-from replication.core.waiting import (BLOCK_BITS, GONE, WORTH, blocks, close_up, fitting, join, leave, narrow,
-                                      nobody_waits, squeeze, start_over, survey)
+from replication.core.running import (
+    LATEST,
+    ONE,
+    begin,
+    finish,
+    next_end,
+    next_planned_end,
+    nobody_runs,
+    reservation,
+)
+from replication.core.waiting import (
+    BLOCK_BITS,
+    GONE,
+    WORTH,
+    blocks,
+    close_up,
+    fitting,
+    join,
+    leave,
+    narrow,
+    nobody_waits,
+    squeeze,
+    start_over,
+    survey,
+)
 
 
 @njit(nogil=True, cache=True)
@@ -52,13 +73,17 @@ def _loop(submit, run_time, estimate, size, machine, backfilling, start, backfil
     n = len(submit)
     jobs, queue = room
     waiting, wait_size, least_size, least_estimate = (
-        queue.job, queue.size, queue.least_size, queue.least_estimate)
+        queue.job,
+        queue.size,
+        queue.least_size,
+        queue.least_estimate,
+    )
     if seen is not None:
         shortest, wild, events, delay, wait_run, state = seen
-    head = tail = 0                        # the queue is what is not struck out of [head, tail)
+    head = tail = 0  # the queue is what is not struck out of [head, tail)
     running = arrived = struck = 0
     free = machine
-    smallest = np.int64(GONE)              # no job waiting behind the head needs fewer processors
+    smallest = np.int64(GONE)  # no job waiting behind the head needs fewer processors
     shadow, extra, reserved = 0, 0, False  # the head's reservation, and whether it is up to date
     while arrived < n or running > 0:
         now = min(submit[arrived] if arrived < n else LATEST, next_end(jobs, running))
@@ -80,8 +105,18 @@ def _loop(submit, run_time, estimate, size, machine, backfilling, start, backfil
                 job = waiting[head]
                 if wait_size[head] != GONE and size[job] <= free:
                     if seen is not None:
-                        see.see_start(state, shortest, wait_run, submit, run_time, arrived, head, tail, job,
-                                      now)
+                        see.see_start(
+                            state,
+                            shortest,
+                            wait_run,
+                            submit,
+                            run_time,
+                            arrived,
+                            head,
+                            tail,
+                            job,
+                            now,
+                        )
                         see.see_head_start(state, events, delay, job, now)
                     leave(queue, head)
                     start[job] = now
@@ -106,8 +141,9 @@ def _loop(submit, run_time, estimate, size, machine, backfilling, start, backfil
                 smallest = np.int64(GONE)
                 for block in range(np.uint64(head) >> BLOCK_BITS, blocks(tail)):
                     smallest = min(smallest, np.int64(least_size[block]))
-                    if least_size[block] > free or (least_size[block] > extra
-                                                    and least_estimate[block] > window):
+                    if least_size[block] > free or (
+                        least_size[block] > extra and least_estimate[block] > window
+                    ):
                         continue
                     first, struck_before = block << BLOCK_BITS, struck
                     fits = fitting(queue, first, narrow(free), narrow(min(extra, free)), window)
@@ -119,10 +155,30 @@ def _loop(submit, run_time, estimate, size, machine, backfilling, start, backfil
                         if size[job] > free or not (in_time or size[job] <= extra):
                             continue
                         if seen is not None:
-                            see.see_start(state, shortest, wait_run, submit, run_time, arrived, head, tail,
-                                          job, now)
-                            see.see_backfill(state, wild, jobs, running, free, head_size, job,
-                                             run_time[job], size[job], now)
+                            see.see_start(
+                                state,
+                                shortest,
+                                wait_run,
+                                submit,
+                                run_time,
+                                arrived,
+                                head,
+                                tail,
+                                job,
+                                now,
+                            )
+                            see.see_backfill(
+                                state,
+                                wild,
+                                jobs,
+                                running,
+                                free,
+                                head_size,
+                                job,
+                                run_time[job],
+                                size[job],
+                                now,
+                            )
                             wait_run[k] = GONE
                         leave(queue, k)
                         struck += 1
@@ -135,7 +191,7 @@ def _loop(submit, run_time, estimate, size, machine, backfilling, start, backfil
                             extra -= size[job]
                         if seen is not None and wild[job]:
                             see.see_wild(state, jobs, running, free, head_size, now)
-                    if struck == struck_before:      # looked at in vain
+                    if struck == struck_before:  # looked at in vain
                         survey(queue, block)
 
         # ... which goes on through those who come now.
@@ -168,10 +224,22 @@ def _loop(submit, run_time, estimate, size, machine, backfilling, start, backfil
                 tail += 1
                 continue
             if seen is not None:
-                see.see_start(state, shortest, wait_run, submit, run_time, arrived, head, tail, job, now)
+                see.see_start(
+                    state, shortest, wait_run, submit, run_time, arrived, head, tail, job, now
+                )
                 if backfilled[job]:
-                    see.see_backfill(state, wild, jobs, running, free, size[waiting[head]], job,
-                                     run_time[job], size[job], now)
+                    see.see_backfill(
+                        state,
+                        wild,
+                        jobs,
+                        running,
+                        free,
+                        size[waiting[head]],
+                        job,
+                        run_time[job],
+                        size[job],
+                        now,
+                    )
             start[job] = now
             begin(jobs, running, now + run_time[job], now + estimate[job], size[job])
             running += 1

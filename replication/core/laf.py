@@ -1,20 +1,32 @@
 """Largest area first: at every pass the waiting job of the largest predicted area that fits is started.
 
 No job has a reservation, so a running job's plan decides nothing. The readable twin is
-``replication.reference_conservative.largest_area_first``.
+``replication.reference.conservative.largest_area_first``.
 """
 
 from numba import njit
 
-from replication.core.planned import (ARRIVED, FREE, NOBODY, RUNNING, SMALLEST, TAIL, begin, finish, idle,
-                                      next_end)
+from replication.core.planned import (
+    ARRIVED,
+    FREE,
+    NOBODY,
+    RUNNING,
+    SMALLEST,
+    TAIL,
+    begin,
+    finish,
+    idle,
+    next_end,
+)
 from replication.core.predictors import predict
 from replication.core.running import LATEST, NEVER
 from replication.core.uncounted import uncounted
 
 
 @njit(nogil=True, cache=True)
-def largest_area_first(memory, processors, refresh, submissions_first, start, backfilled, first, prediction):
+def largest_area_first(
+    memory, processors, refresh, submissions_first, start, backfilled, first, prediction
+):
     """Simulate largest area first; arguments as for `replication.core.easy_predicted.easy_predicted`."""
     machine = idle(len(memory.submit), processors, start, prediction)
     _simulate(machine, memory, refresh, submissions_first, backfilled, first)
@@ -35,8 +47,9 @@ def _simulate(machine, memory, refresh, submissions_first, backfilled, first):
             finish(machine, memory, now)
         if not submissions_first:
             submit(machine, memory, first, now)
-        if count[SMALLEST] <= count[FREE] and _start(machine, memory, refresh, first,
-                                                     0 if ended else before, now):
+        if count[SMALLEST] <= count[FREE] and _start(
+            machine, memory, refresh, first, 0 if ended else before, now
+        ):
             close_ranks(machine, backfilled)
 
 
@@ -57,7 +70,12 @@ def submit(machine, memory, first, now):
 @uncounted
 def _start(machine, memory, refresh, first, since, now):
     """Start the largest that fits until none does, among the jobs from place `since` on; whether any did."""
-    count, waiting, wanted, predicted = machine.count, machine.waiting, machine.wanted, machine.scratch
+    count, waiting, wanted, predicted = (
+        machine.count,
+        machine.waiting,
+        machine.wanted,
+        machine.scratch,
+    )
     for k in range(since, count[TAIL]):
         if wanted[k] <= count[FREE]:
             predicted[k] = predict(memory, waiting[k], now) if refresh else first[waiting[k]]
@@ -65,8 +83,14 @@ def _start(machine, memory, refresh, first, since, now):
     while True:
         best = NOBODY
         for k in range(since, count[TAIL]):
-            if waiting[k] >= 0 and wanted[k] <= count[FREE] and (
-                    best == NOBODY or _larger(wanted[k], predicted[k], wanted[best], predicted[best])):
+            if (
+                waiting[k] >= 0
+                and wanted[k] <= count[FREE]
+                and (
+                    best == NOBODY
+                    or _larger(wanted[k], predicted[k], wanted[best], predicted[best])
+                )
+            ):
                 best = k
         if best == NOBODY:
             return any_started

@@ -30,15 +30,23 @@ STATES = 7
 @njit(nogil=True, cache=True)
 def nothing_seen(n):
     """Room for what is seen of `n` jobs."""
-    return Seen(np.zeros(n, np.bool_), np.zeros(n, np.bool_), np.zeros(n, np.int32), np.zeros(n, np.int64),
-                np.empty(n + np.int64(BLOCK), np.int32), np.zeros(STATES, np.int64))
+    return Seen(
+        np.zeros(n, np.bool_),
+        np.zeros(n, np.bool_),
+        np.zeros(n, np.int32),
+        np.zeros(n, np.int64),
+        np.empty(n + np.int64(BLOCK), np.int32),
+        np.zeros(STATES, np.int64),
+    )
 
 
 @njit(nogil=True, cache=True, _nrt=False)
 def see_backfill(state, wild, jobs, running, free, head_size, job, run_time, size, now):
     """Tell wild from mild, just before `job` begins past the head."""
     if not state[IS_HEAD_KNOWN]:
-        state[SHADOW], state[SPARE] = when_it_fits(jobs.by_end, jobs.size, running, free, head_size, now)
+        state[SHADOW], state[SPARE] = when_it_fits(
+            jobs.by_end, jobs.size, running, free, head_size, now
+        )
         state[FIRST] = state[SHADOW]
         state[IS_HEAD_KNOWN] = 1
     if now + run_time > state[SHADOW]:
@@ -49,7 +57,9 @@ def see_backfill(state, wild, jobs, running, free, head_size, job, run_time, siz
 @njit(nogil=True, cache=True, _nrt=False)
 def see_wild(state, jobs, running, free, head_size, now):
     """Find the head's new real shadow time, just after a wild backfill."""
-    state[SHADOW], state[SPARE] = when_it_fits(jobs.by_end, jobs.size, running, free, head_size, now)
+    state[SHADOW], state[SPARE] = when_it_fits(
+        jobs.by_end, jobs.size, running, free, head_size, now
+    )
     state[EVENTS] += 1
 
 
@@ -75,8 +85,10 @@ def see_start(state, shortest, waiting_run, submit, run_time, arrived, head, tai
     """Whether `job`, still in the queue, is a shortest one there."""
     if not state[IS_LEAST_KNOWN]:
         first = np.uint64(head)
-        state[LEAST] = min(least(waiting_run, first, np.uint64(tail)),
-                           _shortest_of_now(submit, run_time, arrived, now))
+        state[LEAST] = min(
+            least(waiting_run, first, np.uint64(tail)),
+            _shortest_of_now(submit, run_time, arrived, now),
+        )
         state[IS_LEAST_KNOWN] = 1
     if narrow(run_time[job]) <= state[LEAST]:
         shortest[job] = True

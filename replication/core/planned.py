@@ -16,17 +16,18 @@ from replication.core.uncounted import uncounted
 
 JOB_BITS = 24
 JOB_MASK = (1 << JOB_BITS) - 1
-LATEST = NEVER >> JOB_BITS     # the last second a key can hold, some 17,000 years away
+LATEST = NEVER >> JOB_BITS  # the last second a key can hold, some 17,000 years away
 
 # Entries of `count`; the queue is waiting[HEAD:TAIL].
 FREE, RUNNING, HEAD, TAIL, ARRIVED, SMALLEST, SHADOW, EXTRA, RESERVED = range(9)
-NOBODY = -1                    # RESERVED where no reservation is up to date
+NOBODY = -1  # RESERVED where no reservation is up to date
 
 # by_end, by_plan : int64[m + 1], keys of the running jobs; end : int64[n]
 # planned : int64[n], predicted run time that a running job is planned with; corrected : int64[n], how often
 # waiting, wanted : int64[n], the queue's jobs and their sizes; scratch : int64[n]; count : int64[9]
 Machine = namedtuple(
-    "Machine", "by_end by_plan planned corrected waiting wanted scratch count start prediction")
+    "Machine", "by_end by_plan planned corrected waiting wanted scratch count start prediction"
+)
 
 # How a prediction grows when its job outlives it: the k-th correction adds this to the first prediction, s
 # (Tsafrir, Etsion and Feitelson 2007, section 4.2).
@@ -42,8 +43,18 @@ def idle(n, processors, start, prediction):
     by_end[0] = by_plan[0] = NEVER
     count = np.zeros(9, np.int64)
     count[FREE], count[SMALLEST], count[RESERVED] = processors, NEVER, NOBODY
-    return Machine(by_end, by_plan, np.empty(n, np.int64), np.zeros(n, np.int64), np.empty(n, np.int64),
-                   np.empty(n, np.int64), np.empty(n, np.int64), count, start, prediction)
+    return Machine(
+        by_end,
+        by_plan,
+        np.empty(n, np.int64),
+        np.zeros(n, np.int64),
+        np.empty(n, np.int64),
+        np.empty(n, np.int64),
+        np.empty(n, np.int64),
+        count,
+        start,
+        prediction,
+    )
 
 
 @uncounted
@@ -96,7 +107,7 @@ def correct(machine, memory, way, now):
         job = key & JOB_MASK
         predicted = _grown(machine, memory, job, way, now)
         if predicted == machine.planned[job]:
-            k -= 1                      # nothing left to grow to: it is expected at any moment
+            k -= 1  # nothing left to grow to: it is expected at any moment
             continue
         machine.planned[job] = predicted
         remove(machine.by_plan, running, key)

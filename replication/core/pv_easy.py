@@ -1,7 +1,7 @@
 """PV-EASY as a compiled event loop: preempt shadow load, then backfill at a venture.
 
 What is decided at each instant, and in which order, is written in ``docs/semantics/pv_easy.md``; the readable
-twin is ``replication.reference_pv_easy``. The state is that of ``core.shadow``.
+twin is ``replication.reference.pv_easy``. The state is that of ``core.shadow``.
 
 Two facts make the loop fast without changing any decision:
 
@@ -15,11 +15,38 @@ import numpy as np
 from numba import njit
 
 from replication.core.running import LATEST, NEVER, ONE, SLOT_BITS, SLOT_MASK, insert, when_it_fits
-from replication.core.shadow import (ARRIVED, BACKFILLED, DONE, ESTIMATE, FREE, HEAD, KILLS, PLANNED,
-                                     PLANNED_END, PREDICTION, RESERVATION, RESERVED, RUNNING, SHADOW_SIZE,
-                                     SMALLEST, START, SUBMIT, TAIL, bare, begin, corrected, empty_machine,
-                                     finish, preempt, promote, submit, time_left, to_shadow, to_sunny,
-                                     with_more_room)
+from replication.core.shadow import (
+    ARRIVED,
+    BACKFILLED,
+    DONE,
+    ESTIMATE,
+    FREE,
+    HEAD,
+    KILLS,
+    PLANNED,
+    PLANNED_END,
+    PREDICTION,
+    RESERVATION,
+    RESERVED,
+    RUNNING,
+    SHADOW_SIZE,
+    SMALLEST,
+    START,
+    SUBMIT,
+    TAIL,
+    bare,
+    begin,
+    corrected,
+    empty_machine,
+    finish,
+    preempt,
+    promote,
+    submit,
+    time_left,
+    to_shadow,
+    to_sunny,
+    with_more_room,
+)
 from replication.core.uncounted import uncounted
 
 
@@ -50,7 +77,11 @@ def correct_expired(now, rules, state):
     while state.by_plan[k] >> SLOT_BITS <= now:
         job = state.by_plan[k] & SLOT_MASK
         work = now - jobs[job, START] + jobs[job, DONE]
-        later = now - work + corrected(jobs[job, PREDICTION], jobs[job, ESTIMATE], work, rules.correction)
+        later = (
+            now
+            - work
+            + corrected(jobs[job, PREDICTION], jobs[job, ESTIMATE], work, rules.correction)
+        )
         if later > now:
             # What lies between the new place and the old one moves up; what lies below stays.
             insert(state.by_plan, k - 1, later << SLOT_BITS | job)
@@ -68,8 +99,14 @@ def reserve(now, rules, state):
         return count[RESERVATION]
     correct_expired(now, rules, state)
     count[RESERVED] = head
-    count[RESERVATION], _ = when_it_fits(state.by_plan, state.size, count[PLANNED],
-                                         count[FREE] + count[SHADOW_SIZE], state.size[head], now)
+    count[RESERVATION], _ = when_it_fits(
+        state.by_plan,
+        state.size,
+        count[PLANNED],
+        count[FREE] + count[SHADOW_SIZE],
+        state.size[head],
+        now,
+    )
     return count[RESERVATION]
 
 
@@ -182,8 +219,10 @@ def run_on(last, until, rules, memory, state):
         # A pass preempts each running job once at most.
         if len(state.killed) - count[KILLS] < len(state.shadow):
             return False
-        now = min(state.jobs[count[ARRIVED], SUBMIT] if count[ARRIVED] < last else LATEST,
-                  state.by_end[count[RUNNING]] >> SLOT_BITS)
+        now = min(
+            state.jobs[count[ARRIVED], SUBMIT] if count[ARRIVED] < last else LATEST,
+            state.by_end[count[RUNNING]] >> SLOT_BITS,
+        )
         if now >= until:
             return True
         ended = came = False
@@ -191,8 +230,11 @@ def run_on(last, until, rules, memory, state):
             finish(memory, state)
             ended = True
         queued = count[TAIL] - count[HEAD]
-        while (count[ARRIVED] < last and state.jobs[count[ARRIVED], SUBMIT] == now
-               and not (rules.one_by_one and (ended or came))):
+        while (
+            count[ARRIVED] < last
+            and state.jobs[count[ARRIVED], SUBMIT] == now
+            and not (rules.one_by_one and (ended or came))
+        ):
             submit(count[ARRIVED], now, rules, memory, state)
             came = True
         if count[HEAD] < count[TAIL]:
@@ -222,4 +264,4 @@ def pv_easy(submit, run_time, estimate, size, machine, rules, memory):
     state = empty_machine(submit, run_time, estimate, size, machine)
     while not run_on(len(submit), NEVER, rules, memory, state):
         state = with_more_room(state)
-    return state.jobs, state.killed[:state.count[KILLS]].copy()
+    return state.jobs, state.killed[: state.count[KILLS]].copy()

@@ -17,10 +17,10 @@ from numba import njit
 SLOT_BITS = 20
 SLOT_MASK = (1 << SLOT_BITS) - 1
 NEVER = np.iinfo(np.int64).max
-LATEST = NEVER >> SLOT_BITS      # the last second a key can hold, some 278,000 years away
-MOST = SLOT_MASK                 # how many jobs can run at once
+LATEST = NEVER >> SLOT_BITS  # the last second a key can hold, some 278,000 years away
+MOST = SLOT_MASK  # how many jobs can run at once
 ONE = np.uint64(1)
-STEP = np.uint64(4)              # entries moved together
+STEP = np.uint64(4)  # entries moved together
 
 Running = namedtuple("Running", "by_end by_plan size plan vacant")
 
@@ -30,7 +30,9 @@ def nobody_runs(most):
     """Room for `most` running jobs: two orders of keys, then size, planned key and vacancies by slot."""
     by_end, by_plan = np.empty(most + 1, np.int64), np.empty(most + 1, np.int64)
     by_end[0] = by_plan[0] = NEVER
-    return Running(by_end, by_plan, np.empty(most, np.int64), np.empty(most, np.int64), np.arange(most))
+    return Running(
+        by_end, by_plan, np.empty(most, np.int64), np.empty(most, np.int64), np.arange(most)
+    )
 
 
 @njit(nogil=True, cache=True)
@@ -53,7 +55,7 @@ def insert(order, count, key):
 def remove(order, count, key):
     """Take `key` out of the `count` entries behind the sentinel."""
     k = np.uint64(count)
-    after = order[k]              # the entry behind k as it was
+    after = order[k]  # the entry behind k as it was
     while k >= STEP:
         first = order[k - STEP + ONE]
         for j in range(k - STEP + ONE, k):

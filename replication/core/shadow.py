@@ -15,22 +15,47 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
-from replication.core.planned import DOUBLING, GRADUAL, NOW, STEPS
 from replication.core import predictors
+from replication.core.planned import DOUBLING, GRADUAL, NOW, STEPS
 from replication.core.predictors import FIXED, LAST, learn
 from replication.core.running import NEVER, SLOT_BITS, SLOT_MASK, insert, remove
 
 bare = njit(nogil=True, cache=True, error_model="numpy", _nrt=False, forceinline=True)
 
-KILL, SUSPEND, CHECKPOINT = range(3)   # what a preempted job keeps of its work
+KILL, SUSPEND, CHECKPOINT = range(3)  # what a preempted job keeps of its work
 
 # Places in State.count.
-(FREE, RUNNING, PLANNED, SHADOW, SHADOW_SIZE, HEAD, TAIL, SMALLEST, KILLS, RESERVED, RESERVATION, ARRIVED,
- COUNTS) = range(13)
+(
+    FREE,
+    RUNNING,
+    PLANNED,
+    SHADOW,
+    SHADOW_SIZE,
+    HEAD,
+    TAIL,
+    SMALLEST,
+    KILLS,
+    RESERVED,
+    RESERVATION,
+    ARRIVED,
+    COUNTS,
+) = range(13)
 
 # Columns of State.jobs, a row a job. The first three are given.
-(SUBMIT, RUN_TIME, ESTIMATE, START, END, LENGTH, PLANNED_END, PREDICTION, BACKFILLED, TIMES_KILLED, DONE,
- COLUMNS) = range(12)
+(
+    SUBMIT,
+    RUN_TIME,
+    ESTIMATE,
+    START,
+    END,
+    LENGTH,
+    PLANNED_END,
+    PREDICTION,
+    BACKFILLED,
+    TIMES_KILLED,
+    DONE,
+    COLUMNS,
+) = range(12)
 
 # at_submission : predictions of waiting jobs are made once, not at every pass
 # one_by_one : each event of an instant has its own pass
@@ -63,20 +88,45 @@ def empty_machine(submit, run_time, estimate, size, machine):
     count = np.zeros(COUNTS, np.int64)
     count[FREE], count[SMALLEST], count[RESERVED] = machine, NEVER, -1
     jobs = np.zeros((n, COLUMNS), np.int64)
-    jobs[:, SUBMIT], jobs[:, RUN_TIME], jobs[:, ESTIMATE], jobs[:, START] = submit, run_time, estimate, -1
+    jobs[:, SUBMIT], jobs[:, RUN_TIME], jobs[:, ESTIMATE], jobs[:, START] = (
+        submit,
+        run_time,
+        estimate,
+        -1,
+    )
     by_end, by_plan = np.empty(most + 1, np.int64), np.empty(most + 1, np.int64)
     by_end[0] = by_plan[0] = NEVER
-    return State(count, jobs, size.copy(), by_end, by_plan, np.empty(most, np.int64), np.empty(n, np.int64),
-                 np.empty(n, np.int64), np.empty(n, np.int64), np.empty((2 * most, 3), np.int64))
+    return State(
+        count,
+        jobs,
+        size.copy(),
+        by_end,
+        by_plan,
+        np.empty(most, np.int64),
+        np.empty(n, np.int64),
+        np.empty(n, np.int64),
+        np.empty(n, np.int64),
+        np.empty((2 * most, 3), np.int64),
+    )
 
 
 @njit(nogil=True, cache=True)
 def with_more_room(state):
     """The same state with twice the room for preempted runs."""
     killed = np.empty((2 * len(state.killed), 3), np.int64)
-    killed[:state.count[KILLS]] = state.killed[:state.count[KILLS]]
-    return State(state.count, state.jobs, state.size, state.by_end, state.by_plan, state.shadow,
-                 state.waiting, state.fitting, state.left, killed)
+    killed[: state.count[KILLS]] = state.killed[: state.count[KILLS]]
+    return State(
+        state.count,
+        state.jobs,
+        state.size,
+        state.by_end,
+        state.by_plan,
+        state.shadow,
+        state.waiting,
+        state.fitting,
+        state.left,
+        killed,
+    )
 
 
 @bare

@@ -19,11 +19,11 @@ from numba import njit
 
 from replication.core.running import ONE
 
-GONE = np.int32(2**31 - 1)       # the size and the estimate of an entry that is struck out
+GONE = np.int32(2**31 - 1)  # the size and the estimate of an entry that is struck out
 LARGEST = np.int32(2**31 - 2)
-BLOCK = np.uint64(32)            # entries looked at together: a bit for each in one word
+BLOCK = np.uint64(32)  # entries looked at together: a bit for each in one word
 BLOCK_BITS = np.uint64(5)
-WORTH = 32                       # struck out entries below which the queue is left as it is
+WORTH = 32  # struck out entries below which the queue is left as it is
 
 #: Of each entry: `job` int64, `size`, `estimate` int32; of each block: `least_size`, `least_estimate` int32.
 Waiting = namedtuple("Waiting", "job size estimate least_size least_estimate")
@@ -39,8 +39,13 @@ def blocks(entry):
 def nobody_waits(n):
     """Room for `n` waiting jobs."""
     room, some = n + np.int64(BLOCK), np.int64(blocks(n)) + 1
-    return Waiting(np.empty(room, np.int64), np.full(room, GONE, np.int32), np.full(room, GONE, np.int32),
-                   np.full(some, GONE, np.int32), np.full(some, GONE, np.int32))
+    return Waiting(
+        np.empty(room, np.int64),
+        np.full(room, GONE, np.int32),
+        np.full(room, GONE, np.int32),
+        np.full(some, GONE, np.int32),
+        np.full(some, GONE, np.int32),
+    )
 
 
 @njit(nogil=True, cache=True, _nrt=False)

@@ -4,16 +4,18 @@ import math
 
 import ipywidgets
 
-from replication import traces
 from replication.explore import model
-from replication.simulation import SCHEDULERS
+from replication.logs import traces
+from replication.schedule.simulation import SCHEDULERS
 
 NARROW, WIDE = "170px", "250px"
 
 
 def labelled(kind, name, width=NARROW, **given):
     """A control with its name before it."""
-    return kind(description=name, style={"description_width": "initial"}, layout={"width": width}, **given)
+    return kind(
+        description=name, style={"description_width": "initial"}, layout={"width": width}, **given
+    )
 
 
 def row(*parts):
@@ -33,11 +35,23 @@ class Side:
 
     def __init__(self, name, choice):
         words = {model: words for words, model in model.MODELS.items()}
-        self.scheduler = labelled(ipywidgets.Dropdown, name, options=list(SCHEDULERS), value=choice.scheduler)
-        self.predictor = labelled(ipywidgets.Dropdown, "predictor", "210px", options=model.PREDICTORS,
-                                  value=choice.predictor or model.PREDICTORS[0])
-        self.model = labelled(ipywidgets.Dropdown, "estimates", WIDE, options=list(model.MODELS),
-                              value=words[choice.model])
+        self.scheduler = labelled(
+            ipywidgets.Dropdown, name, options=list(SCHEDULERS), value=choice.scheduler
+        )
+        self.predictor = labelled(
+            ipywidgets.Dropdown,
+            "predictor",
+            "210px",
+            options=model.PREDICTORS,
+            value=choice.predictor or model.PREDICTORS[0],
+        )
+        self.model = labelled(
+            ipywidgets.Dropdown,
+            "estimates",
+            WIDE,
+            options=list(model.MODELS),
+            value=words[choice.model],
+        )
         self.f = labelled(
             ipywidgets.BoundedFloatText, "f", "110px", value=choice.f, min=0, max=10_000, step=0.1
         )
@@ -49,7 +63,9 @@ class Side:
     def choice(self):
         """What is chosen, a `replication.explore.model.Choice`."""
         predictor = self.predictor.value if self.predictor.value != model.PREDICTORS[0] else ""
-        return model.Choice(self.scheduler.value, predictor, model.MODELS[self.model.value], self.f.value)
+        return model.Choice(
+            self.scheduler.value, predictor, model.MODELS[self.model.value], self.f.value
+        )
 
     def enable(self):
         """Switch off what the scheduler or the model does not have."""
@@ -73,7 +89,9 @@ class Log:
         )
         self.first = labelled(ipywidgets.BoundedIntText, "from job", "160px", value=1, min=1)
         self.count = labelled(ipywidgets.BoundedIntText, "jobs", "150px", value=1, min=1)
-        self.load = labelled(ipywidgets.BoundedFloatText, "load %", "130px", min=1, max=200, step=1, value=50)
+        self.load = labelled(
+            ipywidgets.BoundedFloatText, "load %", "130px", min=1, max=200, step=1, value=50
+        )
         self.seed = labelled(ipywidgets.BoundedIntText, "seed", "110px", value=1, min=0, max=10**6)
         self.controls = (self.log, self.first, self.count, self.load, self.seed)
         self.row = row(*self.controls)
@@ -95,7 +113,9 @@ class Log:
     def plain(self):
         """The chosen jobs at their own load, a `replication.explore.model.Jobs`."""
         count = min(self.count.value, self.first.max - self.first.value + 1)
-        return model.Jobs(self.log.value, self.first.value, None if count == self.first.max else count)
+        return model.Jobs(
+            self.log.value, self.first.value, None if count == self.first.max else count
+        )
 
     @property
     def jobs(self):

@@ -5,7 +5,7 @@ Hatches carry matplotlib's names, so that the still pictures and the canvas agre
 
 from dataclasses import asdict, dataclass
 
-from replication import style
+from replication.basics import style
 
 NAVY, AMBER, WINE, TEAL, BLACK, VIOLET = style.COLOURS
 PALE, DEEP = "#E6EAF0", "#2F3A48"
@@ -21,7 +21,7 @@ class Look:
     light, dark : str
         Colour on a light and on a dark page.
     hatch : str
-        Of a filling, one of `replication.style.HATCHES`.
+        Of a filling, one of `replication.basics.style.HATCHES`.
     light_hatch, dark_hatch : str
         The hatch's own colour.
     hollow : bool
@@ -53,7 +53,9 @@ LOOKS = {
     "regular": Look("started in order", NAVY, "#5C8FDB"),
     "backfilled": Look("backfilled", AMBER, "#B97B0C", "///"),
     "shadow": Look("shadow load: may be preempted (the rest is sunny)", TEAL, "#1F8278", "..."),
-    "preempted": Look("preempted: this run was stopped", "#E8A6B8", WINE, "xxx", "#5A0F25", "#FFD7E1"),
+    "preempted": Look(
+        "preempted: this run was stopped", "#E8A6B8", WINE, "xxx", "#5A0F25", "#FFD7E1"
+    ),
     "gained": Look("starts earlier than on the left", "#00695C", "#5BE3D3", mark="up"),
     "lost": Look("starts later than on the left", "#9C1748", "#FF8FB3", mark="down"),
     "first": Look("left", VIOLET, "#9A8BDD"),
@@ -61,8 +63,14 @@ LOOKS = {
     "own": Look("this side", NAVY, "#8FB5F0", line=True),
     "other": Look("the other side", "#8C6D1F", "#E9C46A", dash=(5, 3), line=True),
     "ran": Look("run, as it really is", "#7FA7A0", "#2C7A6C"),
-    "believed": Look("what the scheduler believes is still to come", "#FBF0B2", "#6B6226", "...",
-                     "#6E6423", "#F5E9A0"),
+    "believed": Look(
+        "what the scheduler believes is still to come",
+        "#FBF0B2",
+        "#6B6226",
+        "...",
+        "#6E6423",
+        "#F5E9A0",
+    ),
     "past": Look("ended", PALE, DEEP),
     "mild": Look("backfilled mildly", AMBER, "#B97B0C", "///"),
     "wild": Look("backfilled wildly", "#C65A78", WINE, "\\\\\\", "#000000", "#FFD7E1"),

@@ -5,16 +5,32 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from replication import measures, plans, simulate, traces
 from replication.explore.looks import NUMBER
-from replication.schedule import usage
-from replication.simulation import SCHEDULERS
+from replication.logs import traces
+from replication.schedule import measures, plans
+from replication.schedule.schedule import usage
+from replication.schedule.simulation import SCHEDULERS, simulate
 
 #: Estimate models by what the control calls them.
-MODELS = {"users' own": "log", "users' own × (f + 1)": "log*", "perfect": "perfect",
-          "random f-model": "f=", "deterministic f-model": "deterministic=", "modal": "modal"}
-PREDICTORS = ("scheduler's own", "request", "perfect", "virtual=0.2", "last", "tsafrir", "complete",
-              "top=95", "cvh")
+MODELS = {
+    "users' own": "log",
+    "users' own × (f + 1)": "log*",
+    "perfect": "perfect",
+    "random f-model": "f=",
+    "deterministic f-model": "deterministic=",
+    "modal": "modal",
+}
+PREDICTORS = (
+    "scheduler's own",
+    "request",
+    "perfect",
+    "virtual=0.2",
+    "last",
+    "tsafrir",
+    "complete",
+    "top=95",
+    "cvh",
+)
 
 
 class ExploreError(ValueError):
@@ -50,9 +66,9 @@ class Choice:
     Parameters
     ----------
     scheduler : str
-        One of `replication.simulation.SCHEDULERS`.
+        One of `replication.schedule.simulation.SCHEDULERS`.
     predictor : str
-        One of `replication.predictors.FORMS`, or empty for the scheduler's own.
+        One of `replication.schedulers.predictors.FORMS`, or empty for the scheduler's own.
     model : str
         A value of `MODELS`.
     f : float
@@ -77,10 +93,17 @@ class Choice:
     @property
     def words(self):
         """The side in a few words."""
-        told = {"log": "users' estimates", "log*": f"users' estimates × {self.f + 1:g}",
-                "perfect": "perfect estimates", "f=": f"random f = {self.f:g}",
-                "deterministic=": f"estimates {self.f + 1:g} × run time", "modal": "modal estimates"}
-        predictor = f", predictor {self.predictor}" if self.predictor and self.takes_predictor else ""
+        told = {
+            "log": "users' estimates",
+            "log*": f"users' estimates × {self.f + 1:g}",
+            "perfect": "perfect estimates",
+            "f=": f"random f = {self.f:g}",
+            "deterministic=": f"estimates {self.f + 1:g} × run time",
+            "modal": "modal estimates",
+        }
+        predictor = (
+            f", predictor {self.predictor}" if self.predictor and self.takes_predictor else ""
+        )
         return f"{self.scheduler}, {told[self.model]}{predictor}"
 
 
@@ -104,7 +127,7 @@ def workload(jobs):
 
     Returns
     -------
-    replication.workload.Workload
+    replication.logs.workload.Workload
 
     Raises
     ------
@@ -113,13 +136,19 @@ def workload(jobs):
     """
     whole = _whole(jobs.log)
     if not 1 <= jobs.first <= len(whole) or (jobs.count is not None and jobs.count < 1):
-        raise ExploreError(f"{jobs.log}: {jobs.count} jobs from {jobs.first}, allowed: 1 to {len(whole)}")
+        raise ExploreError(
+            f"{jobs.log}: {jobs.count} jobs from {jobs.first}, allowed: 1 to {len(whole)}"
+        )
     last = len(whole) if jobs.count is None else jobs.first - 1 + jobs.count
-    chosen = whole if jobs.first == 1 and last >= len(whole) else whole.take(slice(jobs.first - 1, last))
+    chosen = (
+        whole if jobs.first == 1 and last >= len(whole) else whole.take(slice(jobs.first - 1, last))
+    )
     if jobs.load is None:
         return chosen
     if not (jobs.load > 0 and chosen.load > 0):
-        raise ExploreError(f"{jobs.log}: load {jobs.load:g}, allowed: above 0, of jobs that come one by one")
+        raise ExploreError(
+            f"{jobs.log}: load {jobs.load:g}, allowed: above 0, of jobs that come one by one"
+        )
     return chosen.scaled(chosen.load / jobs.load)
 
 
@@ -152,7 +181,7 @@ def schedule(jobs, choice, seed=1):
 
     Returns
     -------
-    replication.schedule.Schedule
+    replication.schedule.schedule.Schedule
     """
     chosen = workload(jobs)
     options = {"predictor": choice.predictor} if choice.predictor and choice.takes_predictor else {}
@@ -160,7 +189,7 @@ def schedule(jobs, choice, seed=1):
 
 
 def _told(chosen, choice):
-    """The estimate model as text, as `replication.estimates.parse` reads it."""
+    """The estimate model as text, as `replication.estimates.models.parse` reads it."""
     if choice.model == "modal":
         return f"modal,emax={max(int(chosen.estimate.max()), int(chosen.run_time.max()), 1)}"
     return choice.model + {"*": f"{choice.f + 1:g}", "=": f"{choice.f:g}"}.get(choice.model[-1], "")
@@ -196,7 +225,7 @@ class Seen:
     Parameters
     ----------
     words : str
-    schedule : replication.schedule.Schedule
+    schedule : replication.schedule.schedule.Schedule
     runs : Runs
     over_time, by_size : dict
         As the functions of these names give them.
@@ -217,7 +246,7 @@ def runs(found):
 
     Parameters
     ----------
-    found : replication.schedule.Schedule
+    found : replication.schedule.schedule.Schedule
 
     Returns
     -------
@@ -225,9 +254,16 @@ def runs(found):
     """
     n, killed = len(found.start), found.killed_runs
     job = np.concatenate([np.arange(n), killed[:, 0]])
-    start, end = np.concatenate([found.start, killed[:, 1]]), np.concatenate([found.end, killed[:, 2]])
-    look = np.concatenate([np.where(found.backfilled, NUMBER["backfilled"], NUMBER["regular"]),
-                           np.full(len(killed), NUMBER["preempted"])])
+    start, end = (
+        np.concatenate([found.start, killed[:, 1]]),
+        np.concatenate([found.end, killed[:, 2]]),
+    )
+    look = np.concatenate(
+        [
+            np.where(found.backfilled, NUMBER["backfilled"], NUMBER["regular"]),
+            np.full(len(killed), NUMBER["preempted"]),
+        ]
+    )
     sunny = start
     if preempts(found):
         before = np.concatenate([found.start[:1], np.maximum.accumulate(found.start)[:-1]])
@@ -245,7 +281,7 @@ def over_time(found):
 
     Parameters
     ----------
-    found : replication.schedule.Schedule
+    found : replication.schedule.schedule.Schedule
 
     Returns
     -------
@@ -255,27 +291,35 @@ def over_time(found):
     submit, processors, killed = found.workload.submit, found.workload.processors, found.killed_runs
     start, end = np.concatenate([submit, killed[:, 2]]), np.concatenate([found.start, killed[:, 1]])
     every = runs(found)
-    return {"queue": usage(start, end, np.ones(len(start), np.int64)),
-            "used": usage(every.start, every.end, processors[every.job])}
+    return {
+        "queue": usage(start, end, np.ones(len(start), np.int64)),
+        "used": usage(every.start, every.end, processors[every.job]),
+    }
 
 
 def by_size(found):
-    """Mean wait, h, and mean bounded slowdown by size of the jobs that `replication.measures` counts.
+    """Mean wait, h, and mean bounded slowdown by size of the jobs that `replication.schedule.measures` counts.
 
     Returns
     -------
     dict of str to float64[k]
-        wait and slowdown, nan for a class without jobs; the classes are those of `replication.plans`.
+        wait and slowdown, nan for a class without jobs; the classes are those of `replication.schedule.plans`.
     """
     w = found.workload
     kept = measures.trimmed(w.submit, found.end)
-    kept = kept if kept.any() else np.ones(len(w), bool)   # all at once: nobody ends before the last arrival
+    kept = (
+        kept if kept.any() else np.ones(len(w), bool)
+    )  # all at once: nobody ends before the last arrival
     group, classes = plans.size_class(w.processors[kept]), len(plans.size_names())
     count = np.bincount(group, minlength=classes)
-    columns = {"wait": found.wait[kept] / 3600,
-               "slowdown": measures.bounded_slowdown(found.wait[kept], w.run_time[kept])}
+    columns = {
+        "wait": found.wait[kept] / 3600,
+        "slowdown": measures.bounded_slowdown(found.wait[kept], w.run_time[kept]),
+    }
     with np.errstate(invalid="ignore"):
-        return {name: np.bincount(group, values, classes) / count for name, values in columns.items()}
+        return {
+            name: np.bincount(group, values, classes) / count for name, values in columns.items()
+        }
 
 
 def change(first, second):
@@ -288,8 +332,18 @@ def tell(found, job, unit=3600, name="h"):
     w = found.workload
     kind = "backfilled" if found.backfilled[job] else "started in order"
     kills = int(found.times_killed[job])
-    times = (f"{what} {value / unit:,.2f} {name}" for what, value in (
-        ("submitted", w.submit[job]), ("wait", found.wait[job]), ("start", found.start[job]),
-        ("end", found.end[job]), ("run time", w.run_time[job]), ("estimate", found.estimate[job])))
-    return (f"job {w.job_id[job]}, {w.processors[job]} processors, {kind}"
-            f"{f', preempted {kills} times' if kills else ''}; {'; '.join(times)}")
+    times = (
+        f"{what} {value / unit:,.2f} {name}"
+        for what, value in (
+            ("submitted", w.submit[job]),
+            ("wait", found.wait[job]),
+            ("start", found.start[job]),
+            ("end", found.end[job]),
+            ("run time", w.run_time[job]),
+            ("estimate", found.estimate[job]),
+        )
+    )
+    return (
+        f"job {w.job_id[job]}, {w.processors[job]} processors, {kind}"
+        f"{f', preempted {kills} times' if kills else ''}; {'; '.join(times)}"
+    )

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from replication import gantt, plans
 from replication.explore import model, scene
 from replication.explore.looks import NUMBER
+from replication.schedule import gantt, plans
 
-MOST = 4000      # jobs in one Gantt picture; of more, the largest areas
-POINTS = 1500    # points of one line
+MOST = 4000  # jobs in one Gantt picture; of more, the largest areas
+POINTS = 1500  # points of one line
 HEIGHT = 900
 SIDES = ((0.0, 0.5), (0.5, 0.5))
 ROWS = ((0.0, 0.40), (0.40, 0.18), (0.58, 0.18), (0.76, 0.24))
@@ -30,7 +30,9 @@ def comparison(sides, since, length):
     """
     unit, name = next((unit, name) for most, unit, name in UNITS if length <= most)
     window = Window(since, length, unit, name)
-    gantts = [_gantt(seen, sides[0] if k else None, window, SIDES[k]) for k, seen in enumerate(sides)]
+    gantts = [
+        _gantt(seen, sides[0] if k else None, window, SIDES[k]) for k, seen in enumerate(sides)
+    ]
     panels = [*gantts]
     for row, (what, title, label) in enumerate(
         (("queue", "Queue", "jobs"), ("used", "Machine", "processors"))
@@ -96,7 +98,9 @@ def pieces(seen, window):
 
 def _split(every, run, low, high):
     """Runs cut in two where shadow load becomes sunny; the columns of `pieces`."""
-    start, end, sunny, look, job = (getattr(every, c)[run] for c in ("start", "end", "sunny", "look", "job"))
+    start, end, sunny, look, job = (
+        getattr(every, c)[run] for c in ("start", "end", "sunny", "look", "job")
+    )
     dark = (sunny > start) & (look != NUMBER["preempted"])
     shadow = np.flatnonzero(dark)
     return (
@@ -112,13 +116,22 @@ def _split(every, run, low, high):
 def _gantt(seen, other, window, side):
     (start, end, low, high, look, job), left_out = pieces(seen, window)
     found = seen.schedule
-    title = seen.words + (f" (the {MOST:,} largest of {MOST + left_out:,} runs)" if left_out else "")
+    title = seen.words + (
+        f" (the {MOST:,} largest of {MOST + left_out:,} runs)" if left_out else ""
+    )
     later = None if other is None else model.change(other.schedule, found)
     marks = None if other is None else _marks(later, found, window, start, low, high, job)
-    return scene.panel((side[0], ROWS[0][0], side[1], ROWS[0][1]), window.axis, (0, found.workload.machine),
-                       title=title, ylabel="processors", xticks=window.ticks, marks=marks,
-                       xlabel=f"{window.name} since the start of the log",
-                       rects=scene.rects(window.place(start), window.place(end), low, high, look, job))
+    return scene.panel(
+        (side[0], ROWS[0][0], side[1], ROWS[0][1]),
+        window.axis,
+        (0, found.workload.machine),
+        title=title,
+        ylabel="processors",
+        xticks=window.ticks,
+        marks=marks,
+        xlabel=f"{window.name} since the start of the log",
+        rects=scene.rects(window.place(start), window.place(end), low, high, look, job),
+    )
 
 
 def _marks(later, found, window, start, low, high, job):
@@ -140,8 +153,16 @@ def _over_time(sides, what, window, title, label, row):
     )
     for own, other, (left, width) in ((0, 1, SIDES[0]), (1, 0, SIDES[1])):
         lines = [scene.line("other", *cut[other]), scene.line("own", *cut[own])]
-        yield scene.panel((left, row[0], width, row[1]), window.axis, (0, top), title=title, ylabel=label,
-                          xticks=window.ticks, lines=lines, yticks=scene.ticks(0, top, most=4, whole=True))
+        yield scene.panel(
+            (left, row[0], width, row[1]),
+            window.axis,
+            (0, top),
+            title=title,
+            ylabel=label,
+            xticks=window.ticks,
+            lines=lines,
+            yticks=scene.ticks(0, top, most=4, whole=True),
+        )
 
 
 def _cut(instant, level, window):
@@ -163,17 +184,31 @@ def _sizes(sides):
     """Two panels of bars in pairs: wait and slowdown by size."""
     found, names = [seen.by_size for seen in sides], plans.size_names()
     shown = [k for k in range(len(names)) if any(np.isfinite(one["wait"][k]) for one in found)]
-    for what, title, label, (left, width) in (("wait", "Mean wait by size", "hours", SIDES[0]),
-                                              ("slowdown", "Mean bounded slowdown by size", "", SIDES[1])):
+    for what, title, label, (left, width) in (
+        ("wait", "Mean wait by size", "hours", SIDES[0]),
+        ("slowdown", "Mean bounded slowdown by size", "", SIDES[1]),
+    ):
         height = np.nan_to_num([[one[what][k] for k in shown] for one in found])
         x = np.arange(len(shown)) + np.array([[-0.38], [0.02]])
         look = np.repeat([NUMBER["first"], NUMBER["second"]], len(shown))
         top = float(height.max()) * 1.1 or 1.0
-        yield scene.panel((left, ROWS[3][0], width, ROWS[3][1]), (-0.5, len(shown) - 0.5), (0, top),
-                          title=title, ylabel=label, xlabel="processors",
-                          xticks=[(float(k), names[j]) for k, j in enumerate(shown)],
-                          rects=scene.rects(x.ravel(), x.ravel() + 0.36, np.zeros(x.size), height.ravel(),
-                                            look, np.full(x.size, -1)))
+        yield scene.panel(
+            (left, ROWS[3][0], width, ROWS[3][1]),
+            (-0.5, len(shown) - 0.5),
+            (0, top),
+            title=title,
+            ylabel=label,
+            xlabel="processors",
+            xticks=[(float(k), names[j]) for k, j in enumerate(shown)],
+            rects=scene.rects(
+                x.ravel(),
+                x.ravel() + 0.36,
+                np.zeros(x.size),
+                height.ravel(),
+                look,
+                np.full(x.size, -1),
+            ),
+        )
 
 
 def _summary(sides, window):
@@ -191,7 +226,9 @@ def gains(first, second):
     """Who starts earlier and who later on the right, in a sentence."""
     later = model.change(first, second)
     gained, lost = later[later < 0], later[later > 0]
-    parts = [f"{len(part):,} jobs start {word} on the right"
-             + (f" (by {abs(part.mean()) / 3600:,.2f} h on average)" if len(part) else "")
-             for part, word in ((gained, "earlier"), (lost, "later"))]
+    parts = [
+        f"{len(part):,} jobs start {word} on the right"
+        + (f" (by {abs(part.mean()) / 3600:,.2f} h on average)" if len(part) else "")
+        for part, word in ((gained, "earlier"), (lost, "later"))
+    ]
     return f"{' and '.join(parts)}, {int((later == 0).sum()):,} at the same time."

@@ -31,9 +31,15 @@ def ticks(low, high, most=8, offset=0.0, whole=False):
     """
     from matplotlib.ticker import MaxNLocator
 
-    found = MaxNLocator(most, integer=whole, steps=[1, 2, 5, 10]).tick_values(low + offset, high + offset)
+    found = MaxNLocator(most, integer=whole, steps=[1, 2, 5, 10]).tick_values(
+        low + offset, high + offset
+    )
     slack = 1e-9 * (high - low)
-    return [(float(v - offset), f"{v:,.10g}") for v in found if low - slack <= v - offset <= high + slack]
+    return [
+        (float(v - offset), f"{v:,.10g}")
+        for v in found
+        if low - slack <= v - offset <= high + slack
+    ]
 
 
 def packed(values):
@@ -61,8 +67,14 @@ def rects(x0, x1, y0, y1, look, job):
     -------
     dict
     """
-    return {"x0": packed(x0), "x1": packed(x1), "y0": packed(y0), "y1": packed(y1),
-            "look": np.asarray(look, np.uint8).tobytes(), "job": np.asarray(job, np.int32).tobytes()}
+    return {
+        "x0": packed(x0),
+        "x1": packed(x1),
+        "y0": packed(y0),
+        "y1": packed(y1),
+        "look": np.asarray(look, np.uint8).tobytes(),
+        "job": np.asarray(job, np.int32).tobytes(),
+    }
 
 
 def line(look, x, y):
@@ -75,8 +87,22 @@ def marks(x, y, look):
     return {"x": packed(x), "y": packed(y), "look": np.asarray(look, np.uint8).tobytes()}
 
 
-def panel(box, x, y, *, title="", xlabel="", ylabel="", xticks=None, yticks=None, rects=None, lines=(),
-          rules=(), marks=None, texts=()):
+def panel(
+    box,
+    x,
+    y,
+    *,
+    title="",
+    xlabel="",
+    ylabel="",
+    xticks=None,
+    yticks=None,
+    rects=None,
+    lines=(),
+    rules=(),
+    marks=None,
+    texts=(),
+):
     """A pair of axes and what is on them.
 
     Parameters
@@ -99,10 +125,21 @@ def panel(box, x, y, *, title="", xlabel="", ylabel="", xticks=None, yticks=None
     -------
     dict
     """
-    return {"box": list(box), "x": list(map(float, x)), "y": list(map(float, y)), "title": title,
-            "xlabel": xlabel, "ylabel": ylabel, "xticks": ticks(*x) if xticks is None else xticks,
-            "yticks": ticks(*y, most=5) if yticks is None else yticks, "rects": rects, "lines": list(lines),
-            "rules": list(rules), "marks": marks, "texts": list(texts)}
+    return {
+        "box": list(box),
+        "x": list(map(float, x)),
+        "y": list(map(float, y)),
+        "title": title,
+        "xlabel": xlabel,
+        "ylabel": ylabel,
+        "xticks": ticks(*x) if xticks is None else xticks,
+        "yticks": ticks(*y, most=5) if yticks is None else yticks,
+        "rects": rects,
+        "lines": list(lines),
+        "rules": list(rules),
+        "marks": marks,
+        "texts": list(texts),
+    }
 
 
 def scene(panels, legend, summary, height):
@@ -122,5 +159,11 @@ def scene(panels, legend, summary, height):
     dict
         Its number is a new one every time, by which a test sees that it was drawn.
     """
-    return {"number": next(_number), "panels": panels, "legend": list(legend), "names": NAMES,
-            "summary": summary, "height": height}
+    return {
+        "number": next(_number),
+        "panels": panels,
+        "legend": list(legend),
+        "names": NAMES,
+        "summary": summary,
+        "height": height,
+    }

@@ -1,17 +1,18 @@
 """EASY walked through decision by decision: what it believes, what is true, and what is stolen.
 
-The readable twin (`replication.reference_observed`) runs; this module watches it and says in words what it
+The readable twin (`replication.reference.observed`) runs; this module watches it and says in words what it
 saw.
 """
 
 from dataclasses import dataclass
 
-from replication import estimates, reference_observed
+from replication.estimates import models as estimates
 from replication.explore import model
 from replication.papers.heel_and_toe import examples
+from replication.reference import observed as reference_observed
 
-MOST = 400       # jobs that the twin walks through in about a second
-THIRDS = 3       # s in a time unit of the paper's example, so that thirds are whole
+MOST = 400  # jobs that the twin walks through in about a second
+THIRDS = 3  # s in a time unit of the paper's example, so that thirds are whole
 BADNESS = {f"F = {name.partition('=')[2]}": factor - 1 for name, factor in examples.FACTORS.items()}
 
 
@@ -25,7 +26,7 @@ class Moment:
 
     Parameters
     ----------
-    sight : replication.reference_observed.Sight
+    sight : replication.reference.observed.Sight
     first_real : int, s, or None
         The head's real shadow time when it became the head.
     before : int, s, or None
@@ -53,7 +54,7 @@ class Walk:
 
     Parameters
     ----------
-    workload : replication.workload.Workload
+    workload : replication.logs.workload.Workload
     estimate : list of int, s
     start : list of int, s
     moments : list of Moment
@@ -85,7 +86,9 @@ class Walk:
 
     def free(self, moment):
         """Idle processors after a decision."""
-        return self.workload.machine - int(sum(self.workload.processors[job] for job in moment.sight.running))
+        return self.workload.machine - int(
+            sum(self.workload.processors[job] for job in moment.sight.running)
+        )
 
     def verdict(self, moment, job):
         """Whether a waiting job may pass the head now, in a few words."""
@@ -108,7 +111,7 @@ def walk(workload, estimate, unit=1, unit_name="s", about=""):
 
     Parameters
     ----------
-    workload : replication.workload.Workload
+    workload : replication.logs.workload.Workload
     estimate : sequence of int, s
     unit, unit_name, about
         See `Walk`.
@@ -123,7 +126,9 @@ def walk(workload, estimate, unit=1, unit_name="s", about=""):
         For more than `MOST` jobs.
     """
     if len(workload) > MOST:
-        raise StepError(f"{workload.name}: {len(workload):,} jobs, allowed in the step mode: up to {MOST}")
+        raise StepError(
+            f"{workload.name}: {len(workload):,} jobs, allowed in the step mode: up to {MOST}"
+        )
     sights, estimate = [], [int(e) for e in estimate]
     start, _, _ = reference_observed.easy(workload, estimate, sights.append)
     return Walk(workload, estimate, start, list(_moments(sights)), unit, unit_name, about)
@@ -176,11 +181,15 @@ def of_log(jobs, choice, seed=1):
     Walk
     """
     if len(model.workload(jobs)) > MOST:
-        raise StepError(f"{jobs.log}: {len(model.workload(jobs)):,} jobs, allowed in the step mode: "
-                        f"up to {MOST}")
+        raise StepError(
+            f"{jobs.log}: {len(model.workload(jobs)):,} jobs, allowed in the step mode: "
+            f"up to {MOST}"
+        )
     told = model.Choice("easy", "", choice.model, choice.f)
     found = model.schedule(jobs, told, seed)
-    about = f"{len(found.start)} jobs of {found.workload.name}{' (stand-in)' * found.workload.stand_in}"
+    about = (
+        f"{len(found.start)} jobs of {found.workload.name}{' (stand-in)' * found.workload.stand_in}"
+    )
     return walk(found.workload, found.estimate, 3600, "hours", f"{about}, {told.words}")
 
 
@@ -228,14 +237,20 @@ def _event(found, moment):
     if sight.kind == "reserved":
         return f"{name} is the head and does not fit; it gets a reservation."
     if not moment.wild:
-        return f"{name} is backfilled, mildly: the real shadow time stays {_time(found, sight.real)}."
-    return (f"{name} is backfilled, wildly: the real shadow time moves from {_time(found, moment.before)} to "
-            f"{_time(found, sight.real)}, and steals {_long(found, sight.real - moment.before)}.")
+        return (
+            f"{name} is backfilled, mildly: the real shadow time stays {_time(found, sight.real)}."
+        )
+    return (
+        f"{name} is backfilled, wildly: the real shadow time moves from {_time(found, moment.before)} to "
+        f"{_time(found, sight.real)}, and steals {_long(found, sight.real - moment.before)}."
+    )
 
 
 def _listed(names):
     shown = names[:4] + [f"{len(names) - 4} more"] * (len(names) > 4)
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}" if shown else ""
+    return (
+        shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}" if shown else ""
+    )
 
 
 def _time(found, seconds):

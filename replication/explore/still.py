@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from replication import style
+from replication.basics import style
 from replication.explore.looks import LOOKS
 from replication.explore.scene import unpacked
 
-WIDTH = 11.0     # inches
-PIXELS = 95      # of the scene's height, to the inch
-LEGEND = 0.75    # inches above the panels
+WIDTH = 11.0  # inches
+PIXELS = 95  # of the scene's height, to the inch
+LEGEND = 0.75  # inches above the panels
 
 
 def draw(found):
@@ -29,8 +29,12 @@ def draw(found):
         figure = plt.figure(figsize=(WIDTH, found["height"] / PIXELS))
         for panel in found["panels"]:
             _panel(figure, panel, found["names"])
-        figure.legend(handles=[_handle(name) for name in found["legend"]], loc="upper center", ncols=4,
-                      bbox_to_anchor=(0.5, 1.0))
+        figure.legend(
+            handles=[_handle(name) for name in found["legend"]],
+            loc="upper center",
+            ncols=4,
+            bbox_to_anchor=(0.5, 1.0),
+        )
     plt.close(figure)
     return figure
 
@@ -41,20 +45,36 @@ def _panel(figure, panel, names):
     left, top, width, height = panel["box"]
     high = figure.get_figheight()
     share = 1 - LEGEND / high
-    axes = figure.add_axes((left + 0.6 / WIDTH, (1 - top - height) * share + 0.45 / high,
-                            width - 0.75 / WIDTH, height * share - 0.75 / high))
+    axes = figure.add_axes(
+        (
+            left + 0.6 / WIDTH,
+            (1 - top - height) * share + 0.45 / high,
+            width - 0.75 / WIDTH,
+            height * share - 0.75 / high,
+        )
+    )
     axes.set(xlim=panel["x"], ylim=panel["y"], xlabel=panel["xlabel"], ylabel=panel["ylabel"])
     axes.set_title(panel["title"], loc="left")
     for axis, ticks in ((axes.xaxis, panel["xticks"]), (axes.yaxis, panel["yticks"])):
         axis.set_ticks([value for value, _ in ticks], [label for _, label in ticks])
     for line in panel["lines"]:
-        axes.step(unpacked(line["x"]), unpacked(line["y"]), where="post", color=LOOKS[line["look"]].light,
-                  linestyle=_dash(line["look"]), linewidth=1)
+        axes.step(
+            unpacked(line["x"]),
+            unpacked(line["y"]),
+            where="post",
+            color=LOOKS[line["look"]].light,
+            linestyle=_dash(line["look"]),
+            linewidth=1,
+        )
     if panel["rects"]:
         _rects(axes, panel["rects"], names)
     for rule in panel["rules"]:
-        axes.axvline(rule["x"], color=LOOKS[rule["look"]].light, linestyle=_dash(rule["look"]),
-                     linewidth=LOOKS[rule["look"]].width * 0.8)
+        axes.axvline(
+            rule["x"],
+            color=LOOKS[rule["look"]].light,
+            linestyle=_dash(rule["look"]),
+            linewidth=LOOKS[rule["look"]].width * 0.8,
+        )
     if panel["marks"]:
         _marks(axes, panel["marks"], names)
     for text in panel["texts"]:
@@ -75,14 +95,27 @@ def _rects(axes, rects, names):
 
     x0, x1, y0, y1 = (unpacked(rects[key]) for key in ("x0", "x1", "y0", "y1"))
     look = np.frombuffer(rects["look"], np.uint8)
-    corners = np.stack([np.stack([x0, y0], 1), np.stack([x1, y0], 1), np.stack([x1, y1], 1),
-                        np.stack([x0, y1], 1)], 1)
+    corners = np.stack(
+        [
+            np.stack([x0, y0], 1),
+            np.stack([x1, y0], 1),
+            np.stack([x1, y1], 1),
+            np.stack([x0, y1], 1),
+        ],
+        1,
+    )
     for number in np.unique(look):
         own = LOOKS[names[number]]
-        axes.add_collection(PolyCollection(
-            corners[look == number], facecolor="none" if own.hollow else own.light, hatch=own.hatch or None,
-            edgecolor=own.light if own.hollow else "black", linewidth=1.2 if own.hollow else 0.2,
-            linestyle=_dash(names[number])))
+        axes.add_collection(
+            PolyCollection(
+                corners[look == number],
+                facecolor="none" if own.hollow else own.light,
+                hatch=own.hatch or None,
+                edgecolor=own.light if own.hollow else "black",
+                linewidth=1.2 if own.hollow else 0.2,
+                linestyle=_dash(names[number]),
+            )
+        )
 
 
 def _marks(axes, marks, names):
@@ -90,9 +123,16 @@ def _marks(axes, marks, names):
     for number in np.unique(look):
         own = LOOKS[names[number]]
         at = look == number
-        axes.plot(unpacked(marks["x"])[at], unpacked(marks["y"])[at], linestyle="", color=own.light,
-                  marker="^" if own.mark == "up" else "v", markersize=4, markeredgecolor="white",
-                  markeredgewidth=0.4)
+        axes.plot(
+            unpacked(marks["x"])[at],
+            unpacked(marks["y"])[at],
+            linestyle="",
+            color=own.light,
+            marker="^" if own.mark == "up" else "v",
+            markersize=4,
+            markeredgecolor="white",
+            markeredgewidth=0.4,
+        )
 
 
 def _dash(name):
@@ -106,8 +146,14 @@ def _handle(name):
 
     own = LOOKS[name]
     if own.mark:
-        return Line2D([], [], linestyle="", marker="^" if own.mark == "up" else "v", color=own.light,
-                      label=own.label)
+        return Line2D(
+            [],
+            [],
+            linestyle="",
+            marker="^" if own.mark == "up" else "v",
+            color=own.light,
+            label=own.label,
+        )
     if own.line:
         return Line2D([], [], color=own.light, linestyle=_dash(name), label=own.label)
     return Patch(

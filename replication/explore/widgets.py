@@ -9,8 +9,16 @@ import ipywidgets
 from replication.explore import controls, model, pictures, step_pictures, steps, still
 from replication.explore.canvas import Canvas
 
-LENGTHS = {"6 hours": 21600, "1 day": 86400, "2 days": 172800, "4 days": 345600, "1 week": 604800,
-           "2 weeks": 1209600, "4 weeks": 2419200, "all": None}
+LENGTHS = {
+    "6 hours": 21600,
+    "1 day": 86400,
+    "2 days": 172800,
+    "4 days": 345600,
+    "1 week": 604800,
+    "2 weeks": 1209600,
+    "4 weeks": 2419200,
+    "all": None,
+}
 OPENING = "2 days"
 
 
@@ -33,13 +41,15 @@ class _Tool:
     def watch(self, parts, act):
         """Call `act(control)` when one of the controls changes, unless the tool itself changes it."""
         for part in parts:
-            part.observe(lambda change: None if self._quiet else self._timed(act, change["owner"]), "value")
+            part.observe(
+                lambda change: None if self._quiet else self._timed(act, change["owner"]), "value"
+            )
 
     def _timed(self, act, control):
         began = time.perf_counter()
         try:
             act(control)
-        except ValueError as error:    # what was chosen cannot be: one line, and the picture stays
+        except ValueError as error:  # what was chosen cannot be: one line, and the picture stays
             self.message.value = f"<b>{escape(str(error))}</b>"
         self.took = 1000 * (time.perf_counter() - began)
 
@@ -71,12 +81,22 @@ class Stepper(_Tool):
     def __init__(self, explorer=None):
         self.explorer = explorer
         scenes = [*steps.BADNESS, *[self.LOG] * (explorer is not None)]
-        names = {name: f"Fig. 8 of heel and toe, {name}" for name in steps.BADNESS} | {self.LOG: self.LOG}
-        self.source = controls.labelled(ipywidgets.Dropdown, "scene", "330px", value="F = 2",
-                                        options=[(names[name], name) for name in scenes])
-        self.first = controls.labelled(ipywidgets.BoundedIntText, "job", "130px", min=1, max=10**7,
-                                       disabled=True)
-        self.step = controls.labelled(ipywidgets.BoundedIntText, "step", "120px", value=1, min=1, max=1)
+        names = {name: f"Fig. 8 of heel and toe, {name}" for name in steps.BADNESS} | {
+            self.LOG: self.LOG
+        }
+        self.source = controls.labelled(
+            ipywidgets.Dropdown,
+            "scene",
+            "330px",
+            value="F = 2",
+            options=[(names[name], name) for name in scenes],
+        )
+        self.first = controls.labelled(
+            ipywidgets.BoundedIntText, "job", "130px", min=1, max=10**7, disabled=True
+        )
+        self.step = controls.labelled(
+            ipywidgets.BoundedIntText, "step", "120px", value=1, min=1, max=1
+        )
         back, on = (
             ipywidgets.Button(description=words, tooltip=tip, layout={"width": "130px"})
             for words, tip in (
@@ -84,7 +104,9 @@ class Stepper(_Tool):
                 ("on →", "one decision on (right arrow)"),
             )
         )
-        super().__init__(Canvas(self.KEYS), [controls.row(self.source, self.first, back, on, self.step)])
+        super().__init__(
+            Canvas(self.KEYS), [controls.row(self.source, self.first, back, on, self.step)]
+        )
         self.watch([self.source, self.first], lambda control: self.open())
         self.watch([self.step], lambda control: self.show())
         back.on_click(lambda button: self.key("ArrowLeft"))
@@ -123,9 +145,14 @@ class Stepper(_Tool):
         """Do what a key asks for."""
         at, moments = self.step.value, self.walk.moments
         passes = [1 + k for k, moment in enumerate(moments) if moment.sight.kind == "backfilled"]
-        to = {"ArrowLeft": at - 1, "ArrowRight": at + 1, "Home": 1, "End": len(moments),
-              "PageUp": max((k for k in passes if k < at), default=at),
-              "PageDown": min((k for k in passes if k > at), default=at)}[key]
+        to = {
+            "ArrowLeft": at - 1,
+            "ArrowRight": at + 1,
+            "Home": 1,
+            "End": len(moments),
+            "PageUp": max((k for k in passes if k < at), default=at),
+            "PageDown": min((k for k in passes if k > at), default=at),
+        }[key]
         self.step.value = min(max(to, 1), len(moments))
 
 
@@ -145,16 +172,42 @@ class Explorer(_Tool):
 
     def __init__(self, log="KTH-SP2"):
         self.log = controls.Log(log)
-        self.sides = (controls.Side("left", model.Choice()), controls.Side("right", model.Choice("pv-easy")))
-        self.since = controls.labelled(ipywidgets.FloatSlider, "from day", "560px", min=0, max=1, step=0.25,
-                                       readout_format=".2f")
-        self.length = controls.labelled(ipywidgets.Dropdown, "show", options=list(LENGTHS), value=OPENING)
-        super().__init__(Canvas(self.KEYS), [self.log.row, *(side.row for side in self.sides),
-                                             controls.row(self.since, self.length)])
+        self.sides = (
+            controls.Side("left", model.Choice()),
+            controls.Side("right", model.Choice("pv-easy")),
+        )
+        self.since = controls.labelled(
+            ipywidgets.FloatSlider,
+            "from day",
+            "560px",
+            min=0,
+            max=1,
+            step=0.25,
+            readout_format=".2f",
+        )
+        self.length = controls.labelled(
+            ipywidgets.Dropdown, "show", options=list(LENGTHS), value=OPENING
+        )
+        super().__init__(
+            Canvas(self.KEYS),
+            [
+                self.log.row,
+                *(side.row for side in self.sides),
+                controls.row(self.since, self.length),
+            ],
+        )
         self.watch([self.log.log], lambda control: self.another_log())
         self.watch([self.log.first, self.log.count], lambda control: self.other_jobs())
-        self.watch([*self.log.controls[3:], *self.sides[0].controls, *self.sides[1].controls, self.since,
-                    self.length], lambda control: self.show())
+        self.watch(
+            [
+                *self.log.controls[3:],
+                *self.sides[0].controls,
+                *self.sides[1].controls,
+                self.since,
+                self.length,
+            ],
+            lambda control: self.show(),
+        )
         self.canvas.on_key(self.key)
         self.canvas.observe(lambda change: self.tell(), "pointer")
         self.other_jobs()
@@ -200,9 +253,11 @@ class Explorer(_Tool):
         lines = []
         for name, found in zip(("Left", "Right"), self.schedules, strict=True):
             m = found.measures()
-            lines.append(f"{name}: mean wait {m['mean_wait'] / 3600:,.2f} h, mean bounded slowdown "
-                         f"{m['mean_bounded_slowdown']:,.2f}, {m['backfilled']:.1%} backfilled, "
-                         f"{len(found.killed_runs):,} preemptions.")
+            lines.append(
+                f"{name}: mean wait {m['mean_wait'] / 3600:,.2f} h, mean bounded slowdown "
+                f"{m['mean_bounded_slowdown']:,.2f}, {m['backfilled']:.1%} backfilled, "
+                f"{len(found.killed_runs):,} preemptions."
+            )
         return "\n".join([*lines, pictures.gains(*self.schedules)])
 
     def tell(self):
@@ -212,8 +267,10 @@ class Explorer(_Tool):
             self.canvas.tip = self._measures()
         else:
             _, job = pointed
-            self.canvas.tip = "\n".join(f"{name}: {model.tell(found, job)}" for name, found in
-                                        zip(("Left", "Right"), self.schedules, strict=True))
+            self.canvas.tip = "\n".join(
+                f"{name}: {model.tell(found, job)}"
+                for name, found in zip(("Left", "Right"), self.schedules, strict=True)
+            )
 
     def key(self, key):
         """Do what a key asks for."""
@@ -221,8 +278,14 @@ class Explorer(_Tool):
         place = names.index(self.length.value)
         quarter = (LENGTHS[self.length.value] or 0) / 86400 / 4
         if key in "+-":
-            self.length.value = names[min(max(place + (1 if key == "-" else -1), 0), len(names) - 1)]
+            self.length.value = names[
+                min(max(place + (1 if key == "-" else -1), 0), len(names) - 1)
+            ]
         else:
-            to = {"ArrowLeft": self.since.value - quarter, "ArrowRight": self.since.value + quarter,
-                  "Home": self.since.min, "End": self.since.max - 4 * quarter}[key]
+            to = {
+                "ArrowLeft": self.since.value - quarter,
+                "ArrowRight": self.since.value + quarter,
+                "Home": self.since.min,
+                "End": self.since.max - 4 * quarter,
+            }[key]
             self.since.value = min(max(to, self.since.min), self.since.max)

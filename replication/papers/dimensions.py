@@ -1,13 +1,14 @@
 """What more than one paper leaves open, as dimensions of the search over readings."""
 
-from replication.readings import Dimension, Rule
+from replication.evidence.readings import Dimension, Rule
 
 _SIZES = {
     "allocated": "a job's size is the processors it was allocated",
     "requested": "a job's size is the processors it asked for",
 }
 ORDER = Dimension(
-    "order", {"ends-first": "ends go before submissions", "submissions-first": "submissions go before ends"}
+    "order",
+    {"ends-first": "ends go before submissions", "submissions-first": "submissions go before ends"},
 )
 PREDICTION = (
     Dimension(
@@ -41,5 +42,7 @@ def names(*dimensions):
 
 def default_on_stand_ins(dimensions):
     """Rules that keep choices about a log's lines to their defaults where there are none."""
-    return tuple(Rule("a stand-in has no lines to read otherwise", {dimension.name: dimension.names[1:]})
-                 for dimension in dimensions)
+    return tuple(
+        Rule("a stand-in has no lines to read otherwise", {dimension.name: dimension.names[1:]})
+        for dimension in dimensions
+    )

@@ -4,7 +4,7 @@ import re
 
 import pandas as pd
 
-from replication import measures
+from replication.schedule import measures
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 COLUMNS = ["trace", "policy", "measure", "value", "unit"]
@@ -29,13 +29,15 @@ def month(header, label):
 
 def tidy(rows):
     """Rows of (trace, measure, value, unit) as the table `Page.compare` takes."""
-    return pd.DataFrame([(trace, "log", measure, value, unit) for trace, measure, value, unit in rows],
-                        columns=COLUMNS)
+    return pd.DataFrame(
+        [(trace, "log", measure, value, unit) for trace, measure, value, unit in rows],
+        columns=COLUMNS,
+    )
 
 
 def duration(page):
     """First and last month of each log, from its header; none for a stand-in, which has no calendar."""
-    from replication import traces
+    from replication.logs import traces
 
     for name, workload in page.workloads.items():
         if not workload.stand_in:
@@ -49,20 +51,27 @@ def load_since_zero(workload):
 
     The cleaned logs do not begin at time 0: the jobs that did were taken out.
     """
-    return measures.load(workload.run_time, workload.processors, workload.machine, int(workload.submit[-1]))
+    return measures.load(
+        workload.run_time, workload.processors, workload.machine, int(workload.submit[-1])
+    )
 
 
 def load_to_last_end(workload):
     """Load from the first submission to the earliest possible last end, without waits (a share)."""
     last = int((workload.submit + workload.run_time).max())
-    return measures.load(workload.run_time, workload.processors, workload.machine,
-                         last - int(workload.submit[0]))
+    return measures.load(
+        workload.run_time, workload.processors, workload.machine, last - int(workload.submit[0])
+    )
 
 
 def wide(ours, order):
     """One row a log, one column a measure, for display: whole numbers whole, months as 1996-06."""
     table = ours.pivot(index="trace", columns="measure", values="value")
-    table = table[[m for m in order if m in table]].loc[list(dict.fromkeys(ours["trace"]))].reset_index()
+    table = (
+        table[[m for m in order if m in table]]
+        .loc[list(dict.fromkeys(ours["trace"]))]
+        .reset_index()
+    )
     whole = set(ours.loc[ours["unit"].isin(["jobs", "processors"]), "measure"])
     for measure in order:
         if measure in ("log_start", "log_end") and measure in table:

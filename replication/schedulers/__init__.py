@@ -37,7 +37,9 @@ class Option:
             except ValueError as error:
                 raise OptionError(f"option {name}={value!r}: {error}") from None
         if value not in self.allowed:
-            raise OptionError(f"option {name}={value!r}, allowed: {', '.join(map(repr, self.allowed))}")
+            raise OptionError(
+                f"option {name}={value!r}, allowed: {', '.join(map(repr, self.allowed))}"
+            )
         return value
 
 
@@ -63,7 +65,11 @@ class Scheduler:
         """All options with their values: the given ones checked, the others at their defaults."""
         unknown = given.keys() - self.options.keys()
         if unknown:
-            raise OptionError(f"option {sorted(unknown)[0]!r} unknown to this scheduler; "
-                              f"allowed: {', '.join(sorted(self.options)) or 'none'}")
-        return {name: option.check(name, given.get(name, option.default))
-                for name, option in self.options.items()}
+            raise OptionError(
+                f"option {sorted(unknown)[0]!r} unknown to this scheduler; "
+                f"allowed: {', '.join(sorted(self.options)) or 'none'}"
+            )
+        return {
+            name: option.check(name, given.get(name, option.default))
+            for name, option in self.options.items()
+        }

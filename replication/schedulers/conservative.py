@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from replication import predictors
-from replication.schedulers import Scheduler
+from replication.schedulers import Scheduler, predictors
 from replication.schedulers.predicted import OPTIONS, check_room
 
 CONSERVATIVE = {name: OPTIONS[name] for name in ("predictor", "refresh", "correction", "order")}
@@ -17,7 +16,12 @@ def _columns(workload):
 
 
 def _decided(start, backfilled, first, prediction):
-    return {"start": start, "backfilled": backfilled, "prediction": prediction, "first_prediction": first}
+    return {
+        "start": start,
+        "backfilled": backfilled,
+        "prediction": prediction,
+        "first_prediction": first,
+    }
 
 
 def conservative(workload, estimate, seed, *, predictor, refresh, correction, order):
@@ -26,9 +30,14 @@ def conservative(workload, estimate, seed, *, predictor, refresh, correction, or
 
     check_room(workload, estimate)
     columns = _columns(workload)
-    kernel.conservative(predictors.make(workload, estimate, predictor, seed), workload.machine,
-                        refresh == "pass", OPTIONS["correction"].allowed.index(correction),
-                        order == "submissions-first", *columns)
+    kernel.conservative(
+        predictors.make(workload, estimate, predictor, seed),
+        workload.machine,
+        refresh == "pass",
+        OPTIONS["correction"].allowed.index(correction),
+        order == "submissions-first",
+        *columns,
+    )
     return _decided(*columns)
 
 
@@ -38,13 +47,19 @@ def largest_area_first(workload, estimate, seed, *, predictor, refresh, order):
 
     check_room(workload, estimate)
     columns = _columns(workload)
-    kernel.largest_area_first(predictors.make(workload, estimate, predictor, seed), workload.machine,
-                              refresh == "pass", order == "submissions-first", *columns)
+    kernel.largest_area_first(
+        predictors.make(workload, estimate, predictor, seed),
+        workload.machine,
+        refresh == "pass",
+        order == "submissions-first",
+        *columns,
+    )
     return _decided(*columns)
 
 
 SCHEDULERS = {
-    "conservative": Scheduler("conservative backfilling with compression, on predictions", conservative,
-                              CONSERVATIVE),
+    "conservative": Scheduler(
+        "conservative backfilling with compression, on predictions", conservative, CONSERVATIVE
+    ),
     "laf": Scheduler("largest predicted area first, no reservation", largest_area_first, LARGEST),
 }

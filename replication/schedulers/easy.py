@@ -9,8 +9,16 @@ def _run(workload, estimate, backfilling):
     from replication.core.easy import easy
 
     start, backfilled = np.full(len(workload), -1, np.int64), np.zeros(len(workload), bool)
-    easy(workload.submit, workload.run_time, estimate, workload.processors, workload.machine,
-         backfilling, start, backfilled)
+    easy(
+        workload.submit,
+        workload.run_time,
+        estimate,
+        workload.processors,
+        workload.machine,
+        backfilling,
+        start,
+        backfilled,
+    )
     return {"start": start, "backfilled": backfilled}
 
 

@@ -8,14 +8,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from replication import estimates, published, sweep
+from replication.estimates import models as estimates
+from replication.evidence import published
+from replication.sweep import grid as sweep
 
 PAPER = "heel_and_toe"
 HOUR = 3600
 HIGH, LOW = "SDSC-SP2", "CTC-SP2"
 LOADS = {"log": "as logged", "high": "high load", "low": "low load"}
 VERY_SMALL = (0.1, 0.2, 0.3, 0.4, 0.5)
-RANGES = {10: 0.1, 100: 1, 1000: 10, 10000: 100}   # largest f, step (section 3, footnotes 4 and 6)
+RANGES = {10: 0.1, 100: 1, 1000: 10, 10000: 100}  # largest f, step (section 3, footnotes 4 and 6)
 
 
 @dataclass(frozen=True)
@@ -67,8 +69,11 @@ def loads_of(log):
 
 def e_max(log, pick=max):
     """The longest estimate a site allowed, s, or what `pick` takes of its limits; 0 if the paper has none."""
-    allowed = [row.value for row in published.rows(PAPER, "e_max")
-               if row.trace == log and row.measure.startswith("e_max") and row.unit == "h"]
+    allowed = [
+        row.value
+        for row in published.rows(PAPER, "e_max")
+        if row.trace == log and row.measure.startswith("e_max") and row.unit == "h"
+    ]
     return int(pick(allowed, default=0)) * HOUR
 
 

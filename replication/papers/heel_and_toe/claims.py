@@ -2,7 +2,7 @@
 ``data/published/heel_and_toe/claims.toml``.
 """
 
-from replication.claims import totals
+from replication.evidence.claims import totals
 from replication.papers.heel_and_toe import claims_dynamics, claims_estimates, claims_performance
 from replication.papers.heel_and_toe.deciding import CLAIMS
 

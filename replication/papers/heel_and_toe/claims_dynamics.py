@@ -2,14 +2,14 @@
 
 import math
 
-from replication import published
-from replication.claims import above, below, every, usually, within
+from replication.evidence import published
+from replication.evidence.claims import above, below, every, usually, within
 from replication.papers.heel_and_toe import campaign, trends
 from replication.papers.heel_and_toe.curves import BACKFILLED, WILD, Z95
 from replication.papers.heel_and_toe.deciding import decides, difference, interval
 
 UNIT_STEPS = range(11)
-SAME = 5.0           # points within which growth at different loads is called the same
+SAME = 5.0  # points within which growth at different loads is called the same
 
 
 def _growing(e, log, measure, fs):
@@ -26,8 +26,10 @@ def _growing(e, log, measure, fs):
 def _printed(measure):
     """The ends of a range that the text prints, per cent."""
     where = {"trace": "all", "policy": "f=10"}
-    return [published.value(campaign.PAPER, "text", measure=f"{measure}_{end}", **where).value
-            for end in ("min", "max")]
+    return [
+        published.value(campaign.PAPER, "text", measure=f"{measure}_{end}", **where).value
+        for end in ("min", "max")
+    ]
 
 
 @decides("more-backfilling")
@@ -49,7 +51,9 @@ def _(e):
 @decides("rates-follow-load")
 def _(e):
     at = {log: e.at("backfilled", 10)[log] for log in sorted(e.logs(), key=campaign.utilization)}
-    for (low, (a, sa)), (high, (b, sb)) in zip(list(at.items()), list(at.items())[1:], strict=False):
+    for (low, (a, sa)), (high, (b, sb)) in zip(
+        list(at.items()), list(at.items())[1:], strict=False
+    ):
         change = difference(b - a, math.hypot(sa, sb))
         yield f"{high} less {low}", interval(change, " points"), above(change)
 
@@ -79,12 +83,16 @@ def _(e):
     spread, own = {}, e.at("backfilled", 10)
     for load in campaign.LOADS:
         # The log that sets a load is not run at it a second time.
-        at = {log: 100 * mean for log, (mean, _) in (own | e.at("backfilled", 10, load=load)).items()}
+        at = {
+            log: 100 * mean for log, (mean, _) in (own | e.at("backfilled", 10, load=load)).items()
+        }
         spread[load] = max(at.values()) - min(at.values())
     for load in ("high", "low"):
-        yield f"{load} load", f"{spread[load]:.1f} points, {spread['log']:.1f} at the logs' own", spread[
-            load
-        ] < spread["log"]
+        yield (
+            f"{load} load",
+            f"{spread[load]:.1f} points, {spread['log']:.1f} at the logs' own",
+            spread[load] < spread["log"],
+        )
 
 
 @decides("no-wild-at-0")
@@ -151,10 +159,15 @@ def _(e):
         part = e.runs(log)
         # The shape of a V, upside down: its unit is negative, which turns its intervals round.
         found = trends.shape(part.assign(sjfness=-part["sjfness"]), "sjfness")
-        rise, fall = (tuple(-found[f"{change}{end} [%]"] for end in ("", " low", " high"))
-                      for change in ("fall", "rise"))
-        yield (log, f"rises {interval(rise)} to f = {found['minimum at f']:g}, then falls {interval(fall)}",
-               every(above(change) for change in (rise, fall)))
+        rise, fall = (
+            tuple(-found[f"{change}{end} [%]"] for end in ("", " low", " high"))
+            for change in ("fall", "rise")
+        )
+        yield (
+            log,
+            f"rises {interval(rise)} to f = {found['minimum at f']:g}, then falls {interval(fall)}",
+            every(above(change) for change in (rise, fall)),
+        )
 
 
 @decides("sjfness-falls-on")
@@ -171,7 +184,9 @@ def _(e):
 @decides("sjfness-deterministic")
 def _(e):
     for log in e.logs():
-        better = (e.curve(log, "sjfness", "deterministic") > e.curve(log, "sjfness"))[lambda s: s.index > 0]
+        better = (e.curve(log, "sjfness", "deterministic") > e.curve(log, "sjfness"))[
+            lambda s: s.index > 0
+        ]
         yield log, f"{100 * better.mean():.0f} %", better.mean() > 0.9
 
 

@@ -4,15 +4,22 @@ import math
 
 import numpy as np
 
-from replication import published
-from replication.claims import above, every, within
+from replication.evidence import published
+from replication.evidence.claims import above, every, within
 from replication.papers.heel_and_toe import campaign, masquerade, modality, trends
 from replication.papers.heel_and_toe.curves import PERFORMANCE
-from replication.papers.heel_and_toe.deciding import BLUE, decides, difference, interval, named, panels
+from replication.papers.heel_and_toe.deciding import (
+    BLUE,
+    decides,
+    difference,
+    interval,
+    named,
+    panels,
+)
 
-NEGLIGIBLE = 5.0       # per cent
-LIKE = 10.0            # per cent: as far apart as "almost identical" may be
-SERIOUS = 10.0         # per cent: how much worse is seriously worse
+NEGLIGIBLE = 5.0  # per cent
+LIKE = 10.0  # per cent: as far apart as "almost identical" may be
+SERIOUS = 10.0  # per cent: how much worse is seriously worse
 STEPS = (0.1, 0.2, 0.3)
 
 
@@ -30,11 +37,14 @@ def _(e):
     curves = [masquerade.probability(ratio, factors) for ratio in masquerade.RATIOS]
     rises = all((np.diff(curve) >= 0).all() for curve in curves)
     below = all(
-        curve.max() <= masquerade.limit(ratio) for ratio, curve in zip(masquerade.RATIOS, curves, strict=True)
+        curve.max() <= masquerade.limit(ratio)
+        for ratio, curve in zip(masquerade.RATIOS, curves, strict=True)
     )
-    yield "", f"{found['largest']:.1f} standard errors", found["largest"] < 4 and found[
-        "impossible_drawn"
-    ] == 0 and rises and below
+    yield (
+        "",
+        f"{found['largest']:.1f} standard errors",
+        found["largest"] < 4 and found["impossible_drawn"] == 0 and rises and below,
+    )
 
 
 @decides("top-20")
@@ -46,10 +56,14 @@ def _(e):
 @decides("e-max-popular")
 def _(e):
     for row in e.estimates.to_dict("records"):
-        said = published.value(campaign.PAPER, "text", trace=row["log"], policy="log", measure="e_max_rank")
-        yield row["log"], f"rank {row['E_max rank']} ({row['E_max share [%]']:.1f} %)", row[
-            "E_max rank"
-        ] == said.value
+        said = published.value(
+            campaign.PAPER, "text", trace=row["log"], policy="log", measure="e_max_rank"
+        )
+        yield (
+            row["log"],
+            f"rank {row['E_max rank']} ({row['E_max share [%]']:.1f} %)",
+            row["E_max rank"] == said.value,
+        )
 
 
 @decides("all-at-e-max")
@@ -63,8 +77,10 @@ def _(e):
 def _(e):
     for row in e.all_at_e_max.to_dict("records"):
         way = (row["at E_max"] - row["real"]) / (row["FCFS"] - row["real"])
-        words = (f"{way:.2f} (backfilled {row['backfilled, at E_max [%]']:.0f} % of jobs, "
-                 f"{row['backfilled, real [%]']:.0f} % with real ones)")
+        words = (
+            f"{way:.2f} (backfilled {row['backfilled, at E_max [%]']:.0f} % of jobs, "
+            f"{row['backfilled, real [%]']:.0f} % with real ones)"
+        )
         yield named(row["log"], row["measure"]), words, way > 0.5
 
 
@@ -100,23 +116,35 @@ def _(e):
 def _(e):
     for row in trends.crossovers(e.vanilla_wide, PERFORMANCE).to_dict("records"):
         said = (row["log"], row["measure"]) == (BLUE, "mean_wait")
-        yield named(row["log"], row["measure"]), _meeting(row), math.isnan(row["meets at f"]) != said
+        yield (
+            named(row["log"], row["measure"]),
+            _meeting(row),
+            math.isnan(row["meets at f"]) != said,
+        )
 
 
 @decides("crossover-differs")
 def _(e):
-    found = trends.crossovers(e.truncated_wide, PERFORMANCE).dropna(subset=["meets at f", "from", "to"])
+    found = trends.crossovers(e.truncated_wide, PERFORMANCE).dropna(
+        subset=["meets at f", "from", "to"]
+    )
     found = found.sort_values("from")
     reached = np.maximum.accumulate(found["to"].to_numpy())
     overlap, at = int((found["from"].to_numpy()[1:] <= reached[:-1]).sum()), found["meets at f"]
-    yield "", f"{overlap} of {len(found)} overlap another ({at.min():.3g} to {at.max():.3g})", not overlap
+    yield (
+        "",
+        f"{overlap} of {len(found)} overlap another ({at.min():.3g} to {at.max():.3g})",
+        not overlap,
+    )
 
 
 @decides("modal-like-real")
 def _(e):
     own = e.modal[e.modal["own"]]
     for row in own.to_dict("records"):
-        change = tuple(100 * (row[key] / row["real"] - 1) for key in ("value", "mean_low", "mean_high"))
+        change = tuple(
+            100 * (row[key] / row["real"] - 1) for key in ("value", "mean_low", "mean_high")
+        )
         yield named(row["log"], row["measure"]), interval(change), within(change, LIKE)
 
 

@@ -5,24 +5,42 @@ import math
 import numpy as np
 import pandas as pd
 
-from replication.claims import above, below, usually
+from replication.evidence.claims import above, below, usually
 from replication.papers.heel_and_toe import campaign, trends
-from replication.papers.heel_and_toe.deciding import (BLUE, CTC, KTH, SDSC, decides, difference, interval,
-                                                       named, panels)
+from replication.papers.heel_and_toe.deciding import (
+    BLUE,
+    CTC,
+    KTH,
+    SDSC,
+    decides,
+    difference,
+    interval,
+    named,
+    panels,
+)
 
-SHAPES = {(CTC, "mean_wait"): "L", (CTC, "mean_bounded_slowdown"): "L", (KTH, "mean_wait"): "L",
-          (KTH, "mean_bounded_slowdown"): "V", (SDSC, "mean_wait"): "V", (SDSC, "mean_bounded_slowdown"): "V",
-          (BLUE, "mean_wait"): "V", (BLUE, "mean_bounded_slowdown"): "V"}
+SHAPES = {
+    (CTC, "mean_wait"): "L",
+    (CTC, "mean_bounded_slowdown"): "L",
+    (KTH, "mean_wait"): "L",
+    (KTH, "mean_bounded_slowdown"): "V",
+    (SDSC, "mean_wait"): "V",
+    (SDSC, "mean_bounded_slowdown"): "V",
+    (BLUE, "mean_wait"): "V",
+    (BLUE, "mean_bounded_slowdown"): "V",
+}
 
 
-SMALL = 0.5            # f below it is "very small"
-ROBUST = 5.0           # per cent: what a change has to exceed to be called more than none
+SMALL = 0.5  # f below it is "very small"
+ROBUST = 5.0  # per cent: what a change has to exceed to be called more than none
 MATERIAL = 100 * trends.MATERIAL
 
 
 def _shape_words(row):
-    return (f"{row['shape']} (falls {row['fall [%]']:.1f} % to f = {row['minimum at f']:g}, "
-            f"rises {row['rise [%]']:.1f} %, {row['rise low [%]']:.1f} to {row['rise high [%]']:.1f})")
+    return (
+        f"{row['shape']} (falls {row['fall [%]']:.1f} % to f = {row['minimum at f']:g}, "
+        f"rises {row['rise [%]']:.1f} %, {row['rise low [%]']:.1f} to {row['rise high [%]']:.1f})"
+    )
 
 
 def _shaped(table, said):
@@ -53,7 +71,9 @@ def _(e):
 
 def _usually_better(table, columns):
     changes = table[columns].to_numpy().ravel()
-    words = f"{(changes < 0).sum()} of {len(changes)}, {changes.min():+.1f} to {changes.max():+.1f} %"
+    words = (
+        f"{(changes < 0).sum()} of {len(changes)}, {changes.min():+.1f} to {changes.max():+.1f} %"
+    )
     return "", words, usually([bool(x < 0) for x in changes])
 
 
@@ -127,8 +147,10 @@ def _(e):
 
 @decides("low-load-flatter")
 def _(e):
-    own_shapes, low_shapes = ({(r["log"], r["measure"]): r for r in table.to_dict("records")}
-                              for table in (e.shapes, e.shapes_low))
+    own_shapes, low_shapes = (
+        {(r["log"], r["measure"]): r for r in table.to_dict("records")}
+        for table in (e.shapes, e.shapes_low)
+    )
     for log, measure in panels(e):
         if log in (KTH, SDSC, BLUE):
             low, own = low_shapes[log, measure], own_shapes[log, measure]
@@ -140,7 +162,9 @@ def _(e):
 
 @decides("trends-invariant")
 def _(e):
-    table = pd.concat([e.shapes_high[e.shapes_high["log"] == CTC], e.shapes_low[e.shapes_low["log"] == SDSC]])
+    table = pd.concat(
+        [e.shapes_high[e.shapes_high["log"] == CTC], e.shapes_low[e.shapes_low["log"] == SDSC]]
+    )
     return _shaped(table, lambda row: [SHAPES[row["log"], row["measure"]]])
 
 
@@ -189,8 +213,10 @@ def _(e):
 @decides("sensitive-to-small-changes")
 def _(e):
     for log, measure in panels(e):
-        steps = [abs(run.sort_values("f")[measure].pct_change()).iloc[1:]
-                 for _, run in _singles(e, log).groupby("model")]
+        steps = [
+            abs(run.sort_values("f")[measure].pct_change()).iloc[1:]
+            for _, run in _singles(e, log).groupby("model")
+        ]
         step = 100 * float(np.median(np.concatenate(steps)))
         yield named(log, measure), f"{step:.2f} %", step >= MATERIAL
 

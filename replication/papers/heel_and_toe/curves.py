@@ -3,25 +3,35 @@
 import numpy as np
 import pandas as pd
 
-from replication import style
+from replication.basics import style
 
 MINUTE = 60
 #: measure: axis label, factor from the sweep's unit.
-PERFORMANCE = {"mean_wait": ("average wait [min]", 1 / MINUTE),
-               "mean_bounded_slowdown": ("average bounded slowdown", 1)}
-BACKFILLED = {"backfilled": ("backfilled [% of jobs]", 100),
-              "backfilled_run_time": ("their run time [min]", 1 / MINUTE),
-              "backfilled_size": ("their size [processors]", 1)}
-WILD = {"wild": ("wild [% of jobs]", 100), "wild_run_time": ("their run time [min]", 1 / MINUTE),
-        "wild_size": ("their size [processors]", 1)}
-DELAYED = {"delayed": ("delayed [% of jobs]", 100), "events": ("wild events per delayed job", 1),
-           "delay": ("average delay [min]", 1 / MINUTE)}
+PERFORMANCE = {
+    "mean_wait": ("average wait [min]", 1 / MINUTE),
+    "mean_bounded_slowdown": ("average bounded slowdown", 1),
+}
+BACKFILLED = {
+    "backfilled": ("backfilled [% of jobs]", 100),
+    "backfilled_run_time": ("their run time [min]", 1 / MINUTE),
+    "backfilled_size": ("their size [processors]", 1),
+}
+WILD = {
+    "wild": ("wild [% of jobs]", 100),
+    "wild_run_time": ("their run time [min]", 1 / MINUTE),
+    "wild_size": ("their size [processors]", 1),
+}
+DELAYED = {
+    "delayed": ("delayed [% of jobs]", 100),
+    "events": ("wild events per delayed job", 1),
+    "delay": ("average delay [min]", 1 / MINUTE),
+}
 ORDER = {
     "regular_run_time": ("run time of jobs\nnot backfilled [min]", 1 / MINUTE),
     "sjfness": ("SJFness [% of jobs]", 100),
 }
-INTERVAL = (5, 95)     # percentiles of the runs, section 3
-Z95 = 1.959964         # normal quantile: 95 % interval of a mean
+INTERVAL = (5, 95)  # percentiles of the runs, section 3
+Z95 = 1.959964  # normal quantile: 95 % interval of a mean
 DIGITS = 6
 
 
@@ -45,7 +55,9 @@ def summary(results, measures):
     keys = ["log", "load", "model", "f"]
     parts = []
     for measure, (_, factor) in measures.items():
-        grouped = (results[measure] * factor).groupby([results[k] for k in keys], sort=False, dropna=False)
+        grouped = (results[measure] * factor).groupby(
+            [results[k] for k in keys], sort=False, dropna=False
+        )
         part = grouped.agg(runs="size", value="mean", sd="std").reset_index()
         for name, percent in zip(("p5", "p95"), INTERVAL, strict=True):
             part[name] = grouped.quantile(percent / 100).to_numpy()
@@ -88,8 +100,13 @@ def panels(table, measures, band=True, logs=None, label="badness f", scale="line
     import matplotlib.pyplot as plt
 
     logs = logs or list(dict.fromkeys(table["log"]))
-    figure, grid = plt.subplots(len(measures), len(logs), figsize=style.size(len(measures), len(logs)),
-                                squeeze=False, sharex=True)
+    figure, grid = plt.subplots(
+        len(measures),
+        len(logs),
+        figsize=style.size(len(measures), len(logs)),
+        squeeze=False,
+        sharex=True,
+    )
     for row, (measure, (words, _)) in zip(grid, measures.items(), strict=True):
         for axes, log in zip(row, logs, strict=True):
             panel(axes, table[(table["log"] == log) & (table["measure"] == measure)], band)
@@ -128,8 +145,12 @@ def panel(axes, part, band=True):
     axes.plot(random["f"], random["value"], **looks["random"] | {"label": name})
     axes.plot(exact["f"], exact["value"], linewidth=1, **looks["deterministic"])
     if len(real) and np.isfinite(real.iloc[0]):
-        axes.axhline(real.iloc[0], color=looks["real"]["color"], linestyle=looks["real"]["linestyle"],
-                     label="real estimates")
+        axes.axhline(
+            real.iloc[0],
+            color=looks["real"]["color"],
+            linestyle=looks["real"]["linestyle"],
+            label="real estimates",
+        )
 
 
 def some(table, fs=(0, 0.5, 1, 2, 5, 10)):

@@ -1,6 +1,6 @@
 """What the deciders of claims share: their register, the logs and measures, intervals and words for them."""
 
-from replication.claims import Claims
+from replication.evidence.claims import Claims
 from replication.papers.heel_and_toe.curves import PERFORMANCE, Z95
 
 SHORT = {"mean_wait": "wait", "mean_bounded_slowdown": "slowdown"}

@@ -5,8 +5,15 @@ from functools import cache, cached_property
 import numpy as np
 import pandas as pd
 
-from replication.papers.heel_and_toe import (campaign, extreme, fig02, masquerade, modality, real_estimates,
-                                             trends)
+from replication.papers.heel_and_toe import (
+    campaign,
+    extreme,
+    fig02,
+    masquerade,
+    modality,
+    real_estimates,
+    trends,
+)
 from replication.papers.heel_and_toe.curves import BACKFILLED, PERFORMANCE
 from replication.papers.heel_and_toe.deciding import difference
 
@@ -16,7 +23,7 @@ class Evidence:
 
     Parameters
     ----------
-    page : replication.page.Page
+    page : replication.pages.page.Page
     """
 
     def __init__(self, page):
@@ -77,8 +84,11 @@ class Evidence:
             One of ``campaign.LOADS``.
         """
         return campaign.joined(
-            [self._results(model(self.page.workloads, self.scale, load, largest, owner=True))
-             for largest in campaign.RANGES])
+            [
+                self._results(model(self.page.workloads, self.scale, load, largest, owner=True))
+                for largest in campaign.RANGES
+            ]
+        )
 
     @cached_property
     def modal(self):
@@ -133,7 +143,9 @@ class Evidence:
     @cached_property
     def shapes_wide(self):
         """Shapes at the logs' own loads over the paper's f up to 100."""
-        return trends.shapes(trends.on_grid(self.vanilla_wide, 100, campaign.RANGES[100]), PERFORMANCE)
+        return trends.shapes(
+            trends.on_grid(self.vanilla_wide, 100, campaign.RANGES[100]), PERFORMANCE
+        )
 
     @property
     def shapes_everywhere(self):
@@ -147,7 +159,10 @@ class Evidence:
             part = self.runs(log, load=load)
             values = part.loc[np.isclose(part["f"], f), measure]
             if len(values):
-                found[log] = values.mean(), values.std() / np.sqrt(len(values)) if len(values) > 1 else 0.0
+                found[log] = (
+                    values.mean(),
+                    values.std() / np.sqrt(len(values)) if len(values) > 1 else 0.0,
+                )
         return found
 
     def logs(self):
@@ -190,7 +205,10 @@ def growth(page):
 def wild_shares(page):
     """Least and largest share of wildly backfilled jobs over the logs at f = 10 (Fig. 9)."""
     shares = [100 * mean for mean, _ in Evidence(page).at("wild", 10).values()]
-    return [_text("f=10", f"wild_share_{end}", pick(shares)) for end, pick in (("min", min), ("max", max))]
+    return [
+        _text("f=10", f"wild_share_{end}", pick(shares))
+        for end, pick in (("min", min), ("max", max))
+    ]
 
 
 def delayed_share(page):
@@ -205,4 +223,10 @@ def delayed_share(page):
 
 
 def _text(policy, measure, value):
-    return {"trace": "all", "policy": policy, "measure": measure, "value": float(value), "unit": "%"}
+    return {
+        "trace": "all",
+        "policy": policy,
+        "measure": measure,
+        "value": float(value),
+        "unit": "%",
+    }

@@ -6,27 +6,37 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 
-from replication import gantt, reference_observed, simulate, style
-from replication.workload import Workload
+from replication.basics import style
+from replication.logs.workload import Workload
+from replication.reference import observed as reference_observed
+from replication.schedule import gantt
+from replication.schedule.simulation import simulate
 
 #: Job number: run time, size. The paper's pictures give no sizes; these make its words true.
 FIG1 = {1: (4, 1), 2: (2, 1), 3: (2, 2), 4: (2, 1)}
 FIG8 = {1: (6, 1), 2: (4, 1), 3: (3, 2), 4: (4, 1), 5: (3, 1), 6: (2, 1)}
 FIG14 = {1: (3, 3), 2: (2, 3), 3: (6, 1)}
-HEAD = 3                     # the blocked job of Fig. 8
+HEAD = 3  # the blocked job of Fig. 8
 FACTORS = {"F=1": Fraction(1), "F=4/3": Fraction(4, 3), "F=2": Fraction(2)}
-UNIT = 3                     # s in a time unit of Table 2, so that thirds are whole
+UNIT = 3  # s in a time unit of Table 2, so that thirds are whole
 CANDIDATES = (4, 5, 6)
 #: Numbers of Table 2 that are inputs here, and why they are not compared.
-INPUTS = {("fig8", "F=1", f"estimate_j{job}"): "a run time of Fig. 8, which is an input here"
-          for job in (1, *CANDIDATES)}
+INPUTS = {
+    ("fig8", "F=1", f"estimate_j{job}"): "a run time of Fig. 8, which is an input here"
+    for job in (1, *CANDIDATES)
+}
 
 
 def workload(name, jobs, machine, unit=1):
     """Jobs that all come at time 0, in the order of their numbers."""
     run_time, size = zip(*jobs.values(), strict=True)
-    return Workload.from_columns(name, machine, submit=[0] * len(jobs), run_time=[unit * r for r in run_time],
-                                 processors=list(size))
+    return Workload.from_columns(
+        name,
+        machine,
+        submit=[0] * len(jobs),
+        run_time=[unit * r for r in run_time],
+        processors=list(size),
+    )
 
 
 def fig01():
@@ -34,12 +44,15 @@ def fig01():
 
     Returns
     -------
-    dict of str to replication.schedule.Schedule
+    dict of str to replication.schedule.schedule.Schedule
     """
     as_drawn = workload("fig01", FIG1, 2)
     longer = workload("fig01-longer", FIG1 | {4: (3, 1)}, 2)
-    return {"FCFS": simulate(as_drawn, "fcfs"), "EASY": simulate(as_drawn, "easy"),
-            "EASY, job 4 one unit longer": simulate(longer, "easy")}
+    return {
+        "FCFS": simulate(as_drawn, "fcfs"),
+        "EASY": simulate(as_drawn, "easy"),
+        "EASY, job 4 one unit longer": simulate(longer, "easy"),
+    }
 
 
 def fig14():
@@ -63,10 +76,18 @@ def draw(schedules):
         1, len(schedules), figsize=(style.size(1, len(schedules))[0], 2.6), sharey=True
     )
     for panel, (name, schedule) in zip(axes, schedules.items(), strict=True):
-        for job, first, width in gantt.place(schedule.start, schedule.end, schedule.workload.processors,
-                                             schedule.workload.machine):
-            box(panel, schedule.start[job], schedule.end[job], first, width, str(job + 1),
-                style.COLOURS[1] if schedule.backfilled[job] else "#C9D6E8")
+        for job, first, width in gantt.place(
+            schedule.start, schedule.end, schedule.workload.processors, schedule.workload.machine
+        ):
+            box(
+                panel,
+                schedule.start[job],
+                schedule.end[job],
+                first,
+                width,
+                str(job + 1),
+                style.COLOURS[1] if schedule.backfilled[job] else "#C9D6E8",
+            )
         frame(panel, schedule.workload.machine, last, name)
         panel.set_xlabel("time")
     axes[0].set_ylabel("processors")
@@ -78,10 +99,14 @@ def box(axes, start, end, first, width, text, colour, hatch=""):
     from matplotlib.patches import Rectangle
 
     axes.add_patch(
-        Rectangle((start, first), end - start, width, facecolor=colour, edgecolor="black", hatch=hatch)
+        Rectangle(
+            (start, first), end - start, width, facecolor=colour, edgecolor="black", hatch=hatch
+        )
     )
     # Not in the middle, where the line of the present would hide it in Fig. 8.
-    axes.text(start + 0.35 * (end - start), first + width / 2, text, ha="center", va="center", zorder=5)
+    axes.text(
+        start + 0.35 * (end - start), first + width / 2, text, ha="center", va="center", zorder=5
+    )
 
 
 def frame(axes, machine, last, title):
@@ -97,9 +122,9 @@ class HeelAndToe:
 
     Parameters
     ----------
-    workload : replication.workload.Workload
+    workload : replication.logs.workload.Workload
     start : list of int
-    steps : list of replication.reference_observed.Step
+    steps : list of replication.reference.observed.Step
         Every backfill past job 3, with its reservation and its real shadow time before and after.
     """
 
@@ -110,8 +135,11 @@ class HeelAndToe:
     def published(self):
         """The numbers that the text gives for the figure, as `Page.compare` takes them."""
         wild = [step for step in self.steps if step.before != step.after]
-        values = {"reservation": self.steps[0].planned, "real_shadow": self.steps[0].before,
-                  "real_shadow_after_j4": self.steps[0].after}
+        values = {
+            "reservation": self.steps[0].planned,
+            "real_shadow": self.steps[0].before,
+            "real_shadow_after_j4": self.steps[0].after,
+        }
         rows = [("fig8", "F=2", measure, value, "time units") for measure, value in values.items()]
         rows.append(("fig8", "F=2", "wild_events", len(wild), "events"))
         return pd.DataFrame(rows, columns=["trace", "policy", "measure", "value", "unit"])
@@ -121,9 +149,19 @@ class HeelAndToe:
         far.
         """
         first = self.steps[0].before
-        return pd.DataFrame([{"time": step.now, "job": step.job + 1, "reservation": step.planned,
-                              "real shadow before": step.before, "real shadow after": step.after,
-                              "stolen": step.after - first} for step in self.steps])
+        return pd.DataFrame(
+            [
+                {
+                    "time": step.now,
+                    "job": step.job + 1,
+                    "reservation": step.planned,
+                    "real shadow before": step.before,
+                    "real shadow after": step.after,
+                    "stolen": step.after - first,
+                }
+                for step in self.steps
+            ]
+        )
 
 
 def fig08():
@@ -139,7 +177,9 @@ def draw_fig08(found):
 
     moments = [(0, found.steps[0].before)] + [(s.now, s.after) for s in found.steps]
     moments.append((found.start[HEAD - 1], found.start[HEAD - 1]))
-    figure, axes = plt.subplots(len(moments), 1, figsize=(6.4, 1.5 * len(moments) + 0.6), sharex=True)
+    figure, axes = plt.subplots(
+        len(moments), 1, figsize=(6.4, 1.5 * len(moments) + 0.6), sharex=True
+    )
     for panel, (now, shadow) in zip(axes, moments, strict=True):
         _moment(panel, found, now, shadow)
     axes[-1].set_xlabel("time")
@@ -152,8 +192,14 @@ def _moment(axes, found, now, shadow):
     w, first = found.workload, found.steps[0].before
     rows = {0: 0, 1: 1}
     for step in found.steps:
-        free = [row for row in (0, 1) if not any(
-            rows.get(job) == row and found.start[job] + w.run_time[job] > step.now for job in rows)]
+        free = [
+            row
+            for row in (0, 1)
+            if not any(
+                rows.get(job) == row and found.start[job] + w.run_time[job] > step.now
+                for job in rows
+            )
+        ]
         rows[step.job] = free[0]
     for job, row in rows.items():
         if found.start[job] <= now:
@@ -164,10 +210,16 @@ def _moment(axes, found, now, shadow):
     if now == found.start[HEAD - 1]:
         box(axes, now, now + int(w.run_time[HEAD - 1]), 0, 2, str(HEAD), "#7FA7A0")
     axes.axvline(now, color="black", linewidth=2.5, label="now", zorder=1.5)
-    axes.axvline(found.steps[0].planned, color=style.COLOURS[0], linestyle="--", label="reservation of job 3")
-    axes.axvline(shadow, color=style.COLOURS[2], linestyle=":", linewidth=2, label="its real shadow time")
+    axes.axvline(
+        found.steps[0].planned, color=style.COLOURS[0], linestyle="--", label="reservation of job 3"
+    )
+    axes.axvline(
+        shadow, color=style.COLOURS[2], linestyle=":", linewidth=2, label="its real shadow time"
+    )
     if shadow > first:
-        axes.axvspan(first, shadow, ymin=0.92, color=style.COLOURS[2], alpha=0.6, label="time stolen from it")
+        axes.axvspan(
+            first, shadow, ymin=0.92, color=style.COLOURS[2], alpha=0.6, label="time stolen from it"
+        )
     frame(axes, 2, 16, "")
     axes.set_ylabel(f"at {now}")
 
@@ -191,7 +243,10 @@ def table2():
         estimate = {job: factor * FIG8[job][0] for job in (1, *CANDIDATES)}
         fits = next(job for job in CANDIDATES if estimate[job] <= hole)
         assert fits == backfilled_at_4(factor), f"{policy}: EASY backfills another job"
-        rows += [(policy, f"estimate_j{job}", float(value), "time units") for job, value in estimate.items()]
+        rows += [
+            (policy, f"estimate_j{job}", float(value), "time units")
+            for job, value in estimate.items()
+        ]
         rows += [
             (policy, "hole_length", float(hole), "time units"),
             (policy, "first_fit", fits, "job number"),
@@ -202,8 +257,7 @@ def table2():
 
 
 def backfilled_at_4(factor):
-    """The job that EASY backfills when job 2 of Fig. 8 ends, with all estimates `factor` times the run times.
-    """
+    """The job that EASY backfills when job 2 of Fig. 8 ends, with all estimates `factor` times the run times."""
     jobs = workload("table2", FIG8, 2, UNIT)
     estimate = np.array([int(factor * int(r)) for r in jobs.run_time])
     schedule = simulate(jobs, "easy", estimate)

@@ -3,9 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from replication import estimates, simulate
+from replication.estimates import models as estimates
 from replication.papers.heel_and_toe import campaign
 from replication.papers.heel_and_toe.curves import PERFORMANCE
+from replication.schedule.simulation import simulate
 
 
 def results(page):
@@ -13,7 +14,7 @@ def results(page):
 
     Parameters
     ----------
-    page : replication.page.Page
+    page : replication.pages.page.Page
 
     Returns
     -------
@@ -25,11 +26,22 @@ def results(page):
     for log, workload in page.workloads.items():
         limit = campaign.e_max(log)
         cut = estimates.cut_runs(workload, limit)
-        runs = [simulate(cut, "easy", estimates.truncated(cut.estimate, limit)).measures(),
-                simulate(cut, "easy", np.full(len(cut), limit)).measures(), simulate(cut, "fcfs").measures()]
+        runs = [
+            simulate(cut, "easy", estimates.truncated(cut.estimate, limit)).measures(),
+            simulate(cut, "easy", np.full(len(cut), limit)).measures(),
+            simulate(cut, "fcfs").measures(),
+        ]
         for measure in PERFORMANCE:
             real, extreme, fcfs = (run[measure] for run in runs)
-            rows.append({"log": log, "measure": measure, "real": real, "at E_max": extreme, "FCFS": fcfs,
-                         "backfilled, real [%]": 100 * runs[0]["backfilled"],
-                         "backfilled, at E_max [%]": 100 * runs[1]["backfilled"]})
+            rows.append(
+                {
+                    "log": log,
+                    "measure": measure,
+                    "real": real,
+                    "at E_max": extreme,
+                    "FCFS": fcfs,
+                    "backfilled, real [%]": 100 * runs[0]["backfilled"],
+                    "backfilled, at E_max [%]": 100 * runs[1]["backfilled"],
+                }
+            )
     return pd.DataFrame(rows)

@@ -2,8 +2,9 @@
 
 import pandas as pd
 
-from replication import simulate, style
+from replication.basics import style
 from replication.papers.heel_and_toe.curves import PERFORMANCE
+from replication.schedule.simulation import simulate
 
 # How the figure names an estimate, and how it is made.
 ESTIMATES = {"real": "log", "real x2": "log*2", "perfect": "perfect", "perfect x2": "perfect*2"}
@@ -21,8 +22,10 @@ def results(page):
     for name, workload in page.workloads.items():
         for label, model in ESTIMATES.items():
             found = simulate(workload, "easy", model).validate().measures()
-            rows.append({"trace": name, "estimates": label}
-                        | {m: found[m] for m in (*PERFORMANCE, "backfilled")})
+            rows.append(
+                {"trace": name, "estimates": label}
+                | {m: found[m] for m in (*PERFORMANCE, "backfilled")}
+            )
     return pd.DataFrame(rows)
 
 
@@ -31,7 +34,9 @@ def draw(results):
     import matplotlib.pyplot as plt
 
     logs = list(dict.fromkeys(results["trace"]))
-    figure, grid = plt.subplots(len(PERFORMANCE), len(logs), figsize=style.size(2, len(logs)), squeeze=False)
+    figure, grid = plt.subplots(
+        len(PERFORMANCE), len(logs), figsize=style.size(2, len(logs)), squeeze=False
+    )
     looks = style.bars(ESTIMATES)
     for row, (measure, (label, factor)) in zip(grid, PERFORMANCE.items(), strict=True):
         for axes, log in zip(row, logs, strict=True):
@@ -43,7 +48,9 @@ def draw(results):
             axes.set_ylabel(label if axes is row[0] else "")
     for axes, log in zip(grid[0], logs, strict=True):
         axes.set_title(log)
-    figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=len(ESTIMATES))
+    figure.legend(
+        *grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=len(ESTIMATES)
+    )
     return figure
 
 
@@ -60,24 +67,32 @@ def change(results):
         by = group.set_index("estimates")
         for measure, (label, _) in PERFORMANCE.items():
             value = by[measure]
-            rows.append({"trace": log, "measure": label.split(" [")[0],
-                         "doubling real [%]": 100 * (value["real x2"] / value["real"] - 1),
-                         "doubling perfect [%]": 100 * (value["perfect x2"] / value["perfect"] - 1),
-                         "real to perfect [%]": 100 * (value["perfect"] / value["real"] - 1)})
+            rows.append(
+                {
+                    "trace": log,
+                    "measure": label.split(" [")[0],
+                    "doubling real [%]": 100 * (value["real x2"] / value["real"] - 1),
+                    "doubling perfect [%]": 100 * (value["perfect x2"] / value["perfect"] - 1),
+                    "real to perfect [%]": 100 * (value["perfect"] / value["real"] - 1),
+                }
+            )
     return pd.DataFrame(rows)
 
 
 def sentences(changes):
     """What the changes say of the paper's two statements, with the counts that decide."""
     parts = []
-    for column, about in (("real to perfect [%]", "perfect estimates do better than the users' own"),
-                          ("doubling real [%]", "doubling the users' estimates helps"),
-                          ("doubling perfect [%]", "doubling perfect estimates helps")):
+    for column, about in (
+        ("real to perfect [%]", "perfect estimates do better than the users' own"),
+        ("doubling real [%]", "doubling the users' estimates helps"),
+        ("doubling perfect [%]", "doubling perfect estimates helps"),
+    ):
         better = changes[changes[column] < 0]
         worse = changes[changes[column] >= 0]
         text = f"- {about} in **{len(better)} of {len(changes)}** cases"
         if len(worse):
             text += "; not in " + ", ".join(
-                f"{r['trace']} ({r['measure']}, {r[column]:+.1f} %)" for _, r in worse.iterrows())
+                f"{r['trace']} ({r['measure']}, {r[column]:+.1f} %)" for _, r in worse.iterrows()
+            )
         parts.append(text + ".")
     return "\n".join(parts)

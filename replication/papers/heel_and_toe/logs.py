@@ -1,6 +1,6 @@
 """Table 1: the logs that drive the simulations."""
 
-from replication import traces
+from replication.logs import traces
 from replication.papers.logs import duration, tidy
 
 ORDER = ("processors", "jobs", "log_start", "log_end", "utilization")
@@ -11,7 +11,7 @@ def table1(page):
 
     Parameters
     ----------
-    page : replication.page.Page
+    page : replication.pages.page.Page
 
     Returns
     -------
@@ -22,8 +22,11 @@ def table1(page):
     rows = list(duration(page))
     for name, workload in page.workloads.items():
         lines = len(workload) if workload.stand_in else len(traces.read(name))
-        rows += [(name, "processors", workload.machine, "processors"), (name, "jobs", lines, "jobs"),
-                 (name, "utilization", 100 * workload.load, "%")]
+        rows += [
+            (name, "processors", workload.machine, "processors"),
+            (name, "jobs", lines, "jobs"),
+            (name, "utilization", 100 * workload.load, "%"),
+        ]
     return tidy(rows)
 
 
@@ -31,6 +34,8 @@ def left_out(page):
     """What the cleaning rules did to each log: one row a rule, one column a log."""
     import pandas as pd
 
-    counts = {name: dict(workload.cleaning) | {"jobs simulated": len(workload)}
-              for name, workload in page.workloads.items()}
+    counts = {
+        name: dict(workload.cleaning) | {"jobs simulated": len(workload)}
+        for name, workload in page.workloads.items()
+    }
     return pd.DataFrame(counts).fillna(0).astype(int).rename_axis("rule").reset_index()

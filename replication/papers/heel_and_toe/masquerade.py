@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from replication import style
-from replication.seeding import generator
+from replication.basics import style
+from replication.basics.seeding import generator
 
-RATIOS = (0.1, 0.25, 0.5, 0.75, 0.9)                 # r1 / r2
+RATIOS = (0.1, 0.25, 0.5, 0.75, 0.9)  # r1 / r2
 FACTORS = (1.5, 2, 3, 5, 10, 20, 50, 100)
 
 
@@ -53,8 +53,16 @@ def drawn(draws, seed=1):
             e1 = ratio * (1 + (factor - 1) * random.random(draws))
             e2 = 1 + (factor - 1) * random.random(draws)
             exact = float(probability(ratio, factor))
-            rows.append({"ratio": ratio, "F": factor, "exact": exact, "drawn": float((e1 > e2).mean()),
-                         "error": float(np.sqrt(exact * (1 - exact) / draws)), "limit": limit(ratio)})
+            rows.append(
+                {
+                    "ratio": ratio,
+                    "F": factor,
+                    "exact": exact,
+                    "drawn": float((e1 > e2).mean()),
+                    "error": float(np.sqrt(exact * (1 - exact) / draws)),
+                    "limit": limit(ratio),
+                }
+            )
     return pd.DataFrame(rows)
 
 
@@ -71,7 +79,9 @@ def draw(table):
         axes.plot(factors, probability(ratio, factors), **look)
         axes.plot(part["F"], part["drawn"], marker=marker, color=look["color"], linestyle="none")
         axes.axhline(limit(ratio), color=look["color"], linewidth=0.8, linestyle=":")
-    axes.set(xscale="log", xlabel="F = f + 1", ylabel="Pr(the shorter job looks longer)", ylim=(0, 0.5))
+    axes.set(
+        xscale="log", xlabel="F = f + 1", ylabel="Pr(the shorter job looks longer)", ylim=(0, 0.5)
+    )
     figure.legend(loc="outside lower center", ncols=len(RATIOS))
     return figure
 
@@ -82,5 +92,9 @@ def verdict(table):
     """
     some = table[table["error"] > 0]
     never = table[table["error"] == 0]
-    return {"largest": float((abs(some["drawn"] - some["exact"]) / some["error"]).max()), "points": len(some),
-            "impossible": len(never), "impossible_drawn": float(never["drawn"].sum())}
+    return {
+        "largest": float((abs(some["drawn"] - some["exact"]) / some["error"]).max()),
+        "points": len(some),
+        "impossible": len(never),
+        "impossible_drawn": float(never["drawn"].sum()),
+    }

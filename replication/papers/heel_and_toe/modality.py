@@ -10,10 +10,14 @@ import math
 
 import pandas as pd
 
-from replication import estimates, modal, published, style, sweep
+from replication.basics import style
+from replication.estimates import modal
+from replication.estimates import models as estimates
+from replication.evidence import published
 from replication.papers.heel_and_toe import campaign
 from replication.papers.heel_and_toe.curves import INTERVAL, PERFORMANCE, Z95
 from replication.papers.heel_and_toe.deciding import KTH
+from replication.sweep import grid as sweep
 
 SHARES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
 BADNESS = (1.0, 10.0, 100.0)
@@ -25,7 +29,11 @@ def e_max(log):
     """The E_max that a log is run with, s."""
     if log in SHORTER:
         return (
-            int(published.value(campaign.PAPER, "e_max", trace=log, policy="log", measure="e_max").value)
+            int(
+                published.value(
+                    campaign.PAPER, "e_max", trace=log, policy="log", measure="e_max"
+                ).value
+            )
             * campaign.HOUR
         )
     return campaign.e_max(log)
@@ -44,7 +52,9 @@ def tasks(page):
         cut = estimates.cut_runs(workload, limit)
         yield sweep.Task(cut, "log", "log", 1.0, e_max=limit)
         for share in (
-            s for s in sorted({own_share(log, workload), *SHARES}) if modal.covers(cut, limit, s, seeds)
+            s
+            for s in sorted({own_share(log, workload), *SHARES})
+            if modal.covers(cut, limit, s, seeds)
         ):
             yield sweep.Task(cut, "log", "modal", share, seeds, limit)
         for f in BADNESS:
@@ -64,14 +74,25 @@ def results(page):
     table = sweep.run(list(tasks(page)), page.workers)
     own = {log: own_share(log, workload) for log, workload in page.workloads.items()}
     rows = []
-    for (log, model, limit, amount), part in table.groupby(["log", "model", "e_max", "amount"], sort=False):
+    for (log, model, limit, amount), part in table.groupby(
+        ["log", "model", "e_max", "amount"], sort=False
+    ):
         for measure, (_, factor) in PERFORMANCE.items():
-            rows.append({"log": log, "estimates": _kind(model, limit), "amount": amount,
-                         "own": model == "modal" and math.isclose(amount, own[log]), "measure": measure}
-                        | _spread(part[measure] * factor))
+            rows.append(
+                {
+                    "log": log,
+                    "estimates": _kind(model, limit),
+                    "amount": amount,
+                    "own": model == "modal" and math.isclose(amount, own[log]),
+                    "measure": measure,
+                }
+                | _spread(part[measure] * factor)
+            )
     found = pd.DataFrame(rows)
     real = found[found["estimates"] == "real"].set_index(["log", "measure"])["value"]
-    return found.assign(real=[real[key] for key in zip(found["log"], found["measure"], strict=True)])
+    return found.assign(
+        real=[real[key] for key in zip(found["log"], found["measure"], strict=True)]
+    )
 
 
 def missing_words(page, found):
@@ -92,19 +113,29 @@ def _kind(model, limit):
 def _spread(values):
     half = Z95 * values.std() / math.sqrt(len(values)) if len(values) > 1 else math.nan
     mean = float(values.mean())
-    return {"runs": len(values), "value": mean, "mean_low": mean - half, "mean_high": mean + half,
-            "p5": values.quantile(INTERVAL[0] / 100), "p95": values.quantile(INTERVAL[1] / 100)}
+    return {
+        "runs": len(values),
+        "value": mean,
+        "mean_low": mean - half,
+        "mean_high": mean + half,
+        "p5": values.quantile(INTERVAL[0] / 100),
+        "p95": values.quantile(INTERVAL[1] / 100),
+    }
 
 
 def compare(found):
     """Every kind of estimates against the real ones, per cent, one column a log and measure."""
     some = found[(found["estimates"] != "modal") | found["own"]].copy()
-    some["estimates"] = [kind if kind in ("real", "modal") else f"{kind}, f = {amount:g}"
-                         for kind, amount in zip(some["estimates"], some["amount"], strict=True)]
+    some["estimates"] = [
+        kind if kind in ("real", "modal") else f"{kind}, f = {amount:g}"
+        for kind, amount in zip(some["estimates"], some["amount"], strict=True)
+    ]
     some["change"] = 100 * (some["value"] / some["real"] - 1)
     some = some[some["estimates"] != "real"]
     some["case"] = some["log"] + " " + some["measure"]
-    return some.pivot_table(index="estimates", columns="case", values="change", sort=False).reset_index()
+    return some.pivot_table(
+        index="estimates", columns="case", values="change", sort=False
+    ).reset_index()
 
 
 def draw(found):
@@ -112,7 +143,9 @@ def draw(found):
     import matplotlib.pyplot as plt
 
     logs = list(dict.fromkeys(found["log"]))
-    figure, grid = plt.subplots(2, len(logs), figsize=style.size(2, len(logs)), squeeze=False, sharex=True)
+    figure, grid = plt.subplots(
+        2, len(logs), figsize=style.size(2, len(logs)), squeeze=False, sharex=True
+    )
     # The real estimates look as in the other figures.
     looks = style.series(["modal", "vanilla f = 10", "real", "truncated f = 10"], marker=False)
     for row, (measure, (words, _)) in zip(grid, PERFORMANCE.items(), strict=True):
@@ -128,14 +161,29 @@ def draw(found):
 
 def _panel(axes, part, looks):
     modal = part[part["estimates"] == "modal"].sort_values("amount")
-    axes.fill_between(100 * modal["amount"], modal["p5"], modal["p95"], alpha=0.25, linewidth=0,
-                      color=looks["modal"]["color"], label="modal: 5th to 95th percentile of runs")
+    axes.fill_between(
+        100 * modal["amount"],
+        modal["p5"],
+        modal["p95"],
+        alpha=0.25,
+        linewidth=0,
+        color=looks["modal"]["color"],
+        label="modal: 5th to 95th percentile of runs",
+    )
     axes.plot(
-        100 * modal["amount"], modal["value"], marker=".", **looks["modal"] | {"label": "modal: mean of runs"}
+        100 * modal["amount"],
+        modal["value"],
+        marker=".",
+        **looks["modal"] | {"label": "modal: mean of runs"},
     )
     own = modal[modal["own"]]
     axes.plot(
-        100 * own["amount"], own["value"], "o", color="black", markersize=6, label="at the log's own share"
+        100 * own["amount"],
+        own["value"],
+        "o",
+        color="black",
+        markersize=6,
+        label="at the log's own share",
     )
     for name, kind, amount in (
         ("real", "real", 1.0),
@@ -163,7 +211,9 @@ def change(found, shares, step=False):
         log, measure, from [%], to [%]; change, low and high [%] with the 95 % interval.
     """
     rows = []
-    for (log, measure), part in found[found["estimates"] == "modal"].groupby(["log", "measure"], sort=False):
+    for (log, measure), part in found[found["estimates"] == "modal"].groupby(
+        ["log", "measure"], sort=False
+    ):
         part = part[part["amount"].isin(shares)].sort_values("amount").to_dict("records")
         pairs = zip(part, part[1:], strict=False) if step else [(part[0], part[-1])]
         rows += [{"log": log, "measure": measure} | _changed(a, b) for a, b in pairs]
@@ -173,6 +223,10 @@ def change(found, shares, step=False):
 def _changed(a, b):
     half = math.hypot(a["mean_high"] - a["value"], b["mean_high"] - b["value"])
     difference = b["value"] - a["value"]
-    return {"from [%]": 100 * a["amount"], "to [%]": 100 * b["amount"],
-            "change [%]": 100 * difference / a["value"], "low [%]": 100 * (difference - half) / a["value"],
-            "high [%]": 100 * (difference + half) / a["value"]}
+    return {
+        "from [%]": 100 * a["amount"],
+        "to [%]": 100 * b["amount"],
+        "change [%]": 100 * difference / a["value"],
+        "low [%]": 100 * (difference - half) / a["value"],
+        "high [%]": 100 * (difference + half) / a["value"],
+    }

@@ -9,10 +9,12 @@ import json
 import numpy as np
 import pandas as pd
 
-from replication import published, readings, sweep, traces
+from replication.evidence import published, readings
+from replication.evidence.readings import Dimension
+from replication.logs import traces
 from replication.papers.dimensions import default_on_stand_ins, size
 from replication.papers.heel_and_toe.curves import BACKFILLED
-from replication.readings import Dimension
+from replication.sweep import grid as sweep
 
 ITEMS = ("text",)
 KTH, CTC, CLEANED = "KTH-SP2-2", "CTC-SP2", "KTH-SP2"
@@ -20,7 +22,8 @@ KTH, CTC, CLEANED = "KTH-SP2-2", "CTC-SP2", "KTH-SP2"
 DIMENSIONS = (
     size("requested"),
     Dimension(
-        "overrun", {"raise-estimate": "run times are as logged", "cut-run": "runs are cut at their requests"}
+        "overrun",
+        {"raise-estimate": "run times are as logged", "cut-run": "runs are cut at their requests"},
     ),
     Dimension(
         "jobs",
@@ -30,7 +33,9 @@ DIMENSIONS = (
             "ran": "jobs without allocated processors are left out",
         },
     ),
-    Dimension("kth", {"recorded": "KTH is as recorded", "cleaned": "KTH is cleaned, as the other logs"}),
+    Dimension(
+        "kth", {"recorded": "KTH is as recorded", "cleaned": "KTH is cleaned, as the other logs"}
+    ),
     Dimension(
         "ctc",
         {
@@ -41,7 +46,10 @@ DIMENSIONS = (
     ),
     Dimension(
         "span",
-        {"extremes": "a range is that of the logs' means", "runs": "a range is that of all single runs"},
+        {
+            "extremes": "a range is that of the logs' means",
+            "runs": "a range is that of all single runs",
+        },
     ),
 )
 DROP = {"all": (), "positive": ("zero-run-time",), "ran": ("not-allocated",)}
@@ -63,15 +71,15 @@ def search(page, seeds=10, **how):
 
     Parameters
     ----------
-    page : replication.page.Page
+    page : replication.pages.page.Page
     seeds : int
         Runs at f = 10; the figures have 100.
     **how
-        Of `replication.sweep.run`, such as an executor.
+        Of `replication.sweep.grid.run`, such as an executor.
 
     Returns
     -------
-    replication.readings.Found
+    replication.evidence.readings.Found
     """
     every = grid(page)
     names = [dimension.name for dimension in DIMENSIONS[:-1]]
@@ -85,7 +93,10 @@ def search(page, seeds=10, **how):
         logs = [found[_key(log, chosen)] for log in page.logs]
         for span in DIMENSIONS[-1].names:
             text = json.dumps(chosen | {"span": span}, sort_keys=True)
-            rows += [("all", policy, measure, text, value) for policy, measure, value in _numbers(logs, span)]
+            rows += [
+                ("all", policy, measure, text, value)
+                for policy, measure, value in _numbers(logs, span)
+            ]
     table = pd.DataFrame(rows, columns=["trace", "policy", "measure", "chosen", "value"])
     printed = [row for row in published.rows(page.paper, "text") if row.policy != "log"]
     return readings.Found(every, table, printed)
@@ -102,7 +113,7 @@ def _key(log, chosen):
 
 def _jobs(page, log, choices):
     """The jobs of a log under some choices."""
-    from replication.page import QUICK_JOBS
+    from replication.pages.page import QUICK_JOBS
 
     chosen = dict(choices)
     first = {dimension.name: dimension.names[0] for dimension in DIMENSIONS}
@@ -125,7 +136,10 @@ def _runs(workload, seeds, workers, how):
     """Runs with perfect estimates and with random ones, as the sweep measures them."""
     tasks = [
         sweep.Task(workload, "log", "random", LOW, watched=True),
-        *(sweep.Task(workload, "log", "random", HIGH, (seed,), watched=True) for seed in range(1, seeds + 1)),
+        *(
+            sweep.Task(workload, "log", "random", HIGH, (seed,), watched=True)
+            for seed in range(1, seeds + 1)
+        ),
     ]
     table = sweep.run(tasks, workers, **how)
     return table[table["amount"] == LOW].iloc[0], table[table["amount"] == HIGH]
@@ -141,11 +155,16 @@ def _numbers(logs, span):
         return np.min(np.hstack(several)), np.max(np.hstack(several))
 
     for measure in BACKFILLED:
-        ends = spread(lambda low, high, measure=measure: 100 * (high[measure].to_numpy() / low[measure] - 1))
+        ends = spread(
+            lambda low, high, measure=measure: 100 * (high[measure].to_numpy() / low[measure] - 1)
+        )
         yield from (
             ("f=10", f"{measure}_increase_{end}", value)
             for end, value in zip(("min", "max"), ends, strict=True)
         )
     ends = spread(lambda low, high: 100 * high["wild"].to_numpy())
-    yield from (("f=10", f"wild_share_{end}", value) for end, value in zip(("min", "max"), ends, strict=True))
+    yield from (
+        ("f=10", f"wild_share_{end}", value)
+        for end, value in zip(("min", "max"), ends, strict=True)
+    )
     yield "f-random", "delayed_share", 100 * np.mean([high["delayed"].mean() for _, high in logs])

@@ -3,7 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from replication import published, style, traces
+from replication.basics import style
+from replication.evidence import published
+from replication.logs import traces
 from replication.papers.heel_and_toe.campaign import HOUR, PAPER
 
 TOP = 20
@@ -35,14 +37,17 @@ def modality(page):
     rows = []
     for log, workload in recorded(page).items():
         values, jobs = popular(workload)
-        e_max = round(published.value(PAPER, "e_max", trace=log, policy="log", measure="e_max").value * HOUR)
+        e_max = round(
+            published.value(PAPER, "e_max", trace=log, policy="log", measure="e_max").value * HOUR
+        )
         found = np.flatnonzero(values == e_max)
         rows.append(
             {
                 "log": log,
                 "E_max [h]": e_max / HOUR,
                 "E_max share [%]": 100 * float((workload.estimate == e_max).mean()),
-                "within a minute of it [%]": 100 * float((abs(workload.estimate - e_max) <= 60).mean()),
+                "within a minute of it [%]": 100
+                * float((abs(workload.estimate - e_max) <= 60).mean()),
                 "E_max rank": int(found[0]) + 1 if len(found) else None,
                 f"top {TOP} share [%]": 100 * float(jobs[:TOP].sum() / jobs.sum()),
                 "distinct estimates": len(values),
@@ -69,7 +74,11 @@ def shares_published(table):
 
 def limits(log):
     """Names of the limits that the table under Fig. 13 gives for a log."""
-    return [row.measure for row in published.rows(PAPER, "e_max") if row.trace == log and row.unit == "h"]
+    return [
+        row.measure
+        for row in published.rows(PAPER, "e_max")
+        if row.trace == log and row.unit == "h"
+    ]
 
 
 def text_published(table):
@@ -91,7 +100,8 @@ def text_published(table):
         "e_max_share_max": share.max(),
     }
     return ranks + [
-        {"trace": "all", "policy": "log", "measure": m, "value": v, "unit": "%"} for m, v in rest.items()
+        {"trace": "all", "policy": "log", "measure": m, "value": v, "unit": "%"}
+        for m, v in rest.items()
     ]
 
 
@@ -105,12 +115,20 @@ def draw_cdf(page):
     )
     looks = style.series(["run time", "estimate"], marker=False)
     for panel, (log, workload) in zip(axes[0], workloads.items(), strict=True):
-        for column, look in zip((workload.run_time, workload.estimate), looks.values(), strict=True):
+        for column, look in zip(
+            (workload.run_time, workload.estimate), looks.values(), strict=True
+        ):
             ordered = np.sort(column) / HOUR
             # Steps are the point here, and dashes would hide them.
-            panel.step(ordered, np.arange(1, len(ordered) + 1) / len(ordered) * 100, where="post",
-                       **look | {"linestyle": "-", "linewidth": 1.2})
-        panel.set(title=log, xlabel="time [h]", xlim=(0, np.quantile(workload.estimate, 0.995) / HOUR))
+            panel.step(
+                ordered,
+                np.arange(1, len(ordered) + 1) / len(ordered) * 100,
+                where="post",
+                **look | {"linestyle": "-", "linewidth": 1.2},
+            )
+        panel.set(
+            title=log, xlabel="time [h]", xlim=(0, np.quantile(workload.estimate, 0.995) / HOUR)
+        )
     axes[0, 0].set_ylabel("jobs [%]")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return figure
@@ -136,18 +154,25 @@ def accuracy(workload, equal="jobs"):
     ratio = run_time / workload.estimate[some]
     if equal == "jobs":
         place = np.empty(len(run_time), np.int64)
-        place[np.argsort(run_time, kind="stable")] = np.arange(len(run_time)) * BINS // len(run_time)
+        place[np.argsort(run_time, kind="stable")] = (
+            np.arange(len(run_time)) * BINS // len(run_time)
+        )
     else:
         place = np.minimum(run_time * BINS // max(int(run_time.max()), 1), BINS - 1)
-    table = pd.DataFrame({"bin": place, "run time [h]": run_time / HOUR, "accuracy [%]": 100 * ratio})
+    table = pd.DataFrame(
+        {"bin": place, "run time [h]": run_time / HOUR, "accuracy [%]": 100 * ratio}
+    )
     grouped = table.groupby("bin")
     return grouped.mean().assign(jobs=grouped.size()).reset_index(drop=True)
 
 
 def accuracies(page):
     """Both readings of Fig. 15 for every log, in one table."""
-    parts = [accuracy(workload, equal).assign(log=log, equal=equal)
-             for equal in ("jobs", "width") for log, workload in page.workloads.items()]
+    parts = [
+        accuracy(workload, equal).assign(log=log, equal=equal)
+        for equal in ("jobs", "width")
+        for log, workload in page.workloads.items()
+    ]
     table = pd.concat(parts, ignore_index=True)
     return table[["log", "equal", "run time [h]", "accuracy [%]", "jobs"]]
 
@@ -157,13 +182,17 @@ def draw_accuracy(table):
     import matplotlib.pyplot as plt
 
     logs = list(dict.fromkeys(table["log"]))
-    figure, grid = plt.subplots(2, len(logs), figsize=style.size(2, len(logs)), squeeze=False, sharey=True)
+    figure, grid = plt.subplots(
+        2, len(logs), figsize=style.size(2, len(logs)), squeeze=False, sharey=True
+    )
     for row, (equal, words) in zip(
         grid, (("jobs", "bins of equally many jobs"), ("width", "bins of equal width")), strict=True
     ):
         for axes, log in zip(row, logs, strict=True):
             part = table[(table["log"] == log) & (table["equal"] == equal)]
-            axes.plot(part["run time [h]"], part["accuracy [%]"], marker=".", markersize=3, linewidth=0.8)
+            axes.plot(
+                part["run time [h]"], part["accuracy [%]"], marker=".", markersize=3, linewidth=0.8
+            )
             axes.set(xlabel="run time [h]", ylim=(0, 105))
         row[0].set_ylabel(f"accuracy [%]\n{words}")
     for axes, log in zip(grid[0], logs, strict=True):

@@ -5,13 +5,14 @@ import math
 import numpy as np
 import pandas as pd
 
-from replication import robustness, sweep
-from replication.claims import above, below
+from replication.evidence import robustness
+from replication.evidence.claims import above, below
+from replication.evidence.robustness import CLEANING, DEFAULT, READING, Change
 from replication.papers.heel_and_toe import campaign, trends
 from replication.papers.heel_and_toe.curves import PERFORMANCE
 from replication.papers.heel_and_toe.deciding import SHORT, interval
-from replication.robustness import CLEANING, DEFAULT, READING, Change
-from replication.simulation import simulate
+from replication.schedule.simulation import simulate
+from replication.sweep import grid as sweep
 
 #: Badness and runs at each; few, because every change needs them all on every log.
 SMALL, LARGE, FS = (0.5, 1.0, 2.0), 100.0, (0.5, 1.0, 2.0, 5.0, 10.0)
@@ -29,20 +30,29 @@ decides = HEADLINES.decides
 def changes(page):
     """The default, each reading changed alone, cleanings, other logs and other loads."""
     logs = tuple(page.logs)
-    cleanings = {"runs cut at the estimate": {"overrun": "cut-run"},
-                 "runs may pass the estimate": {"overrun": "as-is"},
-                 "allocated processors": {"size": "allocated"},
-                 "jobs of run time 0 left out": {"drop": ("no-run-time", "zero-run-time")},
-                 "jobs without allocated processors left out": {"drop": ("no-run-time", "not-allocated")}}
-    cleaned = [Change(CLEANING, "KTH-SP2 cleaned", (log,), source={log: "KTH-SP2"}) for log in logs
-               if log == "KTH-SP2-2"]
-    return [Change(DEFAULT, "default", logs),
-            *robustness.readings(logs, OPTIONS),
-            Change(READING, "nothing trimmed", logs, {"trim": False}),
-            Change(READING, "E_max of daytime and express queues", logs, {"e_max": min}),
-            Change(READING, "real estimates as logged beside the truncated", logs, {"cut real": False}),
-            *(Change(CLEANING, name, logs, cleaning=rules) for name, rules in cleanings.items()),
-            *robustness.machines(page, "CTC-SP2", MACHINES), *cleaned, *robustness.others(page)]
+    cleanings = {
+        "runs cut at the estimate": {"overrun": "cut-run"},
+        "runs may pass the estimate": {"overrun": "as-is"},
+        "allocated processors": {"size": "allocated"},
+        "jobs of run time 0 left out": {"drop": ("no-run-time", "zero-run-time")},
+        "jobs without allocated processors left out": {"drop": ("no-run-time", "not-allocated")},
+    }
+    cleaned = [
+        Change(CLEANING, "KTH-SP2 cleaned", (log,), source={log: "KTH-SP2"})
+        for log in logs
+        if log == "KTH-SP2-2"
+    ]
+    return [
+        Change(DEFAULT, "default", logs),
+        *robustness.readings(logs, OPTIONS),
+        Change(READING, "nothing trimmed", logs, {"trim": False}),
+        Change(READING, "E_max of daytime and express queues", logs, {"e_max": min}),
+        Change(READING, "real estimates as logged beside the truncated", logs, {"cut real": False}),
+        *(Change(CLEANING, name, logs, cleaning=rules) for name, rules in cleanings.items()),
+        *robustness.machines(page, "CTC-SP2", MACHINES),
+        *cleaned,
+        *robustness.others(page),
+    ]
 
 
 class Evidence:
@@ -50,7 +60,7 @@ class Evidence:
 
     Parameters
     ----------
-    case : replication.robustness.Case
+    case : replication.evidence.robustness.Case
     """
 
     def __init__(self, case):
@@ -61,18 +71,29 @@ class Evidence:
         """Measures of one run by name: those of performance, and of its backfilled jobs."""
         if (model, seed) not in self._found:
             options = self.options.get("scheduler", {})
-            how = {"scheduler": "easy-predicted", "predictor": "request"} | options if options else {}
+            how = (
+                {"scheduler": "easy-predicted", "predictor": "request"} | options if options else {}
+            )
             schedule = simulate(self.workload, estimates=model, seed=seed, **how)
             found = schedule.measures(trim=self.options.get("trim", True))
             filled = schedule.backfilled
-            means = {name: float(column[filled].mean()) if filled.any() else math.nan for name, column in
-                     (("run_time", schedule.workload.run_time), ("size", schedule.workload.processors))}
-            self._found[model, seed] = {name: found[name] for name in (*PERFORMANCE, "backfilled")} | means
+            means = {
+                name: float(column[filled].mean()) if filled.any() else math.nan
+                for name, column in (
+                    ("run_time", schedule.workload.run_time),
+                    ("size", schedule.workload.processors),
+                )
+            }
+            self._found[model, seed] = {
+                name: found[name] for name in (*PERFORMANCE, "backfilled")
+            } | means
         return self._found[model, seed]
 
     def runs(self, fs, measure, limit="", seeds=SEEDS):
         """A measure of the random model at some f, float64[f, seeds]."""
-        return np.array([[self.run(f"f={f:g}{limit}", seed)[measure] for seed in seeds] for f in fs])
+        return np.array(
+            [[self.run(f"f={f:g}{limit}", seed)[measure] for seed in seeds] for f in fs]
+        )
 
     def sjfness(self, f):
         """Share of jobs that were the shortest waiting when started, of each run at an f."""
@@ -91,7 +112,7 @@ class Evidence:
 
 
 def study(page):
-    """The cases of every headline under every change; see `replication.robustness.study`."""
+    """The cases of every headline under every change; see `replication.evidence.robustness.study`."""
     return robustness.study(page, HEADLINES, changes(page), Evidence)
 
 
@@ -103,10 +124,15 @@ def _less(some, others, unit):
     from scipy.stats import ttest_1samp, ttest_ind
 
     some, others = (np.atleast_2d(runs).mean(axis=0) for runs in (some, others))
-    with np.errstate(divide="ignore"):      # of runs that are all the same
-        found = (ttest_1samp(some - others, 0) if others.size == 1
-                 else ttest_ind(some, others, equal_var=False)).confidence_interval(0.95)
-    return tuple(float(100 * x / unit) for x in (some.mean() - others.mean(), found.low, found.high))
+    with np.errstate(divide="ignore"):  # of runs that are all the same
+        found = (
+            ttest_1samp(some - others, 0)
+            if others.size == 1
+            else ttest_ind(some, others, equal_var=False)
+        ).confidence_interval(0.95)
+    return tuple(
+        float(100 * x / unit) for x in (some.mean() - others.mean(), found.low, found.high)
+    )
 
 
 def _lower(e, pairs):

@@ -7,12 +7,12 @@ import math
 import numpy as np
 import pandas as pd
 
-from replication.claims import above
+from replication.evidence.claims import above
 from replication.papers.heel_and_toe.curves import Z95
 from replication.papers.heel_and_toe.deciding import difference
 
-MATERIAL = 0.01    # of the value at f = 0: a change below it is called none
-NEAR = 5           # neighbouring f averaged to find the minimum
+MATERIAL = 0.01  # of the value at f = 0: a change below it is called none
+NEAR = 5  # neighbouring f averaged to find the minimum
 # By whether it falls to its lowest point, and whether it rises from there.
 SHAPES = {(True, True): "V", (True, False): "L", (False, True): "rising", (False, False): "flat"}
 OR = " or "
@@ -41,9 +41,16 @@ def shape(results, measure):
     lowest = int(np.argmin(odd.to_numpy()))
     at = [_around(even, place) for place in (0, lowest, len(even) - 1)]
     fall, rise = _change(at[1], at[0], start), _change(at[1], at[2], start)
-    return {"shape": OR.join(_names(fall, rise)), "minimum at f": float(even.index[lowest]),
-            "fall [%]": fall[0], "fall low [%]": fall[1], "fall high [%]": fall[2],
-            "rise [%]": rise[0], "rise low [%]": rise[1], "rise high [%]": rise[2]}
+    return {
+        "shape": OR.join(_names(fall, rise)),
+        "minimum at f": float(even.index[lowest]),
+        "fall [%]": fall[0],
+        "fall low [%]": fall[1],
+        "fall high [%]": fall[2],
+        "rise [%]": rise[0],
+        "rise low [%]": rise[1],
+        "rise high [%]": rise[2],
+    }
 
 
 def span(results, measure, least=0.0):
@@ -80,7 +87,11 @@ def _around(table, place):
     """Mean and standard error of a curve at a point: f = 0 alone, which has no chance in it, else its
     neighbours.
     """
-    part = table.iloc[[0]] if place == 0 else table.iloc[max(1, place - NEAR // 2):place + NEAR // 2 + 1]
+    part = (
+        table.iloc[[0]]
+        if place == 0
+        else table.iloc[max(1, place - NEAR // 2) : place + NEAR // 2 + 1]
+    )
     values = part.to_numpy().ravel()
     return float(values.mean()), (
         float(values.std(ddof=1) / math.sqrt(len(values))) if len(values) > 1 else 0.0
@@ -119,8 +130,11 @@ def has_shape(found, names):
 def shapes(results, measures):
     """`shape` of every log, load and measure, one row each."""
     random = results[results["model"] == "random"]
-    rows = [{"log": log, "load": load, "measure": measure} | shape(part, measure)
-            for (log, load), part in random.groupby(["log", "load"], sort=False) for measure in measures]
+    rows = [
+        {"log": log, "load": load, "measure": measure} | shape(part, measure)
+        for (log, load), part in random.groupby(["log", "load"], sort=False)
+        for measure in measures
+    ]
     return pd.DataFrame(rows)
 
 
@@ -148,7 +162,9 @@ def by_range(results, measures, ranges):
     """
     parts = []
     for largest, step in ranges.items():
-        found = shapes(on_grid(results, largest, step), measures).set_index(["log", "load", "measure"])
+        found = shapes(on_grid(results, largest, step), measures).set_index(
+            ["log", "load", "measure"]
+        )
         parts.append(found["shape"].rename(f"to f = {largest:,}"))
     return pd.concat(parts, axis=1).reset_index()
 
@@ -175,11 +191,20 @@ def crossovers(results, measures):
             real = float(part.loc[part["model"] == "log", measure].iloc[0])
             by = part[part["model"] == "random"].groupby("f")[measure].agg(["mean", "std", "size"])
             half = Z95 * by["std"].fillna(0) / np.sqrt(by["size"])
-            rows.append({"log": log, "load": load, "measure": measure, "real": real,
-                         "lowest": float(by["mean"].min()), "at the largest f": float(by["mean"].iloc[-1]),
-                         "largest f": float(by.index[-1]),
-                         "meets at f": crossing(by["mean"], real), "from": crossing(by["mean"] + half, real),
-                         "to": crossing(by["mean"] - half, real)})
+            rows.append(
+                {
+                    "log": log,
+                    "load": load,
+                    "measure": measure,
+                    "real": real,
+                    "lowest": float(by["mean"].min()),
+                    "at the largest f": float(by["mean"].iloc[-1]),
+                    "largest f": float(by.index[-1]),
+                    "meets at f": crossing(by["mean"], real),
+                    "from": crossing(by["mean"] + half, real),
+                    "to": crossing(by["mean"] - half, real),
+                }
+            )
     return pd.DataFrame(rows)
 
 

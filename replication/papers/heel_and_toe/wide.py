@@ -4,8 +4,10 @@ from replication.papers.heel_and_toe import campaign, curves, trends
 from replication.papers.heel_and_toe.curves import PERFORMANCE
 
 #: What a model is called, and its runs.
-MODELS = {"vanilla": ("The f-model", campaign.vanilla),
-          "truncated": ("The truncated f-model", campaign.truncated)}
+MODELS = {
+    "vanilla": ("The f-model", campaign.vanilla),
+    "truncated": ("The truncated f-model", campaign.truncated),
+}
 DIGITS = 4
 
 
@@ -14,7 +16,7 @@ def shown(page, found, load):
 
     Parameters
     ----------
-    page : replication.page.Page
+    page : replication.pages.page.Page
     found : replication.papers.heel_and_toe.evidence.Evidence
     load : str
         One of ``campaign.LOADS``.
@@ -33,9 +35,18 @@ def shown(page, found, load):
         page.table(curve, f"{about}: means and intervals", f"{name}_curves")
         meets = curves.rounded(trends.crossovers(results, PERFORMANCE), DIGITS)
         parts += [
-            page.figure(curves.panels(curve, PERFORMANCE, scale="symlog"), f"{about}: f up to 10,000", name),
-            page.table(trends.by_range(results, PERFORMANCE, campaign.RANGES),
-                       f"{about}: the shape of each curve over each range of f", f"{name}_shapes"),
-            page.table(meets, f"{about}: the f at which it comes up to the real estimates",
-                       f"{name}_crossovers")]
+            page.figure(
+                curves.panels(curve, PERFORMANCE, scale="symlog"), f"{about}: f up to 10,000", name
+            ),
+            page.table(
+                trends.by_range(results, PERFORMANCE, campaign.RANGES),
+                f"{about}: the shape of each curve over each range of f",
+                f"{name}_shapes",
+            ),
+            page.table(
+                meets,
+                f"{about}: the f at which it comes up to the real estimates",
+                f"{name}_crossovers",
+            ),
+        ]
     return parts

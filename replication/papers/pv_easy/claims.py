@@ -4,9 +4,10 @@ import functools
 
 import pandas as pd
 
-from replication import audits, published
-from replication.claims import Claims, totals, within
+from replication.evidence import published
+from replication.evidence.claims import Claims, totals, within
 from replication.papers.pv_easy import counts, modes, runs, slowdown, virtual
+from replication.schedule import audits
 
 ERRORS = (0, 5, 10, 20, 40, 60, 80, 100)
 MEASURES = {"mbs": "MBS", "mwbs": "MWBS"}
@@ -22,7 +23,7 @@ class Evidence:
 
     Parameters
     ----------
-    page : replication.page.Page
+    page : replication.pages.page.Page
     repeats : int
         Draws of the virtual predictor.
     reading : replication.papers.pv_easy.runs.Reading
@@ -44,7 +45,9 @@ class Evidence:
     @functools.cache
     def everyone(self, measure, base):
         """Slowdowns of all jobs, by log and policy."""
-        return slowdown.everyone(self.page, measure, base, self.reading).set_index(["trace", "policy"])
+        return slowdown.everyone(self.page, measure, base, self.reading).set_index(
+            ["trace", "policy"]
+        )
 
     @functools.cache
     def blocked(self, measure):
@@ -80,9 +83,15 @@ def beside(default, other, reading):
         claim, statement, the two verdicts and the other's numbers.
     """
     default = default.set_index("claim").loc[other["claim"]]
-    table = pd.DataFrame({"claim": other["claim"], "statement": other["statement"],
-                          "default": default["verdict"].to_numpy(), reading: other["verdict"],
-                          "numbers": other["numbers"]})
+    table = pd.DataFrame(
+        {
+            "claim": other["claim"],
+            "statement": other["statement"],
+            "default": default["verdict"].to_numpy(),
+            reading: other["verdict"],
+            "numbers": other["numbers"],
+        }
+    )
     return table[table["default"] != table[reading]].reset_index(drop=True)
 
 
@@ -103,8 +112,11 @@ def _quotients(table, below):
 
 def _to_base(evidence, policy, base, below, logs=None, measures=MEASURES):
     """Cases for a policy's slowdown over another's."""
-    rows = [(f"{log} {MEASURES[m]}", evidence.everyone(m, base).loc[log, policy])
-            for log in logs or evidence.page.logs for m in measures]
+    rows = [
+        (f"{log} {MEASURES[m]}", evidence.everyone(m, base).loc[log, policy])
+        for log in logs or evidence.page.logs
+        for m in measures
+    ]
     return _quotients(rows, below)
 
 
@@ -156,7 +168,9 @@ def _(e):
 
 @decides("violations-30-hours")
 def _(e):
-    worst = max((e.count(counts.violations, log, "EASY-Last")["max_dtr"], log) for log in e.page.logs)
+    worst = max(
+        (e.count(counts.violations, log, "EASY-Last")["max_dtr"], log) for log in e.page.logs
+    )
     yield worst[1], f"{worst[0]:.1f} h", worst[0] > 30
 
 
@@ -198,13 +212,19 @@ def _(e):
 
 @decides("large-blocked-better")
 def _(e):
-    return _share_below([e.blocked(m)[e.blocked(m)["jobs"] != slowdown.QUARTERS[0]] for m in MEASURES])
+    return _share_below(
+        [e.blocked(m)[e.blocked(m)["jobs"] != slowdown.QUARTERS[0]] for m in MEASURES]
+    )
 
 
 @decides("small-blocked-not-better")
 def _(e):
-    rows = [(f"{row['trace']} {MEASURES[m]}", row) for m in MEASURES
-            for row in e.blocked(m).to_dict("records") if row["jobs"] == slowdown.QUARTERS[0]]
+    rows = [
+        (f"{row['trace']} {MEASURES[m]}", row)
+        for m in MEASURES
+        for row in e.blocked(m).to_dict("records")
+        if row["jobs"] == slowdown.QUARTERS[0]
+    ]
     for what, words, below in _quotients(rows, 1):
         yield what, words, None if below is None else not below
 
@@ -222,9 +242,15 @@ def _(e):
 def _(e):
     for log in e.page.logs:
         ours, easy = (e.count(counts.kinds, log, policy) for policy in ("PV-EASY", "EASY"))
-        words = (f"backfilled {ours['backfilled']:,} against {easy['backfilled']:,}, "
-                 f"blocked {ours['blocked']:,} against {easy['blocked']:,}")
-        yield log, words, ours["backfilled"] < easy["backfilled"] and ours["blocked"] > easy["blocked"]
+        words = (
+            f"backfilled {ours['backfilled']:,} against {easy['backfilled']:,}, "
+            f"blocked {ours['blocked']:,} against {easy['blocked']:,}"
+        )
+        yield (
+            log,
+            words,
+            ours["backfilled"] < easy["backfilled"] and ours["blocked"] > easy["blocked"],
+        )
 
 
 def _leads(e, errors):
@@ -263,8 +289,11 @@ def _similar(log, e):
     for measure, short in MEASURES.items():
         row = e.everyone(measure, "EASY").loc[log, "PV-EASY"]
         quotient = tuple(row[name] for name in ("quotient", "quotient_low", "quotient_high"))
-        yield (f"{log} {short}", "{:.2f} ({:.2f} to {:.2f})".format(*quotient),
-               within([x - 1 for x in quotient], 0.1))
+        yield (
+            f"{log} {short}",
+            "{:.2f} ({:.2f} to {:.2f})".format(*quotient),
+            within([x - 1 for x in quotient], 0.1),
+        )
 
 
 @decides("better-than-easy-last")
@@ -276,7 +305,9 @@ def _(e):
 def _(e):
     for log in e.page.logs:
         table = e.everyone("mwbs", "EASY-Last").loc[log]
-        yield from _quotients([(log, table.loc[table.loc[["PV-EASY", "EASY"], "quotient"].idxmax()])], 1)
+        yield from _quotients(
+            [(log, table.loc[table.loc[["PV-EASY", "EASY"], "quotient"].idxmax()])], 1
+        )
 
 
 @decides("estimates-beat-last")
@@ -305,15 +336,21 @@ def _changes(log, name, ours, other):
 @decides("venture-helps")
 def _(e):
     for log in e.page.logs:
-        without = {name: value for name, (value, _) in
-                   counts.slowdowns(e.schedule(log, "PV-EASY", venture="no")).items()}
+        without = {
+            name: value
+            for name, (value, _) in counts.slowdowns(
+                e.schedule(log, "PV-EASY", venture="no")
+            ).items()
+        }
         yield from _changes(log, "", e.count(counts.slowdowns, log, "PV-EASY"), without)
 
 
 def _up_to_printed(e, count, item, measure):
     """A case a log: whether PV-EASY's number is at most the largest that a table prints, at its rounding."""
     most = published.largest("pv_easy", item, measure)
-    return _each(e, count, "PV-EASY", measure, lambda v: round(v, most.decimals) <= most.value, "{:.2f} %")
+    return _each(
+        e, count, "PV-EASY", measure, lambda v: round(v, most.decimals) <= most.value, "{:.2f} %"
+    )
 
 
 @decides("little-waste")
@@ -340,8 +377,12 @@ def _(e):
 
 @decides("half-a-run-wasted")
 def _(e):
-    low, high = (published.value("pv_easy", "text", measure=f"rtw_{end}").value for end in ("min", "max"))
-    return _each(e, counts.preemptions, "PV-EASY", "rtw", lambda v: low <= round(v, -1) <= high, "{:.1f} %")
+    low, high = (
+        published.value("pv_easy", "text", measure=f"rtw_{end}").value for end in ("min", "max")
+    )
+    return _each(
+        e, counts.preemptions, "PV-EASY", "rtw", lambda v: low <= round(v, -1) <= high, "{:.1f} %"
+    )
 
 
 @decides("suspending-is-better")

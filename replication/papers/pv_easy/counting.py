@@ -9,8 +9,13 @@ from replication.papers.pv_easy import counts, runs
 
 #: Options of schedulers that are not the choices' defaults.
 OPTIONS = {
-    "reservation": ("kept",), "extra": ("not-used-up",), "shadow": ("first",), "events": ("one-by-one",),
-    "order": ("submissions-first",), "refresh": ("submission",), "correction": ("tsafrir", "doubling", "now"),
+    "reservation": ("kept",),
+    "extra": ("not-used-up",),
+    "shadow": ("first",),
+    "events": ("one-by-one",),
+    "order": ("submissions-first",),
+    "refresh": ("submission",),
+    "correction": ("tsafrir", "doubling", "now"),
 }
 BLOCKED = ("any", "others-wait", "passed")
 DELAY = ("alone", "head", "running")
@@ -35,8 +40,12 @@ def easy(workload, chosen):
             # EASY.
             if since != "alone" or not others:
                 found = counts.delays(schedule, since, blocked)
-                yield from _rows("EASY", {"blocked": blocked, "delay": since}, found,
-                                 ("delayed", "mean_delay", "max_delay"))
+                yield from _rows(
+                    "EASY",
+                    {"blocked": blocked, "delay": since},
+                    found,
+                    ("delayed", "mean_delay", "max_delay"),
+                )
     yield from _kinds(schedule, "EASY")
 
 
@@ -69,5 +78,8 @@ def _kinds(schedule, policy):
 
 
 def _rows(policy, counted, found, measures=None):
-    return [(policy, measure, counted, value) for measure, (value, _) in found.items()
-            if measures is None or measure in measures]
+    return [
+        (policy, measure, counted, value)
+        for measure, (value, _) in found.items()
+        if measures is None or measure in measures
+    ]

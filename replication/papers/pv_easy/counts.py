@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from replication import audits, measures
+from replication.schedule import audits, measures
 
 HOUR, MINUTE = 3600.0, 60.0
 
@@ -31,7 +31,7 @@ def blocked_jobs(schedule, which="any"):
 
     Parameters
     ----------
-    schedule : replication.schedule.Schedule
+    schedule : replication.schedule.schedule.Schedule
     which : {"any", "others-wait", "passed"}
         Jobs that come to the head and do not start at that instant; of these, those behind which others wait
         meanwhile, so that there is a job to backfill; those past which another job is started.
@@ -59,8 +59,12 @@ def delays(schedule, since="alone", blocked="any"):
     hit = blocked_jobs(schedule, blocked)
     delay = audits.start_delays(schedule, since)
     delay = delay[hit & (delay > 0)]
-    return {"delayed": (len(delay), "jobs"), "blocked": (int(hit.sum()), "jobs"),
-            "mean_delay": (_mean(delay) / MINUTE, "min"), "max_delay": (_largest(delay) / HOUR, "h")}
+    return {
+        "delayed": (len(delay), "jobs"),
+        "blocked": (int(hit.sum()), "jobs"),
+        "mean_delay": (_mean(delay) / MINUTE, "min"),
+        "max_delay": (_largest(delay) / HOUR, "h"),
+    }
 
 
 def violations(schedule, blame="under-predicted"):
@@ -70,10 +74,14 @@ def violations(schedule, blame="under-predicted"):
     late = delay > 0
     # The bounded slowdown grows by the delay over the bounded run time.
     increase = delay[late] / np.maximum(w.run_time[late], measures.BOUND)
-    return {"violated": (int(late.sum()), "jobs"),
-            "violated_mean_size": (_mean(w.processors[late]), "processors"),
-            "mean_dtr": (_mean(delay[late]) / MINUTE, "min"), "max_dtr": (_largest(delay[late]) / HOUR, "h"),
-            "mean_si": (_mean(increase), "1"), "max_si": (_largest(increase), "1")}
+    return {
+        "violated": (int(late.sum()), "jobs"),
+        "violated_mean_size": (_mean(w.processors[late]), "processors"),
+        "mean_dtr": (_mean(delay[late]) / MINUTE, "min"),
+        "max_dtr": (_largest(delay[late]) / HOUR, "h"),
+        "mean_si": (_mean(increase), "1"),
+        "max_si": (_largest(increase), "1"),
+    }
 
 
 def kinds(schedule, backfilled="last-run", blocked="any"):
@@ -81,14 +89,17 @@ def kinds(schedule, backfilled="last-run", blocked="any"):
 
     Parameters
     ----------
-    schedule : replication.schedule.Schedule
+    schedule : replication.schedule.schedule.Schedule
     backfilled : {"last-run", "starts", "ever", "in-shadow"}
         Jobs whose completing run was started by backfilling; starts by backfilling, those of preempted runs
         included; jobs backfilled at least once; jobs that also ended before all jobs ahead had started.
     blocked : str
         See `blocked_jobs`.
     """
-    counted = {"last-run": schedule.backfilled, "ever": schedule.backfilled | (schedule.times_killed > 0)}
+    counted = {
+        "last-run": schedule.backfilled,
+        "ever": schedule.backfilled | (schedule.times_killed > 0),
+    }
     if backfilled == "starts":
         found = schedule.backfilled.sum() + schedule.times_killed.sum()
     elif backfilled == "in-shadow":
@@ -105,15 +116,20 @@ def loads(schedule, since="first-submission"):
 
     Parameters
     ----------
-    schedule : replication.schedule.Schedule
+    schedule : replication.schedule.schedule.Schedule
     since : {"first-submission", "time-0"}
         Where the span begins: as the paper says, or where the log does.
     """
     w = schedule.workload
     span = int(schedule.end.max()) - (int(w.submit[0]) if since == "first-submission" else 0)
     wasted = wasted_seconds(schedule)
-    return {"total_load": (100 * measures.load(w.run_time + wasted, w.processors, w.machine, span), "%"),
-            "wasted_load": (100 * measures.load(wasted, w.processors, w.machine, span), "%")}
+    return {
+        "total_load": (
+            100 * measures.load(w.run_time + wasted, w.processors, w.machine, span),
+            "%",
+        ),
+        "wasted_load": (100 * measures.load(wasted, w.processors, w.machine, span), "%"),
+    }
 
 
 def preemptions(schedule, waste="mean"):
@@ -121,33 +137,46 @@ def preemptions(schedule, waste="mean"):
 
     Parameters
     ----------
-    schedule : replication.schedule.Schedule
+    schedule : replication.schedule.schedule.Schedule
     waste : {"mean", "total"}
         Mean of the jobs' wastes, or all their waste over all their run time.
     """
     hit = schedule.times_killed > 0
     wasted, run_time = wasted_seconds(schedule)[hit], schedule.workload.run_time[hit]
     share = _mean(wasted / run_time) if waste == "mean" else wasted.sum() / max(run_time.sum(), 1)
-    return {"preempted": (int(hit.sum()), "jobs"), "preempted_share": (100 * float(hit.mean()), "%"),
-            "mkt": (_mean(schedule.times_killed[hit]), "kills"), "rtw": (100 * float(share), "%")}
+    return {
+        "preempted": (int(hit.sum()), "jobs"),
+        "preempted_share": (100 * float(hit.mean()), "%"),
+        "mkt": (_mean(schedule.times_killed[hit]), "kills"),
+        "rtw": (100 * float(share), "%"),
+    }
 
 
 def slowdowns(schedule):
     """Figs. 4 to 6: mean bounded slowdown, plain and weighted by size, over all jobs."""
     w = schedule.workload
-    return {"mbs": (measures.mbs(schedule.wait, w.run_time), "1"),
-            "mwbs": (measures.mwbs(schedule.wait, w.run_time, w.processors), "1")}
+    return {
+        "mbs": (measures.mbs(schedule.wait, w.run_time), "1"),
+        "mwbs": (measures.mwbs(schedule.wait, w.run_time, w.processors), "1"),
+    }
 
 
 #: What can be counted in more than one way: the count, and its readings in words. The default is first.
 WAYS = {
-    delays: {"delay since the start without later jobs": {},
-             "delay since idle and later jobs' processors sufficed": {"since": "head"}},
-    violations: {"blame on jobs past their predictions": {},
-                 "blame on any later job": {"blame": "any-later"}},
-    kinds: {"backfilled in the completing run": {}, "backfilled starts": {"backfilled": "starts"},
-            "backfilled at least once": {"backfilled": "ever"},
-            "backfilled and done before those ahead started": {"backfilled": "in-shadow"}},
+    delays: {
+        "delay since the start without later jobs": {},
+        "delay since idle and later jobs' processors sufficed": {"since": "head"},
+    },
+    violations: {
+        "blame on jobs past their predictions": {},
+        "blame on any later job": {"blame": "any-later"},
+    },
+    kinds: {
+        "backfilled in the completing run": {},
+        "backfilled starts": {"backfilled": "starts"},
+        "backfilled at least once": {"backfilled": "ever"},
+        "backfilled and done before those ahead started": {"backfilled": "in-shadow"},
+    },
     loads: {"span since the first submission": {}, "span since time 0": {"since": "time-0"}},
     preemptions: {"mean of the wastes": {}, "total waste over total run time": {"waste": "total"}},
     slowdowns: {"all jobs": {}},

@@ -5,8 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from replication import gantt, reference, simulate, style
-from replication.workload import Workload
+from replication.basics import style
+from replication.logs.workload import Workload
+from replication.reference import easy as reference
+from replication.schedule import gantt
+from replication.schedule.simulation import simulate
 
 MACHINE = 5
 
@@ -48,18 +51,36 @@ class Example:
         started = [k for k in range(len(self.told)) if schedule.start[k] == 0]
         head = next(k for k in range(len(self.told)) if schedule.start[k] > 0)
         free = MACHINE - sum(self.size[k] for k in started)
-        at, _ = reference.reservation([(self.told[k], self.size[k]) for k in started], free, self.size[head])
-        return [(self.numbers[k], at if k == head else 0, self.told[k], self.size[k])
-                for k in (*started, head)]
+        at, _ = reference.reservation(
+            [(self.told[k], self.size[k]) for k in started], free, self.size[head]
+        )
+        return [
+            (self.numbers[k], at if k == head else 0, self.told[k], self.size[k])
+            for k in (*started, head)
+        ]
 
 
 # Job 1 leaves three processors idle for the two time units that it really runs. Job 2 needs all five.
 EXAMPLES = {
-    "fig1a": Example("(a) decided on estimates", "EASY", (1, 2, 3), (3, 2, 2), (2, 2, 2), (2, 5, 1)),
-    "fig1b": Example("(b) job 1 predicted too short", "EASY-predicted",
-                     (1, 2, 3), (1, 2, 2), (2, 2, 2), (2, 5, 1)),
-    "fig1c": Example("(c) job 5 predicted too short", "EASY-predicted",
-                     (1, 2, 5), (5, 2, 4), (5, 2, 6), (2, 5, 1)),
+    "fig1a": Example(
+        "(a) decided on estimates", "EASY", (1, 2, 3), (3, 2, 2), (2, 2, 2), (2, 5, 1)
+    ),
+    "fig1b": Example(
+        "(b) job 1 predicted too short",
+        "EASY-predicted",
+        (1, 2, 3),
+        (1, 2, 2),
+        (2, 2, 2),
+        (2, 5, 1),
+    ),
+    "fig1c": Example(
+        "(c) job 5 predicted too short",
+        "EASY-predicted",
+        (1, 2, 5),
+        (5, 2, 4),
+        (5, 2, 6),
+        (2, 5, 1),
+    ),
 }
 
 
@@ -78,19 +99,23 @@ def results():
         busy = np.minimum(schedule.end, start) - np.minimum(schedule.start, start)
         wasted = MACHINE * start - int(np.dot(busy, example.size))
         reserved = next(at for number, at, _, _ in example.decision() if number == 2)
-        rows += [(name, example.policy, "wasted_area", wasted, "processor time units"),
-                 (name, example.policy, "reservation", reserved, unit),
-                 (name, example.policy, "start", start, unit),
-                 (name, example.policy, "backfilled_end", int(schedule.end[2]), unit)]
+        rows += [
+            (name, example.policy, "wasted_area", wasted, "processor time units"),
+            (name, example.policy, "reservation", reserved, unit),
+            (name, example.policy, "start", start, unit),
+            (name, example.policy, "backfilled_end", int(schedule.end[2]), unit),
+        ]
     return pd.DataFrame(rows, columns=["trace", "policy", "measure", "value", "unit"])
 
 
 def published_part(ours):
     """The rows that the paper's text has a number for."""
-    from replication import published
+    from replication.evidence import published
 
     known = {row.key for row in published.rows("pv_easy", "fig1")}
-    return ours[[key in known for key in zip(ours["trace"], ours["policy"], ours["measure"], strict=True)]]
+    return ours[
+        [key in known for key in zip(ours["trace"], ours["policy"], ours["measure"], strict=True)]
+    ]
 
 
 def made(ours):
@@ -104,11 +129,15 @@ def draw():
     """Each example twice: as decided at time 0, and as it came about."""
     import matplotlib.pyplot as plt
 
-    figure, grid = plt.subplots(len(EXAMPLES), 2, figsize=(style.WIDTH, 6.2), sharex=True, sharey=True)
+    figure, grid = plt.subplots(
+        len(EXAMPLES), 2, figsize=(style.WIDTH, 6.2), sharex=True, sharey=True
+    )
     for row, example in zip(grid, EXAMPLES.values(), strict=True):
         schedule = example.schedule()
-        came = [(number, int(schedule.start[k]), example.run_time[k], example.size[k])
-                for k, number in enumerate(example.numbers)]
+        came = [
+            (number, int(schedule.start[k]), example.run_time[k], example.size[k])
+            for k, number in enumerate(example.numbers)
+        ]
         _boxes(row[0], example.decision())
         _boxes(row[1], came)
         row[0].set_ylabel("processors")
@@ -126,8 +155,23 @@ def _boxes(axes, jobs):
     _, start, length, size = (np.array(column) for column in zip(*jobs, strict=True))
     for k, first, width in gantt.place(start, start + length, size, MACHINE):
         number = jobs[k][0]
-        axes.add_patch(Rectangle((start[k], first), length[k], width, alpha=0.35, edgecolor="black", lw=0.8,
-                                 facecolor=style.COLOURS[(number - 1) % 5]))
-        axes.text(start[k] + length[k] / 2, first + width / 2, f"job {number}", ha="center", va="center",
-                  fontsize=8)
+        axes.add_patch(
+            Rectangle(
+                (start[k], first),
+                length[k],
+                width,
+                alpha=0.35,
+                edgecolor="black",
+                lw=0.8,
+                facecolor=style.COLOURS[(number - 1) % 5],
+            )
+        )
+        axes.text(
+            start[k] + length[k] / 2,
+            first + width / 2,
+            f"job {number}",
+            ha="center",
+            va="center",
+            fontsize=8,
+        )
     axes.set(xlim=(0, 8.2), ylim=(0, MACHINE), xticks=range(9), yticks=range(MACHINE + 1))

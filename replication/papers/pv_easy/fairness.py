@@ -3,11 +3,18 @@
 import numpy as np
 import pandas as pd
 
-from replication import audits, simulate, style
-from replication.seeding import generator
+from replication.basics import style
+from replication.basics.seeding import generator
+from replication.schedule import audits
+from replication.schedule.simulation import simulate
 
-SCHEDULERS = {"FCFS": "fcfs", "EASY": "easy", "EASY-Last": "easy-last", "SJF-EASY": "sjf-easy",
-              "PV-EASY": "pv-easy"}
+SCHEDULERS = {
+    "FCFS": "fcfs",
+    "EASY": "easy",
+    "EASY-Last": "easy-last",
+    "SJF-EASY": "sjf-easy",
+    "PV-EASY": "pv-easy",
+}
 # A job of these takes a simulation from the beginning, so a sample of those that waited must do.
 SAMPLED = ("EASY-Last", "SJF-EASY")
 DRAWN = ("EASY", "PV-EASY")
@@ -18,14 +25,14 @@ def delays(page, policy, log, sample):
 
     Parameters
     ----------
-    page : replication.page.Page
+    page : replication.pages.page.Page
     policy, log : str
     sample : int
         Jobs to look at where all would take too long.
 
     Returns
     -------
-    schedule : replication.schedule.Schedule
+    schedule : replication.schedule.schedule.Schedule
     delay : int64[k], s
         Start less the start without the later jobs, of the jobs looked at; negative where later jobs helped.
     share : float
@@ -60,14 +67,27 @@ def results(page, sample=150):
             found[log, policy] = delay
             hit, jobs = delay[delay > 0], len(schedule.start)
             waited = int((schedule.start > schedule.workload.submit).sum())
-            low, high = _interval(len(hit), len(delay)) if share < 1 else (len(hit) / max(len(delay), 1),) * 2
-            rows.append({"trace": log, "policy": policy, "waited": waited, "looked_at": len(delay),
-                         "delayed": round(len(hit) / share), "delayed_low": round(low * waited),
-                         "delayed_high": round(high * waited), "delayed_share": 100 * len(hit) / share / jobs,
-                         "mean_delay": float(hit.mean()) / 60 if len(hit) else 0.0,
-                         "max_delay": float(hit.max()) / 3600 if len(hit) else 0.0,
-                         "helped": round(int((delay < 0).sum()) / share),
-                         "unfair_heads": int(audits.head_violations(schedule).sum())})
+            low, high = (
+                _interval(len(hit), len(delay))
+                if share < 1
+                else (len(hit) / max(len(delay), 1),) * 2
+            )
+            rows.append(
+                {
+                    "trace": log,
+                    "policy": policy,
+                    "waited": waited,
+                    "looked_at": len(delay),
+                    "delayed": round(len(hit) / share),
+                    "delayed_low": round(low * waited),
+                    "delayed_high": round(high * waited),
+                    "delayed_share": 100 * len(hit) / share / jobs,
+                    "mean_delay": float(hit.mean()) / 60 if len(hit) else 0.0,
+                    "max_delay": float(hit.max()) / 3600 if len(hit) else 0.0,
+                    "helped": round(int((delay < 0).sum()) / share),
+                    "unfair_heads": int(audits.head_violations(schedule).sum()),
+                }
+            )
     return pd.DataFrame(rows), found
 
 
@@ -90,9 +110,17 @@ def draw(found):
         for policy in DRAWN:
             delay = np.sort(found[log, policy][found[log, policy] > 0]) / 3600
             axes.plot(delay, np.arange(len(delay), 0, -1), drawstyle="steps-post", **looks[policy])
-        axes.set(xscale="log", yscale="log", title=log, xlabel="delay by later jobs [h]",
-                 ylabel="jobs delayed by more" if axes is grid[0, 0] else "", xlim=(1 / 60, None))
-    figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=len(DRAWN))
+        axes.set(
+            xscale="log",
+            yscale="log",
+            title=log,
+            xlabel="delay by later jobs [h]",
+            ylabel="jobs delayed by more" if axes is grid[0, 0] else "",
+            xlim=(1 / 60, None),
+        )
+    figure.legend(
+        *grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=len(DRAWN)
+    )
     return figure
 
 
@@ -101,8 +129,11 @@ def sentences(table):
     lines = []
     for log, part in table.groupby("trace", sort=False):
         by = part.set_index("policy")
-        words = [f"{policy} delays {by['delayed'][policy]:,} jobs ({by['delayed_share'][policy]:.1f} %), by "
-                 f"{by['mean_delay'][policy]:.0f} min on average, {by['max_delay'][policy]:.1f} h at most, "
-                 f"and keeps {by['unfair_heads'][policy]:,} heads waiting" for policy in ("EASY", "PV-EASY")]
+        words = [
+            f"{policy} delays {by['delayed'][policy]:,} jobs ({by['delayed_share'][policy]:.1f} %), by "
+            f"{by['mean_delay'][policy]:.0f} min on average, {by['max_delay'][policy]:.1f} h at most, "
+            f"and keeps {by['unfair_heads'][policy]:,} heads waiting"
+            for policy in ("EASY", "PV-EASY")
+        ]
         lines.append(f"- {log}: {'; '.join(words)}.")
     return "\n".join(lines)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from replication.seeding import generator
+from replication.basics.seeding import generator
 
 DRAWS = 1000
 WEEK = 7 * 24 * 3600
@@ -15,7 +15,7 @@ def resample(columns, workload, seed, draws=DRAWS):
     ----------
     columns : float64[n, c]
         One row a job, in order of submission; columns keep together, so that differences are paired.
-    workload : replication.workload.Workload
+    workload : replication.logs.workload.Workload
     seed : int
     draws : int
 
@@ -28,7 +28,9 @@ def resample(columns, workload, seed, draws=DRAWS):
     block = int(min(max(round(n * WEEK / max(workload.span, 1)), 1), n))
     total = np.vstack([np.zeros(columns.shape[1]), np.cumsum(columns, axis=0)])
     sums = total[block:] - total[:-block]
-    first = generator(workload.name, n, "blocks", int(seed)).integers(0, len(sums), (draws, -(-n // block)))
+    first = generator(workload.name, n, "blocks", int(seed)).integers(
+        0, len(sums), (draws, -(-n // block))
+    )
     return np.array([sums[row].sum(axis=0) for row in first])
 
 

@@ -2,8 +2,9 @@
 
 import pandas as pd
 
-from replication import audits, style
+from replication.basics import style
 from replication.papers.pv_easy import counts, runs
+from replication.schedule import audits
 
 MODES = {
     "kill": {},
@@ -13,7 +14,11 @@ MODES = {
     "checkpoint 1 h, 1 min each": {"mode": "checkpoint", "interval": 3600, "cost": 60},
     "checkpoint 10 min, 1 min each": {"mode": "checkpoint", "interval": 600, "cost": 60},
 }
-SHOWN = {"mbs": "mean bounded slowdown", "mwbs": "weighted by size", "wasted_load": "wasted load [%]"}
+SHOWN = {
+    "mbs": "mean bounded slowdown",
+    "mwbs": "weighted by size",
+    "wasted_load": "wasted load [%]",
+}
 
 
 def results(page, reading=runs.DEFAULT):
@@ -27,13 +32,22 @@ def results(page, reading=runs.DEFAULT):
     """
     rows = []
     for log in page.logs:
-        schedules = {name: runs.schedule(page, log, "PV-EASY", reading, **options)
-                     for name, options in MODES.items()}
-        for name, schedule in ({"EASY": runs.schedule(page, log, "EASY", reading)} | schedules).items():
-            found = counts.slowdowns(schedule) | counts.loads(schedule) | counts.preemptions(schedule)
+        schedules = {
+            name: runs.schedule(page, log, "PV-EASY", reading, **options)
+            for name, options in MODES.items()
+        }
+        for name, schedule in (
+            {"EASY": runs.schedule(page, log, "EASY", reading)} | schedules
+        ).items():
+            found = (
+                counts.slowdowns(schedule) | counts.loads(schedule) | counts.preemptions(schedule)
+            )
             values = {measure: value for measure, (value, _) in found.items()}
-            rows.append({"trace": log, "mode": name} | values
-                        | {"unfair": int(audits.head_violations(schedule).sum())})
+            rows.append(
+                {"trace": log, "mode": name}
+                | values
+                | {"unfair": int(audits.head_violations(schedule).sum())}
+            )
     return pd.DataFrame(rows).drop(columns="preempted_share")
 
 
@@ -42,7 +56,9 @@ def draw(table):
     import matplotlib.pyplot as plt
 
     logs, looks = list(dict.fromkeys(table["trace"])), style.bars(MODES)
-    figure, grid = plt.subplots(len(SHOWN), len(logs), figsize=style.size(2.4, len(logs)), squeeze=False)
+    figure, grid = plt.subplots(
+        len(SHOWN), len(logs), figsize=style.size(2.4, len(logs)), squeeze=False
+    )
     for row, (measure, label) in zip(grid, SHOWN.items(), strict=True):
         for axes, log in zip(row, logs, strict=True):
             values = table[table["trace"] == log].set_index("mode")[measure]
@@ -64,9 +80,15 @@ def sentences(table):
     lines = []
     for log, part in table.groupby("trace", sort=False):
         by = part.set_index("mode")
-        words = [f"{name} {100 * (by['mbs'][name] / by['mbs']['kill'] - 1):+.0f} % "
-                 f"(waste {by['wasted_load'][name]:.2f} %)" for name in MODES if name != "kill"]
-        lines.append(f"- {log}, mean bounded slowdown against killing (waste "
-                     f"{by['wasted_load']['kill']:.2f} %): {'; '.join(words)}; EASY "
-                     f"{100 * (by['mbs']['EASY'] / by['mbs']['kill'] - 1):+.0f} %.")
+        words = [
+            f"{name} {100 * (by['mbs'][name] / by['mbs']['kill'] - 1):+.0f} % "
+            f"(waste {by['wasted_load'][name]:.2f} %)"
+            for name in MODES
+            if name != "kill"
+        ]
+        lines.append(
+            f"- {log}, mean bounded slowdown against killing (waste "
+            f"{by['wasted_load']['kill']:.2f} %): {'; '.join(words)}; EASY "
+            f"{100 * (by['mbs']['EASY'] / by['mbs']['kill'] - 1):+.0f} %."
+        )
     return "\n".join(lines)

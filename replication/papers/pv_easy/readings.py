@@ -1,10 +1,11 @@
-"""The search over the readings of PV-EASY's Tables 1, 2, 4, 5 and 6, see `replication.readings`."""
+"""The search over the readings of PV-EASY's Tables 1, 2, 4, 5 and 6, see `replication.evidence.readings`."""
 
-from replication import published, readings, readings_search
+from replication.evidence import published, readings
+from replication.evidence.readings import Dimension, Rule
+from replication.evidence.readings import search as readings_search
+from replication.evidence.readings.search import Part
 from replication.papers.dimensions import ORDER, PREDICTION, default_on_stand_ins, names, size
 from replication.papers.pv_easy import counting, runs
-from replication.readings import Dimension, Rule
-from replication.readings_search import Part
 
 ITEMS = ("table1", "table2", "table4", "table5", "table6")
 
@@ -108,7 +109,10 @@ RULES = (
         "one by one and submissions first: not tried together",
         {"events": ("one-by-one",), "order": ("submissions-first",)},
     ),
-    *(Rule(_ALONE, {"delay": ("alone",), dimension.name: dimension.names[1:]}) for dimension in EASY),
+    *(
+        Rule(_ALONE, {"delay": ("alone",), dimension.name: dimension.names[1:]})
+        for dimension in EASY
+    ),
 )
 STAND_IN = default_on_stand_ins(CLEANING)
 
@@ -121,17 +125,18 @@ _CORE = (
     "waiting",
     "shadow",
     "predictors",
-    "classes",
-    "complete",
-    "cvh",
-    "top_percent",
+    "predictors.classes",
+    "predictors.complete",
+    "predictors.cvh",
+    "predictors.top_percent",
     "uncounted",
     "audits",
 )
 _SOURCES = (
     *(f"replication.core.{name}" for name in _CORE),
     *(f"replication.schedulers.{name}" for name in ("easy", "predicted", "pv_easy")),
-    *(f"replication.{name}" for name in ("simulation", "schedule", "predictors", "measures", "audits")),
+    *(f"replication.schedule.{name}" for name in ("simulation", "schedule", "measures", "audits")),
+    "replication.schedulers.predictors",
     *(f"replication.papers.pv_easy.{name}" for name in ("counts", "runs", "counting")),
 )
 PARTS = (
@@ -157,19 +162,26 @@ def search(page, **how):
 
     Parameters
     ----------
-    page : replication.page.Page
+    page : replication.pages.page.Page
     **how
-        Of `replication.readings_search.search`, such as an executor.
+        Of `replication.evidence.readings.search.search`, such as an executor.
 
     Returns
     -------
-    replication.readings.Found
+    replication.evidence.readings.Found
     """
+
     def workload(log, chosen):
         changed = {d.name: chosen[d.name] for d in CLEANING if chosen[d.name] != d.names[0]}
-        return runs.workload(page, log, runs.Reading(" ".join((log, *chosen.values())), cleaning=changed))
+        return runs.workload(
+            page, log, runs.Reading(" ".join((log, *chosen.values())), cleaning=changed)
+        )
 
     every = grid(page)
-    table = readings_search.search(every, PARTS, names(*CLEANING), workload, page.logs, page.workers, **how)
-    printed = [row for item in ITEMS for row in published.rows(page.paper, item) if row.policy != "log"]
+    table = readings_search.search(
+        every, PARTS, names(*CLEANING), workload, page.logs, page.workers, **how
+    )
+    printed = [
+        row for item in ITEMS for row in published.rows(page.paper, item) if row.policy != "log"
+    ]
     return readings.Found(every, table, printed, by_policy=True)

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from replication import audits, published, robustness
+from replication.evidence import published, robustness
+from replication.evidence.robustness import CLEANING, DEFAULT, READING, Change
 from replication.papers.pv_easy import counts, intervals, runs, slowdown
-from replication.robustness import CLEANING, DEFAULT, READING, Change
+from replication.schedule import audits
 
 MEASURES = {"mbs": "MBS", "mwbs": "MWBS"}
 #: Options of the schedulers that the paper's words leave open.
@@ -20,12 +21,19 @@ def changes(page):
     logs = tuple(page.logs)
     together = [reading for reading in runs.READINGS if len(reading.options) > 1]
     cleanings = [reading for reading in runs.READINGS if reading.cleaning]
-    return [Change(DEFAULT, "default", logs), *robustness.readings(logs, OPTIONS),
-            Change(READING, "blocked jobs: those of EASY under both", logs, {"same": True}),
-            Change(READING, "span of a load: since the log's time 0", logs, {"since": "time-0"}),
-            *(Change(READING, reading.name, logs, {"scheduler": reading.options}) for reading in together),
-            *(Change(CLEANING, reading.name, logs, cleaning=reading.cleaning) for reading in cleanings),
-            *robustness.machines(page, "CTC-SP2", MACHINES), *robustness.others(page)]
+    return [
+        Change(DEFAULT, "default", logs),
+        *robustness.readings(logs, OPTIONS),
+        Change(READING, "blocked jobs: those of EASY under both", logs, {"same": True}),
+        Change(READING, "span of a load: since the log's time 0", logs, {"since": "time-0"}),
+        *(
+            Change(READING, reading.name, logs, {"scheduler": reading.options})
+            for reading in together
+        ),
+        *(Change(CLEANING, reading.name, logs, cleaning=reading.cleaning) for reading in cleanings),
+        *robustness.machines(page, "CTC-SP2", MACHINES),
+        *robustness.others(page),
+    ]
 
 
 class Evidence:
@@ -33,20 +41,25 @@ class Evidence:
 
     Parameters
     ----------
-    case : replication.robustness.Case
+    case : replication.evidence.robustness.Case
     """
 
     def __init__(self, case):
         self.case, self.workload, self.options = case, case.workload, case.change.options
         reading = runs.Reading(case.change.name, self.options.get("scheduler", {}))
-        self.schedules = {policy: runs.schedule(case, case.log, policy, reading) for policy in runs.POLICIES}
+        self.schedules = {
+            policy: runs.schedule(case, case.log, policy, reading) for policy in runs.POLICIES
+        }
         self.everyone = {policy: np.ones(len(self.workload), bool) for policy in runs.POLICIES}
 
     def quotient(self, policy, base, measure, masks):
         """A policy's mean over another's with its 95 % interval, of some jobs of each."""
-        columns = np.hstack([slowdown.sums(self.schedules[name], masks[name], measure)
-                             for name in (policy, base)])
-        drawn = np.vstack([columns.sum(axis=0), intervals.resample(columns, self.workload, self.case.seed)])
+        columns = np.hstack(
+            [slowdown.sums(self.schedules[name], masks[name], measure) for name in (policy, base)]
+        )
+        drawn = np.vstack(
+            [columns.sum(axis=0), intervals.resample(columns, self.workload, self.case.seed)]
+        )
         values = intervals.ratio(drawn, 0, 1) / intervals.ratio(drawn, 2, 3)
         return float(values[0]), *intervals.between(values[1:])
 
@@ -59,7 +72,7 @@ class Evidence:
 
 
 def study(page):
-    """The cases of every headline under every change; see `replication.robustness.study`."""
+    """The cases of every headline under every change; see `replication.evidence.robustness.study`."""
     return robustness.study(page, HEADLINES, changes(page), Evidence)
 
 
@@ -83,8 +96,10 @@ def _(e):
     for k in range(1, len(slowdown.QUARTERS)):
         masks = {policy: hit & (quarter == k) for policy, hit in blocked.items()}
         if all(mask.any() for mask in masks.values()):
-            lower += [_mean(e, "PV-EASY", masks, measure) < _mean(e, "EASY", masks, measure)
-                      for measure in MEASURES]
+            lower += [
+                _mean(e, "PV-EASY", masks, measure) < _mean(e, "EASY", masks, measure)
+                for measure in MEASURES
+            ]
     if not lower:
         raise robustness.NotApplicable("no blocked job is that large")
     yield "", f"{sum(lower)} of {len(lower)}", 2 * sum(lower) > len(lower)

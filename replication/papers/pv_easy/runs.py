@@ -3,8 +3,8 @@
 import functools
 from dataclasses import dataclass, field
 
-from replication import simulate, traces
-from replication.simulation import SCHEDULERS
+from replication.logs import traces
+from replication.schedule.simulation import SCHEDULERS, simulate
 
 # How the paper names a policy, the scheduler here, and its options.
 POLICIES = {
@@ -26,7 +26,7 @@ class Reading:
     options : dict
         Of the scheduler; what it does not have does not concern it.
     cleaning : dict
-        Of `replication.traces.load`.
+        Of `replication.logs.traces.load`.
     count : dict
         Of the measures.
     """
@@ -54,11 +54,15 @@ READINGS = (
     Reading("requested processors", cleaning={"size": "requested"}),
     Reading("runs cut at the estimate", cleaning={"overrun": "cut-run"}),
     Reading("runs may pass the estimate", cleaning={"overrun": "as-is"}),
-    Reading("jobs of run time 0 left out",
-            cleaning={"drop": ("no-run-time", "zero-run-time", "not-allocated")}),
+    Reading(
+        "jobs of run time 0 left out",
+        cleaning={"drop": ("no-run-time", "zero-run-time", "not-allocated")},
+    ),
     Reading("kept, one by one", {"reservation": "kept", "events": "one-by-one"}),
-    Reading("kept, only the first, not used up",
-            {"reservation": "kept", "shadow": "first", "extra": "not-used-up"}),
+    Reading(
+        "kept, only the first, not used up",
+        {"reservation": "kept", "shadow": "first", "extra": "not-used-up"},
+    ),
     Reading("kept, expired predictions: now", {"reservation": "kept", "correction": "now"}),
 )
 
@@ -94,7 +98,7 @@ def schedule(page, log, policy, reading=DEFAULT, **options):
 
     Parameters
     ----------
-    page : replication.page.Page
+    page : replication.pages.page.Page
     log, policy : str
     reading : Reading
     **options
@@ -102,7 +106,7 @@ def schedule(page, log, policy, reading=DEFAULT, **options):
 
     Returns
     -------
-    replication.schedule.Schedule or None
+    replication.schedule.schedule.Schedule or None
         None where the reading does not apply to a stand-in.
     """
     jobs = workload(page, log, reading)
@@ -114,7 +118,7 @@ def simulated(jobs, policy, reading, seed=1, **options):
 
     Parameters
     ----------
-    jobs : replication.workload.Workload
+    jobs : replication.logs.workload.Workload
     policy : str
     reading : dict
         Options of schedulers; what the policy's scheduler does not have does not concern it.

@@ -3,11 +3,12 @@
 import numpy as np
 import pandas as pd
 
-from replication import audits, measures, style
+from replication.basics import style
 from replication.papers.pv_easy import intervals, runs
+from replication.schedule import audits, measures
 
 QUARTERS = ("up to 1/4", "1/4 to 1/2", "1/2 to 3/4", "above 3/4")
-LOOKS = ("EASY", "PV-EASY", "EASY-Last")   # each looks the same in every figure
+LOOKS = ("EASY", "PV-EASY", "EASY-Last")  # each looks the same in every figure
 NAMES = {"mbs": "mean bounded slowdown", "mwbs": "mean weighted bounded slowdown"}
 
 
@@ -15,7 +16,9 @@ def sums(schedule, mask, measure):
     """Weighted slowdowns and weights of the masked jobs, float64[n, 2]; the measure is their quotient."""
     w = schedule.workload
     weight = (w.processors if measure == "mwbs" else np.ones(len(w))) * mask
-    return np.column_stack([measures.pv_bounded_slowdown(schedule.wait, w.run_time) * weight, weight])
+    return np.column_stack(
+        [measures.pv_bounded_slowdown(schedule.wait, w.run_time) * weight, weight]
+    )
 
 
 def quarter(workload):
@@ -28,7 +31,7 @@ def compared(page, measure, policies, groups, base="EASY", reading=runs.DEFAULT)
 
     Parameters
     ----------
-    page : replication.page.Page
+    page : replication.pages.page.Page
     measure : {"mbs", "mwbs"}
     policies : sequence of str
     groups : Callable
@@ -48,15 +51,39 @@ def compared(page, measure, policies, groups, base="EASY", reading=runs.DEFAULT)
         schedules = {policy: runs.schedule(page, log, policy, reading) for policy in policies}
         for name, masks in groups(schedules):
             columns = {p: sums(schedules[p], masks[p], measure) for p in policies}
-            drawn = intervals.resample(np.hstack(list(columns.values())), page.workloads[log], page.seed)
+            drawn = intervals.resample(
+                np.hstack(list(columns.values())), page.workloads[log], page.seed
+            )
             values = {p: intervals.ratio(columns[p].sum(axis=0)[None], 0, 1)[0] for p in policies}
             draws = {p: intervals.ratio(drawn, 2 * k, 2 * k + 1) for k, p in enumerate(policies)}
             for policy in policies:
-                rows.append((log, name, policy, int(masks[policy].sum()), values[policy],
-                             *intervals.between(draws[policy]), values[policy] / values[base],
-                             *intervals.between(draws[policy] / draws[base])))
-    return pd.DataFrame(rows, columns=["trace", "jobs", "policy", "number", "value", "low", "high",
-                                       "quotient", "quotient_low", "quotient_high"])
+                rows.append(
+                    (
+                        log,
+                        name,
+                        policy,
+                        int(masks[policy].sum()),
+                        values[policy],
+                        *intervals.between(draws[policy]),
+                        values[policy] / values[base],
+                        *intervals.between(draws[policy] / draws[base]),
+                    )
+                )
+    return pd.DataFrame(
+        rows,
+        columns=[
+            "trace",
+            "jobs",
+            "policy",
+            "number",
+            "value",
+            "low",
+            "high",
+            "quotient",
+            "quotient_low",
+            "quotient_high",
+        ],
+    )
 
 
 def blocked(page, measure, same=False, reading=runs.DEFAULT):
@@ -64,24 +91,39 @@ def blocked(page, measure, same=False, reading=runs.DEFAULT):
 
     Parameters
     ----------
-    page : replication.page.Page
+    page : replication.pages.page.Page
     measure : {"mbs", "mwbs"}
     same : bool
         Whether the jobs that EASY blocks are measured under both; by default each policy's own blocked jobs.
     reading : replication.papers.pv_easy.runs.Reading
     """
+
     def groups(schedules):
         hit = {policy: audits.blocked(schedule) for policy, schedule in schedules.items()}
         for k, name in enumerate(QUARTERS):
-            yield name, {policy: hit["EASY" if same else policy] & (quarter(schedule.workload) == k)
-                         for policy, schedule in schedules.items()}
+            yield (
+                name,
+                {
+                    policy: hit["EASY" if same else policy] & (quarter(schedule.workload) == k)
+                    for policy, schedule in schedules.items()
+                },
+            )
+
     return compared(page, measure, ("EASY", "PV-EASY"), groups, reading=reading)
 
 
 def everyone(page, measure, base="EASY", reading=runs.DEFAULT):
     """Figs. 5 and 6: all jobs under PV-EASY, EASY and EASY-Last; see `compared`."""
+
     def groups(schedules):
-        yield "all", {policy: np.ones(len(schedule.workload), bool) for policy, schedule in schedules.items()}
+        yield (
+            "all",
+            {
+                policy: np.ones(len(schedule.workload), bool)
+                for policy, schedule in schedules.items()
+            },
+        )
+
     return compared(page, measure, ("PV-EASY", "EASY", "EASY-Last"), groups, base, reading)
 
 
@@ -94,8 +136,10 @@ def readings(page, measure):
         for reading in runs.READINGS:
             if runs.concerns(policy, reading):
                 found = {log: runs.schedule(page, log, policy, reading) for log in page.logs}
-                rows[policy, reading.name] = {log: np.nan if s is None else counts.slowdowns(s)[measure][0]
-                                              for log, s in found.items()}
+                rows[policy, reading.name] = {
+                    log: np.nan if s is None else counts.slowdowns(s)[measure][0]
+                    for log, s in found.items()
+                }
     table = pd.DataFrame.from_dict(rows, orient="index")
     return table.rename_axis(["policy", "reading"]).reset_index()
 
@@ -114,14 +158,28 @@ def bars(table, measure):
             one = part[part["policy"] == policy]
             place = np.arange(len(groups)) + (k - (len(policies) - 1) / 2) * width
             spread = np.abs(one[["low", "high"]].to_numpy().T - one["value"].to_numpy())
-            axes.bar(place, one["value"], width * 0.94, yerr=spread, capsize=2, error_kw={"elinewidth": 0.8},
-                     **looks[policy])
+            axes.bar(
+                place,
+                one["value"],
+                width * 0.94,
+                yerr=spread,
+                capsize=2,
+                error_kw={"elinewidth": 0.8},
+                **looks[policy],
+            )
         several = len(groups) > 1
-        axes.set_xticks(np.arange(len(groups)) if several else [], groups if several else [], rotation=20)
-        axes.set(title=log, ylabel=NAMES[measure] if axes is grid[0, 0] else "",
-                 xlabel="size, share of the machine" if several else "")
+        axes.set_xticks(
+            np.arange(len(groups)) if several else [], groups if several else [], rotation=20
+        )
+        axes.set(
+            title=log,
+            ylabel=NAMES[measure] if axes is grid[0, 0] else "",
+            xlabel="size, share of the machine" if several else "",
+        )
         axes.grid(axis="x", visible=False)
-    figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=len(policies))
+    figure.legend(
+        *grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=len(policies)
+    )
     return figure
 
 
@@ -134,8 +192,15 @@ def sentences(table):
         below = part[part["quotient_high"] < 1]["trace"].tolist()
         above = part[part["quotient_low"] > 1]["trace"].tolist()
         unclear = [log for log in part["trace"] if log not in below + above]
-        words = [f"{what} on {', '.join(logs)}" for what, logs in
-                 (("lower", below), ("higher", above), ("not to be told apart", unclear)) if logs]
+        words = [
+            f"{what} on {', '.join(logs)}"
+            for what, logs in (
+                ("lower", below),
+                ("higher", above),
+                ("not to be told apart", unclear),
+            )
+            if logs
+        ]
         about = "All jobs" if name == "all" else f"Blocked jobs of size {name} of the machine"
         lines.append(f"- {about}: PV-EASY against EASY is {'; '.join(words)}.")
     return "\n".join(lines)

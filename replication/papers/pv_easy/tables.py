@@ -4,7 +4,7 @@ import math
 
 import pandas as pd
 
-from replication import published
+from replication.evidence import published
 from replication.papers.pv_easy import counts, runs
 
 #: What each table counts, and of which policies.
@@ -27,7 +27,7 @@ def results(page):
 
     Parameters
     ----------
-    page : replication.page.Page
+    page : replication.pages.page.Page
         Its item is one of `TABLES`.
 
     Returns
@@ -50,7 +50,9 @@ def results(page):
 def inputs(ours):
     """Why some numbers have no verdict, as `Page.compare` takes it: the machines are the paper's."""
     logs = dict.fromkeys(ours["trace"])
-    return {(log, "log", "processors"): "the paper's number, which is an input here" for log in logs}
+    return {
+        (log, "log", "processors"): "the paper's number, which is an input here" for log in logs
+    }
 
 
 def wide(ours):
@@ -92,7 +94,10 @@ def _found(page, log, policy, count):
         if runs.concerns(policy, reading):
             schedule = runs.schedule(page, log, policy, reading)
             if schedule is not None:
-                yield reading.name + (", since processors sufficed" if way else ""), count(schedule, **way)
+                yield (
+                    reading.name + (", since processors sufficed" if way else ""),
+                    count(schedule, **way),
+                )
 
 
 def ranges(page, readings):
@@ -100,7 +105,7 @@ def ranges(page, readings):
 
     Parameters
     ----------
-    page : replication.page.Page
+    page : replication.pages.page.Page
     readings : pandas.DataFrame
         From `readings`.
 
@@ -117,11 +122,33 @@ def ranges(page, readings):
             continue
         values = group.set_index("reading")["value"].dropna()
         nearest = (values - printed[key]).abs().idxmin() if len(values) else ""
-        rows.append((*key, printed[key], values.get("default", math.nan), values.min(), values.max(),
-                     "yes" if values.min() <= printed[key] <= values.max() else "no",
-                     nearest, values.get(nearest, math.nan)))
-    return pd.DataFrame(rows, columns=["trace", "policy", "measure", "published", "default", "lowest",
-                                       "highest", "inside", "nearest reading", "its value"])
+        rows.append(
+            (
+                *key,
+                printed[key],
+                values.get("default", math.nan),
+                values.min(),
+                values.max(),
+                "yes" if values.min() <= printed[key] <= values.max() else "no",
+                nearest,
+                values.get(nearest, math.nan),
+            )
+        )
+    return pd.DataFrame(
+        rows,
+        columns=[
+            "trace",
+            "policy",
+            "measure",
+            "published",
+            "default",
+            "lowest",
+            "highest",
+            "inside",
+            "nearest reading",
+            "its value",
+        ],
+    )
 
 
 def text(page, ours):
@@ -132,26 +159,57 @@ def text(page, ours):
     list of dict
     """
     by = {measure: group.set_index("trace")["value"] for measure, group in ours.groupby("measure")}
-    per_log = {"table1": ["mean_delay"], "table2": ["mean_si"], "table6": ["mkt", "preempted_share"]}
-    overall = {"table1": {"max_delay": ("max_delay", max)},
-               "table2": {"max_dtr": ("max_dtr", max), "violated_min": ("violated", min),
-                          "violated_max": ("violated", max)},
-               "table5": {"wasted_load_min": ("wasted_load", min), "wasted_load_max": ("wasted_load", max)},
-               "table6": {"rtw_min": ("rtw", min), "rtw_max": ("rtw", max)}}
-    rows = [{"trace": log, "policy": policy, "measure": measure, "value": by[measure][log]}
-            for policy in TABLES[page.item][1] for measure in per_log.get(page.item, []) for log in page.logs]
-    rows += [{"trace": "all", "policy": policy, "measure": name, "value": how(by[measure])}
-             for policy in TABLES[page.item][1]
-             for name, (measure, how) in overall.get(page.item, {}).items()]
+    per_log = {
+        "table1": ["mean_delay"],
+        "table2": ["mean_si"],
+        "table6": ["mkt", "preempted_share"],
+    }
+    overall = {
+        "table1": {"max_delay": ("max_delay", max)},
+        "table2": {
+            "max_dtr": ("max_dtr", max),
+            "violated_min": ("violated", min),
+            "violated_max": ("violated", max),
+        },
+        "table5": {
+            "wasted_load_min": ("wasted_load", min),
+            "wasted_load_max": ("wasted_load", max),
+        },
+        "table6": {"rtw_min": ("rtw", min), "rtw_max": ("rtw", max)},
+    }
+    rows = [
+        {"trace": log, "policy": policy, "measure": measure, "value": by[measure][log]}
+        for policy in TABLES[page.item][1]
+        for measure in per_log.get(page.item, [])
+        for log in page.logs
+    ]
+    rows += [
+        {"trace": "all", "policy": policy, "measure": name, "value": how(by[measure])}
+        for policy in TABLES[page.item][1]
+        for name, (measure, how) in overall.get(page.item, {}).items()
+    ]
     if page.item == "table1":
-        rows += [{"trace": log, "policy": "EASY", "measure": "delayed_of_blocked",
-                  "value": 100 * by["delayed"][log] / by["blocked"][log]} for log in page.logs]
+        rows += [
+            {
+                "trace": log,
+                "policy": "EASY",
+                "measure": "delayed_of_blocked",
+                "value": 100 * by["delayed"][log] / by["blocked"][log],
+            }
+            for log in page.logs
+        ]
     if page.item == "table2":
-        rows += [{"trace": log, "policy": "EASY-Last", "measure": "max_si", "value": by["max_si"][log]}
-                 for log in page.logs]
-        violated = [counts.violations(runs.schedule(page, log, "PV-EASY"), "any-later")["violated"][0]
-                    for log in page.logs]
-        rows.append({"trace": "all", "policy": "PV-EASY", "measure": "violated", "value": sum(violated)})
+        rows += [
+            {"trace": log, "policy": "EASY-Last", "measure": "max_si", "value": by["max_si"][log]}
+            for log in page.logs
+        ]
+        violated = [
+            counts.violations(runs.schedule(page, log, "PV-EASY"), "any-later")["violated"][0]
+            for log in page.logs
+        ]
+        rows.append(
+            {"trace": "all", "policy": "PV-EASY", "measure": "violated", "value": sum(violated)}
+        )
     return _with_units(page, rows)
 
 
@@ -159,5 +217,8 @@ def _with_units(page, rows):
     """The rows that were published, with their units; those over all logs only where all are there."""
     units = {row.key: row.unit for row in published.rows(page.paper, "text")}
     keyed = [((row["trace"], row["policy"], row["measure"]), row) for row in rows]
-    return [row | {"unit": units[key]} for key, row in keyed
-            if key in units and not (key[0] == "all" and len(page.logs) < 3)]
+    return [
+        row | {"unit": units[key]}
+        for key, row in keyed
+        if key in units and not (key[0] == "all" and len(page.logs) < 3)
+    ]

@@ -5,9 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pandas as pd
 
-from replication import simulate, style
+from replication.basics import style
 from replication.papers.pv_easy import counts
 from replication.papers.pv_easy.slowdown import NAMES
+from replication.schedule.simulation import simulate
 
 POLICIES = {"PV-EASY": "pv-easy", "FCFS-EASY": "easy-predicted", "SJF-EASY": "sjf-easy"}
 
@@ -17,7 +18,7 @@ def results(page, errors, repeats, correction="request"):
 
     Parameters
     ----------
-    page : replication.page.Page
+    page : replication.pages.page.Page
     errors : sequence of int, %
         Largest prediction errors.
     repeats : int
@@ -30,22 +31,36 @@ def results(page, errors, repeats, correction="request"):
     pandas.DataFrame
         trace, policy, error, measure, mean, low, high: mean over the repeats and its 95 % interval (Student).
     """
-    from replication.simulation import warm
+    from replication.schedule.simulation import warm
 
     warm()
     grid = [(log, policy, error) for log in page.logs for policy in POLICIES for error in errors]
 
     def one(point):
         log, policy, error = point
-        return [counts.slowdowns(simulate(page.workloads[log], POLICIES[policy], seed=page.seed + k,
-                                          predictor=f"virtual={error / 100}", correction=correction))
-                for k in range(repeats)]
+        return [
+            counts.slowdowns(
+                simulate(
+                    page.workloads[log],
+                    POLICIES[policy],
+                    seed=page.seed + k,
+                    predictor=f"virtual={error / 100}",
+                    correction=correction,
+                )
+            )
+            for k in range(repeats)
+        ]
 
     with ThreadPoolExecutor(page.workers) as pool:
         found = list(pool.map(one, grid))
-    rows = [(*point, measure, *_mean([run[measure][0] for run in each]))
-            for point, each in zip(grid, found, strict=True) for measure in NAMES]
-    return pd.DataFrame(rows, columns=["trace", "policy", "error", "measure", "mean", "low", "high"])
+    rows = [
+        (*point, measure, *_mean([run[measure][0] for run in each]))
+        for point, each in zip(grid, found, strict=True)
+        for measure in NAMES
+    ]
+    return pd.DataFrame(
+        rows, columns=["trace", "policy", "error", "measure", "mean", "low", "high"]
+    )
 
 
 def _mean(values):
@@ -64,22 +79,31 @@ def draw(table):
     import matplotlib.pyplot as plt
 
     logs = list(dict.fromkeys(table["trace"]))
-    figure, grid = plt.subplots(len(NAMES), len(logs), figsize=style.size(2, len(logs)), squeeze=False,
-                                sharex=True)
+    figure, grid = plt.subplots(
+        len(NAMES), len(logs), figsize=style.size(2, len(logs)), squeeze=False, sharex=True
+    )
     looks = style.series(list(POLICIES))
     for row, measure in zip(grid, NAMES, strict=True):
         for axes, log in zip(row, logs, strict=True):
             part = table[(table["trace"] == log) & (table["measure"] == measure)]
             for policy, one in part.groupby("policy", sort=False):
                 axes.plot(one["error"], one["mean"], **looks[policy])
-                axes.fill_between(one["error"], one["low"], one["high"], color=looks[policy]["color"],
-                                  alpha=0.2, lw=0)
+                axes.fill_between(
+                    one["error"],
+                    one["low"],
+                    one["high"],
+                    color=looks[policy]["color"],
+                    alpha=0.2,
+                    lw=0,
+                )
             axes.set(ylabel=NAMES[measure] if axes is row[0] else "", ylim=(0, None))
     for axes, log in zip(grid[0], logs, strict=True):
         axes.set_title(log)
     for axes in grid[-1]:
         axes.set_xlabel("largest prediction error [%]")
-    figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=len(POLICIES))
+    figure.legend(
+        *grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=len(POLICIES)
+    )
     return figure
 
 
@@ -100,8 +124,15 @@ def leads(table):
         ahead = by["high"]["PV-EASY"] < by["low"][others].min(axis=1)
         behind = by["low"]["PV-EASY"] > by["high"][others].min(axis=1)
         level = by.index[best <= by["mean"]["PV-EASY"]]
-        rows.append((log, measure, _span(by.index[ahead]), _span(by.index[behind]),
-                     int(level.max()) if len(level) else -1))
+        rows.append(
+            (
+                log,
+                measure,
+                _span(by.index[ahead]),
+                _span(by.index[behind]),
+                int(level.max()) if len(level) else -1,
+            )
+        )
     return pd.DataFrame(rows, columns=["trace", "measure", "ahead", "behind", "level"])
 
 

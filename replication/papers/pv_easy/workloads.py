@@ -18,10 +18,13 @@ def table3(page):
     """
     rows = list(duration(page))
     for name, workload in page.workloads.items():
-        rows += [(name, "processors", workload.machine, "processors"), (name, "jobs", len(workload), "jobs"),
-                 (name, "load", 100 * workload.load, "%"),
-                 (name, "mean_size", workload.processors.mean(), "processors"),
-                 (name, "mean_run_time", workload.run_time.mean(), "s")]
+        rows += [
+            (name, "processors", workload.machine, "processors"),
+            (name, "jobs", len(workload), "jobs"),
+            (name, "load", 100 * workload.load, "%"),
+            (name, "mean_size", workload.processors.mean(), "processors"),
+            (name, "mean_run_time", workload.run_time.mean(), "s"),
+        ]
     return tidy(rows)
 
 
@@ -38,8 +41,10 @@ def text(ours):
     list of dict
     """
     loads = ours[ours["measure"] == "load"]["value"]
-    return [{"trace": "all", "policy": "log", "measure": name, "value": value, "unit": "%"}
-            for name, value in (("load_min", loads.min()), ("load_max", loads.max()))]
+    return [
+        {"trace": "all", "policy": "log", "measure": name, "value": value, "unit": "%"}
+        for name, value in (("load_min", loads.min()), ("load_max", loads.max()))
+    ]
 
 
 def readings(page):
@@ -50,19 +55,26 @@ def readings(page):
     pandas.DataFrame
         One row a reading, one column a log.
     """
-    from replication import traces
+    from replication.logs import traces
 
     rows = {}
     for name, workload in page.workloads.items():
-        column = {"load %, first to last submission (caption)": 100 * workload.load,
-                  "load %, log's time 0 to last submission": 100 * load_since_zero(workload),
-                  "load %, first submission to earliest last end": 100 * load_to_last_end(workload)}
+        column = {
+            "load %, first to last submission (caption)": 100 * workload.load,
+            "load %, log's time 0 to last submission": 100 * load_since_zero(workload),
+            "load %, first submission to earliest last end": 100 * load_to_last_end(workload),
+        }
         if not workload.stand_in:
-            for about, drop in (("with a run time and processors (default)",
-                                 ("no-run-time", "not-allocated")),
-                                ("with a positive run time and processors",
-                                 ("no-run-time", "zero-run-time", "not-allocated")),
-                                ("with a run time", ("no-run-time",))):
-                column[f"jobs {about}"] = len(traces.load(name, paper=page.paper, stand_in=False, drop=drop))
+            for about, drop in (
+                ("with a run time and processors (default)", ("no-run-time", "not-allocated")),
+                (
+                    "with a positive run time and processors",
+                    ("no-run-time", "zero-run-time", "not-allocated"),
+                ),
+                ("with a run time", ("no-run-time",)),
+            ):
+                column[f"jobs {about}"] = len(
+                    traces.load(name, paper=page.paper, stand_in=False, drop=drop)
+                )
         rows[name] = column
     return pd.DataFrame(rows).rename_axis("reading").reset_index()

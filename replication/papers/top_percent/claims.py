@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from replication.claims import Claims, totals
+from replication.evidence.claims import Claims, totals
 from replication.papers.top_percent.intervals import interval
 from replication.papers.top_percent.modes import LEVEL
 from replication.papers.top_percent.runs import POLICIES, TITLES
@@ -32,8 +32,12 @@ def _case(what, values, holds_below=None, holds_above=None, scale=1, unit=""):
 
 def _each(e, policies, measures, **level):
     """A case for each log, policy and measure."""
-    return [_case(f"{log} {policy} {TITLES[measure]}", e.blocks[log].values(policy, measure), **level)
-            for log in e.logs for policy in policies for measure in measures]
+    return [
+        _case(f"{log} {policy} {TITLES[measure]}", e.blocks[log].values(policy, measure), **level)
+        for log in e.logs
+        for policy in policies
+        for measure in measures
+    ]
 
 
 def _best(block, policies, measure, pick=np.min):
@@ -47,16 +51,28 @@ def _without(policies, policy):
 def _beside(e, policy, measures, pick, **level):
     """A case for each log and measure: a learned predictor less the one picked of the others."""
     others = _without(LEARNED, policy)
-    return [_case(f"{log} {TITLES[measure]}",
-                  block.values(policy, measure) - _best(block, others, measure, pick), **level)
-            for log, block in e.blocks.items() for measure in measures]
+    return [
+        _case(
+            f"{log} {TITLES[measure]}",
+            block.values(policy, measure) - _best(block, others, measure, pick),
+            **level,
+        )
+        for log, block in e.blocks.items()
+        for measure in measures
+    ]
 
 
 def _better_r2(e, policies):
     """A case for each log and policy: its R2 less that of the requests."""
-    return [_case(f"{log} {policy}", block.values(policy, "r2") - block.values("Reqtime", "r2"),
-                  holds_above=0)
-            for log, block in e.blocks.items() for policy in policies]
+    return [
+        _case(
+            f"{log} {policy}",
+            block.values(policy, "r2") - block.values("Reqtime", "r2"),
+            holds_above=0,
+        )
+        for log, block in e.blocks.items()
+        for policy in policies
+    ]
 
 
 @decides("overestimates")
@@ -90,11 +106,15 @@ def between_classes(workload):
 
     One less the variance within classes, on as many degrees of freedom as are left, over the variance of all.
     """
-    rows = np.column_stack([workload.executable, workload.user, workload.estimate, workload.processors])
+    rows = np.column_stack(
+        [workload.executable, workload.user, workload.estimate, workload.processors]
+    )
     _, code, count = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
     several = count[code] > 1
-    run_time, code = (workload.run_time[several].astype(float),
-                      np.unique(code[several], return_inverse=True)[1])
+    run_time, code = (
+        workload.run_time[several].astype(float),
+        np.unique(code[several], return_inverse=True)[1],
+    )
     mean = np.bincount(code, weights=run_time) / np.bincount(code)
     within = ((run_time - mean[code]) ** 2).sum() / (len(run_time) - len(mean))
     return float(1 - within / run_time.var(ddof=1))
@@ -194,7 +214,9 @@ def _(e):
 @decides("cvh-poor-r2")
 def _(e):
     for log, block in e.blocks.items():
-        yield _case(log, block.values("CVH", "r2") - block.values("Complete", "r2"), holds_below=-0.1)
+        yield _case(
+            log, block.values("CVH", "r2") - block.values("Complete", "r2"), holds_below=-0.1
+        )
 
 
 @decides("quality-uncorrelated")
@@ -204,13 +226,17 @@ def _(e):
     for log, block in e.blocks.items():
         quality = [block.values(policy, "r2")[0] for policy in POLICIES]
         for measure in SCHEDULE:
-            rho = float(spearmanr(quality, [block.values(policy, measure)[0] for policy in POLICIES])[0])
+            rho = float(
+                spearmanr(quality, [block.values(policy, measure)[0] for policy in POLICIES])[0]
+            )
             yield f"{log} {TITLES[measure]}", f"{rho:+.2f}", abs(rho) < 0.5
 
 
 @decides("tsafrir-like-cvh")
 def _(e):
-    return _each(e, ["Tsafrir"], USUAL, holds_below=1) + _each(e, ["Tsafrir"], PRIORITY, holds_above=1)
+    return _each(e, ["Tsafrir"], USUAL, holds_below=1) + _each(
+        e, ["Tsafrir"], PRIORITY, holds_above=1
+    )
 
 
 @decides("tsafrir-underperforms")

@@ -6,9 +6,9 @@ ways of counting by dimension, value).
 
 import numpy as np
 
-from replication import measures
 from replication.papers.top_percent import runs
-from replication.simulation import simulate
+from replication.schedule import measures
+from replication.schedule.simulation import simulate
 
 OPTIONS = ("passes", "order", "refresh", "correction")
 R2 = ("submission", "start", "recorded")
@@ -35,15 +35,21 @@ def _rows(workload, chosen, policies):
         schedule = _run(workload, chosen, policy)
         found = runs.measured(schedule)
         # The paper's simulator records -1 where no predictor runs (docs/decisions/top_percent.md).
-        recorded = np.full(len(workload), -1) if policy == runs.REFERENCE else schedule.first_prediction
+        recorded = (
+            np.full(len(workload), -1) if policy == runs.REFERENCE else schedule.first_prediction
+        )
         for which, predicted in zip(
             R2, (schedule.first_prediction, schedule.prediction, recorded), strict=True
         ):
             yield policy, "r2", {"r2": which}, measures.determination(workload.run_time, predicted)
-        yield from ((policy, name, {}, value / base[name]) for name, value in found.items() if name != "r2")
+        yield from (
+            (policy, name, {}, value / base[name]) for name, value in found.items() if name != "r2"
+        )
 
 
 def _run(workload, chosen, policy):
     coded = runs.READINGS["coded"].predictors if chosen.get("top") == "as-coded" else {}
     options = {name: chosen[name] for name in OPTIONS if name in chosen}
-    return simulate(workload, "easy-predicted", predictor=coded.get(policy, runs.POLICIES[policy]), **options)
+    return simulate(
+        workload, "easy-predicted", predictor=coded.get(policy, runs.POLICIES[policy]), **options
+    )

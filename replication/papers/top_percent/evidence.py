@@ -8,7 +8,7 @@ import numpy as np
 from replication.papers.top_percent import fig1, modes, schedulers
 from replication.papers.top_percent.intervals import Block
 from replication.papers.top_percent.runs import POLICIES, READINGS, jobs, run
-from replication.simulation import simulate
+from replication.schedule.simulation import simulate
 
 SHORT, LONG = 0.5, 1.5
 
@@ -18,7 +18,7 @@ class Evidence:
 
     Parameters
     ----------
-    page : replication.page.Page
+    page : replication.pages.page.Page
     reading : str
         One of `replication.papers.top_percent.runs.READINGS`.
     """
@@ -32,32 +32,48 @@ class Evidence:
     def schedules(self):
         """EASY's schedules by log and policy."""
         with ThreadPoolExecutor(self.page.workers) as pool:
-            waiting = {(log, policy): pool.submit(run, workload, policy, self.reading)
-                       for log, workload in self.workloads.items() for policy in POLICIES}
+            waiting = {
+                (log, policy): pool.submit(run, workload, policy, self.reading)
+                for log, workload in self.workloads.items()
+                for policy in POLICIES
+            }
             return {key: result.result() for key, result in waiting.items()}
 
     @cached_property
     def blocks(self):
         """The rows of each log with intervals."""
-        return {log: Block(log, {policy: self.schedules[log, policy] for policy in POLICIES})
-                for log in self.logs}
+        return {
+            log: Block(log, {policy: self.schedules[log, policy] for policy in POLICIES})
+            for log in self.logs
+        }
 
     @cached_property
     def scaled(self):
         """Rows of each log with all run times predicted too short, and too long."""
         found, options = {}, READINGS[self.reading].options
         for log, workload in self.workloads.items():
-            runs = {factor: simulate(workload, "easy-predicted", predictor=f"scaled={factor}", **options)
-                    for factor in (SHORT, LONG)}
+            runs = {
+                factor: simulate(
+                    workload, "easy-predicted", predictor=f"scaled={factor}", **options
+                )
+                for factor in (SHORT, LONG)
+            }
             found[log] = Block(log, {"short": runs[SHORT], "Reqtime": runs[LONG]})
         return found
 
     @cached_property
     def short_first(self):
         """Rows of each log with run times known: shortest candidate first, and queue order as reference."""
-        return {log: Block(log, {"short": run(workload, "Clairvoyant", self.reading, "sjf-easy"),
-                                 "Reqtime": self.schedules[log, "Clairvoyant"]})
-                for log, workload in self.workloads.items()}
+        return {
+            log: Block(
+                log,
+                {
+                    "short": run(workload, "Clairvoyant", self.reading, "sjf-easy"),
+                    "Reqtime": self.schedules[log, "Clairvoyant"],
+                },
+            )
+            for log, workload in self.workloads.items()
+        }
 
     @cached_property
     def by_scheduler(self):
@@ -70,8 +86,17 @@ class Evidence:
         """p value of one mode for each large class."""
         samples = modes.how_many(self.page)
         with ThreadPoolExecutor(self.page.workers) as pool:
-            waiting = [pool.submit(modes.p_value, workload.run_time[members].astype(float), 1, log,
-                                   int(members[0]), samples=samples)
-                       for log, workload in self.workloads.items() for members in fig1.classes(workload)
-                       if np.ptp(workload.run_time[members]) > 0]
+            waiting = [
+                pool.submit(
+                    modes.p_value,
+                    workload.run_time[members].astype(float),
+                    1,
+                    log,
+                    int(members[0]),
+                    samples=samples,
+                )
+                for log, workload in self.workloads.items()
+                for members in fig1.classes(workload)
+                if np.ptp(workload.run_time[members]) > 0
+            ]
             return [result.result() for result in waiting]

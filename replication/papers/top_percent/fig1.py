@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 
-from replication import style
+from replication.basics import style
 from replication.papers.top_percent import modes
 from replication.papers.top_percent.runs import run
 
-LEAST = 150      # jobs a class must have to be looked at
+LEAST = 150  # jobs a class must have to be looked at
 HOUR = 3600
 
 
@@ -19,7 +19,9 @@ def classes(workload):
     list of int64[k]
         Indices of each class's jobs.
     """
-    rows = np.column_stack([workload.executable, workload.user, workload.estimate, workload.processors])
+    rows = np.column_stack(
+        [workload.executable, workload.user, workload.estimate, workload.processors]
+    )
     _, code, count = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
     order = np.argsort(-count, kind="stable")
     large = [c for c in order if count[c] >= LEAST] or order[:1]
@@ -47,11 +49,20 @@ def tested(workloads, samples=modes.SAMPLES):
             two, three = modes.p_value(values, 2, *key, samples=samples), float("nan")
             if two < modes.LEVEL:
                 three = modes.p_value(values, 3, *key, samples=samples)
-            rows.append({"log": log, "members": members, "jobs": len(members), "two_modes": two,
-                         "three_modes": three, "trimodal": two < modes.LEVEL <= three})
+            rows.append(
+                {
+                    "log": log,
+                    "members": members,
+                    "jobs": len(members),
+                    "two_modes": two,
+                    "three_modes": three,
+                    "trimodal": two < modes.LEVEL <= three,
+                }
+            )
     columns = ["log", "members", "jobs", "two_modes", "three_modes", "trimodal"]
     return pd.DataFrame(rows, columns=columns).sort_values(
-        "jobs", ascending=False, kind="stable", ignore_index=True)
+        "jobs", ascending=False, kind="stable", ignore_index=True
+    )
 
 
 def example(page):
@@ -68,12 +79,20 @@ def example(page):
     """
     found = tested(page.workloads, modes.how_many(page))
     if found.empty:
-        raise ValueError(f"{page.name}: no class has jobs with different run times; use longer logs")
+        raise ValueError(
+            f"{page.name}: no class has jobs with different run times; use longer logs"
+        )
     about = found.loc[found["trimodal"].idxmax()] if found["trimodal"].any() else found.loc[0]
     workload, members = page.workloads[about["log"]], about["members"]
     schedule = run(workload, page.settings["policy"])
-    group = pd.DataFrame({"start": schedule.start[members], "run_time": workload.run_time[members],
-                          "predicted": schedule.prediction[members], "request": workload.estimate[members]})
+    group = pd.DataFrame(
+        {
+            "start": schedule.start[members],
+            "run_time": workload.run_time[members],
+            "predicted": schedule.prediction[members],
+            "request": workload.estimate[members],
+        }
+    )
     return group.sort_values("start", kind="stable", ignore_index=True), about, found
 
 
@@ -81,17 +100,40 @@ def draw(group, about, policy):
     """Jobs as boxes over their start, the prediction at each start as a line, and a histogram beside it."""
     from matplotlib import pyplot as plt
 
-    figure, (left, right) = plt.subplots(1, 2, sharey=True, figsize=(style.size(1, 2)[0], 3.9),
-                                         width_ratios=(4, 1))
+    figure, (left, right) = plt.subplots(
+        1, 2, sharey=True, figsize=(style.size(1, 2)[0], 3.9), width_ratios=(4, 1)
+    )
     days = (group["start"] - group["start"].iloc[0]) / (24 * HOUR)
-    left.plot(days, group["run_time"] / HOUR, linestyle="", marker="s", markersize=3, color=style.COLOURS[0],
-              markerfacecolor="none", label="a job's run time")
-    left.step(days, group["predicted"] / HOUR, where="post", color="#808080", linestyle="-",
-              label=f"predicted at its start ({policy})")
-    left.axhline(group["request"].iloc[0] / HOUR, color=style.COLOURS[2], linestyle=style.LINES[2],
-                 label="request")
-    left.set(xlabel="start, days since the first job's", ylabel="run time, h", ylim=(0, None),
-             title=f"{about['log']}: {about['jobs']} jobs of one user, request and size")
+    left.plot(
+        days,
+        group["run_time"] / HOUR,
+        linestyle="",
+        marker="s",
+        markersize=3,
+        color=style.COLOURS[0],
+        markerfacecolor="none",
+        label="a job's run time",
+    )
+    left.step(
+        days,
+        group["predicted"] / HOUR,
+        where="post",
+        color="#808080",
+        linestyle="-",
+        label=f"predicted at its start ({policy})",
+    )
+    left.axhline(
+        group["request"].iloc[0] / HOUR,
+        color=style.COLOURS[2],
+        linestyle=style.LINES[2],
+        label="request",
+    )
+    left.set(
+        xlabel="start, days since the first job's",
+        ylabel="run time, h",
+        ylim=(0, None),
+        title=f"{about['log']}: {about['jobs']} jobs of one user, request and size",
+    )
     figure.legend(loc="outside lower center", ncols=3)
     right.hist(group["run_time"] / HOUR, bins=40, orientation="horizontal", color=style.COLOURS[0])
     right.set(xlabel="jobs", title="histogram")
@@ -106,9 +148,13 @@ def summary(group):
     pandas.DataFrame
     """
     run_time, predicted, request = (
-        group[name].to_numpy(float) for name in ("run_time", "predicted", "request"))
-    rows = {"jobs": len(group), "jobs that ran longer than predicted": int((run_time > predicted).sum()),
-            "median of run time over request": np.median(run_time / request),
-            "median of prediction over request": np.median(predicted / request),
-            "jobs predicted below the request": int((predicted < request).sum())}
+        group[name].to_numpy(float) for name in ("run_time", "predicted", "request")
+    )
+    rows = {
+        "jobs": len(group),
+        "jobs that ran longer than predicted": int((run_time > predicted).sum()),
+        "median of run time over request": np.median(run_time / request),
+        "median of prediction over request": np.median(predicted / request),
+        "jobs predicted below the request": int((predicted < request).sum()),
+    }
     return pd.DataFrame({"what": list(rows), "value": list(rows.values())})

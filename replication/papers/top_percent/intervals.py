@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from replication.basics.seeding import generator
 from replication.papers.top_percent.runs import REFERENCE, UNITS
-from replication.seeding import generator
 
 WEEK = 7 * 86400
 DRAWS = 1000
@@ -14,7 +14,7 @@ class Sums:
 
     Parameters
     ----------
-    schedule : replication.schedule.Schedule
+    schedule : replication.schedule.schedule.Schedule
 
     Attributes
     ----------
@@ -24,18 +24,23 @@ class Sums:
     """
 
     def __init__(self, schedule):
-        from replication import measures
+        from replication.schedule import measures
 
         w, wait = schedule.workload, schedule.wait.astype(float)
         flow, run_time = wait + w.run_time, w.run_time.astype(float)
         _, self.week = np.unique((w.submit - w.submit[0]) // WEEK, return_inverse=True)
         one = np.ones(len(w))
         priority = w.processors * (flow**2 - wait**2)
-        self.parts = {name: tuple(map(self._by_week, pair)) for name, pair in {
-            "avebsld": (measures.bounded_slowdown(schedule.wait, w.run_time), one), "af": (flow, one),
-            "ap0waf": (w.processors * run_time * flow, w.processors * run_time),
-            "ap1waf": (priority * flow, priority),
-            "r2": ((run_time - schedule.first_prediction) ** 2, run_time, run_time**2, one)}.items()}
+        self.parts = {
+            name: tuple(map(self._by_week, pair))
+            for name, pair in {
+                "avebsld": (measures.bounded_slowdown(schedule.wait, w.run_time), one),
+                "af": (flow, one),
+                "ap0waf": (w.processors * run_time * flow, w.processors * run_time),
+                "ap1waf": (priority * flow, priority),
+                "r2": ((run_time - schedule.first_prediction) ** 2, run_time, run_time**2, one),
+            }.items()
+        }
         self.under = self._by_week(schedule.prediction < w.run_time)
         self.backfilled = self._by_week(schedule.backfilled)
         self.jobs = self._by_week(one)
@@ -63,7 +68,7 @@ class Block:
     ----------
     name : str
         Names the random numbers.
-    schedules : dict of str to replication.schedule.Schedule
+    schedules : dict of str to replication.schedule.schedule.Schedule
         By policy; Reqtime among them.
     """
 
@@ -78,7 +83,11 @@ class Block:
     def values(self, policy, measure):
         """The measure, over Reqtime's but for R2: the log's own, then one a draw."""
         found = self.sums[policy].value(measure, self.times)
-        return found if UNITS[measure] == "1" else found / self.sums[REFERENCE].value(measure, self.times)
+        return (
+            found
+            if UNITS[measure] == "1"
+            else found / self.sums[REFERENCE].value(measure, self.times)
+        )
 
     def shares(self, policy, part):
         """Share of jobs, see `Sums.share`: the log's own, then one a draw."""

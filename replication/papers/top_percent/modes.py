@@ -7,7 +7,7 @@ at most k modes at it (Silverman 1981).
 
 import numpy as np
 
-from replication.seeding import generator
+from replication.basics.seeding import generator
 
 CELLS = 512
 SAMPLES, QUICK_SAMPLES = 2000, 200
@@ -48,7 +48,7 @@ def p_value(values, k, *key, samples=SAMPLES):
     values : float64[n]
     k : int
     *key
-        Of the random numbers, see `replication.seeding.generator`.
+        Of the random numbers, see `replication.basics.seeding.generator`.
     samples : int
         How many are drawn.
 

@@ -1,12 +1,13 @@
-"""The search over the readings of Top Percent's Table I, see `replication.readings`."""
+"""The search over the readings of Top Percent's Table I, see `replication.evidence.readings`."""
 
 import functools
 
-from replication import published, readings, readings_search
+from replication.evidence import published, readings
+from replication.evidence.readings import Dimension
+from replication.evidence.readings import search as readings_search
+from replication.evidence.readings.search import Part
 from replication.papers.dimensions import ORDER, PREDICTION, default_on_stand_ins, names, size
 from replication.papers.top_percent import counting, runs
-from replication.readings import Dimension
-from replication.readings_search import Part
 
 ITEMS = ("table1",)
 
@@ -55,12 +56,29 @@ R2 = Dimension(
 DIMENSIONS = (*CLEANING, *EVENTS, *PREDICTION, TOP, R2)
 STAND_IN = default_on_stand_ins(CLEANING)
 
-_CORE = ("easy_predicted", "planned", "running", "predictors", "complete", "top_percent", "cvh", "classes",
-         "uncounted")
+_CORE = (
+    "easy_predicted",
+    "planned",
+    "running",
+    "predictors",
+    "predictors.complete",
+    "predictors.top_percent",
+    "predictors.cvh",
+    "predictors.classes",
+    "uncounted",
+)
 _SOURCES = (
     *(f"replication.core.{name}" for name in _CORE),
-    *(f"replication.{name}"
-      for name in ("schedulers.predicted", "simulation", "schedule", "predictors", "measures")),
+    *(
+        f"replication.{name}"
+        for name in (
+            "schedulers.predicted",
+            "schedule.simulation",
+            "schedule.schedule",
+            "schedulers.predictors",
+            "schedule.measures",
+        )
+    ),
     *(f"replication.papers.top_percent.{name}" for name in ("runs", "counting")),
 )
 _FIXED = names(*CLEANING, *EVENTS)
@@ -83,17 +101,23 @@ def search(page, **how):
 
     Parameters
     ----------
-    page : replication.page.Page
+    page : replication.pages.page.Page
     **how
-        Of `replication.readings_search.search`, such as an executor.
+        Of `replication.evidence.readings.search.search`, such as an executor.
 
     Returns
     -------
-    replication.readings.Found
+    replication.evidence.readings.Found
     """
     every = grid(page)
     table = readings_search.search(
-        every, PARTS, names(*CLEANING), functools.partial(_jobs, page), page.logs, page.workers, **how
+        every,
+        PARTS,
+        names(*CLEANING),
+        functools.partial(_jobs, page),
+        page.logs,
+        page.workers,
+        **how,
     )
     # Reqtime over Reqtime is 1 whatever is read.
     printed = [
@@ -106,8 +130,8 @@ def search(page, **how):
 
 def _jobs(page, log, chosen):
     """The jobs of a log under a choice of size, overrun and jobs."""
-    from replication import traces
-    from replication.page import QUICK_JOBS
+    from replication.logs import traces
+    from replication.pages.page import QUICK_JOBS
 
     if all(chosen[dimension.name] == dimension.names[0] for dimension in CLEANING):
         return page.workloads[log]
@@ -116,6 +140,11 @@ def _jobs(page, log, chosen):
         *(["no-estimate"] if chosen["jobs"] == "with-request" else []),
     ]
     whole = traces.load(
-        log, paper=page.paper, stand_in=False, size=chosen["size"], overrun=chosen["overrun"], drop=drop
+        log,
+        paper=page.paper,
+        stand_in=False,
+        size=chosen["size"],
+        overrun=chosen["overrun"],
+        drop=drop,
     )
     return whole.take(slice(QUICK_JOBS)) if page.quick else whole

@@ -5,13 +5,27 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from replication import measures
-from replication.simulation import simulate
+from replication.schedule import measures
+from replication.schedule.simulation import simulate
 
 REFERENCE = "Reqtime"
-POLICIES = {"Reqtime": "request", "Clairvoyant": "perfect", "Complete": "complete", "CVH": "cvh",
-            "Tsafrir": "tsafrir", "Top02": "top=2", "Top03": "top=3", "Top04": "top=4"}
-UNITS = {"avebsld": "x Reqtime", "af": "x Reqtime", "ap0waf": "x Reqtime", "ap1waf": "x Reqtime", "r2": "1"}
+POLICIES = {
+    "Reqtime": "request",
+    "Clairvoyant": "perfect",
+    "Complete": "complete",
+    "CVH": "cvh",
+    "Tsafrir": "tsafrir",
+    "Top02": "top=2",
+    "Top03": "top=3",
+    "Top04": "top=4",
+}
+UNITS = {
+    "avebsld": "x Reqtime",
+    "af": "x Reqtime",
+    "ap0waf": "x Reqtime",
+    "ap1waf": "x Reqtime",
+    "r2": "1",
+}
 TITLES = {"avebsld": "AVEbsld", "af": "AF", "ap0waf": "AP0WAF", "ap1waf": "AP1WAF", "r2": "R2"}
 
 
@@ -39,9 +53,12 @@ class Reading:
 
 READINGS = {
     "words": Reading("the paper's words, and the textbook where they end"),
-    "coded": Reading("what the paper's simulator does",
-                     {"order": "submissions-first", "passes": "if-fits"},
-                     {f"Top0{q}": f"top-as-coded={q}" for q in (2, 3, 4)}, ("no-estimate",)),
+    "coded": Reading(
+        "what the paper's simulator does",
+        {"order": "submissions-first", "passes": "if-fits"},
+        {f"Top0{q}": f"top-as-coded={q}" for q in (2, 3, 4)},
+        ("no-estimate",),
+    ),
 }
 
 
@@ -68,7 +85,7 @@ def run(workload, policy, reading="words", scheduler="easy-predicted", **options
 
     Parameters
     ----------
-    workload : replication.workload.Workload
+    workload : replication.logs.workload.Workload
     policy : str
         One of `POLICIES`.
     reading : str
@@ -77,7 +94,7 @@ def run(workload, policy, reading="words", scheduler="easy-predicted", **options
     **options
         More options of the scheduler; they go before the reading's.
     """
-    from replication.simulation import SCHEDULERS
+    from replication.schedule.simulation import SCHEDULERS
 
     chosen = READINGS[reading]
     known = SCHEDULERS[scheduler].options
@@ -99,9 +116,13 @@ def normalised(rows):
     dict of str to dict
     """
     base = rows[REFERENCE]
-    return {policy: {measure: value if measure == "r2" else value / base[measure]
-                     for measure, value in row.items()}
-            for policy, row in rows.items()}
+    return {
+        policy: {
+            measure: value if measure == "r2" else value / base[measure]
+            for measure, value in row.items()
+        }
+        for policy, row in rows.items()
+    }
 
 
 def blocks(tasks, workers=1):
@@ -121,12 +142,21 @@ def blocks(tasks, workers=1):
     """
     rows = []
     with ThreadPoolExecutor(workers) as pool:
-        waiting = [(names, {policy: pool.submit(_measured_run, workload, policy, how) for policy in POLICIES})
-                   for names, workload, how in tasks]
+        waiting = [
+            (
+                names,
+                {policy: pool.submit(_measured_run, workload, policy, how) for policy in POLICIES},
+            )
+            for names, workload, how in tasks
+        ]
         for names, block in waiting:
             found = normalised({policy: result.result() for policy, result in block.items()})
-            rows += [names | {"policy": policy, "measure": measure, "value": value, "unit": UNITS[measure]}
-                     for policy, row in found.items() for measure, value in row.items()]
+            rows += [
+                names
+                | {"policy": policy, "measure": measure, "value": value, "unit": UNITS[measure]}
+                for policy, row in found.items()
+                for measure, value in row.items()
+            ]
     return pd.DataFrame(rows)
 
 
@@ -139,10 +169,10 @@ def jobs(page, reading):
 
     Returns
     -------
-    dict of str to replication.workload.Workload
+    dict of str to replication.logs.workload.Workload
     """
-    from replication import traces
-    from replication.page import QUICK_JOBS
+    from replication.logs import traces
+    from replication.pages.page import QUICK_JOBS
 
     more = READINGS[reading].drop
     found = {}

@@ -3,12 +3,16 @@
 import numpy as np
 import pandas as pd
 
-from replication import compare, measures, paths, published
+from replication.basics import paths
+from replication.evidence import compare, published
 from replication.papers.top_percent.runs import POLICIES, READINGS, TITLES, blocks, jobs
+from replication.schedule import measures
 
 BLUE_WATERS = "BW"
-ABSENT = ("the converted log is not public: put one, made of the TORQUE logs, into a trace folder as bw.swf "
-          "(python -m replication convert torque) and this block is filled in")
+ABSENT = (
+    "the converted log is not public: put one, made of the TORQUE logs, into a trace folder as bw.swf "
+    "(python -m replication convert torque) and this block is filled in"
+)
 DEFINED = "1 by definition"
 
 
@@ -23,23 +27,33 @@ def table1(page):
     tasks = []
     for reading in READINGS:
         workloads = jobs(page, reading) | blue_waters(page, reading)
-        tasks += [({"reading": reading, "trace": log}, workload, {"reading": reading})
-                  for log, workload in workloads.items()]
+        tasks += [
+            ({"reading": reading, "trace": log}, workload, {"reading": reading})
+            for log, workload in workloads.items()
+        ]
     return blocks(tasks, page.workers)
 
 
 def blue_waters(page, reading):
     """The Blue Waters workload by name, if its log is in a trace folder; empty elsewhere and on stand-ins."""
-    from replication import traces
-    from replication.page import QUICK_JOBS
+    from replication.logs import traces
+    from replication.pages.page import QUICK_JOBS
 
-    found = [folder / name for folder in paths.trace_folders() for name in ("bw.swf", "bw.swf.gz")
-             if (folder / name).is_file()]
+    found = [
+        folder / name
+        for folder in paths.trace_folders()
+        for name in ("bw.swf", "bw.swf.gz")
+        if (folder / name).is_file()
+    ]
     if not found or page.stand_in:
         return {}
     rules = traces.rules(page.logs[0], page.paper)
-    workload = traces.load(found[0], size=rules.size, overrun=rules.overrun,
-                           drop=[*rules.drop, *READINGS[reading].drop])
+    workload = traces.load(
+        found[0],
+        size=rules.size,
+        overrun=rules.overrun,
+        drop=[*rules.drop, *READINGS[reading].drop],
+    )
     return {BLUE_WATERS: workload.take(slice(QUICK_JOBS)) if page.quick else workload}
 
 
@@ -65,7 +79,9 @@ def side_by_side(page, ours):
     """
     merged = None
     for reading in READINGS:
-        frame = compare.table(page.paper, "table1", of(ours, reading), reasons(ours), stand_in=page.stand_in)
+        frame = compare.table(
+            page.paper, "table1", of(ours, reading), reasons(ours), stand_in=page.stand_in
+        )
         if page.kind == "quick":
             frame["verdict"] = compare.NOT_COMPARABLE
         frame = frame.rename(columns={"ours": reading, "verdict": f"verdict, {reading}"})
@@ -85,7 +101,9 @@ def wide(ours, reading, trace):
 def layout(ours, reading):
     """All blocks of one reading below each other, as the paper prints them."""
     traces = list(dict.fromkeys(ours["trace"]))
-    return pd.concat({trace: wide(ours, reading, trace) for trace in traces}, names=["trace"]).reset_index()
+    return pd.concat(
+        {trace: wide(ours, reading, trace) for trace in traces}, names=["trace"]
+    ).reset_index()
 
 
 def distances(frame):
@@ -103,13 +121,18 @@ def distances(frame):
     """
     rows = []
     for trace, block in frame.groupby("trace", sort=False):
-        for about, others in (("all but CVH", block["policy"] != "CVH"), ("CVH", block["policy"] == "CVH")):
+        for about, others in (
+            ("all but CVH", block["policy"] != "CVH"),
+            ("CVH", block["policy"] == "CVH"),
+        ):
             for reading in READINGS:
                 far = (block[reading] - block["published"]).abs()[others]
                 if far.notna().any():
                     largest = far.groupby(block["measure"], sort=False).max()
-                    rows.append({"trace": trace, "rows": about, "reading": reading}
-                                | {TITLES[m]: largest[m] for m in TITLES})
+                    rows.append(
+                        {"trace": trace, "rows": about, "reading": reading}
+                        | {TITLES[m]: largest[m] for m in TITLES}
+                    )
     return pd.DataFrame(rows)
 
 
@@ -128,12 +151,22 @@ def r2_audit(page, ours):
         nothing = measures.determination(workload.run_time, np.zeros(len(workload), np.int64))
         for policy in ("Reqtime", "CVH", "Tsafrir", "Complete"):
             value = printed[log, policy, "r2"].value
-            same = [other for other in POLICIES
-                    if other != policy and printed[log, other, "r2"].value == value]
-            rows.append({"trace": log, "policy": policy, "published": value,
-                         "ours, words": mine["words", log, policy],
-                         "ours, coded": mine["coded", log, policy], "if 0 s were predicted": nothing,
-                         "published too for": ", ".join(same)})
+            same = [
+                other
+                for other in POLICIES
+                if other != policy and printed[log, other, "r2"].value == value
+            ]
+            rows.append(
+                {
+                    "trace": log,
+                    "policy": policy,
+                    "published": value,
+                    "ours, words": mine["words", log, policy],
+                    "ours, coded": mine["coded", log, policy],
+                    "if 0 s were predicted": nothing,
+                    "published too for": ", ".join(same),
+                }
+            )
     return pd.DataFrame(rows)
 
 
@@ -142,10 +175,16 @@ def r2_verdict(audit):
     zero = audit[audit["policy"] == "Reqtime"]
     near = int(((zero["published"] - zero["if 0 s were predicted"]).abs() < 0.0015).sum())
     far = (zero["published"] - zero["ours, coded"]).abs().min()
-    repeated = audit[(audit["policy"] == "CVH") & audit["published too for"].str.contains("Tsafrir")]
-    apart = (audit[audit["policy"] == "Tsafrir"]["published"].to_numpy()
-             - audit[audit["policy"] == "Tsafrir"]["ours, coded"].to_numpy())
-    return (f"On {near} of {len(zero)} logs the R2 printed for Reqtime is, to 0.0015, that of predicting 0 s "
-            f"for every job, and at least {far:.2f} from that of the requests. "
-            f"On {len(repeated)} of {len(zero)} logs CVH and Tsafrir have one printed value; "
-            f"ours for Tsafrir is {min(abs(apart)):.2f} to {max(abs(apart)):.2f} from it.")
+    repeated = audit[
+        (audit["policy"] == "CVH") & audit["published too for"].str.contains("Tsafrir")
+    ]
+    apart = (
+        audit[audit["policy"] == "Tsafrir"]["published"].to_numpy()
+        - audit[audit["policy"] == "Tsafrir"]["ours, coded"].to_numpy()
+    )
+    return (
+        f"On {near} of {len(zero)} logs the R2 printed for Reqtime is, to 0.0015, that of predicting 0 s "
+        f"for every job, and at least {far:.2f} from that of the requests. "
+        f"On {len(repeated)} of {len(zero)} logs CVH and Tsafrir have one printed value; "
+        f"ours for Tsafrir is {min(abs(apart)):.2f} to {max(abs(apart)):.2f} from it."
+    )

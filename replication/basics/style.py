@@ -1,0 +1,195 @@
+"""How figures look: readable in grey, in print and by colour-blind readers; the same bytes on every run."""
+
+import io
+
+WIDTH = 6.4
+ROW = 2.9
+DPI = 128
+BANNER_POINTS = 9
+COLOURS_OF_A_PICTURE = 128
+# Steps of lightness (CIE L*) of at least 9 tell them apart in grey; the hues survive protan, deutan and
+# tritan sight.
+COLOURS = ("#0B3C7D", "#E9A227", "#A2264B", "#35A79C", "#000000", "#7F6FC0")
+LINES = (
+    "-",
+    (0, (5, 1.5)),
+    (0, (1, 1.2)),
+    (0, (5, 1.2, 1, 1.2)),
+    (0, (8, 2)),
+    (0, (3, 1, 1, 1, 1, 1)),
+)
+MARKERS = ("o", "s", "^", "D", "v", "X")
+HATCHES = ("", "///", "...", "\\\\\\", "xxx", "---")
+BANNER_COLOURS = ("#5A1A00", "#FFE1B8")
+
+SETTINGS = {
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlesize": 10,
+    "axes.titleweight": "bold",
+    "axes.labelsize": 9,
+    "figure.constrained_layout.use": True,
+    "figure.dpi": 100,
+    "figure.facecolor": "white",
+    "figure.figsize": (WIDTH, 3.8),
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+    "grid.color": "#D5D5D5",
+    "grid.linewidth": 0.6,
+    "hatch.linewidth": 0.6,
+    "legend.fontsize": 8.5,
+    "legend.frameon": False,
+    "lines.linewidth": 1.5,
+    "lines.markersize": 4.5,
+    "mathtext.fontset": "dejavusans",
+    "pdf.fonttype": 42,
+    "savefig.bbox": "standard",
+    "savefig.dpi": DPI,
+    "svg.hashsalt": "replication",
+    "xtick.labelsize": 8.5,
+    "ytick.labelsize": 8.5,
+}
+
+
+def apply():
+    """Set matplotlib's defaults for this process; a `Page` does it when it is made.
+
+    Colour and line style of successive series vary together. Whatever the user's own matplotlibrc says is
+    left out, so that figures do not depend on it.
+    """
+    import matplotlib.style
+    from cycler import cycler
+
+    cycle = cycler(color=COLOURS) + cycler(linestyle=LINES)
+    matplotlib.style.use(["default", SETTINGS | {"axes.prop_cycle": cycle}])
+
+
+def size(rows=1, columns=1):
+    """Figure size for a grid of panels.
+
+    Parameters
+    ----------
+    rows, columns : int
+
+    Returns
+    -------
+    tuple of float, inches
+    """
+    return {1: WIDTH, 2: 8.4}.get(columns, 10.4), ROW * rows + 0.6
+
+
+def series(names, marker=True):
+    """The look of each of several series in lines, the same in every figure that names them in this order.
+
+    Parameters
+    ----------
+    names : sequence of str
+    marker : bool
+        Leave False for lines of many points.
+
+    Returns
+    -------
+    dict of str to dict
+        Keyword arguments for ``Axes.plot``: label, color, linestyle and marker.
+    """
+    return {
+        name: {
+            "label": name,
+            "color": COLOURS[k % len(COLOURS)],
+            "linestyle": LINES[k % len(LINES)],
+        }
+        | ({"marker": MARKERS[k % len(MARKERS)]} if marker else {})
+        for k, name in enumerate(names)
+    }
+
+
+def bars(names):
+    """The look of each of several series in bars.
+
+    Parameters
+    ----------
+    names : sequence of str
+
+    Returns
+    -------
+    dict of str to dict
+        Keyword arguments for ``Axes.bar``: label, facecolor, edgecolor and hatch.
+    """
+    return {
+        name: {
+            "label": name,
+            "facecolor": COLOURS[k % len(COLOURS)],
+            "edgecolor": "white",
+            "hatch": HATCHES[k % len(HATCHES)],
+        }
+        for k, name in enumerate(names)
+    }
+
+
+def png(figure, banner="", facts=None):
+    """Draw a figure as PNG in a palette: the same figure gives the same bytes.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+    banner : str
+        Words on a strip set above the picture, so that it hides nothing; empty for none.
+    facts : dict of str to str
+        Text kept in the file, by PNG keyword (Title, Description, Source).
+
+    Returns
+    -------
+    bytes
+    """
+    from PIL import Image, PngImagePlugin
+
+    picture = _raster(figure)
+    if banner:
+        strip = _raster(_strip(banner, figure.get_figwidth()))
+        both = Image.new("RGBA", (picture.width, picture.height + strip.height), "white")
+        both.paste(strip, (0, 0))
+        both.paste(picture, (0, strip.height))
+        picture = both
+    text = PngImagePlugin.PngInfo()
+    for keyword, value in sorted((facts or {}).items()):
+        text.add_itxt(keyword, value)
+    buffer = io.BytesIO()
+    # A palette looks the same in a third of the bytes; the report and the repository hold a hundred of these.
+    picture.convert("RGB").quantize(COLOURS_OF_A_PICTURE, dither=Image.Dither.NONE).save(
+        buffer, "png", pnginfo=text, dpi=(DPI, DPI), optimize=True
+    )
+    return buffer.getvalue()
+
+
+def _raster(figure):
+    from PIL import Image
+
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=DPI)
+    buffer.seek(0)
+    return Image.open(buffer)
+
+
+def _strip(words, width):
+    """A figure that holds nothing but the banner, as tall as its lines need."""
+    import textwrap
+
+    from matplotlib.figure import Figure
+
+    # A bold letter of DejaVu Sans is about 0.7 of its size wide.
+    lines = textwrap.wrap(words, max(20, int(width * 72 / (0.72 * BANNER_POINTS))))
+    ink, paper = BANNER_COLOURS
+    strip = Figure(figsize=(width, (len(lines) * 1.35 + 0.9) * BANNER_POINTS / 72), facecolor=paper)
+    strip.text(
+        0.5,
+        0.5,
+        "\n".join(lines),
+        ha="center",
+        va="center",
+        color=ink,
+        weight="bold",
+        size=BANNER_POINTS,
+    )
+    return strip

@@ -1,0 +1,1 @@
+"""A cluster's own log replayed under other schedulers."""

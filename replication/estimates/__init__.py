@@ -1,0 +1,1 @@
+"""What users say of run times: their own estimates, and models of them."""

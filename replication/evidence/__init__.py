@@ -1,0 +1,1 @@
+"""Published values and sentences laid beside ours: comparison, claims, readings, robustness, verdicts."""

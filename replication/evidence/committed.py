@@ -1,0 +1,157 @@
+"""The list of all verdicts, ``figures/verdicts.csv``, and what has changed since it was committed.
+
+The list holds words and no measured value, so that it changes when a verdict does and at no other time.
+"""
+
+import csv
+import io
+from typing import NamedTuple
+
+from replication.basics import paths
+from replication.evidence import verdicts
+from replication.pages import record
+
+COLUMNS = ("kind", "paper", "item", "trace", "policy", "measure", "verdict")
+ABSENT = "not in the list"
+
+
+class Change(NamedTuple):
+    """A verdict that is not what it was.
+
+    Parameters
+    ----------
+    name : tuple of str
+        As `replication.evidence.verdicts.Number.name`.
+    before, after : str
+        Verdicts, or `ABSENT`.
+    """
+
+    name: tuple
+    before: str
+    after: str
+
+    def __str__(self):
+        kind, paper, item, *key = self.name
+        which = f"{item} {'/'.join(key)}" if kind == "number" else f"claim {item}"
+        return f"{paper} {which}: {self.before} -> {self.after}"
+
+
+def path():
+    """Where the list is."""
+    return paths.FIGURES / "verdicts.csv"
+
+
+def found(papers, again=False):
+    """The verdicts of some papers by name.
+
+    Parameters
+    ----------
+    papers : list of replication.report.results.Paper
+    again : bool
+        Apply the rules anew, to what the papers print now and what was recorded of ours.
+
+    Returns
+    -------
+    dict of tuple to str
+    """
+    every = [one for paper in papers for one in (*paper.numbers, *paper.claims)]
+    return {one.name: (one.again() if again else one).verdict for one in every}
+
+
+def save(given):
+    """Write the list.
+
+    Parameters
+    ----------
+    given : dict of tuple to str
+        From `found`.
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows([*name, verdict] for name, verdict in given.items())
+    record.write(path(), text.getvalue().encode())
+
+
+def load():
+    """The list as the last commit has it; as the file has it where no commit with it can be read.
+
+    Returns
+    -------
+    given : dict of tuple to str
+    source : str
+        Where it is from, in words.
+
+    Raises
+    ------
+    replication.evidence.verdicts.VerdictError
+        If there is none, or it is not such a list.
+    """
+    text, source = record.at_head(path()), "the last commit"
+    if text is None:
+        if not path().exists():
+            raise verdicts.VerdictError(
+                f"{path()}: no such file; a complete report writes it (make figures)"
+            )
+        text, source = path().read_text(encoding="utf-8"), "the file, as no commit has it"
+    return parse(text, f"{path().name} of {source}"), source
+
+
+def parse(text, where):
+    """The verdicts in a list.
+
+    Parameters
+    ----------
+    text : str
+    where : str
+        For a message.
+
+    Returns
+    -------
+    dict of tuple to str
+
+    Raises
+    ------
+    replication.evidence.verdicts.VerdictError
+        If a line is not one of such a list, or names what a line before it named.
+    """
+    words = {"number": verdicts.NUMBER_WORDS, "claim": verdicts.CLAIM_WORDS}
+    lines = csv.reader(io.StringIO(text))
+    header = tuple(next(lines, ()))
+    if header != COLUMNS:
+        raise verdicts.VerdictError(
+            f"{where}: columns {','.join(header)}, expected {','.join(COLUMNS)}"
+        )
+    given = {}
+    for cells in lines:
+        line = f"{where} line {lines.line_num}"
+        if len(cells) != len(COLUMNS) or cells[0] not in words:
+            raise verdicts.VerdictError(
+                f"{line}: {','.join(cells)!r}, allowed: {','.join(COLUMNS)}, "
+                f"the first of them {' or '.join(words)}"
+            )
+        *name, verdict = cells
+        if verdict not in words[name[0]]:
+            raise verdicts.VerdictError(
+                f"{line}: verdict {verdict!r}, allowed: {', '.join(words[name[0]])}"
+            )
+        if tuple(name) in given:
+            raise verdicts.VerdictError(f"{line}: {','.join(name)!r} a second time, allowed: once")
+        given[tuple(name)] = verdict
+    return given
+
+
+def changes(before, after):
+    """What differs between two lists, in the order of the second.
+
+    Parameters
+    ----------
+    before, after : dict of tuple to str
+
+    Returns
+    -------
+    list of Change
+    """
+    names = [*after, *(name for name in before if name not in after)]
+    pairs = [Change(name, before.get(name, ABSENT), after.get(name, ABSENT)) for name in names]
+    return [pair for pair in pairs if pair.before != pair.after]

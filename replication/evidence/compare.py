@@ -1,0 +1,296 @@
+"""The one rule that decides whether a number of ours agrees with a paper's.
+
+The rule, the same for every number. Let *d* be the distance |ours - published|; relative distances are taken
+to the published value, d / |published|. Both numbers are read as the decimals they print as, so that a
+boundary means what it says, and every boundary belongs to the better verdict (<=). The first line that
+applies decides.
+
+1. *not comparable*, with the reason: a reason was given (trace not public, version of a log not available);
+   the number was not computed (None or NaN); it comes from a stand-in workload.
+2. On a unit where a ratio means nothing (`EXACT_UNITS`: calendar months, ranks, job numbers), *match* if
+   equal, else *differs*.
+3. *match*: equal at the published rounding, d <= half a unit of the last digit printed, or within 1 %.
+4. *close*: within 5 %.
+5. *near*: within 20 %.
+6. *differs*: anything else, and any distance from a published 0 beyond its rounding.
+
+Units are never converted: numbers in two units are an error.
+"""
+
+import math
+from collections.abc import Mapping
+from decimal import Decimal
+from numbers import Real
+from typing import NamedTuple
+
+from replication.evidence import published as published_values
+
+MATCH, CLOSE, NEAR, DIFFERS = "match", "close", "near", "differs"
+NOT_COMPARABLE = "not comparable"
+VERDICTS = (MATCH, CLOSE, NEAR, DIFFERS, NOT_COMPARABLE)
+LIMITS = ((MATCH, Decimal("0.01")), (CLOSE, Decimal("0.05")), (NEAR, Decimal("0.20")))
+EXACT_UNITS = frozenset({"yyyymm", "rank", "job number"})
+NOT_COMPUTED = "not computed"
+STAND_IN = "stand-in"
+ABSOLUTE = "difference is absolute"
+
+KEY = ("trace", "policy", "measure")
+OURS = (*KEY, "value", "unit")
+COLUMNS = ("item", *KEY, "unit", "published", "ours", "difference", "verdict", "reason", "source")
+
+
+class CompareError(ValueError):
+    """Numbers that cannot be laid side by side; the message names the row and what is allowed."""
+
+
+class Verdict(NamedTuple):
+    """What the rule says of one number.
+
+    Parameters
+    ----------
+    verdict : str
+        One of `VERDICTS`.
+    reason : str
+        Why it is not comparable, or that the difference is absolute; else empty.
+    difference : float
+        (ours - published) / |published|; ours - published where published is 0 or the unit is one of
+        `EXACT_UNITS` (months for ``yyyymm``); NaN where there is no number of ours.
+    """
+
+    verdict: str
+    reason: str
+    difference: float
+
+
+def verdict(ours, published, unit=None, stand_in=False, reason=""):
+    """Decide on one number by the rule at the head of this module.
+
+    Parameters
+    ----------
+    ours : float or int or None, `unit`
+        None and NaN mean that it was not computed; an infinity differs.
+    published : replication.evidence.published.Published
+    unit : str, optional
+        Unit of `ours`; left out, the caller vouches that it is the published one.
+    stand_in : bool
+        True if `ours` comes from a generated workload.
+    reason : str
+        Why the two cannot be compared although both may exist; empty if they can.
+
+    Returns
+    -------
+    Verdict
+
+    Raises
+    ------
+    CompareError
+        If the units differ or `ours` is not a number.
+    """
+    where = f"{published.item}: {' / '.join(published.key)}"
+    if unit is not None and unit != published.unit:
+        raise CompareError(
+            f"{where}: our unit {unit!r}, published unit {published.unit!r}; convert first"
+        )
+    number = _decimal(ours, where)
+    if number is None:
+        return Verdict(NOT_COMPARABLE, reason or NOT_COMPUTED, math.nan)
+    target = Decimal(str(published.value))
+    difference, absolute = _difference(number, target, published.unit)
+    if reason or stand_in:
+        return Verdict(NOT_COMPARABLE, reason or STAND_IN, difference)
+    return Verdict(_word(number, target, published), ABSOLUTE if absolute else "", difference)
+
+
+def table(paper, item, ours, reasons=None, *, stand_in):
+    """Lay our numbers beside all published numbers of an item.
+
+    Every published number has its row, computed or not; a number of ours that was not published is refused,
+    because it is a misspelt name nearly every time.
+
+    Parameters
+    ----------
+    paper, item : str
+        As in `replication.evidence.published.load`.
+    ours : pandas.DataFrame or iterable of mappings
+        Columns trace, policy, measure, value and unit; further columns are left alone.
+    reasons : dict, optional
+        Why a number is not comparable, keyed by trace, or by (trace, policy, measure); the latter wins.
+    stand_in : bool or collection of str
+        The paper's traces that are stand-ins; True for all of them, False for none. Where any trace is one,
+        so are the statements over ``all`` traces. It has no default, so that it cannot be forgotten.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `COLUMNS`, in the order of the published file; ours is NaN where it was not computed.
+
+    Raises
+    ------
+    CompareError
+        If a row of ours was not published, stands there twice, lacks a column or has another unit;
+        if a reason or a stand-in names something the paper does not have.
+    """
+    import pandas as pd
+
+    published = published_values.rows(paper, item)
+    known = {row.key for row in published}
+    mine = _by_key(ours, known, f"{paper}/{item}")
+    reasons = _checked_reasons(reasons or {}, known, f"{paper}/{item}")
+    marked = _stand_ins(stand_in, paper)
+    rows = []
+    for row in published:
+        value, unit = mine.get(row.key, (None, row.unit))
+        reason = reasons.get(row.key, reasons.get(row.trace, ""))
+        result = verdict(value, row, unit, row.trace in marked, reason)
+        rows.append(
+            (
+                item,
+                *row.key,
+                row.unit,
+                row.value,
+                math.nan if value is None else float(value),
+                result.difference,
+                result.verdict,
+                result.reason,
+                row.source,
+            )
+        )
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def counts(frame):
+    """How many rows of a comparison got each verdict.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        From `table`, or several of them put together.
+
+    Returns
+    -------
+    dict of str to int
+        All of `VERDICTS`, best first, zeros included.
+    """
+    found = frame["verdict"].value_counts()
+    return {word: int(found.get(word, 0)) for word in VERDICTS}
+
+
+def lines(frame):
+    """One sentence a row, with both numbers.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        From `table`.
+
+    Returns
+    -------
+    list of str
+    """
+    return [_line(row) for row in frame.to_dict("records")]
+
+
+def _line(row):
+    """One row of a comparison in words."""
+    name = " ".join(row[part] for part in KEY)
+    ours = "-" if math.isnan(row["ours"]) else f"{row['ours']:.6g}"
+    absolute = row["published"] == 0 or row["unit"] in EXACT_UNITS
+    change = f"{row['difference']:+.6g}" if absolute else f"{100 * row['difference']:+.1f} %"
+    change = "" if math.isnan(row["difference"]) else f" ({change})"
+    reason = f": {row['reason']}" if row["reason"] else ""
+    paper = f"{row['published']:.10g}"
+    return f"{name} [{row['unit']}]: paper {paper}, ours {ours}{change}, {row['verdict']}{reason}"
+
+
+def _decimal(ours, where):
+    """Our number as the decimal it prints as; None where there is none."""
+    if ours is None:
+        return None
+    # numpy's bool is no Real; Python's is an int and would count as 0 or 1.
+    if isinstance(ours, bool) or not isinstance(ours, Real):
+        raise CompareError(f"{where}: our value {ours!r}, allowed: a number, None or NaN")
+    return None if math.isnan(ours) else Decimal(str(float(ours)))
+
+
+def _difference(number, target, unit):
+    """Signed difference as a float, and whether it is absolute rather than relative."""
+    if unit == "yyyymm" and number.is_finite():
+        return float(_months(number) - _months(target)), True
+    if unit in EXACT_UNITS or target == 0:
+        return float(number - target), True
+    return float((number - target) / abs(target)), False
+
+
+def _months(date):
+    """Months since year 0 of a calendar month written yyyymm."""
+    year, month = divmod(date, 100)
+    return 12 * year + month
+
+
+def _word(number, target, published):
+    """The verdict on two numbers that can be compared."""
+    distance = abs(number - target)
+    if published.unit in EXACT_UNITS:
+        return MATCH if distance == 0 else DIFFERS
+    if distance <= Decimal(5).scaleb(-published.decimals - 1):
+        return MATCH
+    # At 0 all limits are 0, so that nothing but the rounding can save a number.
+    return next((word for word, limit in LIMITS if distance <= limit * abs(target)), DIFFERS)
+
+
+def _by_key(ours, known, where):
+    """Our values and units by (trace, policy, measure)."""
+    records = ours.to_dict("records") if hasattr(ours, "to_dict") else list(ours)
+    found = {}
+    for record in records:
+        missing = [name for name in OURS if name not in record]
+        if missing:
+            raise CompareError(
+                f"{where}: our row lacks {', '.join(missing)}; needed: {', '.join(OURS)}"
+            )
+        key = tuple(record[name] for name in KEY)
+        name = " / ".join(map(str, key))
+        if key not in known:
+            raise CompareError(f"{where}: nothing published as {name}; {_nearest(key, known)}")
+        if key in found:
+            raise CompareError(f"{where}: {name} stands twice among our rows")
+        found[key] = record["value"], record["unit"]
+    return found
+
+
+def _nearest(key, known):
+    """Which part of a key is unknown, and what it may be."""
+    for place, name in enumerate(KEY):
+        names = {other[place] for other in known}
+        if key[place] not in names:
+            return f"{name} may be: {', '.join(sorted(names))}"
+    return "each name is known, but not the three together"
+
+
+def _checked_reasons(reasons, known, where):
+    """The reasons, once every key names something published and every reason says something."""
+    if not isinstance(reasons, Mapping):
+        raise CompareError(f"{where}: reasons is a {type(reasons).__name__}, allowed: a dict")
+    traces = {key[0] for key in known}
+    for key, reason in reasons.items():
+        if key not in known and key not in traces:
+            raise CompareError(f"{where}: a reason for {key!r}, but nothing is published there")
+        if not isinstance(reason, str) or not reason.strip():
+            raise CompareError(f"{where}: reason {reason!r} for {key!r}, allowed: some words")
+    return reasons
+
+
+def _stand_ins(stand_in, paper):
+    """Names in the trace column whose numbers come from generated workloads."""
+    items = published_values.items(paper)
+    traces = {row.trace for item in items for row in published_values.rows(paper, item)}
+    if isinstance(stand_in, bool):
+        return traces if stand_in else set()
+    names = {stand_in} if isinstance(stand_in, str) else set(stand_in)
+    # A misspelt name would let a stand-in draw a verdict.
+    if names - traces:
+        raise CompareError(
+            f"{paper}: stand_in {', '.join(sorted(names - traces))}, "
+            f"allowed: {', '.join(sorted(traces))}"
+        )
+    return names | {"all"} if names else names

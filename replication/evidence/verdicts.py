@@ -1,0 +1,322 @@
+"""The verdict on each published number and each claim, as it stands in the records of what was drawn.
+
+A number's verdict comes from the tables that `replication.pages.page.Page.compare` saved, a claim's from the one
+that `Page.claims` saved: both of the default readings alone. What no notebook drew is listed as *not drawn*.
+"""
+
+import csv
+import math
+import re
+from dataclasses import dataclass, replace
+
+from replication.evidence import claims, compare, published
+from replication.pages import render
+
+NOT_DRAWN = "not drawn"
+NUMBER_WORDS = (*compare.VERDICTS, NOT_DRAWN)
+CLAIM_WORDS = (*claims.VERDICTS, NOT_DRAWN)
+# "Fig. 4", "Table 2", "Figs. 5 and 6"
+NAMED = re.compile(r"(Fig|Table)s?\.? (\d+(?:(?:, | and )\d+)*)")
+
+
+class VerdictError(ValueError):
+    """Two notebooks that disagree on one number or claim, or a recorded verdict that cannot be used."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """A published number beside ours.
+
+    Parameters
+    ----------
+    paper : str
+    published : replication.evidence.published.Published
+        What the paper prints, and where.
+    ours : float, `published.unit`
+        NaN where it was not computed.
+    difference : float
+        As in `replication.evidence.compare.Verdict`.
+    verdict : str
+        One of `NUMBER_WORDS`.
+    reason : str
+        Why it is not comparable, or that the difference is absolute; else empty.
+    drawn_by : str
+        ``paper/item`` of the notebook that computes it; empty where none does.
+    """
+
+    paper: str
+    published: published.Published
+    ours: float = math.nan
+    difference: float = math.nan
+    verdict: str = NOT_DRAWN
+    reason: str = ""
+    drawn_by: str = ""
+
+    @property
+    def name(self):
+        """What tells it apart in all papers: number, paper, item, trace, policy, measure."""
+        return ("number", self.paper, self.published.item, *self.published.key)
+
+    @property
+    def id(self):
+        """Name of its place in the report."""
+        return place(*self.name)
+
+    @property
+    def published_text(self):
+        """The paper's value as printed."""
+        return render.printed(self.published)
+
+    @property
+    def ours_text(self):
+        """Our value for reading."""
+        return render.ours(self.ours, self.published.unit)
+
+    @property
+    def difference_text(self):
+        """The difference for reading: in percent, or absolute."""
+        return render.difference(self.difference, self.published.value, self.published.unit)
+
+    def again(self):
+        """The same number with the verdict that the rule gives it now."""
+        if self.verdict == NOT_DRAWN:
+            return self
+        reason = self.reason if self.verdict == compare.NOT_COMPARABLE else ""
+        result = compare.verdict(self.ours, self.published, reason=reason)
+        return replace(
+            self, verdict=result.verdict, reason=result.reason, difference=result.difference
+        )
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence of a paper about its own results, and what became of it.
+
+    Parameters
+    ----------
+    paper, id_in_paper : str
+    section, statement, statistic, rule : str
+        As in ``data/published/<paper>/claims.toml``.
+    published : str
+        The paper's own number; empty where it gives none.
+    verdict : str
+        One of `CLAIM_WORDS`.
+    cases : tuple of (str, bool or None)
+        Each case in words, with its number and interval, and whether it speaks for the claim; None if open.
+    drawn_by : str
+        ``paper/item`` of the notebook that decides it; empty where none does.
+    """
+
+    paper: str
+    id_in_paper: str
+    section: str
+    statement: str
+    statistic: str
+    rule: str
+    published: str = ""
+    verdict: str = NOT_DRAWN
+    cases: tuple = ()
+    drawn_by: str = ""
+
+    @property
+    def name(self):
+        """What tells it apart in all papers, shaped as a number's."""
+        return ("claim", self.paper, self.id_in_paper, "", "", "")
+
+    @property
+    def id(self):
+        """Name of its place in the report."""
+        return place("claim", self.paper, self.id_in_paper)
+
+    @property
+    def count(self):
+        """How many cases hold, in words; empty where nothing was drawn."""
+        return (
+            f"{sum(answer is True for _, answer in self.cases)} of {len(self.cases)}"
+            if self.cases
+            else ""
+        )
+
+    @property
+    def about(self):
+        """The paper's tables and figures that its section names, such as fig5 and table2."""
+        return {
+            f"{word.lower()}{number}"
+            for word, several in NAMED.findall(self.section)
+            for number in re.findall(r"\d+", several)
+        }
+
+    def again(self):
+        """The same claim with the verdict that the rule gives its recorded cases now."""
+        if self.verdict == NOT_DRAWN:
+            return self
+        return replace(self, verdict=claims.verdict([answer for _, answer in self.cases]))
+
+
+def place(*words):
+    """A name for a place in a page that no other words have.
+
+    Parameters
+    ----------
+    *words : str
+
+    Returns
+    -------
+    str
+        Letters, digits and ``_ - . : =``; what else there is becomes its code between dots.
+    """
+    plain = set("_-=")
+    return ":".join(
+        "".join(c if c.isascii() and c.isalnum() or c in plain else f".{ord(c):x}." for c in word)
+        for word in words
+    )
+
+
+def key_of(row):
+    """What tells a row of a comparison apart within its paper: item, trace, policy, measure.
+
+    Parameters
+    ----------
+    row : dict of str to str
+
+    Returns
+    -------
+    tuple of str
+    """
+    return tuple(row[name] for name in ("item", *compare.KEY))
+
+
+def numbers(paper, items):
+    """Every published number of a paper.
+
+    Parameters
+    ----------
+    paper : str
+    items : list of replication.report.results.Item
+        Its items, of which some compare numbers.
+
+    Returns
+    -------
+    list of Number
+        By published item, in the order of its file.
+
+    Raises
+    ------
+    VerdictError
+        If two items give different verdicts on one number, or ours is in another unit than the paper's.
+    """
+    found = {}
+    for item in items:
+        for row in item.rows():
+            key = key_of(row)
+            first = found.setdefault(key, (row, item.name))
+            if first[0]["verdict"] != row["verdict"]:
+                raise VerdictError(
+                    f"{paper}: two notebooks give {first[0]['verdict']!r} and {row['verdict']!r} on "
+                    f"{' / '.join(key)} ({first[1]} and {item.name})"
+                )
+    known = published.items(paper) if paper in published.papers() else []
+    return [
+        _number(paper, row, *found.get((item, *row.key), (None, "")))
+        for item in known
+        for row in published.rows(paper, item)
+    ]
+
+
+def _number(paper, row, drawn, name):
+    if drawn is None:
+        return Number(paper, row)
+    if drawn["unit"] != row.unit:
+        raise VerdictError(
+            f"{name}: {' / '.join(key_of(drawn))} in {drawn['unit']}, "
+            f"published in {row.unit}; draw it again"
+        )
+    value, difference = (float(drawn[column] or "nan") for column in ("ours", "difference"))
+    return Number(paper, row, value, difference, drawn["verdict"], drawn["reason"], name)
+
+
+def decided(paper, items):
+    """Every claim of a paper.
+
+    Parameters
+    ----------
+    paper : str
+    items : list of replication.report.results.Item
+        Its items, of which one decides the claims.
+
+    Returns
+    -------
+    list of Claim
+        In the order of ``claims.toml``.
+
+    Raises
+    ------
+    VerdictError
+        If two items decide one claim, or its recorded cases cannot be read.
+    """
+    found = {}
+    for item in items:
+        for row in item.claim_rows():
+            if row["claim"] in found:
+                raise VerdictError(
+                    f"{paper}: claim {row['claim']!r} is decided by {found[row['claim']][1]} "
+                    f"and by {item.name}"
+                )
+            found[row["claim"]] = row, item.name
+    return [
+        _claim(paper, name, claim, *found.get(name, (None, "")))
+        for name, claim in claims.entered(paper).items()
+    ]
+
+
+def _claim(paper, name, entered, drawn, by):
+    words = {key: entered[key] for key in ("section", "statement", "statistic", "rule")}
+    made = Claim(paper, name, published=entered.get("number", ""), **words)
+    if drawn is None:
+        return made
+    numbers, answers = (
+        drawn[column].split(claims.BETWEEN) if drawn[column] else []
+        for column in ("numbers", "answers")
+    )
+    if len(numbers) != len(answers) or not set(answers) <= claims.ANSWERS.keys():
+        raise VerdictError(
+            f"{by}: claim {name!r}: numbers {drawn['numbers']!r} and answers "
+            f"{drawn['answers']!r} do not go together; draw it again"
+        )
+    cases = tuple(
+        (case, claims.ANSWERS[answer]) for case, answer in zip(numbers, answers, strict=True)
+    )
+    return replace(made, verdict=drawn["verdict"], cases=cases, drawn_by=by)
+
+
+def count(found, words):
+    """How many got each verdict.
+
+    Parameters
+    ----------
+    found : iterable of Number or Claim
+    words : tuple of str
+        `NUMBER_WORDS` or `CLAIM_WORDS`.
+
+    Returns
+    -------
+    dict of str to int
+        All of `words`, best first, zeros included.
+    """
+    given = [one.verdict for one in found]
+    return {word: given.count(word) for word in words}
+
+
+def read_csv(path):
+    """A saved table, each row a dict of text.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+
+    Returns
+    -------
+    list of dict
+    """
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))

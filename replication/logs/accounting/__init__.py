@@ -1,0 +1,1 @@
+"""Batch systems' accounting logs turned into traces."""

@@ -1,0 +1,285 @@
+"""The records of ``sacct``'s output one at a time: columns by name, lines that are no jobs counted."""
+
+import gzip
+import sys
+from collections import Counter
+from dataclasses import dataclass
+
+from replication.logs.accounting.slurm import fields
+
+#: Columns that mean the same, the best first.
+MEANING = {
+    "id": ("jobidraw", "jobid"),
+    "shown": ("jobid",),
+    "submit": ("submit",),
+    "eligible": ("eligible",),
+    "start": ("start",),
+    "end": ("end",),
+    "elapsed_raw": ("elapsedraw",),
+    "elapsed": ("elapsed",),
+    "suspended": ("suspended",),
+    "allocated": ("alloccpus", "ncpus"),
+    "allocated_tres": ("alloctres",),
+    "requested": ("reqcpus",),
+    "requested_tres": ("reqtres",),
+    "nodes": ("allocnodes", "nnodes"),
+    "node_list": ("nodelist",),
+    "limit_raw": ("timelimitraw",),
+    "limit": ("timelimit",),
+    "state": ("state",),
+    "user": ("user", "uid"),
+    "group": ("group", "gid", "account"),
+    "name": ("jobname",),
+    "partition": ("partition",),
+    "cluster": ("cluster",),
+}
+FREE_TEXT = {
+    "jobname",
+    "comment",
+    "admincomment",
+    "systemcomment",
+    "submitline",
+    "workdir",
+    "extra",
+}
+ASK = (
+    "sacct --allusers --duplicates --parsable2 --starttime 2026-01-01 --endtime now --format "
+    "JobID,JobIDRaw,User,Group,Partition,Cluster,JobName,State,Submit,Eligible,Start,End,ElapsedRaw,"
+    "Suspended,TimelimitRaw,ReqCPUS,AllocCPUS,NNodes,NodeList"
+)
+
+
+class SlurmError(ValueError):
+    """Output of sacct that cannot be used: names file, line, column, value and what is allowed."""
+
+
+@dataclass(slots=True)
+class Job:
+    """One record of a job that ended; times are Unix times, s, None where unknown; -1 for unknown sizes."""
+
+    id: str
+    shown: str
+    submit: int
+    eligible: int | None
+    start: int | None
+    run_time: int
+    allocated: int
+    requested: int
+    limit: int | None
+    status: int
+    state: str
+    user: str
+    group: str
+    name: str
+    partition: str
+    nodes: tuple
+    suspended: int
+    number: int = -1
+    preceding: int = -1
+    think_time: int = -1
+
+
+class Reader:
+    """Goes through the lines of a file and counts what it leaves out.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file, gzipped or not; ``-`` for standard input.
+    clock : replication.logs.accounting.slurm.fields.Clock
+    per_node : int, processors, optional
+    partitions : sequence of str, optional
+    cluster : str, optional
+    """
+
+    def __init__(self, path, clock, per_node=None, partitions=None, cluster=None):
+        self.path = "standard input" if str(path) == "-" else path
+        self._from = path
+        self.clock = clock
+        self.per_node, self.cluster = per_node, cluster
+        self.partitions = set(partitions or ())
+        self.records = 0
+        self.left_out, self.remarks, self.clusters = Counter(), Counter(), set()
+        self.sized_by_nodes = 0
+
+    def _lines(self):
+        if str(self._from) == "-":
+            yield from enumerate(sys.stdin, 1)
+            return
+        opener = gzip.open if str(self._from).endswith(".gz") else open
+        with opener(self._from, "rt", encoding="utf-8", errors="replace") as file:
+            yield from enumerate(file, 1)
+
+    def jobs(self):
+        """Every record that is a job which ended."""
+        columns = None
+        for number, line in self._lines():
+            parts = line.rstrip("\r\n").split("|")
+            if columns is None:
+                columns = parts[:-1] if parts[-1] == "" else parts
+                self._find(columns)
+            elif line.strip() and parts != columns and parts[:-1] != columns:
+                self.records += 1
+                row = self._row(parts, columns)
+                job = row and self._job(row, number)
+                if job:
+                    yield job
+        if columns is None:
+            raise SlurmError(f"{self.path}: an empty file; allowed: the output of {ASK}")
+
+    def _find(self, columns):
+        """Where each meaning stands."""
+        at = {name.strip().casefold(): place for place, name in enumerate(columns)}
+        self.at = {
+            what: next((at[name] for name in names if name in at), None)
+            for what, names in MEANING.items()
+        }
+        self.free = [at[name] for name in FREE_TEXT if name in at]
+        sources = {
+            "JobIDRaw or JobID": ("id",),
+            "Submit": ("submit",),
+            "ElapsedRaw, Elapsed, or Start and End": ("elapsed_raw", "elapsed", "end"),
+            "AllocCPUS, NCPUS, AllocTRES, ReqCPUS, ReqTRES, AllocNodes, NNodes or NodeList": (
+                "allocated",
+                "allocated_tres",
+                "requested",
+                "requested_tres",
+                "nodes",
+                "node_list",
+            ),
+        }
+        missing = [
+            names
+            for names, any_of in sources.items()
+            if all(self.at[what] is None for what in any_of)
+        ]
+        if missing:
+            raise SlurmError(
+                f"{self.path}, line 1: no column {missing[0]} in {'|'.join(columns)[:80]!r}; "
+                f"allowed: the output of {ASK}"
+            )
+
+    def _row(self, parts, columns):
+        """The fields of a line, or None where there are too few or too many to tell them apart."""
+        surplus = len(parts) - len(columns)
+        if surplus == 1 and parts[-1] == "":
+            return parts[:-1]
+        if surplus > 0 and len(self.free) == 1:
+            # sacct writes the separator inside a name as it is.
+            here = self.free[0]
+            self.remarks["the separator stood in a name"] += 1
+            return [
+                *parts[:here],
+                "|".join(parts[here : here + surplus + 1]),
+                *parts[here + surplus + 1 :],
+            ]
+        if surplus:
+            self.left_out["as many fields as the header has not could be told apart"] += 1
+            return None
+        return parts
+
+    def _job(self, row, line):
+        """The job of a row, or None where it is left out."""
+        get = _Getter(self, row, line)
+        reason = self._elsewhere(get)
+        if not reason:
+            status, state = get("state", fields.state) if get.text("state") else (-1, "")
+            submit, start, end = (
+                get(what, self.clock.seconds) for what in ("submit", "start", "end")
+            )
+            run_time = _run_time(get, start, end)
+            reason = self._unusable(status, submit, start, end, run_time)
+        if reason:
+            self.left_out[reason] += 1
+            return None
+        allocated, requested, nodes = self._sizes(get)
+        return Job(
+            id=get.text("id"),
+            shown=get.text("shown"),
+            submit=submit,
+            eligible=get("eligible", self.clock.seconds),
+            start=start,
+            run_time=run_time,
+            allocated=allocated,
+            requested=requested,
+            limit=_limit(get),
+            status=status,
+            state=state,
+            user=get.text("user"),
+            group=get.text("group"),
+            name=get.text("name"),
+            partition=get.text("partition"),
+            nodes=nodes,
+            suspended=get("suspended", fields.duration) or 0,
+        )
+
+    def _elsewhere(self, get):
+        """Why a record is no job of this machine; empty where it is one."""
+        if "." in get.text("id") or "." in get.text("shown"):
+            return "job steps"
+        self.clusters.add(get.text("cluster"))
+        if self.cluster and get.text("cluster") != self.cluster:
+            return "of another cluster"
+        if self.partitions and not self.partitions & set(get.text("partition").split(",")):
+            return "of another partition"
+        return ""
+
+    def _unusable(self, status, submit, start, end, run_time):
+        """Why a job is left out; empty where it is kept."""
+        if submit is None:
+            return "no time of submission"
+        if status is None or (self.at["end"] is not None and end is None):
+            return (
+                "waiting when the log was taken"
+                if start is None
+                else "not ended when the log was taken"
+            )
+        return "no run time" if run_time is None else ""
+
+    def _sizes(self, get):
+        """Processors allocated and requested, -1 where unknown, and the names of the nodes."""
+        names = get("node_list", fields.nodes)
+        allocated = get("allocated", fields.count) or get("allocated_tres", fields.tres_processors)
+        requested = get("requested", fields.count) or get("requested_tres", fields.tres_processors)
+        if not allocated and not requested:
+            held = get("nodes", fields.count) or len(names)
+            self.sized_by_nodes += held > 0
+            allocated = held * (self.per_node or 1)
+        return allocated or -1, requested or -1, names
+
+
+def _run_time(get, start, end):
+    """Seconds that a job ran, without suspensions; 0 where it never started, None where unknown."""
+    elapsed = get("elapsed_raw", fields.count)
+    elapsed = get("elapsed", fields.duration) if elapsed is None else elapsed
+    if elapsed is not None or end is None:
+        return elapsed
+    if start is None:
+        return 0
+    return max(0, end - start - (get("suspended", fields.duration) or 0))
+
+
+def _limit(get):
+    """Seconds of the time limit; None where there is none."""
+    raw = get("limit_raw", lambda text: fields.limit(text, minutes=True))
+    return get("limit", fields.limit) if raw is None else raw
+
+
+class _Getter:
+    """The fields of one row by meaning; errors name file, line, column and value."""
+
+    def __init__(self, reader, row, line):
+        self.reader, self.row, self.line = reader, row, line
+
+    def text(self, what):
+        place = self.reader.at[what]
+        return "" if place is None else self.row[place].strip()
+
+    def __call__(self, what, read):
+        text = self.text(what)
+        try:
+            return read(text)
+        except fields.FieldError as error:
+            raise SlurmError(
+                f"{self.reader.path}, line {self.line}, {MEANING[what][0]}: {text!r}; {error}"
+            ) from None

@@ -1,0 +1,203 @@
+"""From a log as it stands to the jobs that are simulated: every rule has a name and a count.
+
+Rules of leaving out are applied in the order given, and each counts the jobs that were still there. Then
+sizes and estimates are settled for the jobs that stay.
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+from replication.logs.swf_parser import FIELDS, SWFError
+from replication.logs.workload import Workload
+
+CANCELLED = 5
+
+#: Jobs that can be left out, by the name of the rule: in words, and as a mask of (trace, sizes, machine).
+DROP_RULES = {
+    "no-run-time": ("the run time is unknown", lambda t, size, machine: t.run_time < 0),
+    "zero-run-time": ("the run time is 0", lambda t, size, machine: t.run_time == 0),
+    "no-processors": (
+        "no processors, requested or allocated, are known",
+        lambda t, size, machine: size < 1,
+    ),
+    "not-allocated": (
+        "no processors were allocated",
+        lambda t, size, machine: t.allocated_processors < 1,
+    ),
+    "cancelled-before-start": (
+        "cancelled (status 5) without run time or without allocated processors",
+        lambda t, size, machine: (
+            (t.status == CANCELLED) & ((t.run_time < 1) | (t.allocated_processors < 1))
+        ),
+    ),
+    "no-estimate": (
+        "the user's estimate is unknown",
+        lambda t, size, machine: t.requested_time < 1,
+    ),
+    "larger-than-machine": (
+        "more processors than the machine has",
+        lambda t, size, machine: size > machine,
+    ),
+}
+DEFAULT_DROP = ("no-run-time", "zero-run-time", "no-processors")
+SIZES = ("requested", "allocated")
+OVERRUNS = ("raise-estimate", "cut-run", "as-is")
+
+
+class CleaningError(ValueError):
+    """A rule that does not exist; the message lists those that do."""
+
+
+def workload(
+    trace, machine=None, size="requested", overrun="raise-estimate", drop=DEFAULT_DROP, name=None
+):
+    """The jobs of a log, ready to be simulated.
+
+    Parameters
+    ----------
+    trace : replication.logs.swf.Trace
+    machine : int, processors, optional
+        By default the header's ``MaxProcs``.
+    size : {"requested", "allocated"}
+        The field that is a job's size; the other one where it is not known.
+    overrun : {"raise-estimate", "cut-run", "as-is"}
+        For a job that ran past its estimate: the estimate becomes the run time, or the run time the
+        estimate, or nothing. A job without an estimate gets its run time.
+    drop : sequence of str
+        Names in `DROP_RULES`: jobs left out.
+    name : str, optional
+        By default the file's name.
+
+    Returns
+    -------
+    Workload
+        Ordered by submission, then job number. Its `cleaning` counts the jobs of every rule in `drop` and
+        of size-from-allocated or size-from-requested, estimate-from-run-time, and one of estimate-raised,
+        run-cut, overrun-kept; and submissions out of order where there are any.
+
+    Raises
+    ------
+    CleaningError
+        For a rule, size or overrun that does not exist.
+    SWFError
+        If no machine is known, or jobs that stay have no run time, no size, or one above the machine.
+    """
+    machine = _machine(trace, machine)
+    drop = _known_rules(drop)
+    processors, other = _sizes(trace, _known("size", size, SIZES))
+    keep, counts = _drop(trace, processors, machine, drop)
+    _refuse_unusable(trace, keep, processors, machine)
+    order = np.flatnonzero(keep)
+    if np.any(np.diff(trace.job_id[order])[np.diff(trace.submit[order]) == 0] < 0):
+        order = order[np.lexsort((trace.job_id[order], trace.submit[order]))]
+    second = SIZES[size == SIZES[0]]
+    counts.append((f"size-from-{second}", int(other[order].sum())))
+    run_time, estimate, changed = _times(
+        trace.run_time[order], trace.requested_time[order], _known("overrun", overrun, OVERRUNS)
+    )
+    late = trace.anomalies.get("submit_out_of_order", 0)
+    return Workload(
+        name=name or Path(trace.path).name.removesuffix(".gz").removesuffix(".swf"),
+        machine=machine,
+        run_time=run_time,
+        estimate=estimate,
+        processors=processors[order],
+        **{
+            column: getattr(trace, column)[order]
+            for column in ("job_id", "submit", "user", "group", "executable", "queue")
+        },
+        provenance={
+            "file": Path(trace.path).name,
+            "sha256": trace.sha256,
+            "machine": machine,
+            "size": size,
+            "overrun": overrun,
+            "drop": list(drop),
+            "anomalies": dict(trace.anomalies),
+        },
+        cleaning=(*counts, *changed, *([("submit-out-of-order", late)] if late else [])),
+    )
+
+
+def _machine(trace, machine):
+    if machine is None:
+        machine = trace.max_procs
+        if machine is None:
+            raise SWFError(
+                f"{trace.path}: the header names no MaxProcs; give the machine's processors"
+            )
+    if not isinstance(machine, (int, np.integer)) or machine < 1:
+        raise CleaningError(f"machine {machine!r}; allowed: a whole number of processors from 1")
+    return int(machine)
+
+
+def _known(what, value, choices):
+    if value not in choices:
+        raise CleaningError(f"{what} {value!r}; allowed: {', '.join(choices)}")
+    return value
+
+
+def _known_rules(drop):
+    names = tuple(drop.split(",") if isinstance(drop, str) else drop)
+    return tuple(_known("drop rule", rule.strip(), DROP_RULES) for rule in names if rule.strip())
+
+
+def _sizes(trace, size):
+    """Processors of every job, and where they come from the other field."""
+    first, second = trace.requested_processors, trace.allocated_processors
+    if size == "allocated":
+        first, second = second, first
+    other = (first < 1) & (second >= 1)
+    return np.where(other, second, first), other
+
+
+def _drop(trace, processors, machine, rules):
+    keep, counts = np.ones(len(trace), bool), []
+    for rule in rules:
+        hit = DROP_RULES[rule][1](trace, processors, machine) & keep
+        keep &= ~hit
+        counts.append((rule, int(hit.sum())))
+    return keep, counts
+
+
+def _refuse_unusable(trace, keep, processors, machine):
+    """An error for the first job that is neither left out nor fit to run; it says which rule would do."""
+    for rule, name, values, needed in (
+        ("no-run-time", "run_time", trace.run_time, "a known run time"),
+        ("no-processors", "requested_processors", processors, "1 or more processors"),
+        (
+            "larger-than-machine",
+            "requested_processors",
+            processors,
+            f"at most the machine's {machine}",
+        ),
+    ):
+        bad = np.flatnonzero(DROP_RULES[rule][1](trace, processors, machine) & keep)
+        if len(bad):
+            k = bad[0]
+            if name == "requested_processors" and trace.requested_processors[k] != values[k]:
+                name = "allocated_processors"
+            jobs = ", ".join(map(str, trace.job_id[bad[:5]])) + (", ..." if len(bad) > 5 else "")
+            raise SWFError(
+                f"{trace.path}, line {trace.line[k]}, field {FIELDS.index(name) + 1} ({name}): "
+                f"{values[k]}; allowed: {needed} ({len(bad)} such jobs: {jobs}; "
+                f"the rule '{rule}' leaves them out)"
+            )
+
+
+def _times(run_time, requested, overrun):
+    unknown = requested < 1
+    estimate = np.where(unknown, run_time, requested)
+    over = run_time > estimate
+    if overrun == "raise-estimate":
+        rule, estimate = "estimate-raised", np.maximum(estimate, run_time)
+    elif overrun == "cut-run":
+        rule, run_time = "run-cut", np.minimum(estimate, run_time)
+    else:
+        rule = "overrun-kept"
+    return (
+        run_time,
+        estimate,
+        [("estimate-from-run-time", int(unknown.sum())), (rule, int(over.sum()))],
+    )

@@ -1,0 +1,321 @@
+"""The Standard Workload Format: job logs as typed columns, read and written.
+
+A file is lines of 18 numbers separated by blanks, and comments that begin with a semicolon; those in front
+are the header (``; Label: value``). It may be gzipped. What is taken and what is refused:
+
+* A field is a whole number of at most 18 digits. Average CPU time, used and requested memory may have
+  decimals. ``12.00`` in another field is taken as 12 and counted; a real fraction there is an error.
+* ``-1`` means unknown and is the only negative value allowed; job number and submission must be known.
+* Exponents, plus signs, NaN, infinities and anything stuck to a number are errors.
+* CRLF, blank lines and comments between the jobs are taken and counted.
+* Submissions out of order are counted and put in order, those of an instant staying as they were.
+* A job number used twice is an error.
+
+Sources: Chapin et al., "Benchmarks and standards for the evaluation of parallel job schedulers", JSSPP 1999;
+version 2.2 of the format in the Parallel Workloads Archive.
+"""
+
+import gzip
+import hashlib
+import os
+import re
+import zlib
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from replication.basics import paths
+from replication.logs.swf_parser import DECIMAL, FIELDS, KNOWN, Parser, SWFError, allowed
+
+_LABEL = re.compile(r" ?([A-Z]\w*):\s*(.*)")
+_LEADING_NUMBER = re.compile(r"\d+")
+_CHUNK = 1 << 18
+_ROWS_AT_ONCE = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """All jobs of a log, ordered by submission, as they stand in the file.
+
+    Columns are read-only and -1 means unknown. Seconds unless said otherwise.
+
+    Parameters
+    ----------
+    job_id, submit, wait, run_time : int64[n]
+    allocated_processors : int64[n], processors
+    cpu_time : float64[n]
+        Mean over the job's processors.
+    used_memory : float64[n], kB per processor
+    requested_processors : int64[n], processors
+    requested_time : int64[n]
+        The user's estimate.
+    requested_memory : float64[n], kB per processor
+    status : int64[n]
+        0 failed, 1 completed, 5 cancelled; 2 to 4 are parts of a job that was checkpointed.
+    user, group, executable, queue, partition : int64[n]
+    preceding_job : int64[n]
+    think_time : int64[n]
+    line : int32[n]
+        Line of the file the job stands on.
+    comments : tuple of str
+        Comment lines without their semicolon.
+    path, sha256 : str
+        The file, and the hash of its decompressed bytes.
+    anomalies : dict of str to int
+        What was taken although unusual: crlf_lines, blank_lines, late_comments, whole_with_point,
+        submit_out_of_order.
+    """
+
+    job_id: np.ndarray
+    submit: np.ndarray
+    wait: np.ndarray
+    run_time: np.ndarray
+    allocated_processors: np.ndarray
+    cpu_time: np.ndarray
+    used_memory: np.ndarray
+    requested_processors: np.ndarray
+    requested_time: np.ndarray
+    requested_memory: np.ndarray
+    status: np.ndarray
+    user: np.ndarray
+    group: np.ndarray
+    executable: np.ndarray
+    queue: np.ndarray
+    partition: np.ndarray
+    preceding_job: np.ndarray
+    think_time: np.ndarray
+    line: np.ndarray
+    comments: tuple = ()
+    path: str = ""
+    sha256: str = ""
+    anomalies: dict = field(default_factory=dict)
+
+    def __len__(self):
+        return len(self.job_id)
+
+    def __repr__(self):
+        return f"Trace {Path(self.path).name}: {len(self):,} jobs"
+
+    @cached_property
+    def header(self):
+        """Label to list of values; an indented line continues the value above it."""
+        values, last = {}, None
+        for comment in self.comments:
+            labelled = _LABEL.match(comment)
+            if labelled:
+                last = values.setdefault(labelled[1], [])
+                last.append(labelled[2].strip())
+            elif last and comment[:1].isspace() and comment.strip():
+                last[-1] += "\n" + comment.strip()
+        return values
+
+    @property
+    def max_procs(self):
+        """Processors of the machine (``MaxProcs``), or None."""
+        return self._header_number("MaxProcs") or None
+
+    @property
+    def unix_start_time(self):
+        """Unix time of submission 0 (``UnixStartTime``), s, or None."""
+        return self._header_number("UnixStartTime")
+
+    @property
+    def acknowledgements(self):
+        """The people the header asks to acknowledge (``Acknowledge``)."""
+        return list(self.header.get("Acknowledge", []))
+
+    def _header_number(self, label):
+        # "1664 (72, 1368, 224)" and "338 (batch partition; 512 total)" begin with the total.
+        number = _LEADING_NUMBER.match(self.header.get(label, [""])[0])
+        return int(number[0]) if number else None
+
+    def frame(self):
+        """The 18 fields as a pandas DataFrame."""
+        import pandas as pd
+
+        return pd.DataFrame({name: getattr(self, name) for name in FIELDS})
+
+    @classmethod
+    def from_columns(cls, submit, comments=(), path="columns", **columns):
+        """Make a trace from plain sequences, checked like a file.
+
+        Parameters
+        ----------
+        submit : int[n], s
+        comments : sequence of str
+            Header lines without semicolon, such as ``" MaxProcs: 128"``.
+        path : str
+            What error messages call it; `line` counts the jobs as given.
+        **columns
+            Other fields by name. Job numbers default to 1, 2, ..., the rest to -1.
+
+        Raises
+        ------
+        SWFError
+            For a value the format does not allow.
+        """
+        n = len(submit)
+        given = {name: np.full(n, -1) for name in FIELDS} | {"job_id": np.arange(1, n + 1)}
+        unknown = sorted(columns.keys() - given.keys())
+        if unknown:
+            raise SWFError(f"{path}: no field {unknown[0]!r}; allowed: {', '.join(FIELDS)}")
+        given |= columns | {"submit": submit}
+        checked = {name: _checked(path, name, given[name], n) for name in FIELDS}
+        broken = [c for c in comments if "\n" in c or c.endswith("\r")]
+        if broken:
+            raise SWFError(f"{path}: comment {broken[0]!r} is more than one line")
+        line = np.arange(1, n + 1, dtype=np.int32)
+        return _ordered(checked, line, path=str(path), comments=tuple(comments))
+
+
+def read(path, sha256=None):
+    """Read a log, plain or gzipped, in one pass and without holding its text.
+
+    Parameters
+    ----------
+    path : str or Path
+    sha256 : str, optional
+        Hash the decompressed bytes must have.
+
+    Returns
+    -------
+    Trace
+
+    Raises
+    ------
+    SWFError
+        Naming file, line and field where there are such, for whatever the module's rules refuse, an empty
+        file, a damaged gzip, or another hash.
+    OSError
+        If the file cannot be opened.
+    """
+    parser, digest = Parser(path), hashlib.sha256()
+    try:
+        for chunk, consumed in _chunks(path):
+            digest.update(chunk)
+            parser.feed(chunk, consumed)
+    except EOFError:
+        raise SWFError(f"{path}, after line {parser.line}: the gzip is truncated") from None
+    except (gzip.BadGzipFile, zlib.error) as damage:
+        raise SWFError(
+            f"{path}, after line {parser.line}: the gzip is damaged ({damage})"
+        ) from None
+    columns, line = parser.close()
+    if sha256 is not None and digest.hexdigest() != sha256:
+        raise SWFError(
+            f"{path}: sha256 of the decompressed file is {digest.hexdigest()}, expected {sha256}"
+        )
+    return _ordered(
+        columns,
+        line,
+        comments=tuple(parser.comments),
+        path=str(path),
+        sha256=digest.hexdigest(),
+        anomalies=parser.anomalies(),
+    )
+
+
+def write(target, trace, compressed=None):
+    """Write all 18 fields and the comments; `read` gives the same values back.
+
+    Comments come first. Gzip output carries no time and no name, so equal traces give equal files.
+
+    Parameters
+    ----------
+    target : str, Path or binary file
+        A path is written under a temporary name first.
+    trace : Trace
+    compressed : bool, optional
+        By default, whether the path ends in ``.gz``.
+    """
+    if compressed is None:
+        compressed = not hasattr(target, "write") and Path(target).suffix == ".gz"
+    with paths.opened(target) as file:
+        _write_to(file, trace, compressed)
+
+
+def _chunks(path):
+    """Decompressed pieces of a file, each with the share of the file used up so far."""
+    size = max(os.path.getsize(path), 1)
+    with open(path, "rb") as file:
+        packed = file.read(2) == b"\x1f\x8b"
+        file.seek(0)
+        unpacked = gzip.GzipFile(fileobj=file) if packed else file
+        while chunk := unpacked.read(_CHUNK):
+            yield chunk, file.tell() / size
+
+
+def _checked(path, name, values, n):
+    """`values` as a column of the right type; refuses what `read` would refuse."""
+    values = np.asarray(values)
+    if values.shape != (n,) or values.dtype.kind not in "iuf":
+        raise SWFError(
+            f"{path}: {name} is {values.dtype}{list(values.shape)}; allowed: {n} numbers"
+        )
+    kind = np.float64 if name in DECIMAL else np.int64
+    with np.errstate(invalid="ignore"):
+        column = values.astype(kind)
+    wrong = (column < 0) & (column != -1) | (column != values) | ~np.isfinite(column)
+    if name in KNOWN:
+        wrong |= column < 0
+    if name not in DECIMAL:
+        wrong |= column >= 10**18
+    if wrong.any():
+        k = int(np.argmax(wrong))
+        raise SWFError(f"{path}, line {k + 1}: {name} is {values[k]}; allowed: {allowed(name)}")
+    return column
+
+
+def _ordered(columns, line, anomalies=(), **facts):
+    """The trace of these columns: job numbers checked, submissions put in order, columns made read-only."""
+    _refuse_duplicates(columns["job_id"], line, facts["path"])
+    columns["line"] = line
+    steps_back = int(np.count_nonzero(np.diff(columns["submit"]) < 0))
+    order = np.argsort(columns["submit"], kind="stable") if steps_back else None
+    for name in columns:
+        if order is not None:
+            columns[name] = columns[name][order]
+        columns[name].flags.writeable = False
+    return Trace(
+        **columns, **facts, anomalies={**dict(anomalies), "submit_out_of_order": steps_back}
+    )
+
+
+def _refuse_duplicates(job_id, line, path):
+    if np.all(np.diff(job_id) > 0):
+        return
+    order = np.argsort(job_id, kind="stable")
+    same = np.diff(job_id[order]) == 0
+    if same.any():
+        earlier, later = order[:-1][same], order[1:][same]
+        k = np.argmin(line[later])
+        raise SWFError(
+            f"{path}, line {line[later[k]]}, field 1 (job_id): job {job_id[later[k]]} is already "
+            f"on line {line[earlier[k]]}; each number is allowed once ({len(later)} repetitions)"
+        )
+
+
+def _write_to(file, trace, compressed):
+    if compressed:
+        with gzip.GzipFile(
+            filename="", mode="wb", compresslevel=6, fileobj=file, mtime=0
+        ) as packed:
+            _write_to(packed, trace, False)
+        return
+    file.write("".join(f";{comment}\n" for comment in trace.comments).encode())
+    for first in range(0, len(trace), _ROWS_AT_ONCE):
+        columns = (getattr(trace, name)[first : first + _ROWS_AT_ONCE].tolist() for name in FIELDS)
+        rows = zip(
+            *(
+                map(_decimal if name in DECIMAL else str, column)
+                for name, column in zip(FIELDS, columns)
+            )
+        )
+        file.write("".join(" ".join(row) + "\n" for row in rows).encode())
+
+
+def _decimal(value):
+    # SWF has no exponents.
+    return str(int(value)) if value.is_integer() else np.format_float_positional(value, trim="-")

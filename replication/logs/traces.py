@@ -1,0 +1,357 @@
+"""The archive's logs that the papers use: a registry, and the way from a name to the jobs.
+
+A log is looked for in the folders of ``REPLICATION_TRACES``, then in ``data/traces``, then fetched from the
+archive. Where none of that works a generated stand-in takes its place, which is said once on standard error.
+``REPLICATION_OFFLINE=1`` keeps it from trying the network. What is known of each log, and how each paper
+turns it into jobs, stands in ``data/traces.toml``.
+"""
+
+import functools
+import os
+import sys
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from replication.basics import paths
+from replication.basics.hints import did_you_mean
+from replication.logs import archive
+
+REGISTRY = paths.DATA / "traces.toml"
+
+_unreachable = None  # why the last attempt to fetch failed; not tried again in this process
+_told = False
+
+
+class TraceError(ValueError):
+    """A log that is not known, or not to be had; the message lists what is."""
+
+
+@dataclass(frozen=True)
+class TraceInfo:
+    """What the registry knows of a log.
+
+    Parameters
+    ----------
+    name, title : str
+    file, address : str
+        Name of the archive's file, and where it is fetched from.
+    sha256 : str
+        Hash of the decompressed file.
+    jobs : int
+        Lines of the log that are jobs.
+    processors : int
+        The header's ``MaxProcs``.
+    acknowledge : tuple of str
+        The people the header names.
+    asks : str
+        What else the header asks for; often empty.
+    papers : tuple of str
+        Papers that use the log.
+    """
+
+    name: str
+    title: str
+    file: str
+    address: str
+    sha256: str
+    jobs: int
+    processors: int
+    acknowledge: tuple
+    asks: str
+    papers: tuple
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How jobs are made from a log; see `replication.logs.cleaning.workload`.
+
+    Parameters
+    ----------
+    label : str
+        What the paper calls the log.
+    machine : int, processors
+    size, overrun : str
+    drop : tuple of str
+    """
+
+    label: str
+    machine: int
+    size: str = "requested"
+    overrun: str = "raise-estimate"
+    drop: tuple = ("no-run-time", "zero-run-time", "no-processors")
+
+
+@functools.cache
+def _registry():
+    return tomllib.loads(REGISTRY.read_text(encoding="utf-8"))
+
+
+def names(paper=None):
+    """Names of all logs, or of those a paper uses, in its order.
+
+    Parameters
+    ----------
+    paper : str, optional
+        One of `papers`.
+
+    Returns
+    -------
+    list of str
+    """
+    return list(_registry()["log"] if paper is None else _paper(paper)["logs"])
+
+
+def papers():
+    """Names of the papers that have rules."""
+    return list(_registry()["paper"])
+
+
+def info(name):
+    """What is known of a log.
+
+    Parameters
+    ----------
+    name : str
+        One of `names`.
+
+    Returns
+    -------
+    TraceInfo
+
+    Raises
+    ------
+    TraceError
+        For another name.
+    """
+    if name not in names():
+        hint = did_you_mean(name, names(), cutoff=0.5)
+        raise TraceError(
+            f"log {name!r} is not known{hint}; allowed: {', '.join(names())}, "
+            "or a path to an SWF file"
+        )
+    known = _registry()["log"][name]
+    return TraceInfo(
+        name=name,
+        title=known["title"],
+        file=known["file"].rpartition("/")[2],
+        address=_registry()["archive"]["address"] + known["file"],
+        sha256=known["sha256"],
+        jobs=known["jobs"],
+        processors=known["processors"],
+        acknowledge=tuple(known["acknowledge"]),
+        asks=known.get("asks", ""),
+        papers=tuple(paper for paper in papers() if name in _paper(paper)["logs"]),
+    )
+
+
+def rules(name, paper=None):
+    """How a paper makes jobs from a log; without a paper the default rules and the log's own machine.
+
+    Raises
+    ------
+    TraceError
+        For an unknown name or paper, or a log the paper does not use.
+    """
+    log = info(name)
+    if paper is None:
+        return Rules(label=name, machine=log.processors)
+    known = _paper(paper)
+    if name not in known["logs"]:
+        raise TraceError(f"{paper} does not use {name}; allowed: {', '.join(known['logs'])}")
+    own = known["logs"][name]
+    return Rules(
+        label=own["label"],
+        machine=own["processors"],
+        size=known["size"],
+        overrun=known["overrun"],
+        drop=tuple(known["drop"]),
+    )
+
+
+def acknowledgements():
+    """The archive's name and the people to thank for it.
+
+    Returns
+    -------
+    tuple of (str, tuple of str)
+    """
+    known = _registry()["archive"]
+    return known["name"], tuple(known["acknowledge"])
+
+
+def _paper(paper):
+    if paper not in papers():
+        raise TraceError(f"paper {paper!r} is not known; allowed: {', '.join(papers())}")
+    return _registry()["paper"][paper]
+
+
+def locate(name):
+    """Where a log is on this machine; nothing is fetched.
+
+    Parameters
+    ----------
+    name : str
+        One of `names`.
+
+    Returns
+    -------
+    Path or None
+    """
+    return archive.locate(info(name).file, paths.trace_folders())
+
+
+def fetch(name, folder=None):
+    """Fetch a log from the archive, unless the folder has it.
+
+    Parameters
+    ----------
+    name : str
+        One of `names`.
+    folder : Path, optional
+        By default ``data/traces``.
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    replication.logs.archive.Unreachable
+        If the archive does not answer.
+    replication.logs.archive.ArchiveError
+        If the file has another content than the registry says.
+    """
+    log = info(name)
+    target = Path(folder or paths.TRACES) / log.file
+    archive.fetch(log.address, target, log.sha256)
+    return target
+
+
+def read(source):
+    """A log as it stands in its file.
+
+    Parameters
+    ----------
+    source : str or Path
+        A registry name, fetched if need be, or a path to an SWF file.
+
+    Returns
+    -------
+    replication.logs.swf.Trace
+
+    Raises
+    ------
+    TraceError
+        For a name that is not known, a file that does not exist, or a log that is not to be had.
+    replication.logs.swf.SWFError
+        For a file that cannot be used, or whose content is not what the registry says.
+    """
+    from replication.logs import swf
+
+    if _is_path(source):
+        if not Path(source).is_file():
+            raise TraceError(f"{source}: no such file")
+        return swf.read(source)
+    return swf.read(_path_of(source), sha256=info(source).sha256)
+
+
+def load(source, paper=None, stand_in=None, machine=None, size=None, overrun=None, drop=None):
+    """The jobs of a log, ready to be simulated.
+
+    Parameters
+    ----------
+    source : str or Path
+        A registry name or a path to an SWF file.
+    paper : str, optional
+        Whose rules to use; by default those of `replication.logs.cleaning.workload` and the log's own machine.
+    stand_in : bool, optional
+        True for the generated stand-in, False for an error where the log is not to be had; by default the
+        stand-in only then.
+    machine, size, overrun, drop : optional
+        Rules to use instead, see `replication.logs.cleaning.workload`. A stand-in has clean jobs to begin with:
+        of these only `machine` touches it.
+
+    Returns
+    -------
+    replication.logs.workload.Workload
+
+    Raises
+    ------
+    TraceError, replication.logs.archive.ArchiveError, replication.logs.cleaning.CleaningError, replication.logs.swf.SWFError
+        Where names, rules or files are not what they should be.
+    """
+    if _is_path(source):
+        if paper is not None or stand_in:
+            raise TraceError(
+                f"{source}: a paper's rules and stand-ins are only for {', '.join(names())}"
+            )
+        return workload(
+            read(source), **_given(machine=machine, size=size, overrun=overrun, drop=drop)
+        )
+    own = rules(source, paper)
+    chosen = {"machine": own.machine, "size": own.size, "overrun": own.overrun, "drop": own.drop}
+    chosen |= _given(machine=machine, size=size, overrun=overrun, drop=drop)
+    if not stand_in:
+        try:
+            jobs = workload(read(source), name=source, **chosen)
+            return jobs.replace(provenance=jobs.provenance | {"paper": paper})
+        except archive.Unreachable as reason:
+            if stand_in is False:
+                raise TraceError(f"{source}: {reason}") from None
+            _tell(source, reason)
+    from replication.logs import standins
+
+    jobs = standins.make(source, paper=paper)
+    return jobs if machine is None else jobs.replace(machine=machine)
+
+
+def workload(trace, **options):
+    """The jobs of a trace; the options are those of `replication.logs.cleaning.workload`."""
+    from replication.logs import cleaning
+
+    return cleaning.workload(trace, **options)
+
+
+def _given(**values):
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _is_path(source):
+    """Whether `source` means a file: no registry name, and it looks like a path or is one."""
+    text = str(source)
+    if text in names():
+        return False
+    return (
+        isinstance(source, Path)
+        or os.sep in text
+        or text.endswith((".swf", ".gz", ".txt"))
+        or Path(text).is_file()
+    )
+
+
+def _path_of(name):
+    """The log's file, fetched if need be; a failure to fetch is remembered and not tried again."""
+    global _unreachable
+    found = locate(name)
+    if found is not None:
+        return found
+    if _unreachable is None:
+        try:
+            return fetch(name)
+        except (archive.Unreachable, OSError) as failure:
+            _unreachable = str(failure)
+    searched = ", ".join(map(str, paths.trace_folders()))
+    raise archive.Unreachable(
+        f"no {info(name).file} in {searched}, and not fetched: {_unreachable}"
+    )
+
+
+def _tell(name, reason):
+    global _told
+    if not _told:
+        print(
+            f"{name}: {reason}. Generated stand-ins take its place; they prove nothing.",
+            file=sys.stderr,
+        )
+        _told = True

@@ -1,0 +1,287 @@
+"""One notebook: its parameters checked, then run in a kernel of its own or in this process."""
+
+import ast
+import contextlib
+import functools
+import os
+import re
+import signal
+import weakref
+
+from replication.basics import paths
+from replication.basics.hints import did_you_mean
+from replication.pages import record
+
+KERNEL_ARGUMENTS = ("--IPKernelApp.log_level=50",)
+_kernels = weakref.WeakSet()
+
+
+class RunError(ValueError):
+    """A notebook, parameter or choice that is refused; the message lists the valid ones."""
+
+
+class NotebookError(RuntimeError):
+    """A notebook that failed; the message names it, its cell and the exception's last line."""
+
+
+def found():
+    """All notebooks of tables and figures.
+
+    Returns
+    -------
+    dict of str to pathlib.Path
+        By ``paper/item``, in the order of `replication.pages.record.PAPERS`, then fig2 before fig10.
+    """
+    return {
+        f"{paper}/{path.stem}": path
+        for paper in record.PAPERS
+        for path in sorted((paths.NOTEBOOKS / paper).glob("*.ipynb"), key=_natural)
+    }
+
+
+def _natural(path):
+    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", path.stem)]
+
+
+def name_of(path):
+    """The ``paper/item`` of a notebook.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+
+    Returns
+    -------
+    str
+    """
+    return f"{path.parent.name}/{path.stem}"
+
+
+def defaults(path):
+    """The parameters of a notebook with the values written in it.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+
+    Returns
+    -------
+    dict of str to object
+
+    Raises
+    ------
+    RunError
+        If no cell is tagged ``parameters``, or a value is not written out.
+    """
+    import papermill
+
+    found = papermill.inspect_notebook(str(path))
+    if not found:
+        raise RunError(f"{name_of(path)}: no parameters in a cell tagged 'parameters'")
+    values = {}
+    for name, parameter in found.items():
+        try:
+            values[name] = ast.literal_eval(parameter["default"])
+        except (ValueError, SyntaxError):
+            raise RunError(
+                f"{name_of(path)}: parameter {name} = {parameter['default']}, allowed: a value "
+                "written out (text, number, true or false, list)"
+            ) from None
+    return values
+
+
+def check(path, parameters):
+    """Refuse parameters that a notebook does not have; papermill alone would only warn.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+    parameters : dict
+
+    Returns
+    -------
+    dict
+        The notebook's own values with these in their place.
+
+    Raises
+    ------
+    RunError
+        If a parameter is unknown.
+    """
+    known = defaults(path)
+    for name in parameters:
+        if name not in known:
+            raise RunError(
+                f"{name_of(path)}: unknown parameter {name!r}{did_you_mean(name, known)}; "
+                f"valid: {', '.join(known)}"
+            )
+    return known | parameters
+
+
+def in_process(path, **parameters):
+    """Run the code of a notebook in this process, without a kernel: fast, for tests.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+    **parameters
+        As of the cell tagged ``parameters``.
+
+    Returns
+    -------
+    dict
+        The notebook's variables at its end.
+
+    Raises
+    ------
+    RunError
+        If a parameter is unknown.
+    NotebookError
+        If a cell fails; its exception is the cause.
+    """
+    import nbformat
+
+    check(path, parameters)
+    cells = nbformat.read(path, as_version=4).cells
+    variables = {"__name__": "__main__"}
+    for number, cell in enumerate(cells):
+        if cell.cell_type != "code":
+            continue
+        try:
+            exec(compile(cell.source, f"{name_of(path)} cell {number + 1}", "exec"), variables)
+        except Exception as error:
+            raise NotebookError(_failure(path, number, type(error).__name__, str(error))) from error
+        if "parameters" in cell.metadata.get("tags", []):
+            variables |= parameters
+    return variables
+
+
+def _failure(path, number, kind, message):
+    """One line on a failed cell, counted from 1 among all cells of the notebook."""
+    import nbformat
+
+    source = nbformat.read(path, as_version=4).cells[number].source.strip().splitlines() or [""]
+    last = message.strip().splitlines()[-1:] or [""]
+    return f"{name_of(path)}: cell {number + 1} ({source[0].strip()}): {kind}: {last[0]}"
+
+
+def execute(path, parameters):
+    """Run one notebook in a kernel of its own and keep it, executed, under ``build/notebooks/``.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+    parameters : dict
+
+    Returns
+    -------
+    str
+        What its outputs are worth, one of `replication.pages.record.KINDS`.
+
+    Raises
+    ------
+    RunError
+        If a parameter is unknown.
+    NotebookError
+        If it failed. What was executed is then under ``build/notebooks/failed/``.
+    """
+    import papermill
+
+    check(path, parameters)
+    name = name_of(path)
+    running = record.executed("running", name)
+    running.parent.mkdir(parents=True, exist_ok=True)
+    older = {kind: _files(kind, name) for kind in record.KINDS}
+    try:
+        done = papermill.execute_notebook(
+            str(path),
+            str(running),
+            parameters,
+            progress_bar=False,
+            request_save_on_cell_execute=False,
+            resources={"metadata": {"path": str(path.parent)}},
+            kernel_manager_class=_kernel_class(),
+            extra_arguments=list(KERNEL_ARGUMENTS),
+        )
+        kind = _kind(name, done)
+    except (papermill.PapermillExecutionError, RuntimeError) as error:
+        if running.exists():
+            _move(running, record.executed("failed", name))
+        raise NotebookError(_reason(path, error)) from error
+    _move(running, record.executed(kind, name))
+    for file in older[kind] - _files(kind, name):
+        (record.folder(kind, name.split("/")[0]) / file).unlink(missing_ok=True)
+    return kind
+
+
+def _reason(path, error):
+    from nbclient.exceptions import DeadKernelError
+
+    if isinstance(error, DeadKernelError):
+        return f"{name_of(path)}: its kernel died; it may need more memory"
+    if isinstance(error, NotebookError):
+        return str(error)
+    if isinstance(error, RuntimeError):
+        return f"{name_of(path)}: its kernel did not start: {error}"
+    # The executed notebook has one cell more: papermill's, with the parameters, behind the tagged one.
+    number = error.cell_index - (error.cell_index > _tagged(path))
+    return _failure(path, number, error.ename, error.evalue)
+
+
+def _tagged(path):
+    import nbformat
+
+    cells = nbformat.read(path, as_version=4).cells
+    return next(k for k, cell in enumerate(cells) if "parameters" in cell.metadata.get("tags", []))
+
+
+def _kind(name, notebook):
+    """What the page of an executed notebook says its outputs are worth."""
+    from replication.pages.page import MIME
+
+    said = [
+        output.data[MIME]
+        for cell in notebook.cells
+        for output in cell.get("outputs", [])
+        if MIME in output.get("data", {})
+    ]
+    if not said:
+        raise NotebookError(f"{name}: it makes no Page, so that nothing of it is saved")
+    if said[-1]["item"] != name:
+        raise NotebookError(f"{name}: its Page is named {said[-1]['item']!r}, allowed: {name!r}")
+    if not said[-1]["files"]:
+        raise NotebookError(f"{name}: its Page saved no figure and no table")
+    return said[-1]["kind"]
+
+
+def _files(kind, name):
+    paper, item = name.split("/")
+    facts = record.read(record.folder(kind, paper) / f"{item}.json")
+    return set(facts["files"]) if facts else set()
+
+
+def _move(source, target):
+    target.parent.mkdir(parents=True, exist_ok=True)
+    os.replace(source, target)
+
+
+@functools.cache
+def _kernel_class():
+    from jupyter_client.manager import AsyncKernelManager
+
+    class Kernel(AsyncKernelManager):
+        """Kernels have a session of their own: an interrupt from the keyboard does not reach them."""
+
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, **kwargs)
+            _kernels.add(self)
+
+    return Kernel
+
+
+def stop_all():
+    """End the kernels that still run, so that the calls of `execute` which wait for them return."""
+    for kernel in list(_kernels):
+        if kernel.has_kernel and kernel.provisioner.pid is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(kernel.provisioner.pid, signal.SIGKILL)

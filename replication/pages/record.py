@@ -1,0 +1,220 @@
+"""What is kept beside every output: which files, from which logs, kernels and settings, and what ran."""
+
+import functools
+import hashlib
+import json
+import platform
+import subprocess
+from pathlib import Path
+
+from replication.basics import paths
+
+PAPERS = {
+    "pv_easy": "PV-EASY: a strict fairness guaranteed and prediction enabled scheduler (HPDC 2010)",
+    "heel_and_toe": "The dynamics of backfilling: why increased inaccuracy may help (IISWC 2006 and report)",
+    "top_percent": "Backfilling HPC jobs with a multimodal-aware predictor (HPEC 2020)",
+}
+# From what proves most to what proves nothing.
+KINDS = ("paper", "quick", "stand-in")
+MEANING = {
+    "paper": "real logs at the paper's scale",
+    "quick": "real logs at quick scale: a first look, too small for a verdict",
+    "stand-in": "generated stand-ins for the logs: a test of the machinery, which proves nothing of a paper",
+}
+PACKAGES = ("numpy", "numba", "scipy", "pandas", "matplotlib")
+
+
+def folder(kind, paper=""):
+    """Where outputs of one kind go.
+
+    Parameters
+    ----------
+    kind : str
+        One of `KINDS`; only ``paper`` is in ``figures/``.
+    paper : str
+
+    Returns
+    -------
+    pathlib.Path
+    """
+    root = {"paper": paths.FIGURES, "quick": paths.BUILD / "quick", "stand-in": paths.STAND_IN}[
+        kind
+    ]
+    return root / paper
+
+
+def executed(kind, name):
+    """Where the executed notebook of an item is kept.
+
+    Parameters
+    ----------
+    kind : str
+        One of `KINDS`.
+    name : str
+        ``paper/item``.
+
+    Returns
+    -------
+    pathlib.Path
+    """
+    return paths.BUILD / "notebooks" / kind / f"{name}.ipynb"
+
+
+def title(name):
+    """The first heading of an item's notebook, or its name where there is none.
+
+    Parameters
+    ----------
+    name : str
+        ``paper/item``.
+
+    Returns
+    -------
+    str
+    """
+    notebook = paths.NOTEBOOKS / f"{name}.ipynb"
+    if notebook.exists():
+        for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
+            for line in (
+                "".join(cell["source"]).splitlines() if cell["cell_type"] == "markdown" else ()
+            ):
+                if line.startswith("# "):
+                    return line[2:].strip()
+    return name
+
+
+def sha256(data):
+    """Hexadecimal digest of some bytes.
+
+    Parameters
+    ----------
+    data : bytes
+
+    Returns
+    -------
+    str
+    """
+    return hashlib.sha256(data).hexdigest()
+
+
+def write(path, data):
+    """Write a file so that its name never stands for half of it.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+    data : bytes
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with paths.whole(path) as partial:
+        partial.write_bytes(data)
+
+
+def log_facts(workload, used):
+    """What identifies a workload in a record; no path of this machine is in it.
+
+    Parameters
+    ----------
+    workload : replication.logs.workload.Workload
+        As loaded.
+    used : replication.logs.workload.Workload
+        As simulated: the same, or its first jobs.
+
+    Returns
+    -------
+    dict
+    """
+    known = workload.provenance
+    path = known.get("path") or known.get("file") or ""
+    return {
+        "stand_in": workload.stand_in,
+        "file": Path(path).name,
+        "sha256": known.get("sha256", ""),
+        "processors": workload.machine,
+        "jobs": len(workload),
+        "jobs_used": len(used),
+        "cleaning": {rule: int(count) for rule, count in workload.cleaning},
+    }
+
+
+@functools.cache
+def environment():
+    """The code and the packages that run now.
+
+    Returns
+    -------
+    dict
+        commit, dirty (uncommitted changes outside ``figures/``), python, packages.
+    """
+    from importlib.metadata import version
+
+    top = _git("rev-parse", "--show-toplevel")
+    ours = top and Path(top).resolve() == paths.ROOT
+    return {
+        "commit": _git("rev-parse", "HEAD") if ours else None,
+        "dirty": bool(_git("status", "--porcelain", "--", ".", ":!figures")) if ours else None,
+        "python": platform.python_version(),
+        "packages": {name: version(name) for name in PACKAGES},
+    }
+
+
+def at_head(path):
+    """A text file as the last commit has it.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+
+    Returns
+    -------
+    str or None
+        None where there is no commit, or the file is not in it.
+    """
+    return _git("show", f"HEAD:./{path.name}", folder=path.parent)
+
+
+def _git(*words, folder=None):
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(folder or paths.ROOT), *words],
+            capture_output=True,
+            text=True,
+            timeout=20,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+def read(path):
+    """A record as written by `save`, or None where there is none.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+
+    Returns
+    -------
+    dict or None
+    """
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+
+
+def save(path, facts, before):
+    """Write a record; one that says the same as the record before gives way to it.
+
+    ``facts["run"]`` (commit, packages, duration) is who drew it. Where all else is equal, the older record
+    stays, so that a second run which finds the same leaves nothing to commit; but one drawn from committed
+    code takes the place of one that was not.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+    facts : dict
+        JSON types.
+    before : dict or None
+        The record that was there before this run.
+    """
+    same = before is not None and before | {"run": None} == facts | {"run": None}
+    kept = before if same and (facts["run"]["dirty"] or not before["run"]["dirty"]) else facts
+    write(path, (json.dumps(kept, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode())

@@ -1,0 +1,281 @@
+"""Results as a reader sees them: tables and pictures in a notebook, and the templates that make HTML.
+
+Every text goes through autoescape: a trace may hold anything.
+"""
+
+import base64
+import functools
+import html
+import math
+import re
+
+from replication.basics import style
+from replication.evidence import compare
+
+# Pixels of a page for a pixel of a figure: 105 to the inch.
+SHRINK = 105 / style.DPI
+# Signs as well as colours, so that a verdict can be told in grey.
+SIGNS = {
+    "match": "✓",
+    "close": "≈",
+    "near": "~",
+    "differs": "✗",
+    "not comparable": "–",
+    "not drawn": "·",
+    "holds": "✓",
+    "holds in part": "◐",
+    "fails": "✗",
+    "undecided": "?",
+}
+
+
+@functools.cache
+def environment():
+    """The templates of this package, autoescape on.
+
+    Returns
+    -------
+    jinja2.Environment
+    """
+    import jinja2
+
+    made = jinja2.Environment(
+        loader=jinja2.PackageLoader("replication.report"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    made.globals["signs"] = SIGNS
+    made.filters["slug"] = slug
+    return made
+
+
+def slug(name):
+    """A name as a class of the page's style.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    str
+    """
+    return re.sub(r"\W+", "-", str(name)).lower()
+
+
+def text(value, form=None):
+    """A value as a reader wants it: four significant digits, thousands apart, a dash for nothing.
+
+    Parameters
+    ----------
+    value : object
+    form : str, optional
+        Format of a number, such as ``"{:.1f}"``.
+
+    Returns
+    -------
+    str
+    """
+    if value is None or isinstance(value, float) and math.isnan(value):
+        return "–"
+    if isinstance(value, bool) or type(value).__name__ == "bool":
+        return "yes" if value else "no"
+    if isinstance(value, str) or not hasattr(value, "__float__"):
+        return str(value)
+    if form:
+        return form.format(value)
+    if not math.isfinite(value):
+        return "∞" if value > 0 else "-∞"
+    if value == int(value):
+        return f"{int(value):,}"
+    return f"{value:,.{min(8, max(0, 3 - math.floor(math.log10(abs(value)))))}f}"
+
+
+def printed(published):
+    """A paper's value with the digits it prints, thousands apart.
+
+    Parameters
+    ----------
+    published : replication.evidence.published.Published
+
+    Returns
+    -------
+    str
+    """
+    grouping = "" if published.unit in compare.EXACT_UNITS else ","
+    return f"{published.value:{grouping}.{published.decimals}f}"
+
+
+def ours(value, unit):
+    """Our value as it stands beside a paper's: no thousands in months, ranks and job numbers.
+
+    Parameters
+    ----------
+    value : float, `unit`
+    unit : str
+
+    Returns
+    -------
+    str
+    """
+    return str(int(value)) if unit in compare.EXACT_UNITS and value % 1 == 0 else text(value)
+
+
+def difference(value, published, unit):
+    """A difference for reading: in percent, or absolute where a ratio means nothing.
+
+    Parameters
+    ----------
+    value : float
+        As in `replication.evidence.compare.Verdict`.
+    published : float
+    unit : str
+
+    Returns
+    -------
+    str
+    """
+    if math.isnan(value):
+        return text(None)
+    absolute = published == 0 or unit in compare.EXACT_UNITS
+    shown = f"{value:+.4g}" if absolute else f"{100 * value:+.1f} %"
+    # No sign where nothing is left of the difference.
+    return shown[1:] if set(shown) <= set("+-0. %") else shown
+
+
+class Table:
+    """A table as a notebook shows it; its data stay in `frame`.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+    caption : str
+    notice : str
+        Words that mark a table that proves nothing.
+    formats : dict of str to str, optional
+        Format of a column's numbers.
+    shown : pandas.DataFrame, optional
+        What to display in place of `frame`, row by row.
+    """
+
+    def __init__(self, frame, caption, notice="", formats=None, shown=None):
+        import pandas as pd
+
+        keep_index = not isinstance(frame.index, pd.RangeIndex) or frame.index.name is not None
+        self.frame, self.caption, self.notice, self._shown = frame, caption, notice, shown
+        self._flat = frame.reset_index() if keep_index else frame.copy()
+        self._flat.columns = [
+            " ".join(map(str, part)).strip() if isinstance(part, tuple) else str(part)
+            for part in self._flat.columns
+        ]
+        self._formats = formats or {}
+        unknown = set(self._formats) - set(self._flat.columns)
+        if unknown:
+            raise ValueError(
+                f"formats for {', '.join(sorted(unknown))}; "
+                f"the columns are {', '.join(self._flat.columns)}"
+            )
+
+    def csv(self):
+        """The whole table as CSV with plain line ends; a number reads back as the same number.
+
+        Returns
+        -------
+        bytes
+        """
+        return self._flat.to_csv(index=False, lineterminator="\n").encode()
+
+    def _repr_html_(self):
+        display = self._flat if self._shown is None else self._shown
+        columns = list(display)
+        numeric = {name for name in self._flat if self._flat[name].dtype.kind in "iuf"}
+        rows = [
+            [(name, row[name], text(row[name], self._formats.get(name))) for name in columns]
+            for row in display.to_dict("records")
+        ]
+        return (
+            environment()
+            .get_template("table.html.j2")
+            .render(
+                columns=columns,
+                numeric=numeric,
+                rows=rows,
+                caption=self.caption,
+                notice=self.notice,
+            )
+        )
+
+    def __repr__(self):
+        return "\n".join(
+            filter(None, [self.notice, self.caption, self._flat.to_string(index=False)])
+        )
+
+
+class Picture:
+    """A saved PNG as a notebook shows it, with its caption below.
+
+    Parameters
+    ----------
+    data : bytes
+    caption : str
+    """
+
+    def __init__(self, data, caption):
+        self.data, self.caption = data, caption
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        caption, width = html.escape(self.caption), shown_width(self.data)
+        markup = (
+            f'<figure><img src="{data_uri("image/png", self.data)}" width="{width}" alt="{caption}">'
+            f"<figcaption>{caption}</figcaption></figure>"
+        )
+        encoded = base64.b64encode(self.data).decode()
+        return {"text/html": markup, "image/png": encoded, "text/plain": self.caption}
+
+    def __repr__(self):
+        return self.caption
+
+
+def printed_text(text):
+    """What a cell has printed, for a report; bars of progress are left out: they differ from run to run.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    str
+    """
+    return "\n".join(line for line in text.split("\n") if "\r" not in line).strip("\n")
+
+
+def shown_width(png):
+    """Width at which text in a picture is about as large as that around it.
+
+    Parameters
+    ----------
+    png : bytes
+
+    Returns
+    -------
+    int, pixels of the page
+    """
+    return round(int.from_bytes(png[16:20]) * SHRINK)
+
+
+def data_uri(mime, data):
+    """Bytes as an address that needs no network.
+
+    Parameters
+    ----------
+    mime : str
+    data : bytes
+
+    Returns
+    -------
+    str
+    """
+    return f"data:{mime};base64,{base64.b64encode(data).decode()}"

@@ -1,0 +1,271 @@
+"""Run notebooks without a screen, strictly, and assemble the report of what they drew."""
+
+import os
+import sys
+import time
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+
+from replication.basics import paths
+from replication.basics.hints import did_you_mean
+from replication.pages import notebook, record
+from replication.pages.notebook import NotebookError, RunError
+
+QUICK_AT_ONCE = 2
+BAR = "{n}/{total} |{bar}| {elapsed} gone, {remaining} left{postfix}"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one notebook.
+
+    Parameters
+    ----------
+    name : str
+        ``paper/item``.
+    scale : str
+        ``paper`` or ``quick``.
+    seconds : float, s
+        With the start of its kernel.
+    kind : str
+        One of `replication.pages.record.KINDS`; empty where it failed.
+    error : str
+        Empty where it did not fail.
+    """
+
+    name: str
+    scale: str
+    seconds: float
+    kind: str = ""
+    error: str = ""
+
+
+def choose(only=None):
+    """The notebooks somebody asked for.
+
+    Parameters
+    ----------
+    only : str or list of str, optional
+        ``paper/item`` or ``paper``, several of them in a list or apart by blanks; all where left out.
+
+    Returns
+    -------
+    dict of str to pathlib.Path
+
+    Raises
+    ------
+    RunError
+        If there is none of that name.
+    """
+    known = notebook.found()
+    wanted = only.split() if isinstance(only, str) else list(only or [])
+    if not wanted:
+        return known
+    valid = [*record.PAPERS, *known]
+    for word in wanted:
+        if word not in valid or not any(_fits(name, [word]) for name in known):
+            raise RunError(
+                f"no notebook {word!r}{did_you_mean(word, valid)}; "
+                f"there are: {', '.join(known) or 'none'}"
+            )
+    return {name: path for name, path in known.items() if _fits(name, wanted)}
+
+
+def _fits(name, wanted):
+    return name in wanted or name.split("/")[0] in wanted
+
+
+def plan(chosen, scale=None, workers=None):
+    """The parameters each notebook is to be run with.
+
+    Parameters
+    ----------
+    chosen : dict of str to pathlib.Path
+    scale : str, optional
+        By default ``paper`` where all the logs of a notebook are to be had, ``quick`` where one is not.
+    workers : int, optional
+        By default one for each processor this process may use.
+
+    Returns
+    -------
+    dict of str to dict
+
+    Raises
+    ------
+    RunError
+        If scale or workers is not valid, or a notebook lacks one of the two parameters.
+    """
+    from replication.pages.parameters import SCALES
+
+    if scale is not None and scale not in SCALES:
+        raise RunError(f"scale {scale!r}, allowed: {', '.join(SCALES)}")
+    if workers is not None and (not isinstance(workers, int) or workers < 1):
+        raise RunError(f"workers {workers!r}, allowed: 1 or more")
+    common = {"scale": "paper", "workers": workers or _processors()}
+    logs = {name: notebook.check(path, common).get("logs", []) for name, path in chosen.items()}
+    here = _at_hand(sorted({log for several in logs.values() for log in several}))
+    return {
+        name: common | {"scale": scale or ("paper" if here.issuperset(logs[name]) else "quick")}
+        for name in chosen
+    }
+
+
+def _processors():
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _at_hand(logs):
+    """Those logs that are on this machine, or were fetched now; says which are not."""
+    from replication.logs import archive, traces
+
+    found = {log for log in logs if traces.locate(log) is not None}
+    for log in logs:
+        if log not in found:
+            try:
+                traces.fetch(log)
+            except (archive.Unreachable, OSError) as reason:
+                # Else every notebook would wait for the network once more.
+                os.environ[archive.OFFLINE] = "1"
+                absent = ", ".join(log for log in logs if log not in found)
+                print(f"generated stand-ins take the place of {absent}: {reason}")
+                break
+            found.add(log)
+    return found
+
+
+def figures(only=None, scale=None, workers=None):
+    """Run notebooks, say how it went, and assemble the report.
+
+    Parameters
+    ----------
+    only : str or list of str, optional
+        See `choose`.
+    scale, workers
+        See `plan`.
+
+    Returns
+    -------
+    int
+        Exit code: 0 done, 1 a notebook failed.
+
+    Raises
+    ------
+    RunError
+        If a choice or a parameter is refused, before anything ran.
+    """
+    from replication.report import assemble as report
+
+    started = time.perf_counter()
+    chosen = choose(only)
+    if not chosen:
+        raise RunError(f"no notebooks in {paths.NOTEBOOKS}")
+    planned = plan(chosen, scale, workers)
+    print(_intention(planned), flush=True)
+    outcomes = _run_all(chosen, planned)
+    outcomes.sort(key=lambda outcome: list(chosen).index(outcome.name))
+    done = [outcome for outcome in outcomes if not outcome.error]
+    print(_summary(outcomes, time.perf_counter() - started))
+    if done:
+        # The report is worth what its weakest part is worth.
+        kind = max((outcome.kind for outcome in done), key=record.KINDS.index)
+        print(f"report: {_shown(report.build(kind))}")
+    return 0 if len(done) == len(outcomes) else 1
+
+
+def _run_all(chosen, planned):
+    """Run each notebook; at quick scale two at a time, since half of that is the start of kernels."""
+    from tqdm import tqdm
+
+    quick = all(parameters["scale"] == "quick" for parameters in planned.values())
+    at_once = min(QUICK_AT_ONCE, planned[next(iter(planned))]["workers"]) if quick else 1
+    outcomes = []
+    with (
+        ThreadPoolExecutor(at_once) as pool,
+        tqdm(
+            total=len(chosen), disable=not sys.stderr.isatty(), dynamic_ncols=True, bar_format=BAR
+        ) as bar,
+    ):
+        waiting = {
+            pool.submit(_attempt, path, planned[name]): name for name, path in chosen.items()
+        }
+        try:
+            while waiting:
+                done, _ = wait(waiting, timeout=1, return_when=FIRST_COMPLETED)
+                for future in done:
+                    del waiting[future]
+                    outcomes.append(future.result())
+                    _tell(outcomes[-1], bar)
+                bar.set_postfix_str(
+                    ", ".join(name for future, name in waiting.items() if future.running())
+                )
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+            notebook.stop_all()
+            raise
+    return outcomes
+
+
+def _intention(planned):
+    """What is going to run, in one line, since the first notebook may take minutes."""
+    scales = [parameters["scale"] for parameters in planned.values()]
+    split = ", ".join(f"{scales.count(scale)} at {scale} scale" for scale in dict.fromkeys(scales))
+    return f"running {len(planned)} notebooks ({split})"
+
+
+def _tell(outcome, bar):
+    if outcome.error:
+        _forget(outcome)
+    bar.write(_line(outcome), file=sys.stdout)
+    sys.stdout.flush()
+    bar.update()
+
+
+def _forget(outcome):
+    """Remove older results of a notebook that failed, lest the report show them as if all were well."""
+    for kind in ("stand-in", outcome.scale):
+        record.executed(kind, outcome.name).unlink(missing_ok=True)
+
+
+def _attempt(path, parameters):
+    started = time.perf_counter()
+    try:
+        kind, error = notebook.execute(path, parameters), ""
+    except NotebookError as failure:
+        kind, error = "", str(failure)
+    return Outcome(
+        notebook.name_of(path), parameters["scale"], time.perf_counter() - started, kind, error
+    )
+
+
+def _line(outcome):
+    if outcome.error:
+        return f"FAILED {outcome.error} [{outcome.seconds:.1f} s]"
+    return f"{outcome.name}: {outcome.kind}, {outcome.scale} scale [{outcome.seconds:.1f} s]"
+
+
+def _summary(outcomes, seconds):
+    lines = [f"{len(outcomes)} notebooks in {_duration(seconds)}"]
+    for kind in record.KINDS:
+        names = [outcome.name for outcome in outcomes if outcome.kind == kind]
+        if names:
+            lines.append(
+                f"{kind}: {len(names)} ({record.MEANING[kind]}), in {_shown(record.folder(kind))}/"
+            )
+    for outcome in outcomes:
+        if outcome.error:
+            kept = record.executed("failed", outcome.name)
+            where = f" (see {_shown(kept)})" if kept.exists() else ""
+            lines.append(f"failed: {outcome.error}{where}")
+    return "\n".join(lines)
+
+
+def _duration(seconds):
+    minutes, seconds = divmod(round(seconds), 60)
+    return f"{minutes} min {seconds:02} s" if minutes else f"{seconds} s"
+
+
+def _shown(path):
+    """A path as seen from here where that is shorter."""
+    path = Path(path)
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path

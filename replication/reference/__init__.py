@@ -1,0 +1,1 @@
+"""The schedulers and predictors as slow, readable Python that follows the papers: the twins of ``core``."""

@@ -1,0 +1,1 @@
+"""All pages' results as one HTML page and a PDF."""

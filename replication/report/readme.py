@@ -1,0 +1,111 @@
+"""The scoreboard and the table of items in README.md, made from the verdicts and from the notebooks.
+
+``python -m replication.report.readme`` writes both anew; a test holds the README to them, but for the times.
+"""
+
+import json
+import re
+
+from replication.basics import paths
+from replication.evidence import claims, committed, compare, verdicts
+from replication.pages import notebook, record
+
+README = paths.ROOT / "README.md"
+BLOCK = re.compile(r"(?<=<!-- items -->\n).*?(?=<!-- /items -->)", re.DOTALL)
+SCOREBOARD = re.compile(r"(?<=<!-- scoreboard -->\n).*?(?=<!-- /scoreboard -->)", re.DOTALL)
+NAMES = {"pv_easy": "PV-EASY", "heel_and_toe": "Heel and toe", "top_percent": "Top Percent"}
+REPORTS = {"report.html": "one page that opens without a network", "report.pdf": "the same as PDF"}
+OUTPUTS = ("figure", "claims", "table")
+
+
+def scoreboard():
+    """How many numbers and claims of each paper got which verdict by ``figures/verdicts.csv``.
+
+    Returns
+    -------
+    str
+        A table in Markdown, and links to the forms of the report that were made.
+    """
+    given = committed.parse(committed.path().read_text(encoding="utf-8"), committed.path().name)
+    # What is not drawn has a column as long as there is any, so that each row adds up.
+    undrawn = {name[0] for name, verdict in given.items() if verdict == verdicts.NOT_DRAWN}
+    kinds = {
+        kind: (*words, *[verdicts.NOT_DRAWN] * (kind in undrawn))
+        for kind, words in (("number", compare.VERDICTS), ("claim", claims.VERDICTS))
+    }
+    head = ["", *(word for kind, words in kinds.items() for word in (f"{kind}s", *words))]
+    lines = [f"| {' | '.join(head)} |", "|---" + "|---:" * (len(head) - 1) + "|"]
+    for paper in record.PAPERS:
+        cells = [f"**{NAMES[paper]}**"]
+        for kind, words in kinds.items():
+            own = [verdict for name, verdict in given.items() if name[:2] == (kind, paper)]
+            cells += [f"**{len(own)}**", *(str(own.count(word)) for word in words)]
+        lines.append(f"| {' | '.join(cells)} |")
+    forms = [
+        f"[{words}](figures/{name})"
+        for name, words in REPORTS.items()
+        if (paths.FIGURES / name).exists()
+    ]
+    return "\n".join([*lines, *(["", f"The report: {', '.join(forms)}."] if forms else [])]) + "\n"
+
+
+def outputs(name):
+    """Committed pictures and tables of an item, pictures first, as paths from the README.
+
+    Parameters
+    ----------
+    name : str
+        ``paper/item``.
+
+    Returns
+    -------
+    list of str
+    """
+    folder = record.folder("paper", name.split("/")[0])
+    facts = record.read(folder / f"{name.split('/')[1]}.json") or {"files": {}}
+    files = sorted(
+        (OUTPUTS.index(about["role"]), len(file), file)
+        for file, about in facts["files"].items()
+        if about["role"] in OUTPUTS
+    )
+    return [(folder / file).relative_to(paths.ROOT).as_posix() for *_, file in files]
+
+
+def seconds(name):
+    """How long the item's last run on real logs at paper scale took, or None."""
+    executed = record.executed("paper", name)
+    if not executed.is_file():
+        return None
+    return (
+        json.loads(executed.read_text(encoding="utf-8"))["metadata"]
+        .get("papermill", {})
+        .get("duration")
+    )
+
+
+def table(before=""):
+    """The table in Markdown; where a time is not known here, the one in `before` is kept."""
+    known = dict(re.findall(r"\(notebooks/(\S+?)\.ipynb\).*\| *([\d.]+ (?:s|min)) \|", before))
+    lines = ["| item | notebook | output | time |", "|---|---|---|---|"]
+    for name in notebook.found():
+        took = seconds(name)
+        drawn = outputs(name)
+        link = f"[{drawn[0].removeprefix('figures/')}]({drawn[0]})" if drawn else ""
+        time = known.get(name, "")
+        if took is not None:
+            time = f"{took:.0f} s" if took < 100 else f"{took / 60:.0f} min"
+        lines.append(
+            f"| {record.title(name)} | [{name}](notebooks/{name}.ipynb) | {link} | {time} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    """Write both into the README."""
+    text = README.read_text(encoding="utf-8")
+    text = SCOREBOARD.sub(lambda old: scoreboard(), text)
+    record.write(README, BLOCK.sub(lambda old: table(old.group()), text).encode())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,316 @@
+"""What was drawn, gathered from the records, before it has a shape.
+
+`Results` has `Paper`s, a paper has `Item`s (its notebooks), `replication.evidence.verdicts.Number`s (all it prints)
+and `replication.evidence.verdicts.Claim`s (all that it says of its results). Each number and claim names the item that
+draws it. Both the HTML report and the PDF are made from it and from nothing else.
+"""
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from replication.evidence import compare, verdicts
+from replication.evidence.verdicts import CLAIM_WORDS, NUMBER_WORDS, read_csv
+from replication.pages import notebook, page, record
+
+# The item of a paper that searches its readings, and its table of verdicts under the best of them, with the
+# columns of a comparison. They are shown beside the verdicts and never counted among them.
+READINGS, BEST = "readings", "readings-best.csv"
+
+
+class ReportError(ValueError):
+    """A report that cannot be made; the message names what stands in the way."""
+
+
+@dataclass
+class Item:
+    """One notebook's results.
+
+    Parameters
+    ----------
+    name : str
+        ``paper/item``.
+    kind : str
+        What they are worth, one of `replication.pages.record.KINDS`.
+    facts : dict
+        The record beside the outputs.
+    notebook : nbformat.NotebookNode
+        As executed.
+    """
+
+    name: str
+    kind: str
+    facts: dict
+    notebook: object
+
+    @property
+    def id(self):
+        """Name of its place in the page."""
+        return self.name.replace("/", "-")
+
+    @property
+    def title(self):
+        """First heading of the notebook."""
+        return self.facts["title"]
+
+    @property
+    def folder(self):
+        """Folder of its outputs."""
+        return record.folder(self.kind, self.name.split("/")[0])
+
+    def files(self, role):
+        """Paths of its outputs of one role: figure, table, verdicts or claims."""
+        return [
+            self.folder / file
+            for file, facts in self.facts["files"].items()
+            if facts["role"] == role
+        ]
+
+    def rows(self):
+        """Its comparisons with the paper, one dict of text a number."""
+        return [row for path in self.files("verdicts") for row in read_csv(path)]
+
+    def claim_rows(self):
+        """The claims it decides, one dict of text each."""
+        return [row for path in self.files("claims") for row in read_csv(path)]
+
+    @cached_property
+    def counts(self):
+        """How many of its numbers got each verdict, best first."""
+        return _count(self.rows(), NUMBER_WORDS)
+
+    @property
+    def subject(self):
+        """What of the paper it draws, such as fig5 or table2, where its name says so."""
+        return re.sub(r"(?<=[a-z])0+", "", self.name.split("/")[1])
+
+
+@dataclass
+class Paper:
+    """A paper's items, and how its numbers and claims fared.
+
+    Parameters
+    ----------
+    key, title : str
+    items : list of Item
+    numbers : list of replication.evidence.verdicts.Number
+        All that it prints, drawn or not, by published item.
+    claims : list of replication.evidence.verdicts.Claim
+        All that were entered, decided or not.
+    """
+
+    key: str
+    title: str
+    items: list
+    numbers: list
+    claims: list
+
+    @property
+    def counts(self):
+        """How many of its numbers got each verdict, best first, zeros included."""
+        return verdicts.count(self.numbers, NUMBER_WORDS)
+
+    @property
+    def claim_counts(self):
+        """How many of its claims got each verdict, best first, zeros included."""
+        return verdicts.count(self.claims, CLAIM_WORDS)
+
+    @property
+    def published(self):
+        """How many numbers it prints."""
+        return len(self.numbers)
+
+    def items_of(self, claim):
+        """The items a claim belongs to: the one that decides it, and those it speaks of."""
+        return [
+            item
+            for item in self.items
+            if item.name == claim.drawn_by or item.subject in claim.about
+        ]
+
+    def claim_counts_of(self, item):
+        """How many of the claims that belong to an item got each verdict, best first, zeros included."""
+        return verdicts.count(
+            (claim for claim in self.claims if item in self.items_of(claim)), CLAIM_WORDS
+        )
+
+    @property
+    def readings(self):
+        """The item that searches its readings; None where there is none."""
+        return next((item for item in self.items if item.name == f"{self.key}/{READINGS}"), None)
+
+    @cached_property
+    def best_rows(self):
+        """Comparisons under the best reading that was found, one dict of text a number; may be none."""
+        files = (
+            [path for path in self.readings.files("table") if path.name == BEST]
+            if self.readings
+            else []
+        )
+        return read_csv(files[0]) if files else []
+
+    @property
+    def best_counts(self):
+        """How its numbers fare under that reading, best first; empty where none is recorded."""
+        return _count(self.best_rows, compare.VERDICTS)
+
+    @property
+    def same_counts(self):
+        """How those numbers fare under the default, best first: what `best_counts` is to be held against."""
+        keys = {verdicts.key_of(row) for row in self.best_rows}
+        return verdicts.count(
+            (number for number in self.numbers if number.name[2:] in keys), NUMBER_WORDS
+        )
+
+
+@dataclass
+class Results:
+    """Everything a report tells, before it has a shape.
+
+    Parameters
+    ----------
+    kind : str
+        What the weakest part is worth.
+    papers : list of Paper
+    missing : dict of str to str
+        Notebooks that are not in it, and why.
+    """
+
+    kind: str
+    papers: list
+    missing: dict = field(default_factory=dict)
+
+    @property
+    def items(self):
+        """All items, in the order of the papers."""
+        return [item for paper in self.papers for item in paper.items]
+
+    @property
+    def published(self):
+        """How many numbers all papers together print."""
+        return sum(paper.published for paper in self.papers)
+
+    @property
+    def counts(self):
+        """How all of those fared."""
+        return verdicts.count(
+            (number for paper in self.papers for number in paper.numbers), NUMBER_WORDS
+        )
+
+    @property
+    def claim_counts(self):
+        """How all papers' claims fared."""
+        return verdicts.count(
+            (claim for paper in self.papers for claim in paper.claims), CLAIM_WORDS
+        )
+
+
+def collect(kind):
+    """Gather what was drawn.
+
+    Parameters
+    ----------
+    kind : str
+        One of `replication.pages.record.KINDS`. A notebook that was not run in this way is shown as it was last run
+        in a way that is worth more, if it was.
+
+    Returns
+    -------
+    Results
+
+    Raises
+    ------
+    replication.evidence.verdicts.VerdictError
+        If two notebooks give different verdicts on one published number, or decide one claim.
+    """
+    wanted = record.KINDS[record.KINDS.index(kind) :: -1]
+    items, missing = {}, {}
+    for name in notebook.found():
+        found = next((worth for worth in wanted if record.executed(worth, name).exists()), None)
+        if found is None:
+            missing[name] = "not drawn yet, or it failed"
+        elif (item := _item(name, found)) is None:
+            missing[name] = "its outputs are not those of its executed notebook; draw it again"
+        else:
+            items[name] = item
+    return Results(kind, papers(items.values()), missing)
+
+
+def recorded():
+    """What stands in ``figures/`` by its records alone: it needs no executed notebook.
+
+    Returns
+    -------
+    Results
+        Of kind ``paper``; its items have no notebook.
+
+    Raises
+    ------
+    ReportError
+        If a table of verdicts is not the one that was drawn.
+    replication.evidence.verdicts.VerdictError
+        See `collect`.
+    """
+    found = [
+        Item(name, "paper", facts, None)
+        for name in notebook.found()
+        if (facts := record.read(record.folder("paper") / f"{name}.json")) is not None
+    ]
+    for item in found:
+        for path in (*item.files("verdicts"), *item.files("claims")):
+            digest = item.facts["files"][path.name]["sha256"]
+            if not path.exists() or record.sha256(path.read_bytes()) != digest:
+                raise ReportError(
+                    f"{path}: not the file that the record beside it names; draw it again"
+                )
+    return Results("paper", papers(found))
+
+
+def papers(items):
+    """The papers of some items, each with all its numbers and claims.
+
+    Parameters
+    ----------
+    items : iterable of Item
+
+    Returns
+    -------
+    list of Paper
+    """
+    items = list(items)
+    made = []
+    for key, title in record.PAPERS.items():
+        own = [item for item in items if item.name.startswith(f"{key}/")]
+        made.append(Paper(key, title, own, verdicts.numbers(key, own), verdicts.decided(key, own)))
+    return made
+
+
+def _item(name, kind):
+    """The results of a notebook; None where its record or files are of another run."""
+    import nbformat
+
+    executed = nbformat.read(record.executed(kind, name), as_version=4)
+    paper, item = name.split("/")
+    facts = record.read(record.folder(kind, paper) / f"{item}.json")
+    said = [
+        output.data[page.MIME]["files"]
+        for cell in executed.cells
+        for output in cell.get("outputs", [])
+        if page.MIME in output.get("data", {})
+    ]
+    if (
+        facts is None
+        or not said
+        or {file: own["sha256"] for file, own in facts["files"].items()} != said[-1]
+    ):
+        return None
+    for file, digest in said[-1].items():
+        path = record.folder(kind, paper) / file
+        if not path.exists() or record.sha256(path.read_bytes()) != digest:
+            return None
+    return Item(name, kind, facts, executed)
+
+
+def _count(rows, words):
+    given = [row["verdict"] for row in rows]
+    return {word: given.count(word) for word in words if word in given}

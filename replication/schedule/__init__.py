@@ -1,0 +1,1 @@
+"""Workload in, schedule out: simulated, measured, audited, drawn, written."""

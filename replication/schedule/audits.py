@@ -1,0 +1,316 @@
+"""Was a schedule fair, and were its reservations kept? For any schedule of any scheduler.
+
+Priority is submission order (PV-EASY, section 5.2), so a job's priority is its place in the workload. A job
+is at the head of the queue once every job before it has started for good, and blocked if it then does not
+start at that instant.
+"""
+
+import functools
+
+import numpy as np
+
+from replication.schedule.simulation import simulate
+
+BLAMES = ("under-predicted", "any-later", "since-reserved")
+SINCE = ("alone", "head", "reservation", "running")
+_REPLAYED = ("fcfs", "easy", "pv-easy")
+_PREDICTORS = ("request", "perfect", "virtual", "last", "tsafrir")
+
+
+class AuditError(ValueError):
+    """A question that cannot be asked of this schedule; the message lists what is allowed."""
+
+
+def _once(asked):
+    """Keep what is asked of a schedule with it: several audits start from the same."""
+
+    @functools.wraps(asked)
+    def answer(schedule):
+        known = schedule.__dict__.setdefault("_audits", {})
+        if asked not in known:
+            known[asked] = asked(schedule)
+            known[asked].flags.writeable = False
+        return known[asked]
+
+    return answer
+
+
+@_once
+def head_since(schedule):
+    """When each job came to the head of the queue, int64[n], s; its start where it did not wait there."""
+    earlier = np.concatenate([[0], np.maximum.accumulate(schedule.start)[:-1]])
+    return np.minimum(np.maximum(schedule.workload.submit, earlier), schedule.start)
+
+
+@_once
+def blocked(schedule):
+    """Which jobs came to the head of the queue and could not start at that instant, bool[n].
+
+    Preempted jobs count by their last wait: once at the head a job stays there until it starts, and then it
+    cannot be preempted.
+    """
+    return schedule.start > head_since(schedule)
+
+
+@_once
+def earliest_at_head(schedule):
+    """First instant at which each blocked job could have started if no later job had run, int64[n], s.
+
+    That is when idle processors and those of later jobs together sufficed; the start for jobs not blocked.
+    """
+    from replication.core import audits
+
+    w = schedule.workload
+    earlier = np.concatenate([[0], np.maximum.accumulate(schedule.start)[:-1]])
+    since = np.maximum(w.submit, earlier)
+    found = audits.earliest_at_head(since, schedule.end, w.processors, w.machine)
+    return np.where(blocked(schedule), found, schedule.start)
+
+
+def head_violations(schedule):
+    """Which jobs waited at the head while idle and shadow processors would have done, bool[n].
+
+    PV-EASY, sections 3.1 and 4.2: such a job is delayed by jobs of lower priority.
+    """
+    return schedule.start > earliest_at_head(schedule)
+
+
+@_once
+def reservations(schedule):
+    """The first reservation of each blocked job, int64[n], s; -1 for the others.
+
+    Worked out as the scheduler does it at the instant the job came to the head: from the running jobs and
+    their predictions, with PV-EASY from the sunny load alone (sections 3.2 and 4.3).
+
+    Raises
+    ------
+    AuditError
+        If a job was resumed: the audit does not know what was left of it.
+    """
+    from replication.core import audits
+    from replication.schedulers.predicted import OPTIONS
+
+    if schedule.length is not None:
+        raise AuditError(
+            f"{schedule.workload.name}: the reservations of resumed jobs are not known; "
+            "allowed: mode='kill'"
+        )
+    w = schedule.workload
+    correction = OPTIONS["correction"].allowed.index(schedule.options.get("correction", "now"))
+    earlier = np.concatenate([[0], np.maximum.accumulate(schedule.start)[:-1]])
+    return audits.first_reservations(
+        np.maximum(w.submit, earlier),
+        blocked(schedule),
+        schedule.start,
+        schedule.end,
+        schedule.prediction,
+        schedule.estimate,
+        w.processors,
+        w.machine,
+        correction,
+        schedule.scheduler == "pv-easy",
+    )
+
+
+@_once
+def earliest_of_running(schedule):
+    """First instant at which each blocked job could start if no job had after it was blocked, int64[n], s.
+
+    That is when enough of the jobs that ran when it came to the head have really ended, be they earlier or
+    later ones: its first real shadow time (heel-and-toe, section 5); the start for jobs not blocked.
+    """
+    from replication.core import audits
+
+    w = schedule.workload
+    # A job that is backfilled at the very instant starts after the head was found blocked: counted as
+    # starting one second later, it is not there yet.
+    later = schedule.backfilled.astype(np.int64)
+    length = schedule.end - schedule.start - later
+    found = audits.first_reservations(
+        head_since(schedule),
+        blocked(schedule),
+        schedule.start + later,
+        schedule.end,
+        length,
+        length,
+        w.processors,
+        w.machine,
+        0,
+        False,
+    )
+    # Preemption may make room before the jobs that ran have ended.
+    return np.where(
+        blocked(schedule), np.clip(found, head_since(schedule), schedule.start), schedule.start
+    )
+
+
+def reservation_delays(schedule, blame="under-predicted"):
+    """Delay from the reservation of each job whose reservation a later job violated, int64[n], s; else 0.
+
+    PV-EASY, section 3.2. A job that starts after its reservation suffers a violation if it could have
+    started earlier without the later jobs. Otherwise its predecessors ran longer than predicted, which the
+    paper calls benign, or it was not late at all.
+
+    Parameters
+    ----------
+    schedule : replication.schedule.schedule.Schedule
+    blame : {"under-predicted", "any-later", "since-reserved"}
+        Whether a later job must still run past its prediction at the first instant at which the job is late
+        and could have started; or any later job will do; or it must also have started since the reservation.
+
+    Returns
+    -------
+    int64[n], s
+    """
+    from replication.core import audits
+
+    if blame not in BLAMES:
+        raise AuditError(f"blame {blame!r}, allowed: {', '.join(BLAMES)}")
+    reserved = reservations(schedule)
+    late_from = np.maximum(reserved, earliest_at_head(schedule))
+    violated = (reserved >= 0) & (schedule.start > late_from)
+    if blame == "under-predicted":
+        violated &= audits.outlived_behind(
+            violated, late_from, schedule.start, schedule.end, schedule.prediction
+        )
+    elif blame == "since-reserved":
+        violated &= _outlived_since(schedule, violated, late_from)
+    return np.where(violated, schedule.start - reserved, 0)
+
+
+def _outlived_since(schedule, asked, at):
+    """Whether a later job, started since each job came to the head, is past its prediction at an instant."""
+    jobs, order = np.flatnonzero(asked), np.argsort(schedule.start, kind="stable")
+    begun = schedule.start[order]
+    first = np.searchsorted(begun, head_since(schedule)[jobs], "left")
+    number = np.searchsorted(begun, at[jobs], "right") - first
+    job = np.repeat(jobs, number)
+    other = order[np.arange(len(job)) + np.repeat(first - np.cumsum(number) + number, number)]
+    guilty = (
+        (other > job)
+        & (schedule.end[other] > at[job])
+        & (schedule.start[other] + schedule.prediction[other] <= at[job])
+    )
+    found = np.zeros(len(asked), bool)
+    found[job[guilty]] = True
+    return found
+
+
+def benign_delays(schedule):
+    """Delay from the reservation of each blocked job that nobody behind it delayed, int64[n], s; else 0."""
+    reserved = reservations(schedule)
+    benign = (reserved >= 0) & (schedule.start > reserved) & ~head_violations(schedule)
+    return np.where(benign, schedule.start - reserved, 0)
+
+
+def alone(schedule, jobs=None):
+    """Start of each job if no job of lower priority had been submitted, int64[n], s.
+
+    The literal definition of strict fairness (PV-EASY, section 3.1): no job is delayed by any jobs of lower
+    priority. Up to a job's submission the two worlds are the same; from there the scheduler runs on without
+    further arrivals. Of preempted jobs, the start of the run that completes.
+
+    Parameters
+    ----------
+    schedule : replication.schedule.schedule.Schedule
+        Of `simulate`.
+    jobs : int[k], optional
+        Which jobs; all by default. Outside fcfs, easy and pv-easy each takes a simulation from the beginning.
+
+    Returns
+    -------
+    int64[n], s
+        The start as scheduled for jobs not asked for.
+
+    Raises
+    ------
+    AuditError
+        For random predictions where simulations are repeated: they would be drawn anew.
+    """
+    if schedule.scheduler in _REPLAYED:
+        found = _replayed(schedule)
+        return found if jobs is None else _only(found, jobs, schedule)
+    found = schedule.start.copy()
+    w = schedule.workload
+    if str(schedule.options.get("predictor", "")).startswith("virtual"):
+        raise AuditError(
+            f"{schedule.scheduler}: random predictions cannot be repeated for part of the jobs"
+        )
+    for job in range(len(w)) if jobs is None else jobs:
+        with_another = job + 1 < len(w) and w.submit[job + 1] == w.submit[job]
+        if schedule.start[job] > w.submit[job] or with_another:
+            found[job] = _resimulated(schedule, job)
+    return found
+
+
+def _only(found, jobs, schedule):
+    chosen = schedule.start.copy()
+    chosen[jobs] = found[jobs]
+    return chosen
+
+
+def _resimulated(schedule, job):
+    """Start of a job if the workload ended with it."""
+    options = {
+        name: value for name, value in schedule.options.items() if name not in ("estimates", "seed")
+    }
+    part, estimate = schedule.workload.take(slice(0, job + 1)), schedule.estimate[: job + 1]
+    return simulate(part, schedule.scheduler, estimate, schedule.options["seed"], **options).start[
+        job
+    ]
+
+
+@_once
+def _replayed(schedule):
+    """`alone` for the schedulers whose kernels can go on from any instant."""
+    from replication.core import audits
+    from replication.schedulers import predictors, pv_easy
+
+    w = schedule.workload
+    jobs = w.submit, w.run_time, schedule.estimate, w.processors, w.machine
+    if schedule.scheduler != "pv-easy":
+        return audits.easy_without_later(*jobs, schedule.scheduler == "easy", schedule.start)
+    options = {
+        name: value for name, value in schedule.options.items() if name not in ("estimates", "seed")
+    }
+    predictor = options.pop("predictor")
+    if predictor.split("=")[0] not in _PREDICTORS:
+        raise AuditError(
+            f"predictor {predictor!r}: its memory cannot be copied; "
+            f"allowed: {', '.join(_PREDICTORS)}"
+        )
+    seed = schedule.options["seed"]
+    memory, spare = (predictors.make(w, schedule.estimate, predictor, seed) for _ in range(2))
+    return audits.pv_easy_without_later(
+        *jobs, pv_easy.rules(**options), memory, spare, schedule.start
+    )
+
+
+def start_delays(schedule, since="alone"):
+    """How long each blocked job was delayed by jobs behind it, int64[n], s; 0 for jobs not blocked.
+
+    PV-EASY, Table 1.
+
+    Parameters
+    ----------
+    schedule : replication.schedule.schedule.Schedule
+    since : {"alone", "head", "reservation", "running"}
+        What the delay is measured from: the start without the later jobs (`alone`); the first instant at the
+        head at which idle and later jobs' processors sufficed (`earliest_at_head`); that instant or the first
+        reservation, whichever is later; the real end of enough jobs that ran already (`earliest_of_running`).
+
+    Returns
+    -------
+    int64[n], s
+    """
+    if since not in SINCE:
+        raise AuditError(f"since {since!r}, allowed: {', '.join(SINCE)}")
+    if since == "alone":
+        fair = alone(schedule)
+    elif since == "running":
+        fair = earliest_of_running(schedule)
+    else:
+        fair = earliest_at_head(schedule)
+        if since == "reservation":
+            fair = np.maximum(fair, reservations(schedule))
+    return np.where(blocked(schedule), np.maximum(schedule.start - fair, 0), 0)

@@ -1,0 +1,373 @@
+"""Schedules as other programs of the field write and read them: SWF, Batsim's jobs table, evalys' job set.
+
+| form | what it is | read by |
+|---|---|---|
+| native | CSV with the columns of `replication.schedule.schedule.TABLE` | this package |
+| swf | Standard Workload Format 2.2 with the wait times filled in | whatever reads job logs |
+| batsim | the ``_jobs.csv`` of Batsim 3 and later | Batsim's tools, evalys |
+| evalys | the columns of evalys' ``JobSet``, and no others | evalys 4 |
+
+Only the run that completed has a place in these; runs that were preempted are counted in SWF's header.
+Resources are numbered from 0 and given out lowest first, since the simulation itself has no places.
+
+Sources: documentation of Batsim, "Jobs" and "Interval set"; evalys, ``JobSet.columns``.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from replication.basics import paths
+
+FORMS = ("native", "swf", "batsim", "evalys")
+BATSIM = (
+    "job_id",
+    "workload_name",
+    "profile",
+    "submission_time",
+    "requested_number_of_resources",
+    "requested_time",
+    "success",
+    "final_state",
+    "starting_time",
+    "execution_time",
+    "finish_time",
+    "waiting_time",
+    "turnaround_time",
+    "stretch",
+    "allocated_resources",
+    "consumed_energy",
+    "metadata",
+)
+EVALYS = tuple(
+    name for name in BATSIM if name not in ("profile", "final_state", "consumed_energy", "metadata")
+)
+
+# What each column of a plan is called in the tables, the newest name first.
+_NAMES = {
+    "native": {
+        "job_id": ("job_id",),
+        "submit": ("submit",),
+        "start": ("start",),
+        "end": ("end",),
+        "processors": ("processors",),
+        "estimate": ("estimate",),
+    },
+    "batsim": {
+        "job_id": ("job_id", "jobID"),
+        "submit": ("submission_time",),
+        "start": ("starting_time",),
+        "end": ("finish_time",),
+        "estimate": ("requested_time",),
+        "processors": ("requested_number_of_resources", "requested_number_of_processors"),
+    },
+}
+
+
+class FormatError(ValueError):
+    """A file or a form that cannot be used: names file, column, value and what is allowed."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A schedule as a file tells it, whoever wrote it; jobs in the order of the file.
+
+    Parameters
+    ----------
+    path, form : str
+    job_id : str[n]
+    submit, start, end, estimate : float64[n], s
+        The estimate is -1 where unknown.
+    processors : int64[n], processors
+    machine : int, processors, or None
+        Where the file names it.
+    left_out : int
+        Jobs of the file that have no start or no end.
+    """
+
+    path: str
+    form: str
+    job_id: np.ndarray
+    submit: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    processors: np.ndarray
+    estimate: np.ndarray
+    machine: int | None = None
+    left_out: int = 0
+
+    def __len__(self):
+        return len(self.job_id)
+
+    @property
+    def wait(self):
+        """From submission to start, float64[n], s."""
+        return self.start - self.submit
+
+    @property
+    def run_time(self):
+        """From start to end, float64[n], s."""
+        return self.end - self.start
+
+    @classmethod
+    def of(cls, schedule):
+        """The plan of a `replication.schedule.schedule.Schedule`."""
+        w = schedule.workload
+        times = (values.astype(np.float64) for values in (w.submit, schedule.start, schedule.end))
+        return cls(
+            w.name,
+            "native",
+            w.job_id.astype(str),
+            *times,
+            w.processors,
+            schedule.estimate.astype(np.float64),
+            w.machine,
+        )
+
+
+def write(schedule, target, form=None):
+    """Write a schedule; a path gets its name only when the file is complete.
+
+    Parameters
+    ----------
+    schedule : replication.schedule.schedule.Schedule
+    target : str, Path or binary file
+    form : str, optional
+        One of `FORMS`; by default SWF for a path that ends in ``.swf`` or ``.swf.gz``, else native.
+
+    Raises
+    ------
+    FormatError
+        For another form.
+    """
+    form = form or ("swf" if str(target).endswith((".swf", ".swf.gz")) else "native")
+    if form not in FORMS:
+        raise FormatError(f"form {form!r}, allowed: {', '.join(FORMS)}")
+    if form == "native":
+        schedule.write_csv(target)
+    elif form == "swf":
+        from replication.logs import swf
+
+        swf.write(target, as_trace(schedule))
+    else:
+        _write_table(schedule, target, BATSIM if form == "batsim" else EVALYS)
+
+
+def as_trace(schedule):
+    """The schedule as a log in SWF: waits filled in, the estimate as requested time, sizes as both fields.
+
+    Returns
+    -------
+    replication.logs.swf.Trace
+    """
+    from replication import __version__
+    from replication.logs import swf
+
+    w = schedule.workload
+    killed = len(schedule.killed_runs)
+    told = ", ".join(f"{name} {value}" for name, value in schedule.options.items())
+    comments = [
+        " Version: 2.2",
+        f" Computer: simulated from {w.name}{' (stand-in)' if w.stand_in else ''}",
+        f" Conversion: replication {__version__}",
+        f" MaxJobs: {len(w)}",
+        f" MaxRecords: {len(w)}",
+        f" MaxProcs: {w.machine}",
+        f" Note: scheduler {schedule.scheduler}; {told}",
+    ]
+    if killed:
+        comments.append(f" Note: {killed} runs that were preempted are not listed")
+    return swf.Trace.from_columns(
+        w.submit,
+        comments=comments,
+        path=w.name,
+        job_id=w.job_id,
+        wait=schedule.wait,
+        run_time=schedule.end - schedule.start,
+        allocated_processors=w.processors,
+        requested_processors=w.processors,
+        requested_time=schedule.estimate,
+        status=np.ones(len(w), np.int64),
+        user=w.user,
+        group=w.group,
+        executable=w.executable,
+        queue=w.queue,
+    )
+
+
+def intervals(schedule):
+    """Processors of each job as an interval set such as ``0-3 7``, lowest free ones first.
+
+    Returns
+    -------
+    list of str
+    """
+    from replication.schedule import gantt
+
+    w = schedule.workload
+    blocks = [[] for _ in range(len(w))]
+    for job, first, width in gantt.place(schedule.start, schedule.end, w.processors, w.machine):
+        blocks[job].append((first, first + width - 1))
+    return [" ".join(f"{a}-{b}" if b > a else str(a) for a, b in _joined(own)) for own in blocks]
+
+
+def _joined(own):
+    """Intervals in ascending order, neighbours made one."""
+    joined = []
+    for first, last in sorted(own):
+        if joined and joined[-1][1] + 1 == first:
+            joined[-1] = (joined[-1][0], last)
+        else:
+            joined.append((first, last))
+    return joined
+
+
+def _write_table(schedule, target, columns):
+    import pyarrow as pa
+    from pyarrow import csv
+
+    w, n = schedule.workload, len(schedule.workload)
+    run_time = schedule.end - schedule.start
+    turnaround = schedule.end - w.submit
+    # Nothing is said to be stretched where the run took no time.
+    stretch = np.divide(turnaround, run_time, out=np.full(n, np.nan), where=run_time > 0)
+    values = {
+        "job_id": w.job_id,
+        "workload_name": [w.name] * n,
+        "profile": [str(seconds) for seconds in run_time],
+        "submission_time": w.submit,
+        "requested_number_of_resources": w.processors,
+        "requested_time": schedule.estimate,
+        "success": np.ones(n, np.int64),
+        "final_state": ["COMPLETED_SUCCESSFULLY"] * n,
+        "starting_time": schedule.start,
+        "execution_time": run_time,
+        "finish_time": schedule.end,
+        "waiting_time": schedule.wait,
+        "turnaround_time": turnaround,
+        "stretch": pa.array(stretch, from_pandas=True),
+        "allocated_resources": intervals(schedule),
+        "consumed_energy": pa.nulls(n),
+        "metadata": [""] * n,
+    }
+    table = pa.table({name: values[name] for name in columns})
+    options = csv.WriteOptions(quoting_style="needed", quoting_header="none")
+    with paths.opened(target) as file:
+        csv.write_csv(table, file, options)
+
+
+def read(path):
+    """Read a schedule that this package or another program wrote; its form is found by its first line.
+
+    Parameters
+    ----------
+    path : str or Path
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    FormatError
+        For a file that is none of the forms, a column that is missing, a value that is no number, or no job
+        with a start and an end.
+    """
+    path = str(path)
+    with open(path, "rb") as file:
+        opened = file.read(1 << 16)
+    first = opened.lstrip().partition(b"\n")[0]
+    names = first.decode("utf-8", "replace").strip().split(",")
+    if opened[:2] == b"\x1f\x8b" or first.startswith(b";") or len(first.split()) == 18:
+        plan = _read_swf(path)
+    elif "starting_time" in names:
+        plan = _read_table(path, "batsim")
+    elif {"job_id", "submit", "start", "end"} <= set(names):
+        plan = _read_table(path, "native")
+    else:
+        raise FormatError(
+            f"{path}, line 1: {first[:60].decode('utf-8', 'replace')!r}; allowed: an SWF file, "
+            "or CSV with starting_time (Batsim, evalys) or with job_id, submit, start, end"
+        )
+    if len(plan) == 0:
+        raise FormatError(f"{path}: none of its {plan.left_out} jobs has a start and an end")
+    return plan
+
+
+def _read_swf(path):
+    from replication.logs import swf
+
+    trace = swf.read(path)
+    size = np.where(
+        trace.allocated_processors > 0, trace.allocated_processors, trace.requested_processors
+    )
+    ran = (trace.wait >= 0) & (trace.run_time >= 0) & (size > 0)
+    start = trace.submit + trace.wait
+    columns = (trace.submit, start, start + trace.run_time)
+    return Plan(
+        path,
+        "swf",
+        trace.job_id[ran].astype(str),
+        *(c[ran].astype(np.float64) for c in columns),
+        size[ran],
+        trace.requested_time[ran].astype(np.float64),
+        trace.max_procs,
+        int((~ran).sum()),
+    )
+
+
+def _read_table(path, form):
+    import pyarrow as pa
+    from pyarrow import csv
+
+    with open(path, encoding="utf-8", errors="replace") as file:
+        header = file.readline().strip().split(",")
+    found = {
+        what: next((name for name in names if name in header), None)
+        for what, names in _NAMES[form].items()
+    }
+    missing = [what for what, name in found.items() if name is None and what != "estimate"]
+    if missing:
+        raise FormatError(
+            f"{path}, line 1: no column {' or '.join(_NAMES[form][missing[0]])}; "
+            f"the others are {', '.join(header)[:120]}"
+        )
+    wanted = [name for name in found.values() if name]
+    types = {name: pa.float64() for name in wanted} | {found["job_id"]: pa.string()}
+    wanted_only = csv.ConvertOptions(column_types=types, include_columns=wanted)
+    try:
+        table = csv.read_csv(path, convert_options=wanted_only)
+    except pa.ArrowInvalid as error:
+        raise FormatError(f"{path}: {error}; allowed: numbers in {', '.join(wanted[1:])}") from None
+    return _plan(
+        path,
+        form,
+        found,
+        {what: table[name].to_numpy(zero_copy_only=False) for what, name in found.items() if name},
+    )
+
+
+def _plan(path, form, found, columns):
+    """The plan of these columns; jobs without start, end or size are left out."""
+    n = len(columns["job_id"])
+    needed = np.array([columns[what] for what in ("submit", "start", "end", "processors")])
+    ran = np.isfinite(needed).all(axis=0)
+    submit, start, end, size = needed[:, ran]
+    wrong = (size != np.rint(size)) | (size < 1)
+    if wrong.any():
+        raise FormatError(
+            f"{path}, column {found['processors']}: {size[wrong][0]:g}; "
+            "allowed: whole numbers from 1"
+        )
+    estimate = np.nan_to_num(columns.get("estimate", np.full(n, -1.0)), nan=-1)[ran]
+    return Plan(
+        path,
+        form,
+        np.array(columns["job_id"].tolist(), str)[ran],
+        submit,
+        start,
+        end,
+        size.astype(np.int64),
+        estimate,
+        left_out=int((~ran).sum()),
+    )

@@ -1,0 +1,120 @@
+"""EASY watched: which backfills were wild, which heads they delayed, and how near the order came to shortest
+first.
+
+The terms are those of heel-and-toe (report 2006, sections 5 and 6). A plain `simulate` measures none of it.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from replication.schedule.schedule import Schedule
+
+NAMES = {
+    "backfilled": "share of jobs backfilled",
+    "backfilled_run_time": "mean run time of the backfilled jobs, s",
+    "backfilled_size": "mean size of the backfilled jobs, processors",
+    "regular_run_time": "mean run time of the jobs that were not backfilled, s",
+    "wild": "share of jobs backfilled wildly",
+    "wild_run_time": "mean run time of the wildly backfilled jobs, s",
+    "wild_size": "mean size of the wildly backfilled jobs, processors",
+    "delayed": "share of jobs that suffered a wild backfill while at the head of the queue",
+    "events": "mean number of wild backfills that a delayed job suffered",
+    "delay": "mean delay of the delayed jobs, from first real shadow time to start, s",
+    "sjfness": "share of jobs that were the shortest in the queue when started",
+}
+
+
+@dataclass(frozen=True)
+class Observed:
+    """A schedule of EASY and what was seen while it was made.
+
+    Parameters
+    ----------
+    schedule : replication.schedule.schedule.Schedule
+    shortest : bool[n]
+        No job in the queue had a shorter true run time when this one was started. Everything submitted by
+        that instant is in the queue, the job itself too; equally short is shortest.
+    wild : bool[n]
+        Backfilled, and it moved the head's real shadow time.
+    events : int32[n]
+        Wild backfills that the job suffered while at the head; above 0 it is delayed.
+    delay : int64[n], s
+        Of delayed jobs, from the first real shadow time to the start; 0 otherwise.
+    """
+
+    schedule: Schedule
+    shortest: np.ndarray
+    wild: np.ndarray
+    events: np.ndarray
+    delay: np.ndarray
+
+    def measures(self):
+        """The means of Figs. 7 and 9 to 11, over all jobs, by the names in `NAMES`; nan for a mean over none."""
+        run_time, size = self.schedule.workload.run_time, self.schedule.workload.processors
+        backfilled, delayed = self.schedule.backfilled, self.events > 0
+        return {
+            "backfilled": float(backfilled.mean()),
+            "backfilled_run_time": _mean(run_time[backfilled]),
+            "backfilled_size": _mean(size[backfilled]),
+            "regular_run_time": _mean(run_time[~backfilled]),
+            "wild": float(self.wild.mean()),
+            "wild_run_time": _mean(run_time[self.wild]),
+            "wild_size": _mean(size[self.wild]),
+            "delayed": float(delayed.mean()),
+            "events": _mean(self.events[delayed]),
+            "delay": _mean(self.delay[delayed]),
+            "sjfness": float(self.shortest.mean()),
+        }
+
+
+def _mean(values):
+    return float(values.mean()) if len(values) else float("nan")
+
+
+def observe(workload, estimates=None, seed=1):
+    """Run EASY and watch it.
+
+    Parameters
+    ----------
+    workload : replication.logs.workload.Workload
+    estimates : str or int64[n], s, optional
+        As in `replication.schedule.simulation.simulate`, which also makes the schedule.
+    seed : int
+
+    Returns
+    -------
+    Observed
+
+    Raises
+    ------
+    SimulationError, EstimateError
+        As `simulate`.
+
+    Examples
+    --------
+    >>> from replication.schedule.observed import observe
+    >>> from replication.logs.workload import Workload
+    >>> three = Workload.from_columns("three", 2, submit=[0, 0, 0], run_time=[4, 2, 3], processors=[1, 2, 1])
+    >>> observe(three, "perfect*2").delay.tolist()
+    [0, 0, 0]
+    """
+    from replication.core.easy_watched import easy
+    from replication.core.observing import nothing_seen
+    from replication.schedule.simulation import simulate
+
+    schedule = simulate(workload, "easy", estimates, seed)
+    w, n = schedule.workload, len(workload)
+    seen = nothing_seen(n)
+    easy(
+        w.submit,
+        w.run_time,
+        schedule.estimate,
+        w.processors,
+        w.machine,
+        True,
+        np.empty(n, np.int64),
+        np.zeros(n, bool),
+        seen,
+    )
+    return Observed(schedule, seen.shortest, seen.wild, seen.events, seen.delay)

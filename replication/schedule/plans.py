@@ -1,0 +1,281 @@
+"""Schedules read from files: are they possible, and how do two of them differ?
+
+For `replication.schedule.formats.Plan`, so that a schedule of another simulator is judged like one of ours.
+"""
+
+import numpy as np
+
+from replication.schedule import measures
+
+#: Largest size of each class but the last.
+SIZES = (1, 8, 64, 512)
+TOLERANCE = 0.001  # s; simulators that count in fractions of a second print microseconds
+
+
+class PlanError(ValueError):
+    """Two schedules that cannot be laid side by side, or a question a file cannot answer."""
+
+
+def size_class(processors):
+    """Number of each size's class, 0 to ``len(SIZES)``.
+
+    Parameters
+    ----------
+    processors : int64[n]
+
+    Returns
+    -------
+    int64[n]
+    """
+    return np.searchsorted(SIZES, processors)
+
+
+def size_names():
+    """The classes in words, such as ``2 to 8``."""
+    lows = [1, *(size + 1 for size in SIZES)]
+    return [
+        *(f"{low} to {high}" if low < high else f"{low}" for low, high in zip(lows, SIZES)),
+        f"{lows[-1]} or more",
+    ]
+
+
+def measure(plan, chosen=slice(None)):
+    """Performance measures of a plan, by the names of `replication.schedule.measures.NAMES` and a few more.
+
+    Parameters
+    ----------
+    plan : replication.schedule.formats.Plan
+    chosen : slice or index
+        The jobs to measure; all by default.
+
+    Returns
+    -------
+    dict of str to float
+    """
+    wait, run_time, size = plan.wait[chosen], plan.run_time[chosen], plan.processors[chosen]
+    return {
+        "mean_wait": float(wait.mean()),
+        "median_wait": float(np.median(wait)),
+        "mean_bounded_slowdown": float(measures.bounded_slowdown(wait, run_time).mean()),
+        "mbs": measures.mbs(wait, run_time),
+        "mwbs": measures.mwbs(wait, run_time, size),
+        "last_end": float(plan.end[chosen].max() - plan.submit[chosen].min()),
+    }
+
+
+NAMES = measures.NAMES | {
+    "median_wait": "median wait, s",
+    "last_end": "first submission to last end, s",
+}
+
+
+def _ids(plan):
+    """The job numbers, each there once."""
+    order = np.argsort(plan.job_id, kind="stable")
+    ids = plan.job_id[order]
+    again = np.flatnonzero(ids[1:] == ids[:-1])
+    if len(again):
+        raise PlanError(
+            f"{plan.path}: job {ids[again[0]]} is there more than once "
+            f"({len(again)} repetitions); allowed: each job once"
+        )
+    return plan.job_id
+
+
+def compare(first, second, tolerance=TOLERANCE):
+    """How two schedules of the same jobs differ; jobs are matched by their numbers.
+
+    Waits are compared, which is to compare starts where submissions are the same, and does not mind where a
+    program starts to count time.
+
+    Parameters
+    ----------
+    first, second : replication.schedule.formats.Plan
+    tolerance : float, s
+        Waits that differ by no more are the same.
+
+    Returns
+    -------
+    dict
+        ``same``: whether all is; ``matched``, ``only_first``, ``only_second``: jobs; ``other_size``,
+        ``other_run_time``: jobs that are not the same in both; ``first``, ``second``: measures of the matched
+        jobs; ``classes``: a dict for each class of sizes and for all, see `shifts`.
+
+    Raises
+    ------
+    PlanError
+        If a job is twice in a file, or no job is in both.
+    """
+    _, here, there = np.intersect1d(_ids(first), _ids(second), return_indices=True)
+    if not len(here):
+        raise PlanError(
+            f"{first.path} and {second.path} have no job in common: "
+            f"{first.job_id[0]}, ... and {second.job_id[0]}, ..."
+        )
+    shift = second.wait[there] - first.wait[here]
+    sizes = int((first.processors[here] != second.processors[there]).sum())
+    times = int((np.abs(first.run_time[here] - second.run_time[there]) > tolerance).sum())
+    lacking = len(first) - len(here), len(second) - len(there)
+    classes = size_class(first.processors[here])
+    rows = [shifts(name, shift[classes == k], tolerance) for k, name in enumerate(size_names())]
+    return {
+        "same": not (any(lacking) or sizes or times or (np.abs(shift) > tolerance).any()),
+        "matched": len(here),
+        "only_first": lacking[0],
+        "only_second": lacking[1],
+        "other_size": sizes,
+        "other_run_time": times,
+        "first": measure(first, here),
+        "second": measure(second, there),
+        "classes": [*(row for row in rows if row["jobs"]), shifts("all", shift, tolerance)],
+    }
+
+
+def shifts(name, shift, tolerance):
+    """Who starts earlier and who later in the second schedule, and by how much.
+
+    Parameters
+    ----------
+    name : str
+    shift : float64[n], s
+        Wait in the second less wait in the first.
+    tolerance : float, s
+
+    Returns
+    -------
+    dict
+        Counts ``jobs``, ``earlier``, ``same``, ``later``; ``mean`` of all shifts, ``mean_earlier`` and
+        ``mean_later`` of those, ``most_earlier`` and ``most_later``, s, positive; 0 where there is none.
+    """
+    earlier, later = shift[shift < -tolerance], shift[shift > tolerance]
+
+    def mean(values):
+        return float(values.mean()) if len(values) else 0.0
+
+    return {
+        "class": name,
+        "jobs": len(shift),
+        "earlier": len(earlier),
+        "same": len(shift) - len(earlier) - len(later),
+        "later": len(later),
+        "mean": mean(shift),
+        "mean_earlier": mean(-earlier),
+        "mean_later": mean(later),
+        "most_earlier": float(-earlier.min(initial=0)),
+        "most_later": float(later.max(initial=0)),
+    }
+
+
+def check(plan, machine=None):
+    """Whether a machine could have run a plan.
+
+    Parameters
+    ----------
+    plan : replication.schedule.formats.Plan
+    machine : int, processors, optional
+        By default what the file names.
+
+    Returns
+    -------
+    dict
+        ``possible``: bool, or None where nothing is wrong but the machine is not known; ``peak``: most
+        processors in use at once; ``over_from``: first second with too many, or None; ``before_submission``,
+        ``backwards`` (ends before its start), ``larger`` (than the machine), ``repeated`` (job numbers),
+        ``past_estimate`` (which no machine forbids): jobs.
+    """
+    machine = machine or plan.machine
+    peak, over_from = _use(plan, machine)
+    found = {
+        "before_submission": int((plan.start < plan.submit).sum()),
+        "backwards": int((plan.end < plan.start).sum()),
+        "larger": int((plan.processors > machine).sum()) if machine else 0,
+        "repeated": len(plan) - len(np.unique(plan.job_id)),
+    }
+    wrong = any(found.values()) or over_from is not None
+    known = (plan.estimate >= 0) & (plan.run_time > plan.estimate + TOLERANCE)
+    return {
+        "possible": False if wrong else True if machine else None,
+        "machine": machine,
+        "jobs": len(plan),
+        "never_ran": plan.left_out,
+        "peak": peak,
+        "over_from": over_from,
+        **found,
+        "past_estimate": int(known.sum()),
+    }
+
+
+def _use(plan, machine):
+    from replication.schedule.schedule import usage
+
+    # Backward runs have been counted; here they would free what they never took.
+    forward = plan.end >= plan.start
+    instant, used = usage(plan.start[forward], plan.end[forward], plan.processors[forward])
+    over = np.flatnonzero(used > machine) if machine else []
+    return int(used.max(initial=0)), float(instant[over[0]]) if len(over) else None
+
+
+def as_schedule(plan, machine=None):
+    """A plan as a `replication.schedule.schedule.Schedule`, for the audits; unknown estimates become run times.
+
+    Raises
+    ------
+    PlanError
+        If the machine is not known, or times are not whole seconds.
+    """
+    from replication.logs.workload import Workload
+    from replication.schedule.schedule import Schedule
+
+    machine = machine or plan.machine
+    if machine is None:
+        raise PlanError(f"{plan.path}: the machine is not known; give its processors")
+    for name in ("submit", "start", "end"):
+        values = getattr(plan, name)
+        if (values != np.rint(values)).any():
+            raise PlanError(
+                f"{plan.path}: {name} {values[values != np.rint(values)][0]:g}; "
+                "allowed: whole seconds"
+            )
+    order = np.argsort(plan.submit, kind="stable")
+    submit, start, end = (
+        getattr(plan, name)[order].astype(np.int64) for name in ("submit", "start", "end")
+    )
+    run_time = end - start
+    estimate = np.where(plan.estimate[order] < 0, run_time, plan.estimate[order]).astype(np.int64)
+    workload = Workload.from_columns(
+        plan.path, machine, submit, run_time, plan.processors[order], estimate
+    )
+    none = np.zeros(len(plan), np.int64)
+    return Schedule(workload, "from a file", start, estimate, estimate, none.astype(bool), none)
+
+
+def fairness(schedule):
+    """How often jobs were delayed by jobs behind them in the queue.
+
+    Parameters
+    ----------
+    schedule : replication.schedule.schedule.Schedule
+
+    Returns
+    -------
+    dict
+        ``blocked``: jobs that came to the head of the queue and had to wait there; ``head_delayed``: those
+        that could have started earlier without later jobs, ``head_delay``: their mean delay, s;
+        ``reservations_broken``: those that a later job past its estimate kept from their first reservation,
+        ``reservation_delay``: their mean delay, s. Means over no jobs are 0.
+    """
+    from replication.schedule import audits
+
+    head = audits.start_delays(schedule, since="head")
+    broken = audits.reservation_delays(schedule)
+    return {
+        "blocked": int(audits.blocked(schedule).sum()),
+        "head_delayed": int((head > 0).sum()),
+        "head_delay": _mean(head),
+        "reservations_broken": int((broken > 0).sum()),
+        "reservation_delay": _mean(broken),
+    }
+
+
+def _mean(delays):
+    return float(delays[delays > 0].mean()) if (delays > 0).any() else 0.0

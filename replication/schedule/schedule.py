@@ -1,0 +1,219 @@
+"""The result of a simulation: when each job started, checked and laid out as a table."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from replication.basics import paths
+from replication.schedule import measures
+
+TABLE = (
+    "job_id",
+    "submit",
+    "start",
+    "end",
+    "processors",
+    "run_time",
+    "estimate",
+    "prediction",
+    "backfilled",
+    "times_killed",
+)
+
+
+class ScheduleError(ValueError):
+    """A schedule no machine could have run; the message names the first job or instant that is wrong."""
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """When each job of a workload started under one scheduler.
+
+    Parameters
+    ----------
+    workload : replication.logs.workload.Workload
+    scheduler : str
+    start : int64[n], s
+        Start of the run that completed.
+    estimate : int64[n], s
+        What the scheduler was told.
+    prediction : int64[n], s
+        What it planned with when the job started; the estimate where there is no predictor.
+    backfilled : bool[n]
+        Started past a blocked head.
+    times_killed : int64[n]
+        How often the job was preempted before the run that completed.
+    killed_runs : int64[k, 3]
+        Runs that were preempted: the job's index, start and end of the run, s.
+    length : int64[n], s, optional
+        How long the run that completed took, where jobs are resumed; the run time where there is none.
+    options : dict
+        What the scheduler was told and the options it ran with.
+    first_prediction : int64[n], s, optional
+        What was predicted when the job was submitted, where there is a predictor.
+    """
+
+    workload: object
+    scheduler: str
+    start: np.ndarray
+    estimate: np.ndarray
+    prediction: np.ndarray
+    backfilled: np.ndarray
+    times_killed: np.ndarray
+    killed_runs: np.ndarray = field(default_factory=lambda: np.empty((0, 3), np.int64))
+    options: dict = field(default_factory=dict)
+    first_prediction: np.ndarray | None = None
+    length: np.ndarray | None = None
+
+    @property
+    def end(self):
+        """End of each job, int64[n], s."""
+        return self.start + (self.workload.run_time if self.length is None else self.length)
+
+    @property
+    def wait(self):
+        """From submission to end, less the run time, int64[n], s.
+
+        Where nothing is resumed, that is from submission to the start of the run that completed.
+        """
+        return self.end - self.workload.submit - self.workload.run_time
+
+    @property
+    def jobs(self):
+        """One row a job, a pandas DataFrame with the columns of ``TABLE``."""
+        import pandas as pd
+
+        return pd.DataFrame(self.columns())
+
+    def columns(self):
+        """The table as a dict of arrays, in the order of ``TABLE``."""
+        return {
+            name: getattr(self if hasattr(self, name) else self.workload, name) for name in TABLE
+        }
+
+    def measures(self, trim=True):
+        """Performance measures; see `replication.schedule.measures.all_of`."""
+        return measures.all_of(self, trim)
+
+    def validate(self):
+        """Refuse a schedule that no machine could have run; return the schedule itself otherwise.
+
+        Raises
+        ------
+        ScheduleError
+            If a job has no start, starts before its submission, runs twice at once or for less than its run
+            time, or the machine is oversubscribed, or the work done is not the work submitted.
+        """
+        w = self.workload
+        if len(self.start) != len(w):
+            raise ScheduleError(f"{w.name}: {len(self.start)} starts for {len(w)} jobs")
+        self._refuse(self.start < 0, "never started")
+        self._refuse(self.start < w.submit, "started before its submission")
+        job, killed_start, killed_end = self.killed_runs.T
+        if not np.array_equal(np.bincount(job, minlength=len(w)), self.times_killed):
+            raise ScheduleError(
+                f"{w.name}: the killed runs listed are not as many as each job was killed"
+            )
+        self._validate_runs(job, killed_start, killed_end)
+        instant, used = usage(
+            np.concatenate([self.start, killed_start]),
+            np.concatenate([self.end, killed_end]),
+            np.concatenate([w.processors, w.processors[job]]),
+        )
+        over = np.flatnonzero(used > w.machine)
+        if len(over):
+            raise ScheduleError(
+                f"{w.name}: {used[over[0]]} processors in use at second {instant[over[0]]}, "
+                f"the machine has {w.machine}"
+            )
+        done = float(np.dot(used[:-1], np.diff(instant)))
+        owed = float(
+            np.dot(self.end - self.start, w.processors)
+            + np.dot(killed_end - killed_start, w.processors[job])
+        )
+        if done != owed:
+            raise ScheduleError(
+                f"{w.name}: {done:.0f} processor seconds of work done, "
+                f"{owed:.0f} submitted or killed"
+            )
+        return self
+
+    def _validate_runs(self, job, killed_start, killed_end):
+        """The runs of a job follow one another, and together do its work."""
+        w = self.workload
+        last = self.end - self.start
+        together = last + np.bincount(job, killed_end - killed_start, len(w)).astype(np.int64)
+        # A job that is not resumed does all its work in the run that completes.
+        self._refuse(
+            (together if self.length is not None else last) < w.run_time,
+            "ran for less than its run time",
+        )
+        self._refuse(last < 0, "ended before its start")
+        if len(job) == 0:
+            return
+        owner = np.concatenate([job, np.arange(len(w))])
+        start, end = (
+            np.concatenate([killed_start, self.start]),
+            np.concatenate([killed_end, self.end]),
+        )
+        # The run that completes is last also among runs that begin at one instant.
+        order = np.lexsort((np.arange(len(owner)) >= len(job), end, start, owner))
+        overlap = (np.diff(owner[order]) == 0) & (start[order][1:] < end[order][:-1])
+        twice = np.zeros(len(w), bool)
+        twice[owner[order][1:][overlap]] = True
+        self._refuse(twice, "runs twice at once")
+
+    def _refuse(self, bad, what):
+        if bad.any():
+            k = int(np.argmax(bad))
+            raise ScheduleError(
+                f"{self.workload.name}: job {self.workload.job_id[k]} {what} "
+                f"(submit {self.workload.submit[k]}, start {self.start[k]}; "
+                f"{int(bad.sum())} such jobs)"
+            )
+
+    def write_csv(self, target):
+        """Write the table as CSV to a path, or to an open binary file such as standard output.
+
+        A path gets its name only when the file is complete.
+        """
+        import pyarrow as pa
+        from pyarrow import csv
+
+        # Made from the memory itself: pa.array would import pandas to see whether it is given any.
+        columns = [np.ascontiguousarray(values, np.int64) for values in self.columns().values()]
+        table = pa.table(
+            [
+                pa.Array.from_buffers(pa.int64(), len(values), [None, pa.py_buffer(values)])
+                for values in columns
+            ],
+            names=TABLE,
+        )
+        header = (",".join(TABLE) + "\n").encode()
+        options = csv.WriteOptions(include_header=False)
+        with paths.opened(target) as out:
+            out.write(header)
+            csv.write_csv(table, out, options)
+
+    def gantt(self, axes=None, since=None, until=None):
+        """Draw the jobs that run between two instants; see `replication.schedule.gantt.draw`."""
+        from replication.schedule import gantt
+
+        return gantt.draw(self, axes, since, until)
+
+
+def usage(start, end, processors):
+    """Processors in use over time.
+
+    Returns
+    -------
+    instant : int64[m], s
+        Every instant at which a job starts or ends, ascending, once each.
+    used : int64[m], processors
+        In use from that instant to the next; 0 after the last.
+    """
+    instant, place = np.unique(np.concatenate([start, end]), return_inverse=True)
+    change = np.concatenate([processors, -processors])
+    return instant, np.cumsum(np.bincount(place, weights=change, minlength=len(instant))).astype(
+        np.int64
+    )

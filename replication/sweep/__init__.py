@@ -1,0 +1,1 @@
+"""Many simulations: grids, kept results, engines."""

@@ -1,0 +1,203 @@
+"""The compiled loop against its readable twin, and every schedule against the validator."""
+
+import os
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from replication.core import kernel_hash
+from replication.estimates import models as estimates
+from replication.logs.workload import Workload, WorkloadError
+from replication.reference import easy as reference
+from replication.schedule.schedule import ScheduleError
+from replication.schedule.simulation import SCHEDULERS, SimulationError, simulate
+from tests.workloads import jobs, workloads
+
+MANY = settings(max_examples=1500, deadline=None)
+
+
+def agree(workload, estimate=None, scheduler="easy"):
+    """Kernel and twin give the same start and the same kind of start to every job."""
+    fast = simulate(workload, scheduler, estimate).validate()
+    slow_start, slow_backfilled = getattr(reference, scheduler)(fast.workload, fast.estimate)
+    assert fast.start.tolist() == slow_start
+    assert fast.backfilled.tolist() == slow_backfilled
+
+
+@MANY
+@given(workloads())
+def test_kernel_and_twin_agree_on_random_workloads(workload):
+    agree(workload)
+
+
+@MANY
+@given(workloads(overrun=True))
+def test_kernel_and_twin_agree_where_jobs_outrun_their_estimates(workload):
+    agree(workload)
+
+
+@settings(max_examples=300, deadline=None)
+@given(workloads())
+def test_kernel_and_twin_agree_on_fcfs(workload):
+    agree(workload, scheduler="fcfs")
+    assert not simulate(workload, "fcfs").backfilled.any()
+
+
+@settings(max_examples=300, deadline=None)
+@given(workloads(most=25))
+def test_no_head_waits_while_it_fits(workload):
+    """What both schedulers promise: at every instant the first waiting job needs more than is free."""
+    for scheduler in ("fcfs", "easy"):
+        start = simulate(workload, scheduler).start
+        end = start + workload.run_time
+        for now in np.unique(np.concatenate([workload.submit, end])):
+            waiting = np.flatnonzero((workload.submit <= now) & (start > now))
+            used = workload.processors[(start <= now) & (end > now)].sum()
+            if len(waiting):
+                assert workload.processors[waiting[0]] > workload.machine - used
+
+
+@pytest.mark.parametrize("model", ["log", "perfect", "f=3", "log*2"])
+def test_kernel_and_twin_agree_on_a_whole_log(real_log, model):
+    agree(real_log("KTH-SP2"), model)
+
+
+@pytest.mark.parametrize("name", ["CTC-SP2", "SDSC-SP2", "SDSC-BLUE", "SDSC-DS"])
+def test_kernel_and_twin_agree_on_each_log(real_log, name):
+    workload = real_log(name)
+    # The twin takes minutes on the largest log; REPLICATION_WHOLE=1 asks for all jobs of all logs.
+    agree(workload if os.environ.get("REPLICATION_WHOLE") else workload.take(slice(0, 4000)))
+
+
+@pytest.mark.parametrize(
+    ("name", "machine", "wait", "slowdown", "share"),
+    [
+        ("CTC-SP2", 512, 21.37, 4.45, 27.8),
+        ("KTH-SP2", 100, 113.96, 91.04, 60.4),
+        ("SDSC-SP2", 128, 355.9, 93.3, 68.6),
+        ("SDSC-BLUE", 1152, 130.3, 35.5, 69.8),
+    ],
+)
+def test_an_independent_calculation_gives_the_same(real_log, name, machine, wait, slowdown, share):
+    found = simulate(real_log(name, machine=machine)).validate().measures()
+    assert found["mean_wait"] / 60 == pytest.approx(wait, abs=0.06 if wait > 120 else 0.006)
+    assert found["mean_bounded_slowdown"] == pytest.approx(
+        slowdown, abs=0.06 if slowdown in (93.3, 35.5) else 0.006
+    )
+    assert found["backfilled"] * 100 == pytest.approx(share, abs=0.06)
+
+
+def test_the_machine_empties_and_the_queue_restarts():
+    workload = jobs(4, (0, 2, 4), (1, 2, 4), (100, 2, 3), (101, 2, 3), (101, 1, 1))
+    assert simulate(workload).validate().start.tolist() == [0, 2, 100, 102, 101]
+
+
+def test_many_jobs_run_at_once():
+    n = 3000
+    rng = np.random.default_rng(5)
+    workload = Workload.from_columns(
+        "wide", n, np.zeros(n, int), rng.integers(1, 50, n), np.ones(n, int)
+    )
+    assert (simulate(workload).validate().start == 0).all()
+
+
+def test_results_do_not_depend_on_threads(real_log):
+    from concurrent.futures import ThreadPoolExecutor
+
+    workload = real_log("KTH-SP2")
+    with ThreadPoolExecutor(4) as pool:
+        found = list(
+            pool.map(
+                lambda seed: simulate(workload, estimates="f=2", seed=seed).start.sum(),
+                [1, 2, 1, 2, 1],
+            )
+        )
+    assert found[0] == found[2] == found[4] != found[1] == found[3]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda w: simulate(w, "esy"), "scheduler 'esy' unknown.*did you mean easy.*fcfs"),
+        (lambda w: simulate(w, estimates="g=2"), "estimates 'g=2' unknown; allowed: log, perfect"),
+        (lambda w: simulate(w, estimates="f=x"), "'x' is not a number"),
+        (lambda w: simulate(w, estimates="f=-1"), "f is -1.0, allowed: 0 or more"),
+        (lambda w: simulate(w, estimates="log*0.5"), "factor is 0.5, allowed: 1 or more"),
+        (lambda w: simulate(w, estimates="f=2,emax=0"), "emax is a whole number of seconds"),
+        (lambda w: simulate(w, estimates=np.array([1])), "shape"),
+        (lambda w: simulate(w, estimates=np.array([1, -2, 3])), "job 2: estimate -2"),
+        (lambda w: simulate(w, estimates=np.array([1, np.nan, 3])), "not numbers"),
+        (lambda w: simulate(w, estimates=np.array([1, 2**61, 3])), "times reach"),
+        (lambda w: simulate("KTH-SP2"), "allowed: a Workload"),
+        (lambda w: simulate(w, unheard_of=1), "option 'unheard_of' unknown"),
+    ],
+)
+def test_what_cannot_be_simulated_is_refused_in_one_line(call, message):
+    with pytest.raises(ValueError, match=message) as error:
+        call(jobs(4, (0, 9, 3), (1, 5, 4), (2, 3, 1)))
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([(0, 1, 5)], "processors 5, allowed: at most the machine's 4"),
+        ([(0, 1, 0)], "processors 0, allowed: 1 or more"),
+        ([(0, -1, 1)], "run_time -1"),
+        ([(5, 1, 1), (4, 1, 1)], "submit 4 is before"),
+    ],
+)
+def test_a_workload_that_makes_no_sense_is_refused(rows, message):
+    with pytest.raises(WorkloadError, match=message):
+        jobs(4, *rows)
+
+
+def test_the_validator_finds_what_is_wrong():
+    good = simulate(jobs(4, (0, 9, 3), (1, 5, 4), (2, 3, 1))).validate()
+
+    def changed(**columns):
+        from dataclasses import replace
+
+        return replace(good, **{k: np.array(v) for k, v in columns.items()})
+
+    for bad, message in [
+        (changed(start=[0, 0, 2]), "processors in use at second 1|started before"),
+        (changed(start=[0, 5, 2]), "7 processors in use at second 5|8 processors"),
+        (changed(start=[0, -1, 2]), "never started"),
+        (changed(start=[0, 9, 1]), "started before its submission"),
+        (changed(start=[0, 9]), "2 starts for 3 jobs"),
+        (changed(times_killed=[0, 1, 0]), "killed"),
+    ]:
+        with pytest.raises(ScheduleError, match=message):
+            bad.validate()
+
+
+def test_a_warmed_kernel_hash_names_the_sources():
+    assert len(kernel_hash()) == 64
+    assert {"fcfs", "easy"} <= SCHEDULERS.keys()
+    assert issubclass(SimulationError, ValueError)
+
+
+def test_estimate_models_depend_on_their_key_alone():
+    workload = jobs(4, *[(k, 100 + k, 1) for k in range(50)])
+    same, other = estimates.random_f(workload, 2.0, 7), estimates.random_f(workload, 2.0, 8)
+    assert same.tolist() == estimates.random_f(workload, 2.0, 7).tolist() != other.tolist()
+    assert ((same >= workload.run_time) & (same <= 3 * workload.run_time)).all()
+    assert estimates.random_f(workload, 0, 7).tolist() == workload.run_time.tolist()
+
+
+def test_random_estimates_are_uniform():
+    workload = jobs(4, *[(k, 10_000, 1) for k in range(20_000)])
+    share = (estimates.random_f(workload, 2.0, 3) - 10_000) / 20_000
+    # The mean and the quartiles of 20,000 uniform numbers, within five standard errors.
+    assert np.quantile(share, [0.25, 0.5, 0.75]) == pytest.approx(
+        [0.25, 0.5, 0.75], abs=5 * 0.5 / 20_000**0.5
+    )
+
+
+def test_truncation_cuts_runs_and_counts_them():
+    workload, estimate = estimates.make(jobs(4, (0, 50, 1, 400), (1, 500, 1, 600)), "log,emax=300")
+    assert workload.run_time.tolist() == [50, 300]
+    assert estimate.tolist() == [300, 300]
+    assert dict(workload.cleaning)["run-cut-to-emax-300"] == 1

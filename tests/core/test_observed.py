@@ -1,0 +1,187 @@
+"""What is seen of a run of EASY, against the readable twin that finds everything anew."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from replication.basics import paths
+from replication.core.easy_watched import easy
+from replication.core.observing import nothing_seen
+from replication.logs.workload import Workload
+from replication.reference import easy as reference
+from replication.reference import observed as reference_observed
+from replication.schedule.observed import observe
+from replication.schedule.simulation import simulate
+from tests.workloads import jobs, workloads
+
+# Heel-and-toe's Fig. 8: every job is told to be twice as long as it is.
+FIG8 = jobs(2, (0, 6, 1), (0, 4, 1), (0, 3, 2), (0, 4, 1), (0, 3, 1), (0, 2, 1))
+
+
+def run(workload, estimate, notes=None, backfilling=True):
+    """Starts and kinds of start from the kernel for campaigns, plain or watched."""
+    start, backfilled = np.full(len(workload), -1), np.zeros(len(workload), bool)
+    easy(
+        workload.submit,
+        workload.run_time,
+        estimate,
+        workload.processors,
+        workload.machine,
+        backfilling,
+        start,
+        backfilled,
+        notes,
+    )
+    return start.tolist(), backfilled.tolist()
+
+
+def agree(workload, estimate=None):
+    """Kernel and twin see the same; the plain run, the watched run and the twin start jobs alike."""
+    seen = observe(workload, estimate)
+    w = seen.schedule.workload
+    start, shortest, steps = reference_observed.easy(w, seen.schedule.estimate)
+    passed = {step.job for step in steps}
+    for notes in (None, nothing_seen(len(w))):
+        assert run(w, seen.schedule.estimate, notes) == (
+            start,
+            [job in passed for job in range(len(w))],
+        )
+    wild, events, delay = reference_observed.suffered(start, steps)
+    assert seen.schedule.start.tolist() == start
+    assert seen.shortest.tolist() == shortest
+    assert np.flatnonzero(seen.schedule.backfilled).tolist() == sorted(step.job for step in steps)
+    assert set(np.flatnonzero(seen.wild).tolist()) == wild
+    assert {k: int(seen.events[k]) for k in np.flatnonzero(seen.events)} == events
+    assert {k: int(seen.delay[k]) for k in np.flatnonzero(seen.events)} == delay
+    assert not seen.delay[seen.events == 0].any()
+
+
+@settings(max_examples=250, deadline=None)
+@given(workloads())
+def test_kernel_and_twin_see_the_same(workload):
+    agree(workload)
+
+
+@settings(max_examples=150, deadline=None)
+@given(workloads(overrun=True))
+def test_kernel_and_twin_see_the_same_where_jobs_outrun_their_estimates(workload):
+    agree(workload)
+
+
+@pytest.mark.parametrize("model", ["log", "f=0.5", "f=10", "deterministic=4"])
+def test_kernel_and_twin_see_the_same_on_a_log(real_log, model):
+    agree(real_log("KTH-SP2-2", paper="heel_and_toe").take(slice(0, 800)), model)
+
+
+@pytest.mark.parametrize("model", ["f=3", "f=1000", "log"])
+@pytest.mark.parametrize(("machine", "widest"), [(16, 12), (64, 64), (5, 2)])
+def test_a_long_queue_with_many_struck_out_is_closed_up_alike(machine, widest, model):
+    """More jobs behind the head than a block holds, leaving from the middle, again and again; log: most ask
+    for the longest time allowed, as in the truncated model.
+    """
+    rng = np.random.default_rng(7)
+    n = 900
+    run_time = rng.integers(1, 60, n)
+    workload = Workload.from_columns(
+        "long",
+        machine,
+        submit=np.sort(rng.integers(0, 200, n)),
+        run_time=run_time,
+        processors=rng.integers(1, widest, n, endpoint=True),
+        estimate=np.minimum(10 * run_time, 100),
+    )
+    agree(workload, model)
+
+
+@settings(max_examples=100, deadline=None)
+@given(workloads())
+def test_O1_perfect_estimates_allow_no_wild_backfill(workload):
+    assert not observe(workload, "perfect").wild.any()
+
+
+def test_O2_a_backfill_is_wild_if_it_moves_the_real_shadow_time():
+    seen = observe(FIG8, "perfect*2")
+    assert np.flatnonzero(seen.wild).tolist() == [3, 4, 5]
+    assert seen.events[2] == 3
+
+
+def test_O3_a_head_that_never_suffered_a_wild_backfill_is_not_delayed():
+    seen = observe(FIG8, "perfect")
+    assert seen.schedule.backfilled.any()
+    assert not seen.events.any()
+
+
+def test_O4_the_delay_runs_from_the_first_real_shadow_time_to_the_start():
+    seen = observe(FIG8, "perfect*2")
+    _, _, steps = reference_observed.easy(FIG8, 2 * FIG8.run_time)
+    assert steps[0].before == 6
+    assert seen.delay[2] == seen.schedule.start[2] - 6
+
+
+def test_O5_a_backfill_that_leaves_the_head_its_processors_is_mild():
+    """Job 3 outlives the head's real shadow time, but on the processor that the head does not need."""
+    seen = observe(jobs(3, (0, 4, 2), (0, 3, 2), (0, 9, 1)), "perfect")
+    assert seen.schedule.start.tolist() == [0, 4, 0]
+    assert seen.schedule.backfilled[2]
+    assert not seen.wild[2]
+
+
+def test_O6_the_queue_of_an_instant_holds_all_jobs_submitted_by_then():
+    """The first job is started first although a shorter one comes at the same second."""
+    seen = observe(jobs(4, (0, 5, 1), (0, 2, 1), (0, 3, 1)))
+    assert seen.shortest.tolist() == [False, True, True]
+
+
+def test_O7_equally_short_is_shortest():
+    assert observe(jobs(4, (0, 5, 1), (0, 5, 1))).shortest.tolist() == [True, True]
+
+
+def test_O8_a_job_that_never_waits_alone_in_the_queue_counts_as_shortest():
+    assert observe(jobs(4, (0, 5, 1), (9, 50, 1))).shortest.all()
+
+
+@settings(max_examples=100, deadline=None)
+@given(workloads())
+def test_O9_watching_changes_nothing(workload):
+    plain, seen = simulate(workload), observe(workload)
+    assert np.array_equal(plain.start, seen.schedule.start)
+    assert np.array_equal(plain.backfilled, seen.schedule.backfilled)
+
+
+def test_sizes_and_estimates_beyond_31_bits_are_compared_exactly():
+    """Two jobs that differ only above what a narrow column holds."""
+    huge = 2**40
+    rows = [(0, 10, huge - 2**32), (1, 10, huge), (2, 3 * 2**33, 2**31 + 5), (3, 2, 2**31 + 4)]
+    workload = jobs(huge, *rows)
+    for notes in (None, nothing_seen(len(workload))):
+        assert run(workload, workload.estimate, notes) == reference.easy(workload)
+
+
+@settings(max_examples=100, deadline=None)
+@given(workloads())
+def test_without_backfilling_it_is_fcfs(workload):
+    for notes in (None, nothing_seen(len(workload))):
+        assert run(workload, workload.estimate, notes, backfilling=False) == reference.fcfs(
+            workload
+        )
+
+
+def test_each_sentence_has_its_test():
+    said = re.findall(
+        r"^- \*\*(O\d+)\*\*",
+        (paths.ROOT / "docs/semantics/observed.md").read_text("utf-8"),
+        re.MULTILINE,
+    )
+    tested = re.findall(r"^def test_(O\d+)_", Path(__file__).read_text("utf-8"), re.MULTILINE)
+    assert said == [f"O{k}" for k in range(1, len(said) + 1)]
+    assert sorted(said) == sorted(tested)
+
+
+def test_means_over_no_jobs_are_nan():
+    seen = observe(jobs(4, (0, 5, 1))).measures()
+    assert np.isnan(seen["backfilled_run_time"])
+    assert seen["sjfness"] == 1
+    assert seen["wild"] == 0

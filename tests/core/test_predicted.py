@@ -1,0 +1,155 @@
+"""EASY with predictions: the compiled loop against its readable twin, for every predictor and reading."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from replication.reference import predicted as reference_predicted
+from replication.schedule.simulation import simulate
+from replication.schedulers import OptionError
+from replication.schedulers.predicted import OPTIONS
+from tests.workloads import jobs, workloads
+
+PREDICTORS = [
+    "request",
+    "perfect",
+    "virtual=0.8",
+    "scaled=0.5",
+    "last",
+    "tsafrir",
+    "complete",
+    "top=2",
+    "top=20",
+    "top-as-coded=3",
+    "cvh",
+]
+CHOICES = {name: option.allowed for name, option in OPTIONS.items() if name != "predictor"}
+DEFAULTS = {name: option.default for name, option in OPTIONS.items() if name != "predictor"}
+
+
+@st.composite
+def peopled(draw, overrun=False, most=40):
+    """Random jobs of few users and executables, so that predictors have something to learn."""
+    workload = draw(workloads(most=most, overrun=overrun))
+    few = st.lists(st.integers(0, 2), min_size=len(workload), max_size=len(workload))
+    return workload.replace(user=np.array(draw(few)), executable=np.array(draw(few)))
+
+
+def agree(workload, predictor, **options):
+    """Kernel and twin give every job the same start, the same kind of start and the same predictions."""
+    fast = simulate(workload, "easy-predicted", predictor=predictor, **options).validate()
+    slow = reference_predicted.easy_predicted(
+        workload, fast.estimate, 1, predictor, **DEFAULTS | options
+    )
+    assert fast.start.tolist() == slow.start
+    assert fast.backfilled.tolist() == slow.backfilled
+    assert fast.prediction.tolist() == slow.prediction
+    assert fast.first_prediction.tolist() == slow.first_prediction
+
+
+@pytest.mark.parametrize("predictor", PREDICTORS)
+@settings(max_examples=60, deadline=None)
+@given(workload=peopled())
+def test_kernel_and_twin_agree_for_every_predictor(predictor, workload):
+    agree(workload, predictor)
+
+
+@settings(max_examples=600, deadline=None)
+@given(
+    workload=peopled(),
+    predictor=st.sampled_from(PREDICTORS),
+    options=st.fixed_dictionaries(
+        {name: st.sampled_from(allowed) for name, allowed in CHOICES.items()}
+    ),
+)
+def test_kernel_and_twin_agree_for_every_combination_of_readings(workload, predictor, options):
+    agree(workload, predictor, **options)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    workload=peopled(overrun=True),
+    predictor=st.sampled_from(PREDICTORS),
+    options=st.fixed_dictionaries(
+        {name: st.sampled_from(allowed) for name, allowed in CHOICES.items()}
+    ),
+)
+def test_kernel_and_twin_agree_where_jobs_outrun_their_requests(workload, predictor, options):
+    agree(workload, predictor, **options)
+
+
+@settings(max_examples=150, deadline=None)
+@given(workloads(overrun=True))
+def test_planning_with_the_request_is_plain_easy(workload):
+    plain, predicted = simulate(workload, "easy"), simulate(workload, "easy-predicted").validate()
+    assert predicted.start.tolist() == plain.start.tolist()
+    assert predicted.backfilled.tolist() == plain.backfilled.tolist()
+
+
+@pytest.mark.parametrize("name", ["KTH-SP2", "CTC-SP2", "SDSC-SP2", "SDSC-BLUE", "SDSC-DS"])
+def test_planning_with_the_request_is_plain_easy_on_real_logs(real_log, name):
+    workload = real_log(name)
+    assert (simulate(workload, "easy-predicted").start == simulate(workload, "easy").start).all()
+
+
+AS_CODED = {"order": "submissions-first", "passes": "if-fits"}
+SLOW = {"candidates": "sjf", "correction": "tsafrir", "events": "one-by-one", "shadow": "first"}
+
+
+@pytest.mark.parametrize("predictor", PREDICTORS)
+def test_kernel_and_twin_agree_on_a_real_log(real_log, predictor):
+    workload = real_log("KTH-SP2", paper="top_percent").take(slice(2000, 3000))
+    agree(workload, predictor, **AS_CODED)
+    agree(workload, predictor, **SLOW)
+
+
+def test_the_presets_are_the_general_scheduler_with_one_option(real_log):
+    workload = real_log("KTH-SP2").take(slice(0, 4000))
+    last = simulate(workload, "easy-predicted", predictor="last")
+    assert (simulate(workload, "easy-last").start == last.start).all()
+    shortest = simulate(workload, "easy-predicted", candidates="sjf")
+    assert (simulate(workload, "sjf-easy").start == shortest.start).all()
+    assert (shortest.start != last.start).any()
+
+
+def test_every_reading_matters_somewhere(real_log):
+    """An option that never changed a start would be no option."""
+    workload = real_log("KTH-SP2", paper="top_percent").take(slice(0, 8000))
+    # What is refreshed at every pass does not notice the order of events before the pass.
+    common = {"predictor": "tsafrir", "refresh": "submission"}
+    base = simulate(workload, "easy-predicted", **common).start
+    for name, allowed in CHOICES.items():
+        for value in allowed:
+            if value not in (DEFAULTS[name], common.get(name)):
+                found = simulate(workload, "easy-predicted", **common | {name: value}).start
+                assert (found != base).any(), (name, value)
+    assert (simulate(workload, "easy-predicted", predictor="tsafrir").start != base).any()
+
+
+def test_random_predictions_follow_the_seed():
+    workload = jobs(4, *[(k, 20 + k % 7, 1 + k % 3, 60) for k in range(60)])
+    one, again, other = (
+        simulate(workload, "easy-predicted", predictor="virtual=0.5", seed=s).prediction.tolist()
+        for s in (1, 1, 2)
+    )
+    assert one == again != other
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"predictor": "oracle"}, "predictor='oracle'.*allowed: request, perfect"),
+        ({"candidates": "lifo"}, "candidates='lifo', allowed: 'fcfs', 'sjf'"),
+        ({"correction": None}, "correction=None, allowed"),
+    ],
+)
+def test_an_impossible_option_is_refused_in_one_line(options, message):
+    with pytest.raises(OptionError, match=message) as error:
+        simulate(jobs(4, (0, 9, 3)), "easy-predicted", **options)
+    assert "\n" not in str(error.value)
+
+
+def test_times_that_do_not_fit_are_refused():
+    with pytest.raises(OptionError, match="times below"):
+        simulate(jobs(4, (0, 2**40, 3)), "easy-predicted")

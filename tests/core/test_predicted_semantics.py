@@ -1,0 +1,164 @@
+"""One test for each numbered sentence of docs/semantics/predicted.md."""
+
+import re
+
+import numpy as np
+
+from replication.basics import paths
+from replication.schedule.simulation import simulate
+from tests.workloads import jobs
+
+
+def done(workload, scheduler="easy-predicted", **options):
+    return simulate(workload, scheduler, **options).validate()
+
+
+def starts(workload, scheduler="easy-predicted", **options):
+    return done(workload, scheduler, **options).start.tolist()
+
+
+def test_every_sentence_has_a_test_and_every_test_a_sentence():
+    text = (paths.ROOT / "docs" / "semantics" / "predicted.md").read_text(encoding="utf-8")
+    sentences = re.findall(r"^- \*\*(P\d+)\*\* ", text, re.MULTILINE)
+    tests = [m.group(1) for m in map(re.compile(r"test_(P\d+)_").match, globals()) if m]
+    assert sentences == tests
+    assert len(set(sentences)) == len(sentences)
+
+
+def test_P1_a_waiting_job_is_planned_with_the_prediction_of_the_pass():
+    # All have one user. When two jobs have ended, with 4 and 5 s, the third is predicted anew, to run 4 s.
+    w = jobs(4, (0, 4, 2, 20), (0, 5, 2, 20), (1, 9, 4, 30))
+    assert done(w, predictor="tsafrir").prediction[2] == 4
+    assert done(w, predictor="tsafrir", refresh="submission").prediction[2] == 30
+
+
+def test_P2_predictors_learn_before_the_pass_in_queue_order():
+    # Both end at 5; at that instant's pass job 3 is predicted with the accuracy of the later in the queue.
+    w = jobs(4, (0, 5, 2, 10), (0, 5, 2, 20), (1, 30, 4, 100))
+    assert done(w, predictor="last").prediction[2] == 25
+    w = jobs(4, (0, 5, 2, 20), (0, 5, 2, 10), (1, 30, 4, 100))
+    assert done(w, predictor="last").prediction[2] == 50
+
+
+def test_P3_a_prediction_ends_no_job():
+    w = jobs(4, (0, 50, 4, 60), (1, 5, 4))
+    assert starts(w, predictor="scaled=0.1") == [0, 50]
+
+
+def test_P4_a_running_job_is_planned_with_the_prediction_of_its_start():
+    # At 2 the user's two short jobs have ended. Job 3 began before with its request of 40: the head's shadow
+    # time stays 40, and a job of 30 s may pass.
+    w = jobs(4, (0, 1, 1, 40), (0, 2, 1, 40), (0, 40, 2, 40), (3, 5, 4, 5), (4, 2, 1, 30))
+    assert starts(w, predictor="tsafrir")[3:] == [40, 4]
+
+
+def test_P5_a_correction_alone_leads_to_no_pass():
+    # Job 1 is predicted to end at 5 and is corrected then to its request of 20. Job 3 (8 s) could start at
+    # once, but the next pass is that of the submission at 9.
+    w = jobs(4, (0, 20, 3, 20), (1, 5, 4, 5), (2, 16, 1, 16), (9, 1, 4, 1))
+    found = starts(w, predictor="scaled=0.25")
+    assert found[2] == 9
+
+
+def test_P6_ways_of_correction():
+    # Predicted 100 s, requested 5000 s, runs 4000 s. The head needs all; at 101 a job of 65 s asks to run.
+    def shadow_allows(way, spare):
+        w = jobs(4, (0, 4000, 3, 5000), (1, 9, 4, 9), (101, spare, 1, spare))
+        return (
+            starts(w.replace(user=np.array([1, 2, 3])), predictor="scaled=0.025", correction=way)[2]
+            == 101
+        )
+
+    # The spare job itself is predicted at 0.025 of its length.
+    assert shadow_allows("request", 190_000) and not shadow_allows("request", 200_000)
+    assert shadow_allows("tsafrir", 2_300) and not shadow_allows("tsafrir", 2_500)
+    assert shadow_allows("doubling", 3_900) and not shadow_allows("doubling", 4_100)
+    assert not shadow_allows("now", 100)
+
+
+def test_P7_past_the_last_correction_a_job_ends_now():
+    late = (0, 20, 3, 5)
+    assert starts(jobs(4, late, (1, 5, 4), (6, 3, 1)))[1:] == [20, 25]
+    assert starts(jobs(4, late, (1, 5, 3), (6, 3, 1)))[1:] == [20, 6]
+
+
+def test_P8_the_request_gives_plain_easy():
+    w = jobs(4, (0, 10, 2), (1, 5, 3), (2, 50, 1), (2, 50, 1), (3, 7, 1), (4, 3, 1, 9))
+    assert starts(w) == simulate(w, "easy").start.tolist()
+
+
+def test_P9_shortest_prediction_first_then_queue_order():
+    # One processor is free until 10. In queue order job 3 gets it; by length job 4, the earlier of equals.
+    w = jobs(4, (0, 10, 4), (0, 10, 3), (1, 6, 4), (1, 7, 1), (1, 3, 1), (1, 3, 1))
+    assert [k for k in (3, 4, 5) if starts(w)[k] == 10] == [3]
+    assert [k for k in (3, 4, 5) if starts(w, "sjf-easy")[k] == 10] == [4]
+
+
+def test_P10_a_kept_reservation():
+    # Job 1 is to end at 40 and ends at 5. The head still lacks processors until 30; by the kept reservation,
+    # at 40, job 4 (32 s at 6) is in time, by the new one, at 30, it is not.
+    w = jobs(4, (0, 5, 1, 40), (0, 30, 2, 30), (1, 5, 4, 5), (6, 32, 1, 32))
+    assert starts(w)[2:] == [30, 35]
+    assert starts(w, reservation="kept")[2:] == [38, 6]
+
+
+def test_P11_extra_processors_not_used_up():
+    # One processor is extra; two long jobs of one processor ask for it in one pass.
+    w = jobs(4, (0, 1, 2), (0, 10, 2), (0, 5, 3), (0, 50, 1), (0, 50, 1))
+    assert starts(w)[3:] == [1, 15]
+    assert starts(w, extra="not-used-up")[3:] == [1, 1]
+
+
+def test_P12_only_the_first_that_suffices_counts():
+    # Both running jobs end at 8. The head needs 3: with the first one's end nothing is left over.
+    w = jobs(4, (0, 8, 2), (0, 8, 1), (1, 5, 3), (1, 20, 1))
+    assert starts(w)[2:] == [8, 1]
+    assert starts(w, shadow="first")[2:] == [8, 8]
+
+
+def test_P13_one_pass_for_each_event():
+    # Both end at 5. After the first end job 3 is still blocked and job 4 passes it; together, job 3 starts.
+    w = jobs(4, (0, 5, 2), (0, 5, 2), (1, 9, 4), (1, 4, 2, 4))
+    assert starts(w)[2:] == [5, 14]
+    w = jobs(4, (0, 5, 2), (0, 5, 2, 9), (1, 9, 4), (1, 4, 2, 4))
+    assert starts(w, events="one-by-one")[2:] == [9, 5]
+
+
+def test_P14_submissions_before_ends():
+    # Job 3 comes when the user's second job ends: predicted with it, or before it.
+    w = jobs(4, (0, 4, 1, 20), (0, 5, 1, 20), (5, 9, 4, 20))
+    assert done(w, predictor="tsafrir").first_prediction[2] == 4
+    assert done(w, predictor="tsafrir", order="submissions-first").first_prediction[2] == 20
+
+
+def test_P15_a_submission_that_does_not_fit_leads_to_no_pass():
+    # As in P5: the submission at 9 needs all processors, so job 3 waits for the end at 20.
+    w = jobs(4, (0, 20, 3, 20), (1, 5, 4, 5), (2, 16, 1, 16), (9, 1, 4, 1))
+    assert starts(w, predictor="scaled=0.25")[2] == 9
+    assert starts(w, predictor="scaled=0.25", passes="if-fits")[2] == 25
+
+
+def test_P16_a_reservation_is_the_earliest_hole():
+    # Job 2 is reserved 10 to 15; job 3 (8 s) fits in front of it, job 4 (9 s) goes behind it.
+    assert starts(jobs(4, (0, 10, 2), (1, 5, 4), (2, 8, 2), (3, 9, 2)), "conservative") == [
+        0,
+        10,
+        2,
+        15,
+    ]
+
+
+def test_P17_compression_in_the_order_of_the_reserved_starts():
+    # Reserved are 100 and 110; the end at 5 moves both forward.
+    assert starts(jobs(4, (0, 5, 4, 100), (1, 10, 3), (2, 10, 2)), "conservative") == [0, 5, 15]
+
+
+def test_P18_largest_area_first():
+    w = jobs(4, (0, 5, 4), (1, 4, 2), (1, 4, 3), (1, 12, 1), (1, 1, 1))
+    assert starts(w, "laf") == [0, 9, 5, 5, 9]
+
+
+def test_P19_who_passes_a_waiting_job_is_backfilled():
+    w = jobs(4, (0, 5, 3), (1, 5, 4), (2, 3, 1), (20, 1, 4))
+    for scheduler in ("laf", "conservative"):
+        assert done(w, scheduler).backfilled.tolist() == [False, False, True, False]

@@ -1,0 +1,268 @@
+"""Predictors against values worked out by hand, and against their readable twins."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from replication.core import predictors as compiled
+from replication.core.predictors.classes import number
+from replication.logs.workload import Workload
+from replication.reference import predictors as reference_predictors
+from replication.schedulers import predictors
+
+LEARNING = [
+    "last",
+    "tsafrir",
+    "complete",
+    "top=2",
+    "top=30",
+    "top-as-coded=4",
+    "top-as-coded=30",
+    "cvh",
+]
+ALL = ["request", "perfect", "virtual=0.5", "scaled=0.7", *LEARNING]
+
+
+def people(*rows):
+    """A workload from (run time, request, user) rows, with one processor a job."""
+    run_time, request, user = zip(*rows, strict=True)
+    count = np.arange(len(rows))
+    return Workload.from_columns(
+        "people", 4, count, run_time, np.ones(len(rows), int), request, user=np.array(user)
+    )
+
+
+def after(workload, predictor, ended, job):
+    """The prediction for `job` once the jobs `ended` have ended, in that order."""
+    memory = predictors.make(workload, workload.estimate, predictor)
+    for k in ended:
+        compiled.predict(memory, k, 0)
+        compiled.begun(memory, k, 0)
+        compiled.learn(memory, k, 0, workload.run_time[k])
+    return compiled.predict(memory, job, 99)
+
+
+def test_the_request_and_the_run_time():
+    w = people((5, 9, 1), (6, 9, 1), (7, 9, 1))
+    assert after(w, "request", [0, 1], 2) == 9
+    assert after(w, "perfect", [], 2) == 7
+
+
+def test_last_carries_the_accuracy_of_the_users_last_job_over():
+    w = people((30, 60, 1), (90, 100, 1), (5, 50, 2), (1, 1000, 1), (9, 0, 1))
+    assert after(w, "last", [], 3) == 1000
+    assert after(w, "last", [2], 3) == 1000, "another user's job says nothing"
+    assert after(w, "last", [0], 3) == 500
+    assert after(w, "last", [0, 1], 3) == 900
+    assert after(w, "last", [1, 0, 2], 3) == 500, "the order of ends counts"
+    assert after(w, "last", [1, 4], 3) == 1000, "a request of 0 has no accuracy"
+
+
+def test_last_rounds_and_stays_at_the_request():
+    w = people((1, 3, 1), (80, 60, 1), (1, 10, 1))
+    assert after(w, "last", [0], 2) == 3
+    assert after(w, "last", [1], 2) == 10
+
+
+def test_tsafrir_needs_two_ended_jobs_of_the_user():
+    w = people((30, 60, 1), (91, 100, 1), (5, 50, 2), (1, 1000, 1), (1, 40, 1))
+    assert after(w, "tsafrir", [0], 3) == 1000
+    assert after(w, "tsafrir", [0, 2], 3) == 1000
+    assert after(w, "tsafrir", [0, 2, 1], 3) == 60, "whole seconds: 60.5 becomes 60"
+    assert after(w, "tsafrir", [0, 1], 4) == 40, "at most the request"
+
+
+def test_complete_takes_the_first_class_with_a_history():
+    # Executable and user differ; request and size are those of the third.
+    w = people((30, 60, 1), (10, 60, 2), (5, 60, 3), (50, 100, 3), (1, 60, 3), (9, 20, 3))
+    assert after(w, "complete", [], 4) == 60
+    assert after(w, "complete", [0], 4) == 30, "anybody's job of the same request and size"
+    assert after(w, "complete", [0, 1], 4) == round((0.8 * 30 + 10) / 1.8)
+    assert after(w, "complete", [0, 1, 3], 4) == 50, (
+        "the same user with another request goes before"
+    )
+    assert after(w, "complete", [0, 1, 3, 2], 4) == 5, "the whole class goes before all"
+    assert after(w, "complete", [3], 5) == 20, "at most the request"
+
+
+def test_top_percent_by_hand():
+    # Two runs of 10 and one of 50 with a request of 100: the artificial point weighs 10 x 0.729 = 7.29, the
+    # runs 8.1, 9 and 50. At or below 10: 17.1; at or below 50: 67.1; all: 74.39. 67.1 is 90.2 % of all.
+    w = people((10, 100, 1), (10, 100, 1), (50, 100, 1), (1, 100, 1), (1, 100, 2))
+    assert after(w, "top=2", [], 3) == 100
+    assert after(w, "top=2", [0, 1, 2], 3) == 100
+    assert after(w, "top=10", [0, 1, 2], 3) == 50
+    assert after(w, "top=9", [0, 1, 2], 3) == 100
+    assert after(w, "top=80", [0, 1, 2], 3) == 10
+    assert after(w, "top=10", [0, 1, 2], 4) == 100, "another user is another class"
+
+
+def test_top_percent_as_coded_by_hand():
+    # One run of 10 with a request of 100: the artificial point is as old as the run and weighs 10; the lower
+    # sum is 0.9 + 10, and without the artificial point 0.9 of 10.9, 8.3 %.
+    # In words it would be 10 of 19, 53 %.
+    w = people((10, 100, 1), (10, 100, 1), (90, 100, 1), (95, 100, 1), (1, 100, 1))
+    assert after(w, "top-as-coded=92", [0], 4) == 10
+    assert after(w, "top-as-coded=91", [0], 4) == 100
+    assert after(w, "top=91", [0], 4) == 10
+    # A second run of 10: 10.81 of 19.81, 54.6 %.
+    assert after(w, "top-as-coded=46", [0, 1], 4) == 10
+    assert after(w, "top-as-coded=45", [0, 1], 4) == 100
+    # A run of 90 brings the threshold down to 90, where the lower sum is set to 90 and the upper one is 10.
+    # One of 95 leaves 81 of 185 up to 90 and 176 of 185, 95.1 %, up to 95.
+    assert after(w, "top-as-coded=12", [2], 4) == 90
+    assert after(w, "top-as-coded=12", [2, 3], 4) == 95
+    assert after(w, "top-as-coded=4", [2, 3], 4) == 100
+
+
+def test_top_percent_forgets_long_runs():
+    w = people((90, 100, 1), *[(10, 100, 1)] * 80)
+    predicted = [after(w, "top=4", range(k), 80) for k in (0, 1, 10, 30, 60, 79)]
+    assert predicted == sorted(predicted, reverse=True)
+    assert predicted[0] == 100 and predicted[-1] == 10
+
+
+def test_top_percent_keeps_its_weights_in_range_through_a_long_history():
+    n = 12_000
+    w = people(*[(10 if k % 40 else 70, 100, 1) for k in range(n)])
+    for predictor in ("top=4", "top-as-coded=4"):
+        memory = predictors.make(w, w.estimate, predictor)
+        for k in range(n):
+            compiled.learn(memory, k, 0, 0)
+        assert np.isfinite(memory.real).all() and np.isfinite(memory.model).all()
+        assert compiled.predict(memory, 0, 0) in (10, 70)
+
+
+def test_cvh_starts_from_one_second_and_counts_what_the_user_did():
+    w = people((40, 100, 1), (20, 100, 1), (30, 50, 1), (5, 60, 1))
+    assert after(w, "cvh", [], 0) == 1, "no weights yet"
+    memory = predictors.make(w, w.estimate, "cvh")
+    for k, now in ((0, 40), (1, 41), (2, 42)):
+        compiled.predict(memory, k, 0)
+        compiled.begun(memory, k, 0)
+        compiled.learn(memory, k, 0, now)
+    compiled.predict(memory, 3, 45)
+    # Time since submission where the run is over: 43, 44 and 45 s; all below the request.
+    seen = memory.real[3]
+    assert seen[:7].tolist() == pytest.approx([1, 43, 44, 45, 60, 43.5, 0.33 * 132])
+    assert seen[7:14].tolist() == pytest.approx([30, 3, 1, 0, 0, 0, 0])
+    assert seen[18] == 1
+
+
+@pytest.mark.parametrize(
+    ("ended", "means"), [((), (100, 100)), ((0,), (60, 60)), ((0, 1), (55, 55))]
+)
+def test_cvh_means_of_users_with_few_jobs(ended, means):
+    """With one or two ended jobs both are the mean of what there is, with none they are the request."""
+    w = people((60, 100, 1), (50, 100, 1), (1, 100, 1))
+    memory = predictors.make(w, w.estimate, "cvh")
+    for k in ended:
+        compiled.predict(memory, k, 0)
+        compiled.begun(memory, k, 0)
+        compiled.learn(memory, k, 0, w.run_time[k])
+    compiled.predict(memory, 2, 5)
+    assert tuple(memory.real[2, 5:7]) == means
+
+
+def test_virtual_errors_are_uniform_seeded_and_bounded():
+    w = Workload.from_columns(
+        "virtual", 4, np.zeros(20_000, int), np.full(20_000, 10_000), np.ones(20_000, int)
+    )
+    error = predictors.virtual(w, 0.2, 3) / 10_000 - 1
+    assert np.quantile(error, [0.25, 0.5, 0.75]) == pytest.approx(
+        [-0.1, 0, 0.1], abs=5 * 0.2 / 20_000**0.5
+    )
+    assert abs(error).max() <= 0.2
+    assert (predictors.virtual(w, 0.2, 3) == predictors.virtual(w, 0.2, 3)).all()
+    assert (predictors.virtual(w, 0.2, 3) != predictors.virtual(w, 0.2, 4)).any()
+    assert (predictors.virtual(w, 0, 3) == w.run_time).all()
+
+
+@st.composite
+def histories(draw):
+    """A small population of similar jobs, and for each the instants of submission, start and end."""
+    few = st.integers(0, 2)
+    row = st.tuples(
+        st.integers(0, 60),
+        st.sampled_from([10, 30, 60]),
+        few,
+        few,
+        st.integers(1, 2),
+        st.integers(0, 200),
+        st.integers(0, 90),
+    )
+    rows = draw(st.lists(row, min_size=1, max_size=40))
+    rows.sort(key=lambda r: r[5])
+    run_time, request, user, executable, size, submit, wait = map(np.array, zip(*rows, strict=True))
+    workload = Workload.from_columns(
+        "history", 4, submit, run_time, size, request, user=user, executable=executable
+    )
+    moments = [("ask", submit), ("begin", submit + wait), ("end", submit + wait + run_time)]
+    events = sorted(
+        (int(at[job]), place, job)
+        for place, (_, at) in enumerate(moments)
+        for job in range(len(rows))
+    )
+    asked = draw(
+        st.lists(st.integers(0, len(rows) - 1), min_size=len(events), max_size=len(events))
+    )
+    return workload, [
+        (now, moments[place][0], job, other)
+        for (now, place, job), other in zip(events, asked, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("predictor", ALL)
+@settings(max_examples=300, deadline=None)
+@given(history=histories())
+def test_kernel_and_twin_predict_the_same(predictor, history):
+    workload, events = history
+    memory = predictors.make(workload, workload.estimate, predictor)
+    twin = reference_predictors.make(workload, workload.estimate, predictor)
+    start, submitted = {}, set()
+    for now, event, job, other in events:
+        if event == "ask":
+            submitted.add(job)
+            assert compiled.predict(memory, job, now) == twin.predict(job, now)
+        elif event == "begin":
+            start[job] = now
+            compiled.begun(memory, job, now)
+            twin.begun(job, now)
+        else:
+            compiled.learn(memory, job, start[job], now)
+            twin.learn(job, start[job], now)
+        if other in submitted:
+            assert compiled.predict(memory, other, now) == twin.predict(other, now)
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(-1, 3), st.integers(-(2**62), 2**62), st.integers(0, 1)), min_size=1
+    )
+)
+def test_equal_rows_get_equal_numbers(rows):
+    code = np.empty(len(rows), np.int64)
+    count = number(np.array(rows), code)
+    first = list(dict.fromkeys(rows))
+    assert code.tolist() == [first.index(row) for row in rows]
+    assert count == len(first)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("lasst", "predictor 'lasst' unknown; allowed: request"),
+        ("virtual", "unknown; allowed"),
+        ("last=3", "unknown; allowed"),
+        ("virtual=x", "virtual takes a number from 0 to 1"),
+        ("virtual=2", "virtual takes a number from 0 to 1"),
+        ("virtual=nan", "virtual takes a number from 0 to 1"),
+        ("top=101", "top takes a number from 0 to 100"),
+        ("cvh=2", "unknown; allowed"),
+    ],
+)
+def test_an_unknown_predictor_is_refused_in_one_line(text, message):
+    with pytest.raises(predictors.PredictorError, match=message) as error:
+        predictors.check(text)
+    assert "\n" not in str(error.value)

@@ -1,0 +1,162 @@
+"""PV-EASY: the compiled loop against its readable twin, and every schedule against the validator."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from replication.reference.pv_easy import Known, Last, PVEasy
+from replication.schedule.simulation import simulate
+from replication.schedulers import OptionError, predictors
+from tests.workloads import jobs, workloads
+
+READINGS = st.fixed_dictionaries(
+    {},
+    optional={
+        "refresh": st.sampled_from(["pass", "submission"]),
+        "correction": st.sampled_from(["request", "tsafrir", "doubling", "now"]),
+        "reservation": st.sampled_from(["recomputed", "kept"]),
+        "events": st.sampled_from(["together", "one-by-one"]),
+        "venture": st.sampled_from(["yes", "no"]),
+    },
+)
+MODES = st.one_of(
+    st.just({}),
+    st.builds(lambda cost: {"mode": "suspend", "cost": cost}, st.integers(0, 3)),
+    st.builds(
+        lambda cost, interval: {"mode": "checkpoint", "cost": cost, "interval": interval},
+        st.integers(0, 3),
+        st.integers(1, 9),
+    ),
+)
+PREDICTORS = st.sampled_from(["last", "perfect", "request", "virtual=0.6"])
+
+
+@st.composite
+def crowds(draw, most=60):
+    """Random workloads of a few users, on machines that are always too small."""
+    workload = draw(workloads(most=most))
+    users = draw(st.lists(st.integers(0, 2), min_size=len(workload), max_size=len(workload)))
+    return workload.replace(user=np.array(users))
+
+
+def twin(workload, predictor="last", **options):
+    """The twin's run with the predictor of that name."""
+    if predictor == "last":
+        model = Last(workload, workload.estimate.tolist())
+    else:
+        model = Known(predictors.make(workload, workload.estimate, predictor, 1).fixed)
+    return PVEasy(workload, predictor=model, **options).run()
+
+
+def agree(workload, **options):
+    """Kernel and twin agree on each job's start, run, kind, prediction and kills."""
+    fast = simulate(workload, "pv-easy", **options).validate()
+    slow = twin(workload, **options)
+    assert fast.start.tolist() == slow.start
+    assert (fast.end - fast.start).tolist() == slow.length
+    assert fast.backfilled.tolist() == slow.backfilled
+    assert fast.prediction.tolist() == slow.prediction
+    assert fast.times_killed.tolist() == slow.times_killed
+    assert fast.killed_runs.tolist() == slow.killed_runs
+    return fast
+
+
+@settings(max_examples=500, deadline=None)
+@given(crowds())
+def test_kernel_and_twin_agree(workload):
+    agree(workload)
+
+
+@settings(max_examples=800, deadline=None)
+@given(crowds(), PREDICTORS, READINGS, MODES)
+def test_kernel_and_twin_agree_under_every_option(workload, predictor, readings, mode):
+    agree(workload, predictor=predictor, **readings, **mode)
+
+
+def test_the_random_workloads_preempt_a_lot():
+    """What the two tests above are worth: preemptions in kinds of workload that they draw."""
+    rng = np.random.default_rng(3)
+    killed = []
+    for _ in range(20):
+        rows = [
+            (int(t), int(r), int(s), int(r + e))
+            for t, r, s, e in zip(
+                np.cumsum(rng.integers(0, 3, 60)),
+                rng.integers(1, 30, 60),
+                rng.integers(1, 9, 60),
+                rng.integers(0, 30, 60),
+                strict=True,
+            )
+        ]
+        killed.append(agree(jobs(8, *rows)).times_killed.sum())
+    assert min(killed) > 0
+    assert sum(killed) > 100
+
+
+def test_kernel_and_twin_agree_on_a_whole_log(real_log):
+    schedule = agree(real_log("KTH-SP2"))
+    # Far more than the kernel has room for at first.
+    assert schedule.times_killed.sum() > 1000
+
+
+@pytest.mark.parametrize("name", ["CTC-SP2", "SDSC-BLUE", "SDSC-DS"])
+def test_kernel_and_twin_agree_on_the_start_of_each_log(real_log, name):
+    workload = real_log(name, paper="pv_easy").take(slice(0, 4000))
+    agree(workload)
+    agree(workload, mode="checkpoint", interval=1800, cost=60, correction="tsafrir")
+
+
+@settings(max_examples=300, deadline=None)
+@given(crowds(most=30), READINGS, MODES)
+def test_progress_is_conserved(workload, readings, mode):
+    """Killed work is lost whole, suspended work never, and a checkpoint loses less than interval and cost."""
+    schedule = simulate(workload, "pv-easy", **readings, **mode).validate()
+    job, start, end = schedule.killed_runs.T
+    ran = np.bincount(job, end - start, len(workload)).astype(int) + schedule.end - schedule.start
+    surplus = ran - workload.run_time
+    lost = np.bincount(job, end - start, len(workload)).astype(int)
+    kills = schedule.times_killed
+    if not mode:
+        assert surplus.tolist() == lost.tolist()
+    elif mode["mode"] == "suspend":
+        assert (surplus <= kills * mode["cost"]).all()
+        if mode["cost"] == 0:
+            assert not surplus.any()
+    else:
+        written = ran // mode["interval"]
+        assert (surplus <= kills * (mode["interval"] + mode["cost"]) + written * mode["cost"]).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"predictor": "oracle"}, "predictor 'oracle' unknown"),
+        ({"mode": "stop"}, "mode='stop', allowed: 'kill', 'suspend', 'checkpoint'"),
+        ({"interval": 0}, "interval=0: allowed: whole seconds from 1"),
+        ({"cost": -1}, "cost=-1: allowed: whole seconds from 0"),
+        ({"cost": 10**15}, "times below"),
+    ],
+)
+def test_impossible_options_are_refused_in_one_line(options, message):
+    with pytest.raises(OptionError, match=message) as error:
+        simulate(jobs(4, (0, 9, 3), (1, 5, 4), (2, 3, 1)), "pv-easy", **options)
+    assert "\n" not in str(error.value)
+
+
+def test_it_is_not_much_slower_than_easy(real_log):
+    """A ratio on one machine: a pass of PV-EASY does more, but nothing that grows faster."""
+    import time
+
+    workload = real_log("CTC-SP2", paper="pv_easy")
+
+    def seconds(scheduler):
+        simulate(workload, scheduler)
+        taken = []
+        for _ in range(5):
+            begin = time.thread_time()
+            simulate(workload, scheduler)
+            taken.append(time.thread_time() - begin)
+        return min(taken)
+
+    assert seconds("pv-easy") < 10 * seconds("easy")

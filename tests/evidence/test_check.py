@@ -1,0 +1,274 @@
+"""Verdicts that have changed since they were committed: found, named, and an exit code."""
+
+import json
+import shutil
+import subprocess
+from types import SimpleNamespace
+
+import pytest
+import small_project
+
+from replication.__main__ import main
+from replication.basics import paths
+from replication.evidence import claims, committed, compare, verdicts
+from replication.pages import page
+from replication.report import results
+
+NAME = "heel_and_toe/fig02"
+OURS = [
+    {"trace": "CTC-SP2", "policy": "real", "measure": "wait", "value": 21.4, "unit": "min"},
+    {"trace": "CTC-SP2", "policy": "perfect", "measure": "wait", "value": 18.7, "unit": "min"},
+    {"trace": "KTH-SP2-2", "policy": "real", "measure": "wait", "value": 160.0, "unit": "min"},
+]
+CLAIM = (
+    '[doubling-helps]\nsection = "3, Figs. 2 and 4"\nstatement = "It helps."\nstatistic = "change"\n'
+    'rule = "above 0"\nnumber = "3 %"\n'
+)
+CASES = [("CTC-SP2", "+1 (0 to 2)", True), ("KTH-SP2-2", "-1", False), ("SDSC-SP2", "+3", True)]
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    small_project.enter(tmp_path, patch=monkeypatch.setattr)
+    (tmp_path / "published/heel_and_toe/claims.toml").write_text(CLAIM)
+    draw(tmp_path)
+    decide(tmp_path)
+    committed.save(now())
+    return tmp_path
+
+
+def draw(root, ours=OURS, part=False, name=NAME):
+    """Draw an item's comparison, as its notebook would."""
+    small_project.notebook(root, name, [])
+    page.Page(name, scale="paper", logs=["CTC-SP2", "KTH-SP2-2"]).compare(
+        ours, item="fig02", part=part
+    )
+
+
+def decide(root, cases=CASES, name="heel_and_toe/claims"):
+    """Decide the claim, as the notebook of claims would."""
+    small_project.notebook(root, name, [])
+    made = page.Page(name, scale="paper", logs=["CTC-SP2"])
+    register = claims.Claims("heel_and_toe")
+    register.decides("doubling-helps")(lambda evidence: cases)
+    return made.claims(register.evaluate(SimpleNamespace(page=made)))
+
+
+def now():
+    return committed.found(results.recorded().papers, again=True)
+
+
+def git(root, *words):
+    subprocess.run(
+        ["git", "-C", str(root), "-c", "user.name=x", "-c", "user.email=x@y", *words],
+        check=True,
+        capture_output=True,
+    )
+
+
+def test_nothing_has_changed(project, capsys):
+    assert main(["check"]) == 0
+    assert capsys.readouterr().out == "5 verdicts, all as in the file, as no commit has it\n"
+
+
+def test_the_list_has_every_number_and_claim_and_no_value(project):
+    lines = committed.path().read_text().splitlines()
+    assert lines[0] == "kind,paper,item,trace,policy,measure,verdict"
+    assert lines[1] == "number,heel_and_toe,fig02,CTC-SP2,real,wait,match"
+    assert lines[4] == "number,heel_and_toe,fig02,KTH-SP2-2,perfect,wait,not comparable"
+    assert lines[5:] == ["claim,heel_and_toe,doubling-helps,,,,holds in part"]
+    assert "21.4" not in committed.path().read_text()
+
+
+def test_a_result_that_moved_is_named_from_what_to_what(project, capsys):
+    draw(project, [OURS[0], OURS[1] | {"value": 18.1}, OURS[2]])
+    assert main(["check"]) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        "heel_and_toe fig02 CTC-SP2/perfect/wait: close -> match",
+        "1 of 5 verdicts are not those of the file, as no commit has it",
+    ]
+    assert main(["check", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["changed"] == [
+        {
+            "kind": "number",
+            "paper": "heel_and_toe",
+            "item": "fig02",
+            "trace": "CTC-SP2",
+            "policy": "perfect",
+            "measure": "wait",
+            "before": "close",
+            "after": "match",
+        }
+    ]
+
+
+def test_a_change_of_the_rule_is_seen_without_drawing_anew(project, capsys, monkeypatch):
+    monkeypatch.setattr(compare, "LIMITS", (("match", 0), ("close", 0), ("near", 1)))
+    assert main(["check"]) == 1
+    said = capsys.readouterr().out
+    assert [line.partition("fig02 ")[2] for line in said.splitlines()[:3]] == [
+        "CTC-SP2/real/wait: match -> near",
+        "CTC-SP2/perfect/wait: close -> near",
+        "KTH-SP2-2/real/wait: differs -> near",
+    ]
+    # What rests on a reason stays as it is.
+    assert "KTH-SP2-2/perfect" not in said
+
+
+def test_a_change_of_the_rule_for_claims_is_seen(project, capsys, monkeypatch):
+    monkeypatch.setattr(
+        claims, "verdict", lambda answers: "holds" if answers.count(True) > 1 else "fails"
+    )
+    assert main(["check"]) == 1
+    assert "heel_and_toe claim doubling-helps: holds in part -> holds" in capsys.readouterr().out
+
+
+def test_a_published_number_entered_anew_is_seen(project, capsys):
+    path = paths.PUBLISHED / "heel_and_toe/fig02.csv"
+    path.write_text(path.read_text().replace("real,wait,114,", "real,wait,159,"))
+    assert main(["check"]) == 1
+    assert "KTH-SP2-2/real/wait: differs -> match" in capsys.readouterr().out
+
+
+def test_a_published_unit_entered_anew_asks_for_a_new_drawing(project, capsys):
+    path = paths.PUBLISHED / "heel_and_toe/fig02.csv"
+    path.write_text(path.read_text().replace(",min,", ",s,"))
+    assert main(["check"]) == 1
+    assert (
+        "fig02 / CTC-SP2 / real / wait in min, published in s; draw it again"
+        in capsys.readouterr().err
+    )
+
+
+def test_what_is_new_or_gone_or_no_longer_drawn_is_a_change(project, capsys):
+    path = paths.PUBLISHED / "heel_and_toe/fig02.csv"
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([*lines[:3], lines[4].replace("perfect", "doubled")]) + "\n")
+    (project / "figures/heel_and_toe/claims.json").unlink()
+    assert main(["check"]) == 1
+    assert capsys.readouterr().out.splitlines()[:4] == [
+        "heel_and_toe fig02 KTH-SP2-2/doubled/wait: not in the list -> not drawn",
+        "heel_and_toe claim doubling-helps: holds in part -> not drawn",
+        "heel_and_toe fig02 KTH-SP2-2/real/wait: differs -> not in the list",
+        "heel_and_toe fig02 KTH-SP2-2/perfect/wait: not comparable -> not in the list",
+    ]
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_the_commit_counts_and_not_the_file(project, capsys):
+    git(project, "init", "-q")
+    git(project, "add", "figures")
+    git(project, "commit", "-qm", "verdicts")
+    draw(project, [OURS[0], OURS[1] | {"value": 18.1}, OURS[2]])
+    assert main(["check", "--write"]) == 0
+    assert main(["check"]) == 1
+    assert (
+        "close -> match\n1 of 5 verdicts are not those of the last commit"
+        in capsys.readouterr().out
+    )
+    git(project, "commit", "-qam", "verdicts anew")
+    assert main(["check"]) == 0
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_what_was_committed_and_is_lost_is_named(project, capsys):
+    git(project, "init", "-q")
+    git(project, "add", "figures")
+    git(project, "commit", "-qm", "verdicts")
+    shutil.rmtree(project / "figures")
+    (project / "figures").mkdir()
+    assert main(["check"]) == 1
+    assert "claim doubling-helps: holds in part -> not drawn" in capsys.readouterr().out
+
+
+def test_writing_prints_no_json(project):
+    with pytest.raises(SystemExit, match="2"):
+        main(["check", "--write", "--json"])
+
+
+def test_no_list_is_an_error(project, capsys):
+    committed.path().unlink()
+    assert main(["check"]) == 1
+    assert "make figures" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("number,heel_and_toe,fig02,a,b,c,good", "'good', allowed: match"),
+        ("claim,heel_and_toe,x,,,,match", "'match', allowed: holds"),
+        ("thing,heel_and_toe,x,,,,match", "number or claim"),
+        ("number,heel_and_toe,fig02", "line 2"),
+        ("claim,heel_and_toe,x,,,,holds\nclaim,heel_and_toe,x,,,,fails", "line 3.*a second time"),
+    ],
+)
+def test_a_list_that_is_none_is_refused(line, words):
+    with pytest.raises(verdicts.VerdictError, match=words):
+        committed.parse(",".join(committed.COLUMNS) + f"\n{line}\n", "verdicts.csv")
+
+
+def test_a_claim_is_read_as_it_was_recorded(project):
+    paper = results.recorded().papers[1]
+    (claim,) = paper.claims
+    assert claim.verdict == "holds in part" and claim.count == "2 of 3" and claim.published == "3 %"
+    assert claim.cases == (
+        ("CTC-SP2 +1 (0 to 2)", True),
+        ("KTH-SP2-2 -1", False),
+        ("SDSC-SP2 +3", True),
+    )
+    assert [item.name for item in paper.items_of(claim)] == [
+        "heel_and_toe/claims",
+        "heel_and_toe/fig02",
+    ]
+    assert paper.claim_counts["holds in part"] == 1
+
+
+def test_cases_that_do_not_go_together_are_refused(project, monkeypatch):
+    monkeypatch.setattr(claims, "BETWEEN", " and ")  # as if they had been recorded otherwise
+    with pytest.raises(
+        verdicts.VerdictError, match="'for; against; for' do not go together; draw it again"
+    ):
+        results.recorded()
+
+
+@pytest.mark.parametrize("file", ["claims.csv", "fig02.verdicts.csv"])
+def test_a_table_that_is_not_the_one_drawn_is_refused(project, capsys, file):
+    path = project / "figures/heel_and_toe" / file
+    path.write_text(path.read_text().replace("holds in part", "holds").replace("18.7", "18.1"))
+    assert main(["check"]) == 1
+    assert f"{file}: not the file that the record beside it names" in capsys.readouterr().err
+    path.unlink()
+    assert main(["check"]) == 1
+
+
+def test_two_items_may_not_decide_one_claim(project):
+    decide(project, name="heel_and_toe/other")
+    with pytest.raises(verdicts.VerdictError, match="claims and by heel_and_toe/other"):
+        results.recorded()
+
+
+def test_the_best_reading_is_counted_apart(project):
+    small_project.notebook(project, "heel_and_toe/readings", [])
+    best = compare.table(
+        "heel_and_toe", "fig02", [row | {"value": 90.0} for row in OURS], stand_in=False
+    )
+    made = page.Page("heel_and_toe/readings", scale="paper", logs=["CTC-SP2"])
+    made.table(best, "Under the best", name="best")
+    paper = results.recorded().papers[1]
+    assert paper.best_counts == {"differs": 3, "not comparable": 1}
+    assert paper.counts["match"] == 1 and paper.counts["differs"] == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [(("number", "F=4/3"), "number:F=4.2f.3"), (("a:b",), "a.3a.b"), (("f.1", "ü"), "f.2e.1:.fc.")],
+)
+def test_places_are_named_in_plain_characters(words, place):
+    assert verdicts.place(*words) == place
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [(("a:b",), ("a", "b")), (("a:b",), ("a\u03ab",)), ((" 1",), ("\u0201",))]
+)
+def test_places_are_told_apart(one, other):
+    assert verdicts.place(*one) != verdicts.place(*other)

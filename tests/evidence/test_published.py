@@ -1,0 +1,265 @@
+"""The published numbers: readable, named by one vocabulary, and consistent among themselves."""
+
+import re
+
+import pytest
+
+from replication.basics import paths
+from replication.evidence import published
+from replication.evidence.published import PublishedError
+
+README = paths.PUBLISHED / "README.md"
+EVERY_ITEM = [(paper, item) for paper in published.papers() for item in published.items(paper)]
+
+
+def every_row():
+    return [row for paper, item in EVERY_ITEM for row in published.rows(paper, item)]
+
+
+def vocabulary(heading):
+    """Rows of the README's table under a heading, as lists of cells."""
+    section = README.read_text(encoding="utf-8").split(f"## {heading}\n")[1].split("\n## ")[0]
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in section.splitlines()
+        if line.startswith("| `")
+    ]
+    return {row[0].strip("`"): row[1:] for row in rows}
+
+
+def number(paper, item, trace, policy, measure):
+    return published.value(paper, item, trace=trace, policy=policy, measure=measure).value
+
+
+# ---- the vocabulary of the README and the files hold each other
+
+
+@pytest.mark.parametrize(("heading", "field"), [("Traces", "trace"), ("Policies", "policy")])
+def test_names_are_those_of_the_readme(heading, field):
+    assert {getattr(row, field) for row in every_row()} == set(vocabulary(heading))
+
+
+def test_measures_and_units_are_those_of_the_readme():
+    units = {name: cells[0] for name, cells in vocabulary("Measures").items()}
+    used = set()
+    for row in every_row():
+        name = row.measure if row.measure in units else re.sub("_(min|max)$", "", row.measure)
+        assert units.get(name) == row.unit, row
+        used.add(name)
+    assert used == set(units)
+
+
+def test_ranges_have_both_ends_in_order():
+    units = vocabulary("Measures")
+    for paper, item in EVERY_ITEM:
+        values = {row.key: row.value for row in published.rows(paper, item)}
+        for (trace, policy, measure), value in values.items():
+            if measure not in units and measure.endswith("_min"):
+                assert value < values[trace, policy, measure[:-3] + "max"]
+            if measure not in units and measure.endswith("_max"):
+                assert (trace, policy, measure[:-3] + "min") in values
+
+
+def test_every_table_is_there_whole():
+    sizes = {f"{paper}/{item}": len(published.rows(paper, item)) for paper, item in EVERY_ITEM}
+    # Rows times printed columns: Table 3 has two dates, heel-and-toe's Table 2 a bold entry in each row.
+    assert sizes == {
+        "pv_easy/table1": 3 * 4,
+        "pv_easy/table2": 3 * 7,
+        "pv_easy/table3": 3 * 7,
+        "pv_easy/table4": 3 * 5,
+        "pv_easy/table5": 3 * 2,
+        "pv_easy/table6": 3 * 5,
+        "pv_easy/fig1": 6,
+        "pv_easy/text": 27,
+        "heel_and_toe/table1": 4 * 5,
+        "heel_and_toe/table2": 3 * 6,
+        "heel_and_toe/e_max": 4 * 2 + 3,
+        "heel_and_toe/fig8": 4,
+        "heel_and_toe/text": 16,
+        "top_percent/table1": 4 * 8 * 5,
+    }
+
+
+# ---- arithmetic the numbers must obey among themselves
+
+LOGS = ("CTC-SP2", "SDSC-BLUE", "SDSC-DS")
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_pv_easy_tables_agree_with_each_other(log):
+    preempted = number("pv_easy", "table6", log, "PV-EASY", "preempted")
+    share = preempted / number("pv_easy", "table6", log, "log", "jobs")
+    assert round(100 * share, 2) == number("pv_easy", "table6", log, "PV-EASY", "preempted_share")
+    jobs = {
+        number("pv_easy", table, log, "log", "jobs") for table in ("table3", "table4", "table6")
+    }
+    blocked = {number("pv_easy", table, log, "EASY", "blocked") for table in ("table1", "table4")}
+    processors = {
+        number("pv_easy", table, log, "log", "processors") for table in ("table2", "table3")
+    }
+    assert len(jobs) == len(blocked) == len(processors) == 1
+    # Table 5 divides by the longer span, up to the last end.
+    load = number("pv_easy", "table3", log, "log", "load")
+    total = number("pv_easy", "table5", log, "PV-EASY", "total_load")
+    assert 0 < load + number("pv_easy", "table5", log, "PV-EASY", "wasted_load") - total < 0.5
+
+
+def test_pv_easy_text_repeats_its_tables():
+    homes = {
+        "mean_delay": "table1",
+        "max_delay": "table1",
+        "mean_si": "table2",
+        "max_si": "table2",
+        "max_dtr": "table2",
+        "violated": "table2",
+        "wasted_load": "table5",
+        "load": "table3",
+        "preempted_share": "table6",
+        "mkt": "table6",
+        "rtw": "table6",
+    }
+    odd = []
+    for row in published.rows("pv_easy", "text"):
+        measure = re.sub("_(min|max)$", "", row.measure)
+        if measure not in homes or row.value == 0:
+            continue
+        column = {
+            r.trace: r.value
+            for r in published.rows("pv_easy", homes[measure])
+            if r.measure == measure
+        }
+        end = min if row.measure.endswith("_min") else max
+        there = column[row.trace] if row.trace != "all" else end(column.values())
+        if round(there, row.decimals) != row.value:
+            odd.append((row.measure, row.value, there))
+    # The text rounds the run time waste to tens.
+    assert odd == [("rtw_min", 40, 38.95), ("rtw_max", 50, 48.27)]
+
+
+def test_heel_and_toe_table_2_follows_its_caption_but_for_one_entry():
+    wrong = []
+    for policy, factor in (("F=1", 1), ("F=4/3", 4 / 3), ("F=2", 2)):
+
+        def printed(measure, policy=policy):
+            return number("heel_and_toe", "table2", "fig8", policy, measure)
+
+        for job in (1, 4, 5, 6):
+            run_time = number("heel_and_toe", "table2", "fig8", "F=1", f"estimate_j{job}")
+            if round(factor * run_time, 6) != printed(f"estimate_j{job}"):
+                wrong.append((policy, job))
+        hole = printed("hole_length")
+        assert hole == printed("estimate_j1") - 4
+        assert printed("first_fit") == next(
+            j for j in (4, 5, 6) if printed(f"estimate_j{j}") <= hole
+        )
+    assert wrong == [("F=4/3", 6)]
+
+
+def test_top_percent_block_shape():
+    for trace in ("BW", "KTH-SP2", "CTC-SP2", "SDSC-SP2"):
+        for measure in ("avebsld", "af", "ap0waf", "ap1waf"):
+            assert number("top_percent", "table1", trace, "Reqtime", measure) == 1
+        assert number("top_percent", "table1", trace, "Clairvoyant", "r2") == 1
+        # Repeated in the paper, so it is repeated here.
+        assert number("top_percent", "table1", trace, "CVH", "r2") == number(
+            "top_percent", "table1", trace, "Tsafrir", "r2"
+        )
+
+
+# ---- reading
+
+
+def test_value_has_number_unit_rounding_and_place():
+    one = published.value(
+        "pv_easy", "table1", trace="SDSC-BLUE", policy="EASY", measure="max_delay"
+    )
+    assert (one.value, one.unit, one.decimals, one.text) == (90.7, "h", 2, "90.70 h")
+    assert "Table 1" in one.source
+    assert published.value("pv_easy", "text", measure="max_dtr").trace == "all"
+
+
+def test_load_gives_typed_columns_in_order():
+    frame = published.load("heel_and_toe", "table1")
+    assert tuple(frame.columns) == published.COLUMNS
+    assert frame["value"].dtype == "float64" and frame["decimals"].dtype == "int64"
+    assert list(frame["trace"].unique()) == ["CTC-SP2", "KTH-SP2-2", "SDSC-SP2", "SDSC-BLUE"]
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: published.items("easy"), "'easy'.*heel_and_toe, pv_easy, top_percent"),
+        (lambda: published.items(".."), "no published values of paper"),
+        (lambda: published.rows("pv_easy", "table7"), "'table7'.*table1"),
+        (lambda: published.load("pv_easy", "../heel_and_toe/table1"), "no published item"),
+        (
+            lambda: published.value("pv_easy", "table1", trace="CTC"),
+            "trace 'CTC'.*CTC-SP2, SDSC-BLUE",
+        ),
+        (
+            lambda: published.value("pv_easy", "table4", policy="EASY", measure="jobs"),
+            "measure 'jobs'.*blocked",
+        ),
+        (lambda: published.value("pv_easy", "table1", trace="CTC-SP2"), "4 published values fit"),
+    ],
+)
+def test_unknown_names_are_refused_with_the_known_ones(call, words):
+    with pytest.raises(PublishedError, match=words) as error:
+        call()
+    assert "\n" not in str(error.value)
+
+
+GOOD = "t,CTC-SP2,EASY,blocked,38.50,%,2,Paper Table 1"
+
+
+@pytest.fixture
+def entered(tmp_path, monkeypatch):
+    """A function that reads a file with the lines given to it."""
+    monkeypatch.setattr(paths, "PUBLISHED", tmp_path)
+    (tmp_path / "paper").mkdir()
+
+    def read(*lines):
+        (tmp_path / "paper" / "t.csv").write_text("\n".join(lines), encoding="utf-8")
+        return published.rows("paper", "t")
+
+    return read
+
+
+def test_a_well_entered_line_is_read(entered):
+    assert entered(",".join(published.COLUMNS), GOOD)[0].text == "38.50 %"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("38.50", "38.5", "value 38.5 has 1 decimals, field decimals says 2"),
+        ("38.50", "nan", "value 'nan'"),
+        ("38.50", "3.85e1", "value '3.85e1'"),
+        ("38.50", '"38,500.00"', "value '38,500.00'"),
+        ("38.50", "3-8.50", "value '3-8.50'"),
+        (",2,", ",two,", "decimals 'two'"),
+        (",2,", ",-2,", "decimals '-2'"),
+        ("EASY", "", "policy ''"),
+        ("EASY", " EASY", "policy ' EASY'"),
+        ("t,CTC", "s,CTC", "item 's', expected 't'"),
+        (",Paper Table 1", "", "7 fields, expected 8"),
+    ],
+)
+def test_a_badly_entered_line_is_named(entered, old, new, words):
+    with pytest.raises(PublishedError) as error:
+        entered(",".join(published.COLUMNS), GOOD.replace(old, new))
+    assert "paper/t.csv line 2: " in str(error.value) and words in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_repeated_keys_a_wrong_header_and_no_rows_are_refused(entered):
+    header = ",".join(published.COLUMNS)
+    with pytest.raises(
+        PublishedError, match="line 3: CTC-SP2 / EASY / blocked stands there already"
+    ):
+        entered(header, GOOD, GOOD)
+    with pytest.raises(PublishedError, match="line 1: columns item,trace"):
+        entered("item,trace", GOOD)
+    with pytest.raises(PublishedError, match="no rows"):
+        entered(header)

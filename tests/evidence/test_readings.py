@@ -1,0 +1,537 @@
+"""The search over readings: distances by hand, what is identified, what is chance; each simulation once."""
+
+import ast
+import importlib
+import inspect
+import itertools
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from replication.basics import paths
+from replication.evidence.published import Published
+from replication.evidence.readings import Dimension, Found, Grid, ReadingsError, Rule
+from replication.evidence.readings import figures as readings_figures
+from replication.evidence.readings import search as readings_search
+from replication.evidence.readings import tables as readings_tables
+from replication.evidence.readings import words as readings_words
+from replication.evidence.readings.search import Part
+from replication.logs.workload import Workload
+from replication.papers.heel_and_toe import readings as heel_and_toe
+from replication.papers.heel_and_toe.curves import BACKFILLED
+from replication.papers.pv_easy import counting, counts, runs
+from replication.papers.pv_easy import readings as pv_easy
+from replication.papers.top_percent import counting as top_counting
+from replication.papers.top_percent import readings as top_percent
+from replication.papers.top_percent import runs as top_runs
+from replication.schedule.simulation import simulate
+from tests.executors import InLine
+
+COLOUR = Dimension(
+    "colour", {"red": "things are red", "blue": "things are blue", "green": "things are green"}
+)
+SHAPE = Dimension("shape", {"round": "things are round", "square": "things are square"})
+SIZE = Dimension("size", {"big": "things are big", "small": "things are small"})
+LOGS = ("A", "B", "C")
+COMPILED = {
+    f"replication.core.{file.stem}" for file in (paths.ROOT / "replication/core").glob("[a-z]*.py")
+}
+
+
+def printed(measure, value, trace="A", decimals=0, item="table1"):
+    """A number as a paper has it."""
+    return Published(item, trace, "p", measure, value, "1", decimals, "made up")
+
+
+def rows(values):
+    """A search's table from {(trace, measure, choices as a dict's items): value}."""
+    return pd.DataFrame(
+        [
+            (trace, "p", measure, value, json.dumps(dict(chosen), sort_keys=True))
+            for (trace, measure, chosen), value in values.items()
+        ],
+        columns=["trace", "policy", "measure", "value", "chosen"],
+    )
+
+
+@pytest.fixture(scope="module")
+def found():
+    """Blue is right on every log, square on A and B alone, and nothing depends on size.
+
+    Printed are 100 and 10 on each log. The first number moves with colour, the second with shape.
+    """
+    colours, values = {"red": 150.0, "blue": 101.0, "green": 60.0}, {}
+    for log in LOGS:
+        for colour, value in colours.items():
+            values[log, "n", (("colour", colour),)] = value
+        for shape, value in {
+            "round": 12.0 if log != "C" else 10.0,
+            "square": 10.0 if log != "C" else 20.0,
+        }.items():
+            values[log, "m", (("shape", shape),)] = value
+    numbers = [printed(name, value, log) for log in LOGS for name, value in (("n", 100), ("m", 10))]
+    return Found(Grid((COLOUR, SHAPE, SIZE)), rows(values), numbers)
+
+
+def test_a_grid_has_all_combinations_once_and_the_default_first():
+    grid = Grid((COLOUR, SHAPE))
+    assert [tuple(grid.chosen(k).values()) for k in range(len(grid))] == list(
+        itertools.product(("red", "blue", "green"), ("round", "square"))
+    )
+    assert grid.words(0) == "the default"
+    assert grid.words(3) == "things are blue; things are square"
+
+
+def test_what_makes_no_sense_is_left_out_and_counted():
+    grid = Grid(
+        (COLOUR, SHAPE),
+        [
+            Rule("no blue squares", {"colour": ("blue",), "shape": ("square",)}),
+            Rule("no squares", {"shape": ("square",)}),
+        ],
+    )
+    assert grid.left_out == {"no blue squares": 1, "no squares": 2}
+    assert [grid.chosen(k)["colour"] for k in range(len(grid))] == ["red", "blue", "green"]
+
+
+def test_a_first_look_changes_one_choice_at_a_time():
+    grid = Grid((COLOUR, SHAPE, SIZE), around=({}, {"shape": "square"}))
+    chosen = [tuple(grid.chosen(k).values()) for k in range(len(grid))]
+    assert ("blue", "square", "big") in chosen
+    assert ("blue", "round", "small") not in chosen
+    assert len(chosen) == len(set(chosen)) == 8
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda: Dimension("one", {"only": "it is so"}),
+            "dimension 'one': choices only; allowed: two or more",
+        ),
+        (
+            lambda: Grid((COLOUR,), [Rule("why", {"colour": ("red",)})]),
+            "rule 'why' forbids the default",
+        ),
+        (
+            lambda: Grid((COLOUR,), [Rule("why", {"colour": ("pink",)})]),
+            "'pink' is no choice of 'colour'",
+        ),
+        (lambda: Grid((COLOUR,), [Rule("why", {"hue": ("red",)})]), "'hue' is no choice"),
+        (
+            lambda: Found(
+                Grid((COLOUR,)), rows({("A", "n", (("colour", "red"),)): 1.0}), [printed("m", 1)]
+            ),
+            "none of the published numbers was computed",
+        ),
+    ],
+)
+def test_a_search_that_makes_no_sense_is_refused(make, message):
+    with pytest.raises(ReadingsError, match=message):
+        make()
+
+
+def test_distances_are_those_worked_out_by_hand(found):
+    # Differences of blue and square: 1 %, 0, 1 %, 0, 1 %, 100 %; the median lies between 1 % and 1 %.
+    k = next(
+        k
+        for k in range(len(found))
+        if list(found.grid.chosen(k).values()) == ["blue", "square", "big"]
+    )
+    assert found.differences[k] == pytest.approx([0.01, 0, 0.01, 0, 0.01, 1.0], abs=1e-7)
+    assert found.distances[k] == pytest.approx(0.01)
+    assert found.matched[k].tolist() == [True] * 5 + [False]
+    # The default, red and round: 50 %, 20 %, 50 %, 20 %, 50 %, 0.
+    assert found.distances[0] == pytest.approx(0.35)
+    # Blue has 1 % at the median whatever the shape; then the worst difference decides for round, then the
+    # grid's order.
+    assert list(found.grid.chosen(found.best).values()) == ["blue", "round", "big"]
+
+
+def test_an_undefined_number_is_infinitely_far_and_a_repeated_one_counts_once():
+    values = {
+        ("A", "n", (("colour", "red"),)): 1.0,
+        ("A", "n", (("colour", "blue"),)): np.nan,
+        ("A", "n", (("colour", "green"),)): 2.0,
+    }
+    numbers = [printed("n", 2), printed("n", 2, item="table2"), printed("absent", 5)]
+    found = Found(Grid((COLOUR,)), rows(values), numbers)
+    assert len(found.numbers) == 1
+    assert found.differences[:, 0].tolist() == [0.5, np.inf, 0]
+    assert list(found.order) == [2, 0, 1]
+    assert not found.matched[1, 0]
+
+
+def test_a_choice_is_identified_only_if_no_log_speaks_against_it(found):
+    table = readings_tables.choices(found)
+    assert readings_tables.identified(table)["all"].tolist() == [
+        "blue",
+        "left open",
+        "moves nothing",
+    ]
+    table = table.set_index(["dimension", "choice"])
+    assert table["verdict"].to_dict() == {
+        ("colour", "red"): "left open",
+        ("colour", "blue"): "identified",
+        ("colour", "green"): "left open",
+        ("shape", "round"): "left open",
+        ("shape", "square"): "left open",
+        ("size", "big"): "moves nothing",
+        ("size", "small"): "moves nothing",
+    }
+    blue, square = table.loc[("colour", "blue")], table.loc[("shape", "square")]
+    assert (blue["best_with"], blue["best_without"]) == pytest.approx((1, 40), rel=1e-6)
+    assert (blue["numbers"], blue["fits"], square["fits"]) == (3, "3 of 3", "1 of 3")
+    # On A and B square is exact and round 20 % off; on C round is exact.
+    assert (square["best_with"], square["best_without"]) == pytest.approx((0, 20))
+    assert table.loc[("size", "big"), "numbers"] == 0
+    undecided = readings_tables.choices(found, decided=False)
+    assert set(undecided["verdict"]) == {"not decided here"}
+    assert "match" in readings_tables.ranking(found)
+    assert "match" not in readings_tables.ranking(found, decided=False)
+    said = readings_words.finding(found, undecided, readings_tables.hold_out(found))
+    assert (
+        said
+        == "- 12 combinations were tried. Generated or shortened logs decide nothing about a paper."
+    )
+
+
+def test_a_log_is_held_out_from_what_is_tested_on_it(found):
+    table = readings_tables.hold_out(found).set_index("tested_on")
+    # Without C, blue and square are within 1 % and exact; on C the square is 100 % off, so the median is 50.5
+    # %.
+    assert table.loc["C", "reading"] == "things are blue; things are square"
+    assert table.loc["C", ["fit", "test", "default", "possible"]].tolist() == pytest.approx(
+        [0.5, 50.5, 25, 0.5]
+    )
+    # Round: 25, 0.5 and 20 %; square: 75, 50.5 and 70 %. Nothing tells sizes apart.
+    assert table.loc["C", "tried"] == 6
+    assert table.loc["C", "blind"] == pytest.approx((25 + 50.5) / 2)
+    assert table.loc["C", "beaten"] == pytest.approx(100 * 2 / 6)
+
+
+def test_the_best_for_each_log_stands_beside_the_common_one(found):
+    table = readings_tables.each(found).set_index("trace")
+    assert table.loc["A", ["own", "common", "default"]].tolist() == pytest.approx([0.5, 10.5, 35])
+    assert "**No one reading explains all logs**: A, B" in readings_words.finding(
+        found, readings_tables.choices(found), readings_tables.hold_out(found)
+    )
+
+
+def test_a_range_holds_all_values_and_says_whether_the_paper_is_inside(found):
+    table = readings_tables.ranges(found).set_index(["trace", "measure"])
+    assert table.loc[("A", "n"), ["default", "best", "lowest", "highest"]].tolist() == [
+        150,
+        101,
+        60,
+        150,
+    ]
+    assert table["inside"].eq("yes").all()
+    for figure in (readings_figures.curve(found), readings_figures.ranges(table.reset_index())):
+        figure.canvas.draw()
+
+
+# --- the simulations ---
+
+
+def some_jobs(name="some", n=150, seed=5):
+    """A busy machine and a few users."""
+    rng = np.random.default_rng(seed)
+    run_time = rng.integers(1, 90, n)
+    return Workload.from_columns(
+        name,
+        8,
+        submit=np.sort(rng.integers(0, 12 * n, n)),
+        run_time=run_time,
+        processors=rng.integers(1, 8, n),
+        estimate=run_time + rng.integers(0, 200, n),
+        user=rng.integers(1, 5, n),
+    )
+
+
+def waits(workload, chosen):
+    """Numbers of a toy paper: mean waits under FCFS and EASY."""
+    schedule = simulate(workload, chosen["scheduler"])
+    yield "p", "wait", {}, schedule.wait.mean()
+    yield "p", "longest", {"of": "all"}, schedule.wait.max()
+    yield "p", "longest", {"of": "wide"}, schedule.wait[workload.processors > 4].max()
+
+
+TOY = Grid(
+    (
+        Dimension("scheduler", {"easy": "jobs are backfilled", "fcfs": "nobody is backfilled"}),
+        Dimension("of", {"all": "all jobs count", "wide": "wide jobs count"}),
+    )
+)
+PART = Part("toy", ("scheduler",), waits, ("replication.core.easy",))
+
+
+def toy_search(folder, **how):
+    jobs = {log: some_jobs(log, seed=k) for k, log in enumerate(LOGS)}
+    return readings_search.search(
+        TOY, [PART], (), lambda log, chosen: jobs[log], LOGS, folder=folder, **how
+    )
+
+
+def test_neither_workers_nor_executor_matter_and_a_stopped_search_goes_on(tmp_path):
+    one, three = toy_search(tmp_path / "one"), toy_search(tmp_path / "three", workers=3)
+    pd.testing.assert_frame_equal(one, three)
+    with pytest.raises(KeyboardInterrupt):
+        toy_search(tmp_path / "stopped", executor=InLine(2))
+    kept = len(list((tmp_path / "stopped").iterdir()))
+    assert kept <= 2
+    pd.testing.assert_frame_equal(one, toy_search(tmp_path / "stopped", executor=InLine(3 - kept)))
+    # Now all is there, and nothing is simulated again.
+    pd.testing.assert_frame_equal(one, toy_search(tmp_path / "stopped", executor=InLine(0)))
+
+
+def test_a_number_under_a_combination_is_that_of_its_own_simulation(tmp_path):
+    found = Found(TOY, toy_search(tmp_path), [printed("wait", 1), printed("longest", 1)])
+    jobs = some_jobs("A", seed=0)
+    for k in range(len(TOY)):
+        chosen = TOY.chosen(k)
+        schedule = simulate(jobs, chosen["scheduler"])
+        counted = schedule.wait if chosen["of"] == "all" else schedule.wait[jobs.processors > 4]
+        assert [found.values(n, k) for n in range(2)] == [schedule.wait.mean(), counted.max()]
+
+
+def test_a_key_depends_on_jobs_and_choices():
+    task = readings_search.Task(PART, "A", some_jobs(), ({"scheduler": "easy"},))
+    others = [
+        readings_search.Task(PART, "B", some_jobs(), task.several),
+        readings_search.Task(PART, "A", some_jobs(seed=6), task.several),
+        readings_search.Task(
+            PART, "A", some_jobs().replace(user=np.ones(150, np.int64)), task.several
+        ),
+        readings_search.Task(PART, "A", some_jobs(), ({"scheduler": "fcfs"},)),
+        readings_search.Task(
+            Part("other", ("scheduler",), waits, PART.sources), "A", some_jobs(), task.several
+        ),
+        readings_search.Task(
+            Part("toy", ("scheduler",), waits, ("replication.core.waiting",)),
+            "A",
+            some_jobs(),
+            task.several,
+        ),
+    ]
+    keys = {task.key, *(other.key for other in others)}
+    assert len(keys) == 1 + len(others)
+    assert readings_search.Task(PART, "A", some_jobs(), ({"scheduler": "easy"},)).key == task.key
+
+
+# --- the papers' own ---
+
+
+def first(dimensions, part):
+    """The default choices that a part simulates."""
+    return {d.name: d.names[0] for d in dimensions if d.name in part.simulated}
+
+
+@pytest.mark.parametrize("paper", [pv_easy, top_percent])
+def test_a_part_counts_what_the_dimensions_name_and_no_more(paper):
+    jobs, dimensions = some_jobs(), {d.name: d for d in paper.DIMENSIONS}
+    counted = {}
+    for part in paper.PARTS:
+        for _, _, ways, _ in part.measure(jobs, first(paper.DIMENSIONS, part)):
+            for name, choice in ways.items():
+                counted.setdefault(name, set()).add(choice)
+    simulated = {name for part in paper.PARTS for name in part.simulated}
+    assert {name: set(dimensions[name].names) for name in counted} == counted
+    assert simulated | counted.keys() == dimensions.keys()
+    assert not simulated & counted.keys()
+
+
+def test_every_option_of_a_scheduler_is_a_choice_and_the_other_way_round():
+    defaults = {d.name: d.names for d in (*pv_easy.EASY, *pv_easy.PREDICTION)}
+    assert {name: names[1:] for name, names in defaults.items()} == counting.OPTIONS
+    alone = {
+        (name, value)
+        for reading in runs.READINGS
+        if len(reading.options) == 1
+        for name, value in reading.options.items()
+    }
+    assert alone == {(name, value) for name, values in counting.OPTIONS.items() for value in values}
+    coded = top_runs.READINGS["coded"]
+    named = {d.name: d.names for d in (*top_percent.EVENTS, *top_percent.PREDICTION)}
+    assert all(value in named[name] for name, value in coded.options.items())
+    assert set(named) == set(top_counting.OPTIONS)
+
+
+def test_the_default_is_what_the_ordinary_tables_count():
+    jobs = some_jobs()
+    found = {
+        (policy, measure): value
+        for part in pv_easy.PARTS
+        for policy, measure, ways, value in part.measure(jobs, first(pv_easy.DIMENSIONS, part))
+        if all(
+            value == d.names[0]
+            for d in pv_easy.COUNTING
+            for name, value in ways.items()
+            if name == d.name
+        )
+    }
+    expected = {}
+    for policy, several in {
+        "EASY": (counts.delays, counts.kinds),
+        "EASY-Last": (counts.violations,),
+        "PV-EASY": (counts.kinds, counts.loads, counts.preemptions),
+    }.items():
+        for count in several:
+            numbers = count(runs.simulated(jobs, policy, {}))
+            expected |= {(policy, measure): value for measure, (value, _) in numbers.items()}
+    assert found.keys() == expected.keys()
+    assert all(found[key] == pytest.approx(expected[key], nan_ok=True) for key in expected)
+    table = {}
+    for part in top_percent.PARTS:
+        for policy, measure, ways, value in part.measure(jobs, first(top_percent.DIMENSIONS, part)):
+            if ways.get("r2", "submission") == "submission":
+                table[policy, measure] = value
+    own = top_runs.normalised(
+        {policy: top_runs.measured(top_runs.run(jobs, policy)) for policy in top_runs.POLICIES}
+    )
+    assert table == {
+        (policy, measure): value for policy, row in own.items() for measure, value in row.items()
+    }
+
+
+def test_a_stand_in_is_searched_and_decides_nothing(tmp_path):
+    jobs = some_jobs("CTC-SP2").replace(stand_in=True)
+    made = SimpleNamespace(
+        paper="pv_easy",
+        kind="stand-in",
+        stand_in=True,
+        quick=False,
+        logs=("CTC-SP2",),
+        workers=1,
+        workloads={"CTC-SP2": jobs},
+    )
+    found = pv_easy.search(made, folder=tmp_path)
+    assert 20 < len(found) < 60
+    assert set(readings_tables.best(found, "pv_easy", pv_easy.ITEMS, made.kind)["verdict"]) == {
+        "not comparable"
+    }
+
+
+@pytest.mark.parametrize(
+    ("submit", "run_time", "processors", "starts", "blocked"),
+    [
+        # Job 1 is passed by job 2, which ends in time; job 4 waits with no job behind it.
+        (
+            [0, 1, 2, 30, 31],
+            [10, 9, 3, 5, 1],
+            [3, 4, 1, 4, 4],
+            [0, 10, 2, 30, 35],
+            {"any": [1, 4], "others-wait": [1], "passed": [1]},
+        ),
+        # Job 2 waits behind job 1, and then alone; no job is passed.
+        (
+            [0, 1, 2],
+            [10, 5, 5],
+            [4, 4, 4],
+            [0, 10, 15],
+            {"any": [1, 2], "others-wait": [1], "passed": []},
+        ),
+    ],
+)
+def test_blocked_jobs_may_be_those_that_others_wait_behind_or_pass(
+    submit, run_time, processors, starts, blocked
+):
+    jobs = Workload.from_columns("x", 4, submit=submit, run_time=run_time, processors=processors)
+    schedule = simulate(jobs)
+    assert schedule.start.tolist() == starts
+    assert {
+        which: np.flatnonzero(counts.blocked_jobs(schedule, which)).tolist() for which in blocked
+    } == blocked
+
+
+def test_heel_and_toes_ranges_are_of_means_or_of_single_runs():
+    names = (*BACKFILLED, "wild", "delayed")
+    low = pd.Series(dict.fromkeys(names, 0.5))
+    logs = [
+        (low, pd.DataFrame({name: runs for name in names})) for runs in ([0.55, 0.65], [0.7, 0.7])
+    ]
+    means, single = (
+        {measure: value for _, measure, value in heel_and_toe._numbers(logs, span)}
+        for span in ("extremes", "runs")
+    )
+    assert means["backfilled_increase_min"] == pytest.approx(20)
+    assert single["backfilled_increase_min"] == pytest.approx(10)
+    assert (
+        means["backfilled_size_increase_max"]
+        == single["backfilled_size_increase_max"]
+        == pytest.approx(40)
+    )
+    assert means["wild_share_min"] == pytest.approx(60)
+    assert means["delayed_share"] == single["delayed_share"] == pytest.approx(65)
+
+
+def test_a_choice_about_one_log_gives_the_others_no_jobs_of_their_own():
+    chosen = {d.name: d.names[0] for d in heel_and_toe.DIMENSIONS[:-1]}
+    other = chosen | {"ctc": "338"}
+    assert heel_and_toe._key("SDSC-SP2", chosen) == heel_and_toe._key("SDSC-SP2", other)
+    assert heel_and_toe._key("CTC-SP2", chosen) != heel_and_toe._key("CTC-SP2", other)
+
+
+# --- what docs/decisions.md says that was found ---
+
+
+def drawn(paper, name, key):
+    """A table of the committed figures."""
+    return pd.read_csv(paths.FIGURES / paper / f"readings-{name}.csv").set_index(key)
+
+
+def test_decisions_say_of_pv_easy_what_was_drawn():
+    short = drawn("pv_easy", "identified", "dimension")
+    assert short.loc[["extra", "delay"], "EASY"].tolist() == ["not-used-up", "running"]
+    assert short.loc["span", "all"] == "time-0"
+    assert short.loc[["extra", "correction"], "EASY-Last"].tolist() == ["used-up", "now"]
+    alone = drawn("pv_easy", "tables", "item")["own"].round(1)
+    assert alone[["table4", "table5", "table6"]].tolist() == [0.5, 0.1, 2.0]
+    ranges = drawn("pv_easy", "ranges", "measure")
+    assert (ranges.loc["violated", "lowest"] > ranges.loc["violated", "published"]).all()
+    over = ranges.loc["delayed", "default"] / ranges.loc["delayed", "published"]
+    assert over.between(3.4, 4.6).all()
+    blocked = ranges[ranges["policy"] == "EASY"].loc["blocked"]
+    assert (100 * (blocked["default"] / blocked["published"] - 1)).round().tolist() == [20, 44, 59]
+    text = (paths.ROOT / "docs" / "decisions.md").read_text(encoding="utf-8")
+    tried = drawn("pv_easy", "tried", "combinations").loc["tried", "number"]
+    assert f"**PV-EASY** ({tried:,} combinations, {len(ranges)} numbers)" in text
+
+
+def test_decisions_say_of_top_percent_what_was_drawn():
+    short = drawn("top_percent", "identified", "dimension")["all"]
+    assert short[short == "left open"].index.tolist() == ["size", "jobs", "order"]
+    nearest = drawn("top_percent", "nearest", "rank")
+    words = {
+        "jobs": "with-request",
+        "passes": "if-fits",
+        "order": "submissions-first",
+        "top": "as-coded",
+        "r2": "recorded",
+    }
+    named = {d.name: d.choices for d in top_percent.DIMENSIONS}
+    assert nearest.loc[1, "reading"] == "; ".join(
+        named[name][choice] for name, choice in words.items()
+    )
+    default = nearest[nearest["reading"] == "the default"].iloc[0]
+    assert (nearest.loc[1, "match"], default["match"]) == (86, 65)
+    assert (round(nearest.loc[1, "median"], 2), round(default["median"], 1)) == (0.04, 0.5)
+    assert (drawn("top_percent", "held_out", "tested_on")["test"] < 0.07).all()
+    tried = drawn("top_percent", "tried", "combinations").loc["tried", "number"]
+    text = (paths.ROOT / "docs" / "decisions.md").read_text(encoding="utf-8")
+    assert f"**Top Percent** ({tried:,} combinations" in text
+
+
+@pytest.mark.parametrize("part", [*pv_easy.PARTS, *top_percent.PARTS], ids=lambda part: part.name)
+def test_a_change_of_anything_compiled_into_a_run_voids_it(part):
+    imported = set()
+    for name in part.sources:
+        tree = ast.parse(inspect.getsource(importlib.import_module(name)))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.module.startswith("replication"):
+                below = {f"{node.module}.{alias.name}" for alias in node.names}
+                imported |= {node.module, *below} & COMPILED
+    assert {"replication.schedule.simulation", *imported} <= set(part.sources)

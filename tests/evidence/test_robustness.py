@@ -1,0 +1,495 @@
+"""Headline conclusions against changes: the general part on made-up papers, and every decider both ways."""
+
+from itertools import pairwise
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from replication.evidence import robustness
+from replication.evidence.robustness import (
+    ABSENT,
+    CLEANING,
+    DEFAULT,
+    LOAD,
+    LOG,
+    NO,
+    OPEN,
+    READING,
+    YES,
+    Case,
+    Change,
+    Headlines,
+    NotApplicable,
+)
+from replication.evidence.robustness import table as robustness_table
+from replication.logs import traces
+from replication.papers.heel_and_toe import robustness as heel
+from replication.papers.pv_easy import counts
+from replication.papers.pv_easy import readings as pv_readings
+from replication.papers.pv_easy import robustness as pv
+from replication.papers.top_percent import readings as top_readings
+from replication.papers.top_percent import robustness as top
+from replication.schedule.simulation import simulate
+from tests.workloads import jobs
+
+MODULES = {"pv_easy": pv, "heel_and_toe": heel, "top_percent": top}
+LOGS = {paper: traces.names(paper) for paper in MODULES}
+THREE = jobs(4, (0, 10, 3), (1, 5, 4), (2, 60, 1))
+
+
+class Page(SimpleNamespace):
+    """What a study needs of a page."""
+
+    def __init__(self, kind="paper", paper="pv_easy", workloads=None):
+        super().__init__(
+            kind=kind,
+            paper=paper,
+            workloads=workloads or {"A": THREE, "B": THREE},
+            seed=1,
+            workers=2,
+            stand_in=kind == "stand-in",
+            quick=kind == "quick",
+        )
+        self.logs = list(self.workloads)
+
+
+class MadeUp(Headlines):
+    """Two headlines: one holds where the load is low, one is of log A alone."""
+
+    def __init__(self):
+        super().__init__("made-up")
+        self.decides("light")(lambda e: [("", f"{e.workload.load:.2f}", e.workload.load < 50)])
+        self.decides("of-a")(self.of_a)
+
+    def published(self):
+        return {
+            name: {
+                "short": name,
+                "statement": "It is so.",
+                "section": "1",
+                "statistic": "s",
+                "rule": "r",
+            }
+            for name in ("light", "of-a")
+        }
+
+    @staticmethod
+    def of_a(case):
+        if case.log != "A":
+            raise NotApplicable("B is another matter")
+        yield "first", "1", True
+        yield "second", "2", None
+
+
+CHANGES = [
+    Change(LOAD, "load 6000 %", ("A", "B"), load=60.0),
+    Change(DEFAULT, "default", ("A", "B")),
+]
+
+
+@pytest.fixture
+def found():
+    return made_up(Page())
+
+
+def made_up(page, changes=CHANGES):
+    return robustness.summary(page, robustness.study(page, MadeUp(), changes, lambda case: case))
+
+
+def cell(table, headline, change):
+    return table[(table["headline"] == headline) & (table["change"] == change)].iloc[0].to_dict()
+
+
+# ---- the general part
+
+
+def test_a_cell_counts_the_cases_that_hold(found):
+    assert found["change"].iloc[0] == "default"  # kinds in order, whatever was asked for first
+    light = cell(found, "light", "default")
+    assert (light[YES], light["cases"], light["share"], light["verdict"]) == (2, 2, 1.0, "holds")
+    heavy = cell(found, "light", "load 6000 %")
+    assert (heavy[YES], heavy[NO], heavy["share"], heavy["verdict"]) == (0, 2, 0.0, "fails")
+    of_a = cell(found, "of-a", "default")
+    assert (of_a[YES], of_a[OPEN], of_a["cases"], of_a["verdict"]) == (1, 1, 2, "undecided")
+    assert "B is another matter" in of_a["reason"]
+    assert robustness_table.words(of_a) == "1/2 ?1" and robustness_table.words(light) == "2/2"
+
+
+def test_the_sentences_say_what_changes_and_decide_nothing_without_real_logs(found):
+    said = robustness_table.sentences(Page(), found, MadeUp())
+    assert (
+        "**light**: by default it holds (2/2). 0 of 1 changes leave it so; it fails under" in said
+    )
+    assert "**of-a**: by default it stays open (1/2 ?1). All 1 changes leave it so." in said
+    for kind in ("quick", "stand-in"):
+        assert "Nothing is decided" in robustness_table.sentences(Page(kind), found, MadeUp())
+        assert set(made_up(Page(kind))["verdict"]) == {"undecided"}
+
+
+def test_a_conclusion_that_holds_only_elsewhere_is_said_to(found):
+    turned = found.assign(kind=found["kind"].map({DEFAULT: LOAD, LOAD: DEFAULT}))
+    assert (
+        "by default it fails (0/2). 0 of 1 changes leave it so; it holds under default (2/2)."
+        in robustness_table.sentences(Page(), turned, MadeUp())
+    )
+
+
+def test_a_cell_with_nothing_to_decide_is_empty_and_says_why():
+    found = made_up(Page(), [Change(DEFAULT, "default", ("A", "B")), Change(LOG, "B", ("B",))])
+    row = cell(found, "of-a", "B")
+    assert (
+        row["verdict"] == ABSENT and robustness_table.words(row) == "–" and np.isnan(row["share"])
+    )
+    assert robustness_table.not_applicable(found) == "- Not applicable to B: B is another matter."
+
+
+def test_headlines_without_a_decider_are_refused():
+    headlines = MadeUp()
+    del headlines.deciders["light"]
+    with pytest.raises(KeyError, match="without decider or entry: light"):
+        robustness.study(Page(), headlines, CHANGES, lambda case: case)
+
+
+def test_a_change_of_load_reaches_it_and_leaves_the_jobs():
+    for load in robustness.LOADS:
+        log = jobs(10, *[(600 * k, 300, 2) for k in range(2000)])
+        got = robustness.workload(
+            Page(workloads={"A": log}), "A", Change(LOAD, "l", ("A",), load=load)
+        )
+        assert got.load == pytest.approx(load, rel=1e-3)
+        assert (got.run_time == log.run_time).all()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        Change(CLEANING, "c", ("A",), cleaning={"size": "requested"}),
+        Change(CLEANING, "c", ("A",), source={"A": "KTH-SP2"}),
+        Change(LOG, "l", ("CEA-Curie",)),
+    ],
+)
+def test_a_stand_in_has_no_lines_to_read_otherwise(change):
+    with pytest.raises(NotApplicable, match="real log"):
+        robustness.workload(Page("stand-in"), change.logs[0], change)
+
+
+def test_another_log_is_cleaned_by_the_paper_and_keeps_its_machine(real_log):
+    page = Page(workloads={"CTC-SP2": THREE})
+    got = robustness.workload(page, "KTH-SP2", Change(LOG, "KTH-SP2", ("KTH-SP2",)))
+    assert got.machine == 100
+    assert got.provenance["size"] == traces.rules("CTC-SP2", "pv_easy").size
+    [change] = robustness.machines(page, "CTC-SP2", [512])
+    machine = robustness.workload(page, "CTC-SP2", change)
+    assert machine.machine == 512 and len(machine) == 77222
+    assert robustness.machines(page, "KTH-SP2", [512]) == []
+
+
+def test_every_other_value_of_an_option_is_changed_alone():
+    got = robustness.readings(("A",), ["events", "correction"])
+    assert [change.name for change in got] == [
+        "events: one-by-one",
+        "correction: tsafrir",
+        "correction: doubling",
+        "correction: now",
+    ]
+    assert all(len(change.options["scheduler"]) == 1 and change.kind == READING for change in got)
+
+
+def test_other_logs_are_those_the_paper_lacks_each_once():
+    pages = {
+        paper: Page(paper=paper, workloads=dict.fromkeys(logs)) for paper, logs in LOGS.items()
+    }
+    names = {
+        paper: [change.name for change in robustness.others(page) if change.kind == LOG]
+        for paper, page in pages.items()
+    }
+    assert names == {
+        "pv_easy": ["KTH-SP2", "SDSC-SP2", "CEA-Curie"],
+        "heel_and_toe": ["SDSC-DS", "CEA-Curie"],
+        "top_percent": ["SDSC-BLUE", "SDSC-DS", "CEA-Curie"],
+    }
+
+
+def test_the_picture_has_every_cell_and_its_colours_survive_grey(found):
+    figure = robustness_table.draw(found, MadeUp())
+    axes = figure.axes[0]
+    texts = [text.get_text() for text in axes.texts]
+    assert sorted(texts) == sorted(robustness_table.words(row) for row in found.to_dict("records"))
+    labels = [label.get_text() for label in axes.get_yticklabels()]
+    assert {"default", "load 6000 %", robustness_table.HEADINGS[LOAD]} == set(labels)
+    light = [
+        sum(w * int(colour[k : k + 2], 16) for w, k in ((0.299, 1), (0.587, 3), (0.114, 5)))
+        for colour in robustness_table.COLOURS
+    ]
+    assert all(b - a > 20 for a, b in pairwise(light))
+
+
+# ---- the papers' lists
+
+
+@pytest.mark.parametrize("paper", MODULES)
+def test_headlines_are_whole_and_each_is_decided(paper):
+    headlines = MODULES[paper].HEADLINES
+    entries = headlines.published()
+    assert entries.keys() == headlines.deciders.keys() and 3 <= len(entries) <= 8
+    for entry in entries.values():
+        assert entry.keys() == {"short", "statement", "section", "statistic", "rule"}
+        assert len(entry["short"]) <= 34
+    assert list(robustness_table.stated(headlines)["short"]) == [
+        entry["short"] for entry in entries.values()
+    ]
+
+
+@pytest.mark.parametrize("paper", MODULES)
+def test_changes_are_named_apart_and_cover_every_kind(paper):
+    changes = MODULES[paper].changes(Page(paper=paper, workloads=dict.fromkeys(LOGS[paper])))
+    assert [change.kind for change in changes].count(DEFAULT) == 1
+    assert {change.kind for change in changes} == {DEFAULT, READING, CLEANING, LOG, LOAD}
+    assert len({(change.kind, change.name) for change in changes}) == len(changes)
+    assert {change.load for change in changes} == {None, 0.7, 0.8, 0.9}
+
+
+@pytest.mark.parametrize(
+    ("module", "dimensions"),
+    [
+        (pv, (*pv_readings.EASY, *pv_readings.PREDICTION)),
+        (top, (*top_readings.EVENTS, *top_readings.PREDICTION)),
+    ],
+)
+def test_the_readings_searched_are_among_the_changes(module, dimensions):
+    paper = module.HEADLINES.paper
+    changes = module.changes(Page(paper=paper, workloads=dict.fromkeys(LOGS[paper])))
+    alone = [
+        tuple(change.options["scheduler"].items())
+        for change in changes
+        if len(change.options.get("scheduler", {})) == 1 and not change.cleaning
+    ]
+    for dimension in dimensions:
+        for choice in dimension.names[1:]:
+            assert alone.count(((dimension.name, choice),)) == 1
+
+
+def answers(module, name, evidence):
+    """Answers of a headline's cases."""
+    return [answer for *_, answer in module.HEADLINES.deciders[name](evidence)]
+
+
+# ---- PV-EASY
+
+HEAD = jobs(
+    4, (0, 10, 3, 20), (1, 2, 4), (2, 15, 1)
+)  # job 3 ends after job 1 and keeps job 2 waiting
+
+
+def schedules(options=None, **named):
+    found = {name.replace("_", "-"): schedule for name, schedule in named.items()}
+    return SimpleNamespace(
+        options=options or {}, schedules=found, workload=next(iter(named.values())).workload
+    )
+
+
+def test_a_head_that_waits_for_a_later_job_counts_against_strict_fairness():
+    assert answers(pv, "head-never-delayed", schedules(PV_EASY=simulate(HEAD, "easy"))) == [False]
+    assert answers(pv, "head-never-delayed", schedules(PV_EASY=simulate(HEAD, "pv-easy"))) == [True]
+
+
+def test_a_late_start_because_of_a_later_job_is_a_violation():
+    late = simulate(
+        jobs(4, (0, 5, 3), (1, 2, 4), (2, 9, 1)), "easy-predicted", estimates=np.array([5, 2, 3])
+    )
+    assert answers(pv, "no-violation", schedules(PV_EASY=late)) == [False]
+    assert answers(pv, "no-violation", schedules(PV_EASY=simulate(HEAD, "pv-easy"))) == [True]
+
+
+def test_large_blocked_jobs_gain_where_their_slowdown_is_lower():
+    ours, easy = simulate(HEAD, "pv-easy"), simulate(HEAD, "easy")
+    assert answers(pv, "large-blocked-better", schedules(PV_EASY=ours, EASY=easy)) == [True]
+    assert answers(pv, "large-blocked-better", schedules(PV_EASY=easy, EASY=ours)) == [False]
+    same = schedules({"same": True}, PV_EASY=ours, EASY=easy)
+    assert answers(pv, "large-blocked-better", same) == [True]
+    alone = simulate(jobs(4, (0, 5, 1)), "easy")
+    with pytest.raises(NotApplicable, match="no blocked job"):
+        answers(pv, "large-blocked-better", schedules(PV_EASY=alone, EASY=alone))
+
+
+class Set(pv.Evidence):
+    """Evidence whose quotient is given."""
+
+    def __init__(self, *quotient):
+        self.everyone, self.quotient = {}, lambda *asked: quotient
+
+
+@pytest.mark.parametrize(
+    ("name", "level"),
+    [("as-good-as-easy", 1.1), ("better-than-easy-last", 1), ("estimates-beat-last", 1)],
+)
+def test_a_quotient_is_judged_with_its_interval(name, level):
+    assert answers(pv, name, Set(level - 0.1, level - 0.2, level - 0.05)) == [True, True]
+    assert answers(pv, name, Set(level + 0.1, level + 0.05, level + 0.2)) == [False, False]
+    assert answers(pv, name, Set(level, level - 0.1, level + 0.1)) == [None, None]
+
+
+def test_a_quotient_is_that_of_the_slowdowns():
+    case = Case(Page(workloads={"A": HEAD}), "A", HEAD, Change(DEFAULT, "default", ("A",)))
+    evidence = pv.Evidence(case)
+    value, low, high = evidence.quotient("PV-EASY", "EASY", "mwbs", evidence.everyone)
+    ours, easy = (
+        counts.slowdowns(evidence.schedules[policy])["mwbs"][0] for policy in ("PV-EASY", "EASY")
+    )
+    assert value == pytest.approx(ours / easy) and low <= value <= high
+
+
+def test_waste_is_held_against_the_most_that_the_paper_has():
+    assert answers(pv, "little-waste", schedules(PV_EASY=simulate(HEAD, "pv-easy"))) == [False]
+    nobody = simulate(jobs(4, (0, 10, 3), (1, 5, 4)), "pv-easy")
+    assert answers(pv, "little-waste", schedules(PV_EASY=nobody)) == [True]
+    later = simulate(HEAD.replace(submit=HEAD.submit + 1000), "pv-easy")
+    assert answers(pv, "little-waste", schedules(PV_EASY=later)) == [False]
+    assert answers(pv, "little-waste", schedules({"since": "time-0"}, PV_EASY=later)) == [True]
+
+
+# ---- heel and toe
+
+
+class Runs(heel.Evidence):
+    """Evidence whose runs come from a function of the estimates; the seeds scatter them by a thousandth."""
+
+    def __init__(self, value, log="CTC-SP2", **options):
+        super().__init__(
+            SimpleNamespace(log=log, workload=THREE, change=SimpleNamespace(options=options))
+        )
+        self.value = value
+
+    def run(self, model, seed=1):
+        names = ("mean_wait", "mean_bounded_slowdown", "backfilled", "run_time", "size")
+        return dict.fromkeys(names, self.value(model) + seed / 1000)
+
+    def sjfness(self, f):
+        if "scheduler" in self.options:
+            return super().sjfness(f)
+        return np.array([self.value(f"f={f:g}") + seed / 1000 for seed in range(5)])
+
+
+def f_of(model):
+    """The badness of a model written as text; 0 for perfect estimates."""
+    return float(model.partition(",")[0].removeprefix("f=")) if model.startswith("f=") else 0.0
+
+
+RISING, FALLING = (lambda model: 10 + f_of(model)), (lambda model: 100 / (1 + f_of(model)))
+
+
+@pytest.mark.parametrize(
+    ("name", "holds", "fails"),
+    [
+        ("perfect-better", {"perfect": 1, "log": 2}.get, {"perfect": 2, "log": 1}.get),
+        (
+            "doubling-helps",
+            {"perfect": 4, "log": 4, "log*2": 3, "perfect*2": 3}.get,
+            {"perfect": 3, "log": 3, "log*2": 4, "perfect*2": 4}.get,
+        ),
+        ("initial-drop", FALLING, RISING),
+        ("rises-again", RISING, FALLING),
+        (
+            "better-than-real",
+            lambda model: {"log": 1000}.get(model, f_of(model)),
+            lambda model: {"log": 5}.get(model, f_of(model)),
+        ),
+        ("more-backfilling", RISING, FALLING),
+        ("sjfness-rises", RISING, FALLING),
+        (
+            "truncated-meets-real",
+            lambda model: 500 if model.startswith("log") else f_of(model),
+            lambda model: 1e6 if model.startswith("log") else f_of(model),
+        ),
+    ],
+)
+def test_a_headline_of_heel_and_toe_is_decided_both_ways(name, holds, fails):
+    assert set(answers(heel, name, Runs(holds))) == {True}
+    assert set(answers(heel, name, Runs(fails))) == {False}
+
+
+def test_a_difference_below_the_scatter_is_undecided():
+    scatter = iter(np.tile([9.0, 11.0, 10.1, 9.9, 10.0], 40))
+    evidence = Runs(lambda model: 10.0 if model == "perfect" else next(scatter))
+    assert answers(heel, "initial-drop", evidence) == [None, None]
+
+
+def test_where_heel_and_toe_has_nothing_to_decide():
+    with pytest.raises(NotApplicable, match="default EASY"):
+        answers(heel, "sjfness-rises", Runs(RISING, scheduler={"reservation": "kept"}))
+    with pytest.raises(NotApplicable, match="no E_max"):
+        answers(heel, "truncated-meets-real", Runs(RISING, log="SDSC-DS"))
+    assert Runs(RISING, log="KTH-SP2-2").limit() == 60 * 3600
+    assert Runs(RISING, log="KTH-SP2-2", e_max=min).limit() == 4 * 3600
+
+
+def test_runs_are_simulated_under_the_change():
+    case = Case(
+        Page(workloads={"A": HEAD}), "A", HEAD, Change(READING, "r", ("A",), {"trim": False})
+    )
+    evidence = heel.Evidence(case)
+    assert evidence.run("log")["mean_wait"] == pytest.approx(simulate(HEAD, "easy").wait.mean())
+    assert evidence.run("log") is evidence.run("log")
+    [change] = robustness.readings(("A",), ["events"])
+    kept = heel.Evidence(Case(case.page, "A", HEAD, change))
+    assert np.isfinite(kept.run("f=2")["backfilled"])
+
+
+# ---- Top Percent
+
+
+class Blocks:
+    """A log's rows: values by (policy, measure) with draws close to them, and shares of jobs."""
+
+    def __init__(self, values=(), default=1.0, under=None):
+        self.given, self.default, self.under = dict(values), default, under or {}
+
+    def _drawn(self, value):
+        return value + np.array([0.0, -1e-4, 1e-4])
+
+    def values(self, policy, measure):
+        return self._drawn(self.given.get((policy, measure), self.given.get(policy, self.default)))
+
+    def shares(self, policy, part):
+        return self._drawn(self.under.get(policy, 0.5))
+
+
+TOPS, RELATED = ("Top02", "Top03", "Top04"), ("Complete", "CVH", "Tsafrir")
+
+
+@pytest.mark.parametrize(
+    ("name", "holds", "fails"),
+    [
+        ("better-predictions-help", Blocks({"Clairvoyant": 0.9}), Blocks({"Clairvoyant": 1.1})),
+        ("top-beats-reqtime", Blocks(dict.fromkeys(TOPS, 0.99)), Blocks(dict.fromkeys(TOPS, 1.01))),
+        (
+            "nobody-else-does",
+            Blocks(dict.fromkeys(RELATED, 1.1)),
+            Blocks(dict.fromkeys(RELATED, 0.9)),
+        ),
+        ("top-best-priority", Blocks({"Top03": 0.9}), Blocks({"CVH": 0.9})),
+        ("top-tolerable", Blocks(dict.fromkeys(TOPS, 1.04)), Blocks(dict.fromkeys(TOPS, 1.06))),
+        (
+            "least-underprediction",
+            Blocks(under=dict.fromkeys(TOPS, 0.1)),
+            Blocks(under=dict.fromkeys(TOPS, 0.9)),
+        ),
+        ("complete-best-r2", Blocks({"Complete": 1.2}), Blocks({"CVH": 1.2})),
+    ],
+)
+def test_a_headline_of_top_percent_is_decided_both_ways(name, holds, fails):
+    for block, answer in ((holds, True), (fails, False)):
+        evidence = SimpleNamespace(blocks={"A": block}, logs=["A"])
+        assert set(answers(top, name, evidence)) == {answer}
+
+
+def test_top_percent_simulates_under_the_change():
+    options = {"scheduler": {"passes": "if-fits"}, "predictors": {"Top02": "perfect"}}
+    change = Change(READING, "r", ("A",), options)
+    case = Case(Page(paper="top_percent", workloads={"A": HEAD}), "A", HEAD, change)
+    evidence = top.Evidence(case)
+    assert (evidence.schedules["A", "Top02"].first_prediction == HEAD.run_time).all()
+    assert evidence.schedules["A", "Reqtime"].options["passes"] == "if-fits"
+    assert len(pd.unique(evidence.blocks["A"].values("Reqtime", "af"))) == 1

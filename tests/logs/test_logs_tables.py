@@ -1,0 +1,134 @@
+"""The tables of logs and Fig. 2 of heel-and-toe, on made-up numbers and on the real logs' headers."""
+
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+
+from replication.papers.heel_and_toe import fig02
+from replication.papers.heel_and_toe import logs as table1
+from replication.papers.logs import load_since_zero, load_to_last_end, month, tidy, wide
+from replication.papers.pv_easy import workloads as table3
+from tests.workloads import jobs
+
+SMALL = jobs(4, (10, 10, 2), (20, 20, 4), (50, 5, 1))
+
+
+def page(paper="pv_easy", **workloads):
+    return SimpleNamespace(
+        paper=paper, workloads={name: w.replace(stand_in=True) for name, w in workloads.items()}
+    )
+
+
+def test_months_of_a_header():
+    header = {
+        "StartTime": ["Wed Jun 26 17:06:00 EDT 1996"],
+        "EndTime": ["Fri Aug 29 10:55:01 CEST 1997"],
+        "Odd": ["soon"],
+    }
+    assert month(header, "StartTime") == 199606
+    assert month(header, "EndTime") == 199708
+    assert month(header, "Odd") is None
+    assert month(header, "Missing") is None
+
+
+def test_three_readings_of_a_load():
+    # 20 + 80 + 5 processor seconds; submissions from 10 to 50, earliest last end 55.
+    assert SMALL.load == 105 / (4 * 40)
+    assert load_since_zero(SMALL) == 105 / (4 * 50)
+    assert load_to_last_end(SMALL) == 105 / (4 * 45)
+
+
+def test_table_3_counts_what_is_simulated():
+    found = table3.table3(page(small=SMALL)).set_index("measure")["value"]
+    assert found.to_dict() == {
+        "processors": 4,
+        "jobs": 3,
+        "load": 100 * 105 / 160,
+        "mean_size": 7 / 3,
+        "mean_run_time": 35 / 3,
+    }
+    assert table3.readings(page(small=SMALL))["small"].tolist() == [
+        100 * 105 / 160,
+        100 * 105 / 200,
+        100 * 105 / 180,
+    ]
+
+
+def test_a_wide_table_keeps_whole_numbers_whole_and_writes_months():
+    frame = wide(
+        tidy(
+            [
+                ("a", "jobs", 3, "jobs"),
+                ("a", "log_start", 199606, "yyyymm"),
+                ("a", "load", 65.5, "%"),
+            ]
+        ),
+        ("jobs", "log_start", "load"),
+    )
+    assert frame.iloc[0].to_dict() == {
+        "trace": "a",
+        "jobs": 3,
+        "log_start": "1996-06",
+        "load": 65.5,
+    }
+
+
+def test_what_was_left_out_is_counted():
+    cleaned = SMALL.replace(cleaning=(("zero-run-time", 2),))
+    assert table1.left_out(page(a=cleaned, b=SMALL)).to_dict("list") == {
+        "rule": ["zero-run-time", "jobs simulated"],
+        "a": [2, 3],
+        "b": [0, 3],
+    }
+
+
+def test_the_change_of_doubling():
+    results = pd.DataFrame(
+        {
+            "trace": "log",
+            "estimates": list(fig02.ESTIMATES),
+            "backfilled": 0.5,
+            "mean_wait": [200.0, 150.0, 100.0, 120.0],
+            "mean_bounded_slowdown": [10.0, 5.0, 4.0, 2.0],
+        }
+    )
+    change = fig02.change(results)
+    assert change["doubling real [%]"].tolist() == pytest.approx([-25, -50])
+    assert change["doubling perfect [%]"].tolist() == pytest.approx([20, -50])
+    assert change["real to perfect [%]"].tolist() == pytest.approx([-50, -60])
+    text = fig02.sentences(change)
+    assert (
+        "doubling perfect estimates helps in **1 of 2** cases; not in log (average wait, +20.0 %)."
+        in text
+    )
+    assert "**2 of 2**" in text
+
+
+def test_figure_2_has_a_bar_for_each_log_measure_and_estimate():
+    results = fig02.results(page(a=SMALL, b=SMALL))
+    figure = fig02.draw(results)
+    assert [len(axes.patches) for axes in figure.axes] == [4] * 4
+    heights = [bar.get_height() for bar in figure.axes[0].patches]
+    assert heights == pytest.approx(
+        (results[results["trace"] == "a"]["mean_wait"] / 60).tolist(), nan_ok=True
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "machine", "lines"),
+    [
+        ("CTC-SP2", 512, 77222),
+        ("KTH-SP2-2", 100, 28489),
+        ("SDSC-SP2", 128, 59715),
+        ("SDSC-BLUE", 1152, 243306),
+    ],
+)
+def test_table_1_counts_the_lines_of_each_log(real_log, name, machine, lines):
+    workload = real_log(name, paper="heel_and_toe")
+    found = table1.table1(
+        SimpleNamespace(paper="heel_and_toe", workloads={name: workload})
+    ).set_index("measure")["value"]
+    assert found["jobs"] == lines
+    assert found["processors"] == machine
+    assert found["log_start"] < found["log_end"]

@@ -1,0 +1,510 @@
+"""Job logs: what is read, what is refused and in which words, and that nothing is lost on the way."""
+
+import gzip
+import hashlib
+import io
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from replication.basics import paths
+from replication.logs import swf, traces
+from replication.logs.swf import DECIMAL, FIELDS, SWFError
+
+HEADER = "; Version: 2.2\n; MaxProcs: 128 (batch)\n; UnixStartTime: 893466664\n"
+LOGS = traces.names()
+
+
+def line(job_id=1, submit=0, **fields):
+    """A job line; fields that are not given are 1."""
+    values = dict.fromkeys(FIELDS, 1) | {"job_id": job_id, "submit": submit} | fields
+    return " ".join(str(values[name]) for name in FIELDS)
+
+
+def log(folder, *lines, header=HEADER, end="\n", name="log.swf"):
+    """A file with these lines."""
+    path = folder / name
+    text = (header + "".join(one + end for one in lines)).encode()
+    path.write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
+    return path
+
+
+def refusal(path, **options):
+    """The message a file is refused with: one line that begins with its path."""
+    with pytest.raises(SWFError) as error:
+        swf.read(path, **options)
+    message = str(error.value)
+    assert message.startswith(str(path))
+    assert "\n" not in message
+    return message.removeprefix(str(path))
+
+
+def same(one, other):
+    """Whether two traces hold the same jobs and comments."""
+    return one.comments == other.comments and all(
+        np.array_equal(getattr(one, name), getattr(other, name)) for name in FIELDS
+    )
+
+
+def test_a_job_line_becomes_a_value_in_each_column(tmp_path):
+    values = dict(zip(FIELDS, range(100, 118), strict=True)) | {
+        "cpu_time": 142.25,
+        "used_memory": 0.1,
+    }
+    trace = swf.read(log(tmp_path, "  " + line(**values).replace(" ", " \t ") + "  "))
+    assert {name: getattr(trace, name).tolist() for name in FIELDS} == {
+        n: [v] for n, v in values.items()
+    }
+    assert trace.line.tolist() == [4]
+    for name in FIELDS:
+        column = getattr(trace, name)
+        assert column.dtype == (np.float64 if name in DECIMAL else np.int64)
+        assert not column.flags.writeable
+
+
+def test_the_frame_has_all_fields(tmp_path):
+    frame = swf.read(log(tmp_path, line(1), line(2, submit=5))).frame()
+    assert list(frame.columns) == list(FIELDS)
+    assert frame["submit"].tolist() == [0, 5]
+
+
+@pytest.mark.parametrize(
+    "field, token, reason",
+    [
+        (
+            "run_time",
+            "abc",
+            "'abc' is not a number; allowed: whole numbers from 0, or -1 for unknown",
+        ),
+        ("run_time", "-", "'-' is not a number"),
+        ("run_time", "nan", "'nan' is not a number"),
+        ("run_time", "NaN", "'NaN' is not a number"),
+        ("cpu_time", "nan", "'nan' is not a number; allowed: numbers from 0, or -1 for unknown"),
+        ("cpu_time", "inf", "'inf' is not a number"),
+        ("wait", "1e5", "'1e5' is not a number"),
+        ("wait", "+5", "'+5' is not a number"),
+        ("wait", "12x", "'12x' is not a number"),
+        ("wait", "5.", "'5.' is not a number"),
+        ("wait", ".5", "'.5' is not a number"),
+        ("wait", "1,5", "'1,5' is not a number"),
+        ("wait", "0x1F", "'0x1F' is not a number"),
+        ("wait", "--1", "'--1' is not a number"),
+        ("wait", "1\r2", r"'1\r2' is not a number"),
+        ("wait", "\0", r"'\x00' is not a number"),
+        ("queue", "12.5", "12.5 has a fraction; allowed: whole numbers"),
+        ("queue", "0.00000000000000000001", "has a fraction"),
+        ("job_id", "-1", "-1 is negative; allowed: whole numbers from 0"),
+        ("submit", "-1", "-1 is negative; allowed: whole numbers from 0"),
+        ("wait", "-2", "-2 is negative; allowed: whole numbers from 0, or -1 for unknown"),
+        ("wait", "-1.5", "-1.5 is negative"),
+        ("cpu_time", "-1.5", "-1.5 is negative; allowed: numbers from 0, or -1 for unknown"),
+        ("cpu_time", "-1.00000000000000001", "is negative"),
+        ("cpu_time", "-00000000000000000015", "is negative"),
+        (
+            "submit",
+            "1" + "0" * 18,
+            "is too large; allowed: whole numbers from 0, of at most 18 digits",
+        ),
+        ("used_memory", "9" * 400, "is too large"),
+    ],
+)
+def test_a_wrong_value_is_named_with_line_and_field(tmp_path, field, token, reason):
+    wrong = {"job_id": 2, "submit": 3, "think_time": 7, field: token}
+    message = refusal(log(tmp_path, line(1), "", line(**wrong), line(3, 9)))
+    assert message.startswith(f", line 6, field {FIELDS.index(field) + 1} ({field}): ")
+    assert reason in message
+
+
+@pytest.mark.parametrize("columns", [1, 17, 19])
+def test_a_wrong_number_of_columns_is_named_with_its_line(tmp_path, columns):
+    path = log(tmp_path, line(1), " ".join(["7"] * columns))
+    assert refusal(path) == f", line 5: {columns} columns; allowed: 18"
+
+
+def test_a_missing_column_is_said_before_the_text_that_moved(tmp_path):
+    assert "17 columns" in refusal(log(tmp_path, line(cpu_time=142.5, wait="").replace("  ", " ")))
+
+
+@pytest.mark.parametrize(
+    "text, what", [("", "an empty file"), ("\n\n", "an empty file"), (HEADER, "only comments")]
+)
+def test_a_log_without_jobs_is_refused(tmp_path, text, what):
+    assert (
+        refusal(log(tmp_path, header=text)) == f": no jobs, {what}; a job is a line of 18 numbers"
+    )
+
+
+def test_a_file_that_is_no_log_is_refused_before_it_fills_the_memory(tmp_path):
+    message = refusal(log(tmp_path, "1" * 1_000_000))
+    assert "longer than 65536 bytes" in message
+
+
+def test_a_file_that_is_not_there_is_an_error_of_the_system(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        swf.read(tmp_path / "none.swf")
+
+
+def test_job_numbers_are_unique(tmp_path):
+    path = log(tmp_path, line(5), line(7), line(6, submit=1), line(7, submit=2), line(5, submit=3))
+    assert refusal(path) == (
+        ", line 7, field 1 (job_id): job 7 is already on line 5; "
+        "each number is allowed once (2 repetitions)"
+    )
+
+
+def test_submissions_out_of_order_are_sorted_and_counted(tmp_path):
+    trace = swf.read(log(tmp_path, line(4, 10), line(3, 5), line(2, 10), line(1, 5), line(9, 10)))
+    assert trace.submit.tolist() == [5, 5, 10, 10, 10]
+    assert trace.job_id.tolist() == [3, 1, 4, 2, 9]
+    assert trace.line.tolist() == [5, 7, 4, 6, 8]
+    assert trace.anomalies["submit_out_of_order"] == 2
+
+
+def test_oddities_are_taken_and_counted(tmp_path):
+    path = log(
+        tmp_path,
+        line(1),
+        " \t",
+        "; Note: late",
+        "",
+        line(2, wait="12.00", queue="-1.0", cpu_time="2.50"),
+        end="\r\n",
+    )
+    trace = swf.read(path)
+    assert trace.anomalies == {
+        "crlf_lines": 2,
+        "blank_lines": 2,
+        "late_comments": 1,
+        "whole_with_point": 2,
+        "submit_out_of_order": 0,
+    }
+    assert trace.wait.tolist() == [1, 12]
+    assert trace.queue.tolist() == [1, -1]
+    assert trace.comments[-1] == " Note: late"
+
+
+def test_the_last_line_needs_no_end(tmp_path):
+    path = tmp_path / "log.swf"
+    path.write_text(line(1) + "\n" + line(2))
+    assert swf.read(path).job_id.tolist() == [1, 2]
+
+
+def test_the_header_is_read_by_label(tmp_path):
+    header = (
+        "; free words\n; Computer: IBM SP2\n; Information: http://one/\n;   http://two/\n;\n"
+        "; Queue: 1 a\n; Queue: 2 b\n; MaxProcs: 1664 (72, 1368, 224)\n; UnixStartTime: 5\n"
+        "; Acknowledge: A and B\n"
+    )
+    trace = swf.read(log(tmp_path, line(), header=header))
+    assert trace.header["Computer"] == ["IBM SP2"]
+    assert trace.header["Information"] == ["http://one/\nhttp://two/"]
+    assert trace.header["Queue"] == ["1 a", "2 b"]
+    assert (trace.max_procs, trace.unix_start_time, trace.acknowledgements) == (
+        1664,
+        5,
+        ["A and B"],
+    )
+
+
+def test_a_header_may_be_silent_or_in_latin_letters(tmp_path):
+    path = tmp_path / "log.swf"
+    path.write_bytes(
+        "; Acknowledge: Jos\xe9\n; MaxProcs: many\n".encode("latin-1") + line().encode()
+    )
+    trace = swf.read(path)
+    assert (trace.max_procs, trace.unix_start_time, trace.acknowledgements) == (
+        None,
+        None,
+        ["Jos\xe9"],
+    )
+
+
+@pytest.mark.parametrize("name", ["log.swf", "log.swf.gz"])
+def test_the_hash_is_of_the_decompressed_bytes(tmp_path, name):
+    path = log(tmp_path, line(), name=name)
+    expected = hashlib.sha256((HEADER + line() + "\n").encode()).hexdigest()
+    assert swf.read(path, sha256=expected).sha256 == expected
+    message = refusal(path, sha256="0" * 64)
+    assert message == f": sha256 of the decompressed file is {expected}, expected {'0' * 64}"
+
+
+def test_a_truncated_or_damaged_gzip_is_refused_wherever_it_ends(tmp_path):
+    lines = [line(k, k * k, wait=k * 7919 % 1000) for k in range(1, 3000)]
+    whole = log(tmp_path, *lines, name="log.swf.gz").read_bytes()
+    path = tmp_path / "cut.swf.gz"
+    for length in (2, 9, 20, len(whole) // 2, len(whole) - 8, len(whole) - 1):
+        path.write_bytes(whole[:length])
+        assert re.fullmatch(r", after line \d+: the gzip is truncated", refusal(path))
+    for at in (len(whole) - 6, len(whole) - 2):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+        assert re.match(r", after line \d+: the gzip is damaged", refusal(path))
+
+
+def test_a_gzip_in_several_parts_is_one_file(tmp_path):
+    path = tmp_path / "log.swf.gz"
+    content = (HEADER + line(1)).encode()
+    path.write_bytes(gzip.compress(content[:-9]) + gzip.compress(content[-9:]))
+    assert len(swf.read(path)) == 1
+
+
+@pytest.mark.parametrize("size", [1, 7, 36, 1000])
+def test_pieces_of_any_size_give_the_same(tmp_path, monkeypatch, size):
+    path = log(
+        tmp_path, *[line(k, k // 3, cpu_time=k / 7) for k in range(200)], "; a word", line(200, 9)
+    )
+    expected = swf.read(path)
+    monkeypatch.setattr(swf, "_CHUNK", size)
+    assert same(swf.read(path), expected)
+    assert np.array_equal(swf.read(path).line, expected.line)
+
+
+known, unknown = st.integers(0, 10**18 - 1), st.integers(-1, 10**18 - 1)
+decimals = st.just(-1.0) | st.floats(0, allow_infinity=False, allow_nan=False)
+words = st.text(st.characters(exclude_characters="\n\r", exclude_categories=["Cs"]), max_size=20)
+
+
+@st.composite
+def made_traces(draw):
+    """Traces of all values the format has."""
+    n = draw(st.integers(1, 8))
+    kinds = {name: decimals if name in DECIMAL else unknown for name in FIELDS[2:]}
+    columns = {name: draw(st.lists(kind, min_size=n, max_size=n)) for name, kind in kinds.items()}
+    return swf.Trace.from_columns(
+        job_id=draw(st.lists(known, min_size=n, max_size=n, unique=True)),
+        submit=draw(st.lists(st.integers(0, 3) | known, min_size=n, max_size=n)),
+        comments=draw(st.lists(words, max_size=4)),
+        **columns,
+    )
+
+
+@settings(deadline=None, max_examples=150)
+@given(made_traces(), st.booleans())
+def test_what_is_written_is_read_back(tmp_path_factory, trace, compressed):
+    path = tmp_path_factory.getbasetemp() / "round.swf"
+    swf.write(path, trace, compressed)
+    again = swf.read(path)
+    assert same(again, trace)
+    assert again.anomalies["submit_out_of_order"] == 0
+    first = path.read_bytes()
+    swf.write(path, again, compressed)
+    assert path.read_bytes() == first
+    assert not list(path.parent.glob("*.part"))
+
+
+def test_writing_to_an_open_file_or_by_the_ending_of_a_name(tmp_path):
+    trace = swf.Trace.from_columns(
+        [0, 5], comments=[" MaxProcs: 4"], run_time=[3, 4], cpu_time=[1.5, -1]
+    )
+    file = io.BytesIO()
+    swf.write(file, trace)
+    assert file.getvalue().decode() == (
+        "; MaxProcs: 4\n1 0 -1 3 -1 1.5" + " -1" * 12 + "\n2 5 -1 4" + " -1" * 14 + "\n"
+    )
+    swf.write(tmp_path / "a.swf.gz", trace)
+    assert gzip.decompress((tmp_path / "a.swf.gz").read_bytes()) == file.getvalue()
+    assert (tmp_path / "a.swf.gz").read_bytes()[4:8] == b"\0\0\0\0"
+
+
+def test_a_failed_write_leaves_no_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(swf, "_decimal", None)
+    with pytest.raises(TypeError):
+        swf.write(tmp_path / "a.swf", swf.Trace.from_columns([0]))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "columns, message",
+    [
+        (
+            {"wait": [-5, 0]},
+            "columns, line 1: wait is -5; allowed: whole numbers from 0, or -1 for unknown",
+        ),
+        ({"wait": [0, 1.5]}, "line 2: wait is 1.5"),
+        ({"wait": [0, np.nan]}, "line 2: wait is nan"),
+        ({"wait": [0, 10**18]}, "line 2: wait is 1000000000000000000"),
+        ({"cpu_time": [np.nan, 1]}, "line 1: cpu_time is nan"),
+        ({"job_id": [1, -1]}, "line 2: job_id is -1; allowed: whole numbers from 0"),
+        ({"job_id": [3, 3]}, "job 3 is already on line 1"),
+        ({"wait": [1]}, "wait is int64[1]; allowed: 2 numbers"),
+        ({"wait": ["a", "b"]}, "allowed: 2 numbers"),
+        ({"memory": [1, 2]}, "no field 'memory'; allowed: job_id, submit"),
+        ({"comments": ["two\nlines"]}, "more than one line"),
+    ],
+)
+def test_columns_are_checked_like_a_file(columns, message):
+    with pytest.raises(SWFError, match=re.escape(message)):
+        swf.Trace.from_columns([0, 1], **columns)
+
+
+NUMBER = re.compile(r"(-?)(\d+)(?:\.(\d+))?")
+tricky = ["0", "-0", "-1", "007", "1.0", "-1.0", "3.14", "1e3", "nan", "-2", ".", "-", "4.", "1.00"]
+tokens = (
+    st.sampled_from(tricky)
+    | st.integers(-2, 10**20).map(str)
+    | st.floats(-2, 1e20).map(str)
+    | st.text("-0123456789.e+", min_size=1, max_size=25)
+)
+
+
+def expected_value(name, token):
+    """What the format makes of a token, by plain Python; None if it is refused."""
+    match = NUMBER.fullmatch(token)
+    if not match:
+        return None
+    value = float(token)
+    if value < 0 and (value != -1 or name in swf.KNOWN or (match[3] or "").strip("0")):
+        return None
+    if name in DECIMAL:
+        return value
+    whole = not (match[3] or "").strip("0") and len(match[2]) <= 18
+    return int(match[1] + match[2]) if whole else None
+
+
+@settings(deadline=None, max_examples=400)
+@given(st.dictionaries(st.sampled_from(FIELDS), tokens, max_size=4))
+def test_each_token_is_taken_or_refused_as_the_format_says(tmp_path_factory, given_tokens):
+    path = log(tmp_path_factory.getbasetemp(), line(**given_tokens))
+    expected = {name: expected_value(name, token) for name, token in given_tokens.items()}
+    wrong = [name for name in FIELDS if name in expected and expected[name] is None]
+    if wrong:
+        assert f"({wrong[0]}):" in refusal(path)
+    else:
+        trace = swf.read(path)
+        assert {name: getattr(trace, name)[0] for name in expected} == expected
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_a_real_log_is_what_the_registry_says(name):
+    path = traces.locate(name)
+    if path is None:
+        pytest.skip(f"real log {name} is not on this machine (set TRACES=folder)")
+    trace, known = swf.read(path), traces.info(name)
+    assert (len(trace), trace.sha256, trace.max_procs) == (
+        known.jobs,
+        known.sha256,
+        known.processors,
+    )
+    assert " and ".join(known.acknowledge) in trace.acknowledgements[0]
+    assert not any(trace.anomalies.values())
+    assert trace.unix_start_time > 0
+    by_pandas = pd.read_csv(path, sep=r"\s+", comment=";", header=None, names=FIELDS)
+    assert all(np.array_equal(getattr(trace, name), by_pandas[name]) for name in FIELDS)
+
+
+def test_a_real_log_survives_writing(tmp_path):
+    path = traces.locate("KTH-SP2")
+    if path is None:
+        pytest.skip("real log KTH-SP2 is not on this machine (set TRACES=folder)")
+    trace = swf.read(path)
+    swf.write(tmp_path / "kth.swf.gz", trace)
+    assert same(swf.read(tmp_path / "kth.swf.gz"), trace)
+
+
+MEMORY = """
+import sys
+from pathlib import Path
+from replication import swf
+def now(what):
+    status = Path("/proc/self/status").read_text().splitlines()
+    return int(next(row for row in status if row.startswith(what)).split()[1])
+swf.read(sys.argv[1])
+before = now("VmRSS")
+print(len(swf.read(sys.argv[2])), now("VmHWM") - before)
+"""
+
+
+@pytest.mark.skipif(
+    not os.path.exists("/proc/self/status"), reason="memory is not measured: no /proc here"
+)
+@pytest.mark.parametrize("name", ["large.swf", "large.swf.gz"])
+def test_memory_is_that_of_the_columns(tmp_path, name):
+    jobs, block = 500_000, 50_000
+    rest = [
+        f"{k} 12 3600 64 3512.25 -1 64 7200 -1 1 {k % 400} 9 -1 2 -1 -1 -1\n" for k in range(block)
+    ]
+    opened = partial(gzip.open, compresslevel=1) if name.endswith(".gz") else open
+    # The last block was submitted first, so that there is something to sort.
+    with opened(tmp_path / name, "wt") as file:
+        file.writelines(
+            f"{start + k} {2 * jobs - start}{row}"
+            for start in range(jobs, 2 * jobs, block)
+            for k, row in enumerate(rest)
+        )
+    small = log(tmp_path, line())
+    done = subprocess.run(
+        [sys.executable, "-c", MEMORY, small, tmp_path / name],
+        cwd=paths.ROOT,
+        text=True,
+        capture_output=True,
+        check=True,
+    )
+    read, kilobytes = map(int, done.stdout.split())
+    assert read == jobs
+    # 10 million jobs fit 2 GB if each takes at most 180 bytes; the columns alone are 148.
+    assert kilobytes * 1024 < 180 * jobs
+
+
+@pytest.fixture
+def copied(tmp_path):
+    """A copy of the kernels, and a function that tells where a fresh process keeps their compiled code."""
+    package = tmp_path / "replication"
+    shutil.copytree(paths.ROOT / "replication" / "core", package / "core")
+    for name in ("__init__.py", "paths.py"):
+        shutil.copy(paths.ROOT / "replication" / name, package)
+
+    def folder(**environment):
+        clean = {k: v for k, v in os.environ.items() if not k.startswith("NUMBA_")}
+        code = "import os, replication.core as core; print(os.environ['NUMBA_CACHE_DIR'], core.kernel_hash())"
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=tmp_path,
+            env=clean | environment,
+            text=True,
+            capture_output=True,
+            check=True,
+        )
+        where, digest = done.stdout.split()
+        assert len(digest) == 64
+        return Path(where)
+
+    return folder, package / "core" / "swf.py"
+
+
+def test_the_kernel_folder_follows_sources_and_settings(copied, tmp_path):
+    folder, source = copied
+    first = folder()
+    assert first == folder()
+    assert first.parent == tmp_path / "build" / "kernels"
+    assert folder(NUMBA_BOUNDSCHECK="1") != first
+    assert folder(NUMBA_CACHE_DIR=str(tmp_path)) == tmp_path
+    source.write_text(source.read_text() + "\n")
+    assert folder() != first
+    # Inherited from a process that ran on older sources.
+    assert folder(NUMBA_CACHE_DIR=str(first)) == folder()
+
+
+def test_old_kernel_folders_are_removed(copied):
+    folder, _ = copied
+    used = folder()
+    for age in range(5):
+        (used.parent / str(age)).mkdir()
+        os.utime(used.parent / str(age), (0, time.time() - 7200 * age - 60))
+    folder()
+    assert sorted(f.name for f in used.parent.iterdir()) == ["0", "1", used.name]
+
+
+def test_a_read_only_checkout_keeps_kernels_in_the_users_cache(copied, tmp_path):
+    folder, _ = copied
+    (tmp_path / "build").write_text("a file in the way")
+    assert folder(XDG_CACHE_HOME=str(tmp_path / "cache")).is_relative_to(tmp_path / "cache")

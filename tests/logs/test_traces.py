@@ -1,0 +1,615 @@
+"""The registry, the rules that turn a log into jobs, and where logs come from."""
+
+import gzip
+import hashlib
+import io
+import json
+import re
+import subprocess
+import sys
+import types
+
+import pytest
+import requests
+
+import replication
+from replication import __main__
+from replication.basics import paths
+from replication.logs import archive, cleaning, swf, traces
+from replication.logs.archive import ArchiveError, Unreachable
+from replication.logs.cleaning import CleaningError
+from replication.logs.swf import SWFError
+from replication.logs.traces import TraceError
+from replication.logs.workload import Workload
+
+KTH = "KTH-SP2"
+
+
+@pytest.fixture(autouse=True)
+def afresh(monkeypatch):
+    """Nothing remembered from an earlier attempt, and never the real network."""
+    monkeypatch.setattr(traces, "_unreachable", None)
+    monkeypatch.setattr(traces, "_told", False)
+    monkeypatch.setenv(archive.OFFLINE, "1")
+
+
+@pytest.fixture
+def nowhere(monkeypatch, tmp_path):
+    """No folder holds any log."""
+    monkeypatch.delenv("REPLICATION_TRACES", raising=False)
+    monkeypatch.setattr(paths, "TRACES", tmp_path / "traces")
+    return tmp_path / "traces"
+
+
+@pytest.fixture
+def generated(monkeypatch):
+    """A stand-in that is made at once; the names and papers it was asked for."""
+    asked = []
+
+    def make(name, paper=None):
+        asked.append((name, paper))
+        return Workload.from_columns(name, 100, [0, 5], [10, 10], [1, 2], stand_in=True)
+
+    monkeypatch.setattr(replication, "standins", types.SimpleNamespace(make=make), raising=False)
+    return asked
+
+
+def trace(**columns):
+    """A log of the columns given, on 8 processors unless said otherwise."""
+    n = len(next(iter(columns.values())))
+    plain = {
+        "submit": range(n),
+        "run_time": [10] * n,
+        "requested_processors": [1] * n,
+        "allocated_processors": [1] * n,
+        "requested_time": [100] * n,
+        "status": [1] * n,
+    }
+    return swf.Trace.from_columns(comments=[" MaxProcs: 8"], path="some.swf", **(plain | columns))
+
+
+# The registry.
+
+
+def test_the_registry_is_complete_and_consistent():
+    logs = [traces.info(name) for name in traces.names()]
+    assert [log.name for log in logs] == [
+        "CTC-SP2",
+        "KTH-SP2",
+        "KTH-SP2-2",
+        "SDSC-SP2",
+        "SDSC-BLUE",
+        "SDSC-DS",
+        "CEA-Curie",
+    ]
+    assert len({log.file for log in logs}) == len({log.sha256 for log in logs}) == len(logs)
+    for log in logs:
+        assert log.address.startswith("https://")
+        assert log.address.endswith("/" + log.file)
+        assert re.fullmatch(r"[0-9a-f]{64}", log.sha256)
+        assert log.acknowledge
+        assert log.papers == tuple(p for p in traces.papers() if log.name in traces.names(p))
+
+
+def test_each_paper_has_rules_that_exist():
+    assert traces.papers() == ["pv_easy", "heel_and_toe", "top_percent"]
+    for paper in traces.papers():
+        for name in traces.names(paper):
+            rules = traces.rules(name, paper)
+            assert rules.size in cleaning.SIZES
+            assert rules.overrun in cleaning.OVERRUNS
+            assert set(rules.drop) <= cleaning.DROP_RULES.keys()
+    machines = {paper: traces.rules("CTC-SP2", paper).machine for paper in traces.papers()}
+    assert machines == {"pv_easy": 430, "heel_and_toe": 512, "top_percent": 338}
+
+
+def test_without_a_paper_the_rules_are_the_default_ones():
+    rules = traces.rules("CTC-SP2")
+    assert (rules.machine, rules.size, rules.overrun) == (338, "requested", "raise-estimate")
+    assert rules.drop == cleaning.DEFAULT_DROP
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (
+            lambda: traces.info("CTC"),
+            "log 'CTC' is not known (did you mean CTC-SP2?); allowed: CTC-SP2, KTH-SP2, ",
+        ),
+        (
+            lambda: traces.load("quite-another"),
+            "log 'quite-another' is not known; allowed: CTC-SP2, ",
+        ),
+        (
+            lambda: traces.names("pv"),
+            "paper 'pv' is not known; allowed: pv_easy, heel_and_toe, top_percent",
+        ),
+        (
+            lambda: traces.load("CEA-Curie", paper="pv_easy"),
+            "pv_easy does not use CEA-Curie; allowed: CTC-SP2, ",
+        ),
+        (lambda: traces.load("none.swf"), "none.swf: no such file"),
+    ],
+)
+def test_a_wrong_name_is_refused_with_the_right_ones(call, message):
+    with pytest.raises(TraceError, match="^" + re.escape(message)):
+        call()
+
+
+# From a log to jobs.
+
+
+def test_sizes_fall_back_on_the_other_field():
+    log = trace(requested_processors=[2, -1, 3, 0], allocated_processors=[4, 5, -1, 6])
+    requested = cleaning.workload(log)
+    assert requested.processors.tolist() == [2, 5, 3, 6]
+    assert dict(requested.cleaning)["size-from-allocated"] == 2
+    allocated = cleaning.workload(log, size="allocated")
+    assert allocated.processors.tolist() == [4, 5, 3, 6]
+    assert dict(allocated.cleaning)["size-from-requested"] == 1
+
+
+@pytest.mark.parametrize(
+    "overrun, run_time, estimate, rule",
+    [
+        ("raise-estimate", [10, 50, 30], [20, 50, 30], "estimate-raised"),
+        ("cut-run", [10, 40, 30], [20, 40, 30], "run-cut"),
+        ("as-is", [10, 50, 30], [20, 40, 30], "overrun-kept"),
+    ],
+)
+def test_a_run_past_its_estimate(overrun, run_time, estimate, rule):
+    jobs = cleaning.workload(
+        trace(run_time=[10, 50, 30], requested_time=[20, 40, -1]), overrun=overrun
+    )
+    assert (jobs.run_time.tolist(), jobs.estimate.tolist()) == (run_time, estimate)
+    assert dict(jobs.cleaning)[rule] == 1
+    assert dict(jobs.cleaning)["estimate-from-run-time"] == 1
+
+
+@pytest.mark.parametrize(
+    "rule, columns",
+    [
+        ("no-run-time", {"run_time": [5, -1, 5]}),
+        ("zero-run-time", {"run_time": [5, 0, 5]}),
+        ("no-processors", {"requested_processors": [1, -1, -1], "allocated_processors": [1, 0, 2]}),
+        ("not-allocated", {"allocated_processors": [1, -1, 2]}),
+        ("cancelled-before-start", {"status": [5, 5, 1], "run_time": [5, 0, 0]}),
+        ("cancelled-before-start", {"status": [5, 5, 0], "allocated_processors": [1, -1, -1]}),
+        ("no-estimate", {"requested_time": [1, -1, 5]}),
+        ("larger-than-machine", {"requested_processors": [8, 9, 1]}),
+    ],
+)
+def test_each_rule_leaves_out_its_jobs_and_counts_them(rule, columns):
+    jobs = cleaning.workload(trace(**columns), drop=[rule])
+    assert jobs.job_id.tolist() == [1, 3]
+    assert jobs.cleaning[0] == (rule, 1)
+    assert jobs.provenance["drop"] == [rule]
+
+
+def test_a_job_is_counted_by_the_first_rule_that_leaves_it_out():
+    log = trace(run_time=[5, -1, -1], allocated_processors=[1, -1, 1])
+    for drop, counts in [
+        ("no-run-time,not-allocated", (2, 0)),
+        ("not-allocated, no-run-time", (1, 1)),
+    ]:
+        jobs = cleaning.workload(log, drop=drop)
+        assert tuple(count for _, count in jobs.cleaning[:2]) == counts
+
+
+@pytest.mark.parametrize(
+    "columns, message",
+    [
+        (
+            {"run_time": [5, -1, -1]},
+            "some.swf, line 2, field 4 (run_time): -1; allowed: a known run time "
+            "(2 such jobs: 2, 3; the rule 'no-run-time' leaves them out)",
+        ),
+        (
+            {"requested_processors": [0, -1, 1], "allocated_processors": [1, 0, 1]},
+            "some.swf, line 2, field 8 (requested_processors): -1; allowed: 1 or more processors "
+            "(1 such jobs: 2; the rule 'no-processors' leaves them out)",
+        ),
+        (
+            {"requested_processors": [9] * 7},
+            "some.swf, line 1, field 8 (requested_processors): 9; allowed: at most the machine's 8 "
+            "(7 such jobs: 1, 2, 3, 4, 5, ...; the rule 'larger-than-machine' leaves them out)",
+        ),
+        (
+            {"requested_processors": [1, -1, 1], "allocated_processors": [1, 9, 1]},
+            "some.swf, line 2, field 5 (allocated_processors): 9; allowed: at most the machine's 8",
+        ),
+    ],
+)
+def test_a_job_that_cannot_run_is_an_error_unless_a_rule_leaves_it_out(columns, message):
+    with pytest.raises(SWFError, match=re.escape(message)):
+        cleaning.workload(trace(**columns), drop=())
+
+
+def test_jobs_are_ordered_by_submission_then_number():
+    log = trace(submit=[9, 5, 5, 7], job_id=[1, 8, 3, 2], run_time=[10, 20, 30, 40])
+    jobs = cleaning.workload(log)
+    assert jobs.job_id.tolist() == [3, 8, 2, 1]
+    assert jobs.run_time.tolist() == [30, 20, 40, 10]
+    assert dict(jobs.cleaning)["submit-out-of-order"] == 1
+
+
+def test_the_machine_is_the_headers_unless_given():
+    assert cleaning.workload(trace(submit=[0])).machine == 8
+    assert cleaning.workload(trace(submit=[0]), machine=20).machine == 20
+    with pytest.raises(
+        SWFError, match="^columns: the header names no MaxProcs; give the machine's"
+    ):
+        cleaning.workload(swf.Trace.from_columns([0]))
+
+
+@pytest.mark.parametrize(
+    "option, message",
+    [
+        ({"size": "used"}, "size 'used'; allowed: requested, allocated"),
+        ({"overrun": "kill"}, "overrun 'kill'; allowed: raise-estimate, cut-run, as-is"),
+        ({"drop": ["short"]}, "drop rule 'short'; allowed: no-run-time, zero-run-time"),
+        ({"machine": 0}, "machine 0; allowed: a whole number of processors from 1"),
+        ({"machine": 8.5}, "machine 8.5; allowed"),
+    ],
+)
+def test_a_rule_that_does_not_exist_is_refused(option, message):
+    with pytest.raises(CleaningError, match="^" + re.escape(message)):
+        cleaning.workload(trace(submit=[0]), **option)
+
+
+# Jobs of the real logs, as counted in them by other means.
+
+
+@pytest.mark.parametrize(
+    "paper, name, jobs, changed",
+    [
+        (
+            None,
+            "CTC-SP2",
+            77205,
+            {
+                "zero-run-time": 17,
+                "estimate-from-run-time": 6,
+                "estimate-raised": 7174,
+                "size-from-allocated": 77205,
+            },
+        ),
+        (
+            None,
+            "SDSC-BLUE",
+            232536,
+            {"no-run-time": 10744, "zero-run-time": 26, "size-from-allocated": 0},
+        ),
+        ("pv_easy", "CTC-SP2", 77222, {"no-run-time": 0, "not-allocated": 0}),
+        ("pv_easy", "SDSC-BLUE", 223663, {"no-run-time": 10744, "not-allocated": 19516 - 10617}),
+        ("pv_easy", "SDSC-DS", 85045, {"no-run-time": 11024}),
+        ("heel_and_toe", "KTH-SP2-2", 28489, {"no-run-time": 0}),
+        ("top_percent", "KTH-SP2", 28467, {"zero-run-time": 8, "no-processors": 1, "run-cut": 475}),
+        (
+            "top_percent",
+            "SDSC-SP2",
+            54034,
+            {"no-run-time": 5671, "zero-run-time": 10, "estimate-from-run-time": 35},
+        ),
+    ],
+)
+def test_the_jobs_that_each_paper_has(real_log, paper, name, jobs, changed):
+    workload = real_log(name, paper=paper)
+    assert len(workload) == jobs
+    assert dict(workload.cleaning).items() >= changed.items()
+    left_out = sum(count for rule, count in workload.cleaning if rule in cleaning.DROP_RULES)
+    assert jobs + left_out == traces.info(name).jobs
+    assert workload.machine == traces.rules(name, paper).machine
+    assert workload.provenance["paper"] == paper
+    assert workload.provenance["sha256"] == traces.info(name).sha256
+
+
+# Where logs come from.
+
+
+def hold(folder, name=KTH, content=b"", packed=True):
+    """Put a file where the log of this name belongs."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / traces.info(name).file
+    path = path if packed else path.with_suffix("")
+    path.write_bytes(gzip.compress(content) if packed else content)
+    return path
+
+
+def test_folders_are_searched_in_order(nowhere, tmp_path, monkeypatch):
+    assert traces.locate(KTH) is None
+    own = hold(nowhere)
+    assert traces.locate(KTH) == own
+    second = hold(tmp_path / "second", packed=False)
+    monkeypatch.setenv("REPLICATION_TRACES", f"{tmp_path / 'first'}:{tmp_path / 'second'}")
+    assert traces.locate(KTH) == second
+    first = hold(tmp_path / "first")
+    assert traces.locate(KTH) == first
+
+
+def test_a_log_with_another_content_is_refused(nowhere):
+    content = b"; MaxProcs: 100\n1 0 0 5 1 5 -1 1 9 -1 1 1 1 -1 1 -1 -1 -1\n"
+    path = hold(nowhere, content=content)
+    found, expected = hashlib.sha256(content).hexdigest(), traces.info(KTH).sha256
+    message = f"{path}: sha256 of the decompressed file is {found}, expected {expected}"
+    with pytest.raises(SWFError, match=re.escape(message)):
+        traces.load(KTH)
+    with pytest.raises(ArchiveError, match=re.escape(message)):
+        traces.fetch(KTH)
+
+
+def test_without_log_and_network_the_stand_in_comes_with_one_line(nowhere, generated, capsys):
+    jobs = [traces.load(KTH), traces.load("CTC-SP2", paper="pv_easy", machine=300)]
+    assert [j.stand_in for j in jobs] == [True, True]
+    assert jobs[1].machine == 300
+    assert generated == [(KTH, None), ("CTC-SP2", "pv_easy")]
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 1
+    assert said[0].startswith(f"{KTH}: no {traces.info(KTH).file} in {nowhere}, and not fetched: ")
+    assert "REPLICATION_OFFLINE is set. Generated stand-ins" in said[0]
+
+
+def test_a_stand_in_can_be_forced_or_forbidden(nowhere, generated, capsys):
+    assert traces.load(KTH, stand_in=True).stand_in
+    with pytest.raises(
+        TraceError, match=f"^{KTH}: no .* and not fetched: REPLICATION_OFFLINE is set"
+    ):
+        traces.load(KTH, stand_in=False)
+    with pytest.raises(TraceError, match="is not known"):
+        traces.load("CTC", stand_in=True)
+    assert len(generated) == 1
+    assert capsys.readouterr().err == ""
+
+
+def test_the_network_is_tried_once(nowhere, generated, monkeypatch):
+    tried = []
+
+    def fetch(address, target, sha256):
+        tried.append(address)
+        raise Unreachable("no connection")
+
+    monkeypatch.setattr(archive, "fetch", fetch)
+    traces.load(KTH)
+    traces.load("CTC-SP2")
+    assert tried == [traces.info(KTH).address]
+
+
+def test_a_path_is_read_with_the_headers_machine(tmp_path):
+    path = tmp_path / "my.swf.gz"
+    swf.write(path, trace(submit=[3, 4], requested_processors=[1, 9]))
+    jobs = traces.load(path, drop="larger-than-machine")
+    assert (jobs.name, jobs.machine, len(jobs)) == ("my", 8, 1)
+    assert len(traces.load(str(path), machine=9)) == 2
+    with pytest.raises(TraceError, match="only for CTC-SP2"):
+        traces.load(path, paper="pv_easy")
+
+
+def test_loading_needs_no_pandas(tmp_path):
+    swf.write(tmp_path / "my.swf", trace(submit=[3, 4]))
+    code = "import sys, replication; replication.logs.traces.load(sys.argv[1]); print('pandas' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code, tmp_path / "my.swf"],
+        cwd=paths.ROOT,
+        text=True,
+        capture_output=True,
+        check=True,
+    )
+    assert done.stdout.strip() == "False"
+
+
+# Fetching, from a server that is not there.
+
+
+class Server(requests.adapters.BaseAdapter):
+    """Answers every https request with `content`, from where it is asked to."""
+
+    def __init__(self, content, status=200, stop=None, location=None, ranges=True):
+        super().__init__()
+        self.content, self.status, self.stop = content, status, stop
+        self.location, self.ranges = location, ranges
+        self.asked = []
+
+    def send(self, request, **options):
+        assert options["timeout"] == archive.TIMEOUTS
+        start = request.headers.get("Range") if self.ranges else None
+        self.asked.append(start)
+        first = int(start[len("bytes=") : -1]) if start else 0
+        answer = requests.Response()
+        answer.request, answer.url = request, request.url
+        answer.status_code = self.status
+        if start:
+            answer.status_code = 206 if first < len(self.content) else 416
+        if self.location:
+            answer.status_code, answer.headers["Location"] = 302, self.location
+        content = self.content[first : self.stop]
+        answer.raw = io.BytesIO(content)
+        answer.raw.stream = lambda size, decode_content: self.pieces(content)
+        return answer
+
+    def pieces(self, content):
+        yield content
+        if self.stop:
+            raise requests.exceptions.ConnectionError("cut")
+
+    def close(self):
+        pass
+
+
+@pytest.fixture
+def served(monkeypatch, nowhere):
+    """A function that puts a server in place of the archive, and KTH's content to serve."""
+    monkeypatch.setenv(archive.OFFLINE, "0")
+    content = gzip.compress(b"the log")
+    known = traces.info(KTH)
+    monkeypatch.setattr(
+        traces,
+        "info",
+        lambda name: types.SimpleNamespace(
+            **vars(known) | {"sha256": hashlib.sha256(b"the log").hexdigest()}
+        ),
+    )
+    ours = archive._session
+
+    def serve(content=content, **behaviour):
+        server = Server(content, **behaviour)
+
+        def session():
+            session = ours()
+            session.mount("https://", server)
+            return session
+
+        monkeypatch.setattr(archive, "_session", session)
+        return server
+
+    return serve, content
+
+
+def files(folder):
+    """Names of what is in a folder, but for the lock."""
+    return sorted(p.name for p in folder.iterdir() if p.name != ".lock")
+
+
+def test_a_log_is_fetched_once(served, nowhere):
+    serve, content = served
+    server = serve()
+    for _ in range(2):
+        path = traces.fetch(KTH)
+        assert path.read_bytes() == content
+    assert path == nowhere / path.name == traces.locate(KTH)
+    assert server.asked == [None]
+    assert files(nowhere) == [path.name]
+
+
+def test_an_interrupted_transfer_goes_on_where_it_stopped(served, nowhere):
+    serve, content = served
+    serve(stop=10)
+    with pytest.raises(Unreachable, match="no connection"):
+        traces.fetch(KTH)
+    name = traces.info(KTH).file
+    assert files(nowhere) == [name + ".part"]
+    server = serve()
+    assert traces.fetch(KTH).read_bytes() == content
+    assert server.asked == ["bytes=10-"]
+    assert files(nowhere) == [name]
+
+
+def test_a_server_that_cannot_go_on_sends_all_again(served, nowhere):
+    serve, content = served
+    nowhere.mkdir()
+    (nowhere / (traces.info(KTH).file + ".part")).write_bytes(content[:10])
+    serve(ranges=False)
+    assert traces.fetch(KTH).read_bytes() == content
+
+
+def test_a_transfer_that_was_complete_is_not_asked_for_again(served, nowhere):
+    serve, content = served
+    nowhere.mkdir()
+    (nowhere / (traces.info(KTH).file + ".part")).write_bytes(content)
+    serve()
+    assert traces.fetch(KTH).read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    "content",
+    [gzip.compress(b"another log", mtime=0), gzip.compress(b"the log", mtime=0)[:-3], b"<html>"],
+)
+def test_another_content_is_never_given_the_name_of_a_log(served, nowhere, content):
+    serve, _ = served
+    serve(content)
+    reasons = r"https://\S+: .*(sha256 of the decompressed file is|gzip is damaged)"
+    with pytest.raises(ArchiveError, match=reasons):
+        traces.load(KTH)
+    assert files(nowhere) == []
+
+
+@pytest.mark.parametrize(
+    "behaviour, reason",
+    [
+        ({"status": 404}, "answers 404"),
+        ({"location": "http://elsewhere.example/log.gz"}, "leads away from https"),
+    ],
+)
+def test_a_server_without_the_log_is_like_none(
+    served, nowhere, generated, capsys, behaviour, reason
+):
+    serve, _ = served
+    serve(**behaviour)
+    assert traces.load(KTH).stand_in
+    assert f"{traces.info(KTH).address}: {reason}. " in capsys.readouterr().err
+    assert files(nowhere) == []
+
+
+def test_only_https_is_fetched(tmp_path):
+    with pytest.raises(ArchiveError, match="^http://x.example/a.gz: allowed: addresses that begin"):
+        archive.fetch("http://x.example/a.gz", tmp_path / "a.gz", "0" * 64)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_written_is_like_no_network(served, nowhere, generated):
+    serve, _ = served
+    serve()
+    nowhere.write_text("a file in the way")
+    assert traces.load(KTH).stand_in
+
+
+# The command.
+
+
+def test_the_command_lists_the_logs(capsys, nowhere):
+    path = hold(nowhere)
+    assert __main__.main(["traces", "list"]) == 0
+    out = capsys.readouterr().out
+    assert [row.split()[0] for row in out.splitlines()] == traces.names()
+    assert str(path) in out
+    assert __main__.main(["traces", "list", "--json"]) == 0
+    logs = json.loads(capsys.readouterr().out)
+    assert [log["processors"] for log in logs] == [
+        traces.info(name).processors for name in traces.names()
+    ]
+
+
+def test_the_command_describes_a_log(capsys, tmp_path):
+    path = tmp_path / "my.swf"
+    swf.write(path, trace(submit=[0, 50], run_time=[10, -1], status=[1, 5]))
+    assert __main__.main(["traces", "describe", str(path), "--json", "--processors", "4"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["lines"], facts["jobs"], facts["processors"]) == (2, 1, 4)
+    assert facts["cleaning"]["no-run-time"] == 1
+    assert facts["header"] == {"MaxProcs": ["8"]}
+    assert facts["load"] is None
+    assert __main__.main(["traces", "describe", str(path)]) == 0
+    assert "1 of 2 lines" in capsys.readouterr().out
+
+
+def test_the_command_describes_a_real_log_in_words(capsys, real_log):
+    real_log(KTH)
+    assert __main__.main(["traces", "describe", KTH, "--paper", "top_percent"]) == 0
+    out = capsys.readouterr().out
+    for words in [
+        "28,467 of 28,476 lines",
+        "Lars Malinowsky; Dror Feitelson",
+        "run-cut",
+        "475 jobs",
+    ]:
+        assert words in out
+
+
+def test_the_command_fetches_and_checks(capsys, served, nowhere):
+    serve, _ = served
+    serve()
+    for _ in range(2):
+        assert __main__.main(["traces", "fetch", KTH]) == 0
+        assert capsys.readouterr().out == f"{KTH}: {nowhere / traces.info(KTH).file}, checked\n"
+    hold(nowhere, content=b"spoilt")
+    assert __main__.main(["traces", "fetch", KTH]) == 1
+    assert "sha256 of the decompressed file is" in capsys.readouterr().out
+    assert __main__.main(["traces", "fetch", KTH, "--json"]) == 1
+    [told] = json.loads(capsys.readouterr().out)
+    assert told["name"] == KTH and "sha256 of the decompressed file is" in told["error"]
+
+
+def test_the_command_refuses_in_one_line(capsys):
+    assert __main__.main(["traces", "describe", "CTC"]) == 1
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "did you mean CTC-SP2?" in error

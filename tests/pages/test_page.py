@@ -1,0 +1,367 @@
+"""The page of a notebook: its checks, where outputs go, and that they are the same from run to run."""
+
+import io
+import json
+from dataclasses import FrozenInstanceError
+
+import numpy as np
+import pandas as pd
+import pytest
+import small_project
+from matplotlib.figure import Figure
+from PIL import Image
+
+from replication.basics import paths, style
+from replication.pages import record
+from replication.pages.page import QUICK_JOBS, Page
+from replication.pages.parameters import PageError
+from replication.pages.render import Picture, Table, text
+
+NAME = "heel_and_toe/fig02"
+OURS = [
+    {"trace": "CTC-SP2", "policy": "real", "measure": "wait", "value": 21.4, "unit": "min"},
+    {"trace": "KTH-SP2-2", "policy": "real", "measure": "wait", "value": 160.0, "unit": "min"},
+]
+
+
+@pytest.fixture(params=[True], ids=["real"])
+def project(request, tmp_path, monkeypatch):
+    small_project.enter(tmp_path, request.param, monkeypatch.setattr)
+    return tmp_path
+
+
+stand_ins = pytest.mark.parametrize("project", [False], indirect=True, ids=["stand-in"])
+
+
+def drawing():
+    figure = Figure(figsize=(4, 3), layout="constrained")
+    axes = figure.subplots()
+    axes.plot([1, 2, 3], [1, 4, 2])
+    axes.set_title("Wait $f$")
+    return figure
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"name": "other/fig02"}, "pv_easy, heel_and_toe, top_percent"),
+        ({"name": "heel_and_toe/../x"}, "paper/item"),
+        ({"name": "heel_and_toe/Fig 2"}, "lower-case letters"),
+        ({"scale": "small"}, "allowed: paper, quick"),
+        ({"seed": -1}, "seed -1"),
+        ({"seed": True}, "seed True"),
+        ({"seed": 1.0}, "seed 1.0"),
+        ({"workers": 0}, "from 1 up"),
+        ({"logs": "CTC-SP2"}, "a list of names"),
+        ({"logs": None}, "a list of names"),
+        ({"logs": ["CTC-SP"]}, "did you mean CTC-SP2"),
+        ({"logs": ["CTC-SP2", "CTC-SP2"]}, "each name once"),
+        ({"settings": {"factors": (1, 2)}}, "JSON types"),
+        ({"settings": {"f": float("inf")}}, "JSON types"),
+        ({"settings": {1: "a"}}, "JSON types"),
+    ],
+)
+def test_a_wrong_parameter_is_refused_with_the_valid_ones(project, wrong, words):
+    with pytest.raises(PageError, match=words):
+        Page(**{"name": NAME} | wrong)
+
+
+def test_a_page_is_frozen_and_keeps_what_it_was_given(project):
+    page = Page(
+        NAME, scale="quick", logs=["CTC-SP2"], seed=3, workers=2, settings={"factors": [1, 2]}
+    )
+    assert (page.paper, page.item, page.logs, page.quick) == (
+        "heel_and_toe",
+        "fig02",
+        ("CTC-SP2",),
+        True,
+    )
+    with pytest.raises(FrozenInstanceError):
+        page.seed = 4
+
+
+def test_nothing_is_loaded_before_it_is_asked_for(project, monkeypatch):
+    from replication.logs import traces
+
+    def load(name, paper):
+        loaded.append((name, paper))
+        return small_project.workload(name)
+
+    loaded = []
+    monkeypatch.setattr(traces, "load", load)
+    page = Page(NAME, logs=["CTC-SP2", "KTH-SP2-2"])
+    assert loaded == []
+    assert list(page.workloads) == ["CTC-SP2", "KTH-SP2-2"]
+    assert page.stand_in is False
+    assert loaded == [("CTC-SP2", "heel_and_toe"), ("KTH-SP2-2", "heel_and_toe")]
+
+
+def test_quick_scale_takes_the_first_jobs(project):
+    whole = Page(NAME, logs=["CTC-SP2"]).workloads["CTC-SP2"]
+    part = Page(NAME, scale="quick", logs=["CTC-SP2"]).workloads["CTC-SP2"]
+    assert (len(whole), len(part)) == (6000, QUICK_JOBS)
+    assert np.array_equal(part.submit, whole.submit[:QUICK_JOBS])
+
+
+def test_only_real_logs_at_paper_scale_reach_figures(project):
+    assert Page(NAME, logs=["CTC-SP2"]).folder == project / "figures" / "heel_and_toe"
+    assert (
+        Page(NAME, scale="quick", logs=["CTC-SP2"]).folder
+        == project / "build" / "quick" / "heel_and_toe"
+    )
+
+
+@stand_ins
+@pytest.mark.parametrize("scale", ["paper", "quick"])
+def test_stand_ins_never_reach_figures(project, scale):
+    page = Page(NAME, scale=scale, logs=["CTC-SP2"])
+    assert page.folder == project / "build" / "stand-in" / "heel_and_toe"
+    page.figure(drawing(), "A figure")
+    page.table(pd.DataFrame({"a": [1]}), "A table")
+    page.compare(OURS)
+    assert not (project / "figures").exists()
+    assert json.loads((page.folder / "fig02.json").read_text())["stand_in"] is True
+
+
+def test_a_figure_has_the_same_bytes_from_run_to_run(project):
+    for _ in range(2):
+        Page(NAME, logs=["CTC-SP2"]).figure(drawing(), "A figure", name="again")
+        drawn = (project / "figures/heel_and_toe/fig02-again.png").read_bytes()
+        (project / f"{len(list(project.glob('*.png')))}.png").write_bytes(drawn)
+    assert (project / "0.png").read_bytes() == (project / "1.png").read_bytes()
+    facts = Image.open(io.BytesIO(drawn)).text
+    assert facts["Title"] == NAME
+    assert "abababababab" in facts["Source"]
+
+
+def test_a_picture_in_its_palette_looks_as_it_was_drawn():
+    drawn = io.BytesIO()
+    figure = drawing()
+    figure.savefig(drawn, format="png", dpi=style.DPI)
+    picture = Image.open(io.BytesIO(style.png(figure)))
+    assert picture.mode == "P"
+    far = np.abs(
+        np.asarray(picture.convert("RGB"), int) - np.asarray(Image.open(drawn).convert("RGB"), int)
+    )
+    assert far.max() <= 64 and far.mean() < 0.5
+
+
+@stand_ins
+def test_the_stand_in_banner_adds_to_a_figure_and_covers_nothing(project):
+    page = Page(NAME, logs=["CTC-SP2"])
+    plain, marked = (
+        np.asarray(Image.open(io.BytesIO(png)).convert("RGB"), int)
+        for png in (style.png(drawing()), page.figure(drawing(), "A figure").data)
+    )
+    extra = marked.shape[0] - plain.shape[0]
+    assert extra > 20
+    differ = np.abs(marked[extra:] - plain)  # their palettes do, a little
+    assert differ.max() <= 64 and differ.mean() < 0.5
+    assert len(np.unique(marked[:extra].reshape(-1, 3), axis=0)) > 10  # words, not an empty strip
+
+
+def test_a_user_style_does_not_change_figures(project):
+    import matplotlib
+
+    before = style.png(_styled())
+    with matplotlib.rc_context({"font.size": 30, "lines.linewidth": 9}):
+        assert style.png(_styled()) == before
+
+
+def _styled():
+    style.apply()
+    return drawing()
+
+
+def test_colours_differ_in_grey_and_for_the_colour_blind():
+    from matplotlib.colors import to_rgb
+
+    # Machado, Oliveira and Fernandes 2009, full severity; linear RGB.
+    sights = [
+        np.eye(3),
+        [
+            [0.367322, 0.860646, -0.227968],
+            [0.280085, 0.672501, 0.047413],
+            [-0.01182, 0.04294, 0.968881],
+        ],
+        [
+            [0.152286, 1.052583, -0.204868],
+            [0.114503, 0.786281, 0.099216],
+            [-0.003882, -0.048116, 1.051998],
+        ],
+        [
+            [1.255528, -0.076749, -0.178779],
+            [-0.078411, 0.930809, 0.147602],
+            [0.004733, 0.691367, 0.3039],
+        ],
+    ]
+    rgb = np.array([to_rgb(colour) for colour in style.COLOURS])
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    for sight in sights:
+        lab = _lab(np.clip(linear @ np.transpose(sight), 0, 1))
+        apart = [np.linalg.norm(a - b) for k, a in enumerate(lab) for b in lab[:k]]
+        assert min(apart) > 20
+    assert np.diff(np.sort(_lab(linear)[:, 0])).min() > 9
+    assert len({str(look["linestyle"]) for look in style.series("abcdef").values()}) == 6
+
+
+def _lab(linear):
+    xyz = linear @ np.array(
+        [[0.4124, 0.2126, 0.0193], [0.3576, 0.7152, 0.1192], [0.1805, 0.0722, 0.9505]]
+    )
+    f = np.cbrt(np.maximum(xyz / [0.9505, 1, 1.089], 1e-9))
+    return np.stack(
+        [116 * f[:, 1] - 16, 500 * (f[:, 0] - f[:, 1]), 200 * (f[:, 1] - f[:, 2])], axis=1
+    )
+
+
+def test_a_table_reads_back_as_the_same_numbers(project):
+    frame = pd.DataFrame({"log": ["a", "b,c"], "wait": [1 / 3, 1e-17], "jobs": [1, 2**60]})
+    Page(NAME).table(frame, "A table")
+    data = (project / "figures/heel_and_toe/fig02.csv").read_bytes()
+    assert b"\r" not in data
+    assert pd.read_csv(io.BytesIO(data)).equals(frame)
+
+
+def test_a_named_index_is_kept_and_column_levels_are_joined():
+    frame = pd.DataFrame(
+        [[1.0, 2.0]],
+        index=pd.Index(["CTC"], name="log"),
+        columns=pd.MultiIndex.from_product([["wait"], ["real", "perfect"]]),
+    )
+    assert Table(frame, "A table").csv() == b"log,wait real,wait perfect\nCTC,1.0,2.0\n"
+
+
+def test_a_table_escapes_what_comes_from_a_log():
+    markup = Table(pd.DataFrame({"<i>": [small_project.HOSTILE]}), "<b>")._repr_html_()
+    assert "<script>" not in markup and "<i>" not in markup and "<b>" not in markup
+    assert "&lt;script&gt;" in markup and "&lt;i&gt;" in markup and "&lt;b&gt;" in markup
+
+
+def test_a_picture_shows_its_caption():
+    shown = Picture(style.png(drawing()), "Wait & <load>")._repr_mimebundle_()
+    assert "<figcaption>Wait &amp; &lt;load&gt;</figcaption>" in shown["text/html"]
+    assert 'width="420"' in shown["text/html"]  # 4 inches
+    assert shown["text/plain"] == "Wait & <load>"
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (12345, "12,345"),
+        (5.0, "5"),
+        (0.0, "0"),
+        (21.3712, "21.37"),
+        (12345.6, "12,346"),
+        (0.012345, "0.01235"),
+        (float("nan"), "–"),
+        (None, "–"),
+        (float("-inf"), "-∞"),
+        (np.int64(7), "7"),
+        (np.bool_(True), "yes"),
+        ("x", "x"),
+    ],
+)
+def test_numbers_as_a_reader_wants_them(value, shown):
+    assert text(value) == shown
+
+
+def test_real_logs_at_paper_scale_get_verdicts(project):
+    page = Page(NAME, logs=["CTC-SP2", "KTH-SP2-2"])
+    shown = page.compare(OURS)
+    by_policy = shown.frame.set_index(["trace", "policy"])["verdict"]
+    assert by_policy["CTC-SP2", "real"] == "match"
+    assert by_policy["KTH-SP2-2", "real"] == "differs"
+    assert by_policy["CTC-SP2", "perfect"] == "not comparable"
+    facts = record.read(page.folder / "fig02.json")
+    assert facts["verdicts"] == {
+        "fig02.verdicts.csv": {"match": 1, "differs": 1, "not comparable": 2}
+    }
+    assert "21.37" in shown._repr_html_() and "+0.1 %" in shown._repr_html_()
+
+
+def test_a_part_of_an_item_leaves_out_what_other_notebooks_draw(project):
+    shown = Page("heel_and_toe/fig03", logs=["CTC-SP2"]).compare(OURS, item="fig02", part=True)
+    assert len(shown.frame) == 2
+    assert (project / "figures/heel_and_toe/fig03-fig02.verdicts.csv").exists()
+
+
+@pytest.mark.parametrize("project", [True, False], indirect=True, ids=["real", "stand-in"])
+def test_quick_scale_and_stand_ins_get_no_verdict(project):
+    page = Page(NAME, scale="quick", logs=["CTC-SP2", "KTH-SP2-2"])
+    shown = page.compare(OURS)
+    assert set(shown.frame["verdict"]) == {"not comparable"}
+    assert all(shown.frame["reason"])
+    assert page.notice in shown._repr_html_()
+
+
+def test_the_record_says_where_it_comes_from_and_names_no_place_of_this_machine(project):
+    page = Page(NAME, logs=["CTC-SP2"], seed=5, settings={"factors": [1, 2]})
+    page.table(pd.DataFrame({"a": [1]}), "A table")
+    written = (page.folder / "fig02.json").read_text()
+    facts = json.loads(written)
+    assert (
+        facts["seed"] == 5
+        and facts["settings"] == {"factors": [1, 2]}
+        and facts["scale"] == "paper"
+    )
+    assert len(facts["kernels"]) == 64
+    assert (
+        facts["logs"]["CTC-SP2"]["sha256"] == "ab" * 32 and facts["logs"]["CTC-SP2"]["jobs"] == 6000
+    )
+    assert facts["logs"]["CTC-SP2"]["cleaning"]["zero run time"] == 3
+    assert facts["files"]["fig02.csv"]["sha256"] == record.sha256(
+        (page.folder / "fig02.csv").read_bytes()
+    )
+    assert {"commit", "dirty", "python", "packages", "seconds"} <= facts["run"].keys()
+    assert "somewhere" not in written and str(project) not in written
+
+
+def test_a_second_run_with_the_same_results_leaves_the_record_alone(project, monkeypatch):
+    def run(commit, dirty, value=1):
+        ran = {"commit": commit, "dirty": dirty, "python": "3", "packages": {}}
+        monkeypatch.setattr(record, "environment", lambda: ran)
+        page = Page(NAME, logs=["CTC-SP2"])
+        page.figure(drawing(), "A figure")
+        page.table(pd.DataFrame({"a": [value]}), "A table")
+        return (page.folder / "fig02.json").read_bytes()
+
+    first = run("one", dirty=True)
+    clean = run("two", dirty=False)
+    assert clean != first and json.loads(clean)["run"]["commit"] == "two"
+    assert run("three", dirty=False) == clean
+    assert run("four", dirty=True) == clean
+    assert json.loads(run("five", dirty=True, value=2))["run"]["commit"] == "five"
+
+
+def test_two_outputs_may_not_take_one_name(project):
+    page = Page(NAME)
+    page.figure(drawing(), "A figure")
+    page.figure(drawing(), "A figure")  # the cell was run again
+    with pytest.raises(PageError, match="name="):
+        page.figure(drawing(), "Another figure")
+    with pytest.raises(PageError, match="caption"):
+        page.table(pd.DataFrame({"a": [1]}), " ")
+    with pytest.raises(PageError, match="output name"):
+        page.table(pd.DataFrame({"a": [1]}), "A table", name="../x")
+
+
+def test_a_failed_write_leaves_nothing_under_the_final_name(tmp_path, monkeypatch):
+    def fail(*_):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(paths.os, "replace", fail)
+    with pytest.raises(OSError, match="disk full"):
+        record.write(tmp_path / "a.csv", b"half")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_titles_come_from_notebooks(project):
+    small_project.notebook(project, NAME, [])
+    assert record.title(NAME) == "Fig. 2: heel_and_toe/fig02 of a test"
+    assert record.title("heel_and_toe/none") == "heel_and_toe/none"
+
+
+def test_the_folders_are_those_of_the_checkout():
+    assert record.folder("paper", "pv_easy") == paths.ROOT / "figures" / "pv_easy"
+    assert record.folder("stand-in") == paths.ROOT / "build" / "stand-in"

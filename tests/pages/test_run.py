@@ -1,0 +1,239 @@
+"""The runner: strict about parameters, plain about failures, and never mixing up what outputs are worth."""
+
+import json
+import os
+import threading
+import time
+
+import nbformat
+import pytest
+import small_project
+
+from replication.pages import notebook, record, run
+from replication.pages.notebook import NotebookError, RunError
+from replication.pages.page import MIME
+
+NAME = "heel_and_toe/fig02"
+GOOD = [small_project.page_cell(NAME), small_project.TABLE]
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    small_project.enter(tmp_path, patch=monkeypatch.setattr)
+    monkeypatch.setenv("PYTHONPATH", str(small_project.Path(run.__file__).parent.parent))
+    return tmp_path
+
+
+def make(root, name=NAME, code=None, **others):
+    return small_project.notebook(root, name, GOOD if code is None else code, **others)
+
+
+def test_notebooks_are_found_in_order(project):
+    for name in ("heel_and_toe/fig10", NAME, "pv_easy/table3", "other/fig01"):
+        make(project, name)
+    make(project, "heel_and_toe/.ipynb_checkpoints/fig02-checkpoint")
+    assert list(notebook.found()) == ["pv_easy/table3", NAME, "heel_and_toe/fig10"]
+
+
+def test_a_choice_is_a_notebook_or_a_paper(project):
+    for name in (NAME, "heel_and_toe/fig03", "pv_easy/table3"):
+        make(project, name)
+    assert list(run.choose()) == ["pv_easy/table3", NAME, "heel_and_toe/fig03"]
+    assert list(run.choose("heel_and_toe/fig03 pv_easy")) == [
+        "pv_easy/table3",
+        "heel_and_toe/fig03",
+    ]
+    assert list(run.choose([NAME])) == [NAME]
+
+
+@pytest.mark.parametrize(
+    ("word", "words"),
+    [
+        ("heel_and_toe/fig2", "did you mean heel_and_toe/fig02"),
+        ("pv_easy", "there are: heel_and_toe/fig02"),
+        ("fig02", "there are: heel_and_toe/fig02"),
+    ],
+)
+def test_an_unknown_choice_is_refused(project, word, words):
+    make(project)
+    with pytest.raises(RunError, match=words):
+        run.choose([word])
+    with pytest.raises(RunError, match=words):
+        run.figures([word])
+
+
+def test_no_notebooks_at_all_is_an_error(project):
+    with pytest.raises(RunError, match="no notebooks"):
+        run.figures()
+
+
+def test_an_unknown_parameter_is_refused_before_anything_runs(project):
+    path = make(project)
+    for attempt in (notebook.check, notebook.execute):
+        with pytest.raises(
+            RunError,
+            match=r"^heel_and_toe/fig02: unknown parameter 'sed' "
+            r"\(did you mean seed\?\); valid: scale, logs, seed, workers$",
+        ):
+            attempt(path, {"sed": 2})
+    with pytest.raises(RunError, match="unknown parameter 'sed'"):
+        notebook.in_process(path, sed=2)
+    assert not (project / "build").exists()
+
+
+def test_a_notebook_without_the_common_parameters_is_refused(project):
+    make(project, parameters='scale = "paper"')
+    with pytest.raises(RunError, match="unknown parameter 'workers'"):
+        run.figures()
+
+
+@pytest.mark.parametrize("value", ["seeds()", "1 +"])
+def test_parameters_are_written_out(project, value):
+    path = make(project, parameters=f"scale = {value}\nworkers = 1")
+    with pytest.raises(RunError, match="parameter"):
+        notebook.defaults(path)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"), [({"scale": "big"}, "paper, quick"), ({"workers": 0}, "1 or more")]
+)
+def test_wrong_options_are_refused(project, wrong, words):
+    make(project)
+    with pytest.raises(RunError, match=words):
+        run.figures(**wrong)
+
+
+def test_the_scale_follows_the_logs(project, monkeypatch, capsys):
+    from replication.logs import traces
+
+    make(project)
+    for name, logs in (("fig03", '["CTC-SP2", "KTH-SP2-2"]'), ("table2", "[]")):
+        make(
+            project,
+            f"heel_and_toe/{name}",
+            parameters=f'scale = "quick"\nlogs = {logs}\nworkers = 1',
+        )
+    monkeypatch.setattr(traces, "locate", lambda name: "here" if name == "CTC-SP2" else None)
+    monkeypatch.setenv("REPLICATION_OFFLINE", "0")
+    planned = run.plan(run.choose(), workers=3)
+    assert [own["scale"] for own in planned.values()] == ["paper", "quick", "paper"]
+    assert {own["workers"] for own in planned.values()} == {3}
+    assert os.environ["REPLICATION_OFFLINE"] == "1"  # no kernel waits for the network again
+    assert capsys.readouterr().out == (
+        "generated stand-ins take the place of KTH-SP2-2: no network in this test\n"
+    )
+    assert {own["scale"] for own in run.plan(run.choose(), scale="paper").values()} == {"paper"}
+
+
+def test_logs_that_can_be_fetched_are_fetched_first(project, monkeypatch):
+    from replication.logs import traces
+
+    fetched = []
+    make(project)
+    monkeypatch.setattr(traces, "locate", lambda name: None)
+    monkeypatch.setattr(traces, "fetch", fetched.append)
+    assert run.plan(run.choose())[NAME]["scale"] == "paper"
+    assert fetched == ["CTC-SP2"]
+
+
+def test_in_process_runs_the_code_with_the_parameters(project):
+    path = make(project, enter_cell=False)
+    variables = notebook.in_process(path, seed=7)
+    assert variables["page"].seed == 7
+    assert (project / "figures/heel_and_toe/fig02.csv").exists()
+
+
+def test_in_process_names_the_cell_that_fails(project):
+    path = make(project, code=["x = 1\n", "\ny = x / 0\nz = 1"], enter_cell=False)
+    with pytest.raises(
+        NotebookError, match=r"^heel_and_toe/fig02: cell 4 \(y = x / 0\): ZeroDivisionError"
+    ):
+        notebook.in_process(path)
+
+
+def test_a_run_end_to_end_with_one_failure(project, capsys):
+    make(project, code=[*GOOD, small_project.FIGURE, "print('seed', seed, 'workers', workers)"])
+    other = "heel_and_toe/fig03"
+    failing = "def f():\n    raise ValueError('first\\nlog has no jobs')\nf()"
+    make(project, other, code=[small_project.page_cell(other), "x = 1", failing])
+    old = record.executed("paper", other)
+    old.parent.mkdir(parents=True)
+    old.write_text("an older result")
+    outputs_of_older_runs(project / "figures/heel_and_toe")
+    assert run.figures(scale="paper", workers=2) == 1
+    out = capsys.readouterr().out
+    assert "running 2 notebooks (2 at paper scale)" in out
+    assert "heel_and_toe/fig02: paper, paper scale [" in out
+    assert "FAILED heel_and_toe/fig03: cell 6 (def f():): ValueError: log has no jobs" in out
+    assert "build/notebooks/failed/heel_and_toe/fig03.ipynb" in out
+    assert {path.name for path in (project / "figures/heel_and_toe").iterdir()} == {
+        "fig02.csv",
+        "fig02.png",
+        "fig02.json",
+        "fig02-mine.csv",
+    }
+    assert not old.exists()  # lest the report show it
+    assert "seed 1 workers 2" in record.executed("paper", NAME).read_text()
+    assert (project / "build/report/paper/report.html").exists()
+    assert not (project / "figures/report.html").exists()  # one item is missing
+    assert not list((project / "build").rglob("*.part"))
+
+
+def outputs_of_older_runs(folder):
+    """A file that the notebook made once, and one that it did not make."""
+    folder.mkdir(parents=True)
+    (folder / "fig02-once.csv").write_text("a")
+    (folder / "fig02-mine.csv").write_text("a")
+    files = {"fig02-once.csv": {"role": "table", "caption": "Once", "sha256": ""}}
+    (folder / "fig02.json").write_text(json.dumps({"files": files, "run": {"dirty": False}}))
+
+
+def test_stand_ins_are_told_apart_by_what_was_loaded(project, capsys, monkeypatch):
+    small_project.enter(project, False, monkeypatch.setattr)
+    monkeypatch.setenv("REPLICATION_OFFLINE", "0")
+    make(project, real=False)
+    assert run.figures() == 0
+    out = capsys.readouterr().out
+    assert "heel_and_toe/fig02: stand-in, quick scale [" in out
+    assert "report: " in out and "build/report/stand-in/report.html" in out
+    assert not (project / "figures").exists()
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ([], "makes no Page"),
+        (
+            [{"item": "heel_and_toe/fig03", "kind": "paper", "files": {"fig03.csv": ""}}],
+            "its Page is named",
+        ),
+        ([{"item": NAME, "kind": "paper", "files": {}}], "saved no figure and no table"),
+    ],
+)
+def test_a_notebook_that_saves_nothing_under_its_name_is_a_failure(said, words):
+    outputs = [nbformat.v4.new_output("display_data", {MIME: facts}) for facts in said]
+    cell = nbformat.v4.new_code_cell("", outputs=outputs)
+    with pytest.raises(NotebookError, match=words):
+        notebook._kind(NAME, nbformat.v4.new_notebook(cells=[cell]))
+
+
+def test_stopping_ends_the_kernels(project):
+    path = make(
+        project, code=[f"open({str(project / 'busy')!r}, 'w').close()\nimport time\ntime.sleep(60)"]
+    )
+    failure = []
+
+    def attempt():
+        try:
+            notebook.execute(path, {})
+        except NotebookError as error:
+            failure.append(str(error))
+
+    thread = threading.Thread(target=attempt)
+    thread.start()
+    started = time.monotonic()
+    while not (project / "busy").exists() and time.monotonic() - started < 50:
+        time.sleep(0.1)
+    notebook.stop_all()
+    thread.join(20)
+    assert failure == ["heel_and_toe/fig02: its kernel died; it may need more memory"]

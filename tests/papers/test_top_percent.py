@@ -1,0 +1,129 @@
+"""The Top Percent paper's tables and claims: how they are put together, and how near they come."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from replication.evidence import published
+from replication.papers.top_percent import claims, intervals, modes, runs, schedulers, table1
+from replication.schedule import measures
+from tests.workloads import jobs
+
+THREE = ["KTH-SP2", "CTC-SP2", "SDSC-SP2"]
+
+
+def workload(n=400):
+    rng = np.random.default_rng(7)
+    submit = np.cumsum(rng.integers(0, 40, n))
+    run_time = rng.choice([5, 60, 300], n) + rng.integers(0, 5, n)
+    w = jobs(
+        16,
+        *zip(
+            submit.tolist(),
+            run_time.tolist(),
+            rng.integers(1, 9, n).tolist(),
+            [600] * n,
+            strict=True,
+        ),
+    )
+    return w.replace(
+        submit=submit * 4000,
+        run_time=run_time * 4000,
+        estimate=w.estimate * 4000,
+        user=rng.integers(0, 3, n),
+    )
+
+
+def test_every_row_and_column_of_the_paper_is_computed():
+    rows = published.rows("top_percent", "table1")
+    assert {row.policy for row in rows} == runs.POLICIES.keys()
+    assert {(row.measure, row.unit) for row in rows} == set(runs.UNITS.items())
+    assert {row.trace for row in rows} == {*THREE, table1.BLUE_WATERS}
+
+
+def test_a_block_is_normalised_by_its_requested_times():
+    w = workload()
+    found = runs.blocks([({"trace": "made"}, w, {})], workers=2).set_index(["policy", "measure"])[
+        "value"
+    ]
+    reqtime, tsafrir = (runs.run(w, policy) for policy in ("Reqtime", "Tsafrir"))
+    expected = (tsafrir.wait + w.run_time).mean() / (reqtime.wait + w.run_time).mean()
+    assert found["Tsafrir", "af"] == pytest.approx(expected)
+    assert found["Reqtime"].drop("r2").tolist() == [1, 1, 1, 1]
+    assert found["Clairvoyant", "r2"] == 1
+    assert found["Tsafrir", "r2"] == measures.determination(w.run_time, tsafrir.first_prediction)
+
+
+def test_intervals_start_from_the_measures_themselves():
+    w = workload()
+    schedules = {policy: runs.run(w, policy) for policy in ("Reqtime", "Complete")}
+    block = intervals.Block("made", schedules)
+    assert len(block.sums["Reqtime"].jobs) > 5
+    found = runs.normalised(
+        {policy: runs.measured(schedule) for policy, schedule in schedules.items()}
+    )
+    for measure in runs.UNITS:
+        value, low, high = intervals.interval(block.values("Complete", measure))
+        assert value == pytest.approx(found["Complete"][measure])
+        assert low <= high
+    assert (block.values("Reqtime", "af") == 1).all()
+    under = block.shares("Complete", "under")[0]
+    assert under == pytest.approx((schedules["Complete"].prediction < w.run_time).mean())
+
+
+def test_silverman_counts_modes():
+    rng = np.random.default_rng(3)
+    one = rng.normal(0, 1, 300)
+    three = np.concatenate([rng.normal(m, 0.5, 100) for m in (0, 5, 10)])
+    assert modes.p_value(one, 1, "one") > 0.05
+    assert modes.p_value(three, 1, "three") < 0.05
+    assert modes.p_value(three, 2, "three") < 0.05
+    assert modes.p_value(three, 3, "three") > 0.05
+    assert (
+        modes.critical_width(three, 1)
+        > modes.critical_width(three, 2)
+        > modes.critical_width(three, 3)
+    )
+
+
+def test_the_share_of_variance_between_classes():
+    rng = np.random.default_rng(1)
+    user = np.repeat(np.arange(200), 5)
+    apart = jobs(4, *[(k, int(100 * u + rng.integers(0, 3)), 1, 10**6) for k, u in enumerate(user)])
+    alike = apart.replace(run_time=rng.integers(0, 1000, len(apart)))
+    assert claims.between_classes(apart.replace(user=user)) > 0.99
+    assert claims.between_classes(alike.replace(user=user)) == pytest.approx(0, abs=0.1)
+
+
+def test_other_schedulers_are_spread():
+    ours = pd.DataFrame(
+        [
+            {"trace": "a", "scheduler": s, "policy": "CVH", "measure": m, "value": v, "unit": "1"}
+            for m in runs.UNITS
+            for s, v in (("EASY", 1.0), ("LAF", 1.25))
+        ]
+    )
+    assert schedulers.spread(ours)["AF"].tolist() == [0.25]
+
+
+@pytest.mark.parametrize("log", THREE)
+def test_the_rows_but_cvh_come_within_0_003_of_the_paper(real_log, log):
+    """As coded: AVEbsld within 0.003, on KTH-SP2 every measure of the schedule; Top Percent to rounding."""
+    from replication.logs import traces
+
+    w = real_log(
+        log, paper="top_percent", drop=[*traces.rules(log, "top_percent").drop, "no-estimate"]
+    )
+    found = runs.normalised(
+        {
+            policy: runs.measured(runs.run(w, policy, "coded"))
+            for policy in runs.POLICIES
+            if policy != "CVH"
+        }
+    )
+    for row in published.rows("top_percent", "table1"):
+        if row.trace == log and row.policy in found and row.measure != "r2":
+            top = row.policy.startswith("Top")
+            if top or row.measure == "avebsld" or log == "KTH-SP2":
+                bar = 0.0006 if top else 0.003  # published to three decimals
+                assert found[row.policy][row.measure] == pytest.approx(row.value, abs=bar), row.key

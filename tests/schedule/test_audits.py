@@ -1,0 +1,255 @@
+"""Audits against their definitions, spelt out on small workloads; and what PV-EASY promises, on all logs."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from replication.schedule import audits
+from replication.schedule.simulation import simulate
+from tests.test_pv_easy import MODES, PREDICTORS, READINGS, crowds
+from tests.workloads import jobs
+
+SCHEDULERS = st.sampled_from(["fcfs", "easy", "easy-last", "sjf-easy", "pv-easy"])
+SOME = settings(max_examples=150, deadline=None)
+
+
+def running(schedule, now, job):
+    """Processors in use at an instant by jobs before `job`, and by jobs behind it; preempted runs count."""
+    runs = [(k, s, e) for k, (s, e) in enumerate(zip(schedule.start, schedule.end, strict=True))]
+    sizes = schedule.workload.processors
+    alive = [k for k, s, e in runs + schedule.killed_runs.tolist() if s <= now < e]
+    return sum(sizes[k] for k in alive if k < job), sum(sizes[k] for k in alive if k > job)
+
+
+def waiting(schedule, now):
+    """Jobs that wait just after an instant's pass."""
+    w = schedule.workload
+    killed = {(k, s): e for k, s, e in schedule.killed_runs.tolist()}
+    busy = {k for (k, s), e in killed.items() if s <= now < e}
+    return [k for k in range(len(w)) if w.submit[k] <= now < schedule.start[k] and k not in busy]
+
+
+def instants(schedule):
+    times = [
+        schedule.workload.submit,
+        schedule.start,
+        schedule.end,
+        schedule.killed_runs[:, 1:].ravel(),
+    ]
+    return np.unique(np.concatenate(times)).tolist()
+
+
+@SOME
+@given(crowds(most=25), SCHEDULERS)
+def test_blocked_and_violated_heads_are_those_of_the_definition(workload, scheduler):
+    schedule = simulate(workload, scheduler)
+    heads, late = set(), {}
+    for now in instants(schedule):
+        queue = waiting(schedule, now)
+        if queue:
+            heads.add(queue[0])
+            before, _ = running(schedule, now, queue[0])
+            if workload.processors[queue[0]] + before <= workload.machine:
+                late.setdefault(queue[0], now)
+    assert set(np.flatnonzero(audits.blocked(schedule))) == heads
+    assert set(np.flatnonzero(audits.head_violations(schedule))) == set(late)
+    found = audits.earliest_at_head(schedule)
+    assert {job: found[job] for job in late} == late
+
+
+@settings(max_examples=400, deadline=None)
+@given(crowds(), PREDICTORS, READINGS, MODES)
+def test_pv_easy_is_strictly_fair_at_the_head_under_every_option(
+    workload, predictor, readings, mode
+):
+    schedule = simulate(workload, "pv-easy", predictor=predictor, **readings, **mode)
+    assert not audits.head_violations(schedule).any()
+    if not mode:
+        assert not audits.reservation_delays(schedule, "any-later").any()
+
+
+@pytest.mark.parametrize("name", ["CTC-SP2", "SDSC-BLUE", "SDSC-DS"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"predictor": "perfect"},
+        {"predictor": "request"},
+        {"predictor": "virtual=0.5"},
+        {"refresh": "submission"},
+        {"correction": "tsafrir"},
+        {"correction": "doubling"},
+        {"correction": "now"},
+        {"reservation": "kept"},
+        {"events": "one-by-one"},
+        {"venture": "no"},
+        {"mode": "suspend", "cost": 60},
+        {"mode": "checkpoint", "interval": 1800, "cost": 60},
+    ],
+    ids=lambda options: ",".join(f"{name}={value}" for name, value in options.items()) or "default",
+)
+def test_pv_easy_is_strictly_fair_at_the_head_on_the_logs(real_log, name, options):
+    schedule = simulate(real_log(name, paper="pv_easy"), "pv-easy", **options).validate()
+    assert audits.blocked(schedule).sum() > 1000
+    assert not audits.head_violations(schedule).any()
+    if "mode" not in options:
+        assert not audits.reservation_delays(schedule, "any-later").any()
+
+
+def test_easy_is_not_fair_at_the_head(real_log):
+    assert audits.head_violations(simulate(real_log("KTH-SP2"))).sum() > 100
+
+
+@SOME
+@given(crowds(most=25), SCHEDULERS)
+def test_alone_is_what_the_scheduler_does_without_the_later_jobs(workload, scheduler):
+    schedule = simulate(workload, scheduler)
+    found = audits.alone(schedule)
+    for job in range(len(workload)):
+        assert found[job] == simulate(workload.take(slice(0, job + 1)), scheduler).start[job]
+
+
+@SOME
+@given(crowds(most=20), READINGS, MODES)
+def test_alone_holds_for_every_option_of_pv_easy(workload, readings, mode):
+    schedule = simulate(workload, "pv-easy", **readings, **mode)
+    found = audits.alone(schedule)
+    for job in range(len(workload)):
+        part = simulate(workload.take(slice(0, job + 1)), "pv-easy", **readings, **mode)
+        assert found[job] == part.start[job]
+
+
+def test_a_job_may_owe_its_start_to_one_that_came_with_it():
+    # Job 4 is predicted to be shortest, takes a processor that job 2 needs, and so leaves one to job 3.
+    w = jobs(5, (0, 1, 1), (0, 0, 5), (0, 1, 4), (0, 0, 1, 1), (0, 0, 1))
+    schedule = simulate(w, "pv-easy")
+    assert schedule.start[3] == 0
+    assert audits.alone(schedule)[3] == 1
+
+
+def test_alone_on_a_log_is_the_same_as_repeated_simulations(real_log):
+    workload = real_log("CTC-SP2", paper="pv_easy").take(slice(0, 3000))
+    for scheduler in ("easy", "pv-easy"):
+        schedule = simulate(workload, scheduler)
+        found = audits.alone(schedule)
+        late = np.flatnonzero(schedule.wait > 0)[::25]
+        assert len(late) > 10
+        for job in late:
+            assert found[job] == simulate(workload.take(slice(0, job + 1)), scheduler).start[job]
+
+
+@SOME
+@given(crowds(most=25))
+def test_nobody_is_delayed_under_fcfs_and_easy_keeps_what_it_reserves(workload):
+    schedule = simulate(workload, "fcfs")
+    assert audits.alone(schedule).tolist() == schedule.start.tolist()
+    easy = simulate(workload, "easy")
+    reserved = audits.reservations(easy)
+    assert ((reserved >= 0) == audits.blocked(easy)).all()
+    assert (easy.start[reserved >= 0] <= reserved[reserved >= 0]).all()
+    assert not audits.reservation_delays(easy, "any-later").any()
+
+
+def test_a_violation_is_told_from_a_benign_delay():
+    # Job 1 holds 3 of 4 until 5. Job 3 is said to end at 5, ends at 7, and keeps job 2 waiting: a violation.
+    violated = simulate(
+        jobs(4, (0, 5, 3, 5), (1, 2, 4, 2), (2, 5, 1, 9)),
+        "easy-predicted",
+        estimates=np.array([5, 2, 3]),
+    )
+    assert violated.start.tolist() == [0, 7, 2]
+    assert audits.reservations(violated).tolist() == [-1, 5, -1]
+    assert audits.reservation_delays(violated).tolist() == [0, 2, 0]
+    assert audits.benign_delays(violated).tolist() == [0, 0, 0]
+    # Here job 1 itself runs longer than said: job 2 is late for its reservation by its predecessor's fault.
+    benign = simulate(jobs(4, (0, 5, 3), (1, 2, 4)), "easy-predicted", estimates=np.array([3, 2]))
+    assert audits.reservations(benign).tolist() == [-1, 3]
+    assert audits.reservation_delays(benign).tolist() == [0, 0]
+    assert audits.benign_delays(benign).tolist() == [0, 2]
+
+
+def test_the_blame_is_on_jobs_that_outlive_their_predictions():
+    # Job 2 is predicted to end at 6, as job 1 of the same user was accurate to 3/20; it ends at 9. At 7 it is
+    # past that and planned to end at its request, so job 4 may last until 12, and keeps job 3 waiting.
+    workload = jobs(4, (0, 3, 3, 20), (3, 6, 3, 20), (4, 2, 4, 2), (7, 5, 1, 5))
+    workload = workload.replace(user=np.array([1, 1, 2, 3]))
+    schedule = simulate(workload, "easy-last")
+    assert schedule.start.tolist() == [0, 3, 12, 7]
+    assert audits.reservations(schedule).tolist() == [-1, -1, 6, -1]
+    assert audits.reservation_delays(schedule).tolist() == [0, 0, 0, 0]
+    assert audits.reservation_delays(schedule, "any-later").tolist() == [0, 0, 6, 0]
+
+
+def test_the_blame_may_be_on_jobs_that_started_since_the_reservation():
+    # Job 3 starts at 4, the instant at which job 2 comes to the head, is said to end at 7 and ends at 30.
+    workload = jobs(4, (0, 4, 4), (1, 4, 2, 4), (1, 10, 3, 10), (2, 26, 2, 3))
+    schedule = simulate(workload, "easy-predicted", estimates=np.array([4, 4, 10, 3]))
+    assert schedule.start.tolist() == [0, 4, 30, 4]
+    assert audits.reservation_delays(schedule).tolist() == [0, 0, 22, 0]
+    assert audits.reservation_delays(schedule, "since-reserved").tolist() == [0, 0, 22, 0]
+    # Here job 3 starts at 3, before job 2 comes to the head at 10; it is said to end at 7 and ends at 33.
+    workload = jobs(4, (0, 10, 2), (1, 5, 3), (2, 10, 4), (3, 30, 1, 4))
+    schedule = simulate(workload, "easy-predicted", estimates=np.array([10, 5, 10, 4]))
+    assert schedule.start.tolist() == [0, 10, 33, 3]
+    assert audits.reservation_delays(schedule).tolist() == [0, 0, 18, 0]
+    assert audits.reservation_delays(schedule, "since-reserved").tolist() == [0, 0, 0, 0]
+
+
+def test_a_delay_by_who_ran_already_is_none_by_those_who_come_later():
+    # Jobs 1 and 2 run until 10 and 6. Job 4 is started past job 3, which could have started at 6 without it.
+    schedule = simulate(jobs(4, (0, 10, 2, 20), (0, 6, 2, 6), (1, 5, 4), (7, 9, 2)))
+    assert schedule.start.tolist() == [0, 0, 16, 7]
+    assert audits.start_delays(schedule, "running").tolist() == [0, 0, 6, 0]
+    # Job 4 was started past job 2, before job 3 came to the head: it ran already, and is of lower priority.
+    early = simulate(jobs(4, (0, 5, 3, 20), (1, 1, 2), (2, 5, 4), (3, 10, 1)))
+    assert early.start.tolist() == [0, 5, 13, 3]
+    assert audits.start_delays(early, "running").tolist() == [0, 0, 0, 0]
+    assert audits.start_delays(early, "head").tolist() == [0, 0, 7, 0]
+
+
+def test_delays_are_measured_from_what_is_asked_for():
+    # Job 1 ends at 5 instead of 20. Without job 3 job 2 would start then; with it, at 12.
+    schedule = simulate(jobs(4, (0, 5, 3, 20), (1, 2, 4), (2, 10, 1)))
+    assert schedule.start.tolist() == [0, 12, 2]
+    found = {since: audits.start_delays(schedule, since).tolist() for since in audits.SINCE}
+    assert found == {
+        "alone": [0, 7, 0],
+        "head": [0, 7, 0],
+        "reservation": [0, 0, 0],
+        "running": [0, 7, 0],
+    }
+    assert audits.alone(schedule).tolist() == [0, 5, 2]
+    assert audits.alone(schedule, [0]).tolist() == [0, 12, 2]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda s: audits.start_delays(s, "birth"),
+            "since 'birth', allowed: alone, head, reservation",
+        ),
+        (
+            lambda s: audits.reservation_delays(s, "me"),
+            "blame 'me', allowed: under-predicted, any-later",
+        ),
+        (
+            lambda s: audits.reservations(simulate(s.workload, "pv-easy", mode="suspend")),
+            "allowed: mode='kill'",
+        ),
+        (
+            lambda s: audits.alone(simulate(s.workload, "sjf-easy", predictor="virtual=0.1")),
+            "cannot be repeated",
+        ),
+        (
+            lambda s: audits.alone(simulate(s.workload, "pv-easy", predictor="top=2")),
+            "allowed: request, perfect",
+        ),
+    ],
+)
+def test_impossible_questions_are_refused_in_one_line(call, message):
+    schedule = simulate(jobs(4, (0, 9, 3), (1, 5, 4), (2, 3, 1)))
+    with pytest.raises(audits.AuditError, match=message) as error:
+        call(schedule)
+    assert "\n" not in str(error.value)

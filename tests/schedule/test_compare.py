@@ -1,0 +1,334 @@
+"""The rule of `replication.evidence.compare`: cases worked out by hand, and what must hold for every number."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from replication.evidence import compare, published
+from replication.evidence.compare import VERDICTS, CompareError, verdict
+from replication.evidence.published import Published
+
+
+def paper_says(value, decimals=0, unit="jobs"):
+    return Published("table1", "CTC-SP2", "EASY", "blocked", value, unit, decimals, "Paper Table 1")
+
+
+# ---- the rule, by hand
+
+
+@pytest.mark.parametrize(
+    ("value", "decimals", "ours", "word"),
+    [
+        # 1000 has limits at 10, 50 and 200, each belonging to the better verdict
+        (1000, 0, 1010, "match"),
+        (1000, 0, 1010.001, "close"),
+        (1000, 0, 990, "match"),
+        (1000, 0, 989.9, "close"),
+        (1000, 0, 1050, "close"),
+        (1000, 0, 1050.001, "near"),
+        (1000, 0, 950, "close"),
+        (1000, 0, 949.9, "near"),
+        (1000, 0, 1200, "near"),
+        (1000, 0, 1200.001, "differs"),
+        (1000, 0, 800, "near"),
+        (1000, 0, 799.9, "differs"),
+        # printed 1.72: anything from 1.715 to 1.725 rounds to it; 1 % is 0.0172 and wider
+        (1.72, 2, 1.725, "match"),
+        (1.72, 2, 1.7372, "match"),
+        (1.72, 2, 1.7373, "close"),
+        # printed 0.19 or 2: the rounding is wider than 1 %
+        (0.19, 2, 0.195, "match"),
+        (0.19, 2, 0.185, "match"),
+        (0.19, 2, 0.1951, "close"),
+        (2, 0, 1.5, "match"),
+        (2, 0, 2.5, "match"),
+        (2, 0, 2.51, "differs"),
+        (2, 0, 1.49, "differs"),
+        # thousands
+        (243314, 0, 243306, "match"),
+        (10409, 0, 12490, "near"),
+        (10409, 0, 12491, "differs"),
+        # negative values
+        (-0.234, 3, -0.2345, "match"),
+        (-0.234, 3, -0.24, "close"),
+        (-0.234, 3, 0.234, "differs"),
+        (-4.791, 3, -4.83, "match"),
+        (-4.791, 3, -5.749, "near"),
+        (-4.791, 3, -5.75, "differs"),
+        # a published 0 knows its rounding and nothing else
+        (0, 0, 0, "match"),
+        (0, 0, 0.5, "match"),
+        (0, 0, 1, "differs"),
+        (0.0, 1, -0.05, "match"),
+        (0.0, 1, 0.06, "differs"),
+        (1000, 0, math.inf, "differs"),
+        (0, 0, -math.inf, "differs"),
+    ],
+)
+def test_by_hand(value, decimals, ours, word):
+    assert verdict(ours, paper_says(value, decimals)).verdict == word
+
+
+@pytest.mark.parametrize(("value", "decimals", "ours"), [(1.1, 1, 1.05), (2.2, 1, 2.15)])
+def test_boundaries_are_decimal_not_binary(value, decimals, ours):
+    assert value - ours > 0.05
+    assert verdict(ours, paper_says(value, decimals)).verdict == "match"
+
+
+def test_difference_is_relative_to_the_published_value():
+    assert verdict(1100, paper_says(1000)).difference == pytest.approx(0.1)
+    assert verdict(900, paper_says(1000)).difference == pytest.approx(-0.1)
+    # Towards zero is up for a negative number.
+    assert verdict(-1.0, paper_says(-2.0, 1)).difference == pytest.approx(0.5)
+
+
+def test_difference_is_absolute_where_nothing_can_be_divided():
+    zero = verdict(3, paper_says(0))
+    assert zero == ("differs", compare.ABSOLUTE, 3.0)
+
+
+@pytest.mark.parametrize(
+    ("unit", "value", "ours", "expected"),
+    [
+        ("yyyymm", 200306, 200306, ("match", compare.ABSOLUTE, 0.0)),
+        ("yyyymm", 200306, 200301, ("differs", compare.ABSOLUTE, -5.0)),
+        ("yyyymm", 199712, 199801, ("differs", compare.ABSOLUTE, 1.0)),
+        ("yyyymm", 199712, math.inf, ("differs", compare.ABSOLUTE, math.inf)),
+        ("rank", 3, 3, ("match", compare.ABSOLUTE, 0.0)),
+        ("job number", 5, 5.4, ("differs", compare.ABSOLUTE, pytest.approx(0.4))),
+    ],
+)
+def test_units_without_a_ratio_match_or_differ(unit, value, ours, expected):
+    assert verdict(ours, paper_says(value, unit=unit)) == expected
+
+
+@pytest.mark.parametrize("nothing", [None, math.nan, np.float32("nan")])
+def test_what_was_not_computed_is_not_comparable(nothing):
+    result = verdict(nothing, paper_says(1000))
+    assert result[:2] == ("not comparable", "not computed") and math.isnan(result.difference)
+    assert (
+        verdict(nothing, paper_says(1000), reason="trace not public").reason == "trace not public"
+    )
+
+
+def test_a_stand_in_never_gets_a_verdict():
+    assert verdict(1000, paper_says(1000), stand_in=True) == ("not comparable", "stand-in", 0.0)
+
+
+def test_a_reason_keeps_the_numbers_but_gives_no_verdict():
+    assert verdict(1100, paper_says(1000), reason="other version of the log") == (
+        "not comparable",
+        "other version of the log",
+        0.1,
+    )
+
+
+def test_units_are_not_converted():
+    assert verdict(1.5, paper_says(1.5, 1, "h"), unit="h").verdict == "match"
+    with pytest.raises(
+        CompareError, match="CTC-SP2 / EASY / blocked: our unit 'min', published unit 'h'"
+    ):
+        verdict(90, paper_says(1.5, 1, "h"), unit="min")
+
+
+@pytest.mark.parametrize("ours", ["1,000", True, np.True_, 1j, pd.NA, [1000]])
+def test_what_is_no_number_is_refused(ours):
+    with pytest.raises(CompareError, match="allowed: a number, None or NaN"):
+        verdict(ours, paper_says(1000))
+
+
+@pytest.mark.parametrize("kind", [int, float, np.int32, np.int64, np.float32, np.float64])
+def test_every_kind_of_number_is_read(kind):
+    assert verdict(kind(1010), paper_says(1000)).verdict == "match"
+
+
+# ---- what must hold for every number
+
+amounts = st.decimals(-(10**6), 10**6, places=3).map(float)
+distances = st.decimals(0, 10**6, places=4).map(float)
+roundings = st.integers(0, 3)
+
+
+@given(amounts, amounts, roundings)
+def test_signs_do_not_matter(ours, value, decimals):
+    here, there = (
+        verdict(ours, paper_says(value, decimals)),
+        verdict(-ours, paper_says(-value, decimals)),
+    )
+    assert here.verdict == there.verdict
+    assert here.difference == -there.difference
+
+
+@given(amounts, st.integers(0, 10**6), roundings)
+def test_above_and_below_are_the_same(value, thousandths, decimals):
+    # Whole thousandths, so that both sides are equally far as decimals too.
+    whole = round(value * 1000)
+    above, below = (whole + thousandths) / 1000, (whole - thousandths) / 1000
+    target = paper_says(whole / 1000, decimals)
+    assert verdict(above, target).verdict == verdict(below, target).verdict
+
+
+@given(amounts, distances, distances, st.booleans(), roundings)
+def test_farther_is_never_better(value, one, other, up, decimals):
+    near, far = sorted((one, other))
+    sign = 1 if up else -1
+    target = paper_says(value, decimals)
+    # Whichever of the two is nearer once they have been added up in floating point.
+    first, second = sorted(
+        (value + sign * near, value + sign * far), key=lambda ours: abs(ours - value)
+    )
+    assert VERDICTS.index(verdict(first, target).verdict) <= VERDICTS.index(
+        verdict(second, target).verdict
+    )
+
+
+@given(amounts, roundings)
+def test_the_published_value_matches_itself(value, decimals):
+    assert verdict(value, paper_says(value, decimals))[::2] == ("match", 0.0)
+
+
+# ---- tables
+
+TABLE5 = [
+    (log, "PV-EASY", measure, value, "%")
+    for log, measure, value in (
+        ("CTC-SP2", "total_load", 68.6),
+        ("CTC-SP2", "wasted_load", 2.6),
+        ("SDSC-BLUE", "total_load", 75.0),
+        ("SDSC-BLUE", "wasted_load", 9.0),
+        ("SDSC-DS", "total_load", 66.4917),
+        ("SDSC-DS", "wasted_load", 3.0),
+    )
+]
+
+
+def frame(rows=TABLE5):
+    return pd.DataFrame(rows, columns=list(compare.OURS))
+
+
+def test_table_lays_each_published_number_beside_ours():
+    result = compare.table("pv_easy", "table5", frame(), stand_in=False)
+    assert tuple(result.columns) == compare.COLUMNS
+    assert list(result["verdict"]) == ["match", "close", "near", "differs", "match", "near"]
+    assert list(result["published"]) == [68.6166, 2.48, 81.7564, 5.66, 66.4917, 3.67]
+    assert list(result["ours"]) == [row[3] for row in TABLE5]
+    assert result["difference"].iloc[3] == pytest.approx((9.0 - 5.66) / 5.66)
+    assert compare.counts(result) == {
+        "match": 2,
+        "close": 1,
+        "near": 2,
+        "differs": 1,
+        "not comparable": 0,
+    }
+
+
+def test_the_order_of_our_rows_does_not_matter():
+    forwards = compare.table("pv_easy", "table5", frame(), stand_in=False)
+    records = frame(TABLE5[::-1]).to_dict("records")
+    backwards = compare.table("pv_easy", "table5", records, stand_in=False)
+    pd.testing.assert_frame_equal(forwards, backwards)
+
+
+def test_nothing_published_vanishes():
+    result = compare.table("pv_easy", "table5", frame(TABLE5[:1]), stand_in=False)
+    assert len(result) == 6
+    assert list(result["reason"]) == [""] + ["not computed"] * 5
+    assert result["ours"].isna().sum() == 5
+    assert (
+        compare.counts(compare.table("pv_easy", "table5", [], stand_in=False))["not comparable"]
+        == 6
+    )
+
+
+def test_reasons_go_by_trace_or_by_number():
+    reasons = {"CTC-SP2": "whole log", ("CTC-SP2", "PV-EASY", "wasted_load"): "one number"}
+    result = compare.table("pv_easy", "table5", frame(), reasons, stand_in=False)
+    assert list(result["reason"]) == ["whole log", "one number", "", "", "", ""]
+    assert list(result["verdict"][:3]) == ["not comparable", "not comparable", "near"]
+    assert result["ours"].iloc[0] == 68.6
+
+
+def test_stand_ins_get_no_verdict_and_neither_do_statements_over_all_logs():
+    result = compare.table("pv_easy", "table5", frame(), stand_in={"SDSC-DS"})
+    assert list(result["reason"]) == ["", "", "", "", "stand-in", "stand-in"]
+    everything = compare.table("pv_easy", "table5", frame(), stand_in=True)
+    assert compare.counts(everything)["not comparable"] == 6
+    overall = [
+        ("all", "EASY", "max_delay", 90.7, "h"),
+        ("SDSC-DS", "PV-EASY", "mkt", 1.62, "kills"),
+    ]
+    text = compare.table("pv_easy", "text", frame(overall), stand_in={"CTC-SP2"})
+    assert text.set_index("measure")["reason"]["max_delay"] == "stand-in"
+    assert compare.counts(text)["match"] == 1
+
+
+def test_stand_in_must_be_said():
+    with pytest.raises(TypeError, match="stand_in"):
+        compare.table("pv_easy", "table5", frame())
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        (
+            [*TABLE5, ("CTC-SP2", "PV-EASY", "waste", 1.0, "%")],
+            "measure may be: total_load, wasted_load",
+        ),
+        ([("CTC", "PV-EASY", "total_load", 1.0, "%")], "trace may be: CTC-SP2, SDSC-BLUE, SDSC-DS"),
+        ([*TABLE5, TABLE5[0]], "CTC-SP2 / PV-EASY / total_load stands twice"),
+        ([("CTC-SP2", "PV-EASY", "total_load", 0.686, "1")], "our unit '1', published unit '%'"),
+    ],
+)
+def test_rows_that_fit_nothing_are_refused(rows, words):
+    with pytest.raises(CompareError, match=words) as error:
+        compare.table("pv_easy", "table5", frame(rows), stand_in=False)
+    assert "\n" not in str(error.value)
+
+
+def test_names_that_do_not_belong_together_are_refused():
+    rows = [("CTC-SP2", "log", "blocked", 1, "jobs")]
+    with pytest.raises(CompareError, match="each name is known, but not the three together"):
+        compare.table("pv_easy", "table4", frame(rows), stand_in=False)
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"reasons": {"BW": "not public"}}, "a reason for 'BW'"),
+        ({"reasons": {"CTC-SP2": " "}}, "reason ' ' for 'CTC-SP2'"),
+        ({"reasons": ["CTC-SP2"]}, "reasons is a list"),
+        ({"stand_in": {"KTH-SP2"}}, "stand_in KTH-SP2, allowed: CTC-SP2"),
+    ],
+)
+def test_reasons_and_stand_ins_name_what_is_there(more, words):
+    with pytest.raises(CompareError, match=words):
+        compare.table("pv_easy", "table5", frame(), **{"stand_in": False} | more)
+
+
+def test_a_column_that_is_missing_is_named():
+    with pytest.raises(CompareError, match="our row lacks unit"):
+        compare.table("pv_easy", "table5", frame().drop(columns="unit"), stand_in=False)
+
+
+def test_lines_print_both_numbers():
+    rows = frame([("CTC-SP2", "EASY", "backfilled", 35628, "jobs")])
+    said = compare.lines(compare.table("pv_easy", "table4", rows, stand_in=False))
+    assert "CTC-SP2 EASY backfilled [jobs]: paper 38726, ours 35628 (-8.0 %), near" in said
+    assert "CTC-SP2 log jobs [jobs]: paper 77222, ours -, not comparable: not computed" in said
+    dates = frame([("SDSC-BLUE", "log", "log_end", 200301, "yyyymm")])
+    said = compare.lines(compare.table("heel_and_toe", "table1", dates, stand_in=False))
+    assert (
+        "SDSC-BLUE log log_end [yyyymm]: paper 200306, ours 200301 (-5), differs: "
+        "difference is absolute"
+    ) in said
+
+
+@pytest.mark.parametrize("paper", published.papers())
+def test_every_paper_matches_itself(paper):
+    for item in published.items(paper):
+        result = compare.table(paper, item, published.load(paper, item), stand_in=False)
+        assert compare.counts(result)["match"] == len(result)

@@ -1,0 +1,190 @@
+"""Schedules in the forms of other programs: what is written comes back, places never overlap."""
+
+import csv
+import gzip
+import io
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from workloads import jobs, workloads
+
+from replication.__main__ import main
+from replication.logs import swf
+from replication.schedule import formats
+from replication.schedule.simulation import simulate
+
+PAST_A_HEAD = jobs(4, (0, 10, 3), (1, 10, 3), (2, 5, 1), (3, 0, 1))
+OLD_BATSIM = """job_id,hacky_job_id,workload_name,submission_time,requested_number_of_processors,\
+requested_time,success,starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,\
+consumed_energy,allocated_processors
+7,70,w0,1.5,2,100.000000,1,3.250000,10.5,13.75,1.75,12.25,1.17,0,0-1
+w0!8,80,w0,2.0,1,-1,1,2.000000,4,6,0,4,1,0,2
+"""
+
+
+def same(plan, schedule):
+    """Whether a plan says what a schedule says."""
+    own = formats.Plan.of(schedule)
+    return all(
+        np.array_equal(getattr(plan, name), getattr(own, name))
+        for name in ("job_id", "submit", "start", "end", "processors", "estimate")
+    )
+
+
+@pytest.mark.parametrize("form", formats.FORMS)
+@given(workload=workloads())
+@settings(max_examples=25, deadline=None)
+def test_what_is_written_comes_back(tmp_path_factory, form, workload):
+    schedule = simulate(workload)
+    path = tmp_path_factory.mktemp("forms") / "schedule"
+    formats.write(schedule, path, form)
+    plan = formats.read(path)
+    assert same(plan, schedule)
+    assert plan.form == ("batsim" if form == "evalys" else form)
+    assert plan.machine == (workload.machine if form == "swf" else None)
+
+
+@pytest.mark.parametrize("ending, form", [(".swf", "swf"), (".swf.gz", "swf"), (".csv", "native")])
+def test_the_form_follows_the_name(tmp_path, ending, form):
+    schedule = simulate(PAST_A_HEAD)
+    formats.write(schedule, tmp_path / f"a{ending}")
+    plan = formats.read(tmp_path / f"a{ending}")
+    assert plan.form == form
+    assert same(plan, schedule)
+
+
+def test_the_waits_of_a_log_are_filled_in():
+    trace = formats.as_trace(simulate(PAST_A_HEAD, "fcfs"))
+    assert trace.wait.tolist() == [0, 9, 8, 12]
+    assert trace.run_time.tolist() == [10, 10, 5, 0]
+    assert trace.max_procs == 4
+    assert any("scheduler fcfs" in comment for comment in trace.comments)
+
+
+def test_batsims_table_by_hand():
+    out = io.BytesIO()
+    formats.write(simulate(PAST_A_HEAD), out, "batsim")
+    rows = list(csv.DictReader(io.StringIO(out.getvalue().decode())))
+    assert tuple(rows[0]) == formats.BATSIM
+    second = rows[1]
+    assert (second["starting_time"], second["execution_time"], second["finish_time"]) == (
+        "10",
+        "10",
+        "20",
+    )
+    assert (second["waiting_time"], second["turnaround_time"], float(second["stretch"])) == (
+        "9",
+        "19",
+        1.9,
+    )
+    assert (second["success"], second["final_state"]) == ("1", "COMPLETED_SUCCESSFULLY")
+    assert [row["allocated_resources"] for row in rows] == ["0-2", "0-2", "3", "3"]
+    assert rows[3]["stretch"] == ""  # it ran for no time
+
+
+def test_evalys_table_has_its_columns_only():
+    out = io.BytesIO()
+    formats.write(simulate(PAST_A_HEAD), out, "evalys")
+    assert out.getvalue().splitlines()[0].decode() == ",".join(formats.EVALYS)
+
+
+@given(workload=workloads())
+@settings(deadline=None)
+def test_places_are_as_many_as_the_job_needs_and_never_taken_twice(workload):
+    schedule = simulate(workload)
+    taken = {}
+    for job, text in enumerate(formats.intervals(schedule)):
+        spans = [[int(end) for end in part.split("-")] for part in text.split()]
+        places = [k for span in spans for k in range(span[0], span[-1] + 1)]
+        assert len(set(places)) == workload.processors[job]
+        assert max(places) < workload.machine
+        assert all(b[0] > a[-1] + 1 for a, b in zip(spans, spans[1:]))  # the canonical form
+        for place in places:
+            taken.setdefault(place, []).append((schedule.start[job], schedule.end[job]))
+    for runs in taken.values():
+        runs.sort()  # of one instant, those of no time first
+        assert all(before[1] <= after[0] for before, after in zip(runs, runs[1:]))
+
+
+def test_an_old_batsims_table_with_fractions_and_names(tmp_path):
+    (tmp_path / "old.csv").write_text(OLD_BATSIM)
+    plan = formats.read(tmp_path / "old.csv")
+    assert plan.job_id.tolist() == ["7", "w0!8"]
+    assert plan.start.tolist() == [3.25, 2.0]
+    assert plan.wait.tolist() == [1.75, 0]
+    assert plan.estimate.tolist() == [100, -1]
+
+
+def test_jobs_that_never_ran_are_left_out_and_counted(tmp_path):
+    header = ",".join(formats.BATSIM)
+    row = "1,w,d,0,1,10,1,COMPLETED_SUCCESSFULLY,0,5,5,0,5,1,0,,"
+    (tmp_path / "a.csv").write_text(f"{header}\n{row}\n2,w,d,1,9,10,0,REJECTED,,,,,,,,,\n")
+    plan = formats.read(tmp_path / "a.csv")
+    assert (len(plan), plan.left_out) == (1, 1)
+    waiting = swf.Trace.from_columns(
+        [0, 1], wait=[0, -1], run_time=[5, 0], allocated_processors=[1, 1]
+    )
+    swf.write(tmp_path / "b.swf", waiting)
+    assert formats.read(tmp_path / "b.swf").left_out == 1
+
+
+@pytest.mark.parametrize(
+    "content, words",
+    [
+        ("a,b\n1,2\n", "line 1: 'a,b'; allowed: an SWF file, or CSV with"),
+        ("", "line 1: ''"),
+        ("job_id,starting_time\n1,2\n", "no column submission_time"),
+        ("job_id,submit,start,end,processors\n1,0,soon,3,1\n", "soon"),
+        (
+            "job_id,submit,start,end,processors\n1,0,2,3,1.5\n",
+            "column processors: 1.5; allowed: whole numbers from 1",
+        ),
+        (
+            "job_id,submit,start,end,processors\n1,0,,,1\n",
+            "none of its 1 jobs has a start and an end",
+        ),
+    ],
+)
+def test_what_is_no_schedule_is_refused(tmp_path, content, words):
+    (tmp_path / "x.csv").write_text(content)
+    with pytest.raises(formats.FormatError) as refused:
+        formats.read(tmp_path / "x.csv")
+    assert words in str(refused.value)
+    assert str(tmp_path / "x.csv") in str(refused.value)
+
+
+def test_an_unknown_form_is_refused_and_nothing_is_written(tmp_path):
+    with pytest.raises(
+        formats.FormatError, match="form 'xml', allowed: native, swf, batsim, evalys"
+    ):
+        formats.write(simulate(PAST_A_HEAD), tmp_path / "a", "xml")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "name, words, form",
+    [
+        ("a.swf", [], "swf"),
+        ("a.swf.gz", [], "swf"),
+        ("a.csv", [], "native"),
+        ("a.csv", ["--format", "batsim"], "batsim"),
+        ("a.csv", ["--format", "evalys"], "batsim"),
+    ],
+)
+def test_the_command_writes_them(tmp_path, capsys, name, words, form):
+    log = swf.Trace.from_columns(
+        [0, 1, 2],
+        comments=[" MaxProcs: 4"],
+        run_time=[10, 10, 5],
+        requested_processors=[3, 3, 1],
+        requested_time=[10, 10, 5],
+    )
+    swf.write(tmp_path / "log.swf", log)
+    assert main(["simulate", str(tmp_path / "log.swf"), "--out", str(tmp_path / name), *words]) == 0
+    plan = formats.read(tmp_path / name)
+    assert plan.form == form
+    assert plan.start.tolist() == [0, 10, 2]
+    if name.endswith(".gz"):
+        gzip.decompress((tmp_path / name).read_bytes())
+    assert "mean wait" in capsys.readouterr().out
