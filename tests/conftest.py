@@ -10,8 +10,7 @@ from replication.basics import paths
 
 def trace_folder():
     """The first folder that holds any real log, or None."""
-    neighbour = paths.ROOT.parent / "shared" / "traces"
-    for folder in [*paths.trace_folders(), neighbour]:
+    for folder in paths.trace_folders():
         if Path(folder).is_dir() and any(Path(folder).glob("*.swf.gz")):
             return Path(folder)
     return None

@@ -8,8 +8,8 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from graphlib import TopologicalSorter
 from importlib import metadata
+from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
@@ -28,45 +28,6 @@ CONDA_NAMES = {
     "seaborn": "seaborn-base",
 }
 FROM_PIP = {"latex2mathml", "typst"}
-# Left to right; rooms of one line may know each other, as long as nobody waits for himself.
-# A module named after a room (swf_parser) is a part of it, unless it is named here itself.
-ROOMS = (
-    {"", "hints", "paths"},
-    {"core", "seeding", "style"},
-    {"workload"},
-    {"swf", "archive"},
-    {"cleaning"},
-    {"estimates", "modal", "predictors"},
-    {"standins"},
-    {"traces"},
-    {"standins_fit"},
-    {"reference"},
-    {
-        "schedulers",
-        "reference_observed",
-        "simulation",
-        "schedule",
-        "measures",
-        "gantt",
-        "observed",
-        "audits",
-    },
-    {"slurm", "torque", "conversion", "anonymous", "formats", "plans"},
-    {"kept", "sweep"},
-    {"published", "compare", "claims", "contradictions"},
-    {"readings"},
-    {"record", "render", "parameters"},
-    {"page", "robustness"},
-    {"cluster"},
-    {"papers"},
-    {"explore"},
-    {"notebook"},
-    {"verdicts", "results", "committed", "report"},
-    {"run", "readme"},
-    {"commands"},
-    {"__main__"},
-)
-PLACE = {name: number for number, rooms in enumerate(ROOMS) for name in rooms}
 HEAVY = {
     "IPython",
     "jinja2",
@@ -78,7 +39,6 @@ HEAVY = {
     "papermill",
     "scipy",
 }
-FUNCTIONS = replication._FUNCTIONS
 PROJECT = tomllib.loads((paths.ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 LOCK = (paths.ROOT / "requirements.lock").read_text(encoding="utf-8")
 NOTEBOOKS = sorted(
@@ -128,18 +88,9 @@ def imports(path, everywhere=True):
             yield from (f"{base}.{alias.name}" for alias in node.names)
 
 
-def room(name):
-    """The room that a module's full name belongs to."""
-    second = (name.split(".") + [""])[1]
-    family = second.partition("_")[0]
-    return family if second not in PLACE and family in PLACE else second
-
-
 def sources():
-    """The package's files, by room."""
-    for path in sorted((paths.ROOT / "replication").rglob("*.py")):
-        parts = path.relative_to(paths.ROOT).with_suffix("").parts
-        yield room(".".join(part for part in parts if part != "__init__")), path
+    """The package's files."""
+    return sorted((paths.ROOT / "replication").rglob("*.py"))
 
 
 def tracked():
@@ -208,7 +159,7 @@ def test_the_citation_names_this_version():
 
 
 def test_what_is_imported_is_locked():
-    modules = {name.split(".")[0] for _, path in sources() for name in imports(path)}
+    modules = {name.split(".")[0] for path in sources() for name in imports(path)}
     provided_by = metadata.packages_distributions()
     foreign = modules - set(sys.stdlib_module_names) - {"replication"}
     for module in sorted(foreign):
@@ -217,37 +168,31 @@ def test_what_is_imported_is_locked():
         }, module
 
 
-def test_a_room_knows_only_the_rooms_to_its_left():
-    known = [
-        (here, path, room(name))
-        for here, path in sources()
-        for name in imports(path)
-        if name.split(".")[0] == "replication"
-    ]
-    strangers = {here for here, _ in sources()} - PLACE.keys()
-    assert not strangers, "give each of these a place in ROOMS"
-    # A name that is no room is one of the package itself: a function, its version.
-    wrong = [
-        f"{path.name} imports {there}"
-        for here, path, there in known
-        if PLACE[FUNCTIONS.get(there, there if there in PLACE else "")] > PLACE[here]
-    ]
-    assert not wrong
+def test_a_room_knows_only_the_rooms_to_its_left_and_nobody_waits_for_himself():
+    """The contracts stand in pyproject.toml, under tool.importlinter."""
+    tool = Path(sys.executable).with_name("lint-imports")
+    code, out, err = run(str(tool), "--no-cache")
+    assert code == 0, out + err
 
 
-def test_no_room_waits_for_itself():
-    graph = {}
-    for here, path in sources():
-        if here:
-            there = {
-                room(n) for n in imports(path, everywhere=False) if n.split(".")[0] == "replication"
-            }
-            graph.setdefault(here, set()).update(there - {"", here})
-    assert list(TopologicalSorter(graph).static_order())
+def test_every_room_has_its_place_among_the_contracts():
+    rooms = {
+        path.name
+        for path in (paths.ROOT / "replication").iterdir()
+        if (path / "__init__.py").exists()
+    }
+    layers = PROJECT["tool"]["importlinter"]["contracts"][0]["layers"]
+    assert rooms == {layer for layer in layers if layer != "__main__"}
+
+
+@pytest.mark.parametrize("words", [("format", "--check"), ("check",)], ids=" ".join)
+def test_the_formatter_and_the_linter_have_nothing_to_say(words):
+    code, out, err = run(sys.executable, "-m", "ruff", *words, "replication", "tests", "benchmarks")
+    assert code == 0, out + err
 
 
 def test_kernels_import_numbers_only():
-    kernels = sorted((paths.ROOT / "replication" / "core").glob("[!_]*.py"))
+    kernels = sorted((paths.ROOT / "replication" / "core").rglob("[!_]*.py"))
     assert kernels
     for path in kernels:
         foreign = [
@@ -278,10 +223,6 @@ def test_the_public_names_exist():
         replication.nonsense  # noqa: B018
 
 
-def test_no_function_of_the_package_is_hidden_by_a_module_of_its_name():
-    assert not FUNCTIONS.keys() & {here for here, _ in sources()}
-
-
 def test_no_machine_is_named_in_what_is_committed():
     folder = re.compile(r"(?<![\w.~-])/(?:work|root|home|Users|mnt|tmp|opt)/\w")
     host = re.compile(
@@ -289,16 +230,6 @@ def test_no_machine_is_named_in_what_is_committed():
     )
     for name, text in tracked():
         assert not folder.search(text) and not host.search(text), name
-
-
-def test_no_line_of_python_is_longer_than_110_characters():
-    assert [
-        f"{name}:{number}"
-        for name, text in tracked()
-        if name.endswith(".py")
-        for number, line in enumerate(text.splitlines(), 1)
-        if len(line) > 110
-    ] == []
 
 
 def test_no_trace_is_committed():

@@ -4,6 +4,7 @@ import json
 
 import pandas as pd
 import pytest
+from tests.test_sweep import some_jobs
 
 from replication.__main__ import main
 from replication.commands import UsageError
@@ -11,7 +12,6 @@ from replication.commands import sweep as command
 from replication.logs import swf, traces
 from replication.schedule.simulation import simulate
 from replication.sweep import grid as sweep
-from tests.test_sweep import some_jobs
 
 
 @pytest.fixture

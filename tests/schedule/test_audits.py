@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.test_pv_easy import MODES, PREDICTORS, READINGS, crowds
 
 from replication.schedule import audits
 from replication.schedule.simulation import simulate
-from tests.test_pv_easy import MODES, PREDICTORS, READINGS, crowds
 from tests.workloads import jobs
 
 SCHEDULERS = st.sampled_from(["fcfs", "easy", "easy-last", "sjf-easy", "pv-easy"])
