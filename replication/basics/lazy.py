@@ -4,21 +4,26 @@
 command pays only for what it needs.
 """
 
-import importlib.util
-import sys
+import importlib
 
 
-def _lazy(name):
-    """The module `name`, which imports itself when one of its attributes is first looked up."""
-    if name in sys.modules:
-        return sys.modules[name]
-    spec = importlib.util.find_spec(name)
-    spec.loader = importlib.util.LazyLoader(spec.loader)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
+class _Later:
+    """Stands for the module `name`, which is imported when one of its attributes is first asked for."""
+
+    def __init__(self, name):
+        self._name = name
+
+    def __getattr__(self, attribute):
+        return getattr(importlib.import_module(self._name), attribute)
+
+    def __repr__(self):
+        return f"<{self._name}, imported when it is used>"
 
 
-pandas = _lazy("pandas")
-jinja2 = _lazy("jinja2")
+jinja2 = _Later("jinja2")
+nbformat = _Later("nbformat")
+pandas = _Later("pandas")
+papermill = _Later("papermill")
+pyarrow = _Later("pyarrow")
+pyplot = _Later("matplotlib.pyplot")
+seaborn = _Later("seaborn")
