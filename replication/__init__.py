@@ -7,7 +7,7 @@ import importlib
 
 __version__ = "0.1.0"
 
-_WHERE = {"simulate": "schedule.simulation"}
+_WHERE = {"simulate": "schedule.simulation", "Page": "pages.page"}
 __all__ = sorted(_WHERE)
 
 

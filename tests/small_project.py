@@ -91,7 +91,7 @@ def notebook(root, name, code, prose="", enter_cell=True, parameters=None, real=
 def page_cell(name):
     """The cell that makes the page."""
     return (
-        "from replication.pages.page import Page\n"
+        "from replication import Page\n"
         f"page = Page({name!r}, scale=scale, logs=logs, seed=seed, workers=workers)"
     )
 

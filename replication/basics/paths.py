@@ -42,6 +42,19 @@ def whole(target):
         partial.unlink(missing_ok=True)
 
 
+def write(path, data):
+    """Write a file so that its name never stands for half of it; its folder is made where it is not there.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+    data : bytes
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with whole(path) as partial:
+        partial.write_bytes(data)
+
+
 @contextmanager
 def opened(target):
     """A binary file to write to: `target` itself if it is one, else a file that is `whole` once written.

@@ -7,9 +7,8 @@ import csv
 import io
 from typing import NamedTuple
 
-from replication.basics import paths
+from replication.basics import git, paths
 from replication.evidence import verdicts
-from replication.pages import record
 
 COLUMNS = ("kind", "paper", "item", "trace", "policy", "measure", "verdict")
 ABSENT = "not in the list"
@@ -70,7 +69,7 @@ def save(given):
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
     writer.writerows([*name, verdict] for name, verdict in given.items())
-    record.write(path(), text.getvalue().encode())
+    paths.write(path(), text.getvalue().encode())
 
 
 def load():
@@ -87,7 +86,7 @@ def load():
     replication.evidence.verdicts.VerdictError
         If there is none, or it is not such a list.
     """
-    text, source = record.at_head(path()), "the last commit"
+    text, source = git.at_head(path()), "the last commit"
     if text is None:
         if not path().exists():
             raise verdicts.VerdictError(

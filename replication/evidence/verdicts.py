@@ -9,8 +9,7 @@ import math
 import re
 from dataclasses import dataclass, replace
 
-from replication.evidence import claims, compare, published
-from replication.pages import render
+from replication.evidence import claims, compare, published, shown
 
 NOT_DRAWN = "not drawn"
 NUMBER_WORDS = (*compare.VERDICTS, NOT_DRAWN)
@@ -65,17 +64,17 @@ class Number:
     @property
     def published_text(self):
         """The paper's value as printed."""
-        return render.printed(self.published)
+        return shown.printed(self.published)
 
     @property
     def ours_text(self):
         """Our value for reading."""
-        return render.ours(self.ours, self.published.unit)
+        return shown.ours(self.ours, self.published.unit)
 
     @property
     def difference_text(self):
         """The difference for reading: in percent, or absolute."""
-        return render.difference(self.difference, self.published.value, self.published.unit)
+        return shown.difference(self.difference, self.published.value, self.published.unit)
 
     def again(self):
         """The same number with the verdict that the rule gives it now."""

@@ -15,6 +15,8 @@ COLUMNS = (
     "executable",
     "queue",
 )
+# Quick scale, a first look at everything: the first jobs of each log.
+QUICK_JOBS = 5000
 
 
 class WorkloadError(ValueError):

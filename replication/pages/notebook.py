@@ -1,6 +1,5 @@
 """One notebook: its parameters checked, then run in a kernel of its own or in this process."""
 
-import ast
 import contextlib
 import functools
 import os
@@ -11,6 +10,7 @@ import weakref
 from replication.basics import paths
 from replication.basics.hints import did_you_mean
 from replication.pages import record
+from replication.pages.parameters import PageError, written
 
 KERNEL_ARGUMENTS = ("--IPKernelApp.log_level=50",)
 _kernels = weakref.WeakSet()
@@ -73,21 +73,10 @@ def defaults(path):
     RunError
         If no cell is tagged ``parameters``, or a value is not written out.
     """
-    import papermill
-
-    found = papermill.inspect_notebook(str(path))
-    if not found:
-        raise RunError(f"{name_of(path)}: no parameters in a cell tagged 'parameters'")
-    values = {}
-    for name, parameter in found.items():
-        try:
-            values[name] = ast.literal_eval(parameter["default"])
-        except (ValueError, SyntaxError):
-            raise RunError(
-                f"{name_of(path)}: parameter {name} = {parameter['default']}, allowed: a value "
-                "written out (text, number, true or false, list)"
-            ) from None
-    return values
+    try:
+        return written(path.read_text(encoding="utf-8"), name_of(path))
+    except PageError as refused:
+        raise RunError(refused) from None
 
 
 def check(path, parameters):
@@ -176,7 +165,7 @@ def execute(path, parameters):
     Returns
     -------
     str
-        What its outputs are worth, one of `replication.pages.record.KINDS`.
+        What its outputs are worth, one of `replication.pages.record.KINDS` or ``OTHER``.
 
     Raises
     ------
@@ -191,7 +180,7 @@ def execute(path, parameters):
     name = name_of(path)
     running = record.executed("running", name)
     running.parent.mkdir(parents=True, exist_ok=True)
-    older = {kind: _files(kind, name) for kind in record.KINDS}
+    older = {kind: _files(kind, name) for kind in (*record.KINDS, record.OTHER)}
     try:
         done = papermill.execute_notebook(
             str(path),

@@ -1,16 +1,24 @@
 """The page of a notebook: its workloads, and the only way its outputs are saved."""
 
+import ast
+import string
 import sys
 import time
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
 
 from replication.basics import paths, style
-from replication.pages import record, render
-from replication.pages.parameters import NAME_HINT, PageError, Parameters, is_word
+from replication.basics.hints import did_you_mean
+from replication.core import kernel_hash
+from replication.evidence import compare, published, shown
+from replication.logs import traces
+from replication.logs.workload import QUICK_JOBS
+from replication.pages import parameters, record
+from replication.pages.parameters import NAME_HINT, PageError, is_word
 from replication.pages.render import Picture, Table
 
-QUICK_JOBS = 5000
 MIME = "application/vnd.replication.page+json"
 
 
@@ -21,34 +29,117 @@ class _Progress:
     started: float = field(default_factory=time.perf_counter)
     files: dict = field(default_factory=dict)
     verdicts: dict = field(default_factory=dict)
+    opening: str = ""
     before: dict | None = None
+    top: object = None
     status: object = None
 
 
-@dataclass(frozen=True)
-class Page(Parameters):
+class Page:
     """One table or figure of a paper, as its notebook draws it.
 
-    The parameters are those of `Parameters`. Making a page sets the style of figures; nothing is loaded until
-    `workloads` is asked for. At quick scale a workload is the first `QUICK_JOBS` jobs of its log.
+    Making a page checks the parameters and sets the style of figures; nothing is loaded until `workloads` is
+    asked for. Only real logs under the parameters that were committed in the notebook of this name write
+    ``figures/``; all else goes below ``build/``, says so, and gets no verdict.
+
+    Parameters
+    ----------
+    name : str
+        ``paper/item``: the notebook's folder and its stem.
+    scale : str
+        ``paper`` for all jobs and seeds, ``quick`` for the first `QUICK_JOBS` jobs of each log; a notebook asks
+        `quick` where it may also do with fewer seeds or a coarser grid.
+    logs : list of str
+        Registry names, or paths of SWF files of one's own; empty for an item that needs none. Text that is a
+        list in JSON will do, since papermill's ``-p`` gives no other.
+    seed : int
+        0 or more.
+    workers : int
+        Threads that simulate, 1 or more.
+    **settings
+        Parameters that only this item has (load, E_max, errors, ...): JSON types, each of the type of the value
+        that stands in the notebook's cell. They are kept in the record.
+
+    Raises
+    ------
+    PageError
+        If a parameter is not of its type, not among the valid ones, or was handed to the notebook by a name
+        that the page does not have.
     """
 
-    _progress: _Progress = field(default_factory=_Progress, init=False, repr=False, compare=False)
-
-    def __post_init__(self):
-        super().__post_init__()
+    def __init__(self, name, scale="paper", logs=(), seed=1, workers=1, **settings):
+        parameters.check_name(name)
+        # Notebooks that are not converted yet hand over a dict of that name.
+        settings = settings.pop("settings", {}) | settings
+        given = {"scale": scale, "logs": logs, "seed": seed, "workers": workers} | settings
+        _refuse_unknown(name, given)
+        self._given = parameters.check(name, given)
+        self._name, self._progress = name, _Progress()
+        self.changes = tuple(parameters.changes(name, self._given))
         style.apply()
         self._show()
+
+    name = property(lambda self: self._name, doc="``paper/item``.")
+    paper = property(lambda self: self.name.split("/")[0], doc="Short name of the paper.")
+    item = property(lambda self: self.name.split("/")[1], doc="Name of the table or figure.")
+    scale = property(lambda self: self._given["scale"], doc="``paper`` or ``quick``.")
+    quick = property(lambda self: self.scale == "quick", doc="True at quick scale.")
+    seed = property(lambda self: self._given["seed"], doc="Seed of all that is drawn at random.")
+    workers = property(lambda self: self._given["workers"], doc="Threads that simulate.")
+
+    @property
+    def settings(self):
+        """The parameters that only this item has, by name; read-only."""
+        common = ("scale", "logs", "seed", "workers")
+        return MappingProxyType({k: v for k, v in self._given.items() if k not in common})
+
+    @cached_property
+    def logs(self):
+        """Names of the logs: those of the registry, and the stems of files."""
+        names = tuple(
+            log
+            if log in traces.names()
+            else Path(log).name.removesuffix(".gz").removesuffix(".swf")
+            for log in self._given["logs"]
+        )
+        if len(set(names)) < len(names):
+            raise PageError(f"{self.name}: logs {', '.join(names)}: each name once")
+        return names
+
+    def load(self, log, **rules):
+        """The jobs of a log as this page simulates them.
+
+        Parameters
+        ----------
+        log : str
+            A registry name, or the path of an SWF file. The paper's rules make the jobs of a log that the paper
+            uses, the default rules those of any other.
+        **rules
+            Rules to use instead, see `replication.logs.traces.load`.
+
+        Returns
+        -------
+        replication.logs.workload.Workload
+            At quick scale the first `QUICK_JOBS` jobs.
+        """
+        whole = self._whole(log, **rules)
+        return whole.take(slice(QUICK_JOBS)) if self.quick else whole
+
+    def _whole(self, log, **rules):
+        return traces.load(
+            log, paper=self.paper if log in traces.names(self.paper) else None, **rules
+        )
 
     @cached_property
     def _loaded(self):
         """Each log's workload as loaded, and the part of it that is simulated."""
-        from replication.logs import traces
-
-        whole = {log: traces.load(log, paper=self.paper) for log in self.logs}
+        whole = {
+            log: self._whole(source)
+            for log, source in zip(self.logs, self._given["logs"], strict=True)
+        }
         return {
-            log: (workload, workload.take(slice(QUICK_JOBS)) if self.quick else workload)
-            for log, workload in whole.items()
+            log: (jobs, jobs.take(slice(QUICK_JOBS)) if self.quick else jobs)
+            for log, jobs in whole.items()
         }
 
     @property
@@ -67,26 +158,63 @@ class Page(Parameters):
 
     @property
     def kind(self):
-        """What the outputs are worth: one of `record.KINDS`, by what was really loaded."""
+        """What the outputs are worth: one of `record.KINDS`, by what was asked for and what was really loaded."""
+        if self.changes:
+            return record.OTHER
         return "stand-in" if self.stand_in else "quick" if self.quick else "paper"
 
     @property
+    def undecided(self):
+        """Why the outputs may not decide a verdict, in a few words; empty where they may.
+
+        The one place where that is settled: everything that gives verdicts asks here.
+        """
+        return {
+            "paper": "",
+            "quick": "quick scale",
+            "stand-in": "stand-in",
+            record.OTHER: "other parameters",
+        }[self.kind]
+
+    @property
     def folder(self):
-        """Folder of the outputs: in ``figures/`` only for real logs at paper scale."""
+        """Folder of the outputs: in ``figures/`` only for real logs under the committed parameters."""
         return record.folder(self.kind, self.paper)
 
     @property
     def notice(self):
-        """The words that mark an output that proves nothing; empty for real logs at paper scale."""
+        """The words that mark an output that proves nothing; empty for one that does."""
         words = []
         generated = [log for log, workload in self.workloads.items() if workload.stand_in]
+        if self.changes:
+            words.append(f"OTHER PARAMETERS: {'; '.join(self.changes)}.")
         if generated:
-            words.append(
-                f"STAND-IN DATA for {', '.join(generated)}: generated jobs, prove nothing."
-            )
+            words.append(f"STAND-IN DATA for {', '.join(generated)}: generated jobs.")
         if self.quick:
             words.append(f"QUICK SCALE: at most the first {QUICK_JOBS:,} jobs of each log.")
+        if words:
+            words.append("Proves nothing about the paper.")
         return " ".join(words)
+
+    def opening(self, sentence, **numbers):
+        """Fill in the sentence at the top of the notebook: what the paper found, and what we find.
+
+        Parameters
+        ----------
+        sentence : str
+            Markdown with the names of `numbers` in braces, such as ``"The paper finds {theirs} min, we
+            {ours:.1f} min."``
+        **numbers
+            Values from the results; without a format of their own as `replication.evidence.shown.text` writes
+            them.
+        """
+        try:
+            self._progress.opening = _Sentence().format(sentence, **numbers)
+        except (KeyError, IndexError) as missing:
+            raise PageError(
+                f"{self.name}: opening: no number {missing}, given: {', '.join(numbers) or 'none'}"
+            ) from None
+        self._write_record()
 
     def figure(self, figure, caption, name=None):
         """Save a figure as PNG and close it.
@@ -129,14 +257,14 @@ class Page(Parameters):
         replication.pages.render.Table
             For display; the data are in its ``frame``.
         """
-        shown = Table(frame, caption, self.notice, formats)
-        self._save(self._file(name, ".csv"), shown.csv(), "table", caption)
-        return shown
+        made = Table(frame, caption, self.notice, formats)
+        self._save(self._file(name, ".csv"), made.csv(), "table", caption)
+        return made
 
     def compare(self, ours, reasons=None, item=None, part=False):
         """Lay our numbers beside the published ones and save the verdicts.
 
-        On stand-ins and at quick scale every verdict is *not comparable*.
+        Where the outputs may not decide (`undecided`) every verdict is *not comparable*.
 
         Parameters
         ----------
@@ -154,22 +282,21 @@ class Page(Parameters):
         replication.pages.render.Table
             For display; the data are in its ``frame``.
         """
-        from replication.evidence import compare
-
-        frame = compare.table(self.paper, item or self.item, ours, reasons, stand_in=self.stand_in)
+        item = item or self.item
+        if self.changes:
+            ours = _published_only(self.paper, item, ours)
+        frame = compare.table(self.paper, item, ours, reasons, stand_in=False)
         if part:
             frame = frame[frame["reason"] != compare.NOT_COMPUTED].reset_index(drop=True)
-        if self.quick:
-            decided = frame["verdict"] != compare.NOT_COMPARABLE
-            frame.loc[decided, ["verdict", "reason"]] = [compare.NOT_COMPARABLE, "quick scale"]
-        caption = f"Paper against ours: {self.paper} {item or self.item}"
-        shown = Table(
-            frame, caption, self.notice, shown=_readable(frame, self.paper, item or self.item)
-        )
+        if self.undecided:
+            open_ = frame["verdict"] != compare.NOT_COMPARABLE
+            frame.loc[open_, ["verdict", "reason"]] = [compare.NOT_COMPARABLE, self.undecided]
+        caption = f"Paper against ours: {self.paper} {item}"
+        made = Table(frame, caption, self.notice, shown=_readable(frame, self.paper, item))
         file = self._file(item if item != self.item else None, ".verdicts.csv")
         self._progress.verdicts[file] = {word: n for word, n in compare.counts(frame).items() if n}
-        self._save(file, shown.csv(), "verdicts", caption)
-        return shown
+        self._save(file, made.csv(), "verdicts", caption)
+        return made
 
     def claims(self, table):
         """Save the verdicts on the paper's claims, with the cases that decide them.
@@ -185,9 +312,9 @@ class Page(Parameters):
             For display; the data are in its ``frame``.
         """
         caption = f"The claims of {self.paper}, what decides each, and the verdicts"
-        shown = table.drop(columns=["claim", "answers"])
-        shown = shown[[*shown.columns[shown.notna().any() & (shown != "").any()]]]
-        made = Table(table, caption, self.notice, shown=shown)
+        display = table.drop(columns=["claim", "answers"])
+        display = display[[*display.columns[display.notna().any() & (display != "").any()]]]
+        made = Table(table, caption, self.notice, shown=display)
         file = self._file(None, ".csv")
         self._progress.verdicts[file] = {
             word: int(n) for word, n in table["verdict"].value_counts().items()
@@ -203,9 +330,7 @@ class Page(Parameters):
         markdown : str
         """
         if _in_notebook():
-            from IPython.display import display
-
-            display({"text/markdown": markdown, "text/plain": markdown}, raw=True)
+            _display({"text/markdown": markdown, "text/plain": markdown})
 
     def close(self):
         """Bring the record and its duration up to date; every save has written it already."""
@@ -225,7 +350,7 @@ class Page(Parameters):
                 f"{self.name}: {file} was saved with the caption {other!r} before; "
                 "give one of the two a name=, or make the page anew"
             )
-        record.write(self.folder / file, data)
+        paths.write(self.folder / file, data)
         self._progress.files[file] = {
             "role": role,
             "caption": caption,
@@ -241,11 +366,11 @@ class Page(Parameters):
         self._show()
 
     def _facts(self):
-        from replication.core import kernel_hash
-
+        opening = {"opening": self._progress.opening} if self._progress.opening else {}
         return {
             "item": self.name,
             "title": record.title(self.name),
+            **opening,
             "kind": self.kind,
             "scale": self.scale,
             "stand_in": self.stand_in,
@@ -267,22 +392,20 @@ class Page(Parameters):
         return f"{self.kind}; {self.scale} scale; seed {self.seed}; logs: {logs}"
 
     def _show(self):
-        """Keep the line below the notebook's page cell up to date; it tells the runner what was drawn."""
+        """Keep what stands below the notebook's page cell up to date; it tells the runner what was drawn."""
         if not _in_notebook():
             return
-        from IPython.display import display
-
+        progress = self._progress
         loaded = "_loaded" in self.__dict__
         facts = {
             "item": self.name,
-            "kind": self.kind if loaded or not self.logs else None,
-            "files": {file: facts["sha256"] for file, facts in self._progress.files.items()},
+            "kind": self.kind if loaded or self.changes or not self.logs else None,
+            "files": {file: facts["sha256"] for file, facts in progress.files.items()},
         }
-        bundle = {MIME: facts, "text/markdown": self._status(loaded), "text/plain": self.name}
-        if self._progress.status is None:
-            self._progress.status = display(bundle, raw=True, display_id=True)
-        else:
-            self._progress.status.update(bundle, raw=True)
+        opening = {"text/markdown": progress.opening, "text/plain": progress.opening}
+        progress.top = _display(opening, progress.top)
+        status = {MIME: facts, "text/markdown": self._status(loaded), "text/plain": self.name}
+        progress.status = _display(status, progress.status)
 
     def _status(self, loaded):
         parts = [f"**{self.name}**", f"{self.scale} scale", f"seed {self.seed}"]
@@ -297,25 +420,66 @@ class Page(Parameters):
             folder = self.folder
             folder = folder.relative_to(paths.ROOT) if folder.is_relative_to(paths.ROOT) else folder
             parts.append(f"`{folder}/`: {', '.join(self._progress.files)} ({self._seconds()} s)")
-        return " · ".join(parts)
+        line = " · ".join(parts)
+        if self.changes:
+            line += (
+                f"\n\n**Not the committed parameters**: {'; '.join(self.changes)}. What is drawn goes to "
+                f"`build/other/{self.paper}/`; it proves nothing about the paper and gets no verdict."
+            )
+        return line
+
+
+class _Sentence(string.Formatter):
+    """Fills in numbers as a reader wants them where no format is asked for."""
+
+    def format_field(self, value, format_spec):
+        return format(value, format_spec) if format_spec else shown.text(value)
 
 
 def _in_notebook():
     return "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None
 
 
+def _display(bundle, handle=None):
+    """Display a bundle, or put it in the place of what a handle displays."""
+    if handle is None:
+        return sys.modules["IPython"].display.display(bundle, raw=True, display_id=True)
+    handle.update(bundle, raw=True)
+    return handle
+
+
+def _refuse_unknown(name, given):
+    """Refuse what papermill handed over under a name that the page does not have; papermill only warns."""
+    if not _in_notebook():
+        return
+    for cell in sys.modules["IPython"].get_ipython().user_ns.get("In", ()):
+        if cell.startswith("# Parameters\n"):
+            for node in ast.walk(ast.parse(cell)):
+                if isinstance(node, ast.Assign) and node.targets[0].id not in given:
+                    word = node.targets[0].id
+                    raise PageError(
+                        f"{name}: unknown parameter {word!r}{did_you_mean(word, given)}; "
+                        f"valid: {', '.join(given)}"
+                    )
+
+
+def _published_only(paper, item, rows):
+    """Our numbers without those on logs that the paper does not have."""
+    traces_of_paper = {row.trace for row in published.rows(paper, item)}
+    rows = rows.to_dict("records") if hasattr(rows, "to_dict") else rows
+    return [row for row in rows if row["trace"] in traces_of_paper]
+
+
 def _readable(frame, paper, item):
     """A comparison with numbers as text: the paper's as printed, relative differences in percent."""
-    from replication.evidence import compare, published
-
-    printed = {row.key: render.printed(row) for row in published.rows(paper, item)}
+    printed = {row.key: shown.printed(row) for row in published.rows(paper, item)}
     rows = frame.to_dict("records")
-    shown = frame.assign(
+    readable = frame.assign(
         published=[printed[tuple(row[part] for part in compare.KEY)] for row in rows],
-        ours=[render.ours(row["ours"], row["unit"]) for row in rows],
+        ours=[shown.ours(row["ours"], row["unit"]) for row in rows],
         difference=[
-            render.difference(row["difference"], row["published"], row["unit"]) for row in rows
+            shown.difference(row["difference"], row["published"], row["unit"]) for row in rows
         ],
         remark=["; ".join(filter(None, (row["reason"], row["source"]))) for row in rows],
     )
-    return shown[[*compare.KEY, "unit", "published", "ours", "difference", "verdict", "remark"]]
+    return readable[[*compare.KEY, "unit", "published", "ours", "difference", "verdict", "remark"]]

@@ -1,121 +1,137 @@
-"""The parameters of a notebook: JSON types, checked once, then frozen."""
+"""The parameters of a page: checked once, by name and type, and held against those that were committed."""
 
+import ast
+import json
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from pathlib import Path
 
+from replication.basics import git, paths
 from replication.basics.hints import did_you_mean
+from replication.logs import traces
 from replication.pages import record
 
 SCALES = ("paper", "quick")
 NAME_HINT = "lower-case letters, digits and _"
+# Results do not depend on the first; the second is what tells quick results from the paper's.
+FREE = ("workers", "scale")
 
 
 class PageError(ValueError):
     """A parameter or an output that a page refuses; the message names it and what is allowed."""
 
 
-@dataclass(frozen=True)
-class Parameters:
-    """What one table or figure is drawn from.
+def check_name(name):
+    """Refuse what is no ``paper/item``.
 
     Parameters
     ----------
     name : str
-        ``paper/item``: the notebook's folder and its stem.
-    scale : str
-        ``paper`` for all jobs and seeds, ``quick`` for the first jobs of each log; a notebook asks `quick`
-        where it may also do with fewer seeds or a coarser grid.
-    logs : list of str
-        Registry names; empty for an item that needs none.
-    seed : int
-        0 or more.
-    workers : int
-        Threads that simulate, 1 or more.
-    settings : dict
-        Parameters that only this item has, JSON types; they are kept in its record.
+
+    Raises
+    ------
+    PageError
+    """
+    paper, _, item = str(name).partition("/")
+    if paper not in record.PAPERS:
+        raise PageError(f"page {name!r}: paper {paper!r}, allowed: {', '.join(record.PAPERS)}")
+    if not is_word(item):
+        raise PageError(f"page {name!r}, allowed: paper/item with {NAME_HINT}")
+
+
+def check(name, given):
+    """The parameters of a page, each of its type.
+
+    Parameters
+    ----------
+    name : str
+        ``paper/item``.
+    given : dict
+        scale, logs, seed, workers, and whatever else the item has.
+
+    Returns
+    -------
+    dict
+        The same; logs as a list, also where papermill's ``-p`` gave it as text.
 
     Raises
     ------
     PageError
         If a parameter is not of its type, or not among the valid ones.
     """
-
-    name: str
-    scale: str = "paper"
-    logs: tuple = ()
-    seed: int = 1
-    workers: int = 1
-    settings: dict = field(default_factory=dict)
-
-    def __post_init__(self):
-        self._check_name()
-        if self.scale not in SCALES:
-            raise PageError(f"{self.name}: scale {self.scale!r}, allowed: {', '.join(SCALES)}")
-        for parameter, least in (("seed", 0), ("workers", 1)):
-            value = getattr(self, parameter)
-            if type(value) is not int or value < least:
-                allowed = f"a whole number from {least} up"
-                raise PageError(f"{self.name}: {parameter} {value!r}, allowed: {allowed}")
-        self._check_logs()
-        if not isinstance(self.settings, Mapping) or not _plain(self.settings):
+    given = given | {"logs": _logs(name, given["logs"])}
+    if given["scale"] not in SCALES:
+        raise PageError(f"{name}: scale {given['scale']!r}, allowed: {', '.join(SCALES)}")
+    for parameter, least in (("seed", 0), ("workers", 1)):
+        value = given[parameter]
+        if type(value) is not int or value < least:
             raise PageError(
-                f"{self.name}: settings {self.settings!r}, allowed: a dict of JSON types "
+                f"{name}: {parameter} {value!r}, allowed: a whole number from {least} up"
+            )
+    defaults = on_disk(name) or {}
+    for parameter, value in given.items():
+        default = defaults.get(parameter)
+        if not _plain(value):
+            raise PageError(
+                f"{name}: {parameter} {value!r}, allowed: JSON types "
                 "(text keys, no NaN or infinity, lists rather than tuples)"
             )
-        object.__setattr__(self, "logs", tuple(self.logs))
-
-    def _check_name(self):
-        parts = str(self.name).split("/")
-        if parts[0] not in record.PAPERS:
+        if default is not None and not _fits(value, default):
             raise PageError(
-                f"page {self.name!r}: paper {parts[0]!r}, allowed: {', '.join(record.PAPERS)}"
+                f"{name}: {parameter} {value!r}, allowed: {_kind(default)}, such as {default!r}"
             )
-        if len(parts) != 2 or not is_word(parts[1]):
-            raise PageError(f"page {self.name!r}, allowed: paper/item with {NAME_HINT}")
-
-    def _check_logs(self):
-        if not isinstance(self.logs, list | tuple) or not all(
-            isinstance(log, str) for log in self.logs
-        ):
-            raise PageError(f"{self.name}: logs {self.logs!r}, allowed: a list of names")
-        if len(set(self.logs)) < len(self.logs):
-            raise PageError(f"{self.name}: logs {', '.join(self.logs)}: each name once")
-        known = known_logs() if self.logs else []
-        for log in self.logs:
-            if log not in known:
-                raise PageError(
-                    f"{self.name}: unknown log {log!r}{did_you_mean(log, known)}; "
-                    f"known: {', '.join(known)}"
-                )
-
-    @property
-    def paper(self):
-        """Short name of the paper."""
-        return self.name.split("/")[0]
-
-    @property
-    def item(self):
-        """Name of the table or figure."""
-        return self.name.split("/")[1]
-
-    @property
-    def quick(self):
-        """True at quick scale."""
-        return self.scale == "quick"
+    return given
 
 
-def known_logs():
-    """Names of the logs that a page may ask for.
+def _logs(name, logs):
+    """The logs as a list, each a name of the registry or a file."""
+    if isinstance(logs, str) and logs.startswith("["):
+        try:
+            logs = json.loads(logs)
+        except json.JSONDecodeError:
+            pass
+    if not isinstance(logs, list | tuple) or not all(isinstance(log, str) for log in logs):
+        raise PageError(f"{name}: logs {logs!r}, allowed: a list of names or of SWF files")
+    if len(set(logs)) < len(logs):
+        raise PageError(f"{name}: logs {', '.join(logs)}: each name once")
+    known = traces.names() if logs else []
+    for log in logs:
+        if log not in known and not Path(log).is_file():
+            raise PageError(
+                f"{name}: unknown log {log!r}{did_you_mean(log, known)}; "
+                f"known: {', '.join(known)}, and SWF files by their paths"
+            )
+    return list(logs)
 
-    Returns
-    -------
-    list of str
-    """
-    from replication.logs import traces
 
-    return list(traces.names())
+def _fits(value, default):
+    if isinstance(default, float) and type(value) is int:
+        return True
+    if isinstance(default, list):
+        return isinstance(value, list) and (
+            not default or all(any(_fits(v, d) for d in default) for v in value)
+        )
+    return (
+        isinstance(value, Mapping) if isinstance(default, Mapping) else type(value) is type(default)
+    )
+
+
+def _kind(value):
+    """A type in words."""
+    words = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
+    return words.get(type(value), "a list" if isinstance(value, list) else "a dict")
+
+
+def _plain(value):
+    """True for what JSON holds without change."""
+    if isinstance(value, Mapping):
+        return all(isinstance(key, str) and _plain(part) for key, part in value.items())
+    if isinstance(value, list):
+        return all(map(_plain, value))
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return value is None or isinstance(value, str | bool | int)
 
 
 def is_word(text):
@@ -132,12 +148,92 @@ def is_word(text):
     return isinstance(text, str) and re.fullmatch("[a-z0-9_]+", text) is not None
 
 
-def _plain(value):
-    """True for what JSON holds without change."""
-    if isinstance(value, Mapping):
-        return all(isinstance(key, str) and _plain(part) for key, part in value.items())
-    if isinstance(value, list):
-        return all(map(_plain, value))
-    if isinstance(value, float):
-        return math.isfinite(value)
-    return value is None or isinstance(value, str | bool | int)
+def written(notebook, where):
+    """The parameters of a notebook with the values written in it.
+
+    Parameters
+    ----------
+    notebook : str
+        The notebook's file.
+    where : str
+        For a message.
+
+    Returns
+    -------
+    dict of str to object
+
+    Raises
+    ------
+    PageError
+        If no cell is tagged ``parameters``, or a value is not written out.
+    """
+    cells = json.loads(notebook)["cells"]
+    tagged = [cell for cell in cells if "parameters" in cell["metadata"].get("tags", ())]
+    if not tagged:
+        raise PageError(f"{where}: no parameters in a cell tagged 'parameters'")
+    values = {}
+    try:
+        for line in ast.parse("".join(tagged[0]["source"])).body:
+            values[line.targets[0].id] = ast.literal_eval(line.value)
+    except (AttributeError, ValueError, SyntaxError):
+        raise PageError(
+            f"{where}: the cell of parameters, allowed: lines such as seed = 1, "
+            "each value written out (text, number, True, False, None, list)"
+        ) from None
+    return values
+
+
+def on_disk(name):
+    """The parameters of an item's notebook as its file has them; None where there is no such notebook."""
+    path = paths.NOTEBOOKS / f"{name}.ipynb"
+    return written(path.read_text(encoding="utf-8"), name) if path.exists() else None
+
+
+def committed(name):
+    """The parameters of an item's notebook as the last commit has them.
+
+    Parameters
+    ----------
+    name : str
+        ``paper/item``.
+
+    Returns
+    -------
+    dict of str to object, or None
+        As its file has them where there is no git; None where there is no such notebook.
+    """
+    if not git.is_checkout(paths.NOTEBOOKS.parent):
+        return on_disk(name)
+    text = git.at_head(paths.NOTEBOOKS / f"{name}.ipynb")
+    return None if text is None else written(text, name)
+
+
+def changes(name, given):
+    """How parameters differ from the committed ones, in words.
+
+    Parameters
+    ----------
+    name : str
+        ``paper/item``.
+    given : dict
+        From `check`.
+
+    Returns
+    -------
+    list of str
+        Such as ``"seed 2 (committed: 1)"``; empty where none differs.
+    """
+    own = committed(name)
+    if own is None:
+        return ["no committed notebook of this name"]
+    return [
+        f"{parameter} {_said(given, parameter)} (committed: {_said(own, parameter)})"
+        for parameter in dict.fromkeys([*own, *given])
+        if parameter not in FREE
+        and (parameter not in own or parameter not in given or given[parameter] != own[parameter])
+    ]
+
+
+def _said(values, parameter):
+    value = values.get(parameter, "none")
+    return ", ".join(map(str, value)) or "none" if isinstance(value, list) else str(value)

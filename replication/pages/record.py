@@ -4,10 +4,9 @@ import functools
 import hashlib
 import json
 import platform
-import subprocess
 from pathlib import Path
 
-from replication.basics import paths
+from replication.basics import git, paths
 
 PAPERS = {
     "pv_easy": "PV-EASY: a strict fairness guaranteed and prediction enabled scheduler (HPDC 2010)",
@@ -16,10 +15,13 @@ PAPERS = {
 }
 # From what proves most to what proves nothing.
 KINDS = ("paper", "quick", "stand-in")
+# What is drawn with parameters that were not committed; no report is made of it.
+OTHER = "other"
 MEANING = {
     "paper": "real logs at the paper's scale",
     "quick": "real logs at quick scale: a first look, too small for a verdict",
     "stand-in": "generated stand-ins for the logs: a test of the machinery, which proves nothing of a paper",
+    OTHER: "parameters that are not the committed ones: they prove nothing of a paper",
 }
 PACKAGES = ("numpy", "numba", "scipy", "pandas", "matplotlib")
 
@@ -30,16 +32,14 @@ def folder(kind, paper=""):
     Parameters
     ----------
     kind : str
-        One of `KINDS`; only ``paper`` is in ``figures/``.
+        One of `KINDS` or `OTHER`; only ``paper`` is in ``figures/``.
     paper : str
 
     Returns
     -------
     pathlib.Path
     """
-    root = {"paper": paths.FIGURES, "quick": paths.BUILD / "quick", "stand-in": paths.STAND_IN}[
-        kind
-    ]
+    root = {"paper": paths.FIGURES, "stand-in": paths.STAND_IN}.get(kind, paths.BUILD / kind)
     return root / paper
 
 
@@ -49,7 +49,7 @@ def executed(kind, name):
     Parameters
     ----------
     kind : str
-        One of `KINDS`.
+        One of `KINDS` or `OTHER`.
     name : str
         ``paper/item``.
 
@@ -97,19 +97,6 @@ def sha256(data):
     return hashlib.sha256(data).hexdigest()
 
 
-def write(path, data):
-    """Write a file so that its name never stands for half of it.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-    data : bytes
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with paths.whole(path) as partial:
-        partial.write_bytes(data)
-
-
 def log_facts(workload, used):
     """What identifies a workload in a record; no path of this machine is in it.
 
@@ -148,42 +135,13 @@ def environment():
     """
     from importlib.metadata import version
 
-    top = _git("rev-parse", "--show-toplevel")
-    ours = top and Path(top).resolve() == paths.ROOT
+    ours = git.is_checkout(paths.ROOT)
     return {
-        "commit": _git("rev-parse", "HEAD") if ours else None,
-        "dirty": bool(_git("status", "--porcelain", "--", ".", ":!figures")) if ours else None,
+        "commit": git.head() if ours else None,
+        "dirty": bool(git.git("status", "--porcelain", "--", ".", ":!figures")) if ours else None,
         "python": platform.python_version(),
         "packages": {name: version(name) for name in PACKAGES},
     }
-
-
-def at_head(path):
-    """A text file as the last commit has it.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-
-    Returns
-    -------
-    str or None
-        None where there is no commit, or the file is not in it.
-    """
-    return _git("show", f"HEAD:./{path.name}", folder=path.parent)
-
-
-def _git(*words, folder=None):
-    try:
-        done = subprocess.run(
-            ["git", "-C", str(folder or paths.ROOT), *words],
-            capture_output=True,
-            text=True,
-            timeout=20,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout.strip() if done.returncode == 0 else None
 
 
 def read(path):
@@ -217,4 +175,6 @@ def save(path, facts, before):
     """
     same = before is not None and before | {"run": None} == facts | {"run": None}
     kept = before if same and (facts["run"]["dirty"] or not before["run"]["dirty"]) else facts
-    write(path, (json.dumps(kept, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode())
+    paths.write(
+        path, (json.dumps(kept, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
+    )

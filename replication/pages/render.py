@@ -6,11 +6,10 @@ Every text goes through autoescape: a trace may hold anything.
 import base64
 import functools
 import html
-import math
 import re
 
 from replication.basics import style
-from replication.evidence import compare
+from replication.evidence import shown
 
 # Pixels of a page for a pixel of a figure: 105 to the inch.
 SHRINK = 105 / style.DPI
@@ -65,86 +64,6 @@ def slug(name):
     return re.sub(r"\W+", "-", str(name)).lower()
 
 
-def text(value, form=None):
-    """A value as a reader wants it: four significant digits, thousands apart, a dash for nothing.
-
-    Parameters
-    ----------
-    value : object
-    form : str, optional
-        Format of a number, such as ``"{:.1f}"``.
-
-    Returns
-    -------
-    str
-    """
-    if value is None or isinstance(value, float) and math.isnan(value):
-        return "–"
-    if isinstance(value, bool) or type(value).__name__ == "bool":
-        return "yes" if value else "no"
-    if isinstance(value, str) or not hasattr(value, "__float__"):
-        return str(value)
-    if form:
-        return form.format(value)
-    if not math.isfinite(value):
-        return "∞" if value > 0 else "-∞"
-    if value == int(value):
-        return f"{int(value):,}"
-    return f"{value:,.{min(8, max(0, 3 - math.floor(math.log10(abs(value)))))}f}"
-
-
-def printed(published):
-    """A paper's value with the digits it prints, thousands apart.
-
-    Parameters
-    ----------
-    published : replication.evidence.published.Published
-
-    Returns
-    -------
-    str
-    """
-    grouping = "" if published.unit in compare.EXACT_UNITS else ","
-    return f"{published.value:{grouping}.{published.decimals}f}"
-
-
-def ours(value, unit):
-    """Our value as it stands beside a paper's: no thousands in months, ranks and job numbers.
-
-    Parameters
-    ----------
-    value : float, `unit`
-    unit : str
-
-    Returns
-    -------
-    str
-    """
-    return str(int(value)) if unit in compare.EXACT_UNITS and value % 1 == 0 else text(value)
-
-
-def difference(value, published, unit):
-    """A difference for reading: in percent, or absolute where a ratio means nothing.
-
-    Parameters
-    ----------
-    value : float
-        As in `replication.evidence.compare.Verdict`.
-    published : float
-    unit : str
-
-    Returns
-    -------
-    str
-    """
-    if math.isnan(value):
-        return text(None)
-    absolute = published == 0 or unit in compare.EXACT_UNITS
-    shown = f"{value:+.4g}" if absolute else f"{100 * value:+.1f} %"
-    # No sign where nothing is left of the difference.
-    return shown[1:] if set(shown) <= set("+-0. %") else shown
-
-
 class Table:
     """A table as a notebook shows it; its data stay in `frame`.
 
@@ -192,7 +111,7 @@ class Table:
         columns = list(display)
         numeric = {name for name in self._flat if self._flat[name].dtype.kind in "iuf"}
         rows = [
-            [(name, row[name], text(row[name], self._formats.get(name))) for name in columns]
+            [(name, row[name], shown.text(row[name], self._formats.get(name))) for name in columns]
             for row in display.to_dict("records")
         ]
         return (

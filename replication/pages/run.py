@@ -29,7 +29,7 @@ class Outcome:
     seconds : float, s
         With the start of its kernel.
     kind : str
-        One of `replication.pages.record.KINDS`; empty where it failed.
+        One of `replication.pages.record.KINDS` or ``OTHER``; empty where it failed.
     error : str
         Empty where it did not fail.
     """
@@ -167,9 +167,11 @@ def figures(only=None, scale=None, workers=None):
     done = [outcome for outcome in outcomes if not outcome.error]
     print(_summary(outcomes, time.perf_counter() - started))
     if done:
-        # The report is worth what its weakest part is worth.
-        kind = max((outcome.kind for outcome in done), key=record.KINDS.index)
-        print(f"report: {_shown(report.build(kind))}")
+        reported = [outcome.kind for outcome in done if outcome.kind != record.OTHER]
+        if reported:
+            # The report is worth what its weakest part is worth.
+            kind = max(reported, key=record.KINDS.index)
+            print(f"report: {_shown(report.build(kind))}")
     return 0 if len(done) == len(outcomes) else 1
 
 
@@ -246,7 +248,7 @@ def _line(outcome):
 
 def _summary(outcomes, seconds):
     lines = [f"{len(outcomes)} notebooks in {_duration(seconds)}"]
-    for kind in record.KINDS:
+    for kind in (*record.KINDS, record.OTHER):
         names = [outcome.name for outcome in outcomes if outcome.kind == kind]
         if names:
             lines.append(

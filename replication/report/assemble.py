@@ -80,7 +80,7 @@ def build(kind=None):
                 f"{path.name} has {len(data):,} bytes, allowed: {LARGEST:,}; use smaller figures"
             )
     for path, data in made.items():
-        record.write(path, data)
+        paths.write(path, data)
     if complete:
         committed.save(committed.found(results.papers))
     return target

@@ -104,7 +104,7 @@ def main():
     """Write both into the README."""
     text = README.read_text(encoding="utf-8")
     text = SCOREBOARD.sub(lambda old: scoreboard(), text)
-    record.write(README, BLOCK.sub(lambda old: table(old.group()), text).encode())
+    paths.write(README, BLOCK.sub(lambda old: table(old.group()), text).encode())
 
 
 if __name__ == "__main__":

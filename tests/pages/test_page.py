@@ -1,8 +1,9 @@
 """The page of a notebook: its checks, where outputs go, and that they are the same from run to run."""
 
+import gzip
 import io
 import json
-from dataclasses import FrozenInstanceError
+import subprocess
 
 import numpy as np
 import pandas as pd
@@ -12,12 +13,23 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from replication.basics import paths, style
+from replication.evidence.shown import text
+from replication.logs import traces
+from replication.logs.workload import QUICK_JOBS
 from replication.pages import record
-from replication.pages.page import QUICK_JOBS, Page
+from replication.pages.page import Page
 from replication.pages.parameters import PageError
-from replication.pages.render import Picture, Table, text
+from replication.pages.render import Picture, Table
 
 NAME = "heel_and_toe/fig02"
+PARAMETERS = """scale = "paper"
+logs = ["CTC-SP2", "KTH-SP2-2"]
+seed = 1
+workers = 1
+factors = [1, 2]   # of the estimates
+load = 0.84"""
+COMMITTED = {"logs": ["CTC-SP2", "KTH-SP2-2"], "factors": [1, 2], "load": 0.84}
+GIT = ("-c", "user.name=test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false")
 OURS = [
     {"trace": "CTC-SP2", "policy": "real", "measure": "wait", "value": 21.4, "unit": "min"},
     {"trace": "KTH-SP2-2", "policy": "real", "measure": "wait", "value": 160.0, "unit": "min"},
@@ -27,10 +39,17 @@ OURS = [
 @pytest.fixture(params=[True], ids=["real"])
 def project(request, tmp_path, monkeypatch):
     small_project.enter(tmp_path, request.param, monkeypatch.setattr)
+    for name in (NAME, "heel_and_toe/fig03"):
+        small_project.notebook(tmp_path, name, [], parameters=PARAMETERS)
     return tmp_path
 
 
 stand_ins = pytest.mark.parametrize("project", [False], indirect=True, ids=["stand-in"])
+
+
+def make(name=NAME, **changes):
+    """A page under the committed parameters but for some changes."""
+    return Page(name, **COMMITTED | changes)
 
 
 def drawing():
@@ -56,40 +75,44 @@ def drawing():
         ({"logs": None}, "a list of names"),
         ({"logs": ["CTC-SP"]}, "did you mean CTC-SP2"),
         ({"logs": ["CTC-SP2", "CTC-SP2"]}, "each name once"),
-        ({"settings": {"factors": (1, 2)}}, "JSON types"),
-        ({"settings": {"f": float("inf")}}, "JSON types"),
-        ({"settings": {1: "a"}}, "JSON types"),
+        ({"logs": ["mine.swf"]}, "SWF files by their paths"),
+        ({"logs": "[CTC-SP2]"}, "a list of names"),
+        ({"factors": (1, 2)}, "JSON types"),
+        ({"factors": 1}, r"factors 1, allowed: a list, such as \[1, 2\]"),
+        ({"factors": [1, 2.5]}, "allowed: a list"),
+        ({"load": "84 %"}, "load '84 %', allowed: a number, such as 0.84"),
+        ({"load": True}, "allowed: a number"),
+        ({"load": float("inf")}, "JSON types"),
     ],
 )
 def test_a_wrong_parameter_is_refused_with_the_valid_ones(project, wrong, words):
     with pytest.raises(PageError, match=words):
-        Page(**{"name": NAME} | wrong)
+        make(**wrong)
 
 
 def test_a_page_is_frozen_and_keeps_what_it_was_given(project):
-    page = Page(
-        NAME, scale="quick", logs=["CTC-SP2"], seed=3, workers=2, settings={"factors": [1, 2]}
-    )
-    assert (page.paper, page.item, page.logs, page.quick) == (
-        "heel_and_toe",
-        "fig02",
-        ("CTC-SP2",),
-        True,
-    )
-    with pytest.raises(FrozenInstanceError):
+    page = make(scale="quick", seed=3, workers=2)
+    assert (page.paper, page.item, page.quick) == ("heel_and_toe", "fig02", True)
+    assert page.logs == ("CTC-SP2", "KTH-SP2-2")
+    assert dict(page.settings) == {"factors": [1, 2], "load": 0.84}
+    with pytest.raises(AttributeError):
         page.seed = 4
+    with pytest.raises(TypeError):
+        page.settings["load"] = 0.9
+
+
+def test_logs_may_be_text_as_papermill_gives_it(project):
+    assert make(logs='["CTC-SP2", "KTH-SP2-2"]').changes == ()
 
 
 def test_nothing_is_loaded_before_it_is_asked_for(project, monkeypatch):
-    from replication.logs import traces
-
     def load(name, paper):
         loaded.append((name, paper))
         return small_project.workload(name)
 
     loaded = []
     monkeypatch.setattr(traces, "load", load)
-    page = Page(NAME, logs=["CTC-SP2", "KTH-SP2-2"])
+    page = make()
     assert loaded == []
     assert list(page.workloads) == ["CTC-SP2", "KTH-SP2-2"]
     assert page.stand_in is False
@@ -97,24 +120,109 @@ def test_nothing_is_loaded_before_it_is_asked_for(project, monkeypatch):
 
 
 def test_quick_scale_takes_the_first_jobs(project):
-    whole = Page(NAME, logs=["CTC-SP2"]).workloads["CTC-SP2"]
-    part = Page(NAME, scale="quick", logs=["CTC-SP2"]).workloads["CTC-SP2"]
+    whole = make().workloads["CTC-SP2"]
+    part = make(scale="quick").workloads["CTC-SP2"]
     assert (len(whole), len(part)) == (6000, QUICK_JOBS)
     assert np.array_equal(part.submit, whole.submit[:QUICK_JOBS])
 
 
 def test_only_real_logs_at_paper_scale_reach_figures(project):
-    assert Page(NAME, logs=["CTC-SP2"]).folder == project / "figures" / "heel_and_toe"
-    assert (
-        Page(NAME, scale="quick", logs=["CTC-SP2"]).folder
-        == project / "build" / "quick" / "heel_and_toe"
+    assert make().folder == project / "figures" / "heel_and_toe"
+    assert make(scale="quick").folder == project / "build" / "quick" / "heel_and_toe"
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"seed": 2}, "seed 2 (committed: 1)"),
+        ({"logs": ["CTC-SP2"]}, "logs CTC-SP2 (committed: CTC-SP2, KTH-SP2-2)"),
+        ({"logs": ["KTH-SP2"]}, "logs KTH-SP2 (committed: CTC-SP2, KTH-SP2-2)"),
+        ({"logs": []}, "logs none (committed: CTC-SP2, KTH-SP2-2)"),
+        ({"load": 0.9, "scale": "quick"}, "load 0.9 (committed: 0.84)"),
+        ({"percent": 3}, "percent 3 (committed: none)"),
+        ({"name": "heel_and_toe/mine"}, "no committed notebook of this name"),
+    ],
+)
+@pytest.mark.parametrize("project", [True, False], indirect=True, ids=["real", "stand-in"])
+def test_other_parameters_go_to_a_folder_of_their_own_and_prove_nothing(project, changed, words):
+    page = make(**changed)
+    assert (page.kind, page.undecided) == ("other", "other parameters")
+    assert words in page.notice and words in page._status(True)
+    assert "proves nothing about the paper" in page._status(True)
+    shown = [page.figure(drawing(), "A figure"), page.table(pd.DataFrame({"a": [1]}), "A table")]
+    if "name" not in changed:
+        shown.append(page.compare([*OURS, OURS[0] | {"trace": "mine"}]))
+        assert set(shown[-1].frame["verdict"]) == {"not comparable"}
+    assert page.folder == project / "build" / "other" / "heel_and_toe"
+    assert record.read(page.folder / f"{page.item}.json")["kind"] == "other"
+    assert all(words in table._repr_html_() for table in shown[1:])
+    assert not (project / "figures").exists()
+
+
+def test_the_number_of_workers_changes_nothing(project):
+    assert make(workers=7).kind == "paper"
+
+
+def test_an_edited_cell_of_parameters_counts_once_it_is_committed(project):
+    def git(*words):
+        subprocess.run(["git", "-C", project, *GIT, *words], check=True, capture_output=True)
+
+    git("init")
+    git("add", "notebooks")
+    assert make().kind == "paper"  # without a commit the file counts
+    git("commit", "-m", "Before")
+    small_project.notebook(project, NAME, [], parameters=PARAMETERS.replace("0.84", "0.9"))
+    assert (make().kind, make(load=0.9).kind) == ("paper", "other")
+    git("commit", "-a", "-m", "After")
+    assert (make().kind, make(load=0.9).kind) == ("other", "paper")
+    # A new notebook that nobody has committed yet.
+    small_project.notebook(project, "heel_and_toe/fig04", [], parameters=PARAMETERS)
+    assert make("heel_and_toe/fig04").kind == "other"
+
+
+def test_a_log_of_ones_own_is_read_as_any_other(project, monkeypatch):
+    monkeypatch.undo()
+    text = "; MaxProcs: 8\n" + "".join(
+        f"{k} {60 * k} 0 {60 + k} 2 -1 -1 2 600 -1 1 1 1 1 1 1 -1 -1\n" for k in range(1, 51)
     )
+    (project / "my.swf.gz").write_bytes(gzip.compress(text.encode()))
+    page = Page(NAME, logs=[str(project / "my.swf.gz"), "CTC-SP2"])
+    assert page.logs == ("my", "CTC-SP2")
+    assert page.kind == "other"
+    mine = page.load(str(project / "my.swf.gz"))
+    assert (len(mine), mine.machine, mine.name) == (50, 8, "my")
+    with pytest.raises(PageError, match="each name once"):
+        _ = Page(NAME, logs=[str(project / "my.swf.gz"), f"{project}/./my.swf.gz"]).logs
+
+
+def test_a_log_that_the_paper_does_not_use_has_the_default_rules(project, monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        traces, "load", lambda log, paper, **rules: asked.append((log, paper, rules))
+    )
+    make().load("CTC-SP2")
+    make().load("RICC", machine=8)
+    assert asked == [("CTC-SP2", "heel_and_toe", {}), ("RICC", None, {"machine": 8})]
+
+
+def test_the_opening_fills_in_its_numbers_and_is_kept_in_the_record(project):
+    page = make()
+    page.opening(
+        "The paper finds {theirs} min, we {ours:.1f} min ({share}).",
+        theirs=21.3712,
+        ours=2 / 3,
+        share="all",
+    )
+    kept = record.read(page.folder / "fig02.json")["opening"]
+    assert kept == "The paper finds 21.37 min, we 0.7 min (all)."
+    with pytest.raises(PageError, match="no number 'there', given: here"):
+        page.opening("We find {there}.", here=1)
 
 
 @stand_ins
 @pytest.mark.parametrize("scale", ["paper", "quick"])
 def test_stand_ins_never_reach_figures(project, scale):
-    page = Page(NAME, scale=scale, logs=["CTC-SP2"])
+    page = make(scale=scale)
     assert page.folder == project / "build" / "stand-in" / "heel_and_toe"
     page.figure(drawing(), "A figure")
     page.table(pd.DataFrame({"a": [1]}), "A table")
@@ -125,7 +233,7 @@ def test_stand_ins_never_reach_figures(project, scale):
 
 def test_a_figure_has_the_same_bytes_from_run_to_run(project):
     for _ in range(2):
-        Page(NAME, logs=["CTC-SP2"]).figure(drawing(), "A figure", name="again")
+        make().figure(drawing(), "A figure", name="again")
         drawn = (project / "figures/heel_and_toe/fig02-again.png").read_bytes()
         (project / f"{len(list(project.glob('*.png')))}.png").write_bytes(drawn)
     assert (project / "0.png").read_bytes() == (project / "1.png").read_bytes()
@@ -148,7 +256,7 @@ def test_a_picture_in_its_palette_looks_as_it_was_drawn():
 
 @stand_ins
 def test_the_stand_in_banner_adds_to_a_figure_and_covers_nothing(project):
-    page = Page(NAME, logs=["CTC-SP2"])
+    page = make()
     plain, marked = (
         np.asarray(Image.open(io.BytesIO(png)).convert("RGB"), int)
         for png in (style.png(drawing()), page.figure(drawing(), "A figure").data)
@@ -217,7 +325,7 @@ def _lab(linear):
 
 def test_a_table_reads_back_as_the_same_numbers(project):
     frame = pd.DataFrame({"log": ["a", "b,c"], "wait": [1 / 3, 1e-17], "jobs": [1, 2**60]})
-    Page(NAME).table(frame, "A table")
+    make().table(frame, "A table")
     data = (project / "figures/heel_and_toe/fig02.csv").read_bytes()
     assert b"\r" not in data
     assert pd.read_csv(io.BytesIO(data)).equals(frame)
@@ -267,7 +375,7 @@ def test_numbers_as_a_reader_wants_them(value, shown):
 
 
 def test_real_logs_at_paper_scale_get_verdicts(project):
-    page = Page(NAME, logs=["CTC-SP2", "KTH-SP2-2"])
+    page = make()
     shown = page.compare(OURS)
     by_policy = shown.frame.set_index(["trace", "policy"])["verdict"]
     assert by_policy["CTC-SP2", "real"] == "match"
@@ -281,14 +389,14 @@ def test_real_logs_at_paper_scale_get_verdicts(project):
 
 
 def test_a_part_of_an_item_leaves_out_what_other_notebooks_draw(project):
-    shown = Page("heel_and_toe/fig03", logs=["CTC-SP2"]).compare(OURS, item="fig02", part=True)
+    shown = make("heel_and_toe/fig03").compare(OURS, item="fig02", part=True)
     assert len(shown.frame) == 2
     assert (project / "figures/heel_and_toe/fig03-fig02.verdicts.csv").exists()
 
 
 @pytest.mark.parametrize("project", [True, False], indirect=True, ids=["real", "stand-in"])
 def test_quick_scale_and_stand_ins_get_no_verdict(project):
-    page = Page(NAME, scale="quick", logs=["CTC-SP2", "KTH-SP2-2"])
+    page = make(scale="quick")
     shown = page.compare(OURS)
     assert set(shown.frame["verdict"]) == {"not comparable"}
     assert all(shown.frame["reason"])
@@ -296,13 +404,13 @@ def test_quick_scale_and_stand_ins_get_no_verdict(project):
 
 
 def test_the_record_says_where_it_comes_from_and_names_no_place_of_this_machine(project):
-    page = Page(NAME, logs=["CTC-SP2"], seed=5, settings={"factors": [1, 2]})
+    page = make()
     page.table(pd.DataFrame({"a": [1]}), "A table")
     written = (page.folder / "fig02.json").read_text()
     facts = json.loads(written)
     assert (
-        facts["seed"] == 5
-        and facts["settings"] == {"factors": [1, 2]}
+        facts["seed"] == 1
+        and facts["settings"] == {"factors": [1, 2], "load": 0.84}
         and facts["scale"] == "paper"
     )
     assert len(facts["kernels"]) == 64
@@ -321,7 +429,7 @@ def test_a_second_run_with_the_same_results_leaves_the_record_alone(project, mon
     def run(commit, dirty, value=1):
         ran = {"commit": commit, "dirty": dirty, "python": "3", "packages": {}}
         monkeypatch.setattr(record, "environment", lambda: ran)
-        page = Page(NAME, logs=["CTC-SP2"])
+        page = make()
         page.figure(drawing(), "A figure")
         page.table(pd.DataFrame({"a": [value]}), "A table")
         return (page.folder / "fig02.json").read_bytes()
@@ -335,7 +443,7 @@ def test_a_second_run_with_the_same_results_leaves_the_record_alone(project, mon
 
 
 def test_two_outputs_may_not_take_one_name(project):
-    page = Page(NAME)
+    page = make()
     page.figure(drawing(), "A figure")
     page.figure(drawing(), "A figure")  # the cell was run again
     with pytest.raises(PageError, match="name="):
@@ -352,7 +460,7 @@ def test_a_failed_write_leaves_nothing_under_the_final_name(tmp_path, monkeypatc
 
     monkeypatch.setattr(paths.os, "replace", fail)
     with pytest.raises(OSError, match="disk full"):
-        record.write(tmp_path / "a.csv", b"half")
+        paths.write(tmp_path / "a.csv", b"half")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 import threading
 import time
 
@@ -9,18 +11,20 @@ import nbformat
 import pytest
 import small_project
 
+from replication.basics import paths
 from replication.pages import notebook, record, run
 from replication.pages.notebook import NotebookError, RunError
 from replication.pages.page import MIME
 
 NAME = "heel_and_toe/fig02"
+LOADED = 'scale = "paper"\nlogs = ["CTC-SP2"]\nseed = 1\nworkers = 1\nload = None'
 GOOD = [small_project.page_cell(NAME), small_project.TABLE]
 
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):
     small_project.enter(tmp_path, patch=monkeypatch.setattr)
-    monkeypatch.setenv("PYTHONPATH", str(small_project.Path(run.__file__).parent.parent))
+    monkeypatch.setenv("PYTHONPATH", str(paths.ROOT))
     return tmp_path
 
 
@@ -140,7 +144,61 @@ def test_in_process_runs_the_code_with_the_parameters(project):
     path = make(project, enter_cell=False)
     variables = notebook.in_process(path, seed=7)
     assert variables["page"].seed == 7
-    assert (project / "figures/heel_and_toe/fig02.csv").exists()
+    assert (project / "build/other/heel_and_toe/fig02.csv").exists()  # the seed is another
+
+
+def papermill(project, path, *options):
+    """Papermill as a reader runs it, from another folder; what it drew before stands in figures/."""
+    command = [sys.executable, "-m", "papermill", str(path), "out.ipynb", "--no-progress-bar"]
+    return subprocess.run(
+        [*command, *options], cwd=project, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["-y", 'logs: ["KTH-SP2-2"]'], "logs KTH-SP2-2 (committed: CTC-SP2)"),
+        (["-p", "seed", "2"], "seed 2 (committed: 1)"),
+        (
+            ["-p", "logs", '["KTH-SP2-2"]', "-p", "load", "0.9"],
+            "logs KTH-SP2-2 (committed: CTC-SP2); load 0.9 (committed: None)",
+        ),
+    ],
+    ids=["logs", "seed", "logs as text and load"],
+)
+def test_papermill_with_other_parameters_leaves_figures_alone(project, options, words):
+    cell = small_project.page_cell(NAME).replace("workers)", "workers, load=load)")
+    path = make(project, code=[cell, small_project.TABLE], parameters=LOADED)
+    figures = project / "figures" / "heel_and_toe"
+    outputs_of_older_runs(figures)
+    before = {file: file.read_bytes() for file in figures.iterdir()}
+    done = papermill(project, path, *options)
+    assert done.returncode == 0, done.stderr
+    assert {file: file.read_bytes() for file in figures.iterdir()} == before
+    assert (project / "build/other/heel_and_toe/fig02.csv").exists()
+    page = (project / "out.ipynb").read_text()
+    assert words in page and "proves nothing about the paper" in page
+
+
+def test_papermill_with_a_wrong_name_ends_before_anything_is_drawn(project):
+    done = papermill(project, make(project), "-p", "sed", "2")
+    assert done.returncode != 0
+    assert "unknown parameter 'sed' (did you mean seed?); valid: scale, logs, seed" in done.stderr
+    assert not list(project.rglob("fig02.csv"))
+
+
+def test_a_cell_that_was_edited_by_hand_leaves_figures_alone(project):
+    path = make(project)
+    for words in (["init"], ["add", "notebooks"], ["commit", "-m", "Before"]):
+        git = ["git", "-c", "user.name=test", "-c", "user.email=test@example.org", *words]
+        subprocess.run(git, cwd=project, check=True, capture_output=True)
+    assert notebook.execute(path, {}) == "paper"
+    drawn = (project / "figures/heel_and_toe/fig02.csv").read_bytes()
+    make(project, parameters=LOADED.replace("seed = 1", "seed = 3"))
+    assert notebook.execute(path, {}) == "other"
+    assert (project / "build/other/heel_and_toe/fig02.csv").exists()
+    assert (project / "figures/heel_and_toe/fig02.csv").read_bytes() == drawn
 
 
 def test_in_process_names_the_cell_that_fails(project):

@@ -1,0 +1,76 @@
+"""What git knows of this checkout; None everywhere where there is no git, or no commit."""
+
+import subprocess
+from pathlib import Path
+
+from replication.basics import paths
+
+
+def git(*words, folder=None):
+    """What a git command prints.
+
+    Parameters
+    ----------
+    *words : str
+    folder : pathlib.Path, optional
+        Where it runs; by default the checkout.
+
+    Returns
+    -------
+    str or None
+        Without blanks at its ends; None where it fails or there is no git.
+    """
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(folder or paths.ROOT), *words],
+            capture_output=True,
+            text=True,
+            timeout=20,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+def is_checkout(folder):
+    """Whether a folder is the top of a checkout that has a commit.
+
+    Parameters
+    ----------
+    folder : pathlib.Path
+
+    Returns
+    -------
+    bool
+    """
+    top = git("rev-parse", "--show-toplevel", folder=folder)
+    return bool(top) and Path(top) == Path(folder).resolve() and head(folder) is not None
+
+
+def head(folder=None):
+    """The commit that is checked out.
+
+    Parameters
+    ----------
+    folder : pathlib.Path, optional
+
+    Returns
+    -------
+    str or None
+    """
+    return git("rev-parse", "--verify", "HEAD", folder=folder)
+
+
+def at_head(path):
+    """A text file as the last commit has it.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+
+    Returns
+    -------
+    str or None
+        None where there is no commit, or the file is not in it.
+    """
+    return git("show", f"HEAD:./{path.name}", folder=path.parent)

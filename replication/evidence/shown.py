@@ -1,0 +1,85 @@
+"""Numbers as a reader sees them: four significant digits, thousands apart, a dash for nothing."""
+
+import math
+
+from replication.evidence import compare
+
+
+def text(value, form=None):
+    """A value as a reader wants it: four significant digits, thousands apart, a dash for nothing.
+
+    Parameters
+    ----------
+    value : object
+    form : str, optional
+        Format of a number, such as ``"{:.1f}"``.
+
+    Returns
+    -------
+    str
+    """
+    if value is None or isinstance(value, float) and math.isnan(value):
+        return "–"
+    if isinstance(value, bool) or type(value).__name__ == "bool":
+        return "yes" if value else "no"
+    if isinstance(value, str) or not hasattr(value, "__float__"):
+        return str(value)
+    if form:
+        return form.format(value)
+    if not math.isfinite(value):
+        return "∞" if value > 0 else "-∞"
+    if value == int(value):
+        return f"{int(value):,}"
+    return f"{value:,.{min(8, max(0, 3 - math.floor(math.log10(abs(value)))))}f}"
+
+
+def printed(published):
+    """A paper's value with the digits it prints, thousands apart.
+
+    Parameters
+    ----------
+    published : replication.evidence.published.Published
+
+    Returns
+    -------
+    str
+    """
+    grouping = "" if published.unit in compare.EXACT_UNITS else ","
+    return f"{published.value:{grouping}.{published.decimals}f}"
+
+
+def ours(value, unit):
+    """Our value as it stands beside a paper's: no thousands in months, ranks and job numbers.
+
+    Parameters
+    ----------
+    value : float, `unit`
+    unit : str
+
+    Returns
+    -------
+    str
+    """
+    return str(int(value)) if unit in compare.EXACT_UNITS and value % 1 == 0 else text(value)
+
+
+def difference(value, published, unit):
+    """A difference for reading: in percent, or absolute where a ratio means nothing.
+
+    Parameters
+    ----------
+    value : float
+        As in `replication.evidence.compare.Verdict`.
+    published : float
+    unit : str
+
+    Returns
+    -------
+    str
+    """
+    if math.isnan(value):
+        return text(None)
+    absolute = published == 0 or unit in compare.EXACT_UNITS
+    shown = f"{value:+.4g}" if absolute else f"{100 * value:+.1f} %"
+    # No sign where nothing is left of the difference.
+    return shown[1:] if set(shown) <= set("+-0. %") else shown
