@@ -61,10 +61,12 @@ def workload(name, real=True, jobs=6000):
     )
 
 
-def notebook(root, name, code, prose="", enter_cell=True, parameters=None, real=True):
+def notebook(
+    root, name, code, prose="", enter_cell=True, parameters=None, real=True, logs='["CTC-SP2"]'
+):
     """Write a notebook: title, parameters, `code` (a list of cells)."""
     cell = nbformat.v4.new_code_cell
-    tagged = cell(parameters or 'scale = "paper"\nlogs = ["CTC-SP2"]\nseed = 1\nworkers = 1')
+    tagged = cell(parameters or f'scale = "paper"\nlogs = {logs}\nseed = 1\nworkers = 1')
     tagged.metadata.tags = ["parameters"]
     first = (
         f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"

@@ -39,7 +39,7 @@ def project(tmp_path, monkeypatch):
 
 def draw(root, ours=OURS, part=False, name=NAME):
     """Draw an item's comparison, as its notebook would."""
-    small_project.notebook(root, name, [])
+    small_project.notebook(root, name, [], logs='["CTC-SP2", "KTH-SP2-2"]')
     page.Page(name, scale="paper", logs=["CTC-SP2", "KTH-SP2-2"]).compare(
         ours, item="fig02", part=part
     )
@@ -157,7 +157,7 @@ def test_what_is_new_or_gone_or_no_longer_drawn_is_a_change(project, capsys):
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 def test_the_commit_counts_and_not_the_file(project, capsys):
     git(project, "init", "-q")
-    git(project, "add", "figures")
+    git(project, "add", "figures", "notebooks")
     git(project, "commit", "-qm", "verdicts")
     draw(project, [OURS[0], OURS[1] | {"value": 18.1}, OURS[2]])
     assert main(["check", "--write"]) == 0
@@ -173,7 +173,7 @@ def test_the_commit_counts_and_not_the_file(project, capsys):
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 def test_what_was_committed_and_is_lost_is_named(project, capsys):
     git(project, "init", "-q")
-    git(project, "add", "figures")
+    git(project, "add", "figures", "notebooks")
     git(project, "commit", "-qm", "verdicts")
     shutil.rmtree(project / "figures")
     (project / "figures").mkdir()

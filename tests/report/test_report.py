@@ -40,7 +40,7 @@ def project(tmp_path, monkeypatch):
 
 def draw(root, name=NAME, scale="paper", ours=OURS, prose="", said=(), part=False):
     """Draw an item and keep its notebook as if a kernel had executed it."""
-    small_project.notebook(root, name, [])
+    small_project.notebook(root, name, [], logs='["CTC-SP2", "KTH-SP2-2"]')
     made = page.Page(name, scale=scale, logs=["CTC-SP2", "KTH-SP2-2"])
     figure = Figure(figsize=(4, 3))
     figure.subplots().plot([1, 2, 4])
