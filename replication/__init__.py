@@ -1,13 +1,31 @@
 """Replication of three papers on batch scheduling with unknown run times.
 
-The public way in. Names are looked up on first use, so that a command pays only for what it needs.
+The public way in: a log comes in, a scheduler decides, we measure::
+
+    import replication as rp
+
+    kth = rp.load("KTH-SP2")
+    run = rp.simulate(kth, rp.EASY(), rp.FModel(2), seed=1)
+    rp.compare(kth, [rp.FCFS(), rp.EASY(), rp.PVEasy()])
+
+Names are looked up on first use, so that a command pays only for what it needs.
 """
 
 import importlib
 
 __version__ = "0.1.0"
 
-_WHERE = {"simulate": "schedule.simulation", "Page": "pages.page"}
+_ROOMS = {
+    "logs.traces": ("load",),
+    "logs.workload": ("Workload",),
+    "estimates": ("Users", "Exact", "FModel", "Deterministic", "Modal", "EstimateModel"),
+    "schedulers": ("FCFS", "EASY", "Conservative", "LargestAreaFirst", "PVEasy", "Scheduler"),
+    "schedule.schedule": ("Schedule",),
+    "schedule.simulation": ("simulate", "compare"),
+    "basics.choices": ("option", "Number"),
+    "pages.page": ("Page",),
+}
+_WHERE = {name: room for room, names in _ROOMS.items() for name in names}
 __all__ = sorted(_WHERE)
 
 

@@ -1,4 +1,4 @@
-"""Libraries that take long to import, loaded when first used: the one place where that is done.
+"""Libraries and kernels that take long to import, loaded when first used: the one place where that is done.
 
 ``from replication.basics.lazy import pandas as pd`` costs nothing until ``pd`` is asked for something, so a
 command pays only for what it needs.
@@ -7,8 +7,11 @@ command pays only for what it needs.
 import importlib
 
 
-class _Later:
-    """Stands for the module `name`, which is imported when one of its attributes is first asked for."""
+class lazily:
+    """Stands for the module `name`, which is imported when one of its attributes is first asked for.
+
+    Schedulers take their kernels in this way: reading the compiler takes longer than most simulations.
+    """
 
     def __init__(self, name):
         self._name = name
@@ -20,10 +23,10 @@ class _Later:
         return f"<{self._name}, imported when it is used>"
 
 
-jinja2 = _Later("jinja2")
-nbformat = _Later("nbformat")
-pandas = _Later("pandas")
-papermill = _Later("papermill")
-pyarrow = _Later("pyarrow")
-pyplot = _Later("matplotlib.pyplot")
-seaborn = _Later("seaborn")
+jinja2 = lazily("jinja2")
+nbformat = lazily("nbformat")
+pandas = lazily("pandas")
+papermill = lazily("papermill")
+pyarrow = lazily("pyarrow")
+pyplot = lazily("matplotlib.pyplot")
+seaborn = lazily("seaborn")

@@ -1,1 +1,20 @@
-"""What users say of run times: their own estimates, and models of them."""
+"""What users say of run times: their own estimates, and models of them.
+
+In comes a workload, out come seconds for each of its jobs: ``FModel(2).make(workload, seed)``.
+"""
+
+from replication.estimates.modal import Modal
+from replication.estimates.model import EstimateError, EstimateModel, cut_runs, truncated
+from replication.estimates.models import Deterministic, Exact, FModel, Users
+
+__all__ = [
+    "Deterministic",
+    "EstimateError",
+    "EstimateModel",
+    "Exact",
+    "FModel",
+    "Modal",
+    "Users",
+    "cut_runs",
+    "truncated",
+]

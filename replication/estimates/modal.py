@@ -7,11 +7,16 @@ and then deals them to the jobs. What its description leaves open is listed in
 """
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
+from replication.basics.choices import Number, option
+from replication.basics.lazy import lazily
 from replication.basics.seeding import generator
-from replication.estimates.models import EstimateError
+from replication.estimates.model import EstimateError, EstimateModel
+
+kernel = lazily("replication.core.dealing")
 
 MINUTE, HOUR = 60, 3600
 HEAD = 20  # popular values
@@ -51,13 +56,35 @@ RANKS = (
 MOVES = (30, -30, 20, -20, 10, -10)  # s, tried where a tail value is taken
 
 
+@dataclass(frozen=True)
+class Modal(EstimateModel):
+    """The modal model of users' estimates; see the module.
+
+    Parameters
+    ----------
+    e_max : int, s
+        No estimate and no run is longer; an hour or more.
+    share : float, optional
+        Share of the jobs that use `e_max`; the model's own by default.
+    """
+
+    e_max: int = option(allowed=Number(SMALLEST_E_MAX, whole=True), about="the longest estimate, s")
+    share: float | None = option(
+        None, Number(0, 1, or_none=True), "share of the jobs that use E_max", sign="="
+    )
+
+    def estimate(self, workload, seed):
+        """The estimates, int64[n], s."""
+        return modal(workload, self.e_max, self.share, seed)
+
+
 def modal(workload, e_max, share=None, seed=1, known=None):
     """Estimates by the modal model.
 
     Parameters
     ----------
     workload : replication.logs.workload.Workload
-        No run time above `e_max`; see `replication.estimates.models.cut_runs`, which counts those it cuts.
+        No run time above `e_max`; see `replication.estimates.cut_runs`, which counts those it cuts.
     e_max : int, s
         The longest estimate allowed, an hour or more.
     share : float, optional
@@ -77,8 +104,6 @@ def modal(workload, e_max, share=None, seed=1, known=None):
     EstimateError
         For impossible values, and where the modes cannot cover the run times.
     """
-    from replication.core.dealing import deal
-
     n, longest = len(workload), int(workload.run_time.max())
     if longest > e_max:
         raise EstimateError(
@@ -88,7 +113,7 @@ def modal(workload, e_max, share=None, seed=1, known=None):
     supply, random = _supply(workload, e_max, share, seed, known)
     order = np.argsort(-workload.run_time, kind="stable")
     dealt = np.empty(n, np.int64)
-    stuck = deal(workload.run_time[order], supply, random.random(n), dealt)
+    stuck = kernel.deal(workload.run_time[order], supply, random.random(n), dealt)
     if stuck >= 0:
         raise EstimateError(
             f"{workload.name}: {stuck + 1} jobs run {workload.run_time[order[stuck]]} s or longer, but "

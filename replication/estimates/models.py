@@ -1,171 +1,158 @@
-"""What the scheduler is told about run times: the log's own estimates, perfect ones, and models of bad ones.
-
-Every function takes a workload and returns ``int64[n]``, s, never below the run time unless the log's own
-estimate is. Models draw real numbers and round them to the nearest second.
-"""
+"""What the scheduler is told about run times: the users' own estimates, exact ones, and models of bad ones."""
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
+from replication.basics.choices import Number, option
 from replication.basics.seeding import generator
+from replication.estimates.model import EstimateError, EstimateModel, limit, whole_seconds
 
-FORMS = (
-    "log, perfect, log*FACTOR, perfect*FACTOR, f=BADNESS (random in [r, (f+1) r]), "
-    "deterministic=BADNESS ((f+1) r); each may be followed by ,emax=SECONDS; modal,emax=SECONDS and "
-    "modal=SHARE,emax=SECONDS (SHARE of the jobs at the E_max)"
-)
+MOST = 1_000_000  # values of a range; a typing mistake should not start a year of work
 
 
-class EstimateError(ValueError):
-    """An estimate model or a parameter of one that does not exist; the message lists what is allowed."""
+def _factor():
+    """A shorter estimate would be an under-prediction, so factors begin with 1."""
+    return option(1.0, Number(1), "what every estimate is multiplied with", sign="*")
 
 
-def log(workload):
-    """The users' estimates as the workload holds them, after its cleaning rules."""
-    return workload.estimate.copy()
+def _badness():
+    return option(allowed=Number(0), about="badness factor; 0 is exact", sign="=")
 
 
-def perfect(workload):
-    """The true run times."""
-    return workload.run_time.copy()
+@dataclass(frozen=True)
+class Users(EstimateModel, name="log"):
+    """The users' own estimates, as the workload holds them after its cleaning rules.
 
-
-def multiple(estimate, factor):
-    """`factor` times an estimate (heel-and-toe, Fig. 2, doubles the log's own and the perfect ones).
-
-    Raises
-    ------
-    EstimateError
-        If `factor` is below 1: a shorter estimate would be an under-prediction.
+    Parameters
+    ----------
+    factor : float
+        What every estimate is multiplied with, 1 or more (heel-and-toe, Fig. 2, doubles them).
+    e_max : int, s, optional
+        No estimate and no run is longer.
     """
-    _at_least("factor", factor, 1)
-    return np.rint(np.asarray(estimate) * float(factor)).astype(np.int64)
+
+    factor: float = _factor()
+    e_max: int | None = limit()
+
+    def estimate(self, workload, seed):
+        """The estimates, int64[n], s."""
+        return whole_seconds(workload.estimate * self.factor)
 
 
-def random_f(workload, f, seed=1):
+@dataclass(frozen=True)
+class Exact(EstimateModel, name="perfect"):
+    """The true run times.
+
+    Parameters
+    ----------
+    factor : float
+        What every run time is multiplied with, 1 or more (heel-and-toe, Fig. 2, doubles them).
+    e_max : int, s, optional
+        No estimate and no run is longer.
+    """
+
+    factor: float = _factor()
+    e_max: int | None = limit()
+
+    def estimate(self, workload, seed):
+        """The estimates, int64[n], s."""
+        return whole_seconds(workload.run_time * self.factor)
+
+
+@dataclass(frozen=True)
+class FModel(EstimateModel, name="f"):
     """The f-model: uniform in [r, (f + 1) r] (heel-and-toe, section 1; Feitelson and Mu'alem Weil 1998).
 
     Parameters
     ----------
-    workload : Workload
     f : float
-        The badness factor, 0 or more; 0 is perfect.
-    seed : int
-        The draw depends on the trace's name, its length, `f` and `seed` alone.
+        The badness factor, 0 or more; 0 is exact.
+    e_max : int, s, optional
+        No estimate and no run is longer.
+
+    Examples
+    --------
+    >>> FModel.grid(0, 1, 0.5)
+    (FModel(f=0.0), FModel(f=0.5), FModel(f=1.0))
     """
-    _at_least("f", f, 0)
-    stretched = workload.run_time * (float(f) * draws(workload, f, seed))
-    return workload.run_time + np.rint(stretched).astype(np.int64)
+
+    f: float = _badness()
+    e_max: int | None = limit()
+
+    @classmethod
+    def grid(cls, start, stop, step, e_max=None):
+        """Models from one badness to another.
+
+        Parameters
+        ----------
+        start, stop : float
+            Both included, where the step leads to the second.
+        step : float
+        e_max : int, s, optional
+
+        Returns
+        -------
+        tuple of FModel
+
+        Raises
+        ------
+        EstimateError
+        """
+        return tuple(cls(f, e_max) for f in steps(start, stop, step))
+
+    def draws(self, workload, seed, out=None):
+        """The uniform numbers in [0, 1) that estimates are placed with; float64[n], in `out` if given.
+
+        They depend on the trace's name, its length, `f` and `seed` alone.
+        """
+        own = generator(workload.name, len(workload), "random-f", self.f, int(seed))
+        return own.random(len(workload), out=out)
+
+    def estimate(self, workload, seed):
+        """The estimates, int64[n], s."""
+        stretched = workload.run_time * (self.f * self.draws(workload, seed))
+        return workload.run_time + whole_seconds(stretched)
 
 
-def draws(workload, f, seed=1, out=None):
-    """The uniform numbers in [0, 1) that `random_f` places estimates with; float64[n], in `out` if given."""
-    return generator(workload.name, len(workload), "random-f", float(f), int(seed)).random(
-        len(workload), out=out
-    )
+@dataclass(frozen=True)
+class Deterministic(EstimateModel):
+    """The deterministic f-model: (f + 1) r (heel-and-toe, section 1).
 
-
-def deterministic_f(workload, f):
-    """The deterministic f-model: (f + 1) r (heel-and-toe, section 1)."""
-    _at_least("f", f, 0)
-    return workload.run_time + np.rint(workload.run_time * float(f)).astype(np.int64)
-
-
-def truncated(estimate, e_max):
-    """No estimate above the maximal one: min(e, E_max) (heel-and-toe, section 7).
-
-    Run times above `e_max` have to be cut too: see `cut_runs`.
+    Parameters
+    ----------
+    f : float
+        The badness factor, 0 or more; 0 is exact.
+    e_max : int, s, optional
+        No estimate and no run is longer.
     """
-    _at_least("E_max", e_max, 1)
-    return np.minimum(estimate, int(e_max))
+
+    f: float = _badness()
+    e_max: int | None = limit()
+
+    def estimate(self, workload, seed):
+        """The estimates, int64[n], s."""
+        return workload.run_time + whole_seconds(workload.run_time * self.f)
 
 
-def modal(workload, e_max, share=None, seed=1, known=None):
-    """The modal model (heel-and-toe, section 7, its reference 33); see `replication.estimates.modal.modal`."""
-    from replication.estimates import modal as model
-
-    return model.modal(workload, e_max, share, seed, known)
-
-
-def cut_runs(workload, e_max):
-    """The workload with runs cut to `e_max`, as a scheduler that kills at the estimate would (Fig. 16)."""
-    _at_least("E_max", e_max, 1)
-    longer = int((workload.run_time > e_max).sum())
-    return workload.replace(
-        run_time=np.minimum(workload.run_time, int(e_max)),
-        cleaning=(*workload.cleaning, (f"run-cut-to-emax-{int(e_max)}", longer)),
-    )
-
-
-def parse(text):
-    """Read an estimate model written as text, such as ``f=2`` or ``log*2,emax=64800``.
+def steps(start, stop, step):
+    """Numbers from one to another, both included where the step leads to the second.
 
     Returns
     -------
-    model : str
-        One of log, perfect, f, deterministic, modal.
-    amount : float or None
-        The factor, the badness, or the share at the E_max; None where the model has its own.
-    e_max : int, s, or None
+    list of float
+        Rounded to ten decimals: 0.3 and not 0.30000000000000004, because seeds are made of the number itself.
 
     Raises
     ------
     EstimateError
-        With the forms that are allowed.
     """
-    body, _, limit = text.partition(",emax=")
-    e_max = _number(limit, text) if limit else None
-    if body.endswith(",") or (e_max is not None and (e_max < 1 or e_max != int(e_max))):
-        raise EstimateError(f"estimates {text!r}: emax is a whole number of seconds, 1 or more")
-    for model in ("log", "perfect"):
-        if body == model:
-            return model, 1.0, e_max and int(e_max)
-        if body.startswith(model + "*"):
-            return model, _number(body[len(model) + 1 :], text), e_max and int(e_max)
-    for model in ("f", "deterministic"):
-        if body.startswith(model + "="):
-            return model, _number(body[len(model) + 1 :], text), e_max and int(e_max)
-    if body == "modal" or body.startswith("modal="):
-        if e_max is None:
-            raise EstimateError(f"estimates {text!r}: the modal model needs ,emax=SECONDS")
-        return "modal", None if body == "modal" else _number(body[6:], text), int(e_max)
-    raise EstimateError(f"estimates {text!r} unknown; allowed: {FORMS}")
-
-
-def make(workload, text, seed=1):
-    """Estimates by a model written as text; see `parse` for the forms.
-
-    Returns
-    -------
-    workload : Workload
-        The same, or with run times cut where the model has an E_max.
-    estimate : int64[n], s
-    """
-    model, amount, e_max = parse(text)
-    if e_max is not None:
-        workload = cut_runs(workload, e_max)
-    if model == "f":
-        estimate = random_f(workload, amount, seed)
-    elif model == "deterministic":
-        estimate = deterministic_f(workload, amount)
-    elif model == "modal":
-        estimate = modal(workload, e_max, amount, seed)
-    else:
-        estimate = multiple(log(workload) if model == "log" else perfect(workload), amount)
-    return workload, estimate if e_max is None else truncated(estimate, e_max)
-
-
-def _number(digits, text):
-    try:
-        value = float(digits)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise EstimateError(f"estimates {text!r}: {digits!r} is not a number; allowed: {FORMS}")
-    return value
-
-
-def _at_least(name, value, least):
-    if not (math.isfinite(value) and value >= least):
-        raise EstimateError(f"{name} is {value}, allowed: {least} or more")
+    good = all(math.isfinite(value) for value in (start, stop, step))
+    if good and step > 0 and start <= stop:
+        count = math.floor((stop - start) / step + 1e-9) + 1
+        if count <= MOST:
+            return [round(start + k * step, 10) for k in range(count)]
+    raise EstimateError(
+        f"from {start} to {stop} by {step}, allowed: upwards, up to {MOST:,} values"
+    )

@@ -1,6 +1,7 @@
 """The jobs a scheduler is given: one frozen set of columns, whatever they came from."""
 
 from dataclasses import dataclass, field, replace
+from html import escape
 
 import numpy as np
 
@@ -120,6 +121,24 @@ class Workload:
     def __repr__(self):
         kind = " (stand-in)" if self.stand_in else ""
         return f"Workload {self.name}{kind}: {len(self):,} jobs on {self.machine:,} processors"
+
+    def _repr_html_(self):
+        """A short table, for notebooks."""
+        facts = {
+            "jobs": f"{len(self):,}",
+            "processors": f"{self.machine:,}",
+            "days": f"{self.span / 86_400:,.1f}",
+            "offered load": f"{100 * self.load:.1f} %",
+            "users": f"{len(np.unique(self.user[self.user >= 0])):,}",
+            "mean run time": f"{self.run_time.mean() / 3600:,.2f} h",
+            "mean estimate": f"{self.estimate.mean() / 3600:,.2f} h",
+        } | {f"cleaning: {rule}": f"{count:,} jobs" for rule, count in self.cleaning}
+        rows = "".join(
+            f"<tr><td style='text-align:left'>{escape(name)}</td><td>{value}</td></tr>"
+            for name, value in facts.items()
+        )
+        kind = " (stand-in)" if self.stand_in else ""
+        return f"<table><tr><th colspan=2>{escape(self.name)}{kind}</th></tr>{rows}</table>"
 
     @property
     def span(self):

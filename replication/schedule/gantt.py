@@ -4,6 +4,11 @@ import heapq
 
 import numpy as np
 
+from replication.basics.lazy import lazily
+from replication.basics.lazy import pyplot as plt
+
+patches = lazily("matplotlib.patches")
+
 ROWS = 200_000  # rectangles a still picture can show
 
 
@@ -71,9 +76,6 @@ def draw(schedule, axes=None, since=None, until=None):
     -------
     matplotlib.axes.Axes
     """
-    import matplotlib.pyplot as plt
-    from matplotlib.patches import Patch, Rectangle
-
     w = schedule.workload
     since = int(w.submit[0]) if since is None else since
     until = int(schedule.end.max()) if until is None else until
@@ -91,7 +93,7 @@ def draw(schedule, axes=None, since=None, until=None):
         job = shown[k]
         _, colour, hatch = kinds[bool(schedule.backfilled[job])]
         axes.add_patch(
-            Rectangle(
+            patches.Rectangle(
                 (schedule.start[job] / hours, first),
                 w.run_time[job] / hours,
                 width,
@@ -106,11 +108,11 @@ def draw(schedule, axes=None, since=None, until=None):
         ylim=(0, w.machine),
         xlabel="time since the start of the log [h]",
         ylabel="processors",
-        title=f"{w.name}{' (stand-in)' if w.stand_in else ''}, {schedule.scheduler}",
+        title=f"{w.name}{' (stand-in)' if w.stand_in else ''}, {schedule.scheduler!r}",
     )
     axes.legend(
         handles=[
-            Patch(facecolor=c, edgecolor="black", hatch=h, label=name)
+            patches.Patch(facecolor=c, edgecolor="black", hatch=h, label=name)
             for name, c, h in kinds.values()
         ],
         loc="upper left",

@@ -1,11 +1,20 @@
-"""The result of a simulation: when each job started, checked and laid out as a table."""
+"""The result of a simulation: when each job started, checked, measured and laid out as a table."""
 
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from replication.basics import paths
-from replication.schedule import measures
+from replication.basics.lazy import lazily
+from replication.basics.lazy import pyarrow as pa
+from replication.basics.lazy import pandas as pd
+from replication.estimates import EstimateModel
+from replication.logs.workload import Workload
+from replication.schedule import gantt, measures
+from replication.schedulers import Scheduler
+
+html = lazily("replication.schedule.html")
+csv = lazily("pyarrow.csv")
 
 TABLE = (
     "job_id",
@@ -25,14 +34,18 @@ class ScheduleError(ValueError):
     """A schedule no machine could have run; the message names the first job or instant that is wrong."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Schedule:
     """When each job of a workload started under one scheduler.
 
     Parameters
     ----------
     workload : replication.logs.workload.Workload
-    scheduler : str
+    scheduler : replication.schedulers.Scheduler
+    estimates : replication.estimates.EstimateModel, optional
+        Where the estimates came from; None for values of one's own.
+    seed : int
+        Of random estimates and predictions.
     start : int64[n], s
         Start of the run that completed.
     estimate : int64[n], s
@@ -47,21 +60,20 @@ class Schedule:
         Runs that were preempted: the job's index, start and end of the run, s.
     length : int64[n], s, optional
         How long the run that completed took, where jobs are resumed; the run time where there is none.
-    options : dict
-        What the scheduler was told and the options it ran with.
     first_prediction : int64[n], s, optional
         What was predicted when the job was submitted, where there is a predictor.
     """
 
-    workload: object
-    scheduler: str
+    workload: Workload
+    scheduler: Scheduler
+    estimates: EstimateModel | None
+    seed: int
     start: np.ndarray
     estimate: np.ndarray
     prediction: np.ndarray
     backfilled: np.ndarray
     times_killed: np.ndarray
     killed_runs: np.ndarray = field(default_factory=lambda: np.empty((0, 3), np.int64))
-    options: dict = field(default_factory=dict)
     first_prediction: np.ndarray | None = None
     length: np.ndarray | None = None
 
@@ -81,8 +93,6 @@ class Schedule:
     @property
     def jobs(self):
         """One row a job, a pandas DataFrame with the columns of ``TABLE``."""
-        import pandas as pd
-
         return pd.DataFrame(self.columns())
 
     def columns(self):
@@ -91,9 +101,30 @@ class Schedule:
             name: getattr(self if hasattr(self, name) else self.workload, name) for name in TABLE
         }
 
-    def measures(self, trim=True):
-        """Performance measures; see `replication.schedule.measures.all_of`."""
+    @property
+    def measures(self):
+        """Performance measures by name, with heel-and-toe's trim; see `measured`."""
+        return self.measured()
+
+    def measured(self, trim=True):
+        """Performance measures by name; see `replication.schedule.measures.all_of`."""
         return measures.all_of(self, trim)
+
+    @property
+    def provenance(self):
+        """What decided, what it was told, and the seed; the first two as one would type them."""
+        told = "given" if self.estimates is None else repr(self.estimates)
+        return {"scheduler": repr(self.scheduler), "estimates": told, "seed": self.seed}
+
+    def __repr__(self):
+        w, told = self.workload, self.provenance
+        return (
+            f"Schedule of {w.name}{' (stand-in)' if w.stand_in else ''}: {len(w):,} jobs, "
+            f"{told['scheduler']}, estimates {told['estimates']}, seed {self.seed}"
+        )
+
+    def _repr_html_(self):
+        return html.of_schedule(self)
 
     def validate(self):
         """Refuse a schedule that no machine could have run; return the schedule itself otherwise.
@@ -177,9 +208,6 @@ class Schedule:
 
         A path gets its name only when the file is complete.
         """
-        import pyarrow as pa
-        from pyarrow import csv
-
         # Made from the memory itself: pa.array would import pandas to see whether it is given any.
         columns = [np.ascontiguousarray(values, np.int64) for values in self.columns().values()]
         table = pa.table(
@@ -197,8 +225,6 @@ class Schedule:
 
     def gantt(self, axes=None, since=None, until=None):
         """Draw the jobs that run between two instants; see `replication.schedule.gantt.draw`."""
-        from replication.schedule import gantt
-
         return gantt.draw(self, axes, since, until)
 
 

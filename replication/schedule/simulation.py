@@ -1,94 +1,185 @@
-"""The one public way to run a scheduler: check everything, call a kernel, return a `Schedule`."""
-
-import importlib
+"""The one public way to run a scheduler: check everything, let it decide, return a `Schedule`."""
 
 import numpy as np
 
-from replication.basics.hints import did_you_mean
-from replication.estimates import models
+from replication.basics.lazy import lazily
+from replication.basics.lazy import pandas as pd
+from replication.estimates import EstimateModel, Users
 from replication.logs.workload import Workload
 from replication.schedule.schedule import Schedule
+from replication.schedulers import (
+    EASY,
+    FCFS,
+    Conservative,
+    LargestAreaFirst,
+    PVEasy,
+    Scheduler,
+    SchedulerError,
+)
 
-FAMILIES = ("easy", "predicted", "conservative", "pv_easy")
-SCHEDULERS = {
-    name: scheduler
-    for family in FAMILIES
-    for name, scheduler in importlib.import_module(
-        f"replication.schedulers.{family}"
-    ).SCHEDULERS.items()
+running = lazily("replication.core.running")
+
+#: The columns that a scheduler may decide.
+DECIDED = {
+    "start",
+    "backfilled",
+    "prediction",
+    "first_prediction",
+    "times_killed",
+    "killed_runs",
+    "length",
 }
 
 
 class SimulationError(ValueError):
-    """A scheduler, option or estimate that cannot be simulated; the message lists what is allowed."""
+    """What cannot be simulated; the message lists what is allowed."""
 
 
-def simulate(workload, scheduler="easy", estimates=None, seed=1, **options):
+def simulate(workload, scheduler=EASY(), estimates=None, seed=1):  # noqa: B008, it is frozen
     """Run a scheduler on a workload.
 
     Parameters
     ----------
-    workload : Workload
-    scheduler : str
-        One of ``SCHEDULERS``.
-    estimates : str or int64[n], s, optional
-        What the scheduler is told: a model as text (see `replication.estimates.models.parse`) or one value a job.
-        The workload's own estimates by default.
+    workload : replication.logs.workload.Workload
+    scheduler : replication.schedulers.Scheduler
+    estimates : replication.estimates.EstimateModel or int64[n], s, optional
+        What the scheduler is told: a model, or one value a job. The workload's own estimates by default.
     seed : int
         Of random estimate models and of random predictors.
-    **options
-        The scheduler's own; ``SCHEDULERS[name].options`` lists them.
 
     Returns
     -------
-    Schedule
+    replication.schedule.schedule.Schedule
 
     Raises
     ------
-    SimulationError, EstimateError, OptionError
-        For unknown names and impossible values.
+    SimulationError, SchedulerError, EstimateError
+        For what is no scheduler or no estimate, and for times and sizes that cannot be counted.
 
     Examples
     --------
-    >>> from replication import simulate
-    >>> from replication.logs.workload import Workload
-    >>> three = Workload.from_columns("three", 4, submit=[0, 1, 2], run_time=[9, 5, 3], processors=[3, 4, 1])
-    >>> simulate(three).start.tolist()
+    >>> import replication as rp
+    >>> three = rp.Workload.from_columns("three", 4, submit=[0, 1, 2], run_time=[9, 5, 3], processors=[3, 4, 1])
+    >>> rp.simulate(three).start.tolist()
     [0, 9, 2]
     """
     if not isinstance(workload, Workload):
         raise SimulationError(
             f"workload is a {type(workload).__name__}, allowed: a Workload "
-            "(from traces.load, or Workload.from_columns)"
+            "(from load, or Workload.from_columns)"
         )
-    if scheduler not in SCHEDULERS:
-        hint = did_you_mean(scheduler, SCHEDULERS)
-        raise SimulationError(
-            f"scheduler {scheduler!r} unknown{hint}; allowed: {', '.join(SCHEDULERS)}"
-        )
-    chosen = SCHEDULERS[scheduler].settle(options)
-    told = {
-        "estimates": estimates
-        if isinstance(estimates, str)
-        else "log"
-        if estimates is None
-        else "given",
-        "seed": seed,
-    }
-    if isinstance(estimates, str):
-        workload, estimates = models.make(workload, estimates, seed)
-    estimate = _checked(workload, workload.estimate if estimates is None else estimates)
-    decided = SCHEDULERS[scheduler].run(workload, estimate, seed, **chosen)
+    Scheduler.check(scheduler)
+    model = told(estimates)
+    if model is None:
+        estimate = estimates
+    else:
+        workload, estimate = model.make(workload, seed)
+    estimate = checked(workload, estimate, scheduler)
+    decided = scheduler.run(workload, estimate, seed)
+    _check_columns(decided, workload, scheduler)
     defaults = {"prediction": estimate, "times_killed": np.zeros(len(workload), np.int64)}
-    return Schedule(
-        workload, scheduler, estimate=estimate, options=told | chosen, **defaults | decided
+    schedule = Schedule(workload, scheduler, model, seed, estimate=estimate, **defaults | decided)
+    return schedule.validate() if scheduler.validated else schedule
+
+
+def _check_columns(decided, workload, scheduler):
+    """Refuse what is no column of a schedule, and columns of another length."""
+    if not (isinstance(decided, dict) and {"start", "backfilled"} <= decided.keys() <= DECIDED):
+        given = ", ".join(decided) if isinstance(decided, dict) else type(decided).__name__
+        raise SchedulerError(
+            f"{scheduler!r} decided {given}; allowed: a dict with start and backfilled, "
+            f"and any of {', '.join(sorted(DECIDED - {'start', 'backfilled'}))}"
+        )
+    for name, column in decided.items():
+        n, kinds = len(workload), "b" if name == "backfilled" else "iu"
+        fits = np.shape(column)[:1] == (n,) or name == "killed_runs"
+        if not fits or np.asarray(column).dtype.kind not in kinds:
+            raise SchedulerError(
+                f"{scheduler!r} decided {name} as {np.asarray(column).dtype}{list(np.shape(column))}; "
+                f"allowed: {'bool' if kinds == 'b' else 'int64'}[{n}]"
+            )
+
+
+def told(estimates):
+    """The estimate model that is meant: the users' own for None, none (None) for values of one's own.
+
+    Raises
+    ------
+    EstimateError
+        For what is neither.
+    """
+    if estimates is None:
+        return Users()
+    if isinstance(estimates, str | type) or np.ndim(estimates) == 0:
+        return EstimateModel.check(estimates)
+    return None
+
+
+def compare(workloads, schedulers, estimates=None, seed=1):
+    """Measures of schedulers on workloads, side by side.
+
+    Parameters
+    ----------
+    workloads : Workload or sequence of them
+    schedulers : Scheduler or sequence of them
+    estimates : EstimateModel or sequence of them, optional
+        The workloads' own estimates by default.
+    seed : int
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row each: log, stand_in, scheduler, estimates (as one types them), seed, and the measures of
+        `replication.schedule.measures.NAMES`, with heel-and-toe's trim.
+
+    Raises
+    ------
+    SimulationError, SchedulerError, EstimateError
+        As `simulate`; nothing is simulated then.
+    """
+    workloads = [workloads] if isinstance(workloads, Workload) else list(workloads)
+    schedulers = [Scheduler.check(one) for one in _several(schedulers)]
+    models = [EstimateModel.check(one) for one in _several(Users() if estimates is None else estimates)]
+    return pd.DataFrame(
+        {
+            "log": workload.name,
+            "stand_in": workload.stand_in,
+            "scheduler": repr(scheduler),
+            "estimates": repr(model),
+            "seed": seed,
+        }
+        | simulate(workload, scheduler, model, seed).measures
+        for workload in workloads
+        for model in models
+        for scheduler in schedulers
     )
 
 
-def _checked(workload, estimate):
-    """`estimate` as int64[n], or one clear line why not."""
-    from replication.core.running import LATEST, MOST
+def _several(given):
+    return given if np.iterable(given) and not isinstance(given, str) else [given]
 
+
+def checked(workload, estimate, scheduler=EASY()):  # noqa: B008, it is frozen
+    """The guard on times and sizes of everything that simulates.
+
+    Parameters
+    ----------
+    workload : replication.logs.workload.Workload
+    estimate : array of n numbers, s
+    scheduler : replication.schedulers.Scheduler
+
+    Returns
+    -------
+    int64[n], s
+        The estimates, to the nearest second.
+
+    Raises
+    ------
+    SimulationError
+        For estimates that are no seconds, and times or numbers of jobs that our whole numbers do not hold.
+    SchedulerError
+        Where the scheduler can hold less than that.
+    """
     given = np.asarray(estimate)
     if given.shape != (len(workload),):
         raise SimulationError(
@@ -104,19 +195,18 @@ def _checked(workload, estimate):
             f"{workload.name}: job {workload.job_id[k]}: estimate {given[k]}, "
             "allowed: 0 or more seconds"
         )
-    last = (
-        float(workload.submit[-1])
-        + float(workload.run_time.sum(dtype=np.float64))
-        + float(given.max())
-    )
-    if last >= LATEST:
+    work = float(workload.run_time.sum(dtype=np.float64))
+    last = float(workload.submit[-1]) + work + float(given.max())
+    if last >= running.LATEST:
         raise SimulationError(
-            f"{workload.name}: times reach {last:.0f} s, allowed: below {LATEST} s"
+            f"{workload.name}: times reach {last:.0f} s, allowed: below {running.LATEST} s"
         )
-    if min(len(workload), workload.machine) > MOST:
+    if min(len(workload), workload.machine) > running.MOST:
         raise SimulationError(
-            f"{workload.name}: up to {workload.machine} jobs could run at once, allowed: {MOST}"
+            f"{workload.name}: up to {workload.machine} jobs could run at once, "
+            f"allowed: {running.MOST}"
         )
+    scheduler.check_room(workload, given)
     return np.ascontiguousarray(
         np.rint(given) if given.dtype.kind == "f" else given, dtype=np.int64
     )
@@ -127,5 +217,6 @@ def warm():
     tiny = Workload.from_columns(
         "tiny", 4, submit=[0, 1, 2], run_time=[9, 5, 3], processors=[3, 4, 1]
     )
-    for scheduler in SCHEDULERS:
+    textbook = (FCFS(), EASY(), Conservative(), LargestAreaFirst(), PVEasy())
+    for scheduler in (*textbook, EASY(candidates="sjf")):
         simulate(tiny, scheduler)

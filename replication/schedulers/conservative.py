@@ -1,65 +1,84 @@
 """Conservative backfilling and largest area first, both on predicted run times."""
 
-import numpy as np
+from dataclasses import dataclass
 
-from replication.schedulers import Scheduler, predictors
-from replication.schedulers.predicted import OPTIONS, check_room
+from replication.basics.lazy import lazily
+from replication.schedulers import options, predictors
+from replication.schedulers.scheduler import Scheduler
 
-CONSERVATIVE = {name: OPTIONS[name] for name in ("predictor", "refresh", "correction", "order")}
-LARGEST = {name: OPTIONS[name] for name in ("predictor", "refresh", "order")}
-
-
-def _columns(workload):
-    """Empty columns of a schedule: start, backfilled, first and last prediction."""
-    start, first, prediction = (np.full(len(workload), -1, np.int64) for _ in range(3))
-    return start, np.zeros(len(workload), bool), first, prediction
+conservative = lazily("replication.core.conservative")
+laf = lazily("replication.core.laf")
 
 
-def _decided(start, backfilled, first, prediction):
-    return {
-        "start": start,
-        "backfilled": backfilled,
-        "prediction": prediction,
-        "first_prediction": first,
-    }
+@dataclass(frozen=True)
+class Conservative(Scheduler):
+    """Conservative backfilling with compression (Mu'alem and Feitelson 2001), on predictions.
+
+    Parameters
+    ----------
+    predictor, refresh, correction, order
+        As of `replication.schedulers.easy.EASY`.
+    """
+
+    validated = False
+
+    predictor: object = options.predictor()
+    refresh: str = options.refresh()
+    correction: str = options.correction()
+    order: str = options.order()
+
+    def check_room(self, workload, estimate):
+        """Refuse what the kernel cannot count."""
+        options.check_room(workload, estimate)
+
+    def run(self, workload, estimate, seed):
+        """The columns it decides; see `replication.schedulers.scheduler.Scheduler.run`."""
+        decided = options.undecided(workload)
+        conservative.conservative(
+            predictors.make(workload, estimate, self.predictor, seed),
+            workload.machine,
+            self.refresh == "pass",
+            options.CORRECTIONS.index(self.correction),
+            self.order == "submissions-first",
+            decided["start"],
+            decided["backfilled"],
+            decided["first_prediction"],
+            decided["prediction"],
+        )
+        return decided
 
 
-def conservative(workload, estimate, seed, *, predictor, refresh, correction, order):
-    """Conservative backfilling with compression (Mu'alem and Feitelson 2001)."""
-    from replication.core import conservative as kernel
+@dataclass(frozen=True)
+class LargestAreaFirst(Scheduler, name="laf"):
+    """Largest predicted area first (Top Percent, section IV); no reservation.
 
-    check_room(workload, estimate)
-    columns = _columns(workload)
-    kernel.conservative(
-        predictors.make(workload, estimate, predictor, seed),
-        workload.machine,
-        refresh == "pass",
-        OPTIONS["correction"].allowed.index(correction),
-        order == "submissions-first",
-        *columns,
-    )
-    return _decided(*columns)
+    Parameters
+    ----------
+    predictor, refresh, order
+        As of `replication.schedulers.easy.EASY`.
+    """
 
+    validated = False
 
-def largest_area_first(workload, estimate, seed, *, predictor, refresh, order):
-    """Largest area first (Top Percent, section IV); no reservation."""
-    from replication.core import laf as kernel
+    predictor: object = options.predictor()
+    refresh: str = options.refresh()
+    order: str = options.order()
 
-    check_room(workload, estimate)
-    columns = _columns(workload)
-    kernel.largest_area_first(
-        predictors.make(workload, estimate, predictor, seed),
-        workload.machine,
-        refresh == "pass",
-        order == "submissions-first",
-        *columns,
-    )
-    return _decided(*columns)
+    def check_room(self, workload, estimate):
+        """Refuse what the kernel cannot count."""
+        options.check_room(workload, estimate)
 
-
-SCHEDULERS = {
-    "conservative": Scheduler(
-        "conservative backfilling with compression, on predictions", conservative, CONSERVATIVE
-    ),
-    "laf": Scheduler("largest predicted area first, no reservation", largest_area_first, LARGEST),
-}
+    def run(self, workload, estimate, seed):
+        """The columns it decides; see `replication.schedulers.scheduler.Scheduler.run`."""
+        decided = options.undecided(workload)
+        laf.largest_area_first(
+            predictors.make(workload, estimate, self.predictor, seed),
+            workload.machine,
+            self.refresh == "pass",
+            self.order == "submissions-first",
+            decided["start"],
+            decided["backfilled"],
+            decided["first_prediction"],
+            decided["prediction"],
+        )
+        return decided

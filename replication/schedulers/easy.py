@@ -1,15 +1,132 @@
-"""FCFS and EASY backfilling on the users' estimates, at full speed."""
+"""First come, first served, and EASY backfilling on the users' estimates or on predicted run times."""
+
+from dataclasses import dataclass
 
 import numpy as np
 
-from replication.schedulers import Scheduler
+from replication.basics.choices import option
+from replication.basics.lazy import lazily
+from replication.schedulers import options, predictors
+from replication.schedulers.scheduler import Scheduler
+
+plain = lazily("replication.core.easy")
+predicted = lazily("replication.core.easy_predicted")
 
 
-def _run(workload, estimate, backfilling):
-    from replication.core.easy import easy
+@dataclass(frozen=True)
+class FCFS(Scheduler):
+    """First come, first served; no backfilling."""
 
+    validated = False
+
+    def run(self, workload, estimate, seed):
+        """The columns it decides; see `replication.schedulers.scheduler.Scheduler.run`."""
+        return _plain(workload, estimate, False)
+
+
+@dataclass(frozen=True)
+class EASY(Scheduler):
+    """EASY backfilling (Lifka 1995), on the users' estimates or on predictions.
+
+    Where it plans with predictions a job is still killed at its estimate. The readings are told in
+    docs/semantics/predicted.md.
+
+    Parameters
+    ----------
+    predictor : replication.predictors.Predictor
+        What predicts run times.
+    candidates : {"fcfs", "sjf"}
+        Order in which jobs are tried for backfilling: the queue's, or shortest prediction first.
+    refresh : {"pass", "submission"}
+        When a waiting job's prediction is made.
+    correction : {"request", "tsafrir", "doubling", "now"}
+        What a running job is planned with once it outlives its prediction.
+    reservation : {"recomputed", "kept"}
+        At every pass, or kept until the head starts or the reserved time comes.
+    extra : {"used-up", "not-used-up"}
+        Whether jobs that outlive the shadow time take their processors off the extra ones.
+    shadow : {"all", "first"}
+        Of the jobs planned to end at the shadow time, all count as extra, or the first that suffice.
+    events : {"together", "one-by-one"}
+        One pass for an instant, or one for each event.
+    order : {"ends-first", "submissions-first"}
+        Events of one instant.
+    passes : {"always", "if-fits"}
+        Which submissions lead to a pass: all, or those that fit the free processors.
+    """
+
+    validated = False
+
+    predictor: object = options.predictor()
+    candidates: str = option(
+        "fcfs",
+        ("fcfs", "sjf"),
+        "order in which jobs are tried for backfilling: the queue's, or shortest prediction first",
+    )
+    refresh: str = options.refresh()
+    correction: str = options.correction()
+    reservation: str = options.reservation()
+    extra: str = option(
+        "used-up",
+        ("used-up", "not-used-up"),
+        "whether jobs that outlive the shadow time take their processors off the extra ones",
+    )
+    shadow: str = option(
+        "all",
+        ("all", "first"),
+        "of the jobs planned to end at the shadow time, all count as extra, "
+        "or the first that suffice",
+    )
+    events: str = options.events()
+    order: str = options.order()
+    passes: str = option(
+        "always",
+        ("always", "if-fits"),
+        "which submissions lead to a pass: all, or those that fit the free processors",
+    )
+
+    @property
+    def is_plain(self):
+        """Whether this is the textbook's EASY on the users' estimates, which has the fastest kernel."""
+        return all(getattr(self, name) == own.default for name, own in EASY.options().items())
+
+    def check_room(self, workload, estimate):
+        """Refuse what the kernel with predictions cannot count."""
+        if not self.is_plain:
+            options.check_room(workload, estimate)
+
+    def run(self, workload, estimate, seed):
+        """The columns it decides; see `replication.schedulers.scheduler.Scheduler.run`."""
+        if self.is_plain:
+            # To predict the request is to plan with it from submission to start.
+            return _plain(workload, estimate, True) | {"first_prediction": estimate}
+        rules = predicted.Rules(
+            shortest_first=self.candidates == "sjf",
+            refresh=self.refresh == "pass",
+            correction=options.CORRECTIONS.index(self.correction),
+            kept=self.reservation == "kept",
+            uses_up=self.extra == "used-up",
+            all_count=self.shadow == "all",
+            one_by_one=self.events == "one-by-one",
+            submissions_first=self.order == "submissions-first",
+            only_if_fits=self.passes == "if-fits",
+        )
+        decided = options.undecided(workload)
+        predicted.easy_predicted(
+            predictors.make(workload, estimate, self.predictor, seed),
+            workload.machine,
+            rules,
+            decided["start"],
+            decided["backfilled"],
+            decided["first_prediction"],
+            decided["prediction"],
+        )
+        return decided
+
+
+def _plain(workload, estimate, backfilling):
     start, backfilled = np.full(len(workload), -1, np.int64), np.zeros(len(workload), bool)
-    easy(
+    plain.easy(
         workload.submit,
         workload.run_time,
         estimate,
@@ -20,19 +137,3 @@ def _run(workload, estimate, backfilling):
         backfilled,
     )
     return {"start": start, "backfilled": backfilled}
-
-
-def fcfs(workload, estimate, seed):
-    """First come, first served."""
-    return _run(workload, estimate, False)
-
-
-def easy(workload, estimate, seed):
-    """EASY backfilling (Lifka 1995)."""
-    return _run(workload, estimate, True)
-
-
-SCHEDULERS = {
-    "fcfs": Scheduler("first come, first served, no backfilling", fcfs),
-    "easy": Scheduler("EASY backfilling on the estimates", easy),
-}

@@ -1,118 +1,112 @@
 """PV-EASY (Yuan, Yang, Wu and Zheng 2010): strict fairness by preemption, and backfilling at a venture."""
 
-from replication.schedulers import Option, OptionError, Scheduler, predictors
+from dataclasses import dataclass
+
+from replication.basics.choices import Number, option
+from replication.basics.lazy import lazily
+from replication.schedulers import options, predictors
+from replication.schedulers.scheduler import Scheduler, refuse_beyond
+
+kernel = lazily("replication.core.pv_easy")
+running = lazily("replication.core.running")
+state = lazily("replication.core.shadow")
+
+MODES = ("kill", "suspend", "checkpoint")  # in the order of the kernel's numbers
 
 
-def _seconds(least):
-    def check(value):
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise ValueError(f"allowed: whole seconds from {least}")
-        return value
-
-    return check
-
-
-def _predictor(text):
-    predictors.check(text)
-    if text == "cvh":
+def _predictor(given):
+    predictors.check(given)
+    if given == "cvh":
         raise ValueError(
-            "cvh keeps a list of running jobs that knows no preemption; "
-            "allowed: any other predictor"
+            "any other predictor: cvh keeps a list of running jobs that knows no preemption"
         )
-    return text
+    return given
 
 
-OPTIONS = {
-    "predictor": Option("last", _predictor, "what predicts run times: " + predictors.FORMS),
-    "refresh": Option("pass", ("pass", "submission"), "when a waiting job's prediction is made"),
-    "correction": Option(
-        "request",
-        ("request", "tsafrir", "doubling", "now"),
-        "what a running job is planned with once it outlives its prediction",
-    ),
-    "reservation": Option(
-        "recomputed", ("recomputed", "kept"), "at every pass, or kept until the head starts"
-    ),
-    "events": Option(
-        "together", ("together", "one-by-one"), "one pass for an instant, or one for each event"
-    ),
-    "venture": Option(
+@dataclass(frozen=True)
+class PVEasy(Scheduler, name="pv-easy"):
+    """PV-EASY: strict fairness by preemption, backfilling at a venture; see docs/semantics/pv_easy.md.
+
+    Parameters
+    ----------
+    predictor : replication.predictors.Predictor
+        What predicts run times; none that must be told when jobs start.
+    refresh, correction, reservation, events
+        As of `replication.schedulers.easy.EASY`.
+    venture : {"yes", "no"}
+        Whether jobs that are not predicted to end in time are backfilled too.
+    mode : {"kill", "suspend", "checkpoint"}
+        What a preempted job keeps of its work: nothing, all, or what its last checkpoint holds.
+    interval : int, s
+        Work from one checkpoint to the next.
+    cost : int, s
+        What each resumption (suspend) or each checkpoint takes.
+    """
+
+    validated = False
+
+    predictor: object = options.predictor("last", _predictor)
+    refresh: str = options.refresh()
+    correction: str = options.correction()
+    reservation: str = options.reservation()
+    events: str = options.events()
+    venture: str = option(
         "yes",
         ("yes", "no"),
         "whether jobs that are not predicted to end in time are backfilled too",
-    ),
-    "mode": Option(
+    )
+    mode: str = option(
         "kill",
-        ("kill", "suspend", "checkpoint"),
+        MODES,
         "what a preempted job keeps of its work: nothing, all, or what its last checkpoint holds",
-    ),
-    "interval": Option(3600, _seconds(1), "seconds of work from one checkpoint to the next"),
-    "cost": Option(
-        0, _seconds(0), "seconds that each resumption (suspend) or each checkpoint takes"
-    ),
-}
-
-
-def pv_easy(workload, estimate, seed, *, predictor, **options):
-    """PV-EASY; see ``OPTIONS`` and docs/semantics/pv_easy.md."""
-    from replication.core import pv_easy as kernel
-    from replication.core import shadow
-
-    _check_room(workload, estimate, options)
-    memory = predictors.make(workload, estimate, predictor, seed)
-    jobs, killed = kernel.pv_easy(
-        workload.submit,
-        workload.run_time,
-        estimate,
-        workload.processors,
-        workload.machine,
-        rules(**options),
-        memory,
     )
-    columns = {
-        "start": shadow.START,
-        "prediction": shadow.PREDICTION,
-        "times_killed": shadow.TIMES_KILLED,
-    }
-    found = {name: jobs[:, place].copy() for name, place in columns.items()}
-    length = {} if options["mode"] == "kill" else {"length": jobs[:, shadow.LENGTH].copy()}
-    return found | length | {"backfilled": jobs[:, shadow.BACKFILLED] != 0, "killed_runs": killed}
-
-
-def rules(*, refresh, correction, reservation, events, venture, mode, interval, cost):
-    """The kernel's rules from the options' words."""
-    from replication.core.shadow import Rules
-
-    return Rules(
-        at_submission=refresh == "submission",
-        one_by_one=events == "one-by-one",
-        correction=OPTIONS["correction"].allowed.index(correction),
-        kept=reservation == "kept",
-        venture=venture == "yes",
-        mode=OPTIONS["mode"].allowed.index(mode),
-        interval=interval,
-        cost=cost,
+    interval: int = option(
+        3600, Number(1, whole=True), "seconds of work from one checkpoint to the next"
+    )
+    cost: int = option(
+        0, Number(0, whole=True), "seconds that each resumption (suspend) or each checkpoint takes"
     )
 
+    def check_room(self, workload, estimate):
+        """Refuse what the kernel's keys of time and job cannot hold."""
+        # Somebody always runs for good while anybody waits, so all is done once the work is, with what saving
+        # it takes; a prediction is at most twice the run time.
+        work = float(workload.run_time.sum(dtype="float64"))
+        saving = self.cost * (work / self.interval + len(workload))
+        last = float(workload.submit[-1]) + 3 * (work + saving) + float(estimate.max())
+        refuse_beyond(workload, last, running.LATEST, running.SLOT_MASK, "preemption")
 
-def _check_room(workload, estimate, options):
-    """Refuse what the kernel's keys of time and job cannot hold."""
-    from replication.core.running import LATEST, SLOT_MASK
-
-    # Somebody always runs for good while anybody waits, so all is done once the work is, with what saving it
-    # takes; a prediction is at most twice the run time.
-    work = float(workload.run_time.sum(dtype="float64"))
-    saving = options["cost"] * (work / options["interval"] + len(workload))
-    last = float(workload.submit[-1]) + 3 * (work + saving) + float(estimate.max())
-    if last >= LATEST or len(workload) > SLOT_MASK:
-        raise OptionError(
-            f"{workload.name}: {len(workload)} jobs up to second {last:.0f}; allowed with "
-            f"preemption: {SLOT_MASK} jobs and times below {LATEST} s"
+    @property
+    def rules(self):
+        """What the kernel calls the options."""
+        return state.Rules(
+            at_submission=self.refresh == "submission",
+            one_by_one=self.events == "one-by-one",
+            correction=options.CORRECTIONS.index(self.correction),
+            kept=self.reservation == "kept",
+            venture=self.venture == "yes",
+            mode=MODES.index(self.mode),
+            interval=self.interval,
+            cost=self.cost,
         )
 
-
-SCHEDULERS = {
-    "pv-easy": Scheduler(
-        "PV-EASY: strict fairness by preemption, backfilling at a venture", pv_easy, OPTIONS
-    )
-}
+    def run(self, workload, estimate, seed):
+        """The columns it decides; see `replication.schedulers.scheduler.Scheduler.run`."""
+        jobs, killed = kernel.pv_easy(
+            workload.submit,
+            workload.run_time,
+            estimate,
+            workload.processors,
+            workload.machine,
+            self.rules,
+            predictors.make(workload, estimate, self.predictor, seed),
+        )
+        columns = {
+            "start": state.START,
+            "prediction": state.PREDICTION,
+            "times_killed": state.TIMES_KILLED,
+        }
+        if self.mode != "kill":
+            columns["length"] = state.LENGTH
+        decided = {name: jobs[:, place].copy() for name, place in columns.items()}
+        return decided | {"backfilled": jobs[:, state.BACKFILLED] != 0, "killed_runs": killed}

@@ -1,0 +1,183 @@
+"""Schedulers, estimate models and predictors as text, for the shell and the explorer: one parser for all.
+
+A choice is its name, then what its sign asks for, then options::
+
+    easy    f=2    log*2    top=3    f=300,emax=64800    easy:predictor=last,correction=now
+
+The first option may follow a colon or a comma. Names, options and values are those of the classes; of an option
+only letters and digits count, so ``emax`` is ``e_max``. Python takes values instead: ``EASY(predictor=Last())``.
+"""
+
+import re
+from dataclasses import MISSING
+
+from replication.basics.choices import Number
+from replication.basics.hints import did_you_mean
+from replication.estimates import EstimateModel
+from replication.schedulers import Scheduler, predictors
+
+#: Names that stand for a choice with options of its own.
+PRESETS = {
+    "easy-last": ("easy", {"predictor": "last"}),
+    "sjf-easy": ("easy", {"candidates": "sjf"}),
+}
+
+
+def scheduler(text):
+    """Read a scheduler, such as ``easy:predictor=last``.
+
+    Returns
+    -------
+    replication.schedulers.Scheduler
+
+    Raises
+    ------
+    replication.basics.choices.ChoiceError
+        With the names, options or values that are allowed.
+    """
+    return _read(Scheduler, text)
+
+
+def estimates(text):
+    """Read an estimate model, such as ``log*2`` or ``f=300,emax=64800``; see `scheduler`.
+
+    Returns
+    -------
+    replication.estimates.EstimateModel
+    """
+    return _read(EstimateModel, text)
+
+
+def predictor(text):
+    """Read a predictor, such as ``last`` or ``top=3``; see `scheduler`."""
+    return predictors.check(text)
+
+
+def names(family):
+    """All names of a family, presets too.
+
+    Returns
+    -------
+    list of str
+    """
+    return [*family.members, *(name for name, (own, _) in PRESETS.items() if own in family.members)]
+
+
+def forms(family):
+    """What may be written, in one line.
+
+    Parameters
+    ----------
+    family : class
+        `replication.schedulers.Scheduler`, say.
+
+    Returns
+    -------
+    str
+    """
+    return ", ".join(
+        _form(family.members[name]) if name in family.members else name for name in names(family)
+    )
+
+
+def _form(member):
+    form = member.name
+    for own in member.options().values():
+        sign, needed = own.metadata.get("sign"), own.default is MISSING
+        if sign:
+            form += f"{sign}{own.name.upper()}" if needed else f"[{sign}{own.name.upper()}]"
+    for own in member.options().values():
+        if own.default is MISSING and not own.metadata.get("sign"):
+            form += f",{own.name.replace('_', '')}={own.name.upper()}"
+    return form
+
+
+def write(choice):
+    """A choice as text, such that reading it gives the choice again.
+
+    Parameters
+    ----------
+    choice : replication.basics.choices.Choice
+
+    Returns
+    -------
+    str
+    """
+    head, others = choice.name, []
+    for name, own in choice.options().items():
+        value = getattr(choice, name)
+        if value == own.default:
+            continue
+        word = write(value) if hasattr(value, "options") else _word(value)
+        if own.metadata.get("sign"):
+            head += own.metadata["sign"] + word
+        else:
+            others.append(f"{name}={word}")
+    separator = ":" if isinstance(choice, Scheduler) else ","
+    return head + (separator if others else "") + ",".join(others)
+
+
+def _word(value):
+    return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else str(value)
+
+
+def _read(family, text):
+    found = re.fullmatch(r"([^=*:,]+)(?:([=*])([^:,]*))?(?:[:,](.*))?", text.strip())
+    if not found:
+        raise family.error(f"{family.family} {text!r}, allowed: {forms(family)}")
+    name, sign, amount, rest = found.groups()
+    known = names(family)
+    if name not in known:
+        raise family.error(
+            f"{family.family} {name!r} unknown{did_you_mean(name, known)}; allowed: {forms(family)}"
+        )
+    own, preset = PRESETS.get(name, (name, {}))
+    member = family.members[own]
+    given = dict(preset)
+    if sign:
+        given[_signed(member, sign, text)] = amount
+    for word in rest.split(",") if rest is not None else ():
+        option, equals, value = word.partition("=")
+        if not (option and equals and value):
+            raise family.error(f"{family.family} {text!r}: {word!r}, allowed: OPTION=VALUE")
+        given[_option(member, option)] = value
+    options = member.options()
+    for option, declared in options.items():
+        if declared.default is MISSING and option not in given:
+            raise family.error(f"{family.family} {text!r} needs more: {_form(member)}")
+    return member(
+        **{
+            option: _value(value, options[option]) if option in options else value
+            for option, value in given.items()
+        }
+    )
+
+
+def _signed(member, sign, text):
+    for name, own in member.options().items():
+        if own.metadata.get("sign") == sign:
+            return name
+    raise member.error(f"{member.family} {text!r}, allowed: {_form(member)}")
+
+
+def _option(member, word):
+    """The option that a word means; the word itself where there is none, for the class to refuse."""
+    plain = {_plain(name): name for name in member.options()}
+    return plain.get(_plain(word), word)
+
+
+def _plain(word):
+    return re.sub(r"[^a-z0-9]", "", word.lower())
+
+
+def _value(word, declared):
+    """The value that a word means for an option; words that mean none stay, for the class to refuse."""
+    if declared.name == "predictor":
+        return predictor(word)
+    if isinstance(declared.metadata.get("allowed"), Number):
+        try:
+            number = float(word)
+        except ValueError:
+            return word
+        return int(word) if word.lstrip("+-").isdecimal() else number
+    return word

@@ -1,0 +1,72 @@
+"""What every scheduler is: a choice that decides when each job of a workload starts."""
+
+from replication.basics.choices import Choice, ChoiceError
+
+
+class SchedulerError(ChoiceError):
+    """A scheduler, an option or jobs that it cannot take; the message lists what is allowed."""
+
+
+class Scheduler(Choice, family="scheduler"):
+    """The base of the schedulers.
+
+    A scheduler is a frozen dataclass with a method `run`. Options are fields made with
+    `replication.basics.choices.option`, the textbook's reading being the default.
+
+    Attributes
+    ----------
+    validated : bool
+        Whether every schedule is validated before anybody sees it. Off only for schedulers that tests hold
+        against a readable twin, because it takes longer than they do.
+    """
+
+    error = SchedulerError
+    validated = True
+
+    def run(self, workload, estimate, seed):
+        """Decide when each job starts.
+
+        Parameters
+        ----------
+        workload : replication.logs.workload.Workload
+        estimate : int64[n], s
+            What the scheduler is told of the run times.
+        seed : int
+            Of random predictors.
+
+        Returns
+        -------
+        dict of str to array
+            The columns of a `replication.schedule.schedule.Schedule` that the scheduler decides: start, int64[n],
+            s, and backfilled, bool[n]; and where they apply prediction, first_prediction, times_killed,
+            killed_runs, length.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no method run(workload, ...)")
+
+    def check_room(self, workload, estimate):
+        """Refuse jobs that the scheduler cannot count; any will do by default.
+
+        Raises
+        ------
+        SchedulerError
+        """
+
+
+def refuse_beyond(workload, last, latest, jobs, where):
+    """Refuse times up to second `last`, or more than so many jobs.
+
+    Parameters
+    ----------
+    workload : replication.logs.workload.Workload
+    last, latest : float, s
+        What may be reached, and what can be counted.
+    jobs : int
+        The most there may be.
+    where : str
+        Who counts, for the message.
+    """
+    if not last < latest or len(workload) > jobs:
+        raise SchedulerError(
+            f"{workload.name}: {len(workload)} jobs up to second {last:.0f}; "
+            f"allowed with {where}: {jobs} jobs and times below {latest} s"
+        )
