@@ -19,6 +19,7 @@ import numpy as np
 from benchmarks import sweep as campaign
 from benchmarks import table1
 from replication.basics import paths
+from replication.estimates import FModel
 from replication.logs import traces
 from replication.schedule.simulation import simulate
 
@@ -110,7 +111,7 @@ def threads(workloads, rounds):
 
     def run(workers):
         with ThreadPoolExecutor(workers) as pool:
-            list(pool.map(lambda seed: simulate(w, estimates="f=2", seed=seed), range(60)))
+            list(pool.map(lambda seed: simulate(w, estimates=FModel(2), seed=seed), range(60)))
 
     one, two, ratio = in_turn(lambda: run(1), lambda: run(2), rounds)
     print(

@@ -11,7 +11,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
-from replication.estimates import models as estimates
+from replication.estimates import cut_runs
 from replication.logs import traces
 from replication.papers.heel_and_toe import campaign
 from replication.sweep import grid as sweep
@@ -46,7 +46,7 @@ def pieces(workloads):
     for log, workload in workloads.items():
         for load in campaign.loads_of(log):
             yield log, load, None, campaign.at_load(workload, load, log)
-        yield log, "log", campaign.e_max(log), estimates.cut_runs(workload, campaign.e_max(log))
+        yield log, "log", campaign.e_max(log), cut_runs(workload, campaign.e_max(log))
 
 
 def beyond(workloads):
@@ -57,7 +57,7 @@ def beyond(workloads):
             scaled = campaign.at_load(workload, load, log)
             limit = campaign.e_max(log)
             tasks = [sweep.Task(scaled, load, "random", f) for f in WIDE]
-            cut = estimates.cut_runs(scaled, limit)
+            cut = cut_runs(scaled, limit)
             narrow = () if load == "log" else (5.0,)
             tasks += [sweep.Task(cut, load, "random", f, e_max=limit) for f in (*narrow, *WIDE)]
             total += RUNS * sum(min(core_seconds(task) for _ in range(2)) for task in tasks)

@@ -33,7 +33,7 @@ def rows(workload, rounds):
             pairs = [
                 (
                     thread_seconds(lambda reading=reading: run(workload, policy, reading)),
-                    thread_seconds(lambda: simulate(workload, "easy")),
+                    thread_seconds(lambda: simulate(workload)),
                 )
                 for _ in range(rounds)
             ]

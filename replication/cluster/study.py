@@ -9,24 +9,29 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from replication.basics.seeding import generator
+from replication.estimates import Exact, Users
 from replication.schedule import measures, plans
-from replication.schedule.simulation import SCHEDULERS, simulate
+from replication.schedule.simulation import simulate
+from replication.schedulers import EASY, FCFS, Conservative, PVEasy
 
 BASE = "EASY"
 #: What is tried: the scheduler, and what it asks of a site.
 POLICIES = {
-    "FCFS": ("fcfs", "nothing; no backfilling"),
-    "EASY": ("easy", "the users' estimates"),
-    "EASY, predictions": ("easy-last", "a record of each user's last job"),
-    "SJF-EASY": ("sjf-easy", "the users' estimates, by which the shortest job is backfilled first"),
-    "Conservative": ("conservative", "the users' estimates, by which every job gets a reservation"),
-    "PV-EASY": ("pv-easy", "jobs that can be killed and run again"),
+    "FCFS": (FCFS(), "nothing; no backfilling"),
+    "EASY": (EASY(), "the users' estimates"),
+    "EASY, predictions": (EASY(predictor="last"), "a record of each user's last job"),
+    "SJF-EASY": (
+        EASY(candidates="sjf"),
+        "the users' estimates, by which the shortest job is backfilled first",
+    ),
+    "Conservative": (Conservative(), "the users' estimates, by which every job gets a reservation"),
+    "PV-EASY": (PVEasy(), "jobs that can be killed and run again"),
 }
 ESTIMATES = {
-    "own": "log",
-    "own, doubled": "log*2",
-    "perfect": "perfect",
-    "perfect, doubled": "perfect*2",
+    "own": Users(),
+    "own, doubled": Users(2),
+    "perfect": Exact(),
+    "perfect, doubled": Exact(2),
 }
 RUN_TIMES = (60, 600, 3600, 8 * 3600)  # s
 RUN_TIME_NAMES = ("up to 1 min", "1 to 10 min", "10 min to 1 h", "1 to 8 h", "above 8 h")
@@ -80,11 +85,9 @@ def study(case, seed=1):
     """
     w = case.workload
     schedules = {
-        name: simulate(w, scheduler, seed=seed)
-        for name, (scheduler, _) in POLICIES.items()
-        if scheduler in SCHEDULERS
+        name: simulate(w, scheduler, seed=seed) for name, (scheduler, _) in POLICIES.items()
     }
-    told = {name: simulate(w, "easy", model, seed) for name, model in ESTIMATES.items()}
+    told = {name: simulate(w, EASY(), model, seed) for name, model in ESTIMATES.items()}
     return Study(case, schedules, told)
 
 

@@ -10,7 +10,8 @@ import argparse
 
 from replication import commands
 from replication.logs import traces
-from replication.schedule.simulation import SCHEDULERS
+from replication.schedule import text
+from replication.schedulers import Scheduler
 
 _BASH = """\
 # Completion of replication; made by 'replication completion'.
@@ -97,7 +98,7 @@ def _words(parser):
 
 def _choices(parser):
     """Options that take one of a few words, with these."""
-    known = {"scheduler": SCHEDULERS, "paper": traces.papers()}
+    known = {"scheduler": text.names(Scheduler), "paper": traces.papers()}
     for action in parser._actions:
         words = list(action.choices or known.get(action.dest, ()))
         if words:

@@ -12,17 +12,15 @@ import contextlib
 import json
 import sys
 
-from replication.commands import UsageError
 from replication.commands.traces import add_rules, chosen_rules
-from replication.estimates import models as estimates
+from replication.estimates import EstimateModel
+from replication.schedule import text
 from replication.schedule.formats import FORMS
+from replication.schedulers import Scheduler
 
 
 def add_arguments(parser):
     """Say which trace, which scheduler, what it is told, and where the table goes."""
-    # Imported here: the list of schedulers is needed for --help, the kernels are not.
-    from replication.schedule.simulation import SCHEDULERS
-
     parser.add_argument(
         "trace", metavar="TRACE", help="a name from the registry, or a path to an SWF file"
     )
@@ -30,13 +28,15 @@ def add_arguments(parser):
         "--scheduler",
         default="easy",
         metavar="NAME",
-        help=f"one of {', '.join(SCHEDULERS)} (default easy)",
+        help=f"one of: {text.forms(Scheduler)} (default easy); options may follow, as in "
+        "easy:predictor=last,correction=now",
     )
     parser.add_argument(
         "--estimates",
         default="log",
         metavar="MODEL",
-        help=f"one of: {estimates.FORMS} (default log)",
+        help=f"one of: {text.forms(EstimateModel)}; each may be followed by ,emax=SECONDS "
+        "(default log)",
     )
     parser.add_argument(
         "--option",
@@ -69,7 +69,10 @@ def main(args):
     with _without_linear_algebra():
         workload = traces.load(args.trace, **chosen_rules(args))
         schedule = simulate(
-            workload, args.scheduler, args.estimates, args.seed, **_options(args.option)
+            workload,
+            text.scheduler(_with_options(args.scheduler, args.option)),
+            text.estimates(args.estimates),
+            args.seed,
         )
     aside = sys.stderr if args.out == "-" else sys.stdout
     if args.out:
@@ -82,9 +85,8 @@ def main(args):
                     "machine": workload.machine,
                     "stand_in": workload.stand_in,
                     "cleaning": dict(workload.cleaning),
-                    "scheduler": args.scheduler,
-                    "options": schedule.options,
-                    "measures": schedule.measures(),
+                    **schedule.provenance,
+                    "measures": schedule.measures,
                 },
                 indent=2,
             ),
@@ -95,15 +97,11 @@ def main(args):
     return 0
 
 
-def _options(words):
-    """The scheduler's options from ``name=value`` words; whole numbers become numbers."""
-    chosen = {}
-    for word in words:
-        name, equals, value = word.partition("=")
-        if not (name and equals and value):
-            raise UsageError(f"--option {word!r}, allowed: NAME=VALUE")
-        chosen[name] = int(value) if value.isdecimal() else value
-    return chosen
+def _with_options(scheduler, words):
+    """The scheduler's text with options of its own behind it."""
+    if not words:
+        return scheduler
+    return scheduler + ("," if ":" in scheduler else ":") + ",".join(words)
 
 
 @contextlib.contextmanager
@@ -125,10 +123,11 @@ def summary(schedule):
     from replication.schedule.measures import NAMES
 
     workload = schedule.workload
-    yield f"{workload!r}, scheduler {schedule.scheduler}, estimates {schedule.options['estimates']}"
+    told = schedule.provenance
+    yield f"{workload!r}, {told['scheduler']}, estimates {told['estimates']}, seed {told['seed']}"
     for rule, count in workload.cleaning:
         yield f"  {count:>10,}  {rule}"
-    for name, value in schedule.measures().items():
+    for name, value in schedule.measures.items():
         yield (
             f"  {value:>10,.4g}  {NAMES[name]}"
             if isinstance(value, float)

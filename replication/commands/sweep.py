@@ -182,13 +182,13 @@ def _seeds(args):
 
 
 def _tasks(name, loads, f, args):
-    from replication.estimates import models as estimates
+    from replication.estimates import cut_runs
     from replication.logs import traces
     from replication.sweep import grid as sweep
 
     whole = traces.load(name, paper=args.paper)
     if args.e_max is not None:
-        whole = estimates.cut_runs(whole, args.e_max)
+        whole = cut_runs(whole, args.e_max)
     seeds = tuple(_seeds(args))
     for word, load in loads:
         workload = whole if load is None else whole.scaled(whole.load / load)

@@ -3,8 +3,6 @@
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
 from replication.basics.choices import Number, option
 from replication.basics.seeding import generator
 from replication.estimates.model import EstimateError, EstimateModel, limit, whole_seconds

@@ -6,7 +6,8 @@ import ipywidgets
 
 from replication.explore import model
 from replication.logs import traces
-from replication.schedule.simulation import SCHEDULERS
+from replication.schedule import text
+from replication.schedulers import Scheduler
 
 NARROW, WIDE = "170px", "250px"
 
@@ -36,7 +37,7 @@ class Side:
     def __init__(self, name, choice):
         words = {model: words for words, model in model.MODELS.items()}
         self.scheduler = labelled(
-            ipywidgets.Dropdown, name, options=list(SCHEDULERS), value=choice.scheduler
+            ipywidgets.Dropdown, name, options=text.names(Scheduler), value=choice.scheduler
         )
         self.predictor = labelled(
             ipywidgets.Dropdown,

@@ -1,24 +1,26 @@
 """What the explorer shows, as numbers: which jobs, which schedule, and what is told of them. No widgets."""
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from replication.estimates.modal import SMALLEST_E_MAX
 from replication.explore.looks import NUMBER
 from replication.logs import traces
-from replication.schedule import measures, plans
+from replication.schedule import measures, plans, text
 from replication.schedule.schedule import usage
-from replication.schedule.simulation import SCHEDULERS, simulate
+from replication.schedule.simulation import simulate
+from replication.schedulers import PVEasy
 
-#: Estimate models by what the control calls them.
+#: Estimate models by what the control calls them, as text in which the badness is still open.
 MODELS = {
     "users' own": "log",
-    "users' own × (f + 1)": "log*",
+    "users' own × (f + 1)": "log*{factor:g}",
     "perfect": "perfect",
-    "random f-model": "f=",
-    "deterministic f-model": "deterministic=",
-    "modal": "modal",
+    "random f-model": "f={f:g}",
+    "deterministic f-model": "deterministic={f:g}",
+    "modal": "modal,emax={longest}",
 }
 PREDICTORS = (
     "scheduler's own",
@@ -28,7 +30,9 @@ PREDICTORS = (
     "last",
     "tsafrir",
     "complete",
-    "top=95",
+    "top=2",
+    "top=3",
+    "top=4",
     "cvh",
 )
 
@@ -66,9 +70,9 @@ class Choice:
     Parameters
     ----------
     scheduler : str
-        One of `replication.schedule.simulation.SCHEDULERS`.
+        As `replication.schedule.text.scheduler` reads it.
     predictor : str
-        One of `replication.schedulers.predictors.FORMS`, or empty for the scheduler's own.
+        As `replication.schedule.text.predictor` reads it, or empty for the scheduler's own.
     model : str
         A value of `MODELS`.
     f : float
@@ -83,23 +87,36 @@ class Choice:
     @property
     def takes_predictor(self):
         """Whether the scheduler has one."""
-        return "predictor" in SCHEDULERS[self.scheduler].options
+        return "predictor" in text.scheduler(self.scheduler).options()
 
     @property
     def takes_f(self):
         """Whether the estimate model has a badness."""
-        return self.model.endswith(("=", "*"))
+        return "{f" in self.model
+
+    @property
+    def decides(self):
+        """The scheduler as a value."""
+        scheduler = text.scheduler(self.scheduler)
+        if self.predictor and self.takes_predictor:
+            return replace(scheduler, predictor=text.predictor(self.predictor))
+        return scheduler
+
+    def told(self, workload):
+        """The estimate model as a value; the modal one's E_max is the longest time of the jobs."""
+        longest = max(int(workload.estimate.max()), int(workload.run_time.max()), SMALLEST_E_MAX)
+        return text.estimates(self.model.format(f=self.f, factor=self.f + 1, longest=longest))
 
     @property
     def words(self):
         """The side in a few words."""
         told = {
             "log": "users' estimates",
-            "log*": f"users' estimates × {self.f + 1:g}",
+            "log*{factor:g}": f"users' estimates × {self.f + 1:g}",
             "perfect": "perfect estimates",
-            "f=": f"random f = {self.f:g}",
-            "deterministic=": f"estimates {self.f + 1:g} × run time",
-            "modal": "modal estimates",
+            "f={f:g}": f"random f = {self.f:g}",
+            "deterministic={f:g}": f"estimates {self.f + 1:g} × run time",
+            "modal,emax={longest}": "modal estimates",
         }
         predictor = (
             f", predictor {self.predictor}" if self.predictor and self.takes_predictor else ""
@@ -184,15 +201,7 @@ def schedule(jobs, choice, seed=1):
     replication.schedule.schedule.Schedule
     """
     chosen = workload(jobs)
-    options = {"predictor": choice.predictor} if choice.predictor and choice.takes_predictor else {}
-    return simulate(chosen, choice.scheduler, _told(chosen, choice), seed, **options)
-
-
-def _told(chosen, choice):
-    """The estimate model as text, as `replication.estimates.models.parse` reads it."""
-    if choice.model == "modal":
-        return f"modal,emax={max(int(chosen.estimate.max()), int(chosen.run_time.max()), 1)}"
-    return choice.model + {"*": f"{choice.f + 1:g}", "=": f"{choice.f:g}"}.get(choice.model[-1], "")
+    return simulate(chosen, choice.decides, choice.told(chosen), seed)
 
 
 @dataclass(frozen=True)
@@ -273,7 +282,7 @@ def runs(found):
 
 def preempts(found):
     """Whether a schedule is of a scheduler that tells sunny from shadow load."""
-    return found.scheduler == "pv-easy"
+    return isinstance(found.scheduler, PVEasy)
 
 
 def over_time(found):

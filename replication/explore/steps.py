@@ -6,7 +6,7 @@ saw.
 
 from dataclasses import dataclass
 
-from replication.estimates import models as estimates
+from replication.estimates import Deterministic
 from replication.explore import model
 from replication.papers.heel_and_toe import examples
 from replication.reference import observed as reference_observed
@@ -162,7 +162,7 @@ def heel_and_toe(badness="F = 2"):
     if badness not in BADNESS:
         raise StepError(f"badness {badness!r}, allowed: {', '.join(BADNESS)}")
     jobs = examples.workload("fig08", examples.FIG8, 2, THIRDS)
-    told = estimates.deterministic_f(jobs, BADNESS[badness])
+    _, told = Deterministic(BADNESS[badness]).make(jobs)
     return walk(jobs, told, THIRDS, "time units", f"Heel and toe, Fig. 8, {badness}")
 
 

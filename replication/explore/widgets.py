@@ -252,7 +252,7 @@ class Explorer(_Tool):
     def _measures(self):
         lines = []
         for name, found in zip(("Left", "Right"), self.schedules, strict=True):
-            m = found.measures()
+            m = found.measures
             lines.append(
                 f"{name}: mean wait {m['mean_wait'] / 3600:,.2f} h, mean bounded slowdown "
                 f"{m['mean_bounded_slowdown']:,.2f}, {m['backfilled']:.1%} backfilled, "

@@ -9,11 +9,15 @@ import functools
 
 import numpy as np
 
+from replication.basics.lazy import lazily
 from replication.schedule.simulation import simulate
+from replication.schedulers import EASY, FCFS, PVEasy, predictors
+from replication.schedulers.options import CORRECTIONS
+
+audits = lazily("replication.core.audits")
 
 BLAMES = ("under-predicted", "any-later", "since-reserved")
 SINCE = ("alone", "head", "reservation", "running")
-_REPLAYED = ("fcfs", "easy", "pv-easy")
 _PREDICTORS = ("request", "perfect", "virtual", "last", "tsafrir")
 
 
@@ -58,8 +62,6 @@ def earliest_at_head(schedule):
 
     That is when idle processors and those of later jobs together sufficed; the start for jobs not blocked.
     """
-    from replication.core import audits
-
     w = schedule.workload
     earlier = np.concatenate([[0], np.maximum.accumulate(schedule.start)[:-1]])
     since = np.maximum(w.submit, earlier)
@@ -87,16 +89,13 @@ def reservations(schedule):
     AuditError
         If a job was resumed: the audit does not know what was left of it.
     """
-    from replication.core import audits
-    from replication.schedulers.predicted import OPTIONS
-
     if schedule.length is not None:
         raise AuditError(
             f"{schedule.workload.name}: the reservations of resumed jobs are not known; "
             "allowed: mode='kill'"
         )
     w = schedule.workload
-    correction = OPTIONS["correction"].allowed.index(schedule.options.get("correction", "now"))
+    correction = CORRECTIONS.index(getattr(schedule.scheduler, "correction", "now"))
     earlier = np.concatenate([[0], np.maximum.accumulate(schedule.start)[:-1]])
     return audits.first_reservations(
         np.maximum(w.submit, earlier),
@@ -108,7 +107,7 @@ def reservations(schedule):
         w.processors,
         w.machine,
         correction,
-        schedule.scheduler == "pv-easy",
+        isinstance(schedule.scheduler, PVEasy),
     )
 
 
@@ -119,8 +118,6 @@ def earliest_of_running(schedule):
     That is when enough of the jobs that ran when it came to the head have really ended, be they earlier or
     later ones: its first real shadow time (heel-and-toe, section 5); the start for jobs not blocked.
     """
-    from replication.core import audits
-
     w = schedule.workload
     # A job that is backfilled at the very instant starts after the head was found blocked: counted as
     # starting one second later, it is not there yet.
@@ -162,8 +159,6 @@ def reservation_delays(schedule, blame="under-predicted"):
     -------
     int64[n], s
     """
-    from replication.core import audits
-
     if blame not in BLAMES:
         raise AuditError(f"blame {blame!r}, allowed: {', '.join(BLAMES)}")
     reserved = reservations(schedule)
@@ -215,7 +210,7 @@ def alone(schedule, jobs=None):
     schedule : replication.schedule.schedule.Schedule
         Of `simulate`.
     jobs : int[k], optional
-        Which jobs; all by default. Outside fcfs, easy and pv-easy each takes a simulation from the beginning.
+        Which jobs; all by default. Outside FCFS, plain EASY and PV-EASY each takes a simulation from the beginning.
 
     Returns
     -------
@@ -227,20 +222,26 @@ def alone(schedule, jobs=None):
     AuditError
         For random predictions where simulations are repeated: they would be drawn anew.
     """
-    if schedule.scheduler in _REPLAYED:
+    if _is_replayed(schedule.scheduler):
         found = _replayed(schedule)
         return found if jobs is None else _only(found, jobs, schedule)
     found = schedule.start.copy()
     w = schedule.workload
-    if str(schedule.options.get("predictor", "")).startswith("virtual"):
+    if str(getattr(schedule.scheduler, "predictor", "")).startswith("virtual"):
         raise AuditError(
-            f"{schedule.scheduler}: random predictions cannot be repeated for part of the jobs"
+            f"{schedule.scheduler!r}: random predictions cannot be repeated for part of the jobs"
         )
     for job in range(len(w)) if jobs is None else jobs:
         with_another = job + 1 < len(w) and w.submit[job + 1] == w.submit[job]
         if schedule.start[job] > w.submit[job] or with_another:
             found[job] = _resimulated(schedule, job)
     return found
+
+
+def _is_replayed(scheduler):
+    """Whether the scheduler's kernel can go on from any instant."""
+    plain = isinstance(scheduler, EASY) and scheduler.is_plain
+    return plain or isinstance(scheduler, FCFS | PVEasy)
 
 
 def _only(found, jobs, schedule):
@@ -251,38 +252,29 @@ def _only(found, jobs, schedule):
 
 def _resimulated(schedule, job):
     """Start of a job if the workload ended with it."""
-    options = {
-        name: value for name, value in schedule.options.items() if name not in ("estimates", "seed")
-    }
     part, estimate = schedule.workload.take(slice(0, job + 1)), schedule.estimate[: job + 1]
-    return simulate(part, schedule.scheduler, estimate, schedule.options["seed"], **options).start[
-        job
-    ]
+    return simulate(part, schedule.scheduler, estimate, schedule.seed).start[job]
 
 
 @_once
 def _replayed(schedule):
     """`alone` for the schedulers whose kernels can go on from any instant."""
-    from replication.core import audits
-    from replication.schedulers import predictors, pv_easy
-
     w = schedule.workload
     jobs = w.submit, w.run_time, schedule.estimate, w.processors, w.machine
-    if schedule.scheduler != "pv-easy":
-        return audits.easy_without_later(*jobs, schedule.scheduler == "easy", schedule.start)
-    options = {
-        name: value for name, value in schedule.options.items() if name not in ("estimates", "seed")
-    }
-    predictor = options.pop("predictor")
+    if not isinstance(schedule.scheduler, PVEasy):
+        backfilling = isinstance(schedule.scheduler, EASY)
+        return audits.easy_without_later(*jobs, backfilling, schedule.start)
+    predictor = schedule.scheduler.predictor
     if predictor.split("=")[0] not in _PREDICTORS:
         raise AuditError(
             f"predictor {predictor!r}: its memory cannot be copied; "
             f"allowed: {', '.join(_PREDICTORS)}"
         )
-    seed = schedule.options["seed"]
-    memory, spare = (predictors.make(w, schedule.estimate, predictor, seed) for _ in range(2))
+    memory, spare = (
+        predictors.make(w, schedule.estimate, predictor, schedule.seed) for _ in range(2)
+    )
     return audits.pv_easy_without_later(
-        *jobs, pv_easy.rules(**options), memory, spare, schedule.start
+        *jobs, schedule.scheduler.rules, memory, spare, schedule.start
     )
 
 

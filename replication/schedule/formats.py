@@ -165,7 +165,7 @@ def as_trace(schedule):
 
     w = schedule.workload
     killed = len(schedule.killed_runs)
-    told = ", ".join(f"{name} {value}" for name, value in schedule.options.items())
+    told = ", ".join(f"{name} {value}" for name, value in schedule.provenance.items())
     comments = [
         " Version: 2.2",
         f" Computer: simulated from {w.name}{' (stand-in)' if w.stand_in else ''}",
@@ -173,7 +173,7 @@ def as_trace(schedule):
         f" MaxJobs: {len(w)}",
         f" MaxRecords: {len(w)}",
         f" MaxProcs: {w.machine}",
-        f" Note: scheduler {schedule.scheduler}; {told}",
+        f" Note: {told}",
     ]
     if killed:
         comments.append(f" Note: {killed} runs that were preempted are not listed")

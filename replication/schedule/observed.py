@@ -8,7 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from replication.basics.lazy import lazily
 from replication.schedule.schedule import Schedule
+from replication.schedule.simulation import simulate
+from replication.schedulers import EASY
+
+watched = lazily("replication.core.easy_watched")
+observing = lazily("replication.core.observing")
 
 NAMES = {
     "backfilled": "share of jobs backfilled",
@@ -49,6 +55,7 @@ class Observed:
     events: np.ndarray
     delay: np.ndarray
 
+    @property
     def measures(self):
         """The means of Figs. 7 and 9 to 11, over all jobs, by the names in `NAMES`; nan for a mean over none."""
         run_time, size = self.schedule.workload.run_time, self.schedule.workload.processors
@@ -78,7 +85,7 @@ def observe(workload, estimates=None, seed=1):
     Parameters
     ----------
     workload : replication.logs.workload.Workload
-    estimates : str or int64[n], s, optional
+    estimates : replication.estimates.EstimateModel or int64[n], s, optional
         As in `replication.schedule.simulation.simulate`, which also makes the schedule.
     seed : int
 
@@ -93,20 +100,17 @@ def observe(workload, estimates=None, seed=1):
 
     Examples
     --------
+    >>> from replication.estimates import Exact
     >>> from replication.schedule.observed import observe
     >>> from replication.logs.workload import Workload
     >>> three = Workload.from_columns("three", 2, submit=[0, 0, 0], run_time=[4, 2, 3], processors=[1, 2, 1])
-    >>> observe(three, "perfect*2").delay.tolist()
+    >>> observe(three, Exact(2)).delay.tolist()
     [0, 0, 0]
     """
-    from replication.core.easy_watched import easy
-    from replication.core.observing import nothing_seen
-    from replication.schedule.simulation import simulate
-
-    schedule = simulate(workload, "easy", estimates, seed)
+    schedule = simulate(workload, EASY(), estimates, seed)
     w, n = schedule.workload, len(workload)
-    seen = nothing_seen(n)
-    easy(
+    seen = observing.nothing_seen(n)
+    watched.easy(
         w.submit,
         w.run_time,
         schedule.estimate,

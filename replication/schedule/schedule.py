@@ -6,8 +6,8 @@ import numpy as np
 
 from replication.basics import paths
 from replication.basics.lazy import lazily
-from replication.basics.lazy import pyarrow as pa
 from replication.basics.lazy import pandas as pd
+from replication.basics.lazy import pyarrow as pa
 from replication.estimates import EstimateModel
 from replication.logs.workload import Workload
 from replication.schedule import gantt, measures

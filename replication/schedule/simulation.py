@@ -139,7 +139,9 @@ def compare(workloads, schedulers, estimates=None, seed=1):
     """
     workloads = [workloads] if isinstance(workloads, Workload) else list(workloads)
     schedulers = [Scheduler.check(one) for one in _several(schedulers)]
-    models = [EstimateModel.check(one) for one in _several(Users() if estimates is None else estimates)]
+    models = [
+        EstimateModel.check(one) for one in _several(Users() if estimates is None else estimates)
+    ]
     return pd.DataFrame(
         {
             "log": workload.name,

@@ -100,6 +100,10 @@ class EASY(Scheduler):
         if self.is_plain:
             # To predict the request is to plan with it from submission to start.
             return _plain(workload, estimate, True) | {"first_prediction": estimate}
+        return self.planned(workload, estimate, seed)
+
+    def planned(self, workload, estimate, seed):
+        """The same by the kernel with predictions, also where the plain one would do."""
         rules = predicted.Rules(
             shortest_first=self.candidates == "sjf",
             refresh=self.refresh == "pass",

@@ -25,9 +25,7 @@ def refresh():
 def correction():
     """What becomes of a prediction that was too short."""
     return option(
-        "request",
-        CORRECTIONS,
-        "what a running job is planned with once it outlives its prediction",
+        "request", CORRECTIONS, "what a running job is planned with once it outlives its prediction"
     )
 
 

@@ -16,7 +16,8 @@ import numpy as np
 
 from replication.basics import seeding
 from replication.core import cells, easy_watched, observing, running, waiting
-from replication.estimates import models as estimates
+from replication.estimates import Deterministic, FModel, Modal, Users, modal, models
+from replication.estimates import model as estimate_model
 from replication.logs.workload import Workload
 from replication.schedule.measures import WARM_UP
 from replication.sweep import kept
@@ -102,7 +103,7 @@ class Task:
 
 def _random(task, seed, room):
     estimate, draws = room
-    estimates.draws(task.workload, task.amount, seed, out=draws)
+    FModel(task.amount).draws(task.workload, seed, out=draws)
     cells.stretch(
         task.workload.run_time, float(task.amount), draws, task.e_max or UNLIMITED, estimate
     )
@@ -110,30 +111,24 @@ def _random(task, seed, room):
 
 
 def _deterministic(task, seed, room):
-    return _limited(task, estimates.deterministic_f(task.workload, task.amount))
+    return Deterministic(task.amount, task.e_max).make(task.workload)[1]
 
 
 def _log(task, seed, room):
-    return _limited(task, estimates.multiple(task.workload.estimate, task.amount))
+    return Users(task.amount, task.e_max).make(task.workload)[1]
 
 
 def _modal(task, seed, room):
-    from replication.estimates import modal
-
     share = None if np.isnan(task.amount) else task.amount
-    return modal.modal(task.workload, task.e_max, share, seed)
-
-
-def _limited(task, estimate):
-    return estimate if task.e_max is None else estimates.truncated(estimate, task.e_max)
+    return Modal(task.e_max, share).make(task.workload, seed)[1]
 
 
 #: How each model makes its estimates, and the source it depends on.
 MODELS = {
-    "random": (_random, (estimates.draws,)),
-    "deterministic": (_deterministic, (estimates.deterministic_f,)),
-    "log": (_log, (estimates.multiple,)),
-    "modal": (_modal, ("replication.estimates.modal",)),
+    "random": (_random, (models,)),
+    "deterministic": (_deterministic, (models,)),
+    "log": (_log, (models,)),
+    "modal": (_modal, (modal,)),
 }
 
 
@@ -148,7 +143,7 @@ def code(model):
         easy_watched,
         cells,
         seeding,
-        estimates.truncated,
+        estimate_model,
         MODELS[model][0],
         *MODELS[model][1],
     ):

@@ -9,8 +9,10 @@ from tests.test_sweep import some_jobs
 from replication.__main__ import main
 from replication.commands import UsageError
 from replication.commands import sweep as command
+from replication.estimates import FModel
 from replication.logs import swf, traces
 from replication.schedule.simulation import simulate
+from replication.schedulers import EASY
 from replication.sweep import grid as sweep
 
 
@@ -67,7 +69,7 @@ def test_a_row_is_the_simulation_it_says(run, log, tmp_path):
     assert run("--f", "2.5", "--load", "0.5", "--seeds", "2", out="table.parquet") == 0
     row = pd.read_parquet(tmp_path / "table.parquet").iloc[1]
     whole = traces.load(str(log))
-    found = simulate(whole.scaled(whole.load / 0.5), "easy", "f=2.5", 2).measures()
+    found = simulate(whole.scaled(whole.load / 0.5), EASY(), FModel(2.5), 2).measures
     assert row["seed"] == 2
     assert row["mean_wait"] == pytest.approx(found["mean_wait"], rel=1e-12)
 

@@ -8,6 +8,7 @@ from tests.test_predicted import PREDICTORS, peopled
 
 from replication.reference import conservative as reference_conservative
 from replication.schedule.simulation import simulate
+from replication.schedulers import Conservative, LargestAreaFirst
 from replication.schedulers.conservative import CONSERVATIVE, LARGEST
 from tests.workloads import jobs, workloads
 
@@ -62,7 +63,7 @@ def test_kernel_and_twin_agree_on_a_real_log(real_log, scheduler, predictor):
 def test_conservative_by_hand():
     # Job 2 is reserved 10 to 15, and job 3 ends in time for that. Job 4 would not, and goes behind job 2.
     w = jobs(4, (0, 10, 2), (1, 5, 4), (2, 8, 2), (3, 9, 2))
-    assert simulate(w, "conservative").start.tolist() == [0, 10, 2, 15]
+    assert simulate(w, Conservative()).start.tolist() == [0, 10, 2, 15]
 
 
 def test_conservative_protects_the_second_in_line_too():
@@ -78,21 +79,21 @@ def test_conservative_protects_the_second_in_line_too():
 def test_compression_moves_reservations_forward_after_an_early_end():
     # Job 1 is to end at 100 but ends at 5: jobs 2 and 3, reserved at 100 and 110, start then.
     w = jobs(4, (0, 5, 4, 100), (1, 10, 3), (2, 10, 2))
-    assert simulate(w, "conservative").start.tolist() == [0, 5, 15]
+    assert simulate(w, Conservative()).start.tolist() == [0, 5, 15]
 
 
 def at_submission(workload, done, k):
     """The reservation job k gets: its start if all that still runs or waits lasts as long as requested, and
     nobody else comes."""
     known = np.where(done.end <= workload.submit[k], workload.run_time, workload.estimate)
-    return simulate(workload.replace(run_time=known).take(slice(0, k + 1)), "conservative").start[k]
+    return simulate(workload.replace(run_time=known).take(slice(0, k + 1)), Conservative()).start[k]
 
 
 @settings(max_examples=150, deadline=None)
 @given(workloads(most=20))
 def test_nobody_starts_later_than_reserved_at_submission(workload):
     workload = workload.replace(run_time=workload.run_time + 1, estimate=workload.estimate + 1)
-    done = simulate(workload, "conservative")
+    done = simulate(workload, Conservative())
     for k in range(len(workload)):
         assert done.start[k] <= at_submission(workload, done, k)
 
@@ -100,17 +101,17 @@ def test_nobody_starts_later_than_reserved_at_submission(workload):
 def test_largest_area_first_by_hand():
     # At 5 the areas are 8, 12 and 12: of the two the longer goes first, then the shorter no longer fits.
     w = jobs(4, (0, 5, 4), (1, 4, 2), (1, 4, 3), (1, 12, 1), (1, 1, 1))
-    assert simulate(w, "laf").validate().start.tolist() == [0, 9, 5, 5, 9]
+    assert simulate(w, LargestAreaFirst()).validate().start.tolist() == [0, 9, 5, 5, 9]
 
 
 def test_largest_area_first_goes_by_the_prediction():
     w = jobs(4, (0, 5, 4), (1, 2, 4, 9), (1, 8, 4, 8))
-    assert simulate(w, "laf").start.tolist() == [0, 5, 7]
-    assert simulate(w, "laf", predictor="perfect").start.tolist() == [0, 13, 5]
+    assert simulate(w, LargestAreaFirst()).start.tolist() == [0, 5, 7]
+    assert simulate(w, LargestAreaFirst(predictor="perfect")).start.tolist() == [0, 13, 5]
 
 
 def test_who_goes_past_a_waiting_job_is_backfilled():
     w = jobs(4, (0, 5, 3), (1, 5, 4), (2, 3, 1))
     for scheduler in TWINS:
         assert simulate(w, scheduler).backfilled.tolist() == [False, False, True]
-    assert np.array_equal(simulate(w, "laf").start, simulate(w, "conservative").start)
+    assert np.array_equal(simulate(w, LargestAreaFirst()).start, simulate(w, Conservative()).start)

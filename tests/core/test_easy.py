@@ -7,11 +7,13 @@ import pytest
 from hypothesis import given, settings
 
 from replication.core import kernel_hash
+from replication.estimates import FModel, Users
 from replication.estimates import models as estimates
 from replication.logs.workload import Workload, WorkloadError
 from replication.reference import easy as reference
 from replication.schedule.schedule import ScheduleError
 from replication.schedule.simulation import SCHEDULERS, SimulationError, simulate
+from replication.schedulers import FCFS
 from tests.workloads import jobs, workloads
 
 MANY = settings(max_examples=1500, deadline=None)
@@ -41,7 +43,7 @@ def test_kernel_and_twin_agree_where_jobs_outrun_their_estimates(workload):
 @given(workloads())
 def test_kernel_and_twin_agree_on_fcfs(workload):
     agree(workload, scheduler="fcfs")
-    assert not simulate(workload, "fcfs").backfilled.any()
+    assert not simulate(workload, FCFS()).backfilled.any()
 
 
 @settings(max_examples=300, deadline=None)
@@ -80,7 +82,7 @@ def test_kernel_and_twin_agree_on_each_log(real_log, name):
     ],
 )
 def test_an_independent_calculation_gives_the_same(real_log, name, machine, wait, slowdown, share):
-    found = simulate(real_log(name, machine=machine)).validate().measures()
+    found = simulate(real_log(name, machine=machine)).validate().measures
     assert found["mean_wait"] / 60 == pytest.approx(wait, abs=0.06 if wait > 120 else 0.006)
     assert found["mean_bounded_slowdown"] == pytest.approx(
         slowdown, abs=0.06 if slowdown in (93.3, 35.5) else 0.006
@@ -109,7 +111,7 @@ def test_results_do_not_depend_on_threads(real_log):
     with ThreadPoolExecutor(4) as pool:
         found = list(
             pool.map(
-                lambda seed: simulate(workload, estimates="f=2", seed=seed).start.sum(),
+                lambda seed: simulate(workload, estimates=FModel(2), seed=seed).start.sum(),
                 [1, 2, 1, 2, 1],
             )
         )
@@ -121,10 +123,10 @@ def test_results_do_not_depend_on_threads(real_log):
     [
         (lambda w: simulate(w, "esy"), "scheduler 'esy' unknown.*did you mean easy.*fcfs"),
         (lambda w: simulate(w, estimates="g=2"), "estimates 'g=2' unknown; allowed: log, perfect"),
-        (lambda w: simulate(w, estimates="f=x"), "'x' is not a number"),
-        (lambda w: simulate(w, estimates="f=-1"), "f is -1.0, allowed: 0 or more"),
-        (lambda w: simulate(w, estimates="log*0.5"), "factor is 0.5, allowed: 1 or more"),
-        (lambda w: simulate(w, estimates="f=2,emax=0"), "emax is a whole number of seconds"),
+        (lambda w: simulate(w, estimates=FModel(x)), "'x' is not a number"),
+        (lambda w: simulate(w, estimates=FModel(-1)), "f is -1.0, allowed: 0 or more"),
+        (lambda w: simulate(w, estimates=Users(0.5)), "factor is 0.5, allowed: 1 or more"),
+        (lambda w: simulate(w, estimates=FModel(2, e_max=0)), "emax is a whole number of seconds"),
         (lambda w: simulate(w, estimates=np.array([1])), "shape"),
         (lambda w: simulate(w, estimates=np.array([1, -2, 3])), "job 2: estimate -2"),
         (lambda w: simulate(w, estimates=np.array([1, np.nan, 3])), "not numbers"),

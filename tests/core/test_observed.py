@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from replication.basics import paths
 from replication.core.easy_watched import easy
 from replication.core.observing import nothing_seen
+from replication.estimates import Exact
 from replication.logs.workload import Workload
 from replication.reference import easy as reference
 from replication.reference import observed as reference_observed
@@ -99,23 +100,23 @@ def test_a_long_queue_with_many_struck_out_is_closed_up_alike(machine, widest, m
 @settings(max_examples=100, deadline=None)
 @given(workloads())
 def test_O1_perfect_estimates_allow_no_wild_backfill(workload):
-    assert not observe(workload, "perfect").wild.any()
+    assert not observe(workload, Exact()).wild.any()
 
 
 def test_O2_a_backfill_is_wild_if_it_moves_the_real_shadow_time():
-    seen = observe(FIG8, "perfect*2")
+    seen = observe(FIG8, Exact(2))
     assert np.flatnonzero(seen.wild).tolist() == [3, 4, 5]
     assert seen.events[2] == 3
 
 
 def test_O3_a_head_that_never_suffered_a_wild_backfill_is_not_delayed():
-    seen = observe(FIG8, "perfect")
+    seen = observe(FIG8, Exact())
     assert seen.schedule.backfilled.any()
     assert not seen.events.any()
 
 
 def test_O4_the_delay_runs_from_the_first_real_shadow_time_to_the_start():
-    seen = observe(FIG8, "perfect*2")
+    seen = observe(FIG8, Exact(2))
     _, _, steps = reference_observed.easy(FIG8, 2 * FIG8.run_time)
     assert steps[0].before == 6
     assert seen.delay[2] == seen.schedule.start[2] - 6
@@ -123,7 +124,7 @@ def test_O4_the_delay_runs_from_the_first_real_shadow_time_to_the_start():
 
 def test_O5_a_backfill_that_leaves_the_head_its_processors_is_mild():
     """Job 3 outlives the head's real shadow time, but on the processor that the head does not need."""
-    seen = observe(jobs(3, (0, 4, 2), (0, 3, 2), (0, 9, 1)), "perfect")
+    seen = observe(jobs(3, (0, 4, 2), (0, 3, 2), (0, 9, 1)), Exact())
     assert seen.schedule.start.tolist() == [0, 4, 0]
     assert seen.schedule.backfilled[2]
     assert not seen.wild[2]
@@ -181,7 +182,7 @@ def test_each_sentence_has_its_test():
 
 
 def test_means_over_no_jobs_are_nan():
-    seen = observe(jobs(4, (0, 5, 1))).measures()
+    seen = observe(jobs(4, (0, 5, 1))).measures
     assert np.isnan(seen["backfilled_run_time"])
     assert seen["sjfness"] == 1
     assert seen["wild"] == 0

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from replication.schedulers.predicted import OPTIONS
 
 from replication.reference import predicted as reference_predicted
 from replication.schedule.simulation import simulate
-from replication.schedulers import OptionError
-from replication.schedulers.predicted import OPTIONS
+from replication.schedulers import EASY, OptionError
 from tests.workloads import jobs, workloads
 
 PREDICTORS = [
@@ -38,7 +38,7 @@ def peopled(draw, overrun=False, most=40):
 
 def agree(workload, predictor, **options):
     """Kernel and twin give every job the same start, the same kind of start and the same predictions."""
-    fast = simulate(workload, "easy-predicted", predictor=predictor, **options).validate()
+    fast = simulate(workload, EASY(predictor=predictor, **options)).validate()
     slow = reference_predicted.easy_predicted(
         workload, fast.estimate, 1, predictor, **DEFAULTS | options
     )
@@ -82,7 +82,7 @@ def test_kernel_and_twin_agree_where_jobs_outrun_their_requests(workload, predic
 @settings(max_examples=150, deadline=None)
 @given(workloads(overrun=True))
 def test_planning_with_the_request_is_plain_easy(workload):
-    plain, predicted = simulate(workload, "easy"), simulate(workload, "easy-predicted").validate()
+    plain, predicted = simulate(workload, EASY()), simulate(workload, EASY()).validate()
     assert predicted.start.tolist() == plain.start.tolist()
     assert predicted.backfilled.tolist() == plain.backfilled.tolist()
 
@@ -90,7 +90,7 @@ def test_planning_with_the_request_is_plain_easy(workload):
 @pytest.mark.parametrize("name", ["KTH-SP2", "CTC-SP2", "SDSC-SP2", "SDSC-BLUE", "SDSC-DS"])
 def test_planning_with_the_request_is_plain_easy_on_real_logs(real_log, name):
     workload = real_log(name)
-    assert (simulate(workload, "easy-predicted").start == simulate(workload, "easy").start).all()
+    assert (simulate(workload, EASY()).start == simulate(workload, EASY()).start).all()
 
 
 AS_CODED = {"order": "submissions-first", "passes": "if-fits"}
@@ -106,10 +106,10 @@ def test_kernel_and_twin_agree_on_a_real_log(real_log, predictor):
 
 def test_the_presets_are_the_general_scheduler_with_one_option(real_log):
     workload = real_log("KTH-SP2").take(slice(0, 4000))
-    last = simulate(workload, "easy-predicted", predictor="last")
-    assert (simulate(workload, "easy-last").start == last.start).all()
-    shortest = simulate(workload, "easy-predicted", candidates="sjf")
-    assert (simulate(workload, "sjf-easy").start == shortest.start).all()
+    last = simulate(workload, EASY(predictor="last"))
+    assert (simulate(workload, EASY(predictor="last")).start == last.start).all()
+    shortest = simulate(workload, EASY(candidates="sjf"))
+    assert (simulate(workload, EASY(candidates="sjf")).start == shortest.start).all()
     assert (shortest.start != last.start).any()
 
 
@@ -118,19 +118,19 @@ def test_every_reading_matters_somewhere(real_log):
     workload = real_log("KTH-SP2", paper="top_percent").take(slice(0, 8000))
     # What is refreshed at every pass does not notice the order of events before the pass.
     common = {"predictor": "tsafrir", "refresh": "submission"}
-    base = simulate(workload, "easy-predicted", **common).start
+    base = simulate(workload, EASY(**common)).start
     for name, allowed in CHOICES.items():
         for value in allowed:
             if value not in (DEFAULTS[name], common.get(name)):
-                found = simulate(workload, "easy-predicted", **common | {name: value}).start
+                found = simulate(workload, EASY(**common | {name: value})).start
                 assert (found != base).any(), (name, value)
-    assert (simulate(workload, "easy-predicted", predictor="tsafrir").start != base).any()
+    assert (simulate(workload, EASY(predictor="tsafrir")).start != base).any()
 
 
 def test_random_predictions_follow_the_seed():
     workload = jobs(4, *[(k, 20 + k % 7, 1 + k % 3, 60) for k in range(60)])
     one, again, other = (
-        simulate(workload, "easy-predicted", predictor="virtual=0.5", seed=s).prediction.tolist()
+        simulate(workload, EASY(predictor="virtual=0.5"), seed=s).prediction.tolist()
         for s in (1, 1, 2)
     )
     assert one == again != other
@@ -146,10 +146,10 @@ def test_random_predictions_follow_the_seed():
 )
 def test_an_impossible_option_is_refused_in_one_line(options, message):
     with pytest.raises(OptionError, match=message) as error:
-        simulate(jobs(4, (0, 9, 3)), "easy-predicted", **options)
+        simulate(jobs(4, (0, 9, 3)), EASY(**options))
     assert "\n" not in str(error.value)
 
 
 def test_times_that_do_not_fit_are_refused():
     with pytest.raises(OptionError, match="times below"):
-        simulate(jobs(4, (0, 2**40, 3)), "easy-predicted")
+        simulate(jobs(4, (0, 2**40, 3)), EASY())

@@ -6,6 +6,7 @@ import numpy as np
 
 from replication.basics import paths
 from replication.schedule.simulation import simulate
+from replication.schedulers import EASY
 from tests.workloads import jobs
 
 
@@ -84,7 +85,7 @@ def test_P7_past_the_last_correction_a_job_ends_now():
 
 def test_P8_the_request_gives_plain_easy():
     w = jobs(4, (0, 10, 2), (1, 5, 3), (2, 50, 1), (2, 50, 1), (3, 7, 1), (4, 3, 1, 9))
-    assert starts(w) == simulate(w, "easy").start.tolist()
+    assert starts(w) == simulate(w, EASY()).start.tolist()
 
 
 def test_P9_shortest_prediction_first_then_queue_order():

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from replication.reference.pv_easy import Known, Last, PVEasy
 from replication.schedule.simulation import simulate
-from replication.schedulers import OptionError, predictors
+from replication.schedulers import OptionError, PVEasy, predictors
 from tests.workloads import jobs, workloads
 
 READINGS = st.fixed_dictionaries(
@@ -51,7 +51,7 @@ def twin(workload, predictor="last", **options):
 
 def agree(workload, **options):
     """Kernel and twin agree on each job's start, run, kind, prediction and kills."""
-    fast = simulate(workload, "pv-easy", **options).validate()
+    fast = simulate(workload, PVEasy(**options)).validate()
     slow = twin(workload, **options)
     assert fast.start.tolist() == slow.start
     assert (fast.end - fast.start).tolist() == slow.length
@@ -111,7 +111,7 @@ def test_kernel_and_twin_agree_on_the_start_of_each_log(real_log, name):
 @given(crowds(most=30), READINGS, MODES)
 def test_progress_is_conserved(workload, readings, mode):
     """Killed work is lost whole, suspended work never, and a checkpoint loses less than interval and cost."""
-    schedule = simulate(workload, "pv-easy", **readings, **mode).validate()
+    schedule = simulate(workload, PVEasy(**readings, **mode)).validate()
     job, start, end = schedule.killed_runs.T
     ran = np.bincount(job, end - start, len(workload)).astype(int) + schedule.end - schedule.start
     surplus = ran - workload.run_time
@@ -140,7 +140,7 @@ def test_progress_is_conserved(workload, readings, mode):
 )
 def test_impossible_options_are_refused_in_one_line(options, message):
     with pytest.raises(OptionError, match=message) as error:
-        simulate(jobs(4, (0, 9, 3), (1, 5, 4), (2, 3, 1)), "pv-easy", **options)
+        simulate(jobs(4, (0, 9, 3), (1, 5, 4), (2, 3, 1)), PVEasy(**options))
     assert "\n" not in str(error.value)
 
 

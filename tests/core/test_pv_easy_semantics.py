@@ -6,11 +6,12 @@ import numpy as np
 
 from replication.basics import paths
 from replication.schedule.simulation import simulate
+from replication.schedulers import PVEasy
 from tests.workloads import jobs
 
 
 def pv(workload, predictor="perfect", **options):
-    return simulate(workload, "pv-easy", predictor=predictor, **options).validate()
+    return simulate(workload, PVEasy(predictor=predictor, **options)).validate()
 
 
 def starts(workload, **options):

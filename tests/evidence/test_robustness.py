@@ -32,6 +32,7 @@ from replication.papers.pv_easy import robustness as pv
 from replication.papers.top_percent import readings as top_readings
 from replication.papers.top_percent import robustness as top
 from replication.schedule.simulation import simulate
+from replication.schedulers import EASY, PVEasy
 from tests.workloads import jobs
 
 MODULES = {"pv_easy": pv, "heel_and_toe": heel, "top_percent": top}
@@ -291,25 +292,23 @@ def schedules(options=None, **named):
 
 
 def test_a_head_that_waits_for_a_later_job_counts_against_strict_fairness():
-    assert answers(pv, "head-never-delayed", schedules(PV_EASY=simulate(HEAD, "easy"))) == [False]
-    assert answers(pv, "head-never-delayed", schedules(PV_EASY=simulate(HEAD, "pv-easy"))) == [True]
+    assert answers(pv, "head-never-delayed", schedules(PV_EASY=simulate(HEAD, EASY()))) == [False]
+    assert answers(pv, "head-never-delayed", schedules(PV_EASY=simulate(HEAD, PVEasy()))) == [True]
 
 
 def test_a_late_start_because_of_a_later_job_is_a_violation():
-    late = simulate(
-        jobs(4, (0, 5, 3), (1, 2, 4), (2, 9, 1)), "easy-predicted", estimates=np.array([5, 2, 3])
-    )
+    late = simulate(jobs(4, (0, 5, 3), (1, 2, 4), (2, 9, 1)), EASY(), estimates=np.array([5, 2, 3]))
     assert answers(pv, "no-violation", schedules(PV_EASY=late)) == [False]
-    assert answers(pv, "no-violation", schedules(PV_EASY=simulate(HEAD, "pv-easy"))) == [True]
+    assert answers(pv, "no-violation", schedules(PV_EASY=simulate(HEAD, PVEasy()))) == [True]
 
 
 def test_large_blocked_jobs_gain_where_their_slowdown_is_lower():
-    ours, easy = simulate(HEAD, "pv-easy"), simulate(HEAD, "easy")
+    ours, easy = simulate(HEAD, PVEasy()), simulate(HEAD, EASY())
     assert answers(pv, "large-blocked-better", schedules(PV_EASY=ours, EASY=easy)) == [True]
     assert answers(pv, "large-blocked-better", schedules(PV_EASY=easy, EASY=ours)) == [False]
     same = schedules({"same": True}, PV_EASY=ours, EASY=easy)
     assert answers(pv, "large-blocked-better", same) == [True]
-    alone = simulate(jobs(4, (0, 5, 1)), "easy")
+    alone = simulate(jobs(4, (0, 5, 1)), EASY())
     with pytest.raises(NotApplicable, match="no blocked job"):
         answers(pv, "large-blocked-better", schedules(PV_EASY=alone, EASY=alone))
 
@@ -342,10 +341,10 @@ def test_a_quotient_is_that_of_the_slowdowns():
 
 
 def test_waste_is_held_against_the_most_that_the_paper_has():
-    assert answers(pv, "little-waste", schedules(PV_EASY=simulate(HEAD, "pv-easy"))) == [False]
-    nobody = simulate(jobs(4, (0, 10, 3), (1, 5, 4)), "pv-easy")
+    assert answers(pv, "little-waste", schedules(PV_EASY=simulate(HEAD, PVEasy()))) == [False]
+    nobody = simulate(jobs(4, (0, 10, 3), (1, 5, 4)), PVEasy())
     assert answers(pv, "little-waste", schedules(PV_EASY=nobody)) == [True]
-    later = simulate(HEAD.replace(submit=HEAD.submit + 1000), "pv-easy")
+    later = simulate(HEAD.replace(submit=HEAD.submit + 1000), PVEasy())
     assert answers(pv, "little-waste", schedules(PV_EASY=later)) == [False]
     assert answers(pv, "little-waste", schedules({"since": "time-0"}, PV_EASY=later)) == [True]
 
@@ -430,7 +429,7 @@ def test_runs_are_simulated_under_the_change():
         Page(workloads={"A": HEAD}), "A", HEAD, Change(READING, "r", ("A",), {"trim": False})
     )
     evidence = heel.Evidence(case)
-    assert evidence.run("log")["mean_wait"] == pytest.approx(simulate(HEAD, "easy").wait.mean())
+    assert evidence.run("log")["mean_wait"] == pytest.approx(simulate(HEAD, EASY()).wait.mean())
     assert evidence.run("log") is evidence.run("log")
     [change] = robustness.readings(("A",), ["events"])
     kept = heel.Evidence(Case(case.page, "A", HEAD, change))

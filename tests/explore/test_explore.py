@@ -26,7 +26,7 @@ from replication.pages.notebook import in_process
 from replication.reference import observed as reference_observed
 from replication.reference.pv_easy import Known, PVEasy
 from replication.schedule.simulation import simulate
-from replication.schedulers import predictors
+from replication.schedulers import PVEasy, predictors
 from tests.workloads import jobs, workloads
 
 LOG = "log.swf"
@@ -67,7 +67,7 @@ class Shadow(PVEasy):
 @given(workloads())
 def test_shadow_load_is_what_the_twin_of_pv_easy_may_preempt(workload):
     twin = Shadow(workload, predictor=Known(workload.estimate)).run()
-    found = simulate(workload, "pv-easy", predictor="request")
+    found = simulate(workload, PVEasy(predictor="request"))
     assert found.start.tolist() == twin.start
     every = model.runs(found)
     last = {now: (head, running) for now, head, running in twin.seen}
@@ -80,7 +80,7 @@ def test_shadow_load_is_what_the_twin_of_pv_easy_may_preempt(workload):
 @settings(max_examples=60, deadline=None)
 @given(workloads())
 def test_the_queue_and_the_machine_are_those_of_the_schedule(workload):
-    found = simulate(workload, "pv-easy")
+    found = simulate(workload, PVEasy())
     over = model.over_time(found)
     every = model.runs(found)
     for what, (instant, level) in over.items():
@@ -98,7 +98,7 @@ def test_the_queue_and_the_machine_are_those_of_the_schedule(workload):
 @settings(max_examples=40, deadline=None)
 @given(workloads())
 def test_a_gantt_picture_has_the_area_of_the_runs(workload):
-    found = simulate(workload, "pv-easy")
+    found = simulate(workload, PVEasy())
     seen = model.Seen("", found, model.runs(found), {}, {})
     last = int(found.end.max()) + 1
     (start, end, low, high, look, job), left_out = pictures.pieces(

@@ -53,7 +53,7 @@ def matched(measured):
 
 
 def mean_wait(workload):
-    return simulate(workload).measures()["mean_wait"]
+    return simulate(workload).measures["mean_wait"]
 
 
 def kind_of(workload):
@@ -282,7 +282,7 @@ def test_a_backlog_slows_the_clock():
 @pytest.mark.parametrize("log", ["KTH-SP2", "SDSC-SP2"])
 def test_queues_form_and_clear(made, log):
     """EASY has work to do: jobs wait, not for ever, and a good part is backfilled."""
-    measures = simulate(made(log)).measures()
+    measures = simulate(made(log)).measures
     assert 20 * 60 < measures["mean_wait"] < 24 * 3600
     assert 0.2 < measures["backfilled"] < 0.9
 

@@ -7,6 +7,7 @@ import pytest
 from replication.__main__ import main
 from replication.logs import swf
 from replication.logs.accounting import torque
+from replication.schedulers import EASY
 
 KEY = b"a key for the tests only"
 T = 1_575_158_400
@@ -182,10 +183,6 @@ def test_the_command_writes_a_log_that_can_be_simulated(tmp_path, capsys):
     workload = traces.load(out, overrun="cut-run")
     assert workload.machine == 64
     assert workload.run_time.tolist() == [100, 30, 240]
-    assert simulate(workload, "easy-predicted", predictor="top=2").validate().start.tolist() == [
-        0,
-        20,
-        50,
-    ]
+    assert simulate(workload, EASY(predictor="top=2")).validate().start.tolist() == [0, 20, 50]
     assert swf.read(out).max_procs == 64
     assert [p.name for p in tmp_path.iterdir() if p.name.endswith(".part")] == []

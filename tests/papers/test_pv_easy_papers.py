@@ -6,7 +6,7 @@ import pytest
 from replication.evidence import published
 from replication.papers.pv_easy import counts, examples, intervals, runs, slowdown, tables, virtual
 from replication.schedule.simulation import simulate
-from replication.schedulers import OptionError
+from replication.schedulers import EASY, OptionError, PVEasy
 from tests.workloads import jobs
 
 
@@ -14,7 +14,7 @@ from tests.workloads import jobs
 def preempted():
     """Job 2 passes job 1 and is killed for it at 10, after 8 s; it runs from 15 to 75."""
     return simulate(
-        jobs(4, (0, 10, 3), (1, 5, 4), (2, 60, 1)), "pv-easy", predictor="perfect"
+        jobs(4, (0, 10, 3), (1, 5, 4), (2, 60, 1)), PVEasy(predictor="perfect")
     ).validate()
 
 
@@ -39,7 +39,7 @@ def test_table_4_counts_jobs_starts_or_those_done_in_the_shadow(preempted):
     }
     assert ways == {"last-run": 0, "starts": 1, "ever": 1, "in-shadow": 0}
     assert counts.kinds(preempted)["blocked"] == (2, "jobs")
-    done = simulate(jobs(4, (0, 10, 3), (1, 5, 4), (2, 3, 1)), "pv-easy")
+    done = simulate(jobs(4, (0, 10, 3), (1, 5, 4), (2, 3, 1)), PVEasy())
     assert counts.kinds(done, "in-shadow")["backfilled"] == (1, "jobs")
 
 
@@ -51,9 +51,7 @@ def test_tables_1_and_2_measure_delays():
         "mean_delay": (7 / 60, "min"),
         "max_delay": (7 / 3600, "h"),
     }
-    late = simulate(
-        jobs(4, (0, 5, 3), (1, 2, 4), (2, 5, 1)), "easy-predicted", estimates=np.array([5, 2, 3])
-    )
+    late = simulate(jobs(4, (0, 5, 3), (1, 2, 4), (2, 5, 1)), EASY(), estimates=np.array([5, 2, 3]))
     found = counts.violations(late)
     assert found["violated"] == (1, "jobs")
     assert found["violated_mean_size"] == (4.0, "processors")
@@ -75,7 +73,7 @@ def test_every_count_has_its_default_way_first():
 
 def test_every_published_number_of_a_table_has_a_count():
     for item, (count, policies) in tables.TABLES.items():
-        schedule = simulate(jobs(4, (0, 10, 3), (1, 5, 4), (2, 60, 1)), "pv-easy")
+        schedule = simulate(jobs(4, (0, 10, 3), (1, 5, 4), (2, 60, 1)), PVEasy())
         measured = set(count(schedule)) | {"jobs", "processors"}
         rows = published.rows("pv_easy", item)
         assert {row.measure for row in rows} <= measured

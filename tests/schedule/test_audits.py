@@ -8,6 +8,7 @@ from tests.test_pv_easy import MODES, PREDICTORS, READINGS, crowds
 
 from replication.schedule import audits
 from replication.schedule.simulation import simulate
+from replication.schedulers import EASY, FCFS, PVEasy
 from tests.workloads import jobs
 
 SCHEDULERS = st.sampled_from(["fcfs", "easy", "easy-last", "sjf-easy", "pv-easy"])
@@ -63,7 +64,7 @@ def test_blocked_and_violated_heads_are_those_of_the_definition(workload, schedu
 def test_pv_easy_is_strictly_fair_at_the_head_under_every_option(
     workload, predictor, readings, mode
 ):
-    schedule = simulate(workload, "pv-easy", predictor=predictor, **readings, **mode)
+    schedule = simulate(workload, PVEasy(predictor=predictor, **readings, **mode))
     assert not audits.head_violations(schedule).any()
     if not mode:
         assert not audits.reservation_delays(schedule, "any-later").any()
@@ -90,7 +91,7 @@ def test_pv_easy_is_strictly_fair_at_the_head_under_every_option(
     ids=lambda options: ",".join(f"{name}={value}" for name, value in options.items()) or "default",
 )
 def test_pv_easy_is_strictly_fair_at_the_head_on_the_logs(real_log, name, options):
-    schedule = simulate(real_log(name, paper="pv_easy"), "pv-easy", **options).validate()
+    schedule = simulate(real_log(name, paper="pv_easy"), PVEasy(**options)).validate()
     assert audits.blocked(schedule).sum() > 1000
     assert not audits.head_violations(schedule).any()
     if "mode" not in options:
@@ -113,17 +114,17 @@ def test_alone_is_what_the_scheduler_does_without_the_later_jobs(workload, sched
 @SOME
 @given(crowds(most=20), READINGS, MODES)
 def test_alone_holds_for_every_option_of_pv_easy(workload, readings, mode):
-    schedule = simulate(workload, "pv-easy", **readings, **mode)
+    schedule = simulate(workload, PVEasy(**readings, **mode))
     found = audits.alone(schedule)
     for job in range(len(workload)):
-        part = simulate(workload.take(slice(0, job + 1)), "pv-easy", **readings, **mode)
+        part = simulate(workload.take(slice(0, job + 1)), PVEasy(**readings, **mode))
         assert found[job] == part.start[job]
 
 
 def test_a_job_may_owe_its_start_to_one_that_came_with_it():
     # Job 4 is predicted to be shortest, takes a processor that job 2 needs, and so leaves one to job 3.
     w = jobs(5, (0, 1, 1), (0, 0, 5), (0, 1, 4), (0, 0, 1, 1), (0, 0, 1))
-    schedule = simulate(w, "pv-easy")
+    schedule = simulate(w, PVEasy())
     assert schedule.start[3] == 0
     assert audits.alone(schedule)[3] == 1
 
@@ -142,9 +143,9 @@ def test_alone_on_a_log_is_the_same_as_repeated_simulations(real_log):
 @SOME
 @given(crowds(most=25))
 def test_nobody_is_delayed_under_fcfs_and_easy_keeps_what_it_reserves(workload):
-    schedule = simulate(workload, "fcfs")
+    schedule = simulate(workload, FCFS())
     assert audits.alone(schedule).tolist() == schedule.start.tolist()
-    easy = simulate(workload, "easy")
+    easy = simulate(workload, EASY())
     reserved = audits.reservations(easy)
     assert ((reserved >= 0) == audits.blocked(easy)).all()
     assert (easy.start[reserved >= 0] <= reserved[reserved >= 0]).all()
@@ -154,16 +155,14 @@ def test_nobody_is_delayed_under_fcfs_and_easy_keeps_what_it_reserves(workload):
 def test_a_violation_is_told_from_a_benign_delay():
     # Job 1 holds 3 of 4 until 5. Job 3 is said to end at 5, ends at 7, and keeps job 2 waiting: a violation.
     violated = simulate(
-        jobs(4, (0, 5, 3, 5), (1, 2, 4, 2), (2, 5, 1, 9)),
-        "easy-predicted",
-        estimates=np.array([5, 2, 3]),
+        jobs(4, (0, 5, 3, 5), (1, 2, 4, 2), (2, 5, 1, 9)), EASY(), estimates=np.array([5, 2, 3])
     )
     assert violated.start.tolist() == [0, 7, 2]
     assert audits.reservations(violated).tolist() == [-1, 5, -1]
     assert audits.reservation_delays(violated).tolist() == [0, 2, 0]
     assert audits.benign_delays(violated).tolist() == [0, 0, 0]
     # Here job 1 itself runs longer than said: job 2 is late for its reservation by its predecessor's fault.
-    benign = simulate(jobs(4, (0, 5, 3), (1, 2, 4)), "easy-predicted", estimates=np.array([3, 2]))
+    benign = simulate(jobs(4, (0, 5, 3), (1, 2, 4)), EASY(), estimates=np.array([3, 2]))
     assert audits.reservations(benign).tolist() == [-1, 3]
     assert audits.reservation_delays(benign).tolist() == [0, 0]
     assert audits.benign_delays(benign).tolist() == [0, 2]
@@ -174,7 +173,7 @@ def test_the_blame_is_on_jobs_that_outlive_their_predictions():
     # past that and planned to end at its request, so job 4 may last until 12, and keeps job 3 waiting.
     workload = jobs(4, (0, 3, 3, 20), (3, 6, 3, 20), (4, 2, 4, 2), (7, 5, 1, 5))
     workload = workload.replace(user=np.array([1, 1, 2, 3]))
-    schedule = simulate(workload, "easy-last")
+    schedule = simulate(workload, EASY(predictor="last"))
     assert schedule.start.tolist() == [0, 3, 12, 7]
     assert audits.reservations(schedule).tolist() == [-1, -1, 6, -1]
     assert audits.reservation_delays(schedule).tolist() == [0, 0, 0, 0]
@@ -184,13 +183,13 @@ def test_the_blame_is_on_jobs_that_outlive_their_predictions():
 def test_the_blame_may_be_on_jobs_that_started_since_the_reservation():
     # Job 3 starts at 4, the instant at which job 2 comes to the head, is said to end at 7 and ends at 30.
     workload = jobs(4, (0, 4, 4), (1, 4, 2, 4), (1, 10, 3, 10), (2, 26, 2, 3))
-    schedule = simulate(workload, "easy-predicted", estimates=np.array([4, 4, 10, 3]))
+    schedule = simulate(workload, EASY(), estimates=np.array([4, 4, 10, 3]))
     assert schedule.start.tolist() == [0, 4, 30, 4]
     assert audits.reservation_delays(schedule).tolist() == [0, 0, 22, 0]
     assert audits.reservation_delays(schedule, "since-reserved").tolist() == [0, 0, 22, 0]
     # Here job 3 starts at 3, before job 2 comes to the head at 10; it is said to end at 7 and ends at 33.
     workload = jobs(4, (0, 10, 2), (1, 5, 3), (2, 10, 4), (3, 30, 1, 4))
-    schedule = simulate(workload, "easy-predicted", estimates=np.array([10, 5, 10, 4]))
+    schedule = simulate(workload, EASY(), estimates=np.array([10, 5, 10, 4]))
     assert schedule.start.tolist() == [0, 10, 33, 3]
     assert audits.reservation_delays(schedule).tolist() == [0, 0, 18, 0]
     assert audits.reservation_delays(schedule, "since-reserved").tolist() == [0, 0, 0, 0]
@@ -235,15 +234,17 @@ def test_delays_are_measured_from_what_is_asked_for():
             "blame 'me', allowed: under-predicted, any-later",
         ),
         (
-            lambda s: audits.reservations(simulate(s.workload, "pv-easy", mode="suspend")),
+            lambda s: audits.reservations(simulate(s.workload, PVEasy(mode="suspend"))),
             "allowed: mode='kill'",
         ),
         (
-            lambda s: audits.alone(simulate(s.workload, "sjf-easy", predictor="virtual=0.1")),
+            lambda s: audits.alone(
+                simulate(s.workload, EASY(candidates="sjf", predictor="virtual=0.1"))
+            ),
             "cannot be repeated",
         ),
         (
-            lambda s: audits.alone(simulate(s.workload, "pv-easy", predictor="top=2")),
+            lambda s: audits.alone(simulate(s.workload, PVEasy(predictor="top=2"))),
             "allowed: request, perfect",
         ),
     ],

@@ -13,6 +13,7 @@ from replication.__main__ import main
 from replication.logs import swf
 from replication.schedule import formats
 from replication.schedule.simulation import simulate
+from replication.schedulers import FCFS
 
 PAST_A_HEAD = jobs(4, (0, 10, 3), (1, 10, 3), (2, 5, 1), (3, 0, 1))
 OLD_BATSIM = """job_id,hacky_job_id,workload_name,submission_time,requested_number_of_processors,\
@@ -55,7 +56,7 @@ def test_the_form_follows_the_name(tmp_path, ending, form):
 
 
 def test_the_waits_of_a_log_are_filled_in():
-    trace = formats.as_trace(simulate(PAST_A_HEAD, "fcfs"))
+    trace = formats.as_trace(simulate(PAST_A_HEAD, FCFS()))
     assert trace.wait.tolist() == [0, 9, 8, 12]
     assert trace.run_time.tolist() == [10, 10, 5, 0]
     assert trace.max_procs == 4

@@ -33,7 +33,7 @@ def test_load():
 def test_the_measures_of_a_schedule():
     # Job 2 waits for job 1 until 10, job 3 passes it at 2, job 4 waits until 30.
     schedule = simulate(jobs(4, (0, 10, 3), (1, 20, 4), (2, 8, 1), (40, 10, 4)))
-    found = schedule.measures(trim=False)
+    found = schedule.measured(trim=False)
     assert schedule.wait.tolist() == [0, 9, 0, 0]
     assert found["jobs"] == 4
     assert found["mean_wait"] == 9 / 4
@@ -48,12 +48,12 @@ def test_the_measures_of_a_schedule():
 
 def test_trimming_leaves_out_what_ends_after_the_last_arrival():
     schedule = simulate(jobs(4, (0, 10, 3), (1, 20, 4), (2, 8, 1), (30, 10, 4)))
-    found = schedule.measures()
+    found = schedule.measures
     assert found["jobs"] == 3
     assert found["mean_wait"] == 3
 
 
 def test_a_mean_over_no_jobs_is_missing_not_zero():
-    found = simulate(jobs(4, (0, 10, 3))).measures()
+    found = simulate(jobs(4, (0, 10, 3))).measures
     assert found["jobs"] == 0
     assert np.isnan(found["mean_wait"])

@@ -50,7 +50,7 @@ def grid(seeds=(1, 2, 3)):
 def expected(workload, text, seed):
     """A row as the public functions give it."""
     seen = observe(workload, text, seed)
-    found = seen.schedule.measures() | seen.measures()
+    found = seen.schedule.measures | seen.measures
     return [found[name] for name in cells.ROW]
 
 

@@ -16,6 +16,7 @@ import pandas as pd
 
 from replication.basics import paths
 from replication.evidence.claims import UNDECIDED, Claims, verdict
+from replication.schedulers import EASY
 
 DEFAULT, READING, CLEANING, LOG, LOAD = KINDS = ("default", "reading", "cleaning", "log", "load")
 YES, NO, OPEN, ABSENT = ANSWERS = ("holds", "against", "undecided", "not applicable")
@@ -99,7 +100,7 @@ class Headlines(Claims):
             return tomllib.load(file)
 
 
-def readings(logs, names, scheduler="easy-predicted"):
+def readings(logs, names, scheduler=EASY):
     """Every value of some options of a scheduler but the default, each changed alone.
 
     Parameters
@@ -107,20 +108,19 @@ def readings(logs, names, scheduler="easy-predicted"):
     logs : tuple of str
     names : sequence of str
         Options that take one of some names.
-    scheduler : str
+    scheduler : class
+        Of `replication.schedulers`.
 
     Returns
     -------
     list of Change
         With the option under ``scheduler``.
     """
-    from replication.schedule.simulation import SCHEDULERS
-
-    options = SCHEDULERS[scheduler].options
+    options = scheduler.options()
     return [
         Change(READING, f"{name}: {value}", logs, {"scheduler": {name: value}})
         for name in names
-        for value in options[name].allowed
+        for value in options[name].metadata["allowed"]
         if value != options[name].default
     ]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from replication.estimates import models as estimates
+from replication.estimates import cut_runs
 from replication.evidence import published
 from replication.sweep import grid as sweep
 
@@ -88,7 +88,7 @@ def curve(workload, load, fs, scale, limit=None, watched=False):
     2.
     """
     if limit is not None:
-        workload = estimates.cut_runs(workload, limit)
+        workload = cut_runs(workload, limit)
     common = {"workload": workload, "load": load, "e_max": limit, "watched": watched}
     yield sweep.Task(model="log", amount=1.0, **common)
     for f in fs:
@@ -127,7 +127,7 @@ def barely(workloads, scale):
     """Tasks of very small f on runs cut at E_max, with estimates cut as well (`e_max` says so) and not."""
     seeds = tuple(range(1, scale.seeds + 1))
     for log, workload in workloads.items():
-        cut = estimates.cut_runs(workload, e_max(log))
+        cut = cut_runs(workload, e_max(log))
         for f in VERY_SMALL:
             yield sweep.Task(cut, "log", "random", f, seeds, e_max(log))
             yield sweep.Task(cut, "log", "random", f, seeds)

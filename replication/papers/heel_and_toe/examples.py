@@ -11,6 +11,7 @@ from replication.logs.workload import Workload
 from replication.reference import observed as reference_observed
 from replication.schedule import gantt
 from replication.schedule.simulation import simulate
+from replication.schedulers import EASY, FCFS
 
 #: Job number: run time, size. The paper's pictures give no sizes; these make its words true.
 FIG1 = {1: (4, 1), 2: (2, 1), 3: (2, 2), 4: (2, 1)}
@@ -49,16 +50,16 @@ def fig01():
     as_drawn = workload("fig01", FIG1, 2)
     longer = workload("fig01-longer", FIG1 | {4: (3, 1)}, 2)
     return {
-        "FCFS": simulate(as_drawn, "fcfs"),
-        "EASY": simulate(as_drawn, "easy"),
-        "EASY, job 4 one unit longer": simulate(longer, "easy"),
+        "FCFS": simulate(as_drawn, FCFS()),
+        "EASY": simulate(as_drawn, EASY()),
+        "EASY, job 4 one unit longer": simulate(longer, EASY()),
     }
 
 
 def fig14():
     """FCFS and EASY where job 3 outlives job 2's reservation, on processors that job 2 does not need."""
     jobs = workload("fig14", FIG14, 4)
-    return {"FCFS": simulate(jobs, "fcfs"), "EASY": simulate(jobs, "easy")}
+    return {"FCFS": simulate(jobs, FCFS()), "EASY": simulate(jobs, EASY())}
 
 
 def starts(schedules):
@@ -260,5 +261,5 @@ def backfilled_at_4(factor):
     """The job that EASY backfills when job 2 of Fig. 8 ends, with all estimates `factor` times the run times."""
     jobs = workload("table2", FIG8, 2, UNIT)
     estimate = np.array([int(factor * int(r)) for r in jobs.run_time])
-    schedule = simulate(jobs, "easy", estimate)
+    schedule = simulate(jobs, EASY(), estimate)
     return int(np.flatnonzero(schedule.backfilled & (schedule.start == UNIT * FIG8[2][0]))[0]) + 1

@@ -3,10 +3,11 @@
 import numpy as np
 import pandas as pd
 
-from replication.estimates import models as estimates
+from replication.estimates import Users, cut_runs
 from replication.papers.heel_and_toe import campaign
 from replication.papers.heel_and_toe.curves import PERFORMANCE
 from replication.schedule.simulation import simulate
+from replication.schedulers import EASY, FCFS
 
 
 def results(page):
@@ -25,11 +26,11 @@ def results(page):
     rows = []
     for log, workload in page.workloads.items():
         limit = campaign.e_max(log)
-        cut = estimates.cut_runs(workload, limit)
+        cut = cut_runs(workload, limit)
         runs = [
-            simulate(cut, "easy", estimates.truncated(cut.estimate, limit)).measures(),
-            simulate(cut, "easy", np.full(len(cut), limit)).measures(),
-            simulate(cut, "fcfs").measures(),
+            simulate(cut, EASY(), Users(e_max=limit)).measures,
+            simulate(cut, EASY(), np.full(len(cut), limit)).measures,
+            simulate(cut, FCFS()).measures,
         ]
         for measure in PERFORMANCE:
             real, extreme, fcfs = (run[measure] for run in runs)

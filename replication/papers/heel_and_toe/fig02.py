@@ -3,11 +3,13 @@
 import pandas as pd
 
 from replication.basics import style
+from replication.estimates import Exact, Users
 from replication.papers.heel_and_toe.curves import PERFORMANCE
 from replication.schedule.simulation import simulate
+from replication.schedulers import EASY
 
 # How the figure names an estimate, and how it is made.
-ESTIMATES = {"real": "log", "real x2": "log*2", "perfect": "perfect", "perfect x2": "perfect*2"}
+ESTIMATES = {"real": Users(), "real x2": Users(2), "perfect": Exact(), "perfect x2": Exact(2)}
 
 
 def results(page):
@@ -21,7 +23,7 @@ def results(page):
     rows = []
     for name, workload in page.workloads.items():
         for label, model in ESTIMATES.items():
-            found = simulate(workload, "easy", model).validate().measures()
+            found = simulate(workload, EASY(), model).validate().measures
             rows.append(
                 {"trace": name, "estimates": label}
                 | {m: found[m] for m in (*PERFORMANCE, "backfilled")}

@@ -11,8 +11,7 @@ import math
 import pandas as pd
 
 from replication.basics import style
-from replication.estimates import modal
-from replication.estimates import models as estimates
+from replication.estimates import cut_runs, modal
 from replication.evidence import published
 from replication.papers.heel_and_toe import campaign
 from replication.papers.heel_and_toe.curves import INTERVAL, PERFORMANCE, Z95
@@ -49,7 +48,7 @@ def tasks(page):
     seeds = tuple(range(1, (QUICK_SEEDS if page.quick else SEEDS) + 1))
     for log, workload in page.workloads.items():
         limit = e_max(log)
-        cut = estimates.cut_runs(workload, limit)
+        cut = cut_runs(workload, limit)
         yield sweep.Task(cut, "log", "log", 1.0, e_max=limit)
         for share in (
             s

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 
+from replication.estimates import Exact, FModel, Users
 from replication.evidence import robustness
 from replication.evidence.claims import above, below
 from replication.evidence.robustness import CLEANING, DEFAULT, READING, Change
@@ -12,6 +13,7 @@ from replication.papers.heel_and_toe import campaign, trends
 from replication.papers.heel_and_toe.curves import PERFORMANCE
 from replication.papers.heel_and_toe.deciding import SHORT, interval
 from replication.schedule.simulation import simulate
+from replication.schedulers import EASY
 from replication.sweep import grid as sweep
 
 #: Badness and runs at each; few, because every change needs them all on every log.
@@ -70,12 +72,9 @@ class Evidence:
     def run(self, model, seed=1):
         """Measures of one run by name: those of performance, and of its backfilled jobs."""
         if (model, seed) not in self._found:
-            options = self.options.get("scheduler", {})
-            how = (
-                {"scheduler": "easy-predicted", "predictor": "request"} | options if options else {}
-            )
-            schedule = simulate(self.workload, estimates=model, seed=seed, **how)
-            found = schedule.measures(trim=self.options.get("trim", True))
+            scheduler = EASY(**self.options.get("scheduler", {}))
+            schedule = simulate(self.workload, scheduler, model, seed)
+            found = schedule.measured(trim=self.options.get("trim", True))
             filled = schedule.backfilled
             means = {
                 name: float(column[filled].mean()) if filled.any() else math.nan
@@ -89,11 +88,9 @@ class Evidence:
             } | means
         return self._found[model, seed]
 
-    def runs(self, fs, measure, limit="", seeds=SEEDS):
+    def runs(self, fs, measure, e_max=None, seeds=SEEDS):
         """A measure of the random model at some f, float64[f, seeds]."""
-        return np.array(
-            [[self.run(f"f={f:g}{limit}", seed)[measure] for seed in seeds] for f in fs]
-        )
+        return np.array([[self.run(FModel(f, e_max), seed)[measure] for seed in seeds] for f in fs])
 
     def sjfness(self, f):
         """Share of jobs that were the shortest waiting when started, of each run at an f."""
@@ -136,27 +133,27 @@ def _less(some, others, unit):
 
 
 def _lower(e, pairs):
-    """A case for each measure and pair of models: whether the first one's run is lower."""
-    for first, second in pairs:
+    """A case for each measure and named pair of models: whether the first one's run is lower."""
+    for name, first, second in pairs:
         for measure, short in SHORT.items():
             change = 100 * (e.run(first)[measure] / e.run(second)[measure] - 1)
-            yield f"{first} {short}", f"{change:+.1f} %", bool(change < 0)
+            yield f"{name} {short}", f"{change:+.1f} %", bool(change < 0)
 
 
 @decides("perfect-better")
 def _(e):
-    return _lower(e, [("perfect", "log")])
+    return _lower(e, [("perfect", Exact(), Users())])
 
 
 @decides("doubling-helps")
 def _(e):
-    return _lower(e, [("log*2", "log"), ("perfect*2", "perfect")])
+    return _lower(e, [("log*2", Users(2), Users()), ("perfect*2", Exact(2), Exact())])
 
 
 @decides("initial-drop")
 def _(e):
     for measure, short in SHORT.items():
-        start = e.run("perfect")[measure]
+        start = e.run(Exact())[measure]
         change = _less(e.runs(SMALL, measure), start, start)
         yield short, interval(change), below(change) and change[0] <= -100 * trends.MATERIAL
 
@@ -164,21 +161,21 @@ def _(e):
 @decides("rises-again")
 def _(e):
     for measure, short in SHORT.items():
-        change = _less(e.runs([LARGE], measure), e.runs(SMALL, measure), e.run("perfect")[measure])
+        change = _less(e.runs([LARGE], measure), e.runs(SMALL, measure), e.run(Exact())[measure])
         yield short, interval(change), above(change) and change[0] >= 100 * trends.MATERIAL
 
 
 @decides("better-than-real")
 def _(e):
     for measure, short in SHORT.items():
-        share = float((e.runs(FS, measure).mean(axis=1) < e.run("log")[measure]).mean())
+        share = float((e.runs(FS, measure).mean(axis=1) < e.run(Users())[measure]).mean())
         yield short, f"{100 * share:.0f} %", share == 1
 
 
 @decides("more-backfilling")
 def _(e):
     for measure, about in BACKFILLED.items():
-        start = e.run("perfect")[measure]
+        start = e.run(Exact())[measure]
         change = _less(e.runs([10.0], measure), start, start)
         yield about, interval(change), above(change)
 
@@ -191,8 +188,8 @@ def _(e):
 
 @decides("truncated-meets-real")
 def _(e):
-    limit = f",emax={e.limit()}"
-    real = e.run(f"log{limit}" if e.options.get("cut real", True) else "log")
+    limit = e.limit()
+    real = e.run(Users(e_max=limit) if e.options.get("cut real", True) else Users())
     for measure, short in SHORT.items():
         curve = pd.Series(e.runs(TRUNCATED, measure, limit, FEW).mean(axis=1), TRUNCATED)
         at = trends.crossing(curve, real[measure])

@@ -10,6 +10,7 @@ from replication.logs.workload import Workload
 from replication.reference import easy as reference
 from replication.schedule import gantt
 from replication.schedule.simulation import simulate
+from replication.schedulers import EASY
 
 MACHINE = 5
 
@@ -43,7 +44,7 @@ class Example:
 
     def schedule(self):
         """EASY planning with what it is told; a job that outlives that is not killed."""
-        return simulate(self.workload(), "easy").validate()
+        return simulate(self.workload(), EASY()).validate()
 
     def decision(self):
         """Start, end and size of each job as planned at time 0; the blocked head at its reservation."""

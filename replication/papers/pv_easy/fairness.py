@@ -7,13 +7,14 @@ from replication.basics import style
 from replication.basics.seeding import generator
 from replication.schedule import audits
 from replication.schedule.simulation import simulate
+from replication.schedulers import EASY, FCFS, PVEasy
 
 SCHEDULERS = {
-    "FCFS": "fcfs",
-    "EASY": "easy",
-    "EASY-Last": "easy-last",
-    "SJF-EASY": "sjf-easy",
-    "PV-EASY": "pv-easy",
+    "FCFS": FCFS(),
+    "EASY": EASY(),
+    "EASY-Last": EASY(predictor="last"),
+    "SJF-EASY": EASY(candidates="sjf"),
+    "PV-EASY": PVEasy(),
 }
 # A job of these takes a simulation from the beginning, so a sample of those that waited must do.
 SAMPLED = ("EASY-Last", "SJF-EASY")

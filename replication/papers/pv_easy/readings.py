@@ -134,7 +134,7 @@ _CORE = (
 )
 _SOURCES = (
     *(f"replication.core.{name}" for name in _CORE),
-    *(f"replication.schedulers.{name}" for name in ("easy", "predicted", "pv_easy")),
+    *(f"replication.schedulers.{name}" for name in ("easy", "options", "pv_easy")),
     *(f"replication.schedule.{name}" for name in ("simulation", "schedule", "measures", "audits")),
     "replication.schedulers.predictors",
     *(f"replication.papers.pv_easy.{name}" for name in ("counts", "runs", "counting")),

@@ -1,17 +1,14 @@
 """The paper's policies as schedulers and options, the readings it leaves open, and their simulations."""
 
 import functools
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from replication.logs import traces
-from replication.schedule.simulation import SCHEDULERS, simulate
+from replication.schedule.simulation import simulate
+from replication.schedulers import EASY, PVEasy
 
-# How the paper names a policy, the scheduler here, and its options.
-POLICIES = {
-    "EASY": ("easy-predicted", {"predictor": "request"}),
-    "EASY-Last": ("easy-last", {}),
-    "PV-EASY": ("pv-easy", {}),
-}
+# How the paper names a policy, and the scheduler here.
+POLICIES = {"EASY": EASY(), "EASY-Last": EASY(predictor="last"), "PV-EASY": PVEasy()}
 _EASY_ONLY = ("extra", "shadow", "order")
 
 
@@ -126,10 +123,7 @@ def simulated(jobs, policy, reading, seed=1, **options):
     **options
         Further options, which it must have.
     """
-    name, fixed = POLICIES[policy]
-    if policy == "EASY" and not reading and not options:
-        # The same schedule, by the faster loop.
-        return simulate(jobs, "easy", seed=seed).validate()
-    known = SCHEDULERS[name].options
+    scheduler = POLICIES[policy]
+    known = scheduler.options()
     chosen = {option: value for option, value in reading.items() if option in known}
-    return simulate(jobs, name, seed=seed, **fixed | chosen | options).validate()
+    return simulate(jobs, replace(scheduler, **chosen | options), seed=seed).validate()

@@ -1,6 +1,7 @@
 """Fig. 4: policies that plan with run times known up to an error."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -8,9 +9,10 @@ import pandas as pd
 from replication.basics import style
 from replication.papers.pv_easy import counts
 from replication.papers.pv_easy.slowdown import NAMES
-from replication.schedule.simulation import simulate
+from replication.schedule.simulation import simulate, warm
+from replication.schedulers import EASY, PVEasy
 
-POLICIES = {"PV-EASY": "pv-easy", "FCFS-EASY": "easy-predicted", "SJF-EASY": "sjf-easy"}
+POLICIES = {"PV-EASY": PVEasy(), "FCFS-EASY": EASY(), "SJF-EASY": EASY(candidates="sjf")}
 
 
 def results(page, errors, repeats, correction="request"):
@@ -24,15 +26,13 @@ def results(page, errors, repeats, correction="request"):
     repeats : int
         Draws of the errors for each.
     correction : str
-        What an expired prediction becomes; see `replication.schedulers.predicted`.
+        What an expired prediction becomes; see `replication.schedulers.easy.EASY`.
 
     Returns
     -------
     pandas.DataFrame
         trace, policy, error, measure, mean, low, high: mean over the repeats and its 95 % interval (Student).
     """
-    from replication.schedule.simulation import warm
-
     warm()
     grid = [(log, policy, error) for log in page.logs for policy in POLICIES for error in errors]
 
@@ -42,10 +42,10 @@ def results(page, errors, repeats, correction="request"):
             counts.slowdowns(
                 simulate(
                     page.workloads[log],
-                    POLICIES[policy],
+                    replace(
+                        POLICIES[policy], predictor=f"virtual={error / 100}", correction=correction
+                    ),
                     seed=page.seed + k,
-                    predictor=f"virtual={error / 100}",
-                    correction=correction,
                 )
             )
             for k in range(repeats)

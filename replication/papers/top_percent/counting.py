@@ -9,6 +9,7 @@ import numpy as np
 from replication.papers.top_percent import runs
 from replication.schedule import measures
 from replication.schedule.simulation import simulate
+from replication.schedulers import EASY
 
 OPTIONS = ("passes", "order", "refresh", "correction")
 R2 = ("submission", "start", "recorded")
@@ -50,6 +51,4 @@ def _rows(workload, chosen, policies):
 def _run(workload, chosen, policy):
     coded = runs.READINGS["coded"].predictors if chosen.get("top") == "as-coded" else {}
     options = {name: chosen[name] for name in OPTIONS if name in chosen}
-    return simulate(
-        workload, "easy-predicted", predictor=coded.get(policy, runs.POLICIES[policy]), **options
-    )
+    return simulate(workload, EASY(coded.get(policy, runs.POLICIES[policy]), **options))

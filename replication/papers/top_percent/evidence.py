@@ -9,6 +9,7 @@ from replication.papers.top_percent import fig1, modes, schedulers
 from replication.papers.top_percent.intervals import Block
 from replication.papers.top_percent.runs import POLICIES, READINGS, jobs, run
 from replication.schedule.simulation import simulate
+from replication.schedulers import EASY
 
 SHORT, LONG = 0.5, 1.5
 
@@ -53,9 +54,7 @@ class Evidence:
         found, options = {}, READINGS[self.reading].options
         for log, workload in self.workloads.items():
             runs = {
-                factor: simulate(
-                    workload, "easy-predicted", predictor=f"scaled={factor}", **options
-                )
+                factor: simulate(workload, EASY(predictor=f"scaled={factor}", **options))
                 for factor in (SHORT, LONG)
             }
             found[log] = Block(log, {"short": runs[SHORT], "Reqtime": runs[LONG]})
@@ -68,7 +67,7 @@ class Evidence:
             log: Block(
                 log,
                 {
-                    "short": run(workload, "Clairvoyant", self.reading, "sjf-easy"),
+                    "short": run(workload, "Clairvoyant", self.reading, EASY(candidates="sjf")),
                     "Reqtime": self.schedules[log, "Clairvoyant"],
                 },
             )

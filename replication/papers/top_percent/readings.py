@@ -72,7 +72,8 @@ _SOURCES = (
     *(
         f"replication.{name}"
         for name in (
-            "schedulers.predicted",
+            "schedulers.easy",
+            "schedulers.options",
             "schedule.simulation",
             "schedule.schedule",
             "schedulers.predictors",

@@ -7,6 +7,7 @@ from replication.papers.top_percent.claims import CLAIMS
 from replication.papers.top_percent.intervals import Block
 from replication.papers.top_percent.runs import POLICIES, READINGS
 from replication.schedule.simulation import simulate
+from replication.schedulers import EASY
 
 #: Options of the scheduler that the paper's words leave open.
 OPTIONS = (
@@ -75,9 +76,7 @@ class Evidence:
         predictors = POLICIES | case.change.options.get("predictors", {})
         self.logs, self.workloads = case.logs, case.workloads
         found = {
-            policy: simulate(
-                case.workload, "easy-predicted", predictor=predictors[policy], **options
-            )
+            policy: simulate(case.workload, EASY(predictors[policy], **options))
             for policy in POLICIES
         }
         self.schedules = {(case.log, policy): schedule for policy, schedule in found.items()}

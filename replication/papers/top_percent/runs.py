@@ -1,12 +1,13 @@
 """What every table of the paper is made of: predictors by the paper's names, readings, and the measures."""
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
 from replication.schedule import measures
 from replication.schedule.simulation import simulate
+from replication.schedulers import EASY
 
 REFERENCE = "Reqtime"
 POLICIES = {
@@ -80,7 +81,7 @@ def measured(schedule):
     }
 
 
-def run(workload, policy, reading="words", scheduler="easy-predicted", **options):
+def run(workload, policy, reading="words", scheduler=EASY(), **options):  # noqa: B008, it is frozen
     """The schedule of one row of the table.
 
     Parameters
@@ -90,17 +91,15 @@ def run(workload, policy, reading="words", scheduler="easy-predicted", **options
         One of `POLICIES`.
     reading : str
         One of `READINGS`; options of it that the scheduler does not have are left out.
-    scheduler : str
+    scheduler : replication.schedulers.Scheduler
     **options
         More options of the scheduler; they go before the reading's.
     """
-    from replication.schedule.simulation import SCHEDULERS
-
     chosen = READINGS[reading]
-    known = SCHEDULERS[scheduler].options
+    known = scheduler.options()
     own = {name: value for name, value in chosen.options.items() if name in known}
     predictor = chosen.predictors.get(policy, POLICIES[policy])
-    return simulate(workload, scheduler, predictor=predictor, **own | options)
+    return simulate(workload, replace(scheduler, **{"predictor": predictor} | own | options))
 
 
 def normalised(rows):

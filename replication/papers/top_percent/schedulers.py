@@ -1,14 +1,15 @@
 """The table under other schedulers, which the paper only mentions, and on logs it does not have."""
 
 from replication.papers.top_percent.runs import POLICIES, TITLES, blocks
+from replication.schedulers import EASY, Conservative, LargestAreaFirst
 
-# What the table calls a scheduler, its name and its options.
-PAPER = {"EASY": ("easy-predicted", {}), "Conservative": ("conservative", {}), "LAF": ("laf", {})}
+# What the table calls a scheduler.
+PAPER = {"EASY": EASY(), "Conservative": Conservative(), "LAF": LargestAreaFirst()}
 ALL = {
-    "EASY": ("easy-predicted", {}),
-    "EASY-SJBF": ("easy-predicted", {"candidates": "sjf"}),
-    "Conservative": ("conservative", {}),
-    "LAF": ("laf", {}),
+    "EASY": EASY(),
+    "EASY-SJBF": EASY(candidates="sjf"),
+    "Conservative": Conservative(),
+    "LAF": LargestAreaFirst(),
 }
 OTHER_LOGS = ("SDSC-BLUE", "CEA-Curie")
 TICKS = (0.1, 0.2, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10, 20, 50)
@@ -25,13 +26,9 @@ def tasks(workloads, which=None, reading="words"):
     reading : str
     """
     return [
-        (
-            {"trace": log, "scheduler": about},
-            workload,
-            {"reading": reading, "scheduler": name} | options,
-        )
+        ({"trace": log, "scheduler": about}, workload, {"reading": reading, "scheduler": scheduler})
         for log, workload in workloads.items()
-        for about, (name, options) in (which or ALL).items()
+        for about, scheduler in (which or ALL).items()
     ]
 
 
