@@ -65,7 +65,8 @@ check: $(READY)  ## Say which verdicts have changed since they were committed
 	@$(PY) -m replication check
 
 lab: $(WARM)  ## Open the explorer and the notebooks in JupyterLab
-	@$(PY) -m jupyterlab notebooks/explore.ipynb $(LAB)
+	@$(PY) -m jupyterlab --FileContentsManager.pre_save_hook=replication.pages.lab.clean \
+	  notebooks/explore.ipynb $(LAB)
 
 traces: $(READY)  ## Fetch the real logs from the archive
 	@$(PY) -m replication traces fetch
