@@ -35,14 +35,14 @@ def add_arguments(parser):
 
 def main(args):
     """Check; the exit code says whether the schedule is possible."""
-    from replication.logs import swf_parser
+    from replication.logs import swf
     from replication.schedule import formats, plans
 
     if args.processors is not None and args.processors < 1:
         raise UsageError(f"--processors {args.processors}, allowed: 1 or more")
     try:
         plan = formats.read(args.schedule)
-    except (formats.FormatError, swf_parser.SWFError) as error:
+    except (formats.FormatError, swf.SWFError) as error:
         raise UsageError(error) from error
     except OSError as error:
         raise UsageError(f"{error.filename}: {error.strerror}") from error

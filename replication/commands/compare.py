@@ -35,7 +35,7 @@ def add_arguments(parser):
 
 def main(args):
     """Compare; the exit code says whether they are the same."""
-    from replication.logs import swf_parser
+    from replication.logs import swf
     from replication.schedule import formats, plans
 
     if not args.tolerance >= 0:
@@ -43,7 +43,7 @@ def main(args):
     try:
         first, second = formats.read(args.first), formats.read(args.second)
         found = plans.compare(first, second, args.tolerance)
-    except (formats.FormatError, plans.PlanError, swf_parser.SWFError) as error:
+    except (formats.FormatError, plans.PlanError, swf.SWFError) as error:
         raise UsageError(error) from error
     except OSError as error:
         raise UsageError(f"{error.filename}: {error.strerror}") from error

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
-from replication.logs.swf_parser import FIELDS, SWFError
+from replication.logs.swf import FIELDS, SWFError
 from replication.logs.workload import Workload
 
 CANCELLED = 5
+MOST_PROCESSORS = 10**12
 
 #: Jobs that can be left out, by the name of the rule: in words, and as a mask of (trace, sizes, machine).
 DROP_RULES = {
@@ -74,7 +75,8 @@ def workload(
     Workload
         Ordered by submission, then job number. Its `cleaning` counts the jobs of every rule in `drop` and
         of size-from-allocated or size-from-requested, estimate-from-run-time, and one of estimate-raised,
-        run-cut, overrun-kept; and submissions out of order where there are any.
+        run-cut, overrun-kept; and where there are any submit-out-of-order, and bad-line with the kind of the
+        lines that could not be jobs and were skipped.
 
     Raises
     ------
@@ -115,8 +117,14 @@ def workload(
             "overrun": overrun,
             "drop": list(drop),
             "anomalies": dict(trace.anomalies),
-        },
-        cleaning=(*counts, *changed, *([("submit-out-of-order", late)] if late else [])),
+        }
+        | ({"bad_lines": dict(trace.bad_lines)} if trace.bad_lines else {}),
+        cleaning=(
+            *counts,
+            *changed,
+            *([("submit-out-of-order", late)] if late else []),
+            *((f"bad-line-{kind}", count) for kind, count in trace.bad_lines.items()),
+        ),
     )
 
 
@@ -129,6 +137,10 @@ def _machine(trace, machine):
             )
     if not isinstance(machine, (int, np.integer)) or machine < 1:
         raise CleaningError(f"machine {machine!r}; allowed: a whole number of processors from 1")
+    if machine > MOST_PROCESSORS:
+        raise CleaningError(
+            f"machine of more than {MOST_PROCESSORS:,} processors; allowed: up to that"
+        )
     return int(machine)
 
 

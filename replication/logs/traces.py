@@ -15,7 +15,8 @@ from pathlib import Path
 
 from replication.basics import paths
 from replication.basics.hints import did_you_mean
-from replication.logs import archive
+from replication.logs import archive, files, standins, swf
+from replication.logs.cleaning import workload
 
 REGISTRY = paths.DATA / "traces.toml"
 
@@ -228,13 +229,16 @@ def fetch(name, folder=None):
     return target
 
 
-def read(source):
+def read(source, bad_lines="refuse"):
     """A log as it stands in its file.
 
     Parameters
     ----------
     source : str or Path
-        A registry name, fetched if need be, or a path to an SWF file.
+        A registry name, fetched if need be, or a path to an SWF file; a pipe will do, and ``-`` is standard
+        input.
+    bad_lines : {"refuse", "skip"}
+        What becomes of lines that cannot be jobs, see `replication.logs.swf.read`.
 
     Returns
     -------
@@ -247,16 +251,25 @@ def read(source):
     replication.logs.swf.SWFError
         For a file that cannot be used, or whose content is not what the registry says.
     """
-    from replication.logs import swf
-
     if _is_path(source):
-        if not Path(source).is_file():
+        if str(source) != files.STANDARD_INPUT and not Path(source).exists():
             raise TraceError(f"{source}: no such file")
-        return swf.read(source)
-    return swf.read(_path_of(source), sha256=info(source).sha256)
+        if Path(source).is_dir():
+            raise TraceError(f"{source}: a folder; allowed: a file, so name the log in it")
+        return swf.read(source, bad_lines=bad_lines)
+    return swf.read(_path_of(source), info(source).sha256, bad_lines)
 
 
-def load(source, paper=None, stand_in=None, machine=None, size=None, overrun=None, drop=None):
+def load(
+    source,
+    paper=None,
+    stand_in=None,
+    machine=None,
+    size=None,
+    overrun=None,
+    drop=None,
+    bad_lines="refuse",
+):
     """The jobs of a log, ready to be simulated.
 
     Parameters
@@ -271,6 +284,9 @@ def load(source, paper=None, stand_in=None, machine=None, size=None, overrun=Non
     machine, size, overrun, drop : optional
         Rules to use instead, see `replication.logs.cleaning.workload`. A stand-in has clean jobs to begin with:
         of these only `machine` touches it.
+    bad_lines : {"refuse", "skip"}
+        What becomes of lines that cannot be jobs: an error, or they are left out and counted in the workload's
+        `cleaning` and `provenance`.
 
     Returns
     -------
@@ -287,30 +303,22 @@ def load(source, paper=None, stand_in=None, machine=None, size=None, overrun=Non
                 f"{source}: a paper's rules and stand-ins are only for {', '.join(names())}"
             )
         return workload(
-            read(source), **_given(machine=machine, size=size, overrun=overrun, drop=drop)
+            read(source, bad_lines),
+            **_given(machine=machine, size=size, overrun=overrun, drop=drop),
         )
     own = rules(source, paper)
     chosen = {"machine": own.machine, "size": own.size, "overrun": own.overrun, "drop": own.drop}
     chosen |= _given(machine=machine, size=size, overrun=overrun, drop=drop)
     if not stand_in:
         try:
-            jobs = workload(read(source), name=source, **chosen)
+            jobs = workload(read(source, bad_lines), name=source, **chosen)
             return jobs.replace(provenance=jobs.provenance | {"paper": paper})
         except archive.Unreachable as reason:
             if stand_in is False:
                 raise TraceError(f"{source}: {reason}") from None
             _tell(source, reason)
-    from replication.logs import standins
-
     jobs = standins.make(source, paper=paper)
     return jobs if machine is None else jobs.replace(machine=machine)
-
-
-def workload(trace, **options):
-    """The jobs of a trace; the options are those of `replication.logs.cleaning.workload`."""
-    from replication.logs import cleaning
-
-    return cleaning.workload(trace, **options)
 
 
 def _given(**values):
@@ -325,8 +333,9 @@ def _is_path(source):
     return (
         isinstance(source, Path)
         or os.sep in text
+        or text == files.STANDARD_INPUT
         or text.endswith((".swf", ".gz", ".txt"))
-        or Path(text).is_file()
+        or Path(text).exists()
     )
 
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from replication.basics import paths
+from replication.logs import fitting as standins_fit
 from replication.logs import standins, traces
 from replication.logs.standins import clock, model, tools
-from replication.logs.standins import fit as standins_fit
 from replication.logs.workload import COLUMNS
 from replication.schedule.simulation import simulate
 
@@ -194,7 +194,7 @@ def test_the_same_jobs_every_time_and_everywhere(made, log):
 
 
 def test_neither_threads_nor_the_processor_s_vector_units_matter():
-    code = "import test_standins as t; print(t.digest(t.standins.make('SDSC-BLUE')))"
+    code = "from tests.logs import test_standins as t; print(t.digest(t.standins.make('SDSC-BLUE')))"
     plain = os.environ | {
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
@@ -203,7 +203,7 @@ def test_neither_threads_nor_the_processor_s_vector_units_matter():
     }
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", code],
-        cwd=paths.ROOT / "tests",
+        cwd=paths.ROOT,
         env=plain,
         capture_output=True,
         text=True,

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from functools import partial
 from pathlib import Path
@@ -19,7 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from replication.basics import paths
-from replication.logs import swf, traces
+from replication.logs import files, swf, traces
 from replication.logs.swf import DECIMAL, FIELDS, SWFError
 
 HEADER = "; Version: 2.2\n; MaxProcs: 128 (batch)\n; UnixStartTime: 893466664\n"
@@ -106,11 +107,8 @@ def test_the_frame_has_all_fields(tmp_path):
         ("queue", "0.00000000000000000001", "has a fraction"),
         ("job_id", "-1", "-1 is negative; allowed: whole numbers from 0"),
         ("submit", "-1", "-1 is negative; allowed: whole numbers from 0"),
-        ("wait", "-2", "-2 is negative; allowed: whole numbers from 0, or -1 for unknown"),
-        ("wait", "-1.5", "-1.5 is negative"),
-        ("cpu_time", "-1.5", "-1.5 is negative; allowed: numbers from 0, or -1 for unknown"),
-        ("cpu_time", "-1.00000000000000001", "is negative"),
-        ("cpu_time", "-00000000000000000015", "is negative"),
+        ("status", "-4", "-4 is negative; allowed: whole numbers from 0, or -1 for unknown"),
+        ("submit", "-00000000000000000015", "is negative"),
         (
             "submit",
             "1" + "0" * 18,
@@ -129,7 +127,10 @@ def test_a_wrong_value_is_named_with_line_and_field(tmp_path, field, token, reas
 @pytest.mark.parametrize("columns", [1, 17, 19])
 def test_a_wrong_number_of_columns_is_named_with_its_line(tmp_path, columns):
     path = log(tmp_path, line(1), " ".join(["7"] * columns))
-    assert refusal(path) == f", line 5: {columns} columns; allowed: 18"
+    assert refusal(path) == (
+        f", line 5: {columns} columns; allowed: 18; 1 of 2 lines cannot be jobs: 1 with another number "
+        "of columns; bad_lines='skip' (--bad-lines skip) leaves them out"
+    )
 
 
 def test_a_missing_column_is_said_before_the_text_that_moved(tmp_path):
@@ -155,11 +156,169 @@ def test_a_file_that_is_not_there_is_an_error_of_the_system(tmp_path):
         swf.read(tmp_path / "none.swf")
 
 
+def thunder(folder):
+    """A log like those of LLNL-Thunder and Sandia-Ross: some submissions and a status that cannot be."""
+    lines = [line(k, k) for k in range(1, 21)]
+    for k in (3, 4, 11):
+        lines[k] = line(k + 1, -1)
+    lines[7] = line(8, 8, status=-4)
+    return log(folder, *lines)
+
+
+def test_lines_that_cannot_be_jobs_are_counted_by_kind(tmp_path):
+    assert refusal(thunder(tmp_path)) == (
+        ", line 7, field 2 (submit): -1 is negative; allowed: whole numbers from 0; "
+        "4 of 20 lines cannot be jobs: 3 of unknown submission, 1 of unknown status "
+        "(first: line 11, field 11 (status): -4 is negative; allowed: whole numbers from 0, "
+        "or -1 for unknown); bad_lines='skip' (--bad-lines skip) leaves them out"
+    )
+
+
+def test_lines_that_cannot_be_jobs_can_be_left_out(tmp_path):
+    path = thunder(tmp_path)
+    trace = swf.read(path, bad_lines="skip")
+    assert trace.bad_lines == {"unknown-submission": 3, "unknown-status": 1}
+    assert trace.job_id.tolist() == [k for k in range(1, 21) if k not in (4, 5, 8, 12)]
+    jobs = traces.load(path, bad_lines="skip")
+    assert len(jobs) == 16
+    assert dict(jobs.cleaning)["bad-line-unknown-submission"] == 3
+    assert jobs.provenance["bad_lines"] == trace.bad_lines
+    with pytest.raises(SWFError, match="^bad_lines 'ignore'; allowed: refuse, skip$"):
+        swf.read(path, bad_lines="ignore")
+
+
+def test_each_kind_of_bad_line_is_counted_and_the_rest_is_read(tmp_path):
+    bad = {
+        "wrong-columns": ["1 2 3", line(50) + " 1"],
+        "not-a-number": [line(51, wait="x")],
+        "not-whole": [line(52, wait="1.5")],
+        "too-large": [line(53, wait="9" * 19), line(54, cpu_time="9" * 400)],
+        "unknown-job-number": [line(-1)],
+        "unknown-submission": [line(55, -7)],
+        "unknown-status": [line(56, status=-2)],
+        "repeated-job-number": [line(2, 3), line(2, 4), line(1, 9)],
+    }
+    assert set(bad) == set(swf.KINDS)
+    path = log(tmp_path, line(1), line(2), *sum(bad.values(), []), line(3))
+    trace = swf.read(path, bad_lines="skip")
+    assert trace.bad_lines == {kind: len(lines) for kind, lines in bad.items()}
+    assert trace.job_id.tolist() == [1, 2, 3]
+    assert trace.line.tolist() == [4, 5, 4 + 2 + sum(map(len, bad.values()))]
+    message = refusal(path)
+    assert (
+        ", line 6: 3 columns; allowed: 18; 12 of 15 lines cannot be jobs: 2 with another" in message
+    )
+    assert all(words in message for words in swf.KINDS.values())
+
+
+def test_a_log_of_bad_lines_only_is_refused_either_way(tmp_path):
+    for rule in swf.BAD_LINES:
+        message = refusal(log(tmp_path, *["some words"] * 7), bad_lines=rule)
+        assert message == (
+            ", line 4: 2 columns; allowed: 18; 7 of 7 lines cannot be jobs: "
+            "7 with another number of columns"
+        )
+
+
+def test_what_sacct_writes_in_columns_is_named(tmp_path):
+    text = "JobID       JobName  State\n------- -------- -----\n1  run  COMPLETED\n"
+    assert "looks like output of sacct: run it with --parsable2" in refusal(
+        log(tmp_path, header=text)
+    )
+
+
+def test_negative_values_of_fields_that_may_be_unknown_are_unknown(tmp_path):
+    trace = swf.read(log(tmp_path, line(1, run_time=-2, cpu_time="-1.5", user="-3.7", status=-1)))
+    assert (trace.run_time[0], trace.cpu_time[0], trace.user[0], trace.status[0]) == (-1,) * 4
+    assert trace.anomalies["negative_as_unknown"] == 3
+
+
+def test_further_columns_are_passed_over_and_named(tmp_path):
+    lines = [line(k, k) + f" {k} word 3.5e7" for k in range(1, 5)]
+    trace = swf.read(log(tmp_path, *lines))
+    assert trace.anomalies["further_columns"] == 3
+    assert trace.think_time.tolist() == [1] * 4
+    assert traces.load(tmp_path / "log.swf").provenance["anomalies"]["further_columns"] == 3
+    message = refusal(log(tmp_path, *lines, line(9), line(8) + " 1"))
+    assert ", line 8: 18 columns; allowed: 21, as in the first line of the log; 2 of 6" in message
+
+
+@pytest.mark.parametrize(
+    "content, words",
+    [
+        ((HEADER + line()).encode("utf-16"), "text in UTF-16"),
+        ((HEADER + line()).encode("utf-16-be"), "text in UTF-16"),
+        ((HEADER + line() + "\n" + line(2)).replace("\n", "\r").encode(), "carriage returns alone"),
+        (b";\n" * 100_001 + line().encode(), "line 100001: more than 100,000 comments"),
+        (b"x\n" * 150_000, "(counted up to line 100,001: this is no log)"),
+    ],
+)
+def test_what_is_no_such_text_is_named(tmp_path, content, words):
+    path = tmp_path / "log.swf"
+    path.write_bytes(content)
+    assert words in refusal(path)
+
+
+def test_a_byte_order_mark_is_counted(tmp_path):
+    path = tmp_path / "log.swf"
+    path.write_bytes(b"\xef\xbb\xbf" + (HEADER + line()).encode())
+    trace = swf.read(path)
+    assert (trace.max_procs, trace.anomalies["byte_order_mark"]) == (128, 1)
+    assert trace.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_a_file_made_to_fill_the_memory_is_refused(tmp_path):
+    path = tmp_path / "log.swf.gz"
+    with gzip.open(path, "wb") as file:
+        for _ in range(200):
+            file.write(b"\n" * 500_000)
+    assert re.search(r": \d+ times as large decompressed; allowed: up to 200", refusal(path))
+
+
+def test_limits_are_said_in_a_line(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "MOST_BYTES", 100)
+    assert "; allowed: up to that" in refusal(log(tmp_path, line()))
+
+
+def test_pipes_and_standard_input_are_read_and_folders_named(tmp_path):
+    path, pipe = (
+        log(tmp_path, *[line(k) for k in range(1, 2000)], name="log.swf.gz"),
+        tmp_path / "pipe",
+    )
+    os.mkfifo(pipe)
+    code = "from replication.logs import traces; print(len(traces.load('{}')))"
+    for name, stdin in (("/dev/stdin", path), ("-", path)):
+        with open(stdin, "rb") as file:
+            done = subprocess.run(
+                [sys.executable, "-c", code.format(name)],
+                stdin=file,
+                cwd=paths.ROOT,
+                text=True,
+                capture_output=True,
+                check=True,
+            )
+        assert done.stdout == "1999\n"
+    writer = threading.Thread(target=pipe.write_bytes, args=(path.read_bytes(),))
+    writer.start()
+    assert len(traces.load(pipe)) == 1999
+    writer.join()
+    with pytest.raises(traces.TraceError, match="a folder; allowed: a file"):
+        traces.load(tmp_path)
+
+
+@pytest.mark.parametrize("digits, named", [("9" * 30, "'9999"), ("1" * 5000, "(5,000 characters)")])
+def test_a_machine_of_too_many_digits_is_named(tmp_path, digits, named):
+    with pytest.raises(SWFError, match="the header's MaxProcs is .* at most 15 digits") as error:
+        traces.load(log(tmp_path, line(), header=f"; MaxProcs: {digits}\n"))
+    assert named in str(error.value)
+
+
 def test_job_numbers_are_unique(tmp_path):
     path = log(tmp_path, line(5), line(7), line(6, submit=1), line(7, submit=2), line(5, submit=3))
     assert refusal(path) == (
         ", line 7, field 1 (job_id): job 7 is already on line 5; "
-        "each number is allowed once (2 repetitions)"
+        "allowed: each number once; 2 of 5 lines cannot be jobs: 2 with the number of an earlier job; "
+        "bad_lines='skip' (--bad-lines skip) leaves them out"
     )
 
 
@@ -264,7 +423,7 @@ def test_pieces_of_any_size_give_the_same(tmp_path, monkeypatch, size):
         tmp_path, *[line(k, k // 3, cpu_time=k / 7) for k in range(200)], "; a word", line(200, 9)
     )
     expected = swf.read(path)
-    monkeypatch.setattr(swf, "_CHUNK", size)
+    monkeypatch.setattr(files, "PIECE", size)
     assert same(swf.read(path), expected)
     assert np.array_equal(swf.read(path).line, expected.line)
 
@@ -317,7 +476,7 @@ def test_writing_to_an_open_file_or_by_the_ending_of_a_name(tmp_path):
 
 
 def test_a_failed_write_leaves_no_file(tmp_path, monkeypatch):
-    monkeypatch.setattr(swf, "_decimal", None)
+    monkeypatch.setattr(swf.trace, "_decimal", None)
     with pytest.raises(TypeError):
         swf.write(tmp_path / "a.swf", swf.Trace.from_columns([0]))
     assert list(tmp_path.iterdir()) == []
@@ -363,8 +522,9 @@ def expected_value(name, token):
     if not match:
         return None
     value = float(token)
-    if value < 0 and (value != -1 or name in swf.KNOWN or (match[3] or "").strip("0")):
-        return None
+    if match[1] and (value or token.strip("-0.")):
+        exact = value == -1 and not (match[3] or "").strip("0")
+        return None if name in swf.KNOWN or (name == "status" and not exact) else -1
     if name in DECIMAL:
         return value
     whole = not (match[3] or "").strip("0") and len(match[2]) <= 18
@@ -382,6 +542,49 @@ def test_each_token_is_taken_or_refused_as_the_format_says(tmp_path_factory, giv
     else:
         trace = swf.read(path)
         assert {name: getattr(trace, name)[0] for name in expected} == expected
+
+
+def plainly(text):
+    """Jobs and bad lines of a log by a plain reader: values by field for each job, and the number of the others."""
+    jobs, bad, columns = [], 0, None
+    for row in text.split("\n"):
+        tokens = row.removesuffix("\r").strip(" \t").replace("\t", " ").split(" ")
+        tokens = [token for token in tokens if token]
+        if not tokens or tokens[0].startswith(";"):
+            continue
+        values = [expected_value(name, token) for name, token in zip(FIELDS, tokens)]
+        good = len(tokens) >= len(FIELDS) and None not in values
+        columns = columns or (len(tokens) if good else None)
+        good = good and len(tokens) == columns and values[0] not in [job[0] for job in jobs]
+        jobs += [values] if good else []
+        bad += not good
+    return jobs, bad
+
+
+rows = st.one_of(
+    st.builds(
+        lambda number, changes, more: line(**{"job_id": number} | changes) + more,
+        st.integers(0, 30),
+        st.dictionaries(st.sampled_from(FIELDS), tokens, max_size=2),
+        st.sampled_from(["", "", "", " 5", "\r", " \t"]),
+    ),
+    st.text("0123456789 -.;\t\rx", max_size=60),
+)
+
+
+@settings(deadline=2000, max_examples=300)
+@given(st.lists(rows, min_size=1, max_size=12))
+def test_jobs_and_bad_lines_are_all_lines_as_a_plain_reader_says(tmp_path_factory, given_rows):
+    path = log(tmp_path_factory.getbasetemp(), line(1000), *given_rows, header="")
+    jobs, bad = plainly("\n".join([line(1000), *given_rows]))
+    trace = swf.read(path, bad_lines="skip")
+    assert sum(trace.bad_lines.values()) == bad
+    assert len(trace) + bad == len(jobs) + bad
+    by_line = np.argsort(trace.line)
+    for place, name in enumerate(FIELDS):
+        assert getattr(trace, name)[by_line].tolist() == [job[place] for job in jobs]
+    if bad:
+        assert f"{bad} of {len(jobs) + bad} lines cannot be jobs" in refusal(path)
 
 
 @pytest.mark.parametrize("name", LOGS)
@@ -414,7 +617,7 @@ def test_a_real_log_survives_writing(tmp_path):
 MEMORY = """
 import sys
 from pathlib import Path
-from replication import swf
+from replication.logs import swf
 def now(what):
     status = Path("/proc/self/status").read_text().splitlines()
     return int(next(row for row in status if row.startswith(what)).split()[1])
@@ -459,9 +662,9 @@ def test_memory_is_that_of_the_columns(tmp_path, name):
 def copied(tmp_path):
     """A copy of the kernels, and a function that tells where a fresh process keeps their compiled code."""
     package = tmp_path / "replication"
-    shutil.copytree(paths.ROOT / "replication" / "core", package / "core")
-    for name in ("__init__.py", "paths.py"):
-        shutil.copy(paths.ROOT / "replication" / name, package)
+    for room in ("core", "basics"):
+        shutil.copytree(paths.ROOT / "replication" / room, package / room)
+    shutil.copy(paths.ROOT / "replication" / "__init__.py", package)
 
     def folder(**environment):
         clean = {k: v for k, v in os.environ.items() if not k.startswith("NUMBA_")}

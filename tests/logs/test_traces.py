@@ -12,7 +12,6 @@ import types
 import pytest
 import requests
 
-import replication
 from replication import __main__
 from replication.basics import paths
 from replication.logs import archive, cleaning, swf, traces
@@ -50,7 +49,7 @@ def generated(monkeypatch):
         asked.append((name, paper))
         return Workload.from_columns(name, 100, [0, 5], [10, 10], [1, 2], stand_in=True)
 
-    monkeypatch.setattr(replication, "standins", types.SimpleNamespace(make=make), raising=False)
+    monkeypatch.setattr(traces, "standins", types.SimpleNamespace(make=make))
     return asked
 
 
@@ -386,7 +385,7 @@ def test_a_path_is_read_with_the_headers_machine(tmp_path):
 
 def test_loading_needs_no_pandas(tmp_path):
     swf.write(tmp_path / "my.swf", trace(submit=[3, 4]))
-    code = "import sys, replication; replication.logs.traces.load(sys.argv[1]); print('pandas' in sys.modules)"
+    code = "import sys; from replication.logs import traces; traces.load(sys.argv[1]); print('pandas' in sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", code, tmp_path / "my.swf"],
         cwd=paths.ROOT,

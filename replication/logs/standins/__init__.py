@@ -25,7 +25,7 @@ executables are numbers without meaning. Estimates are more concentrated than in
 its jobs on twenty values), and no job overruns its estimate, as up to an eighth of a log's do. Users do not
 react to one job's fate. Waiting times come out of the same order as the log's, not the same.
 
-The numbers used are in ``data/standins.toml``, which `replication.logs.standins.fit` measures in the logs. A
+The numbers used are in ``data/standins.toml``, which `replication.logs.fitting` measures in the logs. A
 stand-in depends on its log's name, the paper and the seed alone.
 """
 
@@ -33,6 +33,7 @@ import functools
 import tomllib
 
 from replication.basics import paths, seeding
+from replication.logs.standins import model
 from replication.logs.workload import Workload
 
 TABLE = paths.DATA / "standins.toml"
@@ -139,8 +140,6 @@ def make(name, paper=None, seed=None):
 
 def _draw(known, log, seed):
     """Columns of the first draw whose jobs can have the log's mean run time and load, and its number."""
-    from replication.logs.standins import model
-
     for draw in range(DRAWS):
         try:
             return model.generate(

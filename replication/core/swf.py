@@ -1,7 +1,7 @@
 """Job lines of the Standard Workload Format, from bytes to columns.
 
-The kernel stops at a comment or at the first line it cannot take and says where; what to do then is up to
-the caller. It never looks beyond the last line feed, so the text must end with one.
+The kernel stops at a comment and at a line that cannot be a job, and says where; what to do then is up to the
+caller. It never looks beyond the last line feed, so the text must end with one.
 """
 
 import numpy as np
@@ -11,7 +11,10 @@ from numba import njit
 END, COMMENT, COUNT, TEXT, FRACTION, NEGATIVE, LARGE = range(7)
 
 # Places in `state`.
-POSITION, ROW, LINE, FIELD, SLOW, CRLF, BLANK, POINT = range(8)
+POSITION, ROW, LINE, FIELD, SLOW, CRLF, BLANK, POINT, BELOW, COLUMNS = range(10)
+
+# What a number below 0 is in a field: an error, an error unless it is -1, or the same as -1, "unknown".
+NEVER, ONLY_ONE, UNKNOWN = range(3)
 
 FIELDS = 18
 SHORTEST_LINE = 2 * FIELDS  # bytes: one digit and one blank or line feed a field
@@ -23,7 +26,7 @@ _TAB, _LF, _CR, _SPACE, _MINUS, _DOT, _ZERO, _NINE, _SEMICOLON = 9, 10, 13, 32, 
 
 
 @njit(nogil=True, cache=True)
-def parse(text, decimal, least, whole, real, slow, state):
+def parse(text, decimal, below, whole, real, slow, state):
     """Parse job lines until the text ends, a comment begins or a line is wrong.
 
     Parameters
@@ -32,16 +35,17 @@ def parse(text, decimal, least, whole, real, slow, state):
         Whole lines; the last byte is a line feed.
     decimal : int64[18]
         Row of `real` the field goes to; -1 for fields of whole numbers.
-    least : int64[18]
-        Lowest value allowed: 0, or -1 where SWF's "unknown" may stand.
+    below : int64[18]
+        What a number below 0 is: NEVER, ONLY_ONE or UNKNOWN.
     whole : int64[19, k], out
         The fields of whole numbers; the last row is the line number. ``k >= m / 36`` is always enough.
     real : float64[d, k], out
         The fields that may have decimals.
     slow : int64[s, 3], out
         (row, field, position) of decimals with too many digits to be exact here. ``s >= m / 17`` is enough.
-    state : int64[8], in and out
-        Where to go on (position, row, line), the field in fault, and the counts.
+    state : int64[10], in and out
+        Where to go on (position, row, line), the field in fault, the counts, and the number of columns: that of
+        the first line with 18 or more, whose further ones are passed over.
 
     Returns
     -------
@@ -56,7 +60,7 @@ def parse(text, decimal, least, whole, real, slow, state):
         if _ends_line(text, at):
             state[BLANK] += 1
         else:
-            fault, at = _job(text, at, decimal, least, whole, real, slow, state)
+            fault, at = _job(text, at, decimal, below, whole, real, slow, state)
             if fault:
                 return fault
             whole[FIELDS, state[ROW]] = state[LINE]
@@ -67,8 +71,8 @@ def parse(text, decimal, least, whole, real, slow, state):
 
 
 @njit(nogil=True, cache=True)
-def _job(text, at, decimal, least, whole, real, slow, state):
-    """The 18 fields of one line, as (fault, position of the line's end)."""
+def _job(text, at, decimal, below, whole, real, slow, state):
+    """The fields of one line, as (fault, position of the line's end)."""
     row = state[ROW]
     for field in range(FIELDS):
         state[FIELD] = field
@@ -79,8 +83,13 @@ def _job(text, at, decimal, least, whole, real, slow, state):
         if fault:
             return fault, start
         if text[start] == _MINUS:
-            if (value != 0 or fraction != 0) and (value != 1 or fraction != 0 or least[field] == 0):
-                return NEGATIVE, start
+            if value != 0 or fraction != 0:
+                one = value == 1 and fraction == 0
+                if below[field] == NEVER or (below[field] == ONLY_ONE and not one):
+                    return NEGATIVE, start
+                if not one:
+                    state[BELOW] += 1
+                    value, fraction, digits, places = 1, 0, 1, 0
             value = -value
         if decimal[field] < 0:
             if digits > WHOLE_DIGITS or fraction != 0:
@@ -93,8 +102,15 @@ def _job(text, at, decimal, least, whole, real, slow, state):
         else:
             slow[state[SLOW], 0], slow[state[SLOW], 1], slow[state[SLOW], 2] = row, field, start
             state[SLOW] += 1
-    at = _skip_blanks(text, at)
-    return (END if _ends_line(text, at) else COUNT), at
+    columns, at = FIELDS, _skip_blanks(text, at)
+    while not _ends_line(text, at):
+        columns += 1
+        while not (text[at] == _SPACE or text[at] == _TAB or _ends_line(text, at)):
+            at += 1
+        at = _skip_blanks(text, at)
+    if state[COLUMNS] == 0:
+        state[COLUMNS] = columns
+    return (END if columns == state[COLUMNS] else COUNT), at
 
 
 @njit(nogil=True, cache=True)

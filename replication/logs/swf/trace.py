@@ -1,25 +1,7 @@
-"""The Standard Workload Format: job logs as typed columns, read and written.
-
-A file is lines of 18 numbers separated by blanks, and comments that begin with a semicolon; those in front
-are the header (``; Label: value``). It may be gzipped. What is taken and what is refused:
-
-* A field is a whole number of at most 18 digits. Average CPU time, used and requested memory may have
-  decimals. ``12.00`` in another field is taken as 12 and counted; a real fraction there is an error.
-* ``-1`` means unknown and is the only negative value allowed; job number and submission must be known.
-* Exponents, plus signs, NaN, infinities and anything stuck to a number are errors.
-* CRLF, blank lines and comments between the jobs are taken and counted.
-* Submissions out of order are counted and put in order, those of an instant staying as they were.
-* A job number used twice is an error.
-
-Sources: Chapin et al., "Benchmarks and standards for the evaluation of parallel job schedulers", JSSPP 1999;
-version 2.2 of the format in the Parallel Workloads Archive.
-"""
+"""A job log as typed columns, and how it is written."""
 
 import gzip
-import hashlib
-import os
 import re
-import zlib
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -27,12 +9,46 @@ from pathlib import Path
 import numpy as np
 
 from replication.basics import paths
-from replication.logs.swf_parser import DECIMAL, FIELDS, KNOWN, Parser, SWFError, allowed
+from replication.basics.lazy import pandas as pd
+from replication.logs import files
+
+FIELDS = (
+    "job_id",
+    "submit",
+    "wait",
+    "run_time",
+    "allocated_processors",
+    "cpu_time",
+    "used_memory",
+    "requested_processors",
+    "requested_time",
+    "requested_memory",
+    "status",
+    "user",
+    "group",
+    "executable",
+    "queue",
+    "partition",
+    "preceding_job",
+    "think_time",
+)
+DECIMAL = ("cpu_time", "used_memory", "requested_memory")
+KNOWN = ("job_id", "submit")
 
 _LABEL = re.compile(r" ?([A-Z]\w*):\s*(.*)")
 _LEADING_NUMBER = re.compile(r"\d+")
-_CHUNK = 1 << 18
+_MOST_DIGITS = 15
 _ROWS_AT_ONCE = 10_000
+
+
+class SWFError(ValueError):
+    """A log that cannot be used: one line that names file, line, field, value and what is allowed."""
+
+
+def allowed(name):
+    """What may stand in the field `name`, in words."""
+    kind = "numbers" if name in DECIMAL else "whole numbers"
+    return f"{kind} from 0" + ("" if name in KNOWN else ", or -1 for unknown")
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +81,10 @@ class Trace:
         The file, and the hash of its decompressed bytes.
     anomalies : dict of str to int
         What was taken although unusual: crlf_lines, blank_lines, late_comments, whole_with_point,
-        submit_out_of_order.
+        submit_out_of_order; and where there are such negative_as_unknown (values), further_columns (their
+        number) and byte_order_mark.
+    bad_lines : dict of str to int
+        Lines left out because they cannot be jobs, by kind.
     """
 
     job_id: np.ndarray
@@ -91,6 +110,7 @@ class Trace:
     path: str = ""
     sha256: str = ""
     anomalies: dict = field(default_factory=dict)
+    bad_lines: dict = field(default_factory=dict)
 
     def __len__(self):
         return len(self.job_id)
@@ -117,6 +137,11 @@ class Trace:
         return self._header_number("MaxProcs") or None
 
     @property
+    def max_nodes(self):
+        """Nodes of the machine (``MaxNodes``), or None."""
+        return self._header_number("MaxNodes") or None
+
+    @property
     def unix_start_time(self):
         """Unix time of submission 0 (``UnixStartTime``), s, or None."""
         return self._header_number("UnixStartTime")
@@ -129,12 +154,15 @@ class Trace:
     def _header_number(self, label):
         # "1664 (72, 1368, 224)" and "338 (batch partition; 512 total)" begin with the total.
         number = _LEADING_NUMBER.match(self.header.get(label, [""])[0])
+        if number and len(number[0]) > _MOST_DIGITS:
+            raise SWFError(
+                f"{self.path}: the header's {label} is {files.shown(number[0])}; "
+                f"allowed: a number of at most {_MOST_DIGITS} digits"
+            )
         return int(number[0]) if number else None
 
     def frame(self):
         """The 18 fields as a pandas DataFrame."""
-        import pandas as pd
-
         return pd.DataFrame({name: getattr(self, name) for name in FIELDS})
 
     @classmethod
@@ -167,54 +195,15 @@ class Trace:
         if broken:
             raise SWFError(f"{path}: comment {broken[0]!r} is more than one line")
         line = np.arange(1, n + 1, dtype=np.int32)
-        return _ordered(checked, line, path=str(path), comments=tuple(comments))
-
-
-def read(path, sha256=None):
-    """Read a log, plain or gzipped, in one pass and without holding its text.
-
-    Parameters
-    ----------
-    path : str or Path
-    sha256 : str, optional
-        Hash the decompressed bytes must have.
-
-    Returns
-    -------
-    Trace
-
-    Raises
-    ------
-    SWFError
-        Naming file, line and field where there are such, for whatever the module's rules refuse, an empty
-        file, a damaged gzip, or another hash.
-    OSError
-        If the file cannot be opened.
-    """
-    parser, digest = Parser(path), hashlib.sha256()
-    try:
-        for chunk, consumed in _chunks(path):
-            digest.update(chunk)
-            parser.feed(chunk, consumed)
-    except EOFError:
-        raise SWFError(f"{path}, after line {parser.line}: the gzip is truncated") from None
-    except (gzip.BadGzipFile, zlib.error) as damage:
-        raise SWFError(
-            f"{path}, after line {parser.line}: the gzip is damaged ({damage})"
-        ) from None
-    columns, line = parser.close()
-    if sha256 is not None and digest.hexdigest() != sha256:
-        raise SWFError(
-            f"{path}: sha256 of the decompressed file is {digest.hexdigest()}, expected {sha256}"
-        )
-    return _ordered(
-        columns,
-        line,
-        comments=tuple(parser.comments),
-        path=str(path),
-        sha256=digest.hexdigest(),
-        anomalies=parser.anomalies(),
-    )
+        repeated = np.flatnonzero(np.diff(np.sort(checked["job_id"])) == 0)
+        if len(repeated):
+            number = np.sort(checked["job_id"])[repeated[0]]
+            first, second = np.flatnonzero(checked["job_id"] == number)[:2] + 1
+            raise SWFError(
+                f"{path}, line {second}: job {number} is already on line {first}; "
+                "allowed: each number once"
+            )
+        return ordered(checked, line, path=str(path), comments=tuple(comments))
 
 
 def write(target, trace, compressed=None):
@@ -234,17 +223,6 @@ def write(target, trace, compressed=None):
         compressed = not hasattr(target, "write") and Path(target).suffix == ".gz"
     with paths.opened(target) as file:
         _write_to(file, trace, compressed)
-
-
-def _chunks(path):
-    """Decompressed pieces of a file, each with the share of the file used up so far."""
-    size = max(os.path.getsize(path), 1)
-    with open(path, "rb") as file:
-        packed = file.read(2) == b"\x1f\x8b"
-        file.seek(0)
-        unpacked = gzip.GzipFile(fileobj=file) if packed else file
-        while chunk := unpacked.read(_CHUNK):
-            yield chunk, file.tell() / size
 
 
 def _checked(path, name, values, n):
@@ -268,9 +246,8 @@ def _checked(path, name, values, n):
     return column
 
 
-def _ordered(columns, line, anomalies=(), **facts):
-    """The trace of these columns: job numbers checked, submissions put in order, columns made read-only."""
-    _refuse_duplicates(columns["job_id"], line, facts["path"])
+def ordered(columns, line, anomalies=(), **facts):
+    """The trace of these columns: submissions put in order, columns made read-only."""
     columns["line"] = line
     steps_back = int(np.count_nonzero(np.diff(columns["submit"]) < 0))
     order = np.argsort(columns["submit"], kind="stable") if steps_back else None
@@ -281,20 +258,6 @@ def _ordered(columns, line, anomalies=(), **facts):
     return Trace(
         **columns, **facts, anomalies={**dict(anomalies), "submit_out_of_order": steps_back}
     )
-
-
-def _refuse_duplicates(job_id, line, path):
-    if np.all(np.diff(job_id) > 0):
-        return
-    order = np.argsort(job_id, kind="stable")
-    same = np.diff(job_id[order]) == 0
-    if same.any():
-        earlier, later = order[:-1][same], order[1:][same]
-        k = np.argmin(line[later])
-        raise SWFError(
-            f"{path}, line {line[later[k]]}, field 1 (job_id): job {job_id[later[k]]} is already "
-            f"on line {line[earlier[k]]}; each number is allowed once ({len(later)} repetitions)"
-        )
 
 
 def _write_to(file, trace, compressed):

@@ -1,0 +1,144 @@
+"""Files as they come: plain or gzipped, by name, through a pipe or on standard input, in pieces and within limits."""
+
+import gzip
+import os
+import sys
+import zlib
+from contextlib import contextmanager
+
+PIECE = 1 << 18  # bytes read at once
+LONGEST_LINE = 1 << 20  # bytes
+MOST_BYTES = 1 << 36  # decompressed
+MOST_RATIO = (
+    200  # decompressed to packed; logs have 5 to 30, what is made to fill a memory has 1000
+)
+FREE_BYTES = 1 << 26  # decompressed, up to which the ratio does not matter
+STANDARD_INPUT = "-"
+
+_WIDE = (b"\xff\xfe", b"\xfe\xff")
+_MARK = b"\xef\xbb\xbf"
+_SHOWN = 60  # characters of a value in a message
+
+
+def shown(value):
+    """A value for a message: quoted, control characters escaped, long ones shortened."""
+    text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+    return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}... ({len(text):,} characters)")
+
+
+def called(path):
+    """What a file is called in messages."""
+    return "standard input" if str(path) == STANDARD_INPUT else str(path)
+
+
+def pieces(path, error, progress=None):
+    """The decompressed content of a file in pieces.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file, a pipe, or ``-`` for standard input; gzipped or not, whatever its name.
+    error : type
+        What is raised for content that cannot be read.
+    progress : list of one float, optional
+        Gets the share of the file used up so far, where its size is known.
+
+    Yields
+    ------
+    bytes
+
+    Raises
+    ------
+    error
+        One line that names the file: a damaged or truncated gzip, text in UTF-16 or with carriage returns for
+        line ends, more bytes than `MOST_BYTES` or than `MOST_RATIO` allows.
+    OSError
+        If the file cannot be opened.
+    """
+    name, lines, total = called(path), 0, 0
+    with _opened(path) as file:
+        size = os.fstat(file.fileno()).st_size if hasattr(file, "fileno") else 0
+        packed = file.peek(1)[:1] == b"\x1f"
+        unpacked = gzip.GzipFile(fileobj=_Counted(file)) if packed else file
+        while True:
+            try:
+                piece = unpacked.read(PIECE)
+            except EOFError:
+                raise error(f"{name}, after line {lines}: the gzip is truncated") from None
+            except (gzip.BadGzipFile, zlib.error) as damage:
+                raise error(f"{name}, after line {lines}: the gzip is damaged ({damage})") from None
+            if not piece:
+                return
+            if total == 0:
+                _refuse_other_text(name, piece, error)
+            total += len(piece)
+            read = unpacked.fileobj.count if packed else total
+            if total > MOST_BYTES:
+                raise error(f"{name}: more than {MOST_BYTES >> 30} GiB; allowed: up to that")
+            if total > max(FREE_BYTES, MOST_RATIO * read):
+                raise error(
+                    f"{name}: {total / read:,.0f} times as large decompressed; "
+                    f"allowed: up to {MOST_RATIO} times"
+                )
+            lines += piece.count(b"\n")
+            if progress is not None and size:
+                progress[0] = min(read / size, 1.0)
+            yield piece
+
+
+def lines(path, error):
+    """The lines of a file as text with their numbers; see `pieces`.
+
+    Yields
+    ------
+    (int, str)
+        From 1; a line without its end, a byte order mark left out.
+    """
+    rest, number = b"", 0
+    for piece in pieces(path, error):
+        piece = piece.removeprefix(_MARK) if number == 0 and not rest else piece
+        *whole, rest = (rest + piece).split(b"\n")
+        for line in whole:
+            number += 1
+            yield number, line.rstrip(b"\r").decode("utf-8", "replace")
+        if len(rest) > LONGEST_LINE:
+            raise error(
+                f"{called(path)}, line {number + 1}: longer than {LONGEST_LINE:,} bytes; "
+                "allowed: up to that"
+            )
+    if rest:
+        yield number + 1, rest.rstrip(b"\r").decode("utf-8", "replace")
+
+
+class _Counted:
+    """A file that counts the bytes read from it, for pipes do not tell."""
+
+    def __init__(self, file):
+        self._file, self.count = file, 0
+
+    def read(self, size=-1):
+        found = self._file.read(size)
+        self.count += len(found)
+        return found
+
+
+@contextmanager
+def _opened(path):
+    if str(path) == STANDARD_INPUT:
+        yield sys.stdin.buffer
+        return
+    with open(path, "rb") as file:
+        yield file
+
+
+def _refuse_other_text(name, text, error):
+    """Refuse what is no text of single bytes in lines, by its beginning."""
+    wide = len(text) >= 8 and any(
+        all(text[:8][a::2]) and not any(text[:8][b::2]) for a, b in ((0, 1), (1, 0))
+    )
+    if text[:2] in _WIDE or wide:
+        raise error(f"{name}: text in UTF-16; allowed: UTF-8, so save it as that")
+    if b"\n" not in text and b"\r" in text[:-1]:
+        raise error(
+            f"{name}: lines end with carriage returns alone (CR); allowed: line feeds (LF or CRLF)"
+        )

@@ -1,0 +1,355 @@
+"""From pieces of an SWF file to its columns: what the format allows, and what is said of all else."""
+
+import hashlib
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from replication.basics.lazy import lazily
+from replication.logs import files
+from replication.logs.swf.trace import DECIMAL, FIELDS, KNOWN, SWFError, allowed, ordered
+
+BAD_LINES = ("refuse", "skip")
+#: Kinds of lines that cannot be jobs.
+KINDS = {
+    "wrong-columns": "with another number of columns",
+    "not-a-number": "with text in place of a number",
+    "not-whole": "with a fraction in place of a whole number",
+    "too-large": "with a number that is too large",
+    "unknown-job-number": "of unknown job number",
+    "unknown-submission": "of unknown submission",
+    "unknown-status": "of unknown status",
+    "repeated-job-number": "with the number of an earlier job",
+}
+MOST_COMMENTS = 100_000
+MOST_BAD = 100_000  # lines, after which a file with hardly any job is no log
+LEAST_GOOD = 0.01
+
+_LONGEST_LINE = 1 << 16
+_SHORTEST_SLOW = 17  # bytes of a decimal with too many digits, blank included
+_GROWTH = 1.125  # at most; more would touch memory that is never used
+_SPARE_ROWS = 1 << 14
+
+_ROW_OF = np.array([DECIMAL.index(name) if name in DECIMAL else -1 for name in FIELDS])
+# Of each fault that the kernel names: the kind of line, and what is said of it.
+_FAULTS = {
+    "TEXT": ("not-a-number", "{token} is not a number; allowed: {allowed}"),
+    "FRACTION": ("not-whole", "{token} has a fraction; allowed: {allowed}"),
+    "NEGATIVE": ("unknown-status", "{token} is negative; allowed: {allowed}"),
+    "LARGE": ("too-large", "{token} is too large; allowed: {allowed}, of at most 18 digits"),
+}
+_NEGATIVE = {"job_id": "unknown-job-number", "submit": "unknown-submission"}
+
+kernel = lazily("replication.core.swf")
+
+
+@dataclass
+class BadLines:
+    """Lines of one kind that cannot be jobs: how many, the first of them, and what is wrong with it."""
+
+    count: int
+    line: int
+    fault: str
+
+
+def read(path, sha256=None, bad_lines="refuse"):
+    """Read a log in one pass and without holding its text.
+
+    Parameters
+    ----------
+    path : str or Path
+        Plain or gzipped; ``-`` is standard input.
+    sha256 : str, optional
+        Hash the decompressed bytes must have.
+    bad_lines : {"refuse", "skip"}
+        What becomes of lines that cannot be jobs: an error that counts them by kind, or they are left out and
+        counted in the trace's `bad_lines`.
+
+    Returns
+    -------
+    Trace
+
+    Raises
+    ------
+    SWFError
+        Naming file, line and field where there are such, for whatever the rules of `replication.logs.swf`
+        refuse, a file without jobs, a damaged gzip, content past a limit, or another hash.
+    OSError
+        If the file cannot be opened.
+    """
+    if bad_lines not in BAD_LINES:
+        raise SWFError(f"bad_lines {bad_lines!r}; allowed: {', '.join(BAD_LINES)}")
+    name, progress = files.called(path), [0.0]
+    parser, digest = Parser(name), hashlib.sha256()
+    for piece in files.pieces(path, SWFError, progress):
+        digest.update(piece)
+        parser.feed(piece, progress[0])
+    columns, line = parser.close()
+    if sha256 is not None and digest.hexdigest() != sha256:
+        raise SWFError(
+            f"{name}: sha256 of the decompressed file is {digest.hexdigest()}, expected {sha256}"
+        )
+    columns, line = _without_repetitions(columns, line, parser)
+    if bad_lines == "refuse" and parser.bad:
+        raise SWFError(parser.refusal())
+    return ordered(
+        columns,
+        line,
+        comments=tuple(parser.comments),
+        path=name,
+        sha256=digest.hexdigest(),
+        anomalies=parser.anomalies(),
+        bad_lines={kind: parser.bad[kind].count for kind in KINDS if kind in parser.bad},
+    )
+
+
+def _without_repetitions(columns, line, parser):
+    """The columns without jobs whose number an earlier line has, which are counted as bad lines."""
+    job_id = columns["job_id"]
+    if np.all(np.diff(job_id) > 0):
+        return columns, line
+    order = np.argsort(job_id, kind="stable")
+    again = np.flatnonzero(np.diff(job_id[order]) == 0)
+    if not len(again):
+        return columns, line
+    k = again[np.argmin(line[order[again + 1]])]
+    first = np.searchsorted(job_id[order], job_id[order[k]])
+    parser.note(
+        "repeated-job-number",
+        int(line[order[k + 1]]),
+        f", field 1 (job_id): job {job_id[order[k]]} is already on line {line[order[first]]}; "
+        "allowed: each number once",
+        len(again),
+    )
+    keep = np.ones(len(line), bool)
+    keep[order[again + 1]] = False
+    return {name: column[keep] for name, column in columns.items()}, line[keep]
+
+
+class Parser:
+    """Takes a file in pieces and gives its columns.
+
+    Parameters
+    ----------
+    path : str
+        What error messages call the file.
+    """
+
+    def __init__(self, path):
+        self.path = path
+        self.comments = []
+        self.bad = {}
+        self._likeness = ""
+        self._marked = False
+        self._late_comments = 0
+        self._rest = b""
+        self._rows = 0
+        self._columns = [np.empty(0, np.float64 if row >= 0 else np.int64) for row in _ROW_OF]
+        self._line = np.empty(0, np.int32)
+        self._state = np.zeros(10, np.int64)
+        self._below = np.full(len(FIELDS), kernel.UNKNOWN)
+        self._below[[FIELDS.index(name) for name in KNOWN]] = kernel.NEVER
+        self._below[FIELDS.index("status")] = kernel.ONLY_ONE
+        self._faults = {getattr(kernel, name): what for name, what in _FAULTS.items()}
+        self._make_room(1 << 18)
+
+    def feed(self, piece, consumed):
+        """Take the next piece; `consumed` is the share of the file used up with it, 0 where unknown."""
+        if self._state[kernel.LINE] == 0 and not self._rest and piece.startswith(b"\xef\xbb\xbf"):
+            self._marked, piece = True, piece[3:]
+        text = self._rest + piece
+        end = text.rfind(b"\n") + 1
+        self._rest = text[end:]
+        if len(self._rest) > _LONGEST_LINE:
+            line = self._line_number() + text.count(b"\n") + 1
+            raise SWFError(
+                f"{self.path}, line {line}: longer than {_LONGEST_LINE} bytes; allowed: {len(FIELDS)} numbers or a comment"
+            )
+        if end:
+            self._parse(text[:end], consumed)
+
+    def close(self):
+        """Take what is left.
+
+        Returns
+        -------
+        dict of str to array
+            The columns by name.
+        int32[n]
+            The line each job stands on.
+        """
+        if self._rest:
+            self._parse(self._rest + b"\n", 1.0)
+        if self._rows == 0:
+            if self.bad:
+                raise SWFError(self.refusal())
+            what = "only comments" if self.comments else "an empty file"
+            raise SWFError(
+                f"{self.path}: no jobs, {what}; a job is a line of {len(FIELDS)} numbers"
+            )
+        self._resize(self._rows)
+        # Handed over, not kept: sorting them must be able to free the old ones.
+        columns, self._columns = self._columns, []
+        return dict(zip(FIELDS, columns)), self._line
+
+    def anomalies(self):
+        """Counts of what was taken although unusual; the rarer kinds only where there are such."""
+        state = self._state
+        rare = {
+            "negative_as_unknown": int(state[kernel.BELOW]),
+            "further_columns": int(max(state[kernel.COLUMNS] - len(FIELDS), 0)),
+            "byte_order_mark": int(self._marked),
+        }
+        return {
+            "crlf_lines": int(state[kernel.CRLF]),
+            "blank_lines": int(state[kernel.BLANK]),
+            "late_comments": self._late_comments,
+            "whole_with_point": int(state[kernel.POINT]),
+        } | {what: count for what, count in rare.items() if count}
+
+    def note(self, kind, line, fault, count=1):
+        """Count lines that cannot be jobs."""
+        if kind in self.bad:
+            self.bad[kind].count += count
+        else:
+            self.bad[kind] = BadLines(count, line, fault)
+
+    def refusal(self):
+        """What is said of the lines that cannot be jobs: the first of them, and how many there are of each kind."""
+        by_line = sorted(self.bad.items(), key=lambda item: item[1].line)
+        _, first = by_line[0]
+        total = sum(bad.count for bad in self.bad.values())
+        kinds = ", ".join(
+            f"{bad.count:,} {KINDS[kind]}"
+            + (f" (first: line {bad.line}{bad.fault})" if bad is not first else "")
+            for kind, bad in by_line
+        )
+        lines = self._rows + sum(
+            bad.count for kind, bad in by_line if kind != "repeated-job-number"
+        )
+        rule = "; bad_lines='skip' (--bad-lines skip) leaves them out" if total < lines else ""
+        return (
+            f"{self.path}, line {first.line}{first.fault}; "
+            f"{total:,} of {lines:,} lines cannot be jobs: {kinds}{self._likeness or rule}"
+        )
+
+    def _line_number(self):
+        return int(self._state[kernel.LINE])
+
+    def _parse(self, text, consumed):
+        if len(text) > kernel.SHORTEST_LINE * self._whole.shape[1]:
+            self._make_room(len(text))
+        state, view = self._state, np.frombuffer(text, np.uint8)
+        state[kernel.POSITION] = 0
+        while True:
+            stop = kernel.parse(
+                view, _ROW_OF, self._below, self._whole, self._real, self._slow, state
+            )
+            if stop == kernel.END:
+                break
+            start = int(state[kernel.POSITION])
+            end = text.index(b"\n", start)
+            if stop == kernel.COMMENT:
+                self._take_comment(text[start:end])
+            else:
+                self._take_bad(stop, text[start:end])
+            state[kernel.POSITION] = end + 1
+        self._parse_slow(text)
+        self._store(consumed)
+
+    def _take_comment(self, text):
+        comment = text.lstrip(b" \t").removeprefix(b";").rstrip(b"\r")
+        try:
+            self.comments.append(comment.decode())
+        except UnicodeDecodeError:
+            self.comments.append(comment.decode("latin-1"))
+        self._late_comments += int(self._rows + self._state[kernel.ROW] > 0)
+        self._state[kernel.LINE] += 1
+        if len(self.comments) > MOST_COMMENTS:
+            raise SWFError(
+                f"{self.path}, line {self._line_number()}: more than {MOST_COMMENTS:,} comments; "
+                "allowed: up to that"
+            )
+
+    def _take_bad(self, why, text):
+        tokens = re.split(rb"[ \t]+", text.rstrip(b"\r").strip(b" \t"))
+        line, columns = self._line_number(), int(self._state[kernel.COLUMNS]) or len(FIELDS)
+        if not self.bad and tokens[0].lower().startswith(b"jobid"):
+            self._likeness = (
+                "; this looks like output of sacct: run it with --parsable2 and convert it with "
+                "'convert slurm'"
+            )
+        if len(tokens) != columns:
+            whose = "" if columns == len(FIELDS) else ", as in the first line of the log"
+            self.note("wrong-columns", line, f": {len(tokens)} columns; allowed: {columns}{whose}")
+        else:
+            field = int(self._state[kernel.FIELD])
+            name, (kind, reason) = FIELDS[field], self._faults[why]
+            reason = reason.format(token=_shown(tokens[field], why), allowed=allowed(name))
+            kind = _NEGATIVE.get(name, kind) if why == kernel.NEGATIVE else kind
+            self.note(kind, line, f", field {field + 1} ({name}): {reason}")
+        count = sum(bad.count for bad in self.bad.values())
+        if count > MOST_BAD and self._rows < LEAST_GOOD * count:
+            raise SWFError(f"{self.refusal()} (counted up to line {line:,}: this is no log)")
+
+    def _parse_slow(self, text):
+        """Decimals with too many digits for the kernel; those that no float64 holds make their line a bad one."""
+        state, bad = self._state, []
+        for row, field, start in self._slow[: state[kernel.SLOW]].tolist():
+            token = text[start : start + _LONGEST_LINE].split(maxsplit=1)[0]
+            value = float(token)
+            if value == np.inf:
+                name = FIELDS[field]
+                bad.append(row)
+                reason = f"{_shown(token, kernel.LARGE)} is too large; allowed: {allowed(name)}"
+                self.note(
+                    "too-large",
+                    int(self._whole[-1, row]),
+                    f", field {field + 1} ({name}): {reason}",
+                )
+            self._real[_ROW_OF[field], row] = value
+        state[kernel.SLOW] = 0
+        if bad:
+            keep = np.setdiff1d(np.arange(state[kernel.ROW]), bad)
+            self._whole[:, : len(keep)] = self._whole[:, keep]
+            self._real[:, : len(keep)] = self._real[:, keep]
+            state[kernel.ROW] = len(keep)
+
+    def _store(self, consumed):
+        """Append what the kernel has parsed to the columns."""
+        new = int(self._state[kernel.ROW])
+        if new == 0:
+            return
+        end = self._rows + new
+        if end > len(self._line):
+            # What the part of the file seen so far says of the whole, approached in small steps.
+            whole = end / consumed * 1.02 if consumed else np.inf
+            self._resize(int(min(whole, end * _GROWTH)) + _SPARE_ROWS)
+        for field, column in enumerate(self._columns):
+            row = _ROW_OF[field]
+            column[self._rows : end] = (
+                self._real[row, :new] if row >= 0 else self._whole[field, :new]
+            )
+        self._line[self._rows : end] = self._whole[-1, :new]
+        self._rows = end
+        self._state[kernel.ROW] = 0
+
+    def _resize(self, rows):
+        # In place: the system moves pages instead of copying them, so there is never a second copy.
+        for column in [*self._columns, self._line]:
+            column.resize(rows, refcheck=False)
+
+    def _make_room(self, size):
+        """Make the arrays the kernel writes to large enough for any text of `size` bytes."""
+        rows = size // kernel.SHORTEST_LINE + 1
+        self._whole = np.empty((len(FIELDS) + 1, rows), np.int64)
+        self._real = np.empty((len(DECIMAL), rows))
+        self._slow = np.empty((size // _SHORTEST_SLOW + 1, 3), np.int64)
+
+
+def _shown(token, why):
+    """A token for a message: quoted where it is no number, long ones shortened."""
+    if why == kernel.TEXT:
+        return files.shown(token)
+    return token.decode() if len(token) <= 40 else f"{token[:40].decode()}..."
