@@ -194,7 +194,9 @@ def test_the_same_jobs_every_time_and_everywhere(made, log):
 
 
 def test_neither_threads_nor_the_processor_s_vector_units_matter():
-    code = "from tests.logs import test_standins as t; print(t.digest(t.standins.make('SDSC-BLUE')))"
+    code = (
+        "from tests.logs import test_standins as t; print(t.digest(t.standins.make('SDSC-BLUE')))"
+    )
     plain = os.environ | {
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
