@@ -1,9 +1,10 @@
 """Curves over badness: means and intervals of many runs, and panels of them as the paper draws."""
 
 import numpy as np
-import pandas as pd
-
 from replication.basics import style
+from replication.basics.lazy import pandas as pd
+from replication.basics.lazy import pyplot as plt
+from replication.basics.lazy import seaborn as sns
 
 MINUTE = 60
 #: measure: axis label, factor from the sweep's unit.
@@ -30,6 +31,7 @@ ORDER = {
     "regular_run_time": ("run time of jobs\nnot backfilled [min]", 1 / MINUTE),
     "sjfness": ("SJFness [% of jobs]", 100),
 }
+BAND = "random: 5th to 95th percentile of runs"
 INTERVAL = (5, 95)  # percentiles of the runs, section 3
 Z95 = 1.959964  # normal quantile: 95 % interval of a mean
 DIGITS = 6
@@ -76,20 +78,17 @@ def rounded(table, digits=DIGITS):
     return table.assign(**{name: [float(f"{x:.{digits}g}") for x in table[name]] for name in real})
 
 
-def panels(table, measures, band=True, logs=None, label="badness f", scale="linear"):
+def panels(results, measures, band=True, scale="linear"):
     """A row of panels a measure, a column a log.
 
     Parameters
     ----------
-    table : pandas.DataFrame
-        Of `summary`, for one load.
+    results : pandas.DataFrame
+        Of `campaign.results`, for one load.
     measures : dict of str to (str, float)
+        One of the tables above.
     band : bool
-        Draw the 5th to 95th percentile of the random model.
-    logs : list of str, optional
-        Those of the table by default.
-    label : str
-        Of the badness axis.
+        Draw the 5th to 95th percentile of the random model's runs.
     scale : str
         Of the badness axis, as matplotlib names it.
 
@@ -97,9 +96,7 @@ def panels(table, measures, band=True, logs=None, label="badness f", scale="line
     -------
     matplotlib.figure.Figure
     """
-    import matplotlib.pyplot as plt
-
-    logs = logs or list(dict.fromkeys(table["log"]))
+    logs = list(dict.fromkeys(results["log"]))
     figure, grid = plt.subplots(
         len(measures),
         len(logs),
@@ -107,50 +104,32 @@ def panels(table, measures, band=True, logs=None, label="badness f", scale="line
         squeeze=False,
         sharex=True,
     )
-    for row, (measure, (words, _)) in zip(grid, measures.items(), strict=True):
+    for row, (measure, (words, factor)) in zip(grid, measures.items(), strict=True):
         for axes, log in zip(row, logs, strict=True):
-            panel(axes, table[(table["log"] == log) & (table["measure"] == measure)], band)
-            axes.set_xscale(scale)
-        row[0].set_ylabel(words)
+            part = results[results["log"] == log]
+            panel(axes, part.assign(value=part[measure] * factor), band)
+            axes.set(xscale=scale, xlabel="badness f", ylabel=words if log == logs[0] else "")
     for axes, log in zip(grid[0], logs, strict=True):
-        axes.set_title(log)
-    for axes in grid[-1]:
-        axes.set_xlabel(label)
-    handles = {
-        text: handle
-        for axes in grid.flat
-        for handle, text in zip(*axes.get_legend_handles_labels(), strict=True)
-    }
+        axes.set_title(published.short(log))
+    handles = dict(
+        zip(*reversed(grid[0][0].get_legend_handles_labels()), strict=True)
+    )
     figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=len(handles))
     return figure
 
 
 def panel(axes, part, band=True):
-    """Draw the random, the deterministic and the log's own curve of one log and measure."""
+    """Draw the random, the deterministic and the log's own runs of one log and measure."""
     looks = style.series(["random", "deterministic", "real"], marker=False)
-    random = part[(part["model"] == "random") & part["value"].notna()].sort_values("f")
-    exact = part[(part["model"] == "deterministic") & part["value"].notna()].sort_values("f")
+    random, exact = part[part["model"] == "random"], part[part["model"] == "deterministic"]
+    looks["random"]["label"] = "random: mean of runs" if band else "random: one run"
+    common = {"x": "f", "y": "value", "ax": axes, "legend": False}
+    sns.lineplot(random, errorbar=("pi", INTERVAL[1] - INTERVAL[0]) if band else None,
+                 err_kws={"linewidth": 0, "alpha": 0.25, "label": BAND}, **common, **looks["random"])
+    sns.lineplot(exact, errorbar=None, linewidth=1, **common, **looks["deterministic"])
     real = part.loc[part["model"] == "log", "value"]
-    if band and len(random):
-        axes.fill_between(
-            random["f"],
-            random["p5"],
-            random["p95"],
-            color=looks["random"]["color"],
-            alpha=0.25,
-            linewidth=0,
-            label="random: 5th to 95th percentile of runs",
-        )
-    name = "random: mean of runs" if band else "random: one run"
-    axes.plot(random["f"], random["value"], **looks["random"] | {"label": name})
-    axes.plot(exact["f"], exact["value"], linewidth=1, **looks["deterministic"])
-    if len(real) and np.isfinite(real.iloc[0]):
-        axes.axhline(
-            real.iloc[0],
-            color=looks["real"]["color"],
-            linestyle=looks["real"]["linestyle"],
-            label="real estimates",
-        )
+    if np.isfinite(real).any():
+        axes.axhline(real.iloc[0], **looks["real"] | {"label": "real estimates"})
 
 
 def some(table, fs=(0, 0.5, 1, 2, 5, 10)):
