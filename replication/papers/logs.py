@@ -2,8 +2,8 @@
 
 import re
 
-import pandas as pd
-
+from replication.basics.lazy import pandas as pd
+from replication.logs import traces
 from replication.schedule import measures
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -35,11 +35,9 @@ def tidy(rows):
     )
 
 
-def duration(page):
+def duration(workloads):
     """First and last month of each log, from its header; none for a stand-in, which has no calendar."""
-    from replication.logs import traces
-
-    for name, workload in page.workloads.items():
+    for name, workload in workloads.items():
         if not workload.stand_in:
             header = traces.read(name).header
             for measure, label in (("log_start", "StartTime"), ("log_end", "EndTime")):

@@ -32,18 +32,21 @@ class Scale:
         1 for all f of the paper's grid up to 10, 10 for each tenth.
     wide_stride : int
         The same of the grids beyond 10.
+    modal_seeds : int
+        Runs with the modal model at each share of jobs at E_max.
     """
 
     seeds: int
     stride: int
     wide_stride: int
+    modal_seeds: int
 
     def stride_to(self, largest):
         """The stride of the grid up to `largest`."""
         return self.stride if largest == 10 else self.wide_stride
 
 
-PAPER_SCALE, QUICK_SCALE = Scale(100, 1, 1), Scale(5, 10, 25)
+PAPER_SCALE, QUICK_SCALE = Scale(100, 1, 1, 20), Scale(5, 10, 25, 3)
 
 
 def utilization(log):
@@ -147,9 +150,9 @@ def results(tasks, workers=1, executor=None):
     return table.assign(f=(table["amount"] * factor).round(6))
 
 
-def of(page):
-    """The scale that a page asks for."""
-    return QUICK_SCALE if page.quick else PAPER_SCALE
+def scale(quick):
+    """How much is run at quick scale and otherwise."""
+    return QUICK_SCALE if quick else PAPER_SCALE
 
 
 def joined(parts):

@@ -55,7 +55,7 @@ def _shaped(table, said):
 def _singles(e, log):
     """The single runs that Fig. 3 draws: one seed of the random model, and the deterministic one."""
     table = e.own[e.own["log"] == log]
-    random = (table["model"] == "random") & (table["seed"] == e.page.seed)
+    random = (table["model"] == "random") & (table["seed"] == e.seed)
     return table[random | (table["model"] == "deterministic")]
 
 

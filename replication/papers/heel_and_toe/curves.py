@@ -1,6 +1,7 @@
 """Curves over badness: means and intervals of many runs, and panels of them as the paper draws."""
 
 import numpy as np
+
 from replication.basics import style
 from replication.basics.lazy import pandas as pd
 from replication.basics.lazy import pyplot as plt
@@ -110,10 +111,8 @@ def panels(results, measures, band=True, scale="linear"):
             panel(axes, part.assign(value=part[measure] * factor), band)
             axes.set(xscale=scale, xlabel="badness f", ylabel=words if log == logs[0] else "")
     for axes, log in zip(grid[0], logs, strict=True):
-        axes.set_title(published.short(log))
-    handles = dict(
-        zip(*reversed(grid[0][0].get_legend_handles_labels()), strict=True)
-    )
+        axes.set_title(log)
+    handles = dict(zip(*reversed(grid[0][0].get_legend_handles_labels()), strict=True))
     figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=len(handles))
     return figure
 
@@ -124,8 +123,13 @@ def panel(axes, part, band=True):
     random, exact = part[part["model"] == "random"], part[part["model"] == "deterministic"]
     looks["random"]["label"] = "random: mean of runs" if band else "random: one run"
     common = {"x": "f", "y": "value", "ax": axes, "legend": False}
-    sns.lineplot(random, errorbar=("pi", INTERVAL[1] - INTERVAL[0]) if band else None,
-                 err_kws={"linewidth": 0, "alpha": 0.25, "label": BAND}, **common, **looks["random"])
+    sns.lineplot(
+        random,
+        errorbar=("pi", INTERVAL[1] - INTERVAL[0]) if band else None,
+        err_kws={"linewidth": 0, "alpha": 0.25, "label": BAND},
+        **common,
+        **looks["random"],
+    )
     sns.lineplot(exact, errorbar=None, linewidth=1, **common, **looks["deterministic"])
     real = part.loc[part["model"] == "log", "value"]
     if np.isfinite(real).any():

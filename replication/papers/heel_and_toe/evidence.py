@@ -23,29 +23,35 @@ class Evidence:
 
     Parameters
     ----------
-    page : replication.pages.page.Page
+    workloads : dict of str to replication.logs.workload.Workload
+        By the log's name.
+    scale : replication.papers.heel_and_toe.campaign.Scale
+    workers : int
+        Threads that simulate.
+    seed : int
+        Of the drawings for Fig. 12.
     """
 
-    def __init__(self, page):
-        self.page, self.scale = page, campaign.of(page)
+    def __init__(self, workloads, scale=campaign.PAPER_SCALE, workers=1, seed=1):
+        self.workloads, self.scale, self.workers, self.seed = workloads, scale, workers, seed
 
     def _results(self, tasks):
-        return campaign.results(tasks, self.page.workers)
+        return campaign.results(tasks, self.workers)
 
     @cached_property
     def own(self):
         """The f-model at the logs' own loads, f up to 10."""
-        return self._results(campaign.vanilla(self.page.workloads, self.scale))
+        return self._results(campaign.vanilla(self.workloads, self.scale))
 
     @cached_property
     def high(self):
         """The same at high load, without the log that sets it."""
-        return self._results(campaign.vanilla(self.page.workloads, self.scale, "high"))
+        return self._results(campaign.vanilla(self.workloads, self.scale, "high"))
 
     @cached_property
     def low(self):
         """The same at low load, without the log that sets it."""
-        return self._results(campaign.vanilla(self.page.workloads, self.scale, "low"))
+        return self._results(campaign.vanilla(self.workloads, self.scale, "low"))
 
     @property
     def vanilla(self):
@@ -60,7 +66,7 @@ class Evidence:
     @cached_property
     def truncated(self):
         """The truncated model, f up to 10."""
-        return self._results(campaign.truncated(self.page.workloads, self.scale))
+        return self._results(campaign.truncated(self.workloads, self.scale))
 
     @property
     def vanilla_wide(self):
@@ -85,7 +91,7 @@ class Evidence:
         """
         return campaign.joined(
             [
-                self._results(model(self.page.workloads, self.scale, load, largest, owner=True))
+                self._results(model(self.workloads, self.scale, load, largest, owner=True))
                 for largest in campaign.RANGES
             ]
         )
@@ -93,37 +99,37 @@ class Evidence:
     @cached_property
     def modal(self):
         """Real, modal and other estimates beside each other."""
-        return modality.results(self.page)
+        return modality.results(self.workloads, self.scale.modal_seeds, self.workers)
 
     @cached_property
     def barely(self):
         """Very small f on the same jobs, with estimates cut at E_max and not."""
-        return self._results(campaign.barely(self.page.workloads, self.scale))
+        return self._results(campaign.barely(self.workloads, self.scale))
 
     @cached_property
     def real_and_perfect(self):
         """What perfect and doubled estimates change (Fig. 2)."""
-        return fig02.change(fig02.results(self.page))
+        return fig02.change(fig02.results(self.workloads))
 
     @cached_property
     def all_at_e_max(self):
         """Performance if every job asks for E_max (section 7)."""
-        return extreme.results(self.page)
+        return extreme.results(self.workloads)
 
     @cached_property
     def estimates(self):
         """Modality of the users' estimates."""
-        return real_estimates.modality(self.page)
+        return real_estimates.modality(self.workloads)
 
     @cached_property
     def accuracy(self):
         """Rank correlation of accuracy with run time."""
-        return real_estimates.rank_correlation(real_estimates.accuracies(self.page))
+        return real_estimates.rank_correlation(real_estimates.accuracies(self.workloads))
 
     @cached_property
     def masquerade(self):
         """Drawings for Fig. 12."""
-        return masquerade.drawn(1_000_000, self.page.seed)
+        return masquerade.drawn(1_000_000, self.seed)
 
     @cached_property
     def shapes(self):
@@ -167,7 +173,7 @@ class Evidence:
 
     def logs(self):
         """Names of the logs, in order."""
-        return list(self.page.workloads)
+        return list(self.workloads)
 
     def curve(self, log, measure, model="random", load="log"):
         """Means over the seeds by f."""
@@ -187,11 +193,10 @@ class Evidence:
         return difference(b - a, np.hypot(sa, sb), a)
 
 
-def growth(page):
+def growth(found):
     """Least and most growth of backfilling from f = 0 to f = 10 over the logs, as `Page.compare` takes it
     (Fig. 7).
     """
-    found = Evidence(page)
     rows = []
     for measure in BACKFILLED:
         changes = [found.change(log, measure, 0, 10)[0] for log in found.logs()]
@@ -202,22 +207,22 @@ def growth(page):
     return rows
 
 
-def wild_shares(page):
+def wild_shares(found):
     """Least and largest share of wildly backfilled jobs over the logs at f = 10 (Fig. 9)."""
-    shares = [100 * mean for mean, _ in Evidence(page).at("wild", 10).values()]
+    shares = [100 * mean for mean, _ in found.at("wild", 10).values()]
     return [
         _text("f=10", f"wild_share_{end}", pick(shares))
         for end, pick in (("min", min), ("max", max))
     ]
 
 
-def delayed_share(page):
+def delayed_share(found):
     """Mean share of delayed jobs over the logs at f = 10 (Fig. 10)."""
     return [
         _text(
             "f-random",
             "delayed_share",
-            100 * np.mean([m for m, _ in Evidence(page).at("delayed", 10).values()]),
+            100 * np.mean([m for m, _ in found.at("delayed", 10).values()]),
         )
     ]
 

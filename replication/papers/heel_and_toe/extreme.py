@@ -10,12 +10,12 @@ from replication.schedule.simulation import simulate
 from replication.schedulers import EASY, FCFS
 
 
-def results(page):
+def results(workloads):
     """EASY with the users' estimates, EASY with every estimate at E_max, and FCFS, on runs cut at E_max.
 
     Parameters
     ----------
-    page : replication.pages.page.Page
+    workloads : dict of str to replication.logs.workload.Workload
 
     Returns
     -------
@@ -24,7 +24,7 @@ def results(page):
         percent with the users' estimates and at E_max.
     """
     rows = []
-    for log, workload in page.workloads.items():
+    for log, workload in workloads.items():
         limit = campaign.e_max(log)
         cut = cut_runs(workload, limit)
         runs = [

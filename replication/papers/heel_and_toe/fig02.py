@@ -12,7 +12,7 @@ from replication.schedulers import EASY
 ESTIMATES = {"real": Users(), "real x2": Users(2), "perfect": Exact(), "perfect x2": Exact(2)}
 
 
-def results(page):
+def results(workloads):
     """Simulate EASY with each of the four estimates on each log.
 
     Returns
@@ -21,7 +21,7 @@ def results(page):
         trace, estimates, mean_wait (s), mean_bounded_slowdown, backfilled (a share).
     """
     rows = []
-    for name, workload in page.workloads.items():
+    for name, workload in workloads.items():
         for label, model in ESTIMATES.items():
             found = simulate(workload, EASY(), model).validate().measures
             rows.append(

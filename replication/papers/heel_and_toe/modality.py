@@ -20,7 +20,6 @@ from replication.sweep import grid as sweep
 
 SHARES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
 BADNESS = (1.0, 10.0, 100.0)
-SEEDS, QUICK_SEEDS = 20, 3
 SHORTER = {KTH}
 
 
@@ -43,10 +42,10 @@ def own_share(log, workload):
     return float((workload.estimate >= e_max(log)).mean())
 
 
-def tasks(page):
+def tasks(workloads, runs):
     """Each log with its real estimates, the modal model at its own and at other shares, and the f-models."""
-    seeds = tuple(range(1, (QUICK_SEEDS if page.quick else SEEDS) + 1))
-    for log, workload in page.workloads.items():
+    seeds = tuple(range(1, runs + 1))
+    for log, workload in workloads.items():
         limit = e_max(log)
         cut = cut_runs(workload, limit)
         yield sweep.Task(cut, "log", "log", 1.0, e_max=limit)
@@ -61,8 +60,15 @@ def tasks(page):
             yield sweep.Task(cut, "log", "random", f, seeds)
 
 
-def results(page):
+def results(workloads, runs, workers=1):
     """Mean and intervals of each measure with each kind of estimates.
+
+    Parameters
+    ----------
+    workloads : dict of str to replication.logs.workload.Workload
+    runs : int
+        With random estimates, for each share and each f.
+    workers : int
 
     Returns
     -------
@@ -70,8 +76,8 @@ def results(page):
         log, estimates, amount (share at E_max or f), own (whether the share is the log's), measure, runs,
         value, mean_low, mean_high (95 % interval of the mean), p5, p95, real (value with the real estimates).
     """
-    table = sweep.run(list(tasks(page)), page.workers)
-    own = {log: own_share(log, workload) for log, workload in page.workloads.items()}
+    table = sweep.run(list(tasks(workloads, runs)), workers)
+    own = {log: own_share(log, workload) for log, workload in workloads.items()}
     rows = []
     for (log, model, limit, amount), part in table.groupby(
         ["log", "model", "e_max", "amount"], sort=False
@@ -94,11 +100,11 @@ def results(page):
     )
 
 
-def missing_words(page, found):
+def missing_words(workloads, found):
     """Which shares at E_max leave some of a log's runs without an estimate, in a sentence."""
     used = found[found["estimates"] == "modal"].groupby("log")["amount"].agg(set)
     parts = []
-    for log, workload in page.workloads.items():
+    for log, workload in workloads.items():
         left = [s for s in (*SHARES, own_share(log, workload)) if s not in used.get(log, ())]
         if left:
             parts.append(f"{log} ({', '.join(f'{100 * share:.3g} %' for share in left)})")

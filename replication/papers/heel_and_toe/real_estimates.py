@@ -12,10 +12,10 @@ TOP = 20
 BINS = 100
 
 
-def recorded(page):
+def recorded(workloads):
     """The workloads with the users' estimates as recorded, also where a job ran longer."""
-    whole = {log: traces.load(log, paper=PAPER, overrun="as-is") for log in page.logs}
-    return {log: w.take(slice(len(page.workloads[log]))) for log, w in whole.items()}
+    whole = {log: traces.load(log, paper=PAPER, overrun="as-is") for log in workloads}
+    return {log: w.take(slice(len(workloads[log]))) for log, w in whole.items()}
 
 
 def popular(workload):
@@ -25,7 +25,7 @@ def popular(workload):
     return values[order], jobs[order]
 
 
-def modality(page):
+def modality(workloads):
     """E_max's share and rank, and the share of the 20 most popular estimates.
 
     Returns
@@ -35,7 +35,7 @@ def modality(page):
         the share of.
     """
     rows = []
-    for log, workload in recorded(page).items():
+    for log, workload in recorded(workloads).items():
         values, jobs = popular(workload)
         e_max = round(
             published.value(PAPER, "e_max", trace=log, policy="log", measure="e_max").value * HOUR
@@ -105,11 +105,11 @@ def text_published(table):
     ]
 
 
-def draw_cdf(page):
+def draw_cdf(workloads):
     """Cumulative distributions of run times and estimates, a panel a log."""
     import matplotlib.pyplot as plt
 
-    workloads = recorded(page)
+    workloads = recorded(workloads)
     figure, axes = plt.subplots(
         1, len(workloads), figsize=style.size(1, len(workloads)), sharey=True, squeeze=False
     )
@@ -166,12 +166,12 @@ def accuracy(workload, equal="jobs"):
     return grouped.mean().assign(jobs=grouped.size()).reset_index(drop=True)
 
 
-def accuracies(page):
+def accuracies(workloads):
     """Both readings of Fig. 15 for every log, in one table."""
     parts = [
         accuracy(workload, equal).assign(log=log, equal=equal)
         for equal in ("jobs", "width")
-        for log, workload in page.workloads.items()
+        for log, workload in workloads.items()
     ]
     table = pd.concat(parts, ignore_index=True)
     return table[["log", "equal", "run time [h]", "accuracy [%]", "jobs"]]

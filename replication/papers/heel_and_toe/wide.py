@@ -36,7 +36,9 @@ def shown(page, found, load):
         meets = curves.rounded(trends.crossovers(results, PERFORMANCE), DIGITS)
         parts += [
             page.figure(
-                curves.panels(curve, PERFORMANCE, scale="symlog"), f"{about}: f up to 10,000", name
+                curves.panels(results, PERFORMANCE, scale="symlog"),
+                f"{about}: f up to 10,000",
+                name,
             ),
             page.table(
                 trends.by_range(results, PERFORMANCE, campaign.RANGES),

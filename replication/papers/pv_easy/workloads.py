@@ -16,7 +16,7 @@ def table3(page):
         trace, policy, measure, value, unit. The load is that of the table's caption: work over capacity from
         the first submission to the last.
     """
-    rows = list(duration(page))
+    rows = list(duration(page.workloads))
     for name, workload in page.workloads.items():
         rows += [
             (name, "processors", workload.machine, "processors"),
