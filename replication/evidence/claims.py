@@ -128,7 +128,7 @@ class Claims:
         Parameters
         ----------
         evidence : object
-            Handed to the deciders; its ``page`` says whether the results prove anything.
+            Handed to the deciders.
         only : list of str, optional
             Their ids; all of them by default.
         without : sequence of str
@@ -162,12 +162,11 @@ class Claims:
             raise ClaimError(
                 f"{self.paper}: claim {name!r}: numbers {numbers}, allowed: none with {BETWEEN!r}"
             )
-        decided = evidence.page.kind == "paper"
         return {
             "claim": name,
             "section": claim["section"],
             "statement": claim["statement"],
-            "verdict": verdict(answers) if decided else UNDECIDED,
+            "verdict": verdict(answers),
             "count": f"{sum(answer is True for answer in answers)} of {len(answers)}",
             "numbers": BETWEEN.join(numbers),
             "published": claim.get("number", ""),

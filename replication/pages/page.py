@@ -12,7 +12,7 @@ from types import MappingProxyType
 from replication.basics import paths, style
 from replication.basics.hints import did_you_mean
 from replication.core import kernel_hash
-from replication.evidence import compare, published, shown
+from replication.evidence import claims, compare, published, shown
 from replication.logs import traces
 from replication.logs.workload import QUICK_JOBS
 from replication.pages import parameters, record
@@ -298,19 +298,31 @@ class Page:
         self._save(file, made.csv(), "verdicts", caption)
         return made
 
-    def claims(self, table):
+    def claims(self, table, name=None):
         """Save the verdicts on the paper's claims, with the cases that decide them.
+
+        Where the outputs may not decide (`undecided`) every verdict is *undecided*.
 
         Parameters
         ----------
         table : pandas.DataFrame
-            From `replication.evidence.claims.Claims.evaluate`, of all claims, under the default reading.
+            From `replication.evidence.claims.Claims.evaluate`.
+        name : str, optional
+            For the claims about one table or figure; left out, the table is of all claims of the paper under the
+            default reading, and its verdicts are the paper's.
 
         Returns
         -------
         replication.pages.render.Table
             For display; the data are in its ``frame``.
         """
+        if self.undecided:
+            table = table.assign(verdict=claims.UNDECIDED)
+        if name is not None:
+            about = table[["statement", "verdict", "count", "numbers"]]
+            return self.table(
+                about, "What the paper says of this, and the numbers that decide", name
+            )
         caption = f"The claims of {self.paper}, what decides each, and the verdicts"
         display = table.drop(columns=["claim", "answers"])
         display = display[[*display.columns[display.notna().any() & (display != "").any()]]]

@@ -1,7 +1,6 @@
 """The rule that turns cases into a verdict, and claims that are entered but not decided."""
 
 import importlib
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -49,7 +48,7 @@ def test_a_claim_is_decided_case_by_case(tmp_path, monkeypatch):
         ("log B", "+2", np.True_),
         ("log C", "-1", np.False_),
     )
-    found = claims.evaluate(SimpleNamespace(page=SimpleNamespace(kind="paper")))
+    found = claims.evaluate(None)
     assert found.iloc[0].to_dict() == {
         "claim": "one",
         "section": "2",
@@ -65,18 +64,10 @@ def test_a_claim_is_decided_case_by_case(tmp_path, monkeypatch):
     assert totals(found) == "Of 1 claims: **1** holds in part."
 
 
-@pytest.mark.parametrize("kind", ["quick", "stand-in"])
-def test_what_proves_nothing_decides_nothing(tmp_path, monkeypatch, kind):
-    claims = claims_about(tmp_path, monkeypatch, ("log A", "+1", True))
-    assert claims.evaluate(SimpleNamespace(page=SimpleNamespace(kind=kind)))[
-        "verdict"
-    ].tolist() == ["undecided"]
-
-
 def test_the_words_of_a_case_may_not_run_into_the_next(tmp_path, monkeypatch):
     claims = claims_about(tmp_path, monkeypatch, ("log A", "1; 2", True))
     with pytest.raises(ClaimError, match="'one': numbers"):
-        claims.evaluate(SimpleNamespace(page=SimpleNamespace(kind="paper")))
+        claims.evaluate(None)
 
 
 def test_an_unknown_claim_is_refused(tmp_path, monkeypatch):

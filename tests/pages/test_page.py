@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from replication.basics import paths, style
+from replication.evidence import claims
 from replication.evidence.shown import text
 from replication.logs import traces
 from replication.logs.workload import QUICK_JOBS
@@ -473,3 +474,15 @@ def test_titles_come_from_notebooks(project):
 def test_the_folders_are_those_of_the_checkout():
     assert record.folder("paper", "pv_easy") == paths.ROOT / "figures" / "pv_easy"
     assert record.folder("stand-in") == paths.ROOT / "build" / "stand-in"
+
+
+@pytest.mark.parametrize("real, scale", [(True, "quick"), (False, "paper")])
+def test_what_proves_nothing_decides_no_claim(tmp_path, monkeypatch, real, scale):
+    register = claims.Claims("heel_and_toe")
+    register.decides("doubling-helps")(lambda evidence: [("log A", "+1", True)])
+    table = register.evaluate(None, ["doubling-helps"])
+    small_project.enter(tmp_path, real, monkeypatch.setattr)
+    small_project.notebook(tmp_path, "heel_and_toe/claims", [])
+    assert table["verdict"].tolist() == ["holds"]
+    made = Page("heel_and_toe/claims", scale=scale, logs=["CTC-SP2"]).claims(table)
+    assert made.frame["verdict"].tolist() == ["undecided"]

@@ -2,7 +2,6 @@
 
 import html.parser
 import re
-from types import SimpleNamespace
 
 import bs4
 import nbformat
@@ -96,7 +95,7 @@ def decide(root, name, cases):
     made = page.Page("heel_and_toe/claims", scale="paper", logs=["CTC-SP2"])
     register = claims.Claims("heel_and_toe")
     register.decides(name)(lambda evidence: cases)
-    keep_page(made, [made.claims(register.evaluate(SimpleNamespace(page=made), [name]))])
+    keep_page(made, [made.claims(register.evaluate(None, [name]))])
 
 
 def keep(kind, name, cells):

@@ -9,9 +9,4 @@ from replication.papers.heel_and_toe.deciding import CLAIMS
 # These fill the register when they are imported.
 REGISTERED = claims_performance, claims_dynamics, claims_estimates
 evaluate = CLAIMS.evaluate
-__all__ = ["CLAIMS", "evaluate", "shown", "totals"]
-
-
-def shown(table):
-    """What a figure's notebook shows of the claims about it."""
-    return table[["statement", "verdict", "count", "numbers"]]
+__all__ = ["CLAIMS", "evaluate", "totals"]
