@@ -4,7 +4,7 @@ import json
 import tempfile
 from pathlib import Path
 
-from replication.basics import paths, style
+from replication.basics import style, writing
 from replication.cluster import advice as cluster_advice
 from replication.cluster import study as cluster_study
 from replication.cluster.study import BASE, ESTIMATES
@@ -179,8 +179,8 @@ class Report:
         path : str or Path
         """
         pdf = self.render("pdf")
-        with paths.whole(path) as partial:
-            partial.write_bytes(pdf)
+        with writing.opened(path) as file:
+            file.write(pdf)
 
     def table(self, name):
         """One of the tables for a notebook.

@@ -14,6 +14,7 @@ Exit codes: 0 written; 1 the log cannot be used; 2 the command line was refused.
 
 import json
 
+from replication.basics import writing
 from replication.commands import UsageError
 from replication.commands.convert import add_machine, add_slurm, machine
 
@@ -51,6 +52,7 @@ def main(args):
 
     if not args.out.endswith(".pdf"):
         raise UsageError(f"--out {args.out}, allowed: a name that ends in .pdf")
+    writing.check(args.out, [args.trace])
     given = machine(args) | {"cluster": args.cluster, "partitions": _words(args.partitions)}
     case = cluster.load(args.trace, given.pop("processors"), args.size, **given)
     report = cluster_report.Report(cluster_study.study(case, args.seed))

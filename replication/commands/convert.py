@@ -17,6 +17,8 @@ Exit codes: 0 converted; 1 the log cannot be used; 2 the command line was refuse
 import json
 import sys
 
+from replication.basics import writing
+
 
 def add_arguments(parser):
     """One action for each batch system."""
@@ -111,6 +113,7 @@ def main(args):
     """Convert, write the SWF file, and give an account."""
     from replication.logs import swf
 
+    writing.check(args.out, [args.log] if args.form == "slurm" else args.logs)
     conversion = CONVERTERS[args.form](args)
     swf.write(args.out, conversion.trace)
     if args.json:

@@ -12,6 +12,7 @@ import contextlib
 import json
 import sys
 
+from replication.basics import writing
 from replication.commands.traces import add_rules, chosen_rules
 from replication.estimates import EstimateModel
 from replication.schedule import text
@@ -66,6 +67,7 @@ def main(args):
     from replication.schedule import formats
     from replication.schedule.simulation import simulate
 
+    writing.check(args.out or writing.STANDARD_OUTPUT, [args.trace])
     with _without_linear_algebra():
         workload = traces.load(args.trace, **chosen_rules(args))
         schedule = simulate(
@@ -76,7 +78,7 @@ def main(args):
         )
     aside = sys.stderr if args.out == "-" else sys.stdout
     if args.out:
-        formats.write(schedule, sys.stdout.buffer if args.out == "-" else args.out, args.format)
+        formats.write(schedule, args.out, args.format)
     if args.json:
         print(
             json.dumps(

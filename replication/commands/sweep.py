@@ -19,7 +19,7 @@ import math
 import os
 from pathlib import Path
 
-from replication.basics import paths
+from replication.basics import writing
 from replication.commands import UsageError
 from replication.sweep import kept
 
@@ -101,9 +101,9 @@ def main(args):
         raise UsageError(f"{count:,} simulations, allowed: up to {MOST:,}")
     tasks = [task for name in args.traces for task in _tasks(name, loads, f, args)]
     table = sweep.run(tasks, args.workers, folder=args.folder)
-    with paths.whole(Path(args.out)) as partial:
-        table.to_csv(partial, index=False) if args.out.endswith(".csv") else table.to_parquet(
-            partial, index=False
+    with writing.opened(args.out, args.traces) as file:
+        file.write(
+            writing.frame_csv(table) if args.out.endswith(".csv") else table.to_parquet(index=False)
         )
     found = {
         "simulations": len(table),
@@ -126,6 +126,7 @@ def _check(args):
     ):
         if value is not None and value < 1:
             raise UsageError(f"{name} {value}, allowed: 1 or more")
+    writing.check(args.out, args.traces)
     if args.model == "modal" and args.e_max is None:
         raise UsageError("--model modal needs --e-max SECONDS")
 

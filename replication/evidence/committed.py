@@ -7,7 +7,7 @@ import csv
 import io
 from typing import NamedTuple
 
-from replication.basics import git, paths
+from replication.basics import git, paths, writing
 from replication.evidence import verdicts
 
 COLUMNS = ("kind", "paper", "item", "trace", "policy", "measure", "verdict")
@@ -65,11 +65,8 @@ def save(given):
     given : dict of tuple to str
         From `found`.
     """
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows([*name, verdict] for name, verdict in given.items())
-    paths.write(path(), text.getvalue().encode())
+    rows = ([*name, verdict] for name, verdict in given.items())
+    writing.write(path(), writing.csv_bytes(COLUMNS, rows))
 
 
 def load():

@@ -8,7 +8,7 @@ import textwrap
 
 import numpy as np
 
-from replication.basics import paths
+from replication.basics import paths, writing
 from replication.logs import standins, traces
 from replication.logs.standins.clock import GAP_POINTS, USER_POINTS
 from replication.logs.standins.model import (
@@ -319,10 +319,9 @@ def _value(value):
 
 
 def write(path=standins.TABLE):
-    """Measure all logs and write the table, under a temporary name first."""
+    """Measure all logs and write the table."""
     text = toml({log: measure(log) for log in LOGS})
-    with paths.whole(path) as partial:
-        partial.write_text(text, encoding="utf-8")
+    writing.write(path, text.encode())
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 
-from replication.basics import paths, style
+from replication.basics import paths, style, writing
 from replication.basics.hints import did_you_mean
 from replication.core import kernel_hash
 from replication.evidence import claims, compare, published, shown
@@ -362,7 +362,7 @@ class Page:
                 f"{self.name}: {file} was saved with the caption {other!r} before; "
                 "give one of the two a name=, or make the page anew"
             )
-        paths.write(self.folder / file, data)
+        writing.write(self.folder / file, data)
         self._progress.files[file] = {
             "role": role,
             "caption": caption,

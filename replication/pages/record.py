@@ -6,7 +6,7 @@ import json
 import platform
 from pathlib import Path
 
-from replication.basics import git, paths
+from replication.basics import git, paths, writing
 
 PAPERS = {
     "pv_easy": "PV-EASY: a strict fairness guaranteed and prediction enabled scheduler (HPDC 2010)",
@@ -175,6 +175,6 @@ def save(path, facts, before):
     """
     same = before is not None and before | {"run": None} == facts | {"run": None}
     kept = before if same and (facts["run"]["dirty"] or not before["run"]["dirty"]) else facts
-    paths.write(
+    writing.write(
         path, (json.dumps(kept, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
     )

@@ -8,7 +8,7 @@ import functools
 import html
 import re
 
-from replication.basics import style
+from replication.basics import style, writing
 from replication.evidence import shown
 
 # Pixels of a page for a pixel of a figure: 105 to the inch.
@@ -104,7 +104,7 @@ class Table:
         -------
         bytes
         """
-        return self._flat.to_csv(index=False, lineterminator="\n").encode()
+        return writing.frame_csv(self._flat)
 
     def _repr_html_(self):
         display = self._flat if self._shown is None else self._shown

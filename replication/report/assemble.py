@@ -3,7 +3,7 @@
 import io
 from dataclasses import dataclass
 
-from replication.basics import paths
+from replication.basics import paths, writing
 from replication.evidence import committed
 from replication.evidence.verdicts import NOT_DRAWN, read_csv
 from replication.pages import notebook, page, record, render
@@ -80,7 +80,7 @@ def build(kind=None):
                 f"{path.name} has {len(data):,} bytes, allowed: {LARGEST:,}; use smaller figures"
             )
     for path, data in made.items():
-        paths.write(path, data)
+        writing.write(path, data)
     if complete:
         committed.save(committed.found(results.papers))
     return target

@@ -6,7 +6,7 @@
 import json
 import re
 
-from replication.basics import paths
+from replication.basics import paths, writing
 from replication.evidence import claims, committed, compare, verdicts
 from replication.pages import notebook, record
 
@@ -104,7 +104,7 @@ def main():
     """Write both into the README."""
     text = README.read_text(encoding="utf-8")
     text = SCOREBOARD.sub(lambda old: scoreboard(), text)
-    paths.write(README, BLOCK.sub(lambda old: table(old.group()), text).encode())
+    writing.write(README, BLOCK.sub(lambda old: table(old.group()), text).encode())
 
 
 if __name__ == "__main__":

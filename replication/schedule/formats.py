@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from replication.basics import paths
+from replication.basics import writing
 
 FORMS = ("native", "swf", "batsim", "evalys")
 BATSIM = (
@@ -252,7 +252,7 @@ def _write_table(schedule, target, columns):
     }
     table = pa.table({name: values[name] for name in columns})
     options = csv.WriteOptions(quoting_style="needed", quoting_header="none")
-    with paths.opened(target) as file:
+    with writing.opened(target) as file:
         csv.write_csv(table, file, options)
 
 

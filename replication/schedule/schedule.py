@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from replication.basics import paths
+from replication.basics import writing
 from replication.basics.lazy import lazily
 from replication.basics.lazy import pandas as pd
 from replication.basics.lazy import pyarrow as pa
@@ -219,7 +219,7 @@ class Schedule:
         )
         header = (",".join(TABLE) + "\n").encode()
         options = csv.WriteOptions(include_header=False)
-        with paths.opened(target) as out:
+        with writing.opened(target) as out:
             out.write(header)
             csv.write_csv(table, out, options)
 

@@ -1,23 +1,19 @@
 """Many simulations of EASY: a grid of (log, load, estimate model, amount, seed) to one tidy table.
 
 A task is one point of the grid with all its seeds. What it finds depends on the task alone, so tasks may run
-in any order, on any number of workers, in threads or on other machines. Each task's rows are kept in a file
-named by a hash of everything they depend on; a run that was stopped goes on where it was.
+in any order, on any number of workers, in threads or on other machines. Each task's rows are kept, found
+again by a hash of everything they depend on; a run that was stopped goes on where it was.
 """
 
-import functools
 import hashlib
-import importlib
-import inspect
 import json
 from dataclasses import dataclass
 
 import numpy as np
 
-from replication.basics import seeding
-from replication.core import cells, easy_watched, observing, running, waiting
-from replication.estimates import Deterministic, FModel, Modal, Users, modal, models
-from replication.estimates import model as estimate_model
+from replication.basics import code
+from replication.core import cells
+from replication.estimates import Deterministic, FModel, Modal, Users
 from replication.logs.workload import Workload
 from replication.schedule.measures import WARM_UP
 from replication.sweep import kept
@@ -89,7 +85,7 @@ class Task:
         """Hash of all that the rows depend on, in hexadecimal."""
         amount = None if np.isnan(self.amount) else float(self.amount)
         facts = [
-            code(self.model),
+            code.digest(__name__),
             fingerprint(self.workload),
             self.load,
             self.model,
@@ -123,33 +119,8 @@ def _modal(task, seed, room):
     return Modal(task.e_max, share).make(task.workload, seed)[1]
 
 
-#: How each model makes its estimates, and the source it depends on.
-MODELS = {
-    "random": (_random, (models,)),
-    "deterministic": (_deterministic, (models,)),
-    "log": (_log, (models,)),
-    "modal": (_modal, (modal,)),
-}
-
-
-@functools.cache
-def code(model):
-    """Hash of the sources that a model's rows depend on; comments and docstrings do not count."""
-    digest = hashlib.sha256()
-    for source in (
-        running,
-        waiting,
-        observing,
-        easy_watched,
-        cells,
-        seeding,
-        estimate_model,
-        MODELS[model][0],
-        *MODELS[model][1],
-    ):
-        source = importlib.import_module(source) if isinstance(source, str) else source
-        digest.update(kept.bare(inspect.getsource(source)).encode() + b"\n")
-    return digest.hexdigest()
+#: How each model makes its estimates.
+MODELS = {"random": _random, "deterministic": _deterministic, "log": _log, "modal": _modal}
 
 
 def fingerprint(workload):
@@ -174,7 +145,7 @@ def compute(task):
     room = np.empty(len(w), np.int64), np.empty(len(w))
     run = cells.watched_cell if task.watched else cells.cell
     for row, seed in zip(rows, task.seeds, strict=True):
-        estimate = MODELS[task.model][0](task, seed, room)
+        estimate = MODELS[task.model](task, seed, room)
         run(w.submit, w.run_time, estimate, w.processors, w.machine, int(len(w) * WARM_UP), row)
     same = {
         "log": w.name,

@@ -1,58 +1,270 @@
-"""Results that are computed once: each task's rows in a columnar file named by a hash of all they depend on.
+"""Results that are computed once: each task's rows, found again by a hash of all they depend on.
 
 What a task finds depends on the task alone, so tasks may run in any order, on any number of workers, in
 threads or on other machines; and a run that was stopped goes on where it was.
+
+Results lie one behind the other in few files. Each is a record: a head (task's key, length, checksums) and the
+rows as a compressed Arrow stream. A record is appended by one process alone, which holds a lock on the file,
+so two runs at once write to two files. A record that a killed run left unfinished is cut off. One that is not
+what its checksums say is named, its file is set aside, and its task is computed again.
 """
 
-import ast
-import functools
+import contextlib
+import errno
+import fcntl
 import hashlib
-import importlib
-import inspect
-import pkgutil
+import itertools
+import os
+import struct
 import sys
+import zlib
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
 
-from replication.basics import paths
+from replication.basics import paths, writing
+from replication.basics.lazy import pyarrow as pa
+from replication.basics.lazy import tqdm
 
 RESULTS = paths.BUILD / "results"
+ENDING = ".kept"
+LARGEST = 256 << 20  # bytes of a file that is still appended to
+_FILE = b"replication kept results 1\n"
+_MAGIC = b"\x89KEPT\r\n\n"
+_HEAD = struct.Struct("<8s32sQ32s")  # magic, key, length, sha256 of key and rows
+_CHECK = 16  # bytes of the head's own sha256, behind it
+_SIZE = _HEAD.size + _CHECK
+_NOT_OURS = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
-def bare(source):
-    """Python source without comments and docstrings."""
-    tree = ast.parse(source)
-    for node in ast.walk(tree):
-        if (
-            isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef)
-            and ast.get_docstring(node) is not None
-        ):
-            node.body[0] = ast.Pass()
-    return ast.unparse(tree)
-
-
-@functools.cache
-def sources(*names):
-    """Hash of modules' sources; comments and docstrings do not count.
+class Kept:
+    """The results in a folder.
 
     Parameters
     ----------
-    *names : str
-        Full names of modules; a package stands for all its modules.
-
-    Returns
-    -------
-    str, in hexadecimal
+    folder : str or pathlib.Path
+        Made if it is not there. If nothing can be written to it, that is said, and new results are not kept.
     """
-    digest = hashlib.sha256()
-    for name in names:
-        module = importlib.import_module(name)
-        parts = [
-            part.name for part in pkgutil.iter_modules(getattr(module, "__path__", []), f"{name}.")
-        ]
-        for part in [name, *parts]:
-            source = bare(inspect.getsource(importlib.import_module(part)))
-            digest.update(f"{part}\n{source}\n".encode())
-    return digest.hexdigest()
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        self._places = {}  # places of a key's records, as (descriptor, offset, length, sha256)
+        self._open = {}  # path of each file by its descriptor
+        self._bad = {}  # descriptors of files to set aside, and how many results are lost with each
+        self._end = None  # descriptor of the file that is appended to, locked
+        self._writable = True
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._writable = os.access(self.folder, os.W_OK)
+        except OSError as error:
+            if error.errno not in _NOT_OURS:
+                raise
+            self._writable = False
+        if not self._writable:
+            writing.tell(f"{self.folder}: cannot be written to; new results are not kept")
+        for path in sorted(self.folder.glob(f"*{ENDING}")):
+            with contextlib.suppress(FileNotFoundError):  # set aside by another process
+                self._read(path)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_exception):
+        for descriptor in {*self._open, self._end} - {None}:
+            os.close(descriptor)
+        self._open, self._end, self._places = {}, None, {}
+
+    def get(self, key):
+        """A task's rows.
+
+        Parameters
+        ----------
+        key : str
+            64 hexadecimal digits.
+
+        Returns
+        -------
+        pyarrow.Table or None
+        """
+        places = self._places.get(bytes.fromhex(key), [])
+        for place in [*places]:
+            rows = _rows(bytes.fromhex(key), *place)
+            if rows is not None:
+                return pa.ipc.open_stream(rows).read_all()
+            places.remove(place)
+            self._bad[place[0]] = self._bad.get(place[0], 0) + 1
+        return None
+
+    def put(self, key, table):
+        """Keep a task's rows.
+
+        Parameters
+        ----------
+        key : str
+        table : pyarrow.Table
+        """
+        if not self._writable:
+            return
+        if self._end is None:
+            self._end = self._claim()
+        rows = pa.BufferOutputStream()
+        with pa.ipc.new_stream(rows, table.schema) as stream:
+            stream.write_table(table)
+        _append(self._end, _record(bytes.fromhex(key), zlib.compress(rows.getvalue(), 1)))
+
+    def set_aside(self):
+        """Set files with bad results aside and keep their good ones; say so in a line for each."""
+        for descriptor, lost in self._bad.items():
+            path = self._open[descriptor]
+            what = f"{lost} damaged {'result' if lost == 1 else 'results'}" if lost else "damaged"
+            aside = None
+            if self._writable:
+                with contextlib.suppress(FileNotFoundError):
+                    aside = self._replace_by_good_ones(descriptor, path)
+            where = f"set aside as {aside.name}" if aside else "left as it is"
+            writing.tell(f"{path}: {what}; {where}, and computed again")
+        self._bad = {}
+
+    def _read(self, path):
+        """Note where the records of a file are."""
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        self._open[descriptor] = path
+        found = _scan(descriptor)
+        for key, *place in found.records:
+            self._places.setdefault(key, []).append((descriptor, *place))
+        if found.bad:
+            self._bad[descriptor] = 0
+        elif found.cut and self._writable and _lock(descriptor):
+            # Nobody writes to it now, so nobody will finish it.
+            writing.tell(f"{path}: the last result was cut off; it is computed again")
+            os.truncate(path, found.end)
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
+
+    def _claim(self):
+        """A file to append to, locked: one that nobody appends to, or a new one."""
+        for path in sorted(self.folder.glob(f"*{ENDING}")):
+            with contextlib.suppress(OSError):
+                descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
+                if _lock(descriptor) and _is_at(descriptor, path):
+                    found = _scan(descriptor)
+                    if not found.bad and found.end < LARGEST:
+                        os.ftruncate(descriptor, found.end)
+                        return descriptor
+                os.close(descriptor)
+        return self._new([])
+
+    def _new(self, records):
+        """A new file that holds some records, open and locked."""
+        with writing.claimed(self.folder) as (descriptor, partial):
+            for piece in itertools.chain([_FILE], records):
+                _append(descriptor, piece)
+            for number in itertools.count(1):
+                with contextlib.suppress(FileExistsError):
+                    os.link(partial, self.folder / f"{number:03}{ENDING}")
+                    break
+            fcntl.fcntl(descriptor, fcntl.F_SETFL, os.O_APPEND)
+            return descriptor
+
+    def _replace_by_good_ones(self, descriptor, path):
+        """Where a file went; None where another process writes to it, or has set it aside already."""
+        if not (_lock(descriptor) and _is_at(descriptor, path)):
+            return None
+        good = (
+            (key, rows)
+            for key, *place in _scan(descriptor).records
+            if (rows := _packed(key, descriptor, *place)) is not None
+        )
+        first = next(good, None)
+        if first is not None:
+            os.close(self._new(_record(*one) for one in itertools.chain([first], good)))
+        for number in itertools.count(1):
+            aside = path.with_name(f"{path.name}.damaged{number if number > 1 else ''}")
+            if not aside.exists():
+                path.rename(aside)
+                return aside
+
+
+class _Scan:
+    """What a file holds, by its heads alone."""
+
+    def __init__(self):
+        self.records = []  # (key, offset of the rows, their length, sha256 of key and rows)
+        self.end = 0  # behind the last record
+        self.bad = self.cut = False
+
+
+def _scan(descriptor):
+    found, size = _Scan(), os.fstat(descriptor).st_size
+    if os.pread(descriptor, len(_FILE), 0) != _FILE:
+        found.bad = True
+    at = found.end = len(_FILE)
+    while at < size:
+        head = os.pread(descriptor, _SIZE, at)
+        if len(head) < _SIZE and _MAGIC.startswith(head[: len(_MAGIC)]):
+            found.cut = True
+            break
+        if not _is_head(head):
+            found.bad = True
+            next_one = os.pread(descriptor, size - at, at).find(_MAGIC, 1)
+            if next_one < 0:
+                break
+            at += next_one
+            continue
+        _, key, length, checksum = _HEAD.unpack_from(head)
+        if at + _SIZE + length > size:
+            found.cut = True
+            break
+        found.records.append((key, at + _SIZE, length, checksum))
+        at = found.end = at + _SIZE + length
+    return found
+
+
+def _is_head(head):
+    return (
+        len(head) == _SIZE
+        and head.startswith(_MAGIC)
+        and hashlib.sha256(head[: _HEAD.size]).digest()[:_CHECK] == head[_HEAD.size :]
+    )
+
+
+def _record(key, packed):
+    head = _HEAD.pack(_MAGIC, key, len(packed), hashlib.sha256(key + packed).digest())
+    return head + hashlib.sha256(head).digest()[:_CHECK] + packed
+
+
+def _packed(key, descriptor, offset, length, checksum):
+    """Rows as they lie in a file; None where they are not what the head says."""
+    packed = os.pread(descriptor, length, offset)
+    return packed if hashlib.sha256(key + packed).digest() == checksum else None
+
+
+def _rows(key, *place):
+    packed = _packed(key, *place)
+    return None if packed is None else zlib.decompress(packed)
+
+
+def _append(descriptor, data):
+    """Append all of some bytes, or nothing."""
+    before = os.fstat(descriptor).st_size
+    left = memoryview(data)
+    try:
+        while left:
+            left = left[os.write(descriptor, left) :]
+    except BaseException:
+        os.ftruncate(descriptor, before)
+        raise
+
+
+def _lock(descriptor):
+    """Whether this process now is the only one that may append; not where there are no locks."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _is_at(descriptor, path):
+    return os.path.samestat(os.fstat(descriptor), os.stat(path))
 
 
 def fingerprint(workload, columns):
@@ -73,7 +285,7 @@ def run(tasks, compute, workers=1, executor=None, folder=RESULTS, progress=None)
     Parameters
     ----------
     tasks : iterable
-        Hashable, each with a `key` (text, a file's name) and `jobs` (how much work it is).
+        Hashable, each with a `key` (64 hexadecimal digits) and `jobs` (how much work it is).
     compute : Callable
         ``compute(task)`` returns its rows as a dict of str to list, plain data.
     workers : int
@@ -90,55 +302,41 @@ def run(tasks, compute, workers=1, executor=None, folder=RESULTS, progress=None)
     pandas.DataFrame
         The rows in the order of the tasks.
     """
-    import pyarrow as pa
+    with Kept(folder) as kept:
+        found = {task: kept.get(task.key) for task in tasks}
+        kept.set_aside()
+        missing = [task for task, rows in found.items() if rows is None]
+        if missing:
+            threads = contextlib.nullcontext(executor) if executor else ThreadPoolExecutor(workers)
+            with threads as engine:
+                for task, columns in _computed(missing, compute, engine, progress):
+                    found[task] = pa.table(columns)
+                    kept.put(task.key, found[task])
+    return pa.concat_tables(found.values(), promote_options="permissive").to_pandas()
 
-    files = {task: folder / f"{task.key}.parquet" for task in tasks}
-    missing = [task for task in files if not files[task].exists()]
-    folder.mkdir(parents=True, exist_ok=True)
-    if missing and executor is None:
-        with ThreadPoolExecutor(workers) as threads:
-            _run_all(missing, compute, files, threads, progress)
-    elif missing:
-        _run_all(missing, compute, files, executor, progress)
-    found = [_read(file) for file in files.values()]
-    return pa.concat_tables(found, promote_options="permissive").to_pandas()
 
-
-def _run_all(tasks, compute, files, executor, progress):
-    from tqdm import tqdm
-
+def _computed(tasks, compute, executor, progress):
+    """Each task with its rows, as they come; after a failure those that are done, then the failure."""
     shown = sys.stderr.isatty() if progress is None else progress
     futures = {executor.submit(compute, task): task for task in tasks}
-    with tqdm(
+    with tqdm.tqdm(
         total=sum(task.jobs for task in tasks),
         unit="job",
         unit_scale=True,
         disable=not shown,
         dynamic_ncols=True,
     ) as bar:
+        left = dict(futures)
         try:
             for future in as_completed(futures):
-                task = futures[future]
-                _write(future.result(), files[task])
+                task, rows = left.pop(future), future.result()
+                yield task, rows
                 bar.update(task.jobs)
-        except BaseException:
+        except (Exception, KeyboardInterrupt):
+            for future, task in left.items():
+                if not future.cancel() and future.done() and future.exception() is None:
+                    yield task, future.result()
+            raise
+        finally:
             for future in futures:
                 future.cancel()
-            raise
-
-
-def _read(file):
-    """A file's rows. Thousands of small files are read one by one: a dataset costs five times as much."""
-    from pyarrow import parquet
-
-    with parquet.ParquetFile(file) as stored:
-        return stored.read(use_threads=False)
-
-
-def _write(columns, file):
-    """Write rows so that the file's name never stands for part of them."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    with paths.whole(file) as partial:
-        parquet.write_table(pa.table(columns), partial)

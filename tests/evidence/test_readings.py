@@ -1,8 +1,5 @@
 """The search over readings: distances by hand, what is identified, what is chance; each simulation once."""
 
-import ast
-import importlib
-import inspect
 import itertools
 import json
 from types import SimpleNamespace
@@ -11,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from replication.basics import paths
+from replication.basics import code, paths
 from replication.evidence.published import Published
 from replication.evidence.readings import Dimension, Found, Grid, ReadingsError, Rule
 from replication.evidence.readings import figures as readings_figures
@@ -36,9 +33,6 @@ COLOUR = Dimension(
 SHAPE = Dimension("shape", {"round": "things are round", "square": "things are square"})
 SIZE = Dimension("size", {"big": "things are big", "small": "things are small"})
 LOGS = ("A", "B", "C")
-COMPILED = {
-    f"replication.core.{file.stem}" for file in (paths.ROOT / "replication/core").glob("[a-z]*.py")
-}
 
 
 def printed(measure, value, trace="A", decimals=0, item="table1"):
@@ -266,7 +260,7 @@ TOY = Grid(
         Dimension("of", {"all": "all jobs count", "wide": "wide jobs count"}),
     )
 )
-PART = Part("toy", ("scheduler",), waits, ("replication.core.easy",))
+PART = Part("toy", ("scheduler",), waits)
 
 
 def toy_search(folder, **how):
@@ -307,15 +301,7 @@ def test_a_key_depends_on_jobs_and_choices():
             PART, "A", some_jobs().replace(user=np.ones(150, np.int64)), task.several
         ),
         readings_search.Task(PART, "A", some_jobs(), ({"scheduler": "fcfs"},)),
-        readings_search.Task(
-            Part("other", ("scheduler",), waits, PART.sources), "A", some_jobs(), task.several
-        ),
-        readings_search.Task(
-            Part("toy", ("scheduler",), waits, ("replication.core.waiting",)),
-            "A",
-            some_jobs(),
-            task.several,
-        ),
+        readings_search.Task(Part("other", ("scheduler",), waits), "A", some_jobs(), task.several),
     ]
     keys = {task.key, *(other.key for other in others)}
     assert len(keys) == 1 + len(others)
@@ -527,11 +513,7 @@ def test_decisions_say_of_top_percent_what_was_drawn():
 
 @pytest.mark.parametrize("part", [*pv_easy.PARTS, *top_percent.PARTS], ids=lambda part: part.name)
 def test_a_change_of_anything_compiled_into_a_run_voids_it(part):
-    imported = set()
-    for name in part.sources:
-        tree = ast.parse(inspect.getsource(importlib.import_module(name)))
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ImportFrom) and node.module.startswith("replication"):
-                below = {f"{node.module}.{alias.name}" for alias in node.names}
-                imported |= {node.module, *below} & COMPILED
-    assert {"replication.schedule.simulation", *imported} <= set(part.sources)
+    followed = set(code.modules(part.measure.__module__))
+    assert {"replication.schedule.simulation", part.measure.__module__} <= followed
+    assert "replication.core.running" in followed
+    assert not any("gantt" in name or name.startswith("replication.pages") for name in followed)

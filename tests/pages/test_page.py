@@ -12,7 +12,7 @@ import small_project
 from matplotlib.figure import Figure
 from PIL import Image
 
-from replication.basics import paths, style
+from replication.basics import paths, style, writing
 from replication.evidence import claims
 from replication.evidence.shown import text
 from replication.logs import traces
@@ -459,9 +459,9 @@ def test_a_failed_write_leaves_nothing_under_the_final_name(tmp_path, monkeypatc
     def fail(*_):
         raise OSError("disk full")
 
-    monkeypatch.setattr(paths.os, "replace", fail)
+    monkeypatch.setattr(writing.os, "replace", fail)
     with pytest.raises(OSError, match="disk full"):
-        paths.write(tmp_path / "a.csv", b"half")
+        writing.write(tmp_path / "a.csv", b"half")
     assert list(tmp_path.iterdir()) == []
 
 

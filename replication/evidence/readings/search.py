@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from replication.basics import code
 from replication.logs.workload import COLUMNS
 from replication.sweep import kept
 
@@ -24,14 +25,11 @@ class Part:
         ``measure(workload, chosen)`` with the choice of each simulated dimension yields (policy, measure,
         counted, value): counted has the choice of each further dimension that the number depends on. A
         function of a module, so that it can be sent to other machines.
-    sources : tuple of str
-        Modules whose change makes the results void.
     """
 
     name: str
     simulated: tuple
     measure: Callable
-    sources: tuple
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +50,7 @@ class Task:
     def key(self):
         """Hash of all that the rows depend on, in hexadecimal."""
         facts = [
-            kept.sources(__name__, *self.part.sources),
+            code.digest(__name__, self.part.measure.__module__),
             kept.fingerprint(self.workload, COLUMNS),
             self.log,
             self.part.name,

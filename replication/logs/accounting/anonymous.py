@@ -5,11 +5,10 @@ Whoever lacks the key cannot tell which number is whose, not even with a list of
 
 import hashlib
 import hmac
-import os
 import secrets
 from pathlib import Path
 
-from replication.basics import paths
+from replication.basics import writing
 
 BITS = 48  # a collision among 100,000 names has a chance of 1 in 56,000, and is found
 KEY_BYTES = 32
@@ -91,9 +90,7 @@ def key_from(path):
     """
     path = Path(path)
     if not path.exists():
-        with paths.whole(path) as partial:
-            with open(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-                file.write(secrets.token_hex(KEY_BYTES) + "\n")
+        writing.create(path, f"{secrets.token_hex(KEY_BYTES)}\n".encode())
     key = path.read_bytes().strip()
     if len(key) < 16:
         raise AnonymousError(f"{path}: the key has {len(key)} bytes, allowed: 16 or more")

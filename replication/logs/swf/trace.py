@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from replication.basics import paths
+from replication.basics import writing
 from replication.basics.lazy import pandas as pd
 from replication.logs import files
 
@@ -206,7 +206,7 @@ class Trace:
         return ordered(checked, line, path=str(path), comments=tuple(comments))
 
 
-def write(target, trace, compressed=None):
+def write(target, trace, compressed=None, inputs=()):
     """Write all 18 fields and the comments; `read` gives the same values back.
 
     Comments come first. Gzip output carries no time and no name, so equal traces give equal files.
@@ -214,14 +214,15 @@ def write(target, trace, compressed=None):
     Parameters
     ----------
     target : str, Path or binary file
-        A path is written under a temporary name first.
     trace : Trace
     compressed : bool, optional
         By default, whether the path ends in ``.gz``.
+    inputs : iterable of str or Path
+        Files that `target` must not be, see `replication.basics.writing`.
     """
     if compressed is None:
         compressed = not hasattr(target, "write") and Path(target).suffix == ".gz"
-    with paths.opened(target) as file:
+    with writing.opened(target, inputs) as file:
         _write_to(file, trace, compressed)
 
 

@@ -116,37 +116,13 @@ RULES = (
 )
 STAND_IN = default_on_stand_ins(CLEANING)
 
-_CORE = (
-    "easy",
-    "easy_predicted",
-    "pv_easy",
-    "planned",
-    "running",
-    "waiting",
-    "shadow",
-    "predictors",
-    "predictors.classes",
-    "predictors.complete",
-    "predictors.cvh",
-    "predictors.top_percent",
-    "uncounted",
-    "audits",
-)
-_SOURCES = (
-    *(f"replication.core.{name}" for name in _CORE),
-    *(f"replication.schedulers.{name}" for name in ("easy", "options", "pv_easy")),
-    *(f"replication.schedule.{name}" for name in ("simulation", "schedule", "measures", "audits")),
-    "replication.schedulers.predictors",
-    *(f"replication.papers.pv_easy.{name}" for name in ("counts", "runs", "counting")),
-)
 PARTS = (
-    Part("pv_easy: EASY", names(*CLEANING, *EASY), counting.easy, _SOURCES),
-    Part("pv_easy: EASY-Last", names(*CLEANING, *EASY, *PREDICTION), counting.easy_last, _SOURCES),
+    Part("pv_easy: EASY", names(*CLEANING, *EASY), counting.easy),
+    Part("pv_easy: EASY-Last", names(*CLEANING, *EASY, *PREDICTION), counting.easy_last),
     Part(
         "pv_easy: PV-EASY",
         ("size", "overrun", "reservation", "events", *names(*PREDICTION)),
         counting.pv_easy,
-        _SOURCES,
     ),
 )
 

@@ -56,37 +56,11 @@ R2 = Dimension(
 DIMENSIONS = (*CLEANING, *EVENTS, *PREDICTION, TOP, R2)
 STAND_IN = default_on_stand_ins(CLEANING)
 
-_CORE = (
-    "easy_predicted",
-    "planned",
-    "running",
-    "predictors",
-    "predictors.complete",
-    "predictors.top_percent",
-    "predictors.cvh",
-    "predictors.classes",
-    "uncounted",
-)
-_SOURCES = (
-    *(f"replication.core.{name}" for name in _CORE),
-    *(
-        f"replication.{name}"
-        for name in (
-            "schedulers.easy",
-            "schedulers.options",
-            "schedule.simulation",
-            "schedule.schedule",
-            "schedulers.predictors",
-            "schedule.measures",
-        )
-    ),
-    *(f"replication.papers.top_percent.{name}" for name in ("runs", "counting")),
-)
 _FIXED = names(*CLEANING, *EVENTS)
 PARTS = (
-    Part("top_percent: fixed", _FIXED, counting.fixed, _SOURCES),
-    Part("top_percent: learned", (*_FIXED, *names(*PREDICTION)), counting.learned, _SOURCES),
-    Part("top_percent: top", (*_FIXED, *names(*PREDICTION, TOP)), counting.top, _SOURCES),
+    Part("top_percent: fixed", _FIXED, counting.fixed),
+    Part("top_percent: learned", (*_FIXED, *names(*PREDICTION)), counting.learned),
+    Part("top_percent: top", (*_FIXED, *names(*PREDICTION, TOP)), counting.top),
 )
 
 
