@@ -9,7 +9,7 @@ import math
 import numpy as np
 from numba import njit
 
-from replication.core.easy_watched import easy
+from replication.core.easy import easy
 from replication.core.observing import nothing_seen
 
 ROW = (

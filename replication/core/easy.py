@@ -1,22 +1,28 @@
-"""EASY backfilling (and plain FCFS) as one compiled event loop.
+"""EASY backfilling (and plain FCFS) as one compiled event loop, watched if that is asked for.
 
 A job is its index, and indices are in queue order: by submission, then job number. What is decided at
 each instant, and in which order, is written in ``docs/semantics.md``; the readable twin is
-``replication.reference.easy.easy``.
+``replication.reference.easy``.
 
-Two facts make the loop fast without changing any decision:
+What makes the loop fast changes no decision:
 
 * Between two ends nothing is freed and the reservation of the blocked head stays as it is, so a
   submission can only affect the submitted job itself.
 * An end that leaves fewer processors free than the smallest waiting job needs starts nothing.
+* Where a part of the queue can hold no candidate, none of its jobs is looked at; see ``core.waiting``.
+* Nothing is allocated or counted inside the loop.
+
+Given `seen`, the loop notes wild backfills, delays of heads and starts of the shortest job; see
+``core.observing``.
 """
 
 import numpy as np
 from numba import njit
+from numba.cpython.unsafe.numbers import trailing_zeros
 
+from replication.core import observing as see
 from replication.core.running import (
     LATEST,
-    NEVER,
     ONE,
     begin,
     finish,
@@ -25,10 +31,31 @@ from replication.core.running import (
     nobody_runs,
     reservation,
 )
+from replication.core.waiting import (
+    BLOCK_BITS,
+    GONE,
+    LONG,
+    PIECE_BITS,
+    PIECE_ENTRIES,
+    WORTH,
+    blocks,
+    close_up,
+    fitting,
+    join,
+    leave,
+    leave_middle,
+    mend,
+    narrow,
+    nobody_waits,
+    pass_over,
+    squeeze,
+    start_over,
+    survey,
+)
 
 
 @njit(nogil=True, cache=True)
-def easy(submit, run_time, estimate, size, machine, backfilling, start, backfilled):
+def easy(submit, run_time, estimate, size, machine, backfilling, start, backfilled, seen=None):
     """Simulate EASY (FCFS if not `backfilling`); fill in `start` and `backfilled`.
 
     Parameters
@@ -40,25 +67,41 @@ def easy(submit, run_time, estimate, size, machine, backfilling, start, backfill
     start : int64[n], s, out
     backfilled : bool[n], out
         True where the job was started past a blocked head; must come in as False.
+    seen : replication.core.observing.Seen, out, optional
+        As `nothing_seen` makes it. Left out, nothing of it is compiled.
 
     Notes
     -----
     Lifka 1995; Mu'alem and Feitelson 2001, section 2. Memory is O(n), all of it taken before the loop.
     """
     n = len(submit)
-    jobs = nobody_runs(min(n, machine))
-    waiting, wait_size, wait_estimate = (
-        np.empty(n, np.int64),
-        np.empty(n, np.int64),
-        np.empty(n, np.int64),
+    room = nobody_runs(min(n, machine)), nobody_waits(n)
+    _loop(submit, run_time, estimate, size, machine, backfilling, start, backfilled, room, seen)
+
+
+# Nothing is allocated here. Without numba's reference counts (_nrt) every call that is handed an array is
+# spared two locked instructions, which would more than double the time of a run in which things are seen.
+@njit(nogil=True, cache=True, _nrt=False)
+def _loop(submit, run_time, estimate, size, machine, backfilling, start, backfilled, room, seen):
+    n = len(submit)
+    jobs, queue = room
+    waiting, wait_size, least_size, least_estimate = (
+        queue.job,
+        queue.size,
+        queue.least_size,
+        queue.least_estimate,
     )
-    head = tail = 0  # the queue is waiting[head:tail]
-    running = arrived = 0
+    if seen is not None:
+        shortest, wild, events, delay, wait_run, state = seen
+    head = tail = 0  # the queue is what is not struck out of [head, tail)
+    running = arrived = struck = 0
     free = machine
-    smallest = NEVER  # no job waiting behind the head needs fewer processors
+    smallest = np.int64(GONE)  # no job waiting behind the head needs fewer processors
     shadow, extra, reserved = 0, 0, False  # the head's reservation, and whether it is up to date
     while arrived < n or running > 0:
         now = min(submit[arrived] if arrived < n else LATEST, next_end(jobs, running))
+        if seen is not None:
+            see.see_submissions(state, submit, run_time, arrived, now)
 
         # Ends first.
         ended = False
@@ -71,36 +114,122 @@ def easy(submit, run_time, estimate, size, machine, backfilling, start, backfill
         # One pass over those who waited already ...
         if head < tail and (ended or overdue):
             reserved = False
-            while head < tail and wait_size[head] <= free:
+            while head < tail:
                 job = waiting[head]
-                start[job] = now
-                free -= size[job]
-                begin(jobs, running, now + run_time[job], now + estimate[job], size[job])
-                running += 1
+                if wait_size[head] != GONE and size[job] <= free:
+                    if seen is not None:
+                        see.see_start(
+                            state,
+                            shortest,
+                            wait_run,
+                            submit,
+                            run_time,
+                            arrived,
+                            head,
+                            tail,
+                            job,
+                            now,
+                        )
+                        see.see_head_start(state, events, delay, job, now)
+                    leave(queue, head)
+                    start[job] = now
+                    begin(jobs, running, now + run_time[job], now + estimate[job], size[job])
+                    running += 1
+                    free -= size[job]
+                elif wait_size[head] == GONE:
+                    struck -= 1
+                else:
+                    break
                 head += 1
-            if backfilling and tail - head > 1 and smallest <= free:
-                shadow, extra = reservation(jobs, running, free, wait_size[head], now)
+            if backfilling and head < tail and smallest <= free:
+                if struck > WORTH and 2 * struck > tail - head:
+                    if seen is not None:
+                        squeeze(wait_run, wait_size, head, tail)
+                    tail = close_up(queue, head, tail)
+                    struck = 0
+                head_size = size[waiting[head]]
+                shadow, extra = reservation(jobs, running, free, head_size, now)
                 reserved = True
-                smallest = NEVER
-                kept = np.uint64(head + 1)
-                for k in range(np.uint64(head + 1), np.uint64(tail)):
-                    in_time = now + wait_estimate[k] <= shadow
-                    if wait_size[k] <= free and (in_time or wait_size[k] <= extra):
-                        job = waiting[k]
-                        start[job] = now
-                        backfilled[job] = True
-                        free -= size[job]
-                        if not in_time:
-                            extra -= size[job]
-                        begin(jobs, running, now + run_time[job], now + estimate[job], size[job])
-                        running += 1
-                    else:
-                        if kept < k:
-                            waiting[kept], wait_size[kept] = waiting[k], wait_size[k]
-                            wait_estimate[kept] = wait_estimate[k]
-                        smallest = min(smallest, wait_size[k])
-                        kept += ONE
-                tail = np.int64(kept)
+                window = narrow(shadow - now)
+                smallest = np.int64(GONE)
+                is_long = tail - head > LONG
+                piece, pieces = (
+                    np.uint64(head) >> PIECE_ENTRIES,
+                    np.uint64(tail - 1) >> PIECE_ENTRIES,
+                )
+                block, beyond = np.uint64(head) >> BLOCK_BITS, blocks(tail)
+                while piece <= pieces:
+                    if is_long:
+                        piece, smallest = pass_over(
+                            queue,
+                            piece,
+                            tail,
+                            smallest,
+                            narrow(free),
+                            narrow(min(extra, free)),
+                            window,
+                        )
+                    for block in range(
+                        max(block, piece << PIECE_BITS), min(beyond, (piece + ONE) << PIECE_BITS)
+                    ):
+                        smallest = min(smallest, np.int64(least_size[block]))
+                        if least_size[block] > free or (
+                            least_size[block] > extra and least_estimate[block] > window
+                        ):
+                            continue
+                        first, struck_before = block << BLOCK_BITS, struck
+                        fits = fitting(queue, first, narrow(free), narrow(min(extra, free)), window)
+                        while fits:
+                            k = first + np.uint64(trailing_zeros(fits))
+                            fits &= fits - ONE
+                            job = waiting[k]
+                            in_time = now + estimate[job] <= shadow
+                            if size[job] > free or not (in_time or size[job] <= extra):
+                                continue
+                            if seen is not None:
+                                see.see_start(
+                                    state,
+                                    shortest,
+                                    wait_run,
+                                    submit,
+                                    run_time,
+                                    arrived,
+                                    head,
+                                    tail,
+                                    job,
+                                    now,
+                                )
+                                see.see_backfill(
+                                    state,
+                                    wild,
+                                    jobs,
+                                    running,
+                                    free,
+                                    head_size,
+                                    job,
+                                    run_time[job],
+                                    size[job],
+                                    now,
+                                )
+                                wait_run[k] = GONE
+                            leave_middle(queue, k)
+                            struck += 1
+                            start[job] = now
+                            backfilled[job] = True
+                            begin(
+                                jobs, running, now + run_time[job], now + estimate[job], size[job]
+                            )
+                            running += 1
+                            free -= size[job]
+                            if not in_time:
+                                extra -= size[job]
+                            if seen is not None and wild[job]:
+                                see.see_wild(state, jobs, running, free, head_size, now)
+                        if struck == struck_before:  # looked at in vain
+                            survey(queue, block)
+                    if is_long:
+                        mend(queue, piece, tail)
+                    piece += ONE
 
         # ... which goes on through those who come now.
         while arrived < n and submit[arrived] == now:
@@ -108,12 +237,13 @@ def easy(submit, run_time, estimate, size, machine, backfilling, start, backfill
             arrived += 1
             starts = size[job] <= free
             if head == tail:
-                head = tail = 0
+                start_over(queue, tail)
+                head = tail = struck = 0
                 reserved = False
-                smallest = NEVER
+                smallest = np.int64(GONE)
             elif starts and backfilling:
                 if not reserved:
-                    shadow, extra = reservation(jobs, running, free, wait_size[head], now)
+                    shadow, extra = reservation(jobs, running, free, size[waiting[head]], now)
                     reserved = True
                 in_time = now + estimate[job] <= shadow
                 starts = in_time or size[job] <= extra
@@ -122,13 +252,34 @@ def easy(submit, run_time, estimate, size, machine, backfilling, start, backfill
                 backfilled[job] = starts
             else:
                 starts = False
-            if starts:
-                start[job] = now
-                free -= size[job]
-                begin(jobs, running, now + run_time[job], now + estimate[job], size[job])
-                running += 1
-            else:
+            if not starts:
                 if head < tail:
                     smallest = min(smallest, size[job])
-                waiting[tail], wait_size[tail], wait_estimate[tail] = job, size[job], estimate[job]
+                if seen is not None:
+                    wait_run[tail] = narrow(run_time[job])
+                join(queue, tail, job, size[job], estimate[job])
                 tail += 1
+                continue
+            if seen is not None:
+                see.see_start(
+                    state, shortest, wait_run, submit, run_time, arrived, head, tail, job, now
+                )
+                if backfilled[job]:
+                    see.see_backfill(
+                        state,
+                        wild,
+                        jobs,
+                        running,
+                        free,
+                        size[waiting[head]],
+                        job,
+                        run_time[job],
+                        size[job],
+                        now,
+                    )
+            start[job] = now
+            begin(jobs, running, now + run_time[job], now + estimate[job], size[job])
+            running += 1
+            free -= size[job]
+            if seen is not None and wild[job]:
+                see.see_wild(state, jobs, running, free, size[waiting[head]], now)

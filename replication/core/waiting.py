@@ -4,10 +4,17 @@ A job that leaves the middle of the queue is struck out, not closed up; `close_u
 struck out. Sizes and times are cut to 31 bits here, so a scan only finds candidates: whoever starts a job
 checks it again against its true size and estimate.
 
-The least size and the least estimate of each block of 32 entries are kept, so that a long queue is passed
+The least size and the least estimate of each block of 32 entries are kept, so that a longer queue is passed
 over by the block. They are never too high, but may be too low: a job struck out counts until its block is
 surveyed, which is done when the block has been looked at in vain. Surveying it just after a job in it is
 struck out would read in whole lanes what was just written singly, and the processor waits for that.
+
+A queue of thousands is passed over by pieces of 1,024 and of 32,768 entries. A row for each piece holds the
+least size in it, and the least estimate in each class of sizes, a class for each power of two. One least
+estimate for all sizes would not do: where narrow jobs are long and wide ones short, somebody would always
+seem to fit. Rows are made for full pieces only, and only when a pass has looked through them in vain or not,
+so a short queue has none; a row of zeros is yet to be made, and says that anybody may fit. A row is mended
+where jobs were struck out, class by class.
 
 Everything outside ``[head, tail)`` is struck out, so that a block may reach beyond either.
 """
@@ -16,6 +23,7 @@ from collections import namedtuple
 
 import numpy as np
 from numba import njit
+from numba.cpython.unsafe.numbers import leading_zeros
 
 from replication.core.running import ONE
 
@@ -23,10 +31,18 @@ GONE = np.int32(2**31 - 1)  # the size and the estimate of an entry that is stru
 LARGEST = np.int32(2**31 - 2)
 BLOCK = np.uint64(32)  # entries looked at together: a bit for each in one word
 BLOCK_BITS = np.uint64(5)
+PIECE_BITS = np.uint64(5)  # blocks in a piece
+PIECE_ENTRIES = BLOCK_BITS + PIECE_BITS
+LARGE_BITS = np.uint64(5)  # pieces in a large one
+CLASSES = np.uint64(16)  # length of a row: the least size, then classes 1 to 15
+STALE = np.uint64(2**16 - 1)  # a bit for each entry of a row
+LONG = 8192  # entries that are worth passing over by the piece
+NONE = np.uint64(0)
 WORTH = 32  # struck out entries below which the queue is left as it is
 
-#: Of each entry: `job` int64, `size`, `estimate` int32; of each block: `least_size`, `least_estimate` int32.
-Waiting = namedtuple("Waiting", "job size estimate least_size least_estimate")
+#: Of each entry: `job` int64, `size`, `estimate` int32; of each block: `least_size`, `least_estimate` int32;
+#: rows of the pieces: `rows`, `large` int32[:, 16], and a bit for each entry in `rows` that is `stale` uint64.
+Waiting = namedtuple("Waiting", "job size estimate least_size least_estimate rows large stale")
 
 
 @njit(nogil=True, cache=True, _nrt=False)
@@ -39,12 +55,16 @@ def blocks(entry):
 def nobody_waits(n):
     """Room for `n` waiting jobs."""
     room, some = n + np.int64(BLOCK), np.int64(blocks(n)) + 1
+    pieces = (n >> 10) + 1
     return Waiting(
         np.empty(room, np.int64),
         np.full(room, GONE, np.int32),
         np.full(room, GONE, np.int32),
         np.full(some, GONE, np.int32),
         np.full(some, GONE, np.int32),
+        np.zeros((pieces, 16), np.int32),
+        np.zeros((pieces >> 5, 16), np.int32),
+        np.full(pieces, STALE),
     )
 
 
@@ -68,6 +88,97 @@ def join(queue, tail, job, size, estimate):
 def leave(queue, k):
     """Strike out entry `k`."""
     queue.size[k] = queue.estimate[k] = GONE
+
+
+@njit(nogil=True, cache=True, _nrt=False)
+def leave_middle(queue, k):
+    """Strike out entry `k` where rows may still count on it."""
+    queue.stale[k >> PIECE_ENTRIES] |= ONE << size_class(queue.size[k])
+    leave(queue, k)
+
+
+@njit(nogil=True, cache=True, _nrt=False)
+def pass_over(queue, piece, tail, smallest, free, extra, window):
+    """Pass over the pieces from `piece` on in which nobody fits, as far as rows know.
+
+    Returns
+    -------
+    piece : uint64
+        The first one to be looked at, perhaps beyond the queue.
+    smallest : int64, processors
+        As given, or less if a piece passed over holds less.
+    """
+    full = np.uint64(tail) >> PIECE_ENTRIES
+    while piece < full:
+        large = piece >> LARGE_BITS
+        if large << LARGE_BITS == piece and large < full >> LARGE_BITS:
+            if not _may_fit(queue.large, large, free, extra, window):
+                smallest = min(smallest, np.int64(queue.large[large, NONE]))
+                piece += ONE << LARGE_BITS
+                continue
+        if _may_fit(queue.rows, piece, free, extra, window):
+            break
+        smallest = min(smallest, np.int64(queue.rows[piece, NONE]))
+        piece += ONE
+    return piece, smallest
+
+
+@njit(nogil=True, cache=True, _nrt=False)
+def _may_fit(rows, piece, free, extra, window):
+    """Whether somebody may fit by the row of a piece; in the class of `free` itself, not everybody does."""
+    widest = np.int32(size_class(free))
+    fits = rows[piece, NONE] <= extra
+    for column in range(ONE, CLASSES):
+        fits |= (rows[piece, column] <= window) & (np.int32(column) <= widest)
+    return fits
+
+
+@njit(nogil=True, cache=True, _nrt=False)
+def size_class(size):
+    """Class of a size: 1 for one processor, 2 for up to three, and so on; 15 for 16,384 and more."""
+    return min(np.uint64(32) - np.uint64(leading_zeros(np.uint32(size))), CLASSES - ONE)
+
+
+@njit(nogil=True, cache=True, _nrt=False)
+def mend(queue, piece, tail):
+    """Find anew what is stale in the row of a piece that is full, and in that of the large one it is in."""
+    full = np.uint64(tail) >> PIECE_ENTRIES
+    if piece >= full or queue.stale[piece] == NONE:
+        return
+    first, last = piece << PIECE_ENTRIES, (piece + ONE) << PIECE_ENTRIES
+    large, rows, stale = piece >> LARGE_BITS, queue.rows, queue.stale[piece]
+    rows[piece, NONE] = least(queue.size, first, last)
+    for column in range(ONE, CLASSES):
+        if stale >> column & ONE:
+            low, high = np.int32(1) << np.int32(column - ONE), np.int32(1) << np.int32(column)
+            if column == CLASSES - ONE:
+                high = GONE
+            lowest = GONE
+            for k in range(first, last):
+                size, estimate = queue.size[k], queue.estimate[k]
+                lowest = min(lowest, estimate if (size >= low) & (size < high) else GONE)
+            rows[piece, column] = lowest
+    queue.stale[piece] = NONE
+    if large < full >> LARGE_BITS:
+        for column in range(NONE, CLASSES):
+            if column == NONE or stale >> column & ONE:
+                lowest = GONE
+                for part in range(large << LARGE_BITS, (large + ONE) << LARGE_BITS):
+                    lowest = min(lowest, rows[part, column])
+                queue.large[large, column] = lowest
+
+
+@njit(nogil=True, cache=True, _nrt=False)
+def _forget_rows(queue, tail):
+    """All rows are to be made anew; those beyond `tail` are not made."""
+    full = np.uint64(tail) >> PIECE_ENTRIES
+    for piece in range(full):
+        queue.stale[piece] = STALE
+        for column in range(CLASSES):
+            queue.rows[piece, column] = 0
+    for large in range(full >> LARGE_BITS):
+        for column in range(CLASSES):
+            queue.large[large, column] = 0
 
 
 @njit(nogil=True, cache=True, _nrt=False)
@@ -127,11 +238,13 @@ def close_up(queue, head, tail):
         leave(queue, k)
     for block in range(np.uint64(head) >> BLOCK_BITS, blocks(tail)):
         survey(queue, block)
+    _forget_rows(queue, tail)
     return np.int64(kept)
 
 
 @njit(nogil=True, cache=True, _nrt=False)
 def start_over(queue, tail):
-    """Forget the blocks of a queue that ran empty."""
+    """Forget the blocks and the pieces of a queue that ran empty."""
     for block in range(blocks(tail)):
         queue.least_size[block] = queue.least_estimate[block] = GONE
+    _forget_rows(queue, tail)

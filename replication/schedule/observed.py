@@ -13,7 +13,7 @@ from replication.schedule.schedule import Schedule
 from replication.schedule.simulation import simulate
 from replication.schedulers import EASY
 
-watched = lazily("replication.core.easy_watched")
+watched = lazily("replication.core.easy")
 observing = lazily("replication.core.observing")
 
 NAMES = {

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 from replication.basics import paths
-from replication.core.easy_watched import easy
+from replication.core.easy import easy
 from replication.core.observing import nothing_seen
 from replication.estimates import Exact
 from replication.logs.workload import Workload
