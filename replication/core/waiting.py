@@ -36,7 +36,7 @@ PIECE_ENTRIES = BLOCK_BITS + PIECE_BITS
 LARGE_BITS = np.uint64(5)  # pieces in a large one
 CLASSES = np.uint64(16)  # length of a row: the least size, then classes 1 to 15
 STALE = np.uint64(2**16 - 1)  # a bit for each entry of a row
-LONG = 8192  # entries that are worth passing over by the piece
+LONG = 4096  # entries that are worth passing over by the piece
 NONE = np.uint64(0)
 WORTH = 32  # struck out entries below which the queue is left as it is
 

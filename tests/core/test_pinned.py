@@ -24,8 +24,8 @@ ESTIMATES = {
     "perfect": Exact(),
     "f=2": FModel(2),
     "deterministic=1": Deterministic(1),
-    "f=300 emax=64800": FModel(300, e_max=64800),
-    "modal emax=64800": Modal(e_max=64800),
+    "f=300,emax=64800": FModel(300, e_max=64800),
+    "modal,emax=64800": Modal(e_max=64800),
 }
 SCHEDULERS = {
     "fcfs": FCFS(),
