@@ -5,11 +5,12 @@ import json
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from workloads import jobs, workloads
 
 from replication.__main__ import main
 from replication.schedule import audits, formats, plans
 from replication.schedule.simulation import simulate
+from replication.schedulers import EASY, FCFS
+from tests.workloads import jobs, workloads
 
 LOG = jobs(16, (0, 10, 12), (1, 10, 12), (2, 5, 4), (3, 100, 1))
 
@@ -31,7 +32,7 @@ def plan(path="a", machine=16, estimate=None, **columns):
 def written(tmp_path):
     """Write the log's schedule under a scheduler in some form; returns the path."""
 
-    def write(name, scheduler="easy", form=None, workload=LOG):
+    def write(name, scheduler=EASY(), form=None, workload=LOG):
         formats.write(simulate(workload, scheduler), tmp_path / name, form)
         return str(tmp_path / name)
 
@@ -66,7 +67,7 @@ def test_shifts_by_hand():
 @given(workload=workloads())
 @settings(deadline=None, max_examples=50)
 def test_the_two_ways_round_mirror_each_other(workload):
-    one, other = (formats.Plan.of(simulate(workload, scheduler)) for scheduler in ("fcfs", "easy"))
+    one, other = (formats.Plan.of(simulate(workload, scheduler)) for scheduler in (FCFS(), EASY()))
     there, back = plans.compare(one, other), plans.compare(other, one)
     for a, b in zip(there["classes"], back["classes"]):
         assert (a["earlier"], a["same"], a["later"]) == (b["later"], b["same"], b["earlier"])
@@ -117,7 +118,7 @@ def test_the_command_says_the_same_of_any_two_forms(written, capsys, form):
 
 
 def test_the_command_says_what_differs(written, capsys):
-    words = ["compare", written("a.csv", "fcfs"), written("b.csv", "easy")]
+    words = ["compare", written("a.csv", FCFS()), written("b.csv", EASY())]
     assert main(words) == 1
     assert "mean bounded slowdown" in capsys.readouterr().out
     assert main([*words, "--json"]) == 1

@@ -7,7 +7,8 @@ import pytest
 
 from replication import commands
 from replication.__main__ import main
-from replication.schedule.simulation import SCHEDULERS
+from replication.schedule import text
+from replication.schedulers import Scheduler
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +42,7 @@ def test_the_commands_are_offered(complete):
     [
         (("simulate", "--form"), ["--format"]),
         (("simulate", "--format", "ba"), ["batsim"]),
-        (("simulate", "--scheduler", ""), list(SCHEDULERS)),
+        (("simulate", "--scheduler", ""), text.names(Scheduler)),
         (("simulate", "KTH"), ["KTH-SP2", "KTH-SP2-2"]),
         (("traces", "f"), ["fetch"]),
         (("traces", "describe", "--ov"), ["--overrun"]),

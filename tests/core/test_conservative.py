@@ -8,24 +8,22 @@ from tests.test_predicted import PREDICTORS, peopled
 
 from replication.reference import conservative as reference_conservative
 from replication.schedule.simulation import simulate
-from replication.schedulers import Conservative, LargestAreaFirst
-from replication.schedulers.conservative import CONSERVATIVE, LARGEST
+from replication.schedulers import EASY, Conservative, LargestAreaFirst
 from tests.workloads import jobs, workloads
 
 TWINS = {
-    "conservative": (reference_conservative.conservative, CONSERVATIVE),
-    "laf": (reference_conservative.largest_area_first, LARGEST),
+    Conservative: reference_conservative.conservative,
+    LargestAreaFirst: reference_conservative.largest_area_first,
 }
 
 
 def agree(workload, scheduler, predictor, **options):
     """Kernel and twin give every job the same start, kind of start and predictions."""
-    twin, known = TWINS[scheduler]
     options = {
-        name: option.default for name, option in known.items() if name != "predictor"
+        name: option.default for name, option in scheduler.options().items() if name != "predictor"
     } | options
-    fast = simulate(workload, scheduler, predictor=predictor, **options).validate()
-    slow = twin(workload, fast.estimate, 1, predictor, **options)
+    fast = simulate(workload, scheduler(predictor=predictor, **options)).validate()
+    slow = TWINS[scheduler](workload, fast.estimate, 1, predictor, **options)
     assert fast.start.tolist() == slow.start
     assert fast.backfilled.tolist() == slow.backfilled
     assert fast.prediction.tolist() == slow.prediction
@@ -40,8 +38,8 @@ def test_kernel_and_twin_agree(scheduler, data, predictor, overrun):
     options = data.draw(
         st.fixed_dictionaries(
             {
-                name: st.sampled_from(option.allowed)
-                for name, option in TWINS[scheduler][1].items()
+                name: st.sampled_from(option.metadata["allowed"])
+                for name, option in scheduler.options().items()
                 if name != "predictor"
             }
         )
@@ -70,7 +68,7 @@ def test_conservative_protects_the_second_in_line_too():
     # Job 2 is reserved 10 to 20, with job 3 running in its gap; job 4, which needs the whole machine, from 20
     # on. Job 5 takes the processor that job 2 leaves over: EASY lets it, though it is in job 4's way.
     w = jobs(4, (0, 10, 2), (1, 10, 3), (1, 8, 1), (1, 8, 4), (2, 30, 1))
-    easy, careful = (simulate(w, name).start.tolist() for name in ("easy", "conservative"))
+    easy, careful = (simulate(w, s).start.tolist() for s in (EASY(), Conservative()))
     assert easy[:3] == careful[:3]
     assert easy[4] == 2 and careful[4] > 2
     assert careful[3] < easy[3]
@@ -113,5 +111,5 @@ def test_largest_area_first_goes_by_the_prediction():
 def test_who_goes_past_a_waiting_job_is_backfilled():
     w = jobs(4, (0, 5, 3), (1, 5, 4), (2, 3, 1))
     for scheduler in TWINS:
-        assert simulate(w, scheduler).backfilled.tolist() == [False, False, True]
+        assert simulate(w, scheduler()).backfilled.tolist() == [False, False, True]
     assert np.array_equal(simulate(w, LargestAreaFirst()).start, simulate(w, Conservative()).start)

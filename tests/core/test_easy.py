@@ -7,22 +7,21 @@ import pytest
 from hypothesis import given, settings
 
 from replication.core import kernel_hash
-from replication.estimates import FModel, Users
-from replication.estimates import models as estimates
+from replication.estimates import Exact, FModel, Users
 from replication.logs.workload import Workload, WorkloadError
 from replication.reference import easy as reference
 from replication.schedule.schedule import ScheduleError
-from replication.schedule.simulation import SCHEDULERS, SimulationError, simulate
-from replication.schedulers import FCFS
+from replication.schedule.simulation import SimulationError, simulate
+from replication.schedulers import EASY, FCFS, Scheduler
 from tests.workloads import jobs, workloads
 
 MANY = settings(max_examples=1500, deadline=None)
 
 
-def agree(workload, estimate=None, scheduler="easy"):
+def agree(workload, estimate=None, scheduler=EASY()):  # noqa: B008
     """Kernel and twin give the same start and the same kind of start to every job."""
     fast = simulate(workload, scheduler, estimate).validate()
-    slow_start, slow_backfilled = getattr(reference, scheduler)(fast.workload, fast.estimate)
+    slow_start, slow_backfilled = getattr(reference, scheduler.name)(fast.workload, fast.estimate)
     assert fast.start.tolist() == slow_start
     assert fast.backfilled.tolist() == slow_backfilled
 
@@ -42,7 +41,7 @@ def test_kernel_and_twin_agree_where_jobs_outrun_their_estimates(workload):
 @settings(max_examples=300, deadline=None)
 @given(workloads())
 def test_kernel_and_twin_agree_on_fcfs(workload):
-    agree(workload, scheduler="fcfs")
+    agree(workload, scheduler=FCFS())
     assert not simulate(workload, FCFS()).backfilled.any()
 
 
@@ -50,7 +49,7 @@ def test_kernel_and_twin_agree_on_fcfs(workload):
 @given(workloads(most=25))
 def test_no_head_waits_while_it_fits(workload):
     """What both schedulers promise: at every instant the first waiting job needs more than is free."""
-    for scheduler in ("fcfs", "easy"):
+    for scheduler in (FCFS(), EASY()):
         start = simulate(workload, scheduler).start
         end = start + workload.run_time
         for now in np.unique(np.concatenate([workload.submit, end])):
@@ -60,7 +59,7 @@ def test_no_head_waits_while_it_fits(workload):
                 assert workload.processors[waiting[0]] > workload.machine - used
 
 
-@pytest.mark.parametrize("model", ["log", "perfect", "f=3", "log*2"])
+@pytest.mark.parametrize("model", [Users(), Exact(), FModel(3), Users(2)], ids=repr)
 def test_kernel_and_twin_agree_on_a_whole_log(real_log, model):
     agree(real_log("KTH-SP2"), model)
 
@@ -121,18 +120,20 @@ def test_results_do_not_depend_on_threads(real_log):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda w: simulate(w, "esy"), "scheduler 'esy' unknown.*did you mean easy.*fcfs"),
-        (lambda w: simulate(w, estimates="g=2"), "estimates 'g=2' unknown; allowed: log, perfect"),
-        (lambda w: simulate(w, estimates=FModel(x)), "'x' is not a number"),
-        (lambda w: simulate(w, estimates=FModel(-1)), "f is -1.0, allowed: 0 or more"),
-        (lambda w: simulate(w, estimates=Users(0.5)), "factor is 0.5, allowed: 1 or more"),
-        (lambda w: simulate(w, estimates=FModel(2, e_max=0)), "emax is a whole number of seconds"),
+        (lambda w: simulate(w, "EASi"), "scheduler is 'EASi'.*did you mean EASY.*FCFS"),
+        (lambda w: simulate(w, EASY), r"did you mean EASY\(\)\?"),
+        (lambda w: simulate(w, estimates="f=2"), "estimates is 'f=2'; allowed: .*Users, Exact"),
+        (lambda w: simulate(w, estimates=FModel("x")), "f='x'; allowed: a number from 0"),
+        (lambda w: simulate(w, estimates=FModel(-1)), "f=-1; allowed: a number from 0"),
+        (lambda w: simulate(w, estimates=Users(0.5)), "factor=0.5; allowed: a number from 1"),
+        (lambda w: simulate(w, estimates=FModel(2, e_max=0)), "e_max=0; allowed: a whole number"),
+        (lambda w: simulate(w, estimates=FModel(1e300)), "estimates reach .* s, allowed: below"),
         (lambda w: simulate(w, estimates=np.array([1])), "shape"),
         (lambda w: simulate(w, estimates=np.array([1, -2, 3])), "job 2: estimate -2"),
         (lambda w: simulate(w, estimates=np.array([1, np.nan, 3])), "not numbers"),
         (lambda w: simulate(w, estimates=np.array([1, 2**61, 3])), "times reach"),
         (lambda w: simulate("KTH-SP2"), "allowed: a Workload"),
-        (lambda w: simulate(w, unheard_of=1), "option 'unheard_of' unknown"),
+        (lambda w: simulate(w, EASY(unheard_of=1)), "EASY has no option 'unheard_of'"),
     ],
 )
 def test_what_cannot_be_simulated_is_refused_in_one_line(call, message):
@@ -177,21 +178,21 @@ def test_the_validator_finds_what_is_wrong():
 
 def test_a_warmed_kernel_hash_names_the_sources():
     assert len(kernel_hash()) == 64
-    assert {"fcfs", "easy"} <= SCHEDULERS.keys()
+    assert {"fcfs", "easy"} <= Scheduler.members.keys()
     assert issubclass(SimulationError, ValueError)
 
 
 def test_estimate_models_depend_on_their_key_alone():
     workload = jobs(4, *[(k, 100 + k, 1) for k in range(50)])
-    same, other = estimates.random_f(workload, 2.0, 7), estimates.random_f(workload, 2.0, 8)
-    assert same.tolist() == estimates.random_f(workload, 2.0, 7).tolist() != other.tolist()
+    (_, same), (_, again), (_, other) = (FModel(2).make(workload, seed) for seed in (7, 7, 8))
+    assert same.tolist() == again.tolist() != other.tolist()
     assert ((same >= workload.run_time) & (same <= 3 * workload.run_time)).all()
-    assert estimates.random_f(workload, 0, 7).tolist() == workload.run_time.tolist()
+    assert FModel(0).make(workload, 7)[1].tolist() == workload.run_time.tolist()
 
 
 def test_random_estimates_are_uniform():
     workload = jobs(4, *[(k, 10_000, 1) for k in range(20_000)])
-    share = (estimates.random_f(workload, 2.0, 3) - 10_000) / 20_000
+    share = (FModel(2).make(workload, 3)[1] - 10_000) / 20_000
     # The mean and the quartiles of 20,000 uniform numbers, within five standard errors.
     assert np.quantile(share, [0.25, 0.5, 0.75]) == pytest.approx(
         [0.25, 0.5, 0.75], abs=5 * 0.5 / 20_000**0.5
@@ -199,7 +200,7 @@ def test_random_estimates_are_uniform():
 
 
 def test_truncation_cuts_runs_and_counts_them():
-    workload, estimate = estimates.make(jobs(4, (0, 50, 1, 400), (1, 500, 1, 600)), "log,emax=300")
+    workload, estimate = Users(e_max=300).make(jobs(4, (0, 50, 1, 400), (1, 500, 1, 600)))
     assert workload.run_time.tolist() == [50, 300]
     assert estimate.tolist() == [300, 300]
     assert dict(workload.cleaning)["run-cut-to-emax-300"] == 1

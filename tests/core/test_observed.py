@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from replication.basics import paths
 from replication.core.easy import easy
 from replication.core.observing import nothing_seen
-from replication.estimates import Exact
+from replication.estimates import Deterministic, Exact, FModel, Users
 from replication.logs.workload import Workload
 from replication.reference import easy as reference
 from replication.reference import observed as reference_observed
@@ -72,12 +72,12 @@ def test_kernel_and_twin_see_the_same_where_jobs_outrun_their_estimates(workload
     agree(workload)
 
 
-@pytest.mark.parametrize("model", ["log", "f=0.5", "f=10", "deterministic=4"])
+@pytest.mark.parametrize("model", [Users(), FModel(0.5), FModel(10), Deterministic(4)], ids=repr)
 def test_kernel_and_twin_see_the_same_on_a_log(real_log, model):
     agree(real_log("KTH-SP2-2", paper="heel_and_toe").take(slice(0, 800)), model)
 
 
-@pytest.mark.parametrize("model", ["f=3", "f=1000", "log"])
+@pytest.mark.parametrize("model", [FModel(3), FModel(1000), Users()], ids=repr)
 @pytest.mark.parametrize(("machine", "widest"), [(16, 12), (64, 64), (5, 2)])
 def test_a_long_queue_with_many_struck_out_is_closed_up_alike(machine, widest, model):
     """More jobs behind the head than a block holds, leaving from the middle, again and again; log: most ask

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replication.reference.pv_easy import Known, Last, PVEasy
+from replication.reference import pv_easy as reference
 from replication.schedule.simulation import simulate
-from replication.schedulers import OptionError, PVEasy, predictors
+from replication.schedulers import EASY, PVEasy, SchedulerError, predictors
 from tests.workloads import jobs, workloads
 
 READINGS = st.fixed_dictionaries(
@@ -43,10 +43,10 @@ def crowds(draw, most=60):
 def twin(workload, predictor="last", **options):
     """The twin's run with the predictor of that name."""
     if predictor == "last":
-        model = Last(workload, workload.estimate.tolist())
+        model = reference.Last(workload, workload.estimate.tolist())
     else:
-        model = Known(predictors.make(workload, workload.estimate, predictor, 1).fixed)
-    return PVEasy(workload, predictor=model, **options).run()
+        model = reference.Known(predictors.make(workload, workload.estimate, predictor, 1).fixed)
+    return reference.PVEasy(workload, predictor=model, **options).run()
 
 
 def agree(workload, **options):
@@ -132,14 +132,14 @@ def test_progress_is_conserved(workload, readings, mode):
     ("options", "message"),
     [
         ({"predictor": "oracle"}, "predictor 'oracle' unknown"),
-        ({"mode": "stop"}, "mode='stop', allowed: 'kill', 'suspend', 'checkpoint'"),
-        ({"interval": 0}, "interval=0: allowed: whole seconds from 1"),
-        ({"cost": -1}, "cost=-1: allowed: whole seconds from 0"),
+        ({"mode": "stop"}, "mode='stop'; allowed: 'kill', 'suspend', 'checkpoint'"),
+        ({"interval": 0}, "interval=0; allowed: a whole number from 1"),
+        ({"cost": -1}, "cost=-1; allowed: a whole number from 0"),
         ({"cost": 10**15}, "times below"),
     ],
 )
 def test_impossible_options_are_refused_in_one_line(options, message):
-    with pytest.raises(OptionError, match=message) as error:
+    with pytest.raises(SchedulerError, match=message) as error:
         simulate(jobs(4, (0, 9, 3), (1, 5, 4), (2, 3, 1)), PVEasy(**options))
     assert "\n" not in str(error.value)
 
@@ -159,4 +159,4 @@ def test_it_is_not_much_slower_than_easy(real_log):
             taken.append(time.thread_time() - begin)
         return min(taken)
 
-    assert seconds("pv-easy") < 10 * seconds("easy")
+    assert seconds(PVEasy()) < 10 * seconds(EASY())

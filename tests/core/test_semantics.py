@@ -5,13 +5,14 @@ import re
 import numpy as np
 
 from replication.basics import paths
-from replication.estimates import models as estimates
+from replication.estimates import Deterministic, Exact, FModel
 from replication.schedule import measures
 from replication.schedule.simulation import simulate
+from replication.schedulers import EASY, FCFS
 from tests.workloads import jobs
 
 
-def starts(workload, scheduler="easy", estimate=None):
+def starts(workload, scheduler=EASY(), estimate=None):  # noqa: B008
     return simulate(workload, scheduler, estimate).validate().start.tolist()
 
 
@@ -50,7 +51,7 @@ def test_E3_a_job_of_no_length_ends_at_once_and_another_pass_follows():
 
 def test_E4_queue_order_is_submission_then_job_number():
     # Both come while job 1 runs, at the same instant: the one with the lower number is the head.
-    assert starts(jobs(4, (0, 5, 4), (1, 2, 3), (1, 2, 3)), "fcfs") == [0, 5, 7]
+    assert starts(jobs(4, (0, 5, 4), (1, 2, 3), (1, 2, 3)), FCFS()) == [0, 5, 7]
 
 
 def test_E5_heads_start_while_they_fit_and_are_regular():
@@ -61,8 +62,8 @@ def test_E5_heads_start_while_they_fit_and_are_regular():
 
 def test_E6_fcfs_lets_nobody_pass_a_blocked_head():
     w = jobs(4, (0, 5, 3), (1, 2, 4), (2, 1, 1))
-    assert starts(w, "fcfs") == [0, 5, 7]
-    assert starts(w, "easy") == [0, 5, 2]
+    assert starts(w, FCFS()) == [0, 5, 7]
+    assert starts(w, EASY()) == [0, 5, 2]
 
 
 def test_E7_only_the_head_has_a_reservation_and_it_is_recomputed():
@@ -131,11 +132,11 @@ def test_E15_a_job_past_its_estimate_is_taken_to_end_now():
 
 def test_E16_modelled_estimates_are_rounded_and_never_short():
     w = jobs(4, *[(0, r, 1) for r in range(200)])
-    for model in ("f=0.01", "f=3", "deterministic=0.3", "perfect*1.5"):
-        _, estimate = estimates.make(w, model)
+    for model in (FModel(0.01), FModel(3), Deterministic(0.3), Exact(1.5)):
+        _, estimate = model.make(w)
         assert estimate.dtype == np.int64
         assert (estimate >= w.run_time).all()
-    assert estimates.deterministic_f(jobs(4, (0, 3, 1), (0, 7, 1)), 0.1).tolist() == [3, 8]
+    assert Deterministic(0.1).make(jobs(4, (0, 3, 1), (0, 7, 1)))[1].tolist() == [3, 8]
 
 
 def test_E17_scaled_submissions_are_rounded_and_keep_their_order():

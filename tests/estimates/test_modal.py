@@ -7,9 +7,7 @@ from hypothesis import strategies as st
 
 from replication.basics.seeding import generator
 from replication.core.dealing import deal
-from replication.estimates import modal
-from replication.estimates import models as estimates
-from replication.estimates.models import EstimateError
+from replication.estimates import EstimateError, Modal, modal
 from replication.logs.workload import Workload
 
 HOUR = 3600
@@ -149,23 +147,23 @@ def test_a_job_draws_evenly_among_what_is_long_enough():
 
 def test_estimates_depend_on_their_key_alone_and_cover_the_run_times():
     workload = short_jobs(5000)
-    one, again = (estimates.modal(workload, 4 * HOUR, 0.3, seed=5) for _ in range(2))
+    one, again = (modal.modal(workload, 4 * HOUR, 0.3, seed=5) for _ in range(2))
     assert np.array_equal(one, again)
-    assert not np.array_equal(one, estimates.modal(workload, 4 * HOUR, 0.3, seed=6))
+    assert not np.array_equal(one, modal.modal(workload, 4 * HOUR, 0.3, seed=6))
     assert (one >= workload.run_time).all()
     assert (one == 4 * HOUR).mean() == pytest.approx(0.3)
 
 
-def test_as_text():
+def test_as_a_value():
     workload = short_jobs(2000)
     workload = workload.replace(
         run_time=np.where(workload.run_time == 600, 5000, workload.run_time)
     )
-    cut, estimate = estimates.make(workload, "modal=0.5,emax=3600", 2)
+    cut, estimate = Modal(HOUR, 0.5).make(workload, 2)
     assert cut.run_time.max() == HOUR
     assert (estimate == HOUR).mean() >= 0.5
     assert np.array_equal(estimate, modal.modal(cut, HOUR, 0.5, 2))
-    assert estimates.parse("modal,emax=3600") == ("modal", None, 3600)
+    assert Modal(HOUR) == Modal(3600.0, share=None)
 
 
 @pytest.mark.parametrize(
@@ -199,5 +197,5 @@ def test_runs_that_no_estimate_covers_are_refused_in_one_line():
         modal.modal(long, HOUR, 0.1)
     with pytest.raises(EstimateError, match="see estimates.cut_runs"):
         modal.modal(short_jobs(50, longest=9000), HOUR)
-    with pytest.raises(EstimateError, match="needs ,emax=SECONDS"):
-        estimates.make(long, "modal=0.5")
+    with pytest.raises(EstimateError, match="e_max=600; allowed: a whole number from 3600"):
+        Modal(600)

@@ -24,6 +24,7 @@ from replication.papers.pv_easy import readings as pv_easy
 from replication.papers.top_percent import counting as top_counting
 from replication.papers.top_percent import readings as top_percent
 from replication.papers.top_percent import runs as top_runs
+from replication.schedule import text
 from replication.schedule.simulation import simulate
 from tests.executors import InLine
 
@@ -248,7 +249,7 @@ def some_jobs(name="some", n=150, seed=5):
 
 def waits(workload, chosen):
     """Numbers of a toy paper: mean waits under FCFS and EASY."""
-    schedule = simulate(workload, chosen["scheduler"])
+    schedule = simulate(workload, text.scheduler(chosen["scheduler"]))
     yield "p", "wait", {}, schedule.wait.mean()
     yield "p", "longest", {"of": "all"}, schedule.wait.max()
     yield "p", "longest", {"of": "wide"}, schedule.wait[workload.processors > 4].max()
@@ -287,7 +288,7 @@ def test_a_number_under_a_combination_is_that_of_its_own_simulation(tmp_path):
     jobs = some_jobs("A", seed=0)
     for k in range(len(TOY)):
         chosen = TOY.chosen(k)
-        schedule = simulate(jobs, chosen["scheduler"])
+        schedule = simulate(jobs, text.scheduler(chosen["scheduler"]))
         counted = schedule.wait if chosen["of"] == "all" else schedule.wait[jobs.processors > 4]
         assert [found.values(n, k) for n in range(2)] == [schedule.wait.mean(), counted.max()]
 

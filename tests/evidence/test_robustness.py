@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from replication.estimates import Exact, FModel, Users
 from replication.evidence import robustness
 from replication.evidence.robustness import (
     ABSENT,
@@ -368,12 +369,12 @@ class Runs(heel.Evidence):
     def sjfness(self, f):
         if "scheduler" in self.options:
             return super().sjfness(f)
-        return np.array([self.value(f"f={f:g}") + seed / 1000 for seed in range(5)])
+        return np.array([self.value(FModel(f)) + seed / 1000 for seed in range(5)])
 
 
 def f_of(model):
-    """The badness of a model written as text; 0 for perfect estimates."""
-    return float(model.partition(",")[0].removeprefix("f=")) if model.startswith("f=") else 0.0
+    """The badness of a model; 0 for exact estimates."""
+    return getattr(model, "f", 0.0)
 
 
 RISING, FALLING = (lambda model: 10 + f_of(model)), (lambda model: 100 / (1 + f_of(model)))
@@ -382,25 +383,25 @@ RISING, FALLING = (lambda model: 10 + f_of(model)), (lambda model: 100 / (1 + f_
 @pytest.mark.parametrize(
     ("name", "holds", "fails"),
     [
-        ("perfect-better", {"perfect": 1, "log": 2}.get, {"perfect": 2, "log": 1}.get),
+        ("perfect-better", {Exact(): 1, Users(): 2}.get, {Exact(): 2, Users(): 1}.get),
         (
             "doubling-helps",
-            {"perfect": 4, "log": 4, "log*2": 3, "perfect*2": 3}.get,
-            {"perfect": 3, "log": 3, "log*2": 4, "perfect*2": 4}.get,
+            {Exact(): 4, Users(): 4, Users(2): 3, Exact(2): 3}.get,
+            {Exact(): 3, Users(): 3, Users(2): 4, Exact(2): 4}.get,
         ),
         ("initial-drop", FALLING, RISING),
         ("rises-again", RISING, FALLING),
         (
             "better-than-real",
-            lambda model: {"log": 1000}.get(model, f_of(model)),
-            lambda model: {"log": 5}.get(model, f_of(model)),
+            lambda model: {Users(): 1000}.get(model, f_of(model)),
+            lambda model: {Users(): 5}.get(model, f_of(model)),
         ),
         ("more-backfilling", RISING, FALLING),
         ("sjfness-rises", RISING, FALLING),
         (
             "truncated-meets-real",
-            lambda model: 500 if model.startswith("log") else f_of(model),
-            lambda model: 1e6 if model.startswith("log") else f_of(model),
+            lambda model: 500 if isinstance(model, Users) else f_of(model),
+            lambda model: 1e6 if isinstance(model, Users) else f_of(model),
         ),
     ],
 )
@@ -411,7 +412,7 @@ def test_a_headline_of_heel_and_toe_is_decided_both_ways(name, holds, fails):
 
 def test_a_difference_below_the_scatter_is_undecided():
     scatter = iter(np.tile([9.0, 11.0, 10.1, 9.9, 10.0], 40))
-    evidence = Runs(lambda model: 10.0 if model == "perfect" else next(scatter))
+    evidence = Runs(lambda model: 10.0 if model == Exact() else next(scatter))
     assert answers(heel, "initial-drop", evidence) == [None, None]
 
 
@@ -429,11 +430,11 @@ def test_runs_are_simulated_under_the_change():
         Page(workloads={"A": HEAD}), "A", HEAD, Change(READING, "r", ("A",), {"trim": False})
     )
     evidence = heel.Evidence(case)
-    assert evidence.run("log")["mean_wait"] == pytest.approx(simulate(HEAD, EASY()).wait.mean())
-    assert evidence.run("log") is evidence.run("log")
+    assert evidence.run(Users())["mean_wait"] == pytest.approx(simulate(HEAD, EASY()).wait.mean())
+    assert evidence.run(Users()) is evidence.run(Users())
     [change] = robustness.readings(("A",), ["events"])
     kept = heel.Evidence(Case(case.page, "A", HEAD, change))
-    assert np.isfinite(kept.run("f=2")["backfilled"])
+    assert np.isfinite(kept.run(FModel(2))["backfilled"])
 
 
 # ---- Top Percent
@@ -490,5 +491,5 @@ def test_top_percent_simulates_under_the_change():
     case = Case(Page(paper="top_percent", workloads={"A": HEAD}), "A", HEAD, change)
     evidence = top.Evidence(case)
     assert (evidence.schedules["A", "Top02"].first_prediction == HEAD.run_time).all()
-    assert evidence.schedules["A", "Reqtime"].options["passes"] == "if-fits"
+    assert evidence.schedules["A", "Reqtime"].scheduler.passes == "if-fits"
     assert len(pd.unique(evidence.blocks["A"].values("Reqtime", "af"))) == 1

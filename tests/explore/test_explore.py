@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 from replication.basics import paths
 from replication.basics.style import HATCHES
-from replication.estimates import models as estimates
+from replication.estimates import Exact, FModel
 from replication.evidence import published
 from replication.explore import (
     Explorer,
@@ -24,9 +24,10 @@ from replication.explore.looks import LOOKS, NUMBER
 from replication.logs.workload import Workload
 from replication.pages.notebook import in_process
 from replication.reference import observed as reference_observed
-from replication.reference.pv_easy import Known, PVEasy
+from replication.reference import pv_easy as reference
+from replication.schedule import text
 from replication.schedule.simulation import simulate
-from replication.schedulers import PVEasy, predictors
+from replication.schedulers import EASY, FCFS, PVEasy
 from tests.workloads import jobs, workloads
 
 LOG = "log.swf"
@@ -55,7 +56,7 @@ def log(monkeypatch):
         remembered.cache_clear()
 
 
-class Shadow(PVEasy):
+class Shadow(reference.PVEasy):
     """The twin of PV-EASY that writes down, at every instant, which running jobs are shadow load."""
 
     def schedule(self, now):
@@ -66,7 +67,7 @@ class Shadow(PVEasy):
 @settings(max_examples=60, deadline=None)
 @given(workloads())
 def test_shadow_load_is_what_the_twin_of_pv_easy_may_preempt(workload):
-    twin = Shadow(workload, predictor=Known(workload.estimate)).run()
+    twin = Shadow(workload, predictor=reference.Known(workload.estimate)).run()
     found = simulate(workload, PVEasy(predictor="request"))
     assert found.start.tolist() == twin.start
     every = model.runs(found)
@@ -209,10 +210,11 @@ def test_a_long_walk_is_refused():
 
 def test_the_lists_of_the_controls_are_known_to_the_package():
     for name in model.PREDICTORS[1:]:
-        predictors.check(name)
+        text.predictor(name)
     small = jobs(4, (0, 5, 1), (1, 3, 4))
     for kind in model.MODELS.values():
-        estimates.parse(model._told(small, model.Choice(model=kind)))
+        estimate = model.Choice(model=kind).told(small).make(small)[1]
+        assert (estimate >= small.run_time).all()
 
 
 @pytest.mark.parametrize(
@@ -251,9 +253,10 @@ def test_a_side_is_simulated_as_chosen(log, side, control, value):
     own.scheduler.value, own.model.value = "sjf-easy", "random f-model"
     getattr(own, control).value = value
     chosen = own.choice
-    options = {"predictor": chosen.predictor} if chosen.predictor else {}
-    told = {"f=": f"f={chosen.f:g}", "perfect": "perfect"}[chosen.model]
-    expected = simulate(log, chosen.scheduler, told, 1, **options)
+    own_way = {"candidates": "sjf"} | ({"predictor": "perfect"} if control == "predictor" else {})
+    scheduler = FCFS() if control == "scheduler" else EASY(**own_way)
+    told = Exact() if control == "model" else FModel(8 if control == "f" else 1)
+    expected = simulate(log, scheduler, told, 1)
     assert explorer.schedules[side].start.tolist() == expected.start.tolist()
     assert chosen.words in explorer.canvas.scene["panels"][side]["title"]
     assert own.predictor.disabled == (chosen.scheduler == "fcfs")

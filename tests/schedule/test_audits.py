@@ -4,14 +4,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.test_pv_easy import MODES, PREDICTORS, READINGS, crowds
 
 from replication.schedule import audits
 from replication.schedule.simulation import simulate
 from replication.schedulers import EASY, FCFS, PVEasy
+from tests.core.test_pv_easy import MODES, PREDICTORS, READINGS, crowds
 from tests.workloads import jobs
 
-SCHEDULERS = st.sampled_from(["fcfs", "easy", "easy-last", "sjf-easy", "pv-easy"])
+SCHEDULERS = st.sampled_from(
+    [FCFS(), EASY(), EASY(predictor="last"), EASY(candidates="sjf"), PVEasy()]
+)
 SOME = settings(max_examples=150, deadline=None)
 
 
@@ -131,7 +133,7 @@ def test_a_job_may_owe_its_start_to_one_that_came_with_it():
 
 def test_alone_on_a_log_is_the_same_as_repeated_simulations(real_log):
     workload = real_log("CTC-SP2", paper="pv_easy").take(slice(0, 3000))
-    for scheduler in ("easy", "pv-easy"):
+    for scheduler in (EASY(), PVEasy()):
         schedule = simulate(workload, scheduler)
         found = audits.alone(schedule)
         late = np.flatnonzero(schedule.wait > 0)[::25]

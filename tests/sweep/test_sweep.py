@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from replication.core import cells
-from replication.estimates import models as estimates
+from replication.estimates import Deterministic, FModel, Users, cut_runs
 from replication.logs.workload import Workload
 from replication.schedule import measures
 from replication.schedule.observed import observe
@@ -45,31 +45,31 @@ def grid(seeds=(1, 2, 3)):
     ]
 
 
-def expected(workload, text, seed):
+def expected(workload, estimates, seed):
     """A row as the public functions give it."""
-    seen = observe(workload, text, seed)
+    seen = observe(workload, estimates, seed)
     found = seen.schedule.measures | seen.measures
     return [found[name] for name in cells.ROW]
 
 
 @pytest.mark.parametrize(
-    ("model", "amount", "e_max", "text"),
+    ("model", "amount", "e_max", "estimates"),
     [
-        ("random", 3.0, None, "f=3"),
-        ("random", 30.0, 80, "f=30,emax=80"),
-        ("deterministic", 0.5, None, "deterministic=0.5"),
-        ("deterministic", 9.0, 80, "deterministic=9,emax=80"),
-        ("log", 1.0, None, "log"),
-        ("log", 2.0, 80, "log*2,emax=80"),
+        ("random", 3.0, None, FModel(3)),
+        ("random", 30.0, 80, FModel(30, 80)),
+        ("deterministic", 0.5, None, Deterministic(0.5)),
+        ("deterministic", 9.0, 80, Deterministic(9, 80)),
+        ("log", 1.0, None, Users()),
+        ("log", 2.0, 80, Users(2, 80)),
     ],
 )
-def test_a_row_is_what_the_public_functions_give(model, amount, e_max, text):
+def test_a_row_is_what_the_public_functions_give(model, amount, e_max, estimates):
     workload = some_jobs()
-    used = workload if e_max is None else estimates.cut_runs(workload, e_max)
+    used = workload if e_max is None else cut_runs(workload, e_max)
     found = sweep.compute(sweep.Task(used, "log", model, amount, (7, 8), e_max, watched=True))
     for row, seed in enumerate((7, 8)):
         assert [found[name][row] for name in cells.ROW] == pytest.approx(
-            expected(workload, text, seed), rel=1e-12
+            expected(workload, estimates, seed), rel=1e-12
         )
 
 
