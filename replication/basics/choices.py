@@ -142,14 +142,14 @@ class Choice:
         if isinstance(allowed, tuple):
             if value not in allowed:
                 known = ", ".join(map(repr, allowed))
-                raise self.error(f"{wrong}{did_you_mean(value, allowed)}; allowed: {known}")
+                raise type(self).error(f"{wrong}{did_you_mean(value, allowed)}; allowed: {known}")
             return value
         if isinstance(allowed, type):
             return allowed.check(value, f"{type(self).__name__}: {own.name}")
         try:
             return allowed(value)
         except ValueError as error:
-            raise self.error(f"{wrong}; allowed: {error}") from None
+            raise type(self).error(f"{wrong}; allowed: {error}") from None
 
     def __repr__(self):
         """As one would type it: what is at its default is left out."""

@@ -9,6 +9,7 @@ import functools
 import hashlib
 import importlib.util
 import os
+import re
 import shutil
 import sys
 import time
@@ -18,6 +19,7 @@ from replication.basics import paths
 
 KEPT_FOLDERS = 3
 _HOUR = 3600
+_COMPILES = re.compile(rb"^(from|import) (numba|replication\.core\.uncounted)\b", re.MULTILINE)
 
 
 @functools.cache
@@ -27,14 +29,16 @@ def kernel_hash():
     Returns
     -------
     str
-        sha256, in hexadecimal, of the names and the bytes of all sources in this folder.
+        sha256, in hexadecimal, of the names and the bytes of all sources in this folder, and of those
+        elsewhere in the package that compile anything.
     """
     digest = hashlib.sha256()
-    for source in sorted(Path(__file__).parent.rglob("*.py")):
+    package = Path(__file__).parents[1]
+    for source in sorted(package.rglob("*.py")):
         content = source.read_bytes()
-        digest.update(
-            f"{source.relative_to(Path(__file__).parent)} {len(content)}\n".encode() + content
-        )
+        if source.parent == Path(__file__).parent or _COMPILES.search(content):
+            name = source.relative_to(package).as_posix()
+            digest.update(f"{name} {len(content)}\n".encode() + content)
     return digest.hexdigest()
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from numba import njit
 
 from replication.core.easy import easy
+from replication.core.predicting import copy_tables
 from replication.core.pv_easy import run_on
 from replication.core.running import NEVER, SLOT_BITS, SLOT_MASK
 from replication.core.shadow import (
@@ -243,8 +244,8 @@ def pv_easy_without_later(submit, run_time, estimate, size, machine, rules, memo
     submit, run_time, estimate, size : int64[n]
     machine : int, processors
     rules : replication.core.shadow.Rules
-    memory, spare : replication.core.predictors.Memory
-        Two of the same, of a predictor that learns in ``whole`` alone.
+    memory, spare : namedtuple
+        Two of the same predictor, before the first job; changed.
     start : int64[n], s
         Of the last runs, as scheduled.
 
@@ -265,7 +266,7 @@ def pv_easy_without_later(submit, run_time, estimate, size, machine, rules, memo
         while done < n and submit[done] == instant:
             if _may_differ(done, submit, start):
                 _copy(state, copy, done)
-                spare.whole[:] = memory.whole
+                copy_tables(memory, spare)
                 while not run_on(done + 1, NEVER, rules, spare, copy):
                     copy = with_more_room(copy)
                 alone[done] = copy.jobs[done, START]

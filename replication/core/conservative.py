@@ -29,7 +29,7 @@ from replication.core.planned import (
     next_end,
     next_planned_end,
 )
-from replication.core.predictors import predict
+from replication.core.predicting import predict
 from replication.core.running import LATEST, NEVER
 from replication.core.uncounted import sort, uncounted
 

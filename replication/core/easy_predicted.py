@@ -34,7 +34,7 @@ from replication.core.planned import (
     next_planned_end,
     reservation,
 )
-from replication.core.predictors import predict
+from replication.core.predicting import predict
 from replication.core.running import LATEST, NEVER, ONE
 from replication.core.uncounted import sort, uncounted
 
@@ -60,7 +60,7 @@ def easy_predicted(memory, processors, rules, start, backfilled, first, predicti
 
     Parameters
     ----------
-    memory : replication.core.predictors.Memory
+    memory : namedtuple
         The jobs and a predictor that has seen none of them; changed.
     processors : int
     rules : Rules

@@ -18,7 +18,7 @@ from replication.core.planned import (
     idle,
     next_end,
 )
-from replication.core.predictors import predict
+from replication.core.predicting import predict
 from replication.core.running import LATEST, NEVER
 from replication.core.uncounted import uncounted
 

@@ -10,7 +10,7 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
-from replication.core.predictors import begun, learn
+from replication.core.predicting import begun, learn
 from replication.core.running import NEVER, ONE, insert, remove
 from replication.core.uncounted import uncounted
 

@@ -252,7 +252,7 @@ def pv_easy(submit, run_time, estimate, size, machine, rules, memory):
         Ordered by submission; seconds and processors. ``1 <= size <= machine``.
     machine : int, processors
     rules : replication.core.shadow.Rules
-    memory : replication.core.predictors.Memory
+    memory : namedtuple
 
     Returns
     -------

@@ -15,9 +15,8 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
-from replication.core import predictors
 from replication.core.planned import DOUBLING, GRADUAL, NOW, STEPS
-from replication.core.predictors import FIXED, LAST, learn
+from replication.core.predicting import learn, predict
 from replication.core.running import NEVER, SLOT_BITS, SLOT_MASK, insert, remove
 
 bare = njit(nogil=True, cache=True, error_model="numpy", _nrt=False, forceinline=True)
@@ -165,19 +164,6 @@ def safe_work(job, elapsed, rules, state):
     if rules.mode == CHECKPOINT:
         return done + elapsed // (rules.interval + rules.cost) * rules.interval
     return 0
-
-
-@bare
-def predict(memory, job, now):
-    """Predicted run time of a waiting job.
-
-    The predictors that PV-EASY is mostly run with are in line: to hand a memory on costs more than they do.
-    """
-    if memory.kind == FIXED:
-        return memory.fixed[job]
-    if memory.kind == LAST:
-        return predictors.last(memory, job)
-    return predictors.predict(memory, job, now)
 
 
 @bare

@@ -1,4 +1,4 @@
-"""The cross-validated heuristic's predictor as slow, readable Python: the oracle of ``replication.core.predictors.cvh``.
+"""The cross-validated heuristic's predictor as slow, readable Python: the oracle of ``replication.predictors.cvh``.
 
 A linear model by Gaussier, Glesser, Reis and Trystram (SC'15), trained by the normalised adaptive gradient of
 Ross, Mineiro and Langford (2013). What the Top Percent paper leaves open about it is in its decisions file.
@@ -9,7 +9,8 @@ from collections import defaultdict
 
 import numpy as np
 
-from replication.reference.predictors import Predictor
+from replication import predictors
+from replication.reference.predictors import TWINS, Predictor
 
 RATE, REGULAR, START, TICK = 5000.0, 4e9, 1e-9, 2
 DAY, WEEK = 86400, 604800
@@ -113,3 +114,6 @@ def dot(a, b):
     for product in products.tolist():  # not sum(), which corrects its rounding in newer Pythons
         total += product
     return total
+
+
+TWINS[predictors.CVH] = Cvh

@@ -1,13 +1,16 @@
-"""The predictors as slow, readable Python: the oracle of those in ``replication.core``.
+"""The predictors as slow, readable Python: the oracle of those in ``replication.predictors``.
 
 Each keeps the ended jobs it has seen and works a prediction out from all of them, anew when one is added.
 """
 
 import math
 from collections import defaultdict
+from dataclasses import astuple
 from itertools import combinations
 
 import numpy as np
+
+from replication import predictors
 
 
 class Predictor:
@@ -210,22 +213,31 @@ class TopPercentAsCoded(TopPercent):
         return min(at, self.request[job])
 
 
-def make(workload, estimate, predictor="request", seed=1):
-    """The readable twin of ``replication.schedulers.predictors.make``; the same forms of text."""
-    from replication.reference.cvh import Cvh
-    from replication.schedulers import predictors
+def make(workload, estimate, predictor, seed=1):
+    """The readable twin of a predictor.
 
-    name, amount = predictors.parse(predictor)
-    if name in ("request", "perfect", "virtual", "scaled"):
-        predicted = {
-            "request": lambda: estimate,
-            "perfect": lambda: workload.run_time,
-            "scaled": lambda: np.rint(workload.run_time * amount),
-            "virtual": lambda: predictors.virtual(workload, amount, seed),
-        }[name]()
-        return Fixed(workload, estimate, predicted)
-    if name in ("top", "top-as-coded"):
-        return (TopPercent if name == "top" else TopPercentAsCoded)(workload, estimate, amount)
-    return {"last": Last, "tsafrir": Tsafrir, "complete": Complete, "cvh": Cvh}[name](
-        workload, estimate
-    )
+    Parameters
+    ----------
+    workload : replication.logs.workload.Workload
+    estimate : sequence of int, s
+    predictor : replication.predictors.Predictor or str
+        One that learns nothing, or one with a twin in `TWINS`.
+    seed : int
+        Of random predictors.
+    """
+    value = predictors.parse(predictor)
+    twin = TWINS.get(type(value))
+    if twin is None:
+        return Fixed(workload, estimate, value.predicted(workload, estimate, seed))
+    return twin(workload, estimate, *astuple(value))
+
+
+# A predictor's value to its twin, which takes the workload, the requests and the value's fields.
+TWINS = {
+    predictors.Last: Last,
+    predictors.Tsafrir: Tsafrir,
+    predictors.Complete: Complete,
+    predictors.TopPercent: lambda w, e, percent, coded: (
+        TopPercentAsCoded if coded else TopPercent
+    )(w, e, percent),
+}

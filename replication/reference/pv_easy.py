@@ -1,35 +1,8 @@
 """PV-EASY as slow, readable Python that follows the paper's section 4: the oracle of ``core.pv_easy``."""
 
+from replication.reference.predictors import Last
+
 _STEPS = [60 * minutes for minutes in (1, 5, 15, 30, 60, 120, 300, 600, 1200, 3000, 6000)]
-
-
-class Last:
-    """The accuracy of the user's last finished job, times the request (section 5.1.3, Last Model)."""
-
-    def __init__(self, workload, estimate):
-        self.workload, self.estimate, self.accuracy = workload, estimate, {}
-
-    def predict(self, job):
-        accuracy = self.accuracy.get(int(self.workload.user[job]), 1)
-        return min(round(accuracy * self.estimate[job]), self.estimate[job])
-
-    def learn(self, job):
-        user, request = int(self.workload.user[job]), self.estimate[job]
-        # Nothing can be said of an accuracy where the request is 0.
-        self.accuracy[user] = int(self.workload.run_time[job]) / request if request else 1
-
-
-class Known:
-    """Predictions given in advance."""
-
-    def __init__(self, prediction):
-        self.prediction = [int(p) for p in prediction]
-
-    def predict(self, job):
-        return self.prediction[job]
-
-    def learn(self, job):
-        pass
 
 
 class PVEasy:
@@ -40,8 +13,8 @@ class PVEasy:
     workload : replication.logs.workload.Workload
     estimate : int[n], s, optional
         The workload's own by default.
-    predictor : object, optional
-        With ``predict(job)`` and ``learn(job)``; `Last` by default.
+    predictor : replication.reference.predictors.Predictor, optional
+        `Last` by default.
     refresh, correction, reservation, events, venture, mode, interval, cost
         As in `replication.schedulers.pv_easy`.
     """
@@ -93,9 +66,9 @@ class PVEasy:
                 ended, arrived = ended[:1], kept
             for job in ended:
                 self.running.remove(job)
-                self.predictor.learn(job)
+                self.predictor.learn(job, self.start[job], now)
             for job in arrived:
-                self.prediction[job] = self.predictor.predict(job)
+                self.prediction[job] = self.predictor.predict(job, now)
                 self.queue.append(job)
             self.schedule(now)
         return self
@@ -125,7 +98,7 @@ class PVEasy:
         waiting = self.queue[1:]
         if self.refresh:
             for job in waiting:
-                self.prediction[job] = self.predictor.predict(job)
+                self.prediction[job] = self.predictor.predict(job, now)
         # 3) From the nearest predicted completion to the furthest within the reservation.
         for job in sorted(waiting, key=lambda job: (self.left(job), job)):
             if self.fits(job) and now + self.left(job) <= reservation:
@@ -176,7 +149,7 @@ class PVEasy:
     def begin(self, job, now, backfilled):
         """Start a job; a resumed one pays for it, and one with checkpoints pays for each of them."""
         if self.refresh:
-            self.prediction[job] = self.predictor.predict(job)
+            self.prediction[job] = self.predictor.predict(job, now)
         self.queue.remove(job)
         self.running.append(job)
         self.start[job], self.backfilled[job] = now, backfilled

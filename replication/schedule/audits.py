@@ -10,15 +10,15 @@ import functools
 import numpy as np
 
 from replication.basics.lazy import lazily
+from replication.predictors import Virtual
 from replication.schedule.simulation import simulate
-from replication.schedulers import EASY, FCFS, PVEasy, predictors
+from replication.schedulers import EASY, FCFS, PVEasy
 from replication.schedulers.options import CORRECTIONS
 
 audits = lazily("replication.core.audits")
 
 BLAMES = ("under-predicted", "any-later", "since-reserved")
 SINCE = ("alone", "head", "reservation", "running")
-_PREDICTORS = ("request", "perfect", "virtual", "last", "tsafrir")
 
 
 class AuditError(ValueError):
@@ -227,7 +227,7 @@ def alone(schedule, jobs=None):
         return found if jobs is None else _only(found, jobs, schedule)
     found = schedule.start.copy()
     w = schedule.workload
-    if str(getattr(schedule.scheduler, "predictor", "")).startswith("virtual"):
+    if isinstance(getattr(schedule.scheduler, "predictor", None), Virtual):
         raise AuditError(
             f"{schedule.scheduler!r}: random predictions cannot be repeated for part of the jobs"
         )
@@ -265,14 +265,7 @@ def _replayed(schedule):
         backfilling = isinstance(schedule.scheduler, EASY)
         return audits.easy_without_later(*jobs, backfilling, schedule.start)
     predictor = schedule.scheduler.predictor
-    if predictor.split("=")[0] not in _PREDICTORS:
-        raise AuditError(
-            f"predictor {predictor!r}: its memory cannot be copied; "
-            f"allowed: {', '.join(_PREDICTORS)}"
-        )
-    memory, spare = (
-        predictors.make(w, schedule.estimate, predictor, schedule.seed) for _ in range(2)
-    )
+    memory, spare = (predictor.memory(w, schedule.estimate, schedule.seed) for _ in range(2))
     return audits.pv_easy_without_later(
         *jobs, schedule.scheduler.rules, memory, spare, schedule.start
     )

@@ -11,10 +11,12 @@ only letters and digits count, so ``emax`` is ``e_max``. Python takes values ins
 import re
 from dataclasses import MISSING
 
+from replication import predictors
 from replication.basics.choices import Number
 from replication.basics.hints import did_you_mean
 from replication.estimates import EstimateModel
-from replication.schedulers import Scheduler, predictors
+from replication.predictors import Predictor
+from replication.schedulers import Scheduler
 
 #: Names that stand for a choice with options of its own.
 PRESETS = {
@@ -50,7 +52,7 @@ def estimates(text):
 
 def predictor(text):
     """Read a predictor, such as ``last`` or ``top=3``; see `scheduler`."""
-    return predictors.check(text)
+    return predictors.parse(text)
 
 
 def names(family):
@@ -103,6 +105,8 @@ def write(choice):
     -------
     str
     """
+    if isinstance(choice, Predictor):
+        return choice.text
     head, others = choice.name, []
     for name, own in choice.options().items():
         value = getattr(choice, name)

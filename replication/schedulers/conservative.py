@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from replication.basics.lazy import lazily
-from replication.schedulers import options, predictors
+from replication.predictors import Predictor
+from replication.schedulers import options
 from replication.schedulers.scheduler import Scheduler
 
 conservative = lazily("replication.core.conservative")
@@ -22,7 +23,7 @@ class Conservative(Scheduler):
 
     validated = False
 
-    predictor: object = options.predictor()
+    predictor: Predictor = options.predictor()
     refresh: str = options.refresh()
     correction: str = options.correction()
     order: str = options.order()
@@ -35,7 +36,7 @@ class Conservative(Scheduler):
         """The columns it decides; see `replication.schedulers.scheduler.Scheduler.run`."""
         decided = options.undecided(workload)
         conservative.conservative(
-            predictors.make(workload, estimate, self.predictor, seed),
+            self.predictor.memory(workload, estimate, seed),
             workload.machine,
             self.refresh == "pass",
             options.CORRECTIONS.index(self.correction),
@@ -60,7 +61,7 @@ class LargestAreaFirst(Scheduler, name="laf"):
 
     validated = False
 
-    predictor: object = options.predictor()
+    predictor: Predictor = options.predictor()
     refresh: str = options.refresh()
     order: str = options.order()
 
@@ -72,7 +73,7 @@ class LargestAreaFirst(Scheduler, name="laf"):
         """The columns it decides; see `replication.schedulers.scheduler.Scheduler.run`."""
         decided = options.undecided(workload)
         laf.largest_area_first(
-            predictors.make(workload, estimate, self.predictor, seed),
+            self.predictor.memory(workload, estimate, seed),
             workload.machine,
             self.refresh == "pass",
             self.order == "submissions-first",

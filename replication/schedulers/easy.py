@@ -6,7 +6,8 @@ import numpy as np
 
 from replication.basics.choices import option
 from replication.basics.lazy import lazily
-from replication.schedulers import options, predictors
+from replication.predictors import Predictor
+from replication.schedulers import options
 from replication.schedulers.scheduler import Scheduler
 
 plain = lazily("replication.core.easy")
@@ -57,7 +58,7 @@ class EASY(Scheduler):
 
     validated = False
 
-    predictor: object = options.predictor()
+    predictor: Predictor = options.predictor()
     candidates: str = option(
         "fcfs",
         ("fcfs", "sjf"),
@@ -117,7 +118,7 @@ class EASY(Scheduler):
         )
         decided = options.undecided(workload)
         predicted.easy_predicted(
-            predictors.make(workload, estimate, self.predictor, seed),
+            self.predictor.memory(workload, estimate, seed),
             workload.machine,
             rules,
             decided["start"],

@@ -4,7 +4,7 @@ import numpy as np
 
 from replication.basics.choices import option
 from replication.basics.lazy import lazily
-from replication.schedulers import predictors
+from replication.predictors import Request, parse
 from replication.schedulers.scheduler import refuse_beyond
 
 planned = lazily("replication.core.planned")
@@ -12,8 +12,8 @@ planned = lazily("replication.core.planned")
 CORRECTIONS = ("request", "tsafrir", "doubling", "now")  # in the order of the kernels' numbers
 
 
-def predictor(default="request", allowed=predictors.check):
-    """What predicts run times."""
+def predictor(default=Request(), allowed=parse):
+    """What predicts run times: a `replication.predictors.Predictor`, or text that names one."""
     return option(default, allowed, "what predicts run times")
 
 

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from replication.basics.choices import Number, option
 from replication.basics.lazy import lazily
-from replication.schedulers import options, predictors
+from replication.predictors import Last, Predictor, parse
+from replication.schedulers import options
 from replication.schedulers.scheduler import Scheduler, refuse_beyond
 
 kernel = lazily("replication.core.pv_easy")
@@ -15,12 +16,13 @@ MODES = ("kill", "suspend", "checkpoint")  # in the order of the kernel's number
 
 
 def _predictor(given):
-    predictors.check(given)
-    if given == "cvh":
+    predictor = parse(given)
+    if predictor.asks_for_starts:
         raise ValueError(
-            "any other predictor: cvh keeps a list of running jobs that knows no preemption"
+            f"any other predictor: {predictor.text} must be told when jobs start, "
+            "and keeps a list of running jobs that knows no preemption"
         )
-    return given
+    return predictor
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class PVEasy(Scheduler, name="pv-easy"):
 
     validated = False
 
-    predictor: object = options.predictor("last", _predictor)
+    predictor: Predictor = options.predictor(Last(), _predictor)
     refresh: str = options.refresh()
     correction: str = options.correction()
     reservation: str = options.reservation()
@@ -99,7 +101,7 @@ class PVEasy(Scheduler, name="pv-easy"):
             workload.processors,
             workload.machine,
             self.rules,
-            predictors.make(workload, estimate, self.predictor, seed),
+            self.predictor.memory(workload, estimate, seed),
         )
         columns = {
             "start": state.START,

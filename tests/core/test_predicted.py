@@ -139,7 +139,7 @@ def test_random_predictions_follow_the_seed():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"predictor": "oracle"}, "predictor='oracle'.*allowed: .*request, perfect"),
+        ({"predictor": "oracle"}, "predictor='oracle'.*allowed: perfect, complete"),
         ({"candidates": "lifo"}, "candidates='lifo'; allowed: 'fcfs', 'sjf'"),
         ({"correction": None}, "correction=None; allowed"),
     ],

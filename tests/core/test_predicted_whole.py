@@ -7,9 +7,9 @@ under conservative backfilling, whose twin makes every reservation again at ever
 import os
 
 import pytest
-from tests.test_predicted import AS_CODED, PREDICTORS
 
-from tests import test_conservative, test_predicted
+from tests.core import test_conservative, test_predicted
+from tests.core.test_predicted import AS_CODED, PREDICTORS
 
 LOGS = ("KTH-SP2", "CTC-SP2", "SDSC-SP2")
 

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replication.core import predictors as compiled
-from replication.core.predictors.classes import number
+from replication import predictors
+from replication.core import predicting as compiled
 from replication.logs.workload import Workload
+from replication.predictors.classes import number
 from replication.reference import predictors as reference_predictors
-from replication.schedulers import predictors
 
 LEARNING = [
     "last",
@@ -35,7 +35,7 @@ def people(*rows):
 
 def after(workload, predictor, ended, job):
     """The prediction for `job` once the jobs `ended` have ended, in that order."""
-    memory = predictors.make(workload, workload.estimate, predictor)
+    memory = predictors.parse(predictor).memory(workload, workload.estimate)
     for k in ended:
         compiled.predict(memory, k, 0)
         compiled.begun(memory, k, 0)
@@ -127,7 +127,7 @@ def test_top_percent_keeps_its_weights_in_range_through_a_long_history():
     n = 12_000
     w = people(*[(10 if k % 40 else 70, 100, 1) for k in range(n)])
     for predictor in ("top=4", "top-as-coded=4"):
-        memory = predictors.make(w, w.estimate, predictor)
+        memory = predictors.parse(predictor).memory(w, w.estimate)
         for k in range(n):
             compiled.learn(memory, k, 0, 0)
         assert np.isfinite(memory.real).all() and np.isfinite(memory.model).all()
@@ -137,7 +137,7 @@ def test_top_percent_keeps_its_weights_in_range_through_a_long_history():
 def test_cvh_starts_from_one_second_and_counts_what_the_user_did():
     w = people((40, 100, 1), (20, 100, 1), (30, 50, 1), (5, 60, 1))
     assert after(w, "cvh", [], 0) == 1, "no weights yet"
-    memory = predictors.make(w, w.estimate, "cvh")
+    memory = predictors.parse("cvh").memory(w, w.estimate)
     for k, now in ((0, 40), (1, 41), (2, 42)):
         compiled.predict(memory, k, 0)
         compiled.begun(memory, k, 0)
@@ -156,7 +156,7 @@ def test_cvh_starts_from_one_second_and_counts_what_the_user_did():
 def test_cvh_means_of_users_with_few_jobs(ended, means):
     """With one or two ended jobs both are the mean of what there is, with none they are the request."""
     w = people((60, 100, 1), (50, 100, 1), (1, 100, 1))
-    memory = predictors.make(w, w.estimate, "cvh")
+    memory = predictors.parse("cvh").memory(w, w.estimate)
     for k in ended:
         compiled.predict(memory, k, 0)
         compiled.begun(memory, k, 0)
@@ -165,18 +165,23 @@ def test_cvh_means_of_users_with_few_jobs(ended, means):
     assert tuple(memory.real[2, 5:7]) == means
 
 
+def virtual(workload, error, seed):
+    """Predicted run times."""
+    return predictors.Virtual(error).memory(workload, workload.estimate, seed).known
+
+
 def test_virtual_errors_are_uniform_seeded_and_bounded():
     w = Workload.from_columns(
         "virtual", 4, np.zeros(20_000, int), np.full(20_000, 10_000), np.ones(20_000, int)
     )
-    error = predictors.virtual(w, 0.2, 3) / 10_000 - 1
+    error = virtual(w, 0.2, 3) / 10_000 - 1
     assert np.quantile(error, [0.25, 0.5, 0.75]) == pytest.approx(
         [-0.1, 0, 0.1], abs=5 * 0.2 / 20_000**0.5
     )
     assert abs(error).max() <= 0.2
-    assert (predictors.virtual(w, 0.2, 3) == predictors.virtual(w, 0.2, 3)).all()
-    assert (predictors.virtual(w, 0.2, 3) != predictors.virtual(w, 0.2, 4)).any()
-    assert (predictors.virtual(w, 0, 3) == w.run_time).all()
+    assert (virtual(w, 0.2, 3) == virtual(w, 0.2, 3)).all()
+    assert (virtual(w, 0.2, 3) != virtual(w, 0.2, 4)).any()
+    assert (virtual(w, 0, 3) == w.run_time).all()
 
 
 @st.composite
@@ -218,7 +223,7 @@ def histories(draw):
 @given(history=histories())
 def test_kernel_and_twin_predict_the_same(predictor, history):
     workload, events = history
-    memory = predictors.make(workload, workload.estimate, predictor)
+    memory = predictors.parse(predictor).memory(workload, workload.estimate)
     twin = reference_predictors.make(workload, workload.estimate, predictor)
     start, submitted = {}, set()
     for now, event, job, other in events:
@@ -252,17 +257,17 @@ def test_equal_rows_get_equal_numbers(rows):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("lasst", "predictor 'lasst' unknown; allowed: request"),
+        ("lasst", "predictor 'lasst' unknown \\(did you mean last\\?\\); allowed: perfect"),
         ("virtual", "unknown; allowed"),
         ("last=3", "unknown; allowed"),
-        ("virtual=x", "virtual takes a number from 0 to 1"),
-        ("virtual=2", "virtual takes a number from 0 to 1"),
-        ("virtual=nan", "virtual takes a number from 0 to 1"),
-        ("top=101", "top takes a number from 0 to 100"),
+        ("virtual=x", "allowed: a number from 0 to 1"),
+        ("virtual=2", "allowed: a number from 0 to 1"),
+        ("virtual=nan", "allowed: a number from 0 to 1"),
+        ("top=101", "allowed: a number from 0 to 100"),
         ("cvh=2", "unknown; allowed"),
     ],
 )
 def test_an_unknown_predictor_is_refused_in_one_line(text, message):
     with pytest.raises(predictors.PredictorError, match=message) as error:
-        predictors.check(text)
+        predictors.parse(text)
     assert "\n" not in str(error.value)

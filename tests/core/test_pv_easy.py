@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from replication.reference import pv_easy as reference
+from replication.reference.predictors import make
 from replication.schedule.simulation import simulate
-from replication.schedulers import EASY, PVEasy, SchedulerError, predictors
+from replication.schedulers import EASY, PVEasy, SchedulerError
 from tests.workloads import jobs, workloads
 
 READINGS = st.fixed_dictionaries(
@@ -42,10 +43,7 @@ def crowds(draw, most=60):
 
 def twin(workload, predictor="last", **options):
     """The twin's run with the predictor of that name."""
-    if predictor == "last":
-        model = reference.Last(workload, workload.estimate.tolist())
-    else:
-        model = reference.Known(predictors.make(workload, workload.estimate, predictor, 1).fixed)
+    model = make(workload, workload.estimate, predictor)
     return reference.PVEasy(workload, predictor=model, **options).run()
 
 

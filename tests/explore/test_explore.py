@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from replication import predictors
 from replication.basics import paths
 from replication.basics.style import HATCHES
 from replication.estimates import Exact, FModel
@@ -25,6 +26,7 @@ from replication.logs.workload import Workload
 from replication.pages.notebook import in_process
 from replication.reference import observed as reference_observed
 from replication.reference import pv_easy as reference
+from replication.reference.predictors import Predictor
 from replication.schedule import text
 from replication.schedule.simulation import simulate
 from replication.schedulers import EASY, FCFS, PVEasy
@@ -67,7 +69,7 @@ class Shadow(reference.PVEasy):
 @settings(max_examples=60, deadline=None)
 @given(workloads())
 def test_shadow_load_is_what_the_twin_of_pv_easy_may_preempt(workload):
-    twin = Shadow(workload, predictor=reference.Known(workload.estimate)).run()
+    twin = Shadow(workload, predictor=Predictor(workload, workload.estimate)).run()
     found = simulate(workload, PVEasy(predictor="request"))
     assert found.start.tolist() == twin.start
     every = model.runs(found)
@@ -206,6 +208,13 @@ def test_a_long_walk_is_refused():
     )
     with pytest.raises(steps.StepError, match="401 jobs, allowed in the step mode: up to 400"):
         steps.walk(many, many.estimate)
+
+
+def test_top_percent_is_offered_with_the_papers_percentages():
+    offered = [predictors.parse(name) for name in model.PREDICTORS[1:]]
+    policies = {row.policy for row in published.rows("top_percent", "table1")}
+    paper = {int(policy.removeprefix("Top")) for policy in policies if policy.startswith("Top")}
+    assert paper == {p.percent for p in offered if isinstance(p, predictors.TopPercent)}
 
 
 def test_the_lists_of_the_controls_are_known_to_the_package():

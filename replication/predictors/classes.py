@@ -55,3 +55,38 @@ def _equal(rows, one, other, width):
         if rows[one, column] != rows[other, column]:
             return False
     return True
+
+
+def numbered(columns):
+    """Number the rows of identifiers.
+
+    Parameters
+    ----------
+    columns : int64[n, k]
+
+    Returns
+    -------
+    int64[n]
+        Each row's number, counted in order of first appearance.
+    int
+        How many different rows there are.
+    """
+    code = np.empty(len(columns), np.int64)
+    return code, number(np.ascontiguousarray(columns), code)
+
+
+def finest(workload, request):
+    """Classes of the jobs that agree in executable, user, request and size.
+
+    Returns
+    -------
+    int64[n]
+        Each job's class.
+    int64[c, 4]
+        Executable, user, request and size of each class.
+    """
+    columns = np.column_stack([workload.executable, workload.user, request, workload.processors])
+    group, _ = numbered(columns)
+    # Classes are numbered as they first appear, so each running maximum steps up at a class's first job.
+    first = np.flatnonzero(np.diff(np.maximum.accumulate(group), prepend=-1))
+    return group, columns[first]

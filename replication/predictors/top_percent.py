@@ -12,10 +12,17 @@ occupied places, its own weight, and whether it is occupied. ``model`` has a row
 growth, the total weight, and for the coded reading the two running sums. ``links`` holds each job's place.
 """
 
+from dataclasses import dataclass
+from functools import partial
+
 import numpy as np
 
+from replication.basics.choices import Number, option
 from replication.core.uncounted import uncounted
+from replication.predictors.base import ALIASES, Predictor
+from replication.predictors.classes import finest
 
+AS_CODED = "top-as-coded"  # the other reading in text
 DECAY = 0.9
 ARTIFICIAL = 0.1  # weight of the first point, at the request, in requests
 LARGE = 1e100  # growth at which the weights are scaled back
@@ -63,7 +70,7 @@ def lay_out(order, group, value, whole, real, links):
 
 
 @uncounted
-def predict(memory, job):
+def predict(memory, job, now):
     """Smallest value that more than (1 - share) of the class's weight is at or below; at most the request."""
     f = memory.group[job]
     state = memory.whole[f]
@@ -76,7 +83,7 @@ def predict(memory, job):
 
 
 @uncounted
-def learn(memory, job):
+def learn(memory, job, start, now):
     """Add the job's run time to its class; the artificial point too, if it is the first."""
     f = memory.group[job]
     state, sums = memory.whole[f], memory.model[f]
@@ -204,3 +211,55 @@ def _move_threshold(memory, f, place, run_time):
         own = _own(memory, f, state[AT])
         if rank == 1:
             sums[BELOW] = own
+
+
+@dataclass(frozen=True)
+class TopPercent(Predictor, name="top", predict=predict, learn=learn):
+    """The run time that only a small part of a class's weight lies above (Top Percent, section II).
+
+    Parameters
+    ----------
+    percent : float
+        The part, 0 to 100; the paper's are 2, 3 and 4.
+    coded : bool
+        As in the paper's simulator: two running sums follow the threshold.
+    """
+
+    percent: float = option(
+        allowed=Number(0, 100), about="part of the weight above a prediction", sign="="
+    )
+    coded: bool = option(False, (False, True), "as in the paper's simulator")
+
+    @property
+    def text(self):
+        """``top=3`` or ``top-as-coded=3``."""
+        return f"{AS_CODED if self.coded else self.name}={self.percent:.15g}"
+
+    def tables(self, workload, request, seed):
+        """See the module."""
+        group, found = finest(workload, request)
+        value = np.concatenate([workload.run_time, found[:, 2]])
+        owner = np.concatenate([group, np.arange(len(found))])
+        whole, real = np.zeros((len(found), 5), np.int64), np.zeros((len(value), 5))
+        links = np.empty(len(workload), np.int64)
+        lay_out(_by_class(owner, value), owner, value, whole, real, links)
+        return {
+            "group": group,
+            "whole": whole,
+            "real": real,
+            "links": links,
+            "model": np.zeros((len(found), 4)),
+            "share": self.percent / 100,
+            "coded": self.coded,
+        }
+
+
+def _by_class(owner, value):
+    """Order by owner, then by value; one sort of numbers where both fit into one."""
+    bits = int(value.max()).bit_length()
+    if bits + int(owner.max()).bit_length() < 63:
+        return np.argsort(owner << bits | value)
+    return np.lexsort((value, owner))
+
+
+ALIASES[AS_CODED] = partial(TopPercent, coded=True)

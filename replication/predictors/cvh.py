@@ -12,10 +12,13 @@ with the counters `STEP` and `NORM`, which job is at hand, and its value if `KNO
 """
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
 from replication.core.uncounted import uncounted
+from replication.predictors.base import Predictor
+from replication.predictors.classes import numbered
 
 RATE = 5000.0
 REGULAR = 4e9  # sic
@@ -25,13 +28,8 @@ THIRD = 0.33  # sic
 DAY, WEEK = 86400, 604800
 
 FEATURES = 19
-FIRST_PAIRED, LAST_PAIRED = (
-    1,
-    16,
-)  # features whose products with each other are added, counting from 0
-ROOM = (
-    160  # of a row of `model`: 19 + 120 + 18 terms, then zeros, so that it can be quartered twice
-)
+FIRST_PAIRED, LAST_PAIRED = 1, 16  # features whose products of two are added, counting from 0
+ROOM = 160  # of a row of `model`: 19 + 120 + 18 terms, and zeros so that it can be quartered twice
 
 WEIGHTS, SCALES, SQUARES, AT_HAND, RATIOS, SUMS, COUNTERS = range(7)  # rows of `model`
 STEP, NORM, JOB, KNOWN, VALUE = range(5)  # places in its last row
@@ -84,7 +82,7 @@ def begun(memory, job, now):
 
 
 @uncounted
-def learn(memory, job, now):
+def learn(memory, job, start, now):
     """Take the job off the user's running ones, note its end and correct the weights."""
     user, links, n = memory.whole[memory.group[job]], memory.links, len(memory.submit)
     before, after = links[job], links[n + job]
@@ -226,3 +224,28 @@ def _slope(value, run_time, size):
     if value > run_time:
         return weight * 2 * (value - run_time)
     return -weight if value < run_time else 0.0
+
+
+@dataclass(frozen=True)
+class CVH(Predictor, predict=predict, begun=begun, learn=learn):
+    """A linear model learnt with an asymmetric loss (Gaussier, Glesser, Reis and Trystram 2015, section 4).
+
+    It is the cross-validated heuristic that Top Percent compares with (section IV.A).
+    """
+
+    def tables(self, workload, request, seed):
+        """See the module."""
+        group, users = numbered(workload.user[:, None])
+        whole = np.zeros((users, COLUMNS), np.int64)
+        whole[:, [OLDEST, YOUNGEST]] = NOBODY
+        model = np.zeros((COUNTERS + 1, ROOM))
+        model[[SCALES, SQUARES]] = START
+        model[COUNTERS, [STEP, NORM, JOB]] = 1, START, NOBODY
+        n = len(workload)
+        return {
+            "group": group,
+            "whole": whole,
+            "model": model,
+            "real": np.zeros((n, FEATURES)),
+            "links": np.empty(3 * n, np.int64),
+        }

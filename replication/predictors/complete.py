@@ -7,35 +7,38 @@ prediction is then a single look-up.
 A class that holds no more finest classes than one of a template above it holds the same ones, and can never
 be the first with a history. Such classes, more than half of all, are not kept.
 
-``whole`` has a row for each finest class: the classes that it keeps, most specific first, then how many, then
-which of them is the first with a history (their number for none). ``real`` has a row for each class: decayed
-sum of run times and decayed count. ``links[c]`` to ``links[c + 1]`` are the places in ``links`` where the
+``kept`` has a row for each finest class: the classes that it keeps, most specific first, then how many, then
+which of them is the first with a history (their number for none). ``means`` has a row for each class: decayed
+sum of run times and decayed count. ``members[c]`` to ``members[c + 1]`` are the places in ``members`` where the
 finest classes of class c stand, each times `TEMPLATES` plus the place of c in that finest class's row.
 """
+
+from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
 
-from replication.core.predictors.classes import number
 from replication.core.uncounted import uncounted
+from replication.predictors.base import Predictor
+from replication.predictors.classes import finest, number
 
 TEMPLATES = 15
-KEPT, LEVEL = 15, 16  # columns of `whole`
+KEPT, LEVEL = 15, 16  # columns of `kept`
 DECAY = 0.8
-TOTAL, COUNT = 0, 1  # columns of `real`
+TOTAL, COUNT = 0, 1  # columns of `means`
 
 # Template t keeps the facts whose bits are set in 15 - t: executable, user, request, size, from the highest.
 FACTS = 4
 
 
 @njit(nogil=True, cache=True)
-def classify(finest, whole):
+def classify(finest, kept):
     """Fill in the classes of every finest class (``finest`` is int64[f, 4]); how many classes there are."""
     n = len(finest)
     code = _codes(finest)
     held, counts = np.empty((TEMPLATES, n), np.int64), np.empty(n, np.int64)
     renamed, classes = np.empty(n, np.int64), 0
-    whole[:, KEPT] = 0
+    kept[:, KEPT] = 0
     for template in range(TEMPLATES):
         own = code[TEMPLATES - template]
         counts[:], renamed[:] = 0, -1
@@ -48,9 +51,9 @@ def classify(finest, whole):
             if renamed[own[f]] < 0:
                 renamed[own[f]] = classes
                 classes += 1
-            whole[f, whole[f, KEPT]] = renamed[own[f]]
-            whole[f, KEPT] += 1
-    whole[:, LEVEL] = whole[:, KEPT]
+            kept[f, kept[f, KEPT]] = renamed[own[f]]
+            kept[f, KEPT] += 1
+    kept[:, LEVEL] = kept[:, KEPT]
     return classes
 
 
@@ -84,43 +87,43 @@ def _as_large_as_one_above(held, template, f):
 
 
 @njit(nogil=True, cache=True)
-def members(whole, classes):
+def members(kept, classes):
     """The finest classes of each class, as offsets followed by lists."""
-    links = np.empty(classes + 1 + whole[:, KEPT].sum(), np.int64)
-    links[: classes + 1] = 0
-    for f in range(len(whole)):
-        for place in range(whole[f, KEPT]):
-            links[whole[f, place] + 1] += 1
-    links[0] = classes + 1
+    found = np.empty(classes + 1 + kept[:, KEPT].sum(), np.int64)
+    found[: classes + 1] = 0
+    for f in range(len(kept)):
+        for place in range(kept[f, KEPT]):
+            found[kept[f, place] + 1] += 1
+    found[0] = classes + 1
     for c in range(classes):
-        links[c + 1] += links[c]
-    beyond = links[:classes].copy()
-    for f in range(len(whole)):
-        for place in range(whole[f, KEPT]):
-            c = whole[f, place]
-            links[beyond[c]] = f * TEMPLATES + place
+        found[c + 1] += found[c]
+    beyond = found[:classes].copy()
+    for f in range(len(kept)):
+        for place in range(kept[f, KEPT]):
+            c = kept[f, place]
+            found[beyond[c]] = f * TEMPLATES + place
             beyond[c] += 1
-    return links
+    return found
 
 
 @uncounted
-def predict(memory, job):
+def predict(memory, job, now):
     """The mean of the first class with a history, rounded, at most the request; the request without any."""
-    state = memory.whole[memory.group[job]]
+    state = memory.kept[memory.group[job]]
     request = memory.request[job]
     if state[LEVEL] == state[KEPT]:
         return request
-    mean = memory.real[state[state[LEVEL]]]
+    mean = memory.means[state[state[LEVEL]]]
     return min(np.int64(np.rint(mean[TOTAL] / mean[COUNT])), request)
 
 
 @uncounted
-def learn(memory, job):
+def learn(memory, job, start, now):
     """Update the classes of the job."""
-    mine = memory.whole[memory.group[job]]
+    mine = memory.kept[memory.group[job]]
     for place in range(mine[KEPT]):
         c = mine[place]
-        mean = memory.real[c]
+        mean = memory.means[c]
         if mean[COUNT] == 0:
             _announce(memory, c)
         mean[TOTAL] = DECAY * mean[TOTAL] + memory.run_time[job]
@@ -130,6 +133,26 @@ def learn(memory, job):
 @uncounted
 def _announce(memory, c):
     """Tell the finest classes of class `c` that it has a history from now on."""
-    for k in range(memory.links[c], memory.links[c + 1]):
-        state = memory.whole[memory.links[k] // TEMPLATES]
-        state[LEVEL] = min(state[LEVEL], memory.links[k] % TEMPLATES)
+    for k in range(memory.members[c], memory.members[c + 1]):
+        state = memory.kept[memory.members[k] // TEMPLATES]
+        state[LEVEL] = min(state[LEVEL], memory.members[k] % TEMPLATES)
+
+
+@dataclass(frozen=True)
+class Complete(Predictor, predict=predict, learn=learn):
+    """Decaying mean of the first of fifteen classes of jobs that has seen one end (Top Percent, section IV.A).
+
+    The classes agree in fewer and fewer of executable, user, request and size.
+    """
+
+    def tables(self, workload, request, seed):
+        """See the module."""
+        group, found = finest(workload, request)
+        kept = np.empty((len(found), LEVEL + 1), np.int64)
+        classes = classify(found, kept)
+        return {
+            "group": group,
+            "kept": kept,
+            "means": np.zeros((classes, 2)),
+            "members": members(kept, classes),
+        }

@@ -1,0 +1,163 @@
+"""What all predictors share: how its memory is made, and how text names it."""
+
+import hashlib
+from contextlib import suppress
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+
+from replication.basics.choices import Choice, ChoiceError
+from replication.basics.hints import did_you_mean
+from replication.core.predicting import memory_class
+from replication.core.uncounted import uncounted
+
+
+class PredictorError(ChoiceError):
+    """A predictor or a parameter of one that does not exist; the message lists what is allowed."""
+
+
+@uncounted
+def _known(memory, job, now):
+    return memory.known[job]
+
+
+@uncounted
+def _told_of_a_start(memory, job, now):
+    return None
+
+
+@uncounted
+def _told_of_an_end(memory, job, start, now):
+    return None
+
+
+class Predictor(Choice, family="predictor"):
+    """A predictor of run times: a value that says which, and the compiled functions that do it.
+
+    A predictor is a frozen dataclass in one file. One that learns nothing says in `predicted` what it predicts.
+    One that learns names its functions when the class is made and says in `tables` what arrays they work on::
+
+        @dataclass(frozen=True)
+        class Last(Predictor, predict=predict, learn=learn):
+
+    Schedulers call ``predict(memory, job, now)`` for a waiting job, ``begun(memory, job, now)`` when it starts
+    and ``learn(memory, job, start, now)`` when it ends. Each is compiled by
+    `replication.core.uncounted.uncounted`, in the same file. ``memory`` has the fields
+    `replication.core.predicting.JOBS` and those of `tables`. A prediction is whole seconds, from 0 to twice the
+    run time or to the request, whichever is more.
+    """
+
+    error = PredictorError
+    _functions = {"predict": _known, "begun": _told_of_a_start, "learn": _told_of_an_end}
+
+    def __init_subclass__(cls, predict=None, begun=None, learn=None, **others):
+        super().__init_subclass__(**others)
+        named = {"predict": predict, "begun": begun, "learn": learn}
+        cls._functions = cls._functions | {k: given for k, given in named.items() if given}
+
+    @property
+    def text(self):
+        """The value as text for the shell, such as ``last`` or ``top=3``."""
+        given = [getattr(self, own.name) for own in fields(self) if own.metadata["sign"]]
+        return f"{self.name}={given[0]:.15g}" if given else self.name
+
+    @property
+    def asks_for_starts(self):
+        """Whether it must be told when jobs start, which a preemptive scheduler does not do."""
+        return self._functions["begun"] is not _told_of_a_start
+
+    def predicted(self, workload, request, seed):
+        """Predictions known from the start, number[n], s; arguments as for `tables`."""
+        raise NotImplementedError
+
+    def tables(self, workload, request, seed):
+        """The predictor's own arrays before the first job, by the names that its functions use.
+
+        Parameters
+        ----------
+        workload : replication.logs.workload.Workload
+        request : int64[n], s
+            The users' estimates as the scheduler is told them.
+        seed : int
+            Of random predictors.
+
+        Returns
+        -------
+        dict of str to array or number
+            Fresh arrays: a simulation writes into them.
+        """
+        return {"known": np.array(self.predicted(workload, request, seed), dtype=np.int64)}
+
+    def memory(self, workload, estimate, seed=1):
+        """What the kernels work on: the jobs and the predictor's arrays, before the first job.
+
+        Parameters
+        ----------
+        workload : replication.logs.workload.Workload
+        estimate : int64[n], s
+            The requests as the scheduler is told them.
+        seed : int
+            Of random predictors.
+
+        Returns
+        -------
+        namedtuple
+            Of a class from `replication.core.predicting.memory_class`.
+        """
+        request = np.ascontiguousarray(estimate, dtype=np.int64).view()
+        request.flags.writeable = False  # as the workload's columns, so that kernels meet one type
+        jobs = workload.submit, workload.run_time, request, workload.processors
+        tables = self.tables(workload, request, seed)
+        function = self._functions["predict"].py_func
+        source = Path(function.__code__.co_filename).read_bytes()
+        kept_by = memory_class(
+            function.__module__.rpartition(".")[2],
+            hashlib.sha256(source).hexdigest()[:16],
+            tuple(tables),
+            **self._functions,
+        )
+        return kept_by(*jobs, **tables)
+
+
+ALIASES = {}  # other words in text, to what makes the value from the number behind the word
+
+
+def parse(text):
+    """The predictor that a text names, such as ``last`` or ``top=3``; a predictor is returned as it is.
+
+    Raises
+    ------
+    PredictorError
+        In one line, with what is allowed.
+    """
+    if isinstance(text, Predictor):
+        return text
+    makers = Predictor.members | ALIASES
+    word, given, amount = str(text).partition("=")
+    if word not in makers or bool(given) != bool(_number_of(makers[word])):
+        raise PredictorError(
+            f"predictor {text!r} unknown{did_you_mean(word, makers)}; allowed: {forms()}"
+        )
+    if not given:
+        return makers[word]()
+    with suppress(ValueError):  # what is no number is refused with what is allowed
+        amount = float(amount)
+    return makers[word](amount)
+
+
+def forms():
+    """All forms of text, in one line."""
+    return ", ".join(
+        f"{word}={_number_of(make)}" if _number_of(make) else word
+        for word, make in (Predictor.members | ALIASES).items()
+    )
+
+
+def _number_of(make):
+    """What the number behind a word is, in capitals with what it may be; empty for a word without one."""
+    return "".join(
+        f"{own.name.upper()} ({own.metadata['allowed']})"
+        for own in fields(getattr(make, "func", make))
+        if own.metadata["sign"]
+    )

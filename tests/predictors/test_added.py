@@ -1,0 +1,140 @@
+"""A predictor that lies in one file outside the package runs under every scheduler that predicts."""
+
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from replication import predictors
+from replication.reference import pv_easy as reference_pv_easy
+from replication.reference.conservative import conservative, largest_area_first
+from replication.reference.predicted import easy_predicted
+from replication.reference.predictors import TWINS, Predictor
+from replication.schedule import text
+from replication.schedule.simulation import simulate
+from replication.schedulers import EASY, Conservative, LargestAreaFirst, PVEasy, SchedulerError
+from tests.predictors.added import Counted, Longest, Squared
+from tests.workloads import jobs
+
+
+class LongestTwin(Predictor):
+    """The readable twin."""
+
+    def __init__(self, workload, estimate, share):
+        super().__init__(workload, estimate)
+        self.share, self.longest = share, {}
+
+    def predict(self, job, now):
+        return min(int(self.longest.get(self.user[job], 0) * self.share), self.request[job])
+
+    def learn(self, job, start, now):
+        user = self.user[job]
+        self.longest[user] = max(self.longest.get(user, 0), self.run_time[job])
+
+
+@pytest.fixture(autouse=True)
+def twins(monkeypatch):
+    monkeypatch.setitem(TWINS, Longest, LongestTwin)
+    monkeypatch.setitem(TWINS, Counted, LongestTwin)
+
+
+@pytest.fixture(scope="module")
+def crowd():
+    """Two hundred jobs of four users on a machine that is too small."""
+    rng = np.random.default_rng(5)
+    rows = [
+        (int(submit), int(run), int(size), int(run * more))
+        for submit, run, size, more in zip(
+            np.sort(rng.integers(0, 3000, 200)),
+            rng.integers(1, 200, 200),
+            rng.integers(1, 8, 200),
+            rng.integers(1, 6, 200),
+            strict=True,
+        )
+    ]
+    return jobs(8, *rows).replace(user=rng.integers(0, 4, 200))
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "twin"),
+    [
+        (EASY(), easy_predicted),
+        (Conservative(), conservative),
+        (LargestAreaFirst(), largest_area_first),
+    ],
+)
+@pytest.mark.parametrize("predictor", [Longest(0.5), Counted(0.5), Squared()])
+def test_it_runs_and_equals_its_twin(crowd, scheduler, twin, predictor):
+    chosen = replace(scheduler, predictor=predictor)
+    fast = simulate(crowd, chosen).validate()
+    options = {name: getattr(chosen, name) for name in chosen.options()}
+    slow = twin(crowd, fast.estimate, 1, **options)
+    assert fast.start.tolist() == slow.start
+    assert fast.prediction.tolist() == slow.prediction
+    assert fast.start.tolist() != simulate(crowd, scheduler).start.tolist()
+
+
+def test_it_runs_under_pv_easy_and_equals_its_twin(crowd):
+    fast = simulate(crowd, PVEasy(predictor=Longest(0.5))).validate()
+    twin = LongestTwin(crowd, crowd.estimate, 0.5)
+    slow = reference_pv_easy.PVEasy(crowd, predictor=twin).run()
+    assert fast.start.tolist() == slow.start
+    assert fast.prediction.tolist() == slow.prediction
+    assert fast.times_killed.sum() > 0
+
+
+def test_one_that_must_be_told_of_starts_is_refused_by_pv_easy():
+    with pytest.raises(SchedulerError, match="counted=0.5 must be told when jobs start"):
+        PVEasy(predictor=Counted(0.5))
+
+
+def test_text_names_it_and_gives_it_back():
+    assert predictors.parse("longest=0.25") == Longest(0.25)
+    assert text.scheduler("easy:predictor=longest=0.25") == EASY(predictor=Longest(0.25))
+    assert "longest=SHARE (a number from 0 to 1)" in predictors.forms()
+    with pytest.raises(predictors.PredictorError, match="allowed: a number from 0 to 1"):
+        predictors.parse("longest=2")
+
+
+@pytest.mark.parametrize(
+    "told", ["request", "perfect", "virtual=0.2", "scaled=0.5", "last", "tsafrir"]
+)
+def test_the_packages_own_are_given_back_by_their_text(told):
+    assert predictors.parse(told).text == told
+
+
+@pytest.mark.parametrize("told", ["complete", "top=3", "top=2.5", "top-as-coded=3", "cvh"])
+def test_those_of_top_percent_are_given_back_by_their_text(told):
+    assert predictors.parse(told).text == told
+    assert predictors.parse("top-as-coded=3") == predictors.TopPercent(3, coded=True)
+
+
+def test_kernels_forget_a_predictor_whose_source_changed(tmp_path):
+    """Kept kernels are neither used for other sources nor in the way where the file is not at hand."""
+    own = tmp_path / "own.py"
+    shutil.copy(sys.modules[Longest.__module__].__file__, own)
+    run = (
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "from replication.logs.workload import Workload\n"
+        "from replication.schedule.simulation import simulate\n"
+        "from replication.schedulers import LargestAreaFirst\n"
+        "w = Workload.from_columns('w', 4, [0, 100, 200], [8, 8, 8], [1, 1, 1], [90, 90, 90])\n"
+        "if sys.argv[2] == 'own': from own import Longest\n"
+        "p = Longest(0.5) if sys.argv[2] == 'own' else 'last'\n"
+        "print(simulate(w, LargestAreaFirst(predictor=p)).prediction.tolist())\n"
+    )
+
+    def predictions(which):
+        done = subprocess.run(
+            [sys.executable, "-c", run, str(tmp_path), which], capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    assert predictions("own") == "[0, 4, 4]"
+    own.write_text(own.read_text().replace("longest * memory.share", "1 + longest * memory.share"))
+    assert predictions("own") == "[1, 5, 5]"
+    assert predictions("last") == "[90, 8, 8]"
