@@ -4,15 +4,15 @@ Taken are a name of the registry, an SWF file, what ``sacct --parsable2`` wrote,
 and PBS.
 """
 
-import gzip
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from replication.logs import archive, cleaning, traces
+from replication.logs import archive, cleaning, files, traces
 from replication.logs.accounting import conversion
+from replication.logs.workload import usage
 
 DROP = (*cleaning.DEFAULT_DROP, "larger-than-machine")
 #: A quarter of the log that never uses this share of what the fullest one does hints at a smaller machine.
@@ -112,9 +112,7 @@ def batch_system(path):
     path = Path(path)
     if not path.is_file():
         return None
-    opener = gzip.open if path.suffix == ".gz" else open
-    with opener(path, "rb") as file:
-        first = file.readline(1 << 16).decode("utf-8", "replace").strip()
+    first = next((line.strip() for _, line in files.lines(path, ClusterError)), "")
     columns = set(first.casefold().split("|"))
     if len(columns) > 1 and {"jobid", "jobidraw"} & columns:
         return "slurm"
@@ -158,8 +156,8 @@ def _stand_in(name, processors):
 def _from_swf(path, processors, size):
     trace, assumed = traces.read(path), []
     machine = processors or trace.max_procs
-    if machine is None and "MaxNodes" in trace.header:
-        machine = int(trace.header["MaxNodes"][0].split()[0])
+    if machine is None and trace.max_nodes:
+        machine = trace.max_nodes
         assumed.append(
             f"The header names {machine} nodes and no processors: sizes are taken as nodes."
         )
@@ -247,8 +245,6 @@ def _peak(trace):
 
 def _over_time(trace, machine):
     """Sentences about a machine that seems to have been larger or smaller, by quarters of the log."""
-    from replication.schedule.schedule import usage
-
     start, run_time, size = _runs(trace)
     if not len(start):
         return ("The log has no waits, so the machine's size over time could not be looked at.",)

@@ -195,3 +195,20 @@ class Workload:
             processors=np.asarray(processors),
             **columns,
         )
+
+
+def usage(start, end, processors):
+    """Processors in use over time.
+
+    Returns
+    -------
+    instant : int64[m], s
+        Every instant at which a job starts or ends, ascending, once each.
+    used : int64[m], processors
+        In use from that instant to the next; 0 after the last.
+    """
+    instant, place = np.unique(np.concatenate([start, end]), return_inverse=True)
+    change = np.concatenate([processors, -processors])
+    return instant, np.cumsum(np.bincount(place, weights=change, minlength=len(instant))).astype(
+        np.int64
+    )

@@ -9,7 +9,7 @@ from replication.basics.lazy import lazily
 from replication.basics.lazy import pandas as pd
 from replication.basics.lazy import pyarrow as pa
 from replication.estimates import EstimateModel
-from replication.logs.workload import Workload
+from replication.logs.workload import Workload, usage
 from replication.schedule import gantt, measures
 from replication.schedulers import Scheduler
 
@@ -226,20 +226,3 @@ class Schedule:
     def gantt(self, axes=None, since=None, until=None):
         """Draw the jobs that run between two instants; see `replication.schedule.gantt.draw`."""
         return gantt.draw(self, axes, since, until)
-
-
-def usage(start, end, processors):
-    """Processors in use over time.
-
-    Returns
-    -------
-    instant : int64[m], s
-        Every instant at which a job starts or ends, ascending, once each.
-    used : int64[m], processors
-        In use from that instant to the next; 0 after the last.
-    """
-    instant, place = np.unique(np.concatenate([start, end]), return_inverse=True)
-    change = np.concatenate([processors, -processors])
-    return instant, np.cumsum(np.bincount(place, weights=change, minlength=len(instant))).astype(
-        np.int64
-    )

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from test_slurm import record, write
+from tests.logs.test_slurm import record, write
 
 from replication.__main__ import main
 from replication.basics import paths

@@ -2,12 +2,16 @@
 
 import gzip
 import json
+import re
+import subprocess
+import sys
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from replication.__main__ import main
+from replication.basics import paths
 from replication.logs import swf, traces
 from replication.logs.accounting import slurm
 from replication.logs.accounting.anonymous import Anonymiser, AnonymousError, key_from
@@ -226,8 +230,9 @@ def test_limits(converted, limit, seconds):
 def test_raw_limits_are_minutes(converted):
     row = record() | {"TimelimitRaw": "90"}
     assert converted(row).trace.requested_time.tolist() == [5400]
-    without = row | {"TimelimitRaw": "Partition_Limit", "Timelimit": "UNLIMITED"}
-    assert converted(without).trace.requested_time.tolist() == [-1]
+    for none in ("Partition_Limit", "None"):
+        without = row | {"TimelimitRaw": none, "Timelimit": "UNLIMITED"}
+        assert converted(without).trace.requested_time.tolist() == [-1]
 
 
 @pytest.mark.parametrize(
@@ -335,22 +340,52 @@ def test_durations(days, hours, minutes, seconds):
         ("n01", ["n01"]),
         ("n[01-03,7]", ["n01", "n02", "n03", "n7"]),
         ("a[1-2],b", ["a1", "a2", "b"]),
-        ("r[1-2]n[08-09]", ["r1n08", "r1n09", "r2n08", "r2n09"]),
+        ("r[1-2]n[08-11]", [f"r{r}n{n}" for r in (1, 2) for n in ("08", "09", "10", "11")]),
+        ("n[0-2],n0,n[00-02],n1", ["n0", "n1", "n2", "n00", "n01", "n02"]),
+        ("n[08-12]-ib,n12-ib,n8-ib", ["n08-ib", "n09-ib", "n10-ib", "n11-ib", "n12-ib", "n8-ib"]),
         ("None assigned", []),
     ],
 )
 def test_node_lists(text, names):
-    assert list(slurm_fields.nodes(text)) == names
+    blocks = slurm_fields.nodes(text)
+    assert slurm_fields.held(blocks) == len(names)
+    written = {
+        pattern.replace(f"{{{width}}}", f"{number:0{width}d}")
+        for pattern, first, last in blocks
+        for number in range(first, last + 1)
+        for width in [int((re.findall(r"\{([0-9]+)\}", pattern) or ["0"])[0])]
+    }
+    assert written == set(names)
+    assert slurm_fields.held([*blocks, *slurm_fields.nodes(",".join(names))]) == len(names)
+
+
+def test_node_lists_are_counted_not_written_out():
+    assert slurm_fields.held(slurm_fields.nodes("n[1-300000000]")) == 300_000_000
+    assert slurm_fields.held(slurm_fields.nodes("r[1-9]c[1-99]n[1-999999]")) == 9 * 99 * 999_999
+    with pytest.raises(slurm_fields.FieldError, match="up to 10,000 names before the last bracket"):
+        slurm_fields.nodes("r[1-999]c[1-999]n[1-999]")
 
 
 def test_a_separator_in_a_name_is_told_apart_where_it_can_be(converted):
-    done = converted(record(JobName="a|b"), record(JobID="2", JobIDRaw="2"))
-    assert len(done.trace) == 2
-    assert count(done.changed, "the separator") == 1
-    row = record(JobName="a|b") | {"Comment": "c"}
-    done = converted(row, record(JobID="2", JobIDRaw="2") | {"Comment": ""})
-    assert done.trace.job_id.tolist() == [2]
-    assert sum(number for what, number in done.left_out if "told apart" in what) == 1
+    for ending in ("", "|"):
+        done = converted(record(JobName="a|b"), record(JobID="2", JobIDRaw="2"), ending=ending)
+        assert len(done.trace) == 2
+        assert count(done.changed, "the separator") == 1
+        row = record(JobName="a|b") | {"Comment": "c"}
+        other = record(JobID="2", JobIDRaw="2") | {"Comment": ""}
+        done = converted(row, other, ending=ending)
+        assert done.trace.job_id.tolist() == [2]
+        assert count(done.left_out, "with more or fewer fields") == 1
+
+
+def test_a_separator_in_a_name_shifts_nothing_where_the_last_field_is_empty(converted):
+    rows = [record(JobName="a|b", NodeList=""), record(JobID="2", JobIDRaw="2", NodeList="")]
+    done = converted(*rows)
+    assert done.trace.user[0] == done.trace.user[1]
+    assert done.trace.queue.tolist() == [1, 1]
+    without = [name for name in record() if name != "JobName"]
+    rows[0]["Partition"] = "bat|ch"
+    assert count(converted(*rows, columns=without).left_out, "with more or fewer fields") == 1
 
 
 def test_several_clusters_need_a_choice_and_partitions_take_one(converted):
@@ -383,6 +418,14 @@ def test_jobs_that_could_not_start_at_once_are_counted(converted):
         ({"Submit": "2026-02-30T10:00:00"}, "line 2, submit: '2026-02-30T10:00:00'; "),
         ({"AllocCPUS": "four"}, "line 2, alloccpus: 'four'; allowed: a whole number from 0"),
         ({"NodeList": "n[1-"}, "line 2, nodelist: 'n[1-'; allowed: names and ranges"),
+        ({"NodeList": "n[[1-2]]"}, "line 2, nodelist: 'n[[1-2]]'; allowed: names and ranges"),
+        ({"NodeList": "n[3-1]"}, "line 2, nodelist: 'n[3-1]'; allowed: names and ranges"),
+        ({"AllocCPUS": "9" * 20}, "line 2, alloccpus: '99999999999999999999'; allowed: a whole"),
+        ({"AllocCPUS": "²"}, "line 2, alloccpus: '²'; allowed: a whole number from 0"),
+        ({"Submit": "9" * 20}, "line 2, submit: '99999999999999999999'; allowed: YYYY"),
+        ({"End": "0001-01-01T00:00:00+14:00"}, "line 2, end: '0001-01-01T00:00:00+14:00'; "),
+        ({"Elapsed": "999999999999-00:00:00"}, "line 2, elapsed: '999999999999-00:00:00'"),
+        ({"State": "\x1b[31m" + "A" * 100_000}, r"line 2, state: '\x1b[31mAAA"),
         ({"State": "RUNNING", "End": "Unknown"}, "no job that ended among 1 records"),
     ],
 )
@@ -390,6 +433,8 @@ def test_what_sacct_does_not_write_is_refused(converted, changes, words):
     with pytest.raises(SlurmError) as refused:
         converted(record(**changes))
     assert words in str(refused.value)
+    assert len(str(refused.value)) < 700
+    assert str(refused.value).isprintable()
 
 
 @pytest.mark.parametrize(
@@ -434,6 +479,63 @@ def test_keys(tmp_path):
     assert len(made) == 64
     assert (tmp_path / "key").stat().st_mode & 0o077 == 0
     assert Anonymiser(made).number("user", "") == -1
+
+
+MAKE_KEY = """
+import sys
+from replication.logs.accounting.anonymous import key_from
+print("ready", flush=True)
+sys.stdin.readline()
+print(key_from(sys.argv[1]).decode())
+"""
+
+
+def test_of_processes_that_want_one_new_key_all_use_the_same(tmp_path):
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", MAKE_KEY, str(tmp_path / "key")],
+            cwd=paths.ROOT,
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        for _ in range(6)
+    ]
+    for process in started:
+        assert process.stdout.readline() == "ready\n"
+    for process in started:
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    keys = {process.communicate()[0].strip() for process in started}
+    assert keys == {(tmp_path / "key").read_text().strip()}
+    assert [path.name for path in tmp_path.iterdir()] == ["key"]
+
+
+@pytest.mark.parametrize("keep, words", [(0.5, "truncated"), (1.0, "damaged")])
+def test_a_damaged_gzip_is_named_with_its_line(tmp_path, keep, words):
+    rows = [record(JobID=str(k), JobIDRaw=str(k), User=f"u{k * k}") for k in range(1, 9000)]
+    packed = bytearray(gzip.compress(write(tmp_path / "a.txt", *rows).read_bytes()))
+    packed[-6] ^= 1
+    (tmp_path / "a.gz").write_bytes(packed[: int(len(packed) * keep)])
+    with pytest.raises(SlurmError, match=rf"a.gz, after line [0-9]+: the gzip is {words}"):
+        slurm.convert(tmp_path / "a.gz")
+
+
+def test_columns_separated_by_blanks_are_named(tmp_path):
+    (tmp_path / "a.txt").write_text("JobID      User   State\n------ ---- ----\n1 ann COMPLETED\n")
+    with pytest.raises(SlurmError, match="separated by blanks .*--parsable2") as refused:
+        slurm.convert(tmp_path / "a.txt")
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("content", [b"JobID|Submit|Elapsed|NCPUS\n7|1772359200|00:10|4\n\xff|"])
+def test_text_that_is_not_utf_8_is_read_alike_by_name_and_from_a_pipe(tmp_path, content):
+    (tmp_path / "a.txt").write_bytes(content)
+    code = "from replication.logs.accounting import slurm; print(len(slurm.convert('-', processors=4).trace))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], input=content, cwd=paths.ROOT, capture_output=True, check=True
+    )
+    assert int(done.stdout) == len(slurm.convert(tmp_path / "a.txt", processors=4).trace) == 1
 
 
 def test_the_command_writes_a_log_that_can_be_read_and_gives_an_account(tmp_path, capsys):

@@ -5,8 +5,9 @@ import gzip
 import pytest
 
 from replication.__main__ import main
-from replication.logs import swf
+from replication.logs import swf, traces
 from replication.logs.accounting import torque
+from replication.schedule.simulation import simulate
 from replication.schedulers import EASY
 
 KEY = b"a key for the tests only"
@@ -142,6 +143,14 @@ def test_names_are_anonymous_and_stable(tmp_path):
         ),
         (record(7, 0, 30, 130).replace("start=", "start=x"), "start 'x.*allowed: a Unix time"),
         (record(7, 0, 30, 130, more="exec_host=a/b"), "exec_host 'a/b', allowed"),
+        (record(7, 0, 30, 130, more="exec_host=a/0*99999999999999999999"), "exec_host 'a/0[*]9"),
+        (record(7, 0, 30, 130, more="exec_host=a/9-0"), "exec_host 'a/9-0', allowed"),
+        (record(7, 0, 30, 130).replace("end=1", "end=9999"), "end '9999.*allowed: a Unix time"),
+        (record(7, 0, 30, 130, limit="²"), "Resource_List.walltime '²', allowed: seconds"),
+        (
+            "\x1b" + "x" * 100_000,
+            r"line 1: '.x1bx*[.]{3} .100,001 characters.', allowed: date;type",
+        ),
         (record(7, 0, 30, 130, "Q"), "no job that ran among 1 records"),
     ],
 )
@@ -177,9 +186,6 @@ def test_the_command_writes_a_log_that_can_be_simulated(tmp_path, capsys):
     )
     assert code == 0
     assert "3 records, 3 jobs kept, 64 processors" in capsys.readouterr().out
-    from replication.logs import traces
-    from replication.schedule.simulation import simulate
-
     workload = traces.load(out, overrun="cut-run")
     assert workload.machine == 64
     assert workload.run_time.tolist() == [100, 30, 240]

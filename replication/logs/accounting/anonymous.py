@@ -75,6 +75,8 @@ class Anonymiser:
 def key_from(path):
     """The key in a file; a file that does not exist is made with a random one, readable by its owner only.
 
+    Of processes that want the same new file at the same time, one makes it and all use its key.
+
     Parameters
     ----------
     path : str or Path

@@ -1,8 +1,13 @@
 """What every converter of accounting logs gives: the trace, and an account of how it was made."""
 
+import re
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 import numpy as np
+
+from replication.logs import swf
+from replication.logs.workload import usage
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,43 @@ class Conversion:
         }
 
 
+@dataclass(slots=True)
+class Run:
+    """One run of a job as every batch system tells of it; times are Unix times, s; -1 where unknown."""
+
+    id: str
+    submit: int
+    start: int
+    run_time: int
+    allocated: int
+    requested: int
+    limit: int
+    status: int
+    user: str
+    group: str
+    name: str
+    queue: str
+    number: int = -1
+    preceding: int = -1
+    think_time: int = -1
+    suspended: int = 0
+
+    @property
+    def end(self):
+        """When the processors were free again; the submission of a job that never started."""
+        return self.submit if self.start < 0 else self.start + self.run_time + self.suspended
+
+    @property
+    def size(self):
+        """Processors that the run held; 0 where unknown."""
+        return max(self.allocated if self.allocated > 0 else self.requested, 0)
+
+
+def number(text, digits=9):
+    """A whole number of at most so many digits; None for anything else."""
+    return int(text) if re.fullmatch(rf"[0-9]{{1,{digits}}}", text) else None
+
+
 def peak(start, length, size):
     """Most processors in use at once.
 
@@ -80,9 +122,118 @@ def peak(start, length, size):
     -------
     int
     """
-    from replication.schedule.schedule import usage
-
     return int(usage(start, start + length, size)[1].max(initial=0)) if len(start) else 0
+
+
+def machine_of(runs, path, error):
+    """The size of the machine: most processors in use at once, and at least those of the largest run.
+
+    Raises
+    ------
+    error
+        If no run has a start and a size.
+    """
+    started = [run for run in runs if run.start >= 0]
+    ran = [run for run in started if run.end > run.start] or started
+    columns = ([run.start for run in ran], [run.end - run.start for run in ran])
+    sizes = np.array([run.size for run in ran], np.int64)
+    most = max(
+        peak(*(np.array(values, np.int64) for values in columns), sizes), sizes.max(initial=0)
+    )
+    if most < 1:
+        raise error(
+            f"{path}: no job with a start and a size, so the machine's size is not known; "
+            "give --processors"
+        )
+    return int(most)
+
+
+def counted(runs, unusual, remarks):
+    """Count what is unusual about runs that are kept: `unusual` says it of a run, by words."""
+    unusual = unusual | {
+        "ran longer than their limit": lambda run: 0 <= run.limit < run.run_time,
+        "of unknown size": lambda run: max(run.allocated, run.requested) < 0,
+        "started before their submission, so their wait is unknown": lambda run: (
+            0 <= run.start < run.submit
+        ),
+    }
+    for what, true_of in unusual.items():
+        remarks[what] += sum(map(true_of, runs))
+
+
+def refuse_none(runs, what, path, records, left_out, error):
+    """Refuse a log without runs, with the reasons for leaving all out."""
+    if not runs:
+        reasons = ", ".join(f"{count} {why}" for why, count in left_out.items() if count)
+        raise error(f"{path}: no job that {what} among {records} records ({reasons or 'none'})")
+
+
+def assumptions(machine, processors, by_nodes, per_node, key):
+    """What such logs do not say, a sentence each.
+
+    Parameters
+    ----------
+    machine : int
+        Processors of the machine.
+    processors : int or None
+        The same, where it was given.
+    by_nodes : int
+        Jobs of which only the nodes are known.
+    per_node : int or None
+    key : bytes or None
+
+    Yields
+    ------
+    str
+    """
+    if processors is None:
+        yield f"The machine has {machine} processors: the most that the log's jobs held at once."
+    if by_nodes:
+        yield (
+            f"{by_nodes} jobs have nodes only: a node counts as {per_node or 1} "
+            f"processor{'s' if (per_node or 1) > 1 else ''}."
+        )
+    if key is None:
+        yield (
+            "Users, groups and job names became numbers with a key that is not kept: "
+            "another conversion gives other numbers."
+        )
+
+
+def trace_of(runs, path, anonymiser, computer, zone, processors, nodes, assumed):
+    """The runs as a log, in the order given; submissions count from the first one.
+
+    Returns
+    -------
+    replication.logs.swf.Trace
+    """
+    first, last = min(run.submit for run in runs), max(run.end for run in runs)
+
+    def column(value):
+        return np.array([value(run) for run in runs], np.int64)
+
+    def names(kind, what):
+        return column(lambda run: anonymiser.number(kind, getattr(run, what)))
+
+    plain = ("run_time", "status", "think_time")
+    return swf.Trace.from_columns(
+        column(lambda run: run.submit - first),
+        path=str(path),
+        comments=header(
+            computer, first, last, zone or "unknown", processors, nodes, assumed, len(runs)
+        ),
+        job_id=column(lambda run: run.number),
+        wait=column(lambda run: -1 if run.start < 0 else max(-1, run.start - run.submit)),
+        allocated_processors=column(lambda run: run.allocated),
+        requested_processors=column(lambda run: run.requested),
+        requested_time=column(lambda run: run.limit),
+        user=names("user", "user"),
+        group=names("group", "group"),
+        executable=names("name", "name"),
+        queue=numbered([run.queue for run in runs]),
+        preceding_job=column(lambda run: run.preceding),
+        **{name: column(lambda run, name=name: getattr(run, name)) for name in plain},
+    )
 
 
 def header(computer, started, ended, zone, processors, nodes, assumed, records):
@@ -106,7 +257,6 @@ def header(computer, started, ended, zone, processors, nodes, assumed, records):
     -------
     tuple of str
     """
-    from datetime import UTC, datetime
 
     def date(moment):
         return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")

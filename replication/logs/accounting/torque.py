@@ -17,18 +17,14 @@ Source: appendix "Job Logging and Accounting" of the TORQUE 6 administrator's gu
 account file.
 """
 
-import gzip
 import re
-import sys
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
-from replication.logs import swf
+from replication.logs import files
+from replication.logs.accounting import conversion
 from replication.logs.accounting.anonymous import Anonymiser
-from replication.logs.accounting.conversion import Conversion, header, numbered, peak
+from replication.logs.accounting.conversion import Conversion, Run
 
 TYPES = {
     "A": "aborted",
@@ -57,31 +53,12 @@ TYPES = {
     "a": "altered",
 }
 NEVER_STARTED = "ended without having started"
+_SLOT = "[0-9]{1,9}"
 _KEY = re.compile(r"(?:^|\s)([A-Za-z_][\w.]*)=")
 
 
 class TorqueError(ValueError):
     """An accounting log that cannot be used: names file, line, field, value and what is allowed."""
-
-
-@dataclass(slots=True)
-class Run:
-    """One run of a job; times are Unix times, s; -1 where unknown."""
-
-    id: str
-    submit: int
-    start: int
-    end: int
-    allocated: int
-    requested: int
-    limit: int
-    status: int
-    user: str
-    group: str
-    name: str
-    queue: str
-    number: int = -1
-    preceding: int = -1
 
 
 def convert(paths, processors=None, per_node=None, zone=None, key=None):
@@ -116,54 +93,45 @@ def convert(paths, processors=None, per_node=None, zone=None, key=None):
             records += 1
             run = _run(where, line, per_node, left_out, remarks)
             runs += [run] if run else []
-    if not runs:
-        reasons = ", ".join(f"{count} {what}" for what, count in left_out.items() if count)
-        raise TorqueError(
-            f"{', '.join(map(str, paths))}: no job that ran among {records} records "
-            f"({reasons or 'none left out'})"
-        )
+    named = ", ".join(map(files.called, paths))
+    conversion.refuse_none(runs, "ran", named, records, left_out, TorqueError)
     runs = _without_repeats(runs, left_out)
     _number(runs, remarks)
-    _remark(runs, remarks)
-    assumed = _assumed(runs, remarks, processors, per_node, key)
-    trace = _trace(runs, paths, zone, processors or _peak(runs), Anonymiser(key), assumed)
-    source = Path(str(paths[0])).name + (f" and {len(paths) - 1} more" if len(paths) > 1 else "")
+    no_limit = "without a wall time limit, so without estimate"
+    conversion.counted(runs, {no_limit: lambda run: run.limit < 0}, remarks)
+    machine = processors or conversion.machine_of(runs, named, TorqueError)
+    by_nodes = remarks["sized by nodes only"]
+    assumed = tuple(conversion.assumptions(machine, processors, by_nodes, per_node, key))
+    trace = conversion.trace_of(
+        runs, paths[0], Anonymiser(key), "TORQUE or PBS", zone, machine, 0, assumed
+    )
     return Conversion(
-        source,
+        Path(str(paths[0])).name + (f" and {len(paths) - 1} more" if len(paths) > 1 else ""),
         "accounting log of TORQUE or PBS",
         trace,
         records,
         tuple(left_out.items()),
         tuple(remarks.items()),
-        tuple(assumed),
+        assumed,
     )
 
 
 def _lines(path):
     """Each line with its place, blank ones left out."""
     try:
-        if str(path) == "-":
-            yield from (
-                (f"standard input, line {k}", line)
-                for k, line in enumerate(sys.stdin, 1)
-                if line.strip()
-            )
-            return
-        opened = gzip.open if str(path).endswith(".gz") else open
-        with opened(path, "rt", encoding="utf-8", errors="replace") as file:
-            yield from (
-                (f"{path}, line {k}", line) for k, line in enumerate(file, 1) if line.strip()
-            )
-    except (OSError, EOFError) as error:
-        raise TorqueError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+        for k, line in files.lines(path, TorqueError):
+            if line.strip():
+                yield f"{files.called(path)}, line {k}", line
+    except OSError as error:
+        raise TorqueError(f"{path}: {error.strerror}") from None
 
 
 def _run(where, line, per_node, left_out, remarks):
     """The run that an E record tells of; None for other records and for jobs that never started."""
-    parts = line.rstrip("\r\n").split(";", 3)
+    parts = line.split(";", 3)
     if len(parts) != 4 or parts[1] not in TYPES:
         raise TorqueError(
-            f"{where}: {line.strip()[:60]!r}, allowed: date;type;job;key=value ..., "
+            f"{where}: {files.shown(line.strip())}, allowed: date;type;job;key=value ..., "
             f"with a type of {', '.join(TYPES)}"
         )
     if parts[1] != "E":
@@ -189,7 +157,7 @@ def _run(where, line, per_node, left_out, remarks):
         parts[2],
         submit,
         start,
-        max(end, start),
+        max(end - start, 0),
         _allocated(where, fields),
         requested,
         duration(where, "Resource_List.walltime", fields.get("Resource_List.walltime")),
@@ -211,8 +179,10 @@ def _pairs(text):
 def _whole(where, fields, name):
     """A Unix time, -1 where the record lacks it."""
     value = fields.get(name, "-1")
-    if not re.fullmatch(r"-?\d{1,12}", value):
-        raise TorqueError(f"{where}: {name} {value!r}, allowed: a Unix time in whole seconds")
+    if not re.fullmatch(r"-?[0-9]{1,11}", value):
+        raise TorqueError(
+            f"{where}: {name} {files.shown(value)}, allowed: a Unix time in whole seconds"
+        )
     return int(value)
 
 
@@ -226,9 +196,9 @@ def duration(where, name, value):
     """
     if value is None or value == "":
         return -1
-    if not re.fullmatch(r"\d{1,9}(:\d{1,2}){0,3}", value):
+    if not re.fullmatch(r"[0-9]{1,9}(:[0-9]{1,2}){0,3}", value):
         raise TorqueError(
-            f"{where}: {name} {value!r}, allowed: seconds, or [[days:]hours:]minutes:seconds"
+            f"{where}: {name} {files.shown(value)}, allowed: seconds, or [[days:]hours:]minutes:seconds"
         )
     weights = (1, 60, 3600, 86400)
     return sum(int(part) * weight for part, weight in zip(reversed(value.split(":")), weights))
@@ -252,9 +222,10 @@ def _requested(where, fields, per_node):
 
 
 def _count(where, name, value):
-    if not re.fullmatch(r"\d{1,9}", value):
-        raise TorqueError(f"{where}: {name} {value!r}, allowed: a whole number")
-    return int(value)
+    count = conversion.number(value)
+    if count is None:
+        raise TorqueError(f"{where}: {name} {files.shown(value)}, allowed: a whole number")
+    return count
 
 
 def _of_nodes(where, text):
@@ -263,7 +234,7 @@ def _of_nodes(where, text):
     for part in text.partition("#")[0].split("+"):
         first, *properties = part.split(":")
         per_node = [p.removeprefix("ppn=") for p in properties if p.startswith("ppn=")] or ["1"]
-        nodes = first if first.isdigit() else "1"
+        nodes = first if first.isdecimal() else "1"
         total += _count(where, "Resource_List.nodes", nodes) * _count(
             where, "Resource_List.nodes ppn", per_node[0]
         )
@@ -294,13 +265,16 @@ def _allocated(where, fields):
 def _slots(where, host):
     """Slots of one host: ``nid00012/0-15``, ``nid00012/3``, ``nid00012/0,2-4`` or ``nid00012/0*16``."""
     _, _, places = host.partition("/")
-    if re.fullmatch(r"\d+\*\d+", places):
+    if re.fullmatch(rf"{_SLOT}\*{_SLOT}", places):
         return int(places.partition("*")[2])
-    if not re.fullmatch(r"(\d+(-\d+)?)(,\d+(-\d+)?)*", places):
-        raise TorqueError(
-            f"{where}: exec_host {host!r}, allowed: host/slot, host/first-last or host/0*slots"
-        )
     ends = [part.partition("-") for part in places.split(",")]
+    if not re.fullmatch(rf"{_SLOT}(-{_SLOT})?(,{_SLOT}(-{_SLOT})?)*", places) or any(
+        last and int(last) < int(first) for first, _, last in ends
+    ):
+        raise TorqueError(
+            f"{where}: exec_host {files.shown(host)}, allowed: host/slot, host/first-last or "
+            "host/0*slots"
+        )
     return sum(int(last or first) - int(first) + 1 for first, _, last in ends)
 
 
@@ -323,77 +297,3 @@ def _number(runs, remarks):
             remarks["further runs of requeued jobs, each a job of its own"] += 1
         before[run.id] = run
     runs.sort(key=lambda run: (run.submit, run.number))
-
-
-def _remark(runs, remarks):
-    """Count what is unusual about runs that are kept."""
-    unusual = {
-        "without a wall time limit, so without estimate": lambda run: run.limit < 0,
-        "ran longer than their limit": lambda run: 0 <= run.limit < run.end - run.start,
-        "of unknown size": lambda run: max(run.allocated, run.requested) < 0,
-        "started before their submission, so their wait is unknown": lambda run: (
-            run.start < run.submit
-        ),
-    }
-    for what, true_of in unusual.items():
-        remarks[what] += sum(map(true_of, runs))
-
-
-def _peak(runs):
-    """Most processors in use at once."""
-    sizes = [max(run.allocated if run.allocated > 0 else run.requested, 0) for run in runs]
-    columns = [run.start for run in runs], [run.end - run.start for run in runs], sizes
-    most = max(peak(*(np.array(values, np.int64) for values in columns)), max(sizes))
-    if most < 1:
-        raise TorqueError("no job with a size, so the machine's is not known; give --processors")
-    return most
-
-
-def _assumed(runs, remarks, processors, per_node, key):
-    """What the log does not say, a sentence each."""
-    found = []
-    if processors is None:
-        found.append(
-            f"The machine has {_peak(runs)} processors: the most that the log's jobs held at once."
-        )
-    if remarks["sized by nodes only"]:
-        found.append(
-            f"{remarks['sized by nodes only']} jobs have nodes only: a node counts as "
-            f"{per_node or 1} processor{'s' if (per_node or 1) > 1 else ''}."
-        )
-    if key is None:
-        found.append(
-            "Users, groups and job names became numbers with a key that is not kept: "
-            "another conversion gives other numbers."
-        )
-    return found
-
-
-def _trace(runs, paths, zone, processors, anonymiser, assumed):
-    first, last = min(run.submit for run in runs), max(run.end for run in runs)
-
-    def column(value):
-        return np.array([value(run) for run in runs], np.int64)
-
-    def names(kind, what):
-        return column(lambda run: anonymiser.number(kind, getattr(run, what)))
-
-    return swf.Trace.from_columns(
-        column(lambda run: run.submit - first),
-        path=str(paths[0]),
-        comments=header(
-            "TORQUE or PBS", first, last, zone or "unknown", processors, 0, assumed, len(runs)
-        ),
-        job_id=column(lambda run: run.number),
-        wait=column(lambda run: max(-1, run.start - run.submit)),
-        run_time=column(lambda run: run.end - run.start),
-        allocated_processors=column(lambda run: run.allocated),
-        requested_processors=column(lambda run: run.requested),
-        requested_time=column(lambda run: run.limit),
-        status=column(lambda run: run.status),
-        user=names("user", "user"),
-        group=names("group", "group"),
-        executable=names("name", "name"),
-        queue=numbered([run.queue for run in runs]),
-        preceding_job=column(lambda run: run.preceding),
-    )

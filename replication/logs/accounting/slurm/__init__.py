@@ -20,12 +20,10 @@ Source: sacct(1) of Slurm 2.6 to 25.11.
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-import numpy as np
-
-from replication.logs import swf
+from replication.logs.accounting import conversion
 from replication.logs.accounting.anonymous import Anonymiser
-from replication.logs.accounting.conversion import Conversion, header, numbered, peak
-from replication.logs.accounting.slurm.fields import Clock
+from replication.logs.accounting.conversion import Conversion
+from replication.logs.accounting.slurm import fields
 from replication.logs.accounting.slurm.records import Reader, SlurmError
 
 PATIENCE = 60  # s; Slurm looks at a new job within a minute
@@ -63,14 +61,29 @@ def convert(
     SlurmError
         For a file that is not sacct's output, a value that sacct does not write, or no job that ended.
     """
-    reader = Reader(path, Clock(_zone(zone)), per_node, partitions, cluster)
+    reader = Reader(path, fields.Clock(_zone(zone)), per_node, partitions, cluster)
     jobs = _one_record_each(list(reader.jobs()), reader)
-    _refuse_unusable(jobs, reader)
+    _refuse_clusters(reader)
+    conversion.refuse_none(jobs, "ended", reader.path, reader.records, reader.left_out, SlurmError)
     _number(jobs, reader)
     jobs.sort(key=lambda job: (job.submit, job.number))
     _remark(jobs, reader)
-    assumed = _assumed(jobs, reader, zone, processors, per_node, key)
-    trace = _trace(jobs, reader, zone, processors or _peak(jobs, reader), Anonymiser(key), assumed)
+    machine = processors or conversion.machine_of(jobs, reader.path, SlurmError)
+    by_nodes = reader.sized_by_nodes
+    assumed = (
+        *conversion.assumptions(machine, processors, by_nodes, per_node, key),
+        *_assumed(jobs, reader, zone),
+    )
+    trace = conversion.trace_of(
+        jobs,
+        reader.path,
+        Anonymiser(key),
+        "Slurm",
+        zone,
+        machine,
+        fields.held(block for job in jobs for block in job.nodes),
+        assumed,
+    )
     return Conversion(
         Path(reader.path).name,
         "output of sacct",
@@ -78,7 +91,7 @@ def convert(
         reader.records,
         tuple(reader.left_out.items()),
         tuple(reader.remarks.items()),
-        tuple(assumed),
+        assumed,
     )
 
 
@@ -98,17 +111,11 @@ def _one_record_each(jobs, reader):
     return list(last.values())
 
 
-def _refuse_unusable(jobs, reader):
+def _refuse_clusters(reader):
     named = sorted(reader.clusters - {""})
     if reader.cluster is None and len(named) > 1:
         raise SlurmError(
             f"{reader.path}, cluster: {', '.join(named)}; allowed: one, so choose it with --cluster"
-        )
-    if not jobs:
-        reasons = ", ".join(f"{count} {what}" for what, count in reader.left_out.items() if count)
-        raise SlurmError(
-            f"{reader.path}: no job that ended among {reader.records} records "
-            f"({reasons or 'none left out'})"
         )
 
 
@@ -117,15 +124,20 @@ def _number(jobs, reader):
     runs = {}
     for job in sorted(jobs, key=lambda job: job.submit):
         runs.setdefault(job.id, []).append(job)
-    following = 1 + max((int(id) for id in runs if id.isdigit()), default=0)
+    following = 1 + max((int(id) for id in runs if _plain(id)), default=0)
     for id, own in runs.items():
-        for job in own[:-1] if id.isdigit() else own:
+        for job in own[:-1] if _plain(id) else own:
             job.number = following
             following += 1
-        if id.isdigit():
+        if _plain(id):
             own[-1].number = int(id)
         for before, job in zip(own, own[1:]):
             _tie(before, job, reader)
+
+
+def _plain(id):
+    """Whether a job's id is a number that can stand in the log."""
+    return conversion.number(id, digits=15) is not None
 
 
 def _tie(before, job, reader):
@@ -134,123 +146,36 @@ def _tie(before, job, reader):
         return
     reader.remarks["further runs of requeued or resized jobs, each a job of its own"] += 1
     job.preceding = before.number
-    if before.start is not None:
-        job.think_time = max(0, job.submit - before.start - before.run_time - before.suspended)
+    if before.start >= 0:
+        job.think_time = max(0, job.submit - before.end)
 
 
 def _remark(jobs, reader):
     """Count what is unusual about jobs that are kept."""
     limits = reader.at["limit"] is not None or reader.at["limit_raw"] is not None
-    remarks = {
+    unusual = {
         "tasks of job arrays, each a job of its own": lambda job: "_" in job.shown,
         "parts of heterogeneous jobs, each a job of its own": lambda job: "+" in job.shown,
-        "ended without having started": lambda job: job.run_time == 0 and job.start is None,
+        "ended without having started": lambda job: job.run_time == 0 and job.start < 0,
         "suspended for a time, which is not part of the run time": lambda job: job.suspended > 0,
         "without a time limit (UNLIMITED, Partition_Limit), so without estimate": lambda job: (
-            limits and job.limit is None
+            limits and job.limit < 0
         ),
-        "ran longer than their limit": lambda job: (
-            job.limit is not None and job.run_time > job.limit
-        ),
-        "of unknown size": lambda job: max(job.allocated, job.requested) < 0,
         "given more processors than asked for": lambda job: job.allocated > job.requested > 0,
-        "started before their submission, so their wait is unknown": lambda job: (
-            job.start is not None and job.start < job.submit
-        ),
         f"could start only {PATIENCE} s or more after submission (dependency, begin time, hold)": lambda job: (
-            job.eligible is not None and job.eligible >= job.submit + PATIENCE
+            job.eligible >= job.submit + PATIENCE
         ),
     }
-    for what, true_of in remarks.items():
-        reader.remarks[what] += sum(map(true_of, jobs))
+    conversion.counted(jobs, unusual, reader.remarks)
     reader.remarks["times in an hour that came twice, taken as the first"] += reader.clock.repeated
 
 
-def _peak(jobs, reader):
-    """Most processors in use at once, and at least the largest job that ran."""
-    ran = [job for job in jobs if job.start is not None and job.run_time > 0]
-    if not ran:
-        raise SlurmError(
-            f"{reader.path}: no job with a start, so the machine's size is not known; "
-            "give --processors"
-        )
-    sizes = [max(job.allocated if job.allocated > 0 else job.requested, 0) for job in ran]
-    most = peak(
-        *(
-            np.array(values, np.int64)
-            for values in (
-                [job.start for job in ran],
-                [job.run_time + job.suspended for job in ran],
-                sizes,
-            )
-        )
-    )
-    if most < 1:
-        raise SlurmError(
-            f"{reader.path}: no job with a size, so the machine's is not known; give --processors"
-        )
-    return most
-
-
-def _assumed(jobs, reader, zone, processors, per_node, key):
-    """What the log does not say, a sentence each."""
-    found = []
-    if processors is None:
-        found.append(
-            f"The machine has {_peak(jobs, reader)} processors: the most that the log's jobs held "
-            "at once."
-        )
+def _assumed(jobs, reader, zone):
+    """What sacct's output does not say besides, a sentence each."""
     if zone is None and reader.clock.local:
-        found.append(
+        yield (
             "Times are taken as they stand: no time zone was given, so a change of clocks "
             "is not undone."
         )
-    if reader.sized_by_nodes:
-        found.append(
-            f"{reader.sized_by_nodes} jobs have nodes only: a node counts as {per_node or 1} "
-            f"processor{'s' if (per_node or 1) > 1 else ''}."
-        )
-    if all(job.limit is None for job in jobs):
-        found.append("No job has a time limit, so there are no estimates.")
-    if key is None:
-        found.append(
-            "Users, groups and job names became numbers with a key that is not kept: "
-            "another conversion gives other numbers."
-        )
-    return found
-
-
-def _trace(jobs, reader, zone, processors, anonymiser, assumed):
-    first = min(job.submit for job in jobs)
-    last = max(
-        job.submit if job.start is None else job.start + job.run_time + job.suspended
-        for job in jobs
-    )
-    nodes = set().union(*(job.nodes for job in jobs))
-
-    def column(value):
-        return np.array([value(job) for job in jobs], np.int64)
-
-    def names(kind, what):
-        return column(lambda job: anonymiser.number(kind, getattr(job, what)))
-
-    return swf.Trace.from_columns(
-        column(lambda job: job.submit - first),
-        path=str(reader.path),
-        comments=header(
-            "Slurm", first, last, zone or "unknown", processors, len(nodes), assumed, len(jobs)
-        ),
-        job_id=column(lambda job: job.number),
-        wait=column(lambda job: -1 if job.start is None else max(-1, job.start - job.submit)),
-        run_time=column(lambda job: job.run_time),
-        allocated_processors=column(lambda job: job.allocated),
-        requested_processors=column(lambda job: job.requested),
-        requested_time=column(lambda job: -1 if job.limit is None else job.limit),
-        status=column(lambda job: job.status),
-        user=names("user", "user"),
-        group=names("group", "group"),
-        executable=names("name", "name"),
-        queue=numbered([job.partition for job in jobs]),
-        preceding_job=column(lambda job: job.preceding),
-        think_time=column(lambda job: job.think_time),
-    )
+    if all(job.limit < 0 for job in jobs):
+        yield "No job has a time limit, so there are no estimates."

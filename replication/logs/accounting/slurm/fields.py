@@ -59,11 +59,18 @@ SHORT = {
     "S": "SUSPENDED",
 }
 
-_DURATION = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)(?:\.\d+)?")
-_LOCAL = re.compile(r"(\d{4}-\d\d-\d\dT\d\d):(\d\d):(\d\d)")
-_CPU = re.compile(r"(?:^|,)cpu=(\d+)")
+_DURATION = re.compile(
+    r"(?:([0-9]{1,6})-)?(?:([0-9]{1,9}):)?([0-9]{1,9}):([0-9]{1,9})(?:\.[0-9]+)?"
+)
+_LOCAL = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}):([0-9]{2}):([0-9]{2})")
+_CPU = re.compile(r"(?:^|,)cpu=([0-9]{1,12})(?:,|$)")
 _SCALE = {"": 1, "K": 1_000, "M": 1_000_000}
-_COUNT = re.compile(r"(\d+(?:\.\d+)?)([KM]?)")
+_COUNT = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,6})?)([KM]?)")
+_EPOCH = re.compile(r"[0-9]{1,11}")
+_LAST_NUMBER = re.compile(r"(.*?)(?:([0-9]{1,9})([^0-9]*))?", re.DOTALL)
+_RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
+_NODES = "allowed: names and ranges such as n[001-003,07]"
+_MOST_PARTS = 10_000  # ranges that brackets in front of a part's last ones stand for
 
 
 class FieldError(ValueError):
@@ -93,32 +100,37 @@ class Clock:
         """Unix time of a date, s; None where there is none (Unknown, None, empty)."""
         if text in NEVER:
             return None
+        seconds = self._seconds(text)
+        if seconds < 0:
+            raise FieldError("allowed: a date after 1970")
+        return seconds
+
+    def _seconds(self, text):
         local = _LOCAL.fullmatch(text)
         if local:
             start, twice = self._hour(local[1])
             self.repeated += twice
             self.local += 1
             return start + 60 * int(local[2]) + int(local[3])
-        if text.isdigit():
+        if _EPOCH.fullmatch(text):
             return int(text)
         try:
             moment = datetime.fromisoformat(text)
-        except ValueError:
+            moment = moment if moment.tzinfo else moment.replace(tzinfo=self._zone)
+            return int(moment.timestamp())
+        except (ValueError, OverflowError):
             raise FieldError(
                 "allowed: YYYY-MM-DDTHH:MM:SS with or without an offset, seconds since 1970, "
                 "Unknown (run sacct without SLURM_TIME_FORMAT)"
             ) from None
-        if moment.tzinfo is None:
-            moment = moment.replace(tzinfo=self._zone)
-        return int(moment.timestamp())
 
     def _hour(self, text):
         """Unix time of a local hour's beginning, and whether the clock was put back so that it came twice."""
         try:
             hour = datetime.strptime(text, "%Y-%m-%dT%H").replace(tzinfo=self._zone)
-        except ValueError as error:
+            first, second = hour.timestamp(), hour.replace(fold=1).timestamp()
+        except (ValueError, OverflowError) as error:
             raise FieldError(f"{error}; allowed: a date that exists") from None
-        first, second = hour.timestamp(), hour.replace(fold=1).timestamp()
         # In the hour that is left out in spring the two differ as well, the other way round.
         return int(first), second > first
 
@@ -136,11 +148,9 @@ def duration(text):
 
 def limit(text, minutes=False):
     """Seconds of a time limit, from ``Timelimit`` or from ``TimelimitRaw`` (minutes); None for no limit."""
-    if text in NO_LIMIT or text.casefold() == "partition_limit":
+    if text in NEVER or text in NO_LIMIT or text.casefold() == "partition_limit":
         return None
-    if minutes:
-        return 60 * count(text)
-    return duration(text)
+    return 60 * count(text) if minutes else duration(text)
 
 
 def count(text):
@@ -176,42 +186,85 @@ def state(text):
 
 @functools.lru_cache(1 << 16)
 def nodes(text):
-    """Names in a node list such as ``n[001-003,07],gpu1``.
+    """What a node list such as ``n[001-003,07],gpu1`` names, as ranges: its names are never written out.
 
     Returns
     -------
-    tuple of str
+    tuple of (str, int, int)
+        Names with ``{}`` and the width of the number in its place, the first number and the last; a name without
+        numbers has 0 and 0.
     """
-    return (
-        () if text in NO_NODES else tuple(name for part in _split(text) for name in _expand(part))
-    )
+    if text in NO_NODES:
+        return ()
+    return tuple(block for part in _split(text) for block in _blocks(part))
+
+
+def held(blocks):
+    """How many nodes there are in ranges as `nodes` gives them, each counted once.
+
+    Parameters
+    ----------
+    blocks : iterable of (str, int, int)
+
+    Returns
+    -------
+    int
+    """
+    total, name, reached = 0, None, 0
+    for pattern, first, last in sorted(set(blocks)):
+        if pattern != name:
+            name, reached = pattern, first - 1
+        total += max(0, last - max(first - 1, reached))
+        reached = max(reached, last)
+    return total
 
 
 def _split(text):
-    """The list's parts: at commas outside brackets."""
-    depth, part = 0, ""
-    for letter in text:
-        depth += (letter == "[") - (letter == "]")
-        if letter == "," and depth == 0:
-            yield part
-            part = ""
-        else:
-            part += letter
-    if depth:
-        raise FieldError("allowed: names and ranges such as n[001-003,07]")
-    yield part
+    """The list's parts: at commas outside brackets, which do not nest."""
+    if not re.fullmatch(r"(?:[^\[\]]|\[[^\[\]]*\])*", text):
+        raise FieldError(_NODES)
+    return re.findall(r"(?:[^\[\],]|\[[^\[\]]*\])+", text)
 
 
-def _expand(part):
-    """All names of one part; brackets are expanded from the left."""
-    head, bracket, rest = part.partition("[")
-    if not bracket:
-        yield part
-        return
-    ranges, _, tail = rest.partition("]")
-    for piece in ranges.split(","):
-        first, _, last = piece.partition("-")
-        if not first.isdigit() or (last and not last.isdigit()):
-            raise FieldError("allowed: names and ranges such as n[001-003,07]")
-        for number in range(int(first), int(last or first) + 1):
-            yield from _expand(f"{head}{number:0{len(first)}d}{tail}")
+def _blocks(part):
+    """The ranges of one part; all brackets but the last are written out, since a range has one number."""
+    if "[" not in part:
+        head, digits, tail = _LAST_NUMBER.fullmatch(part).groups(default="")
+        return [(f"{head}{{{w}}}{tail}", a, b) for a, b, w in _ranges(digits)] or [(part, 0, 0)]
+    *outer, inner, tail = re.split(r"\[(.*?)\]", part)
+    heads = [""]
+    for place, piece in enumerate(outer):
+        ranges = _ranges(piece) if place % 2 else None
+        if ranges is None:
+            heads = [head + piece for head in heads]
+            continue
+        if len(heads) * sum(last - first + 1 for first, last, _ in ranges) > _MOST_PARTS:
+            raise FieldError(f"{_NODES}, with up to {_MOST_PARTS:,} names before the last bracket")
+        heads = [
+            f"{head}{number:0{width}d}"
+            for head in heads
+            for first, last, width in ranges
+            for number in range(first, last + 1)
+        ]
+    return [
+        (f"{head}{{{width}}}{tail}", first, last)
+        for first, last, width in _ranges(inner)
+        for head in heads
+    ]
+
+
+def _ranges(text):
+    """Ranges such as ``001-003,07`` as (first, last, width); numbers that need no zeros in front have width 0."""
+    found = []
+    for one in text.split(",") if text else ():
+        match = _RANGE.fullmatch(one)
+        first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
+        if last < first:
+            raise FieldError(_NODES)
+        width = len(match[1])
+        full = 10 ** (width - 1)  # from here on a number has that many digits
+        if first < full:
+            found.append((first, min(last, full - 1), width))
+        if last >= full:
+            found.append((max(first, full), last, 0))
+    return found

@@ -1,10 +1,10 @@
 """The records of ``sacct``'s output one at a time: columns by name, lines that are no jobs counted."""
 
-import gzip
-import sys
 from collections import Counter
 from dataclasses import dataclass
 
+from replication.logs import files
+from replication.logs.accounting.conversion import Run
 from replication.logs.accounting.slurm import fields
 
 #: Columns that mean the same, the best first.
@@ -54,29 +54,13 @@ class SlurmError(ValueError):
 
 
 @dataclass(slots=True)
-class Job:
-    """One record of a job that ended; times are Unix times, s, None where unknown; -1 for unknown sizes."""
+class Job(Run):
+    """One record of a job that ended, as sacct tells of it; `eligible` is -1 where unknown."""
 
-    id: str
-    shown: str
-    submit: int
-    eligible: int | None
-    start: int | None
-    run_time: int
-    allocated: int
-    requested: int
-    limit: int | None
-    status: int
-    state: str
-    user: str
-    group: str
-    name: str
-    partition: str
-    nodes: tuple
-    suspended: int
-    number: int = -1
-    preceding: int = -1
-    think_time: int = -1
+    shown: str = ""
+    eligible: int = -1
+    state: str = ""
+    nodes: tuple = ()
 
 
 class Reader:
@@ -93,7 +77,7 @@ class Reader:
     """
 
     def __init__(self, path, clock, per_node=None, partitions=None, cluster=None):
-        self.path = "standard input" if str(path) == "-" else path
+        self.path = files.called(path)
         self._from = path
         self.clock = clock
         self.per_node, self.cluster = per_node, cluster
@@ -102,30 +86,28 @@ class Reader:
         self.left_out, self.remarks, self.clusters = Counter(), Counter(), set()
         self.sized_by_nodes = 0
 
-    def _lines(self):
-        if str(self._from) == "-":
-            yield from enumerate(sys.stdin, 1)
-            return
-        opener = gzip.open if str(self._from).endswith(".gz") else open
-        with opener(self._from, "rt", encoding="utf-8", errors="replace") as file:
-            yield from enumerate(file, 1)
-
     def jobs(self):
         """Every record that is a job which ended."""
         columns = None
-        for number, line in self._lines():
-            parts = line.rstrip("\r\n").split("|")
+        for number, line in files.lines(self._from, SlurmError):
+            parts = line.split("|")
             if columns is None:
-                columns = parts[:-1] if parts[-1] == "" else parts
+                # With --parsable every line ends with a bar, with --parsable2 none does.
+                self.closed = len(parts) > 1 and parts[-1] == ""
+                columns = self._cut(parts)
                 self._find(columns)
-            elif line.strip() and parts != columns and parts[:-1] != columns:
+            elif line.strip() and self._cut(parts) != columns:
                 self.records += 1
-                row = self._row(parts, columns)
+                row = self._row(self._cut(parts), columns)
                 job = row and self._job(row, number)
                 if job:
                     yield job
         if columns is None:
             raise SlurmError(f"{self.path}: an empty file; allowed: the output of {ASK}")
+
+    def _cut(self, parts):
+        """The fields of a line, without what stands behind a last bar."""
+        return parts[:-1] if self.closed and parts[-1] == "" else parts
 
     def _find(self, columns):
         """Where each meaning stands."""
@@ -154,27 +136,24 @@ class Reader:
             if all(self.at[what] is None for what in any_of)
         ]
         if missing:
+            blanks = len(columns) == 1 and columns[0].split()[:1] in (["JobID"], ["JobIDRaw"])
+            found = "columns are separated by blanks" if blanks else f"no column {missing[0]}"
             raise SlurmError(
-                f"{self.path}, line 1: no column {missing[0]} in {'|'.join(columns)[:80]!r}; "
+                f"{self.path}, line 1: {found} in {files.shown('|'.join(columns))}; "
                 f"allowed: the output of {ASK}"
             )
 
     def _row(self, parts, columns):
         """The fields of a line, or None where there are too few or too many to tell them apart."""
         surplus = len(parts) - len(columns)
-        if surplus == 1 and parts[-1] == "":
-            return parts[:-1]
         if surplus > 0 and len(self.free) == 1:
-            # sacct writes the separator inside a name as it is.
+            # sacct writes the separator inside a name as it is, and only one column can have one.
             here = self.free[0]
             self.remarks["the separator stood in a name"] += 1
-            return [
-                *parts[:here],
-                "|".join(parts[here : here + surplus + 1]),
-                *parts[here + surplus + 1 :],
-            ]
+            end = here + surplus + 1
+            return [*parts[:here], "|".join(parts[here:end]), *parts[end:]]
         if surplus:
-            self.left_out["as many fields as the header has not could be told apart"] += 1
+            self.left_out["with more or fewer fields than the header, not to be told apart"] += 1
             return None
         return parts
 
@@ -194,23 +173,19 @@ class Reader:
             return None
         allocated, requested, nodes = self._sizes(get)
         return Job(
-            id=get.text("id"),
-            shown=get.text("shown"),
             submit=submit,
-            eligible=get("eligible", self.clock.seconds),
-            start=start,
+            start=_or_unknown(start),
             run_time=run_time,
             allocated=allocated,
             requested=requested,
-            limit=_limit(get),
+            limit=_or_unknown(_limit(get)),
             status=status,
-            state=state,
-            user=get.text("user"),
-            group=get.text("group"),
-            name=get.text("name"),
-            partition=get.text("partition"),
-            nodes=nodes,
+            queue=get.text("partition"),
             suspended=get("suspended", fields.duration) or 0,
+            eligible=_or_unknown(get("eligible", self.clock.seconds)),
+            state=state,
+            nodes=nodes,
+            **{what: get.text(what) for what in ("id", "shown", "user", "group", "name")},
         )
 
     def _elsewhere(self, get):
@@ -242,7 +217,7 @@ class Reader:
         allocated = get("allocated", fields.count) or get("allocated_tres", fields.tres_processors)
         requested = get("requested", fields.count) or get("requested_tres", fields.tres_processors)
         if not allocated and not requested:
-            held = get("nodes", fields.count) or len(names)
+            held = get("nodes", fields.count) or fields.held(names)
             self.sized_by_nodes += held > 0
             allocated = held * (self.per_node or 1)
         return allocated or -1, requested or -1, names
@@ -257,6 +232,10 @@ def _run_time(get, start, end):
     if start is None:
         return 0
     return max(0, end - start - (get("suspended", fields.duration) or 0))
+
+
+def _or_unknown(seconds):
+    return -1 if seconds is None else seconds
 
 
 def _limit(get):
@@ -281,5 +260,5 @@ class _Getter:
             return read(text)
         except fields.FieldError as error:
             raise SlurmError(
-                f"{self.reader.path}, line {self.line}, {MEANING[what][0]}: {text!r}; {error}"
+                f"{self.reader.path}, line {self.line}, {MEANING[what][0]}: {files.shown(text)}; {error}"
             ) from None
