@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from replication.__main__ import main
@@ -94,6 +94,7 @@ def test_a_job_by_hand(converted):
     assert trace.unix_start_time == 1772359200
 
 
+@settings(deadline=None)
 @given(st.permutations(list(record())), st.sampled_from(["", "|"]))
 def test_columns_may_stand_in_any_order(tmp_path_factory, columns, ending):
     path = tmp_path_factory.mktemp("order") / "sacct.txt"
