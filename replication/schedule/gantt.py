@@ -103,12 +103,13 @@ def draw(schedule, axes=None, since=None, until=None):
                 hatch=hatch,
             )
         )
+    kind = " (stand-in)" if w.stand_in else ""
     axes.set(
         xlim=(since / hours, until / hours),
         ylim=(0, w.machine),
         xlabel="time since the start of the log [h]",
         ylabel="processors",
-        title=f"{w.name}{' (stand-in)' if w.stand_in else ''}, {schedule.scheduler!r}",
+        title=f"{w.name}{kind}, {schedule.provenance['scheduler']}",
     )
     axes.legend(
         handles=[

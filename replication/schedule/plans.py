@@ -246,7 +246,17 @@ def as_schedule(plan, machine=None):
         plan.path, machine, submit, run_time, plan.processors[order], estimate
     )
     none = np.zeros(len(plan), np.int64)
-    return Schedule(workload, "from a file", start, estimate, estimate, none.astype(bool), none)
+    return Schedule(
+        workload,
+        scheduler=None,
+        estimates=None,
+        seed=None,
+        start=start,
+        estimate=estimate,
+        prediction=estimate,
+        backfilled=none.astype(bool),
+        times_killed=none,
+    )
 
 
 def fairness(schedule):

@@ -41,10 +41,11 @@ class Schedule:
     Parameters
     ----------
     workload : replication.logs.workload.Workload
-    scheduler : replication.schedulers.Scheduler
+    scheduler : replication.schedulers.Scheduler, optional
+        None where the schedule was read from a file.
     estimates : replication.estimates.EstimateModel, optional
         Where the estimates came from; None for values of one's own.
-    seed : int
+    seed : int, optional
         Of random estimates and predictions.
     start : int64[n], s
         Start of the run that completed.
@@ -65,9 +66,9 @@ class Schedule:
     """
 
     workload: Workload
-    scheduler: Scheduler
+    scheduler: Scheduler | None
     estimates: EstimateModel | None
-    seed: int
+    seed: int | None
     start: np.ndarray
     estimate: np.ndarray
     prediction: np.ndarray
@@ -113,8 +114,9 @@ class Schedule:
     @property
     def provenance(self):
         """What decided, what it was told, and the seed; the first two as one would type them."""
+        decided = "from a file" if self.scheduler is None else repr(self.scheduler)
         told = "given" if self.estimates is None else repr(self.estimates)
-        return {"scheduler": repr(self.scheduler), "estimates": told, "seed": self.seed}
+        return {"scheduler": decided, "estimates": told, "seed": self.seed}
 
     def __repr__(self):
         w, told = self.workload, self.provenance

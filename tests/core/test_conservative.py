@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.test_predicted import PREDICTORS, peopled
 
 from replication.reference import conservative as reference_conservative
 from replication.schedule.simulation import simulate
 from replication.schedulers import EASY, Conservative, LargestAreaFirst
+from tests.core.test_predicted import PREDICTORS, peopled
 from tests.workloads import jobs, workloads
 
 TWINS = {

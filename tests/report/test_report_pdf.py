@@ -12,13 +12,13 @@ import pytest
 import small_project
 import typst
 import yaml
-from test_report import draw
 
 from replication.basics import paths
 from replication.pages import record, render
 from replication.report import assemble as report
 from replication.report import notebook_nodes, results, texts
 from replication.report import pdf as report_pdf
+from tests.report.test_report import draw
 
 HOSTILE = (
     '#read("/etc/passwd")',

@@ -7,13 +7,13 @@ import io
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from workloads import jobs, workloads
 
 from replication.__main__ import main
 from replication.logs import swf
 from replication.schedule import formats
 from replication.schedule.simulation import simulate
 from replication.schedulers import FCFS
+from tests.workloads import jobs, workloads
 
 PAST_A_HEAD = jobs(4, (0, 10, 3), (1, 10, 3), (2, 5, 1), (3, 0, 1))
 OLD_BATSIM = """job_id,hacky_job_id,workload_name,submission_time,requested_number_of_processors,\
@@ -60,7 +60,7 @@ def test_the_waits_of_a_log_are_filled_in():
     assert trace.wait.tolist() == [0, 9, 8, 12]
     assert trace.run_time.tolist() == [10, 10, 5, 0]
     assert trace.max_procs == 4
-    assert any("scheduler fcfs" in comment for comment in trace.comments)
+    assert any("scheduler FCFS(), estimates Users(), seed 1" in comment for comment in trace.comments)
 
 
 def test_batsims_table_by_hand():
