@@ -12,9 +12,11 @@ Examples:
 Exit codes: 0 possible; 1 impossible; 2 the file cannot be used, or the command line was refused.
 """
 
-import json
+import click
 
-from replication.commands import UsageError
+from replication.commands import Command
+from replication.commands._options import Number, as_json, file, judging, say
+from replication.commands._rooms import formats, plans
 
 _WRONG = {
     "before_submission": "started before their submission",
@@ -24,40 +26,22 @@ _WRONG = {
 }
 
 
-def add_arguments(parser):
-    """The file, and the machine where the file does not name it."""
-    parser.add_argument("schedule", metavar="FILE", help="a schedule")
-    parser.add_argument(
-        "--processors", type=int, metavar="N", help="size of the machine (default: SWF's MaxProcs)"
-    )
-    parser.add_argument("--json", action="store_true", help="print what was found as JSON")
-
-
-def main(args):
+@click.command(cls=Command, help=__doc__)
+@file("schedule", metavar="FILE")
+@click.option("--processors", type=Number(1), help="Size of the machine (default: SWF's MaxProcs).")
+@as_json("Print what was found")
+def command(schedule, processors, as_json):
     """Check; the exit code says whether the schedule is possible."""
-    from replication.logs import swf
-    from replication.schedule import formats, plans
-
-    if args.processors is not None and args.processors < 1:
-        raise UsageError(f"--processors {args.processors}, allowed: 1 or more")
-    try:
-        plan = formats.read(args.schedule)
-    except (formats.FormatError, swf.SWFError) as error:
-        raise UsageError(error) from error
-    except OSError as error:
-        raise UsageError(f"{error.filename}: {error.strerror}") from error
-    found = {"file": args.schedule, "form": plan.form} | plans.check(plan, args.processors)
-    found["fairness"], found["fairness_left_out"] = _fairness(
-        plan, args.processors, found["possible"]
-    )
-    print(json.dumps(found, indent=2) if args.json else "\n".join(_lines(found)))
+    with judging():
+        plan = formats.read(schedule)
+    found = {"file": schedule, "form": plan.form} | plans.check(plan, processors)
+    found["fairness"], found["fairness_left_out"] = _fairness(plan, processors, found["possible"])
+    say(found, _lines(found), as_json)
     return 1 if found["possible"] is False else 0
 
 
 def _fairness(plan, processors, possible):
     """What the audits found, and why they were left out, one of them None."""
-    from replication.schedule import plans
-
     if not possible:
         return (
             None,

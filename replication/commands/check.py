@@ -14,53 +14,41 @@ Examples:
   replication check --write
 """
 
-import json
+import click
+
+from replication.commands import Command, UsageError
+from replication.commands._options import as_json, say
+from replication.commands._rooms import committed, results
 
 
-def add_arguments(parser):
-    """Whether to accept what is found."""
-    either = parser.add_mutually_exclusive_group()
-    either.add_argument("--json", action="store_true", help="print what has changed as JSON")
-    either.add_argument(
-        "--write",
-        action="store_true",
-        help="write the verdicts as they are now to figures/verdicts.csv, to be committed",
-    )
-
-
-def main(args):
+@click.command(cls=Command, help=__doc__)
+@as_json("Print what has changed")
+@click.option(
+    "--write",
+    is_flag=True,
+    help="Write the verdicts as they are now to figures/verdicts.csv, to be committed.",
+)
+def command(as_json, write):
     """Print a line for each verdict that has changed."""
-    from replication.evidence import committed
-    from replication.report import results
-
+    if write and as_json:
+        raise UsageError("--write prints no JSON: give either --write or --json")
     now = committed.found(results.recorded().papers, again=True)
-    if args.write:
+    if write:
         committed.save(now)
-        print(f"{len(now)} verdicts written to {committed.path()}")
+        click.echo(f"{len(now)} verdicts written to {committed.path()}")
         return 0
     before, source = committed.load()
     changed = committed.changes(before, now)
-    if args.json:
-        print(
-            json.dumps(
-                {
-                    "verdicts": len(now),
-                    "held_against": source,
-                    "changed": [
-                        dict(zip(committed.COLUMNS, change.name, strict=False))
-                        | {"before": change.before, "after": change.after}
-                        for change in changed
-                    ],
-                },
-                indent=2,
-            )
-        )
-    else:
-        print(
-            *changed,
-            f"{len(changed)} of {len(now)} verdicts are not those of {source}"
-            if changed
-            else f"{len(now)} verdicts, all as in {source}",
-            sep="\n",
-        )
+    told = (
+        f"{len(changed)} of {len(now)} verdicts are not those of {source}"
+        if changed
+        else f"{len(now)} verdicts, all as in {source}"
+    )
+    facts = {"verdicts": len(now), "held_against": source, "changed": [*map(_facts, changed)]}
+    say(facts, [*map(str, changed), told], as_json)
     return 1 if changed else 0
+
+
+def _facts(change):
+    named = dict(zip(committed.COLUMNS, change.name, strict=False))
+    return named | {"before": change.before, "after": change.after}

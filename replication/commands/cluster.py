@@ -14,60 +14,51 @@ Exit codes: 0 written; 1 the log cannot be used; 2 the command line was refused.
 
 import json
 
-from replication.basics import writing
-from replication.commands import UsageError
-from replication.commands.convert import add_machine, add_slurm, machine
+import click
+
+from replication.commands import Command, UsageError
+from replication.commands._options import (
+    Word,
+    as_json,
+    converted,
+    logs,
+    machine,
+    output,
+    parts,
+    say,
+    seed,
+    selected,
+    writable,
+)
+from replication.commands._rooms import cleaning, cluster_log, cluster_report, cluster_study
 
 
-def add_arguments(parser):
-    """Which log, where the PDF goes, and what the log does not say."""
-    from replication.logs.cleaning import SIZES
-
-    parser.add_argument(
-        "trace",
-        metavar="TRACE",
-        help="a batch system's log, an SWF file, or a name of the registry",
-    )
-    parser.add_argument("--out", required=True, metavar="FILE", help="the PDF to write")
-    parser.add_argument(
-        "--size",
-        choices=SIZES,
-        help="a job's size (default: allocated for a batch system's log, else requested)",
-    )
-    add_machine(parser)
-    add_slurm(parser)
-    parser.add_argument(
-        "--seed", type=int, default=1, metavar="N", help="seed of random choices (default 1)"
-    )
-    parser.add_argument(
-        "--json", action="store_true", help="print the numbers and recommendation as JSON"
-    )
-
-
-def main(args):
+@click.command(cls=Command, help=__doc__)
+@click.argument("trace", metavar="TRACE", shell_complete=logs)
+@output("The PDF to write.", required=True)
+@click.option(
+    "--size",
+    type=Word(lambda: cleaning.SIZES),
+    help="A job's size (default: allocated for a batch system's log, else requested).",
+)
+@machine
+@parts
+@seed
+@as_json("Print the numbers and recommendation")
+def command(trace, out, size, seed, as_json, cluster, partitions, **given):
     """Replay, write the PDF, and say the recommendation."""
-    from replication.cluster import log as cluster
-    from replication.cluster import report as cluster_report
-    from replication.cluster import study as cluster_study
-
-    if not args.out.endswith(".pdf"):
-        raise UsageError(f"--out {args.out}, allowed: a name that ends in .pdf")
-    writing.check(args.out, [args.trace])
-    given = machine(args) | {"cluster": args.cluster, "partitions": _words(args.partitions)}
-    case = cluster.load(args.trace, given.pop("processors"), args.size, **given)
-    report = cluster_report.Report(cluster_study.study(case, args.seed))
-    report.write(args.out)
-    print(
-        json.dumps(_facts(report, args), indent=2) if args.json else "\n".join(_lines(report, args))
-    )
+    if not out.endswith(".pdf"):
+        raise UsageError(f"--out {out}, allowed: a name that ends in .pdf")
+    writable(out, trace)
+    known = converted(**given) | selected(cluster, partitions)
+    case = cluster_log.load(trace, known.pop("processors"), size, **known)
+    report = cluster_report.Report(cluster_study.study(case, seed))
+    report.write(out)
+    say(_facts(report, out), _lines(report, out), as_json)
     return 0
 
 
-def _words(text):
-    return [word.strip() for word in (text or "").split(",") if word.strip()]
-
-
-def _facts(report, args):
+def _facts(report, out):
     case = report.found.case
     tables = {
         name: json.loads(getattr(report, name).to_json(orient="records", double_precision=15))
@@ -83,11 +74,11 @@ def _facts(report, args):
         "assumed": list(case.assumed),
         "counted": dict(case.counted),
         "recommendation": [" ".join(part) for part in report.advice],
-        "out": args.out,
+        "out": out,
     } | tables
 
 
-def _lines(report, args):
+def _lines(report, out):
     if report.banner:
         yield report.banner
     yield report.subtitle
@@ -99,4 +90,4 @@ def _lines(report, args):
         yield f"assumed: {sentence}"
     for what, count in report.found.case.counted:
         yield f"{count:>12,}  {what}"
-    yield f"written to {args.out}"
+    yield f"written to {out}"

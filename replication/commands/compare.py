@@ -12,50 +12,36 @@ Examples:
 Exit codes: 0 the same schedule; 1 they differ; 2 a file cannot be used, or the command line was refused.
 """
 
-import json
+import click
 
-from replication.commands import UsageError
-
-
-def add_arguments(parser):
-    """The two files, and what counts as the same."""
-    from replication.schedule.plans import TOLERANCE
-
-    parser.add_argument("first", metavar="A", help="a schedule")
-    parser.add_argument("second", metavar="B", help="another schedule of the same jobs")
-    parser.add_argument(
-        "--tolerance",
-        type=float,
-        default=TOLERANCE,
-        metavar="SECONDS",
-        help=f"waits that differ by no more are the same (default {TOLERANCE})",
-    )
-    parser.add_argument("--json", action="store_true", help="print the differences as JSON")
+from replication.commands import Command
+from replication.commands._options import Number, as_json, file, judging, say
+from replication.commands._rooms import formats, plans
 
 
-def main(args):
+@click.command(cls=Command, help=__doc__)
+@file("first", metavar="A")
+@file("second", metavar="B")
+@click.option(
+    "--tolerance",
+    type=Number(0, kind=float),
+    metavar="SECONDS",
+    help="Waits that differ by no more are the same (default 0.001).",
+)
+@as_json("Print the differences")
+def command(first, second, tolerance, as_json):
     """Compare; the exit code says whether they are the same."""
-    from replication.logs import swf
-    from replication.schedule import formats, plans
-
-    if not args.tolerance >= 0:
-        raise UsageError(f"--tolerance {args.tolerance}, allowed: 0 or more seconds")
-    try:
-        first, second = formats.read(args.first), formats.read(args.second)
-        found = plans.compare(first, second, args.tolerance)
-    except (formats.FormatError, plans.PlanError, swf.SWFError) as error:
-        raise UsageError(error) from error
-    except OSError as error:
-        raise UsageError(f"{error.filename}: {error.strerror}") from error
-    found = {"files": [args.first, args.second], "forms": [first.form, second.form]} | found
-    print(json.dumps(found, indent=2) if args.json else "\n".join(_lines(found)))
+    files = [first, second]
+    with judging():
+        first, second = map(formats.read, files)
+        found = plans.compare(first, second, plans.TOLERANCE if tolerance is None else tolerance)
+    found = {"files": files, "forms": [first.form, second.form]} | found
+    say(found, _lines(found), as_json)
     return 0 if found["same"] else 1
 
 
 def _lines(found):
     """The differences in lines of text."""
-    from replication.schedule.plans import NAMES
-
     yield f"A  {found['files'][0]} ({found['forms'][0]})"
     yield f"B  {found['files'][1]} ({found['forms'][1]})"
     yield f"{found['matched']:,} jobs in both" + (": the same schedule" if found["same"] else "")
@@ -72,7 +58,7 @@ def _lines(found):
     for name, first in found["first"].items():
         second = found["second"][name]
         change = f"{second / first - 1:+.1%}" if first else ""
-        yield f"{NAMES[name]:44}{first:>14,.6g}{second:>14,.6g}{change:>10}"
+        yield f"{plans.NAMES[name]:44}{first:>14,.6g}{second:>14,.6g}{change:>10}"
     yield ""
     yield (
         f"{'size, processors':18}{'jobs':>9}{'earlier':>9}{'same':>9}{'later':>9}"

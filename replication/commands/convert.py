@@ -14,112 +14,57 @@ Examples:
 Exit codes: 0 converted; 1 the log cannot be used; 2 the command line was refused.
 """
 
-import json
-import sys
+import click
 
-from replication.basics import writing
+from replication.commands import Command, Group
+from replication.commands import _rooms as rooms
+from replication.commands._options import (
+    as_json,
+    converted,
+    file,
+    machine,
+    options,
+    output,
+    parts,
+    say,
+    selected,
+    writable,
+)
 
-
-def add_arguments(parser):
-    """One action for each batch system."""
-    forms = parser.add_subparsers(dest="form", required=True, metavar="slurm|torque")
-    slurm = forms.add_parser(
-        "slurm", help="what sacct --parsable2 writes, with any columns in any order"
-    )
-    slurm.add_argument("log", metavar="FILE", help="the log, gzipped or not; - is standard input")
-    add_common(slurm)
-    add_slurm(slurm)
-    torque = forms.add_parser("torque", help="accounting logs of TORQUE or PBS, of one machine")
-    torque.add_argument(
-        "logs", metavar="FILE", nargs="+", help="the logs, gzipped or not; - is standard input"
-    )
-    add_common(torque)
-
-
-def add_common(parser):
-    """Options that every batch system's log takes."""
-    parser.add_argument(
-        "--out", required=True, metavar="FILE", help="the SWF file to write; .gz compresses it"
-    )
-    parser.add_argument("--json", action="store_true", help="say what was done as JSON")
-    add_machine(parser)
+written = options(
+    output("The SWF file to write; .gz compresses it.", required=True),
+    as_json("Say what was done"),
+    machine,
+)
 
 
-def add_machine(parser):
-    """Options about the machine and the names; `machine` reads them."""
-    parser.add_argument(
-        "--processors",
-        type=int,
-        metavar="N",
-        help="size of the machine (default: the most that were in use at once)",
-    )
-    parser.add_argument(
-        "--per-node", type=int, metavar="N", help="processors of a node, for a log with nodes only"
-    )
-    parser.add_argument(
-        "--time-zone", metavar="NAME", help="where the log was written, such as Europe/Berlin"
-    )
-    parser.add_argument(
-        "--key-file",
-        metavar="FILE",
-        help="key of the names' numbers; made if not there (default: one that is not kept)",
-    )
+@click.group(cls=Group, help=__doc__)
+def command():
+    """One action for each kind of log."""
 
 
-def add_slurm(parser):
-    """Options for sacct's output only."""
-    parser.add_argument("--cluster", metavar="NAME", help="only this cluster's jobs")
-    parser.add_argument(
-        "--partitions", metavar="NAMES", help="only jobs of these partitions, by commas"
-    )
+@command.command(cls=Command)
+@file("log", metavar="FILE")
+@written
+@parts
+def slurm(log, out, as_json, cluster, partitions, **given):
+    """What sacct --parsable2 writes, with any columns in any order, gzipped or not; - is standard input."""
+    writable(out, log)
+    known = selected(cluster, partitions) | converted(**given)
+    return _written(rooms.slurm.convert(log, **known), out, as_json)
 
 
-def machine(args):
-    """Keyword arguments of a converter from the options of `add_machine`."""
-    from replication.commands import UsageError
-    from replication.logs.accounting.anonymous import key_from
-
-    for option in ("processors", "per_node"):
-        value = getattr(args, option)
-        if value is not None and value < 1:
-            raise UsageError(f"--{option.replace('_', '-')} {value}, allowed: 1 or more")
-    return {
-        "zone": args.time_zone,
-        "processors": args.processors,
-        "per_node": args.per_node,
-        "key": key_from(args.key_file) if args.key_file else None,
-    }
+@command.command(cls=Command)
+@file("logs", nargs=-1, required=True, metavar="FILE...")
+@written
+def torque(logs, out, as_json, **given):
+    """Accounting logs of TORQUE or PBS, of one machine, gzipped or not; - is standard input."""
+    writable(out, *logs)
+    return _written(rooms.torque.convert(list(logs), **converted(**given)), out, as_json)
 
 
-def slurm(args):
-    """The conversion of sacct's output."""
-    from replication.logs.accounting import slurm as converter
-
-    partitions = [name.strip() for name in (args.partitions or "").split(",") if name.strip()]
-    return converter.convert(args.log, cluster=args.cluster, partitions=partitions, **machine(args))
-
-
-def torque(args):
-    """The conversion of accounting logs of TORQUE or PBS."""
-    from replication.logs.accounting import torque as converter
-
-    return converter.convert(args.logs, **machine(args))
-
-
-CONVERTERS = {"slurm": slurm, "torque": torque}
-
-
-def main(args):
-    """Convert, write the SWF file, and give an account."""
-    from replication.logs import swf
-
-    writing.check(args.out, [args.log] if args.form == "slurm" else args.logs)
-    conversion = CONVERTERS[args.form](args)
-    swf.write(args.out, conversion.trace)
-    if args.json:
-        json.dump(conversion.facts() | {"out": args.out}, sys.stdout, indent=2)
-        print()
-    else:
-        print("\n".join(conversion.lines()))
-        print(f"written to {args.out}")
+def _written(conversion, out, as_json):
+    """Write the SWF file, and give an account."""
+    rooms.swf.write(out, conversion.trace)
+    say(conversion.facts() | {"out": out}, [*conversion.lines(), f"written to {out}"], as_json)
     return 0

@@ -8,32 +8,32 @@ Examples:
   replication figures --only heel_and_toe/fig02 pv_easy --scale quick
 """
 
-from replication.commands import UsageError
+import click
+
+from replication.commands import Command, Several, UsageError
+from replication.commands._options import Number, completing
+from replication.commands._rooms import figures, notebook, record
 
 
-def add_arguments(parser):
-    """Say which notebooks, at what scale, with how many workers."""
-    parser.add_argument(
-        "--only",
-        nargs="+",
-        metavar="ITEM",
-        help="a notebook (heel_and_toe/fig02) or a paper (pv_easy)",
-    )
-    parser.add_argument(
-        "--scale",
-        metavar="NAME",
-        help="paper, or quick for fewer runs (default: paper on real logs, else quick)",
-    )
-    parser.add_argument(
-        "--workers", type=int, metavar="N", help="threads that simulate (default: all processors)"
-    )
-
-
-def main(args):
+@click.command(cls=Command, help=__doc__)
+@click.option(
+    "--only",
+    cls=Several,
+    metavar="ITEM ...",
+    shell_complete=completing(lambda: [*record.PAPERS, *notebook.found()]),
+    help="Notebooks (heel_and_toe/fig02) or papers (pv_easy).",
+)
+@click.option(
+    "--scale",
+    metavar="NAME",
+    help="paper, or quick for fewer runs (default: paper on real logs, else quick).",
+)
+@click.option(
+    "--workers", type=Number(1, 4096), help="Threads that simulate (default: all processors)."
+)
+def command(only, scale, workers):
     """Run the notebooks; what cannot be run is refused before any of them starts."""
-    from replication.pages import run
-
     try:
-        return run.figures(args.only, args.scale, args.workers)
-    except run.RunError as error:
-        raise UsageError(error) from error
+        return figures.figures(list(only), scale, workers)
+    except figures.RunError as error:
+        raise UsageError(str(error)) from error

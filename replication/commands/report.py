@@ -8,39 +8,27 @@ Examples:
   replication report --kind quick --json
 """
 
-import json
 import time
 
-from replication.pages import record
+import click
+
+from replication.commands import Command
+from replication.commands._options import Word, as_json, say
+from replication.commands._rooms import assemble, record
 
 
-def add_arguments(parser):
-    """Say from which outputs."""
-    parser.add_argument(
-        "--kind",
-        choices=record.KINDS,
-        help="what it is made from (default: the first of these of which anything was drawn)",
-    )
-    parser.add_argument("--json", action="store_true", help="print where the two are, as JSON")
-
-
-def main(args):
+@click.command(cls=Command, help=__doc__)
+@click.option(
+    "--kind",
+    type=Word(lambda: record.KINDS),
+    help="What it is made from (default: the first of these of which anything was drawn).",
+)
+@as_json("Print where the two are")
+def command(kind, as_json):
     """Write the page and the PDF beside it, and say where the page is and how long it took."""
-    from replication.report import assemble as report
-
     started = time.perf_counter()
-    page = report.build(args.kind)
-    seconds = time.perf_counter() - started
-    if args.json:
-        print(
-            json.dumps(
-                {
-                    "page": str(page),
-                    "pdf": str(page.with_suffix(".pdf")),
-                    "seconds": round(seconds, 1),
-                }
-            )
-        )
-    else:
-        print(f"report: {page} [{seconds:.1f} s]")
+    page = assemble.build(kind)
+    seconds = round(time.perf_counter() - started, 1)
+    facts = {"page": str(page), "pdf": str(page.with_suffix(".pdf")), "seconds": seconds}
+    say(facts, [f"report: {page} [{seconds} s]"], as_json)
     return 0

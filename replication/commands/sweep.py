@@ -14,121 +14,132 @@ Exit codes: 0 written; 1 a log or a value cannot be used; 2 the command line was
 what was done is kept.
 """
 
-import json
 import math
 import os
 from pathlib import Path
 
+import click
+
 from replication.basics import writing
-from replication.commands import UsageError
-from replication.sweep import kept
+from replication.commands import Command, Several, UsageError
+from replication.commands._options import (
+    Number,
+    Word,
+    as_json,
+    bad_lines,
+    completing,
+    logs,
+    output,
+    paper,
+    say,
+    writable,
+)
+from replication.commands._rooms import estimates, grid, kept, traces
 
 MODELS = ("random", "deterministic", "log", "modal")
 MOST = 1_000_000  # simulations; a typing mistake in a range should not start a year of work
+LATEST = 10**12  # s
 
 
-def add_arguments(parser):
-    """Say which grid, and where the table goes."""
-    parser.add_argument(
-        "traces", nargs="+", metavar="TRACE", help="names of the registry, or paths to SWF files"
-    )
-    parser.add_argument(
-        "--model",
-        choices=MODELS,
-        default="random",
-        help="the estimates: random or deterministic f-model, the log's own times f, or modal "
-        "with share f at the E_max (default random)",
-    )
-    parser.add_argument(
-        "--f",
-        nargs="+",
-        default=["0"],
-        metavar="F",
-        help="values, or ranges FROM:TO:STEP that end with TO (default 0; for log at least 1)",
-    )
-    parser.add_argument(
-        "--load",
-        nargs="+",
-        default=["log"],
-        metavar="LOAD",
-        help="offered loads that submissions are scaled to, as shares; log for the log's own",
-    )
-    parser.add_argument(
-        "--e-max", type=int, metavar="SECONDS", help="no run and no estimate is longer"
-    )
-    parser.add_argument(
-        "--seeds",
-        type=int,
-        default=1,
-        metavar="N",
-        help="seeds 1 to N of each point, where the model draws at random (default 1)",
-    )
-    parser.add_argument("--paper", help="use a paper's rules for the logs")
-    parser.add_argument(
-        "--watch", action="store_true", help="also wild backfills, delays and SJFness"
-    )
-    parser.add_argument(
-        "--workers",
-        type=int,
-        default=os.cpu_count() or 1,
-        metavar="N",
-        help="threads that simulate (default: all processors)",
-    )
-    parser.add_argument(
-        "--folder",
-        type=Path,
-        default=kept.RESULTS,
-        metavar="FOLDER",
-        help="where rows are kept between runs (default build/results)",
-    )
-    parser.add_argument("--out", required=True, metavar="FILE", help="the table: .csv or .parquet")
-    parser.add_argument("--json", action="store_true", help="print what was done as JSON")
-
-
-def main(args):
+@click.command(cls=Command, help=__doc__)
+@click.argument("names", nargs=-1, required=True, metavar="TRACE...", shell_complete=logs)
+@click.option(
+    "--model",
+    type=Word(lambda: MODELS),
+    default="random",
+    help="The estimates: random or deterministic f-model, the log's own times f, or modal with "
+    "share f at the E_max (default random).",
+)
+@click.option(
+    "--f",
+    "f",
+    cls=Several,
+    default=["0"],
+    metavar="F ...",
+    help="Values, or ranges FROM:TO:STEP that end with TO (default 0; for log at least 1).",
+)
+@click.option(
+    "--load",
+    "loads",
+    cls=Several,
+    default=["log"],
+    metavar="LOAD ...",
+    shell_complete=completing(lambda: ["log"]),
+    help="Offered loads that submissions are scaled to, as shares; log for the log's own.",
+)
+@click.option(
+    "--e-max", type=Number(1, LATEST), metavar="SECONDS", help="No run and no estimate is longer."
+)
+@click.option(
+    "--seeds",
+    type=Number(1, MOST),
+    default=1,
+    help="Seeds 1 to N of each point, where the model draws at random (default 1).",
+)
+@paper
+@bad_lines
+@click.option("--watch", is_flag=True, help="Also wild backfills, delays and SJFness.")
+@click.option(
+    "--workers",
+    type=Number(1, 4096),
+    default=os.cpu_count() or 1,
+    help="Threads that simulate (default: all processors).",
+)
+@click.option(
+    "--folder",
+    type=Path,
+    metavar="FOLDER",
+    help="Where rows are kept between runs (default build/results).",
+)
+@output("The table: .csv or .parquet.", required=True)
+@as_json("Print what was done")
+def command(
+    names, model, f, loads, e_max, seeds, paper, bad_lines, watch, workers, folder, out, as_json
+):
     """Run what is missing, write the table, and say what was done."""
-    from replication.sweep import grid as sweep
-
-    _check(args)
-    f, loads = (
-        [value for word in args.f for value in numbers(word)],
-        [_load(word) for word in args.load],
-    )
-    if args.model == "log" and min(f) < 1:
+    if not out.endswith((".csv", ".parquet")):
+        raise UsageError(f"--out {out}, allowed: a name that ends in .csv or .parquet")
+    if model == "modal" and e_max is None:
+        raise UsageError("--model modal needs --e-max SECONDS")
+    f = [value for word in f for value in numbers(word)]
+    loads = [_load(word) for word in loads]
+    if model == "log" and min(f) < 1:
         raise UsageError(f"--f {min(f):g} with --model log, allowed: 1 or more")
-    count = len(args.traces) * len(loads) * len(f) * len(_seeds(args))
+    # One seed is enough where nothing is random.
+    seeds = tuple(range(1, seeds + 1)) if model in ("random", "modal") else (1,)
+    count = len(names) * len(loads) * len(f) * len(seeds)
     if count > MOST:
         raise UsageError(f"{count:,} simulations, allowed: up to {MOST:,}")
-    tasks = [task for name in args.traces for task in _tasks(name, loads, f, args)]
-    table = sweep.run(tasks, args.workers, folder=args.folder)
-    with writing.opened(args.out, args.traces) as file:
+    writable(out, *names)
+    tasks = [
+        grid.Task(workload, word, model, amount, seeds, e_max, watch)
+        for word, workload in _workloads(names, loads, paper, bad_lines, e_max)
+        for amount in f
+    ]
+    table = grid.run(tasks, workers, folder=folder or kept.RESULTS)
+    with writing.opened(out, names) as file:
         file.write(
-            writing.frame_csv(table) if args.out.endswith(".csv") else table.to_parquet(index=False)
+            writing.frame_csv(table) if out.endswith(".csv") else table.to_parquet(index=False)
         )
     found = {
         "simulations": len(table),
         "points": len(tasks),
-        "out": args.out,
+        "out": out,
         "columns": list(table.columns),
         "stand_in": bool(table["stand_in"].any()),
     }
-    print(json.dumps(found, indent=2) if args.json else "\n".join(_lines(found)))
+    say(found, _lines(found), as_json)
     return 0
 
 
-def _check(args):
-    if not args.out.endswith((".csv", ".parquet")):
-        raise UsageError(f"--out {args.out}, allowed: a name that ends in .csv or .parquet")
-    for name, value in (
-        ("--seeds", args.seeds),
-        ("--workers", args.workers),
-        ("--e-max", args.e_max),
-    ):
-        if value is not None and value < 1:
-            raise UsageError(f"{name} {value}, allowed: 1 or more")
-    writing.check(args.out, args.traces)
-    if args.model == "modal" and args.e_max is None:
-        raise UsageError("--model modal needs --e-max SECONDS")
+def _workloads(names, loads, paper, bad_lines, e_max):
+    """Each log at each load, under the load's name."""
+    for name in names:
+        whole = traces.load(name, paper=paper, bad_lines=bad_lines)
+        if e_max is not None:
+            whole = estimates.cut_runs(whole, e_max)
+        for word, load in loads:
+            yield word, whole if load is None else whole.scaled(whole.load / load)
 
 
 def numbers(word):
@@ -175,26 +186,6 @@ def _load(word):
     if value is not None and not 0 < value <= 2:
         raise UsageError(f"--load {word}, allowed: log, or a share above 0 and up to 2")
     return word, value
-
-
-def _seeds(args):
-    """One is enough where nothing is random."""
-    return range(1, args.seeds + 1) if args.model in ("random", "modal") else [1]
-
-
-def _tasks(name, loads, f, args):
-    from replication.estimates import cut_runs
-    from replication.logs import traces
-    from replication.sweep import grid as sweep
-
-    whole = traces.load(name, paper=args.paper)
-    if args.e_max is not None:
-        whole = cut_runs(whole, args.e_max)
-    seeds = tuple(_seeds(args))
-    for word, load in loads:
-        workload = whole if load is None else whole.scaled(whole.load / load)
-        for amount in f:
-            yield sweep.Task(workload, word, args.model, amount, seeds, args.e_max, args.watch)
 
 
 def _lines(found):

@@ -12,10 +12,13 @@ Examples:
 Exit codes: 0 done; 1 a log cannot be had or used; 2 the command line was refused.
 """
 
-import json
 from pathlib import Path
 
-from replication.logs import cleaning, traces
+import click
+
+from replication.commands import Command, Group
+from replication.commands._options import as_json, completing, logs, rules, say, with_rules
+from replication.commands._rooms import archive, traces
 
 _HEADER = (
     "Computer",
@@ -28,71 +31,16 @@ _HEADER = (
 )
 
 
-def add_arguments(parser):
+@click.group(cls=Group, help=__doc__)
+def command():
     """What to do, with which logs."""
-    actions = parser.add_subparsers(dest="action", required=True, metavar="list|fetch|describe")
-    listed = actions.add_parser("list", help="the logs of the registry, and where they are")
-    listed.add_argument("--json", action="store_true", help="as JSON")
-    fetched = actions.add_parser("fetch", help="fetch what is missing, check what is there")
-    fetched.add_argument("names", nargs="*", metavar="NAME", help="by default all logs")
-    fetched.add_argument("--folder", type=Path, default=None, help="by default data/traces")
-    fetched.add_argument("--json", action="store_true", help="as JSON")
-    described = actions.add_parser("describe", help="facts of a log and of the jobs made from it")
-    described.add_argument(
-        "names", nargs="+", metavar="NAME", help="a name of the registry or an SWF file"
-    )
-    described.add_argument("--json", action="store_true", help="as JSON")
-    add_rules(described)
 
 
-def add_rules(parser):
-    """The options that say how jobs are made from a log; `chosen_rules` reads them."""
-    parser.add_argument("--paper", help=f"use a paper's rules: {', '.join(traces.papers())}")
-    parser.add_argument(
-        "--processors", type=int, metavar="N", help="by default the header's MaxProcs"
-    )
-    parser.add_argument(
-        "--size",
-        choices=cleaning.SIZES,
-        help="which processors are a job's size; the others where these are missing",
-    )
-    parser.add_argument(
-        "--overrun",
-        choices=cleaning.OVERRUNS,
-        help="what becomes of a run longer than its estimate",
-    )
-    parser.add_argument(
-        "--drop",
-        metavar="RULES",
-        help="jobs left out, by commas; '' for none: "
-        + "; ".join(f"{rule} ({words})" for rule, (words, _) in cleaning.DROP_RULES.items()),
-    )
-
-
-def chosen_rules(args):
-    """Keyword arguments for `replication.logs.traces.load` from the options of `add_rules`."""
-    return {
-        "paper": args.paper,
-        "machine": args.processors,
-        "size": args.size,
-        "overrun": args.overrun,
-        "drop": args.drop,
-    }
-
-
-def main(args):
-    """Do what was asked for.
-
-    Returns
-    -------
-    int
-        0, or 1 if a log could not be fetched.
-    """
-    return {"list": _list, "fetch": _fetch, "describe": _describe}[args.action](args)
-
-
-def _list(args):
-    logs = [
+@command.command("list", cls=Command)
+@as_json("The list")
+def listed(as_json):
+    """The logs of the registry, and where they are."""
+    known = [
         {
             "name": name,
             "jobs": log.jobs,
@@ -103,50 +51,55 @@ def _list(args):
         }
         for name, log in ((name, traces.info(name)) for name in traces.names())
     ]
-    if args.json:
-        print(json.dumps(logs, indent=2))
-        return 0
-    for log in logs:
-        print(
-            f"{log['name']:10} {log['jobs']:>8,} jobs {log['processors']:>7,} processors  "
-            f"{', '.join(log['papers']) or 'no paper':38} {log['path'] or 'not here'}"
-        )
+    lines = (
+        f"{log['name']:10} {log['jobs']:>8,} jobs {log['processors']:>7,} processors  "
+        f"{', '.join(log['papers']) or 'no paper':38} {log['path'] or 'not here'}"
+        for log in known
+    )
+    say(known, lines, as_json)
     return 0
 
 
-def _fetch(args):
-    from replication.logs import archive
-
-    logs = []
-    for name in args.names or traces.names():
-        path = None if args.folder else traces.locate(name)
+@command.command(cls=Command)
+@click.argument(
+    "names", nargs=-1, metavar="[NAME...]", shell_complete=completing(lambda: traces.names())
+)
+@click.option("--folder", type=Path, help="Where they go (default data/traces).")
+@as_json("What was done")
+def fetch(names, folder, as_json):
+    """Fetch what is missing, check what is there; all logs without a NAME."""
+    done = []
+    for name in names or traces.names():
+        path = None if folder else traces.locate(name)
         try:
             if path is None:
-                path = traces.fetch(name, args.folder)
+                path = traces.fetch(name, folder)
             else:
                 archive.check(path, traces.info(name).sha256)
-            logs.append({"name": name, "path": str(path), "error": None})
+            done.append({"name": name, "path": str(path), "error": None})
         except archive.ArchiveError as error:
-            logs.append({"name": name, "path": None, "error": str(error)})
-        if not args.json:
-            print(f"{name}: {logs[-1]['error'] or logs[-1]['path'] + ', checked'}")
-    if args.json:
-        print(json.dumps(logs, indent=2))
-    return int(any(log["error"] for log in logs))
+            done.append({"name": name, "path": None, "error": str(error)})
+        if not as_json:
+            click.echo(f"{name}: {done[-1]['error'] or done[-1]['path'] + ', checked'}")
+    if as_json:
+        say(done, (), as_json)
+    return int(any(log["error"] for log in done))
 
 
-def _describe(args):
-    facts = [_facts(name, args) for name in args.names]
-    if args.json:
-        print(json.dumps(facts if len(facts) > 1 else facts[0], indent=2))
-    else:
-        print("\n\n".join(map(_text, facts)))
+@command.command(cls=Command)
+@click.argument("names", nargs=-1, required=True, metavar="NAME...", shell_complete=logs)
+@as_json("The facts")
+@rules
+def describe(names, as_json, **given):
+    """Facts of a log and of the jobs made from it; a NAME of the registry or an SWF file."""
+    facts = [_facts(name, given) for name in names]
+    say(facts if len(facts) > 1 else facts[0], ["\n\n".join(map(_text, facts))], as_json)
     return 0
 
 
-def _facts(name, args):
+def _facts(name, given):
     """Everything that `describe` tells of one log."""
-    jobs = traces.load(name, **chosen_rules(args))
+    jobs = traces.load(name, **with_rules(**given))
     facts = {"name": jobs.name, "stand_in": jobs.stand_in}
     if not jobs.stand_in:
         trace = traces.read(name)

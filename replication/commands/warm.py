@@ -5,16 +5,16 @@ Compiled code is kept on disk. Processes that start together would each compile 
 
 import time
 
+import click
 
-def add_arguments(parser):
-    """Nothing to choose."""
+from replication.commands import Command
+from replication.commands._rooms import simulation
 
 
-def main(args):
+@click.command(cls=Command, help=__doc__)
+def command():
     """Run every kernel once on a tiny workload and say how long it took."""
-    from replication.schedule.simulation import warm
-
     started = time.perf_counter()
-    warm()
-    print(f"Kernels compiled in {time.perf_counter() - started:.1f} s")
+    simulation.warm()
+    click.echo(f"Kernels compiled in {time.perf_counter() - started:.1f} s")
     return 0

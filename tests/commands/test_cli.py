@@ -6,8 +6,8 @@ import signal
 import subprocess
 import sys
 import tomllib
-import types
 
+import click
 import pytest
 
 from replication import __main__ as cli
@@ -23,19 +23,18 @@ def command(monkeypatch):
     """Put a made-up command `try` in place whose work is a given function."""
 
     def install(work):
-        def add_arguments(parser):
-            parser.add_argument("--times", type=int)
-
-        module = types.SimpleNamespace(__doc__="Try it.", main=work, add_arguments=add_arguments)
+        times = click.Option(["--times"], type=int)
+        words = commands.Several(["--words"])
+        made = commands.Command("try", callback=work, params=[times, words], help="Try it.")
         monkeypatch.setattr(commands, "names", lambda: ["other", "try"])
         monkeypatch.setattr(commands, "summary", lambda name: f"About {name}.")
-        monkeypatch.setattr(commands, "load", {"try": module}.__getitem__)
+        monkeypatch.setattr(commands, "load", {"try": made}.__getitem__)
 
     return install
 
 
 def failing(error):
-    def work(args):
+    def work(times, words):
         raise error
 
     return work
@@ -54,9 +53,20 @@ def shell(code, **options):
 
 
 def test_the_commands_own_arguments_and_exit_code_are_used(command):
-    command(lambda args: args.times)
+    command(lambda times, words: times)
     assert cli.main(["try", "--times", "7"]) == 7
     assert cli.main(["--debug", "try", "--times", "0"]) == 0
+
+
+def test_an_option_of_several_words_takes_them_up_to_the_next_option(command):
+    heard = []
+    command(lambda times, words: heard.append((words, times)))
+    for line in (
+        ["--words", "a", "b", "--times", "3"],
+        ["--times", "3", "--words", "a", "--words", "b"],
+    ):
+        assert cli.main(["try", *line]) == 0
+    assert heard == [(("a", "b"), 3)] * 2
 
 
 @pytest.mark.parametrize(
@@ -64,14 +74,20 @@ def test_the_commands_own_arguments_and_exit_code_are_used(command):
 )
 def test_wrong_arguments_are_refused_with_code_2(command, capsys, words):
     command(failing(AssertionError("the work was started")))
-    with pytest.raises(SystemExit) as stopped:
-        cli.main(words)
-    assert stopped.value.code == 2
-    assert words[-1] in capsys.readouterr().err
+    assert cli.main(words) == 2
+    said = capsys.readouterr().err
+    assert words[1 if words[1].startswith("--speed") else -1] in said
+    assert said.count("\n") == 1
+
+
+def test_the_closest_option_is_named(command, capsys):
+    command(lambda times, words: 0)
+    assert cli.main(["try", "--tims", "2"]) == 2
+    assert "--times" in capsys.readouterr().err
 
 
 def test_an_unknown_command_lists_the_valid_ones_and_the_closest(command, capsys):
-    command(lambda args: 0)
+    command(lambda times, words: 0)
     assert cli.main(["tyr"]) == 2
     assert capsys.readouterr().err == (
         "replication: unknown command 'tyr' (did you mean try?); the commands are other, try\n"
@@ -81,7 +97,7 @@ def test_an_unknown_command_lists_the_valid_ones_and_the_closest(command, capsys
 
 
 def test_no_command_shows_the_help_and_is_refused(command, capsys):
-    command(lambda args: 0)
+    command(lambda times, words: 0)
     assert cli.main([]) == 2
     said = capsys.readouterr()
     assert said.out == ""
@@ -122,7 +138,7 @@ def test_a_failure_is_one_line_and_a_code(command, capsys, error, code, said):
 
 def test_a_plain_value_error_is_expected_only_from_the_package(command, capsys):
     # This file is not of the package: like numpy, it stands for code that was used wrongly.
-    def raised_inside(args):
+    def raised_inside(times, words):
         exec(
             "raise ValueError('f -1, allowed: 0 or more')",
             {"__name__": "replication.estimates.models"},
@@ -162,15 +178,15 @@ def test_an_interruption_is_code_130(command, capsys):
 def test_a_reader_that_leaves_early_is_no_error(lines):
     """Few lines are written only when the program ends, many while it runs."""
     code = f"""
-import sys, types
+import sys
 from replication import commands, __main__
-def work(args):
+def work():
     input()
     for line in range({lines}):
         print(line)
     return 0
 commands.names = lambda: ["try"]
-commands.load = lambda name: types.SimpleNamespace(__doc__="", main=work, add_arguments=lambda parser: None)
+commands.load = lambda name: commands.Command("try", callback=work)
 sys.exit(__main__.main(["try"]))
 """
     program = subprocess.Popen(
@@ -228,7 +244,7 @@ finally:
     print("LOADED", *sys.modules)
 """)
     help_text, _, loaded = done.stdout.partition("LOADED")
-    assert f"usage: replication {name} " in help_text
+    assert f"Usage: replication {name} " in help_text
     assert commands.summary(name) in help_text
     assert not {"IPython", "matplotlib", "pandas"} & set(loaded.split())
 
@@ -249,14 +265,14 @@ finally:
 )
 def test_a_commands_help_has_examples_of_itself(name):
     examples = (
-        commands.load(name).__doc__.partition("Examples:\n")[2].partition("\n\n")[0].splitlines()
+        commands.load(name).help.partition("Examples:\n")[2].partition("\n\n")[0].splitlines()
     )
     assert any(f"replication {name}" in line for line in examples)
 
 
 @pytest.mark.parametrize("name", commands.names())
 def test_a_commands_summary_is_one_sentence(name):
-    assert commands.load(name).__doc__.partition("\n")[0] == commands.summary(name)
+    assert commands.load(name).help.partition("\n")[0] == commands.summary(name)
     assert commands.summary(name)[-1] in ".?"
     assert len(commands.summary(name)) <= 90
 

@@ -1,0 +1,336 @@
+"""Arguments and options that several commands share, and the kinds of value they take."""
+
+import contextlib
+import json
+
+import click
+from click.shell_completion import CompletionItem
+
+from replication.basics import writing
+from replication.basics.hints import did_you_mean
+from replication.commands import UsageError
+from replication.commands._rooms import (
+    choices,
+    cleaning,
+    estimates,
+    formats,
+    keys,
+    plans,
+    schedulers,
+    swf,
+    text,
+    traces,
+)
+
+LONGEST = 40  # characters of a wrong value that a message repeats
+
+
+class Word(click.ParamType):
+    """One of a few words.
+
+    Parameters
+    ----------
+    words : Callable
+        Returns the words; called when they are needed, since some lie in rooms that load slowly.
+    """
+
+    name = "word"
+
+    def __init__(self, words):
+        self.words = words
+
+    def get_metavar(self, param, ctx):
+        return f"[{'|'.join(self.words())}]"
+
+    def convert(self, value, param, ctx):
+        if value in self.words():
+            return value
+        raise UsageError(
+            f"{_label(param)} {_short(value)}{did_you_mean(value, self.words())}; "
+            f"allowed: {', '.join(self.words())}"
+        )
+
+    def shell_complete(self, ctx, param, incomplete):
+        return completing(self.words)(ctx, param, incomplete)
+
+
+class Number(click.ParamType):
+    """A number within limits.
+
+    Parameters
+    ----------
+    least, most : int
+    kind : type
+        int or float.
+    """
+
+    name = "number"
+
+    def __init__(self, least, most=10**15, kind=int):
+        self.least, self.most, self.kind = least, most, kind
+
+    def get_metavar(self, param, ctx):
+        return "N"
+
+    def convert(self, value, param, ctx):
+        try:
+            number = self.kind(value)
+        except ValueError:
+            number = None
+        if number is not None and self.least <= number <= self.most:
+            return number
+        raise UsageError(
+            f"{_label(param)} {_short(value)}, allowed: {self.least} or more, up to {self.most:,}"
+        )
+
+
+def _label(param):
+    return param.opts[0] if isinstance(param, click.Option) else param.human_readable_name
+
+
+def _short(value):
+    text = str(value)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+
+
+class Dropped(click.Option):
+    """The option that names cleaning rules; its help lists them."""
+
+    def get_help_record(self, ctx):
+        rules = (f"{rule} ({words})" for rule, (words, _) in cleaning.DROP_RULES.items())
+        self.help = f"Jobs left out, by commas; '' for none: {'; '.join(rules)}."
+        return super().get_help_record(ctx)
+
+
+def logs(ctx, param, incomplete):
+    """What completes the name of a log: the registry's names, and files."""
+    known = [CompletionItem(name) for name in traces.names() if name.startswith(incomplete)]
+    return [CompletionItem(incomplete, type="file"), *known]
+
+
+def completing(words):
+    """What completes a word that is one of those that `words` returns."""
+    return lambda ctx, param, start: [CompletionItem(w) for w in words() if w.startswith(start)]
+
+
+def output(what, **settings):
+    """``--out FILE``."""
+    return click.option("--out", metavar="FILE", help=what, shell_complete=_files, **settings)
+
+
+def _files(ctx, param, incomplete):
+    return [CompletionItem(incomplete, type="file")]
+
+
+def file(name, **settings):
+    """An argument that names a file."""
+    return click.argument(name, shell_complete=_files, **settings)
+
+
+def as_json(what):
+    """``--json``."""
+    return click.option("--json", "as_json", is_flag=True, help=f"{what} as JSON.")
+
+
+def options(*several):
+    """Several decorators as one, in the order of the help."""
+
+    def put(function):
+        for option in reversed(several):
+            function = option(function)
+        return function
+
+    return put
+
+
+class Form(click.Option):
+    """An option that takes a choice as text; its help says what may be written, and the tab key completes names.
+
+    Parameters
+    ----------
+    family : Callable
+        Returns the family, such as `replication.schedulers.Scheduler`.
+    """
+
+    def __init__(self, *args, family, **settings):
+        self.family, self.about = family, settings["help"]
+        words = completing(lambda: text.names(family()))
+        super().__init__(*args, shell_complete=words, **settings)
+
+    def get_help_record(self, ctx):
+        self.help = f"One of {text.forms(self.family())} (default {self.default}); {self.about}"
+        return super().get_help_record(ctx)
+
+
+scheduler = click.option(
+    "--scheduler",
+    cls=Form,
+    family=lambda: schedulers.Scheduler,
+    metavar="NAME",
+    default="easy",
+    help="options may follow, as in easy:predictor=last,correction=now.",
+)
+predictor = click.option(
+    "--predictor",
+    metavar="NAME",
+    help="What the scheduler goes by instead of estimates: last, top=3 and others; a wrong one is answered "
+    "with the right ones.",
+)
+seed = click.option(
+    "--seed", type=Number(0), default=1, help="Seed of all that is random (default 1)."
+)
+model = click.option(
+    "--estimates",
+    "model",
+    cls=Form,
+    family=lambda: estimates.EstimateModel,
+    metavar="MODEL",
+    default="log",
+    help=",emax=SECONDS may follow each.",
+)
+bad_lines = click.option(
+    "--bad-lines",
+    type=Word(lambda: swf.BAD_LINES),
+    default="refuse",
+    help="What becomes of a log with lines that cannot be jobs (default refuse; skip counts them).",
+)
+paper = click.option(
+    "--paper", type=Word(lambda: traces.papers()), help="Use a paper's rules for the log."
+)
+processors = click.option(
+    "--processors", type=Number(1), help="Size of the machine (default: what the log says)."
+)
+rules = options(
+    bad_lines,
+    paper,
+    processors,
+    click.option(
+        "--size",
+        type=Word(lambda: cleaning.SIZES),
+        help="Which processors are a job's size; the others where these are missing.",
+    ),
+    click.option(
+        "--overrun",
+        type=Word(lambda: cleaning.OVERRUNS),
+        help="What becomes of a run longer than its estimate.",
+    ),
+    click.option("--drop", cls=Dropped, metavar="RULES"),
+)
+machine = options(
+    click.option(
+        "--processors",
+        type=Number(1),
+        help="Size of the machine (default: the most that were in use at once).",
+    ),
+    click.option(
+        "--per-node", type=Number(1), help="Processors of a node, for a log with nodes only."
+    ),
+    click.option(
+        "--time-zone", metavar="NAME", help="Where the log was written, such as Europe/Berlin."
+    ),
+    click.option(
+        "--key-file",
+        metavar="FILE",
+        help="Key of the names' numbers; made if not there (default: one that is not kept).",
+    ),
+)
+parts = options(
+    click.option("--cluster", metavar="NAME", help="Only this cluster's jobs."),
+    click.option("--partitions", metavar="NAMES", help="Only jobs of these partitions, by commas."),
+)
+
+
+def with_rules(bad_lines, paper, processors, size, overrun, drop):
+    """Keyword arguments of `replication.logs.traces.load` from the options of `rules`."""
+    return {
+        "bad_lines": bad_lines,
+        "paper": paper,
+        "machine": processors,
+        "size": size,
+        "overrun": overrun,
+        "drop": drop,
+    }
+
+
+def converted(processors, per_node, time_zone, key_file):
+    """Keyword arguments of a converter from the options of `machine`."""
+    key = keys.key_from(key_file) if key_file else None
+    return {"zone": time_zone, "processors": processors, "per_node": per_node, "key": key}
+
+
+def selected(cluster, partitions):
+    """Keyword arguments of the converter of sacct's output from the options of `parts`."""
+    words = [word.strip() for word in (partitions or "").split(",")]
+    return {"cluster": cluster, "partitions": [word for word in words if word]}
+
+
+def scheduler_of(words, predictor=None, options=()):
+    """The scheduler that is meant, from its text and that of its options.
+
+    Parameters
+    ----------
+    words : str
+        As `replication.schedule.text.scheduler` reads it.
+    predictor : str, optional
+    options : iterable of str
+        ``name=value`` each.
+
+    Returns
+    -------
+    replication.schedulers.Scheduler
+
+    Raises
+    ------
+    UsageError
+    """
+    more = [*options, *([f"predictor={predictor}"] if predictor else [])]
+    separator = "," if ":" in words else ":"
+    with refusing(choices.ChoiceError):
+        return text.scheduler(words + (separator + ",".join(more) if more else ""))
+
+
+def estimates_of(words):
+    """The estimate model that is meant, see `scheduler_of`."""
+    with refusing(choices.ChoiceError):
+        return text.estimates(words)
+
+
+@contextlib.contextmanager
+def refusing(*errors):
+    """Refuse with code 2 what would be a failure (code 1) elsewhere."""
+    try:
+        yield
+    except errors as error:
+        raise UsageError(str(error)) from error
+
+
+def writable(out, *inputs):
+    """Refuse an output that is a folder, has none, or is one of the inputs, before any work is done."""
+    if out:
+        with refusing(writing.OutputError):
+            writing.check(out, inputs)
+
+
+@contextlib.contextmanager
+def judging():
+    """Refuse what cannot be judged with code 2: 1 says that it was, and was found wanting."""
+    try:
+        with refusing(formats.FormatError, plans.PlanError, swf.SWFError):
+            yield
+    except OSError as error:
+        raise UsageError(f"{error.filename}: {error.strerror}") from error
+
+
+def say(facts, lines, as_json, aside=False):
+    """Print what was found: the facts as JSON, or the lines.
+
+    Parameters
+    ----------
+    facts : object
+        What can be written as JSON.
+    lines : iterable of str
+    as_json : bool
+    aside : bool
+        On standard error, because the output itself goes to standard output.
+    """
+    click.echo(json.dumps(facts, indent=2) if as_json else "\n".join(lines), err=aside)
