@@ -26,6 +26,7 @@ from numba import njit
 from numba.cpython.unsafe.numbers import leading_zeros
 
 from replication.core.running import ONE
+from replication.core.uncounted import uncounted
 
 GONE = np.int32(2**31 - 1)  # the size and the estimate of an entry that is struck out
 LARGEST = np.int32(2**31 - 2)
@@ -45,7 +46,7 @@ WORTH = 32  # struck out entries below which the queue is left as it is
 Waiting = namedtuple("Waiting", "job size estimate least_size least_estimate rows large stale")
 
 
-@njit(nogil=True, cache=True, _nrt=False)
+@uncounted
 def blocks(entry):
     """How many blocks it takes to hold all entries before `entry`."""
     return (np.uint64(entry) + BLOCK - ONE) >> BLOCK_BITS
@@ -68,13 +69,13 @@ def nobody_waits(n):
     )
 
 
-@njit(nogil=True, cache=True, _nrt=False)
+@uncounted
 def narrow(value):
     """`value` in 31 bits, the largest for all that need more."""
     return np.int32(min(value, np.int64(LARGEST)))
 
 
-@njit(nogil=True, cache=True, _nrt=False)
+@uncounted
 def join(queue, tail, job, size, estimate):
     """Append a job at `tail`."""
     k = np.uint64(tail)
@@ -84,13 +85,13 @@ def join(queue, tail, job, size, estimate):
     queue.least_estimate[block] = min(queue.least_estimate[block], queue.estimate[k])
 
 
-@njit(nogil=True, cache=True, _nrt=False)
+@uncounted
 def leave(queue, k):
     """Strike out entry `k`."""
     queue.size[k] = queue.estimate[k] = GONE
 
 
-@njit(nogil=True, cache=True, _nrt=False)
+@uncounted
 def leave_middle(queue, k):
     """Strike out entry `k` where rows may still count on it."""
     queue.stale[k >> PIECE_ENTRIES] |= ONE << size_class(queue.size[k])
@@ -133,7 +134,7 @@ def _may_fit(rows, piece, free, extra, window):
     return fits
 
 
-@njit(nogil=True, cache=True, _nrt=False)
+@uncounted
 def size_class(size):
     """Class of a size: 1 for one processor, 2 for up to three, and so on; 15 for 16,384 and more."""
     return min(np.uint64(32) - np.uint64(leading_zeros(np.uint32(size))), CLASSES - ONE)
@@ -181,7 +182,7 @@ def _forget_rows(queue, tail):
             queue.large[large, column] = 0
 
 
-@njit(nogil=True, cache=True, _nrt=False)
+@uncounted
 def fitting(queue, first, free, extra, window):
     """A bit for each of the `BLOCK` entries from `first` that fits, the lowest for the first.
 
@@ -195,7 +196,7 @@ def fitting(queue, first, free, extra, window):
     return fits
 
 
-@njit(nogil=True, cache=True, _nrt=False)
+@uncounted
 def survey(queue, block):
     """Find what is least in a block."""
     first = block << BLOCK_BITS
@@ -242,9 +243,10 @@ def close_up(queue, head, tail):
     return np.int64(kept)
 
 
-@njit(nogil=True, cache=True, _nrt=False)
+@uncounted
 def start_over(queue, tail):
     """Forget the blocks and the pieces of a queue that ran empty."""
     for block in range(blocks(tail)):
         queue.least_size[block] = queue.least_estimate[block] = GONE
-    _forget_rows(queue, tail)
+    if np.uint64(tail) >> PIECE_ENTRIES > NONE:
+        _forget_rows(queue, tail)
