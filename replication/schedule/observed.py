@@ -10,7 +10,7 @@ import numpy as np
 
 from replication.basics.lazy import lazily
 from replication.schedule.schedule import Schedule
-from replication.schedule.simulation import simulate
+from replication.schedule.simulation import checked, told
 from replication.schedulers import EASY
 
 watched = lazily("replication.core.easy")
@@ -86,7 +86,7 @@ def observe(workload, estimates=None, seed=1):
     ----------
     workload : replication.logs.workload.Workload
     estimates : replication.estimates.EstimateModel or int64[n], s, optional
-        As in `replication.schedule.simulation.simulate`, which also makes the schedule.
+        As in `replication.schedule.simulation.simulate`.
     seed : int
 
     Returns
@@ -107,18 +107,33 @@ def observe(workload, estimates=None, seed=1):
     >>> observe(three, Exact(2)).delay.tolist()
     [0, 0, 0]
     """
-    schedule = simulate(workload, EASY(), estimates, seed)
-    w, n = schedule.workload, len(workload)
-    seen = observing.nothing_seen(n)
+    model = told(estimates)
+    if model is not None:
+        workload, estimates = model.make(workload, seed)
+    estimate = checked(workload, estimates)
+    n = len(workload)
+    start, backfilled, seen = np.full(n, -1), np.zeros(n, bool), observing.nothing_seen(n)
     watched.easy(
-        w.submit,
-        w.run_time,
-        schedule.estimate,
-        w.processors,
-        w.machine,
+        workload.submit,
+        workload.run_time,
+        estimate,
+        workload.processors,
+        workload.machine,
         True,
-        np.empty(n, np.int64),
-        np.zeros(n, bool),
+        start,
+        backfilled,
         seen,
+    )
+    schedule = Schedule(
+        workload,
+        EASY(),
+        model,
+        seed,
+        start=start,
+        estimate=estimate,
+        prediction=estimate,
+        first_prediction=estimate,
+        backfilled=backfilled,
+        times_killed=np.zeros(n, np.int64),
     )
     return Observed(schedule, seen.shortest, seen.wild, seen.events, seen.delay)
