@@ -15,6 +15,7 @@ import pytest
 
 from replication.estimates import Deterministic, Exact, FModel, Modal, Users
 from replication.logs import traces
+from replication.predictors import parse
 from replication.schedule.simulation import simulate
 from replication.schedulers import EASY, FCFS, Conservative, LargestAreaFirst, PVEasy
 
@@ -72,6 +73,8 @@ def test_starts_are_as_they_were(row, logs):
         logs[name] = traces.load(name, stand_in=False)
     options = dict(text.split("=", 1) for text in row["options"].split())
     options |= {key: int(options[key]) for key in ("interval", "cost") if key in options}
+    if "predictor" in options:
+        options["predictor"] = parse(options["predictor"])
     scheduler = replace(SCHEDULERS[row["scheduler"]], **options)
     start = simulate(logs[name], scheduler, ESTIMATES[row["estimates"]], seed=1).start
     found = hashlib.sha256(np.ascontiguousarray(start, "<i8").tobytes()).hexdigest()
