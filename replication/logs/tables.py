@@ -1,0 +1,414 @@
+"""Tables of jobs, CSV or parquet, turned into logs by a map: which column is what, in which unit.
+
+A map is a TOML file; those of public data sets stand in ``data/maps``. It has a title, the source of what it says,
+and::
+
+    processors = 1600            # of the machine; a size is counted in whatever this counts
+    time_zone = "Europe/Rome"    # of times without an offset; UTC by default
+    unknown = ["", "NaT"]        # texts that mean unknown
+    [only]                       # rows to take: a column, and the values that it may have
+    object_event = ["JOBEND"]
+    [fields.submit]              # one for each field that is known
+    column = "submit_time"
+    [fields.requested_time]
+    column = "limit"
+    unit = "min"                 # of plain numbers: ms, s, min, h or d
+    [fields.status]
+    column = "state"
+    values = { COMPLETED = 1, FAILED = 0 }
+
+Fields are ``submit``, ``start`` and ``end`` (dates, or numbers since 1970); ``run_time`` and ``requested_time``
+(numbers, or lengths such as ``1-02:00:00``); ``allocated_processors`` and ``requested_processors``, which ``times``
+multiplies; ``user``, ``group``, ``executable``, ``queue`` and ``partition``, which are numbered from 1 in the order
+of the table; and ``status``. The table is read in pieces, and what is kept of a row takes about 50 bytes.
+"""
+
+import tomllib
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from replication.basics import paths
+from replication.basics.hints import did_you_mean
+from replication.basics.lazy import lazily
+from replication.basics.lazy import pandas as pd
+from replication.basics.lazy import pyarrow as pa
+from replication.logs import files, swf
+from replication.logs.accounting.conversion import Conversion, header, peak
+
+csv, parquet = lazily("pyarrow.csv"), lazily("pyarrow.parquet")
+
+MAPS = paths.DATA / "maps"
+TIMES = ("submit", "start", "end")
+LENGTHS = ("run_time", "requested_time")
+COUNTS = ("allocated_processors", "requested_processors")
+NAMES = ("user", "group", "executable", "queue", "partition")
+FIELDS = (*TIMES, *LENGTHS, *COUNTS, *NAMES, "status")
+UNITS = {"ms": 0.001, "s": 1, "min": 60, "h": 3600, "d": 86400}
+BATCH = 1 << 16  # rows
+_LATEST = 10**11  # s since 1970
+_MOST = 2**31 - 1  # of a length or a count
+
+
+class TableError(ValueError):
+    """A map or a table that cannot be used: names file, field or column, value and what is allowed."""
+
+
+@dataclass(frozen=True)
+class Map:
+    """What the columns of a table mean; see the module.
+
+    Parameters
+    ----------
+    path : str
+    title, source : str
+    fields : dict of str to dict
+    processors : int, optional
+    time_zone : str
+    unknown : tuple of str
+    only : dict of str to list
+    """
+
+    path: str
+    title: str
+    source: str
+    fields: dict
+    processors: int | None = None
+    time_zone: str = "UTC"
+    unknown: tuple = ("",)
+    only: dict = None
+
+
+def maps():
+    """Names of the ready maps."""
+    return sorted(path.stem for path in MAPS.glob("*.toml"))
+
+
+def read_map(source):
+    """A map from its file, or a ready one by its name.
+
+    Parameters
+    ----------
+    source : str or Path
+
+    Returns
+    -------
+    Map
+
+    Raises
+    ------
+    TableError
+        For a file that is not there or no map; the message lists what is allowed.
+    """
+    path = MAPS / f"{source}.toml" if str(source) in maps() else Path(source)
+    if not path.is_file():
+        hint = did_you_mean(source, maps())
+        raise TableError(f"map {source}: no such file{hint}; allowed: a file, {', '.join(maps())}")
+    try:
+        told = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise TableError(f"{path}: {error}; allowed: TOML") from None
+    _known(path, "key", told, set(Map.__dataclass_fields__) - {"path"})
+    if not isinstance(told.get("fields"), dict):
+        raise TableError(f"{path}: no [fields]; allowed: {', '.join(FIELDS)}")
+    _known(path, "field", told["fields"], FIELDS)
+    for name, rule in told["fields"].items():
+        _known(path, f"key of {name}", rule, ("column", "unit", "times", "values"))
+        if not isinstance(rule.get("column"), str):
+            raise TableError(f"{path}, {name}: no column; allowed: the name of one")
+        if rule.get("unit", "s") not in UNITS:
+            raise TableError(f"{path}, {name}: unit {rule['unit']!r}; allowed: {', '.join(UNITS)}")
+    for what, any_of in (
+        ("submit", ("submit",)),
+        ("run_time or end", ("run_time", "end")),
+        ("allocated_processors or requested_processors", COUNTS),
+    ):
+        if not set(any_of) & told["fields"].keys():
+            raise TableError(f"{path}: no field {what}; allowed: a map that has it")
+    told["unknown"] = tuple(told.get("unknown", ("",)))
+    return Map(path=str(path), **{"title": path.stem, "source": "", "only": {}} | told)
+
+
+def _known(path, what, given, allowed):
+    for name in given:
+        if name not in allowed:
+            raise TableError(
+                f"{path}: {what} {name!r} unknown{did_you_mean(name, allowed)}; "
+                f"allowed: {', '.join(sorted(allowed))}"
+            )
+
+
+def convert(path, by, processors=None):
+    """Read a table of jobs.
+
+    Parameters
+    ----------
+    path : str or Path
+        Parquet where the name ends so, else CSV with a header line, gzipped or not.
+    by : Map or str or Path
+        The map, its file, or the name of a ready one.
+    processors : int, optional
+        Size of the machine, instead of the map's; without either the most that were in use at once.
+
+    Returns
+    -------
+    replication.logs.accounting.conversion.Conversion
+        Jobs have the number of their row, from 1.
+
+    Raises
+    ------
+    TableError
+        For a table that cannot be read, lacks a column that is needed, or has no job.
+    """
+    by = by if isinstance(by, Map) else read_map(by)
+    reader = _Reader(path, by)
+    pieces = [piece for batch in reader.batches() for piece in [reader.take(batch)] if piece]
+    if not pieces:
+        reasons = ", ".join(f"{count} {why}" for why, count in reader.left_out.items() if count)
+        raise TableError(f"{path}: no job among {reader.rows} rows ({reasons or 'none left out'})")
+    columns = {}
+    for name in list(pieces[0]):
+        columns[name] = np.concatenate([piece.pop(name) for piece in pieces])
+    trace, assumed = _trace(path, by, columns, processors, reader)
+    return Conversion(
+        Path(path).name,
+        f"table of jobs, {by.title}",
+        trace,
+        reader.rows,
+        tuple(reader.left_out.items()),
+        tuple(reader.remarks.items()),
+        assumed,
+    )
+
+
+def _trace(path, by, columns, processors, reader):
+    """The log, ordered by submission, and what was assumed."""
+    order = np.argsort(columns["submit"], kind="stable")
+    for name in columns:
+        columns[name] = columns[name][order]
+    first = int(columns["submit"][0])
+    size = np.where(
+        columns["allocated_processors"] > 0,
+        columns["allocated_processors"],
+        columns["requested_processors"],
+    )
+    length = np.maximum(columns["run_time"], 0)
+    start = columns["submit"] + np.maximum(columns["wait"], 0)
+    machine, assumed = processors or by.processors, list(reader.assumed())
+    if machine is None:
+        machine = peak(start, length, np.maximum(size, 0))
+        if machine < 1:
+            raise TableError(f"{path}: no job with a start and a size; give the processors")
+        assumed.append(
+            f"The machine has {machine} processors: the most that the table's jobs held at once."
+        )
+    comments = header(
+        by.title, first, int((start + length).max()), by.time_zone, machine, 0, assumed, len(order)
+    )
+    columns["submit"] -= first
+    # Fields that a table does not have take no memory.
+    absent = {
+        name: np.broadcast_to(-1.0 if name in swf.DECIMAL else -1, len(order))
+        for name in swf.FIELDS
+        if name not in columns
+    }
+    line = columns["job_id"]
+    return (
+        swf.Trace(**columns, **absent, line=line, comments=comments, path=str(path)),
+        tuple(assumed),
+    )
+
+
+class _Reader:
+    """Goes through a table in pieces, and counts what it leaves out and cannot read."""
+
+    def __init__(self, path, by):
+        self.path, self.by, self.rows = path, by, 0
+        self.left_out, self.remarks = Counter(), Counter()
+        self._numbers = {name: {} for name in NAMES}
+        self.wanted, self.unused, self.missing = [], [], []
+
+    def assumed(self):
+        """What became of columns, a sentence each."""
+        if self.unused:
+            shown = ", ".join(self.unused[:40]) + (", ..." if len(self.unused) > 40 else "")
+            yield f"{len(self.unused)} columns are not used: {shown}."
+        for name, column in self.missing:
+            yield f"No column {column}, so {name} is unknown."
+
+    def batches(self):
+        """Pieces of the table, with the columns that are wanted only."""
+        try:
+            if str(self.path).endswith((".parquet", ".pq")):
+                with parquet.ParquetFile(self.path) as file:
+                    self._choose(file.schema_arrow.names)
+                    yield from file.iter_batches(BATCH, columns=self.wanted)
+                return
+            with pa.input_stream(str(self.path), compression="detect") as stream:
+                names = csv.open_csv(stream, parse_options=self._rows()).schema.names
+            self._choose([name.removeprefix("\ufeff") for name in names])
+            convert = csv.ConvertOptions(
+                include_columns=self.wanted,
+                column_types={name: pa.string() for name in self.wanted},
+            )
+            with pa.input_stream(str(self.path), compression="detect") as stream:
+                yield from csv.open_csv(stream, parse_options=self._rows(), convert_options=convert)
+        except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
+            if getattr(error, "errno", None):
+                raise
+            told = files.shown(str(error).splitlines()[0])
+            raise TableError(f"{self.path}, after row {self.rows:,}: {told}") from None
+
+    def _rows(self):
+        """How rows with another number of fields are dealt with: counted, the second time only."""
+
+        def skip(row):
+            if self.wanted:
+                self.rows += 1
+                self.left_out["with more or fewer fields than the header"] += 1
+            return "skip"
+
+        return csv.ParseOptions(invalid_row_handler=skip, newlines_in_values=True)
+
+    def _choose(self, names):
+        """Which columns are wanted, not used, and not there."""
+        fields = {name: rule["column"] for name, rule in self.by.fields.items()}
+        needed = {*fields.values(), *(self.by.only or {})}
+        self.wanted = [name for name in names if name in needed]
+        self.unused = [name for name in names if name not in needed]
+        self.missing = [(n, column) for n, column in fields.items() if column not in names]
+        absent = {name for name, _ in self.missing}
+        groups = (("submit",), ("run_time", "end"), COUNTS)
+        for any_of in groups:
+            if not (set(any_of) & fields.keys()) - absent:
+                lost = " or ".join(fields[name] for name in any_of if name in fields)
+                raise TableError(
+                    f"{self.path}: no column {lost}; the table has {', '.join(names)[:200]}"
+                )
+        for column in self.by.only or {}:
+            if column not in names:
+                raise TableError(
+                    f"{self.path}: no column {column}; the table has {', '.join(names)[:200]}"
+                )
+
+    def take(self, batch):
+        """The jobs of a piece, by field; None where there are none."""
+        table = {name: batch.column(name).to_pandas() for name in batch.schema.names}
+        row = np.arange(self.rows + 1, self.rows + 1 + batch.num_rows)
+        self.rows += batch.num_rows
+        keep = np.ones(batch.num_rows, bool)
+        for column, values in (self.by.only or {}).items():
+            keep &= self._leave(
+                keep, ~table[column].isin(values).to_numpy(), f"of another {column}"
+            )
+        field = {
+            name: self._read(name, rule, table[rule["column"]])
+            for name, rule in self.by.fields.items()
+            if rule["column"] in table
+        }
+        nan = np.full(batch.num_rows, np.nan)
+        submit, start, end = (field.get(name, nan) for name in TIMES)
+        run_time = field.get("run_time", nan)
+        run_time = np.where(np.isnan(run_time), end - start, run_time)
+        keep &= self._leave(keep, np.isnan(submit), "of unknown submission")
+        keep &= self._leave(keep, run_time < 0, "that ended before they started")
+        if not keep.any():
+            return None
+        early = start < submit
+        self.remarks["started before their submission, so their wait is unknown"] += int(
+            (early & keep).sum()
+        )
+        self.remarks["of unknown run time"] += int((np.isnan(run_time) & keep).sum())
+        whole = {"wait": np.where(early, np.nan, start - submit), "run_time": run_time}
+        whole |= {name: field.get(name, nan) for name in ("requested_time", *COUNTS, "status")}
+        kept = {name: _whole(values[keep]) for name, values in whole.items()}
+        kept |= {name: field[name][keep] for name in NAMES if name in field}
+        return {
+            "job_id": row[keep].astype(np.int32),
+            "submit": np.floor(submit[keep]).astype(np.int64),
+            **kept,
+        }
+
+    def _leave(self, keep, bad, why):
+        """Count rows that are left out; the mask of those that stay."""
+        self.left_out[why] += int((bad & keep).sum())
+        return ~bad
+
+    def _read(self, name, rule, values):
+        """A column as float64, nan where unknown; names as numbers."""
+        texts = not pd.api.types.is_numeric_dtype(values) and not _dated(values)
+        unknown = values.isna().to_numpy()
+        if texts:
+            unknown = unknown | values.isin(self.by.unknown).to_numpy()
+        if name in NAMES:
+            return self._numbered(name, values, unknown)
+        if name == "status":
+            number = values.map(rule.get("values", {})).astype(np.float64)
+            found = number.to_numpy()
+            most = 5
+        elif name in TIMES:
+            found, most = self._dates(rule, values, texts), _LATEST
+        else:
+            found, most = _lengths(rule, values, texts, name in LENGTHS), _MOST
+            found = found * rule.get("times", 1)
+        found = np.where(unknown, np.nan, found)
+        with np.errstate(invalid="ignore"):
+            odd = ~unknown & ~((found >= 0) & (found <= most))
+        negative = odd & (found < 0)
+        self.remarks[f"with a {name} below 0, taken as unknown"] += int(negative.sum())
+        self.remarks[f"with a {name} that could not be read ({rule['column']})"] += int(
+            (odd & ~negative).sum()
+        )
+        return np.where(odd, np.nan, found)
+
+    def _dates(self, rule, values, texts):
+        """Seconds since 1970."""
+        if not texts and not _dated(values):
+            return values.to_numpy(np.float64, na_value=np.nan) * UNITS[rule.get("unit", "s")]
+        number = np.nan
+        if texts:
+            number = pd.to_numeric(values, errors="coerce").to_numpy(np.float64)
+            number = number * UNITS[rule.get("unit", "s")]
+            offset = values.str.contains(r"(?:[+-]\d\d:?\d*|Z)$", regex=True, na=False).any()
+            dates = values.where(np.isnan(number))
+            values = pd.to_datetime(dates, format="ISO8601", errors="coerce", utc=bool(offset))
+        if values.dt.tz is None:
+            values = values.dt.tz_localize(
+                self.by.time_zone, ambiguous=np.ones(len(values), bool), nonexistent="shift_forward"
+            )
+        seconds = values.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy("datetime64[s]")
+        dated = np.where(np.isnat(seconds), np.nan, seconds.astype(np.int64).astype(np.float64))
+        return np.where(np.isnan(number), dated, number)
+
+    def _numbered(self, name, values, unknown):
+        """Numbers 1, 2, ... of the names in a column; -1 where unknown."""
+        codes, found = pd.factorize(values.where(~unknown), use_na_sentinel=True)
+        known = self._numbers[name]
+        numbers = [known.setdefault(one, len(known) + 1) for one in found]
+        return np.append(np.array(numbers, np.int32), np.int32(-1))[codes]
+
+
+def _dated(values):
+    return pd.api.types.is_datetime64_any_dtype(values)
+
+
+def _lengths(rule, values, texts, clocks):
+    """Numbers in their unit, as seconds where they are lengths; texts may be lengths on a clock."""
+    unit = UNITS[rule.get("unit", "s")] if clocks else 1
+    if not texts:
+        if pd.api.types.is_timedelta64_dtype(values):
+            return values.dt.total_seconds().to_numpy()
+        return values.to_numpy(np.float64, na_value=np.nan) * unit
+    found = (pd.to_numeric(values, errors="coerce") * unit).to_numpy(np.float64)
+    if clocks and np.isnan(found).any():
+        clock = values.str.replace(r"^(\d+)-", r"\1 days ", regex=True)
+        clock = pd.to_timedelta(clock, errors="coerce").dt.total_seconds().to_numpy()
+        found = np.where(np.isnan(found), clock, found)
+    return found
+
+
+def _whole(values):
+    """Whole numbers, -1 where unknown."""
+    return np.where(np.isnan(values), -1, np.rint(values)).astype(np.int32)
