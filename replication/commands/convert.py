@@ -1,4 +1,4 @@
-"""Turn the accounting log of a batch system into a log in SWF.
+"""Turn the accounting log of a batch system, or a table of jobs, into a log in SWF.
 
 Users, groups and job names become numbers by a keyed hash. What was left out, what was decided and what was
 assumed is printed, and the assumptions stand in the new file's header.
@@ -9,6 +9,7 @@ Examples:
     > sacct.txt
   replication convert slurm sacct.txt --out mine.swf --time-zone Europe/Berlin --processors 4096
   replication convert slurm sacct.txt --out mine.swf.gz --key-file key.txt --json
+  replication convert table eagle_data.parquet --map eagle --out eagle.swf.gz
   replication convert torque accounting/201912?? --out bw.swf --processors 704032 --key-file key.txt
 
 Exit codes: 0 converted; 1 the log cannot be used; 2 the command line was refused.
@@ -19,6 +20,7 @@ import click
 from replication.commands import Command, Group
 from replication.commands import _rooms as rooms
 from replication.commands._options import (
+    Number,
     as_json,
     converted,
     file,
@@ -61,6 +63,30 @@ def torque(logs, out, as_json, **given):
     """Accounting logs of TORQUE or PBS, of one machine, gzipped or not; - is standard input."""
     writable(out, *logs)
     return _written(rooms.torque.convert(list(logs), **converted(**given)), out, as_json)
+
+
+@command.command(cls=Command)
+@file("table", metavar="FILE")
+@output("The SWF file to write; .gz compresses it.", required=True)
+@click.option(
+    "--map",
+    "by",
+    required=True,
+    metavar="FILE",
+    help="What the columns are: a map in TOML, or the name of a ready one "
+    "(eagle, fugaku, mustang, pm100, trinity).",
+)
+@click.option(
+    "--processors",
+    type=Number(1),
+    metavar="N",
+    help="Size of the machine (default: the map's, else the most that were in use at once).",
+)
+@as_json("Say what was done")
+def table(table, out, by, processors, as_json):
+    """A CSV or parquet table of jobs, by a map that says which column is what."""
+    writable(out, table)
+    return _written(rooms.tables.convert(table, by, processors), out, as_json)
 
 
 def _written(conversion, out, as_json):

@@ -20,7 +20,8 @@ and::
 Fields are ``submit``, ``start`` and ``end`` (dates, or numbers since 1970); ``run_time`` and ``requested_time``
 (numbers, or lengths such as ``1-02:00:00``); ``allocated_processors`` and ``requested_processors``, which ``times``
 multiplies; ``user``, ``group``, ``executable``, ``queue`` and ``partition``, which are numbered from 1 in the order
-of the table; and ``status``. The table is read in pieces, and what is kept of a row takes about 50 bytes.
+of the table; and ``status``. The table is read in pieces; what is kept of a row takes about 50 bytes, and
+more where the machine's size has to be worked out.
 """
 
 import tomllib
@@ -164,13 +165,10 @@ def convert(path, by, processors=None):
     """
     by = by if isinstance(by, Map) else read_map(by)
     reader = _Reader(path, by)
-    pieces = [piece for batch in reader.batches() for piece in [reader.take(batch)] if piece]
-    if not pieces:
+    columns = _gathered(reader)
+    if not columns:
         reasons = ", ".join(f"{count} {why}" for why, count in reader.left_out.items() if count)
         raise TableError(f"{path}: no job among {reader.rows} rows ({reasons or 'none left out'})")
-    columns = {}
-    for name in list(pieces[0]):
-        columns[name] = np.concatenate([piece.pop(name) for piece in pieces])
     trace, assumed = _trace(path, by, columns, processors, reader)
     return Conversion(
         Path(path).name,
@@ -183,42 +181,66 @@ def convert(path, by, processors=None):
     )
 
 
+def _gathered(reader):
+    """The columns of all jobs; they grow in place, so that there is never a second copy."""
+    columns, rows = {}, 0
+    for batch in reader.batches():
+        piece = reader.take(batch)
+        if piece is None:
+            continue
+        columns = columns or {name: values[:0].copy() for name, values in piece.items()}
+        end = rows + len(piece["submit"])
+        for name, values in piece.items():
+            if end > len(columns[name]):
+                columns[name].resize(end + end // 8 + BATCH, refcheck=False)
+            columns[name][rows:end] = values
+        rows = end
+    for column in columns.values():
+        column.resize(rows, refcheck=False)
+    return columns
+
+
 def _trace(path, by, columns, processors, reader):
     """The log, ordered by submission, and what was assumed."""
-    order = np.argsort(columns["submit"], kind="stable")
-    for name in columns:
-        columns[name] = columns[name][order]
-    first = int(columns["submit"][0])
-    size = np.where(
-        columns["allocated_processors"] > 0,
-        columns["allocated_processors"],
-        columns["requested_processors"],
-    )
-    length = np.maximum(columns["run_time"], 0)
-    start = columns["submit"] + np.maximum(columns["wait"], 0)
+    n = len(columns["submit"])
+    if np.any(columns["submit"][1:] < columns["submit"][:-1]):
+        order = np.argsort(columns["submit"], kind="stable")
+        for name in columns:
+            columns[name] = columns[name][order]
+        del order
+    # Fields that a table does not have take no memory.
+    columns |= {
+        name: np.broadcast_to(-1.0 if name in swf.DECIMAL else -1, n)
+        for name in swf.FIELDS
+        if name not in columns
+    }
     machine, assumed = processors or by.processors, list(reader.assumed())
     if machine is None:
-        machine = peak(start, length, np.maximum(size, 0))
+        machine = _held(columns)
         if machine < 1:
             raise TableError(f"{path}: no job with a start and a size; give the processors")
         assumed.append(
             f"The machine has {machine} processors: the most that the table's jobs held at once."
         )
-    comments = header(
-        by.title, first, int((start + length).max()), by.time_zone, machine, 0, assumed, len(order)
-    )
+    first, last = int(columns["submit"][0]), 0
+    for k in range(0, n, BATCH):
+        submit, wait, run_time = (
+            columns[name][k : k + BATCH] for name in ("submit", "wait", "run_time")
+        )
+        last = max(last, int((submit + np.maximum(wait, 0) + np.maximum(run_time, 0)).max()))
     columns["submit"] -= first
-    # Fields that a table does not have take no memory.
-    absent = {
-        name: np.broadcast_to(-1.0 if name in swf.DECIMAL else -1, len(order))
-        for name in swf.FIELDS
-        if name not in columns
-    }
+    comments = header(by.title, first, last, by.time_zone, machine, 0, assumed, n)
     line = columns["job_id"]
-    return (
-        swf.Trace(**columns, **absent, line=line, comments=comments, path=str(path)),
-        tuple(assumed),
-    )
+    return swf.Trace(**columns, line=line, comments=comments, path=str(path)), tuple(assumed)
+
+
+def _held(columns):
+    """Most processors that the jobs held at once."""
+    allocated, requested = (columns[name] for name in COUNTS)
+    size = np.where(allocated > 0, allocated, requested)
+    ran = (columns["wait"] >= 0) & (columns["run_time"] > 0) & (size > 0)
+    start = (columns["submit"] + columns["wait"])[ran]
+    return peak(start, columns["run_time"][ran].astype(np.int64), size[ran].astype(np.int64))
 
 
 class _Reader:
@@ -322,7 +344,8 @@ class _Reader:
         )
         self.remarks["of unknown run time"] += int((np.isnan(run_time) & keep).sum())
         whole = {"wait": np.where(early, np.nan, start - submit), "run_time": run_time}
-        whole |= {name: field.get(name, nan) for name in ("requested_time", *COUNTS, "status")}
+        plain = ("requested_time", *COUNTS, "status")
+        whole |= {name: field[name] for name in plain if name in field}
         kept = {name: _whole(values[keep]) for name, values in whole.items()}
         kept |= {name: field[name][keep] for name in NAMES if name in field}
         return {
