@@ -15,9 +15,8 @@ Results of stand-ins and of quick scale decide nothing.
 
 import tomllib
 
-import pandas as pd
-
 from replication.basics import paths
+from replication.basics.lazy import pandas as pd
 
 HOLDS, PART, FAILS, UNDECIDED = VERDICTS = "holds", "holds in part", "fails", "undecided"
 # A case's answer as it is recorded, and what stands between two cases.

@@ -23,6 +23,7 @@ from decimal import Decimal
 from numbers import Real
 from typing import NamedTuple
 
+from replication.basics.lazy import pandas as pd
 from replication.evidence import published as published_values
 
 MATCH, CLOSE, NEAR, DIFFERS = "match", "close", "near", "differs"
@@ -130,8 +131,6 @@ def table(paper, item, ours, reasons=None, *, stand_in):
         If a row of ours was not published, stands there twice, lacks a column or has another unit;
         if a reason or a stand-in names something the paper does not have.
     """
-    import pandas as pd
-
     published = published_values.rows(paper, item)
     known = {row.key for row in published}
     mine = _by_key(ours, known, f"{paper}/{item}")

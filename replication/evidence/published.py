@@ -8,6 +8,7 @@ import math
 from dataclasses import asdict, dataclass
 
 from replication.basics import paths
+from replication.basics.lazy import pandas as pd
 
 COLUMNS = ("item", "trace", "policy", "measure", "value", "unit", "decimals", "source")
 
@@ -131,8 +132,6 @@ def load(paper, item):
     PublishedError
         If paper or item is unknown, or a row of the file is badly entered.
     """
-    import pandas as pd
-
     return pd.DataFrame([asdict(row) for row in rows(paper, item)], columns=list(COLUMNS))
 
 

@@ -87,7 +87,8 @@ def weighted_flow(wait, run_time, processors, alpha):
     weight = processors * (
         run_time.astype(float) if alpha == 0 else flow ** (alpha + 1) - wait ** (alpha + 1.0)
     )
-    return float(np.dot(weight, flow) / weight.sum()) if weight.any() else float("nan")
+    # Not np.dot: the order in which BLAS adds up depends on the processor, and with it the last bits.
+    return float((weight * flow).sum() / weight.sum()) if weight.any() else float("nan")
 
 
 def determination(run_time, prediction):

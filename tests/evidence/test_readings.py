@@ -2,7 +2,6 @@
 
 import itertools
 import json
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -10,29 +9,29 @@ import pytest
 
 from replication.basics import code, paths
 from replication.evidence.published import Published
-from replication.evidence.readings import Dimension, Found, Grid, ReadingsError, Rule
-from replication.evidence.readings import figures as readings_figures
+from replication.evidence.readings import Found, Grid, ReadingsError, Rule, tables, words
 from replication.evidence.readings import search as readings_search
-from replication.evidence.readings import tables as readings_tables
-from replication.evidence.readings import words as readings_words
 from replication.evidence.readings.search import Part
+from replication.evidence.variants import Variant, together
 from replication.logs.workload import Workload
 from replication.papers.heel_and_toe import readings as heel_and_toe
 from replication.papers.heel_and_toe.curves import BACKFILLED
-from replication.papers.pv_easy import counting, counts, runs
+from replication.papers.pv_easy import counts, runs
 from replication.papers.pv_easy import readings as pv_easy
-from replication.papers.top_percent import counting as top_counting
 from replication.papers.top_percent import readings as top_percent
 from replication.papers.top_percent import runs as top_runs
-from replication.schedule import text
 from replication.schedule.simulation import simulate
+from replication.schedulers import EASY
 from tests.executors import InLine
 
-COLOUR = Dimension(
-    "colour", {"red": "things are red", "blue": "things are blue", "green": "things are green"}
-)
-SHAPE = Dimension("shape", {"round": "things are round", "square": "things are square"})
-SIZE = Dimension("size", {"big": "things are big", "small": "things are small"})
+
+def things(name, *choices):
+    """A dimension of a made-up paper."""
+    return {name: tuple(Variant(choice, f"things are {choice}") for choice in choices)}
+
+
+COLOUR = things("colour", "red", "blue", "green")
+SHAPE, SIZE = things("shape", "round", "square"), things("size", "big", "small")
 LOGS = ("A", "B", "C")
 
 
@@ -68,11 +67,11 @@ def found():
         }.items():
             values[log, "m", (("shape", shape),)] = value
     numbers = [printed(name, value, log) for log in LOGS for name, value in (("n", 100), ("m", 10))]
-    return Found(Grid((COLOUR, SHAPE, SIZE)), rows(values), numbers)
+    return Found(Grid(COLOUR | SHAPE | SIZE), rows(values), numbers)
 
 
 def test_a_grid_has_all_combinations_once_and_the_default_first():
-    grid = Grid((COLOUR, SHAPE))
+    grid = Grid(COLOUR | SHAPE)
     assert [tuple(grid.chosen(k).values()) for k in range(len(grid))] == list(
         itertools.product(("red", "blue", "green"), ("round", "square"))
     )
@@ -82,7 +81,7 @@ def test_a_grid_has_all_combinations_once_and_the_default_first():
 
 def test_what_makes_no_sense_is_left_out_and_counted():
     grid = Grid(
-        (COLOUR, SHAPE),
+        COLOUR | SHAPE,
         [
             Rule("no blue squares", {"colour": ("blue",), "shape": ("square",)}),
             Rule("no squares", {"shape": ("square",)}),
@@ -93,7 +92,7 @@ def test_what_makes_no_sense_is_left_out_and_counted():
 
 
 def test_a_first_look_changes_one_choice_at_a_time():
-    grid = Grid((COLOUR, SHAPE, SIZE), around=({}, {"shape": "square"}))
+    grid = Grid(COLOUR | SHAPE | SIZE, around=({}, {"shape": "square"}))
     chosen = [tuple(grid.chosen(k).values()) for k in range(len(grid))]
     assert ("blue", "square", "big") in chosen
     assert ("blue", "round", "small") not in chosen
@@ -104,21 +103,21 @@ def test_a_first_look_changes_one_choice_at_a_time():
     ("make", "message"),
     [
         (
-            lambda: Dimension("one", {"only": "it is so"}),
+            lambda: Grid(things("one", "only")),
             "dimension 'one': choices only; allowed: two or more",
         ),
         (
-            lambda: Grid((COLOUR,), [Rule("why", {"colour": ("red",)})]),
+            lambda: Grid(COLOUR, [Rule("why", {"colour": ("red",)})]),
             "rule 'why' forbids the default",
         ),
         (
-            lambda: Grid((COLOUR,), [Rule("why", {"colour": ("pink",)})]),
+            lambda: Grid(COLOUR, [Rule("why", {"colour": ("pink",)})]),
             "'pink' is no choice of 'colour'",
         ),
-        (lambda: Grid((COLOUR,), [Rule("why", {"hue": ("red",)})]), "'hue' is no choice"),
+        (lambda: Grid(COLOUR, [Rule("why", {"hue": ("red",)})]), "'red' is no choice of 'hue'"),
         (
             lambda: Found(
-                Grid((COLOUR,)), rows({("A", "n", (("colour", "red"),)): 1.0}), [printed("m", 1)]
+                Grid(COLOUR), rows({("A", "n", (("colour", "red"),)): 1.0}), [printed("m", 1)]
             ),
             "none of the published numbers was computed",
         ),
@@ -153,7 +152,7 @@ def test_an_undefined_number_is_infinitely_far_and_a_repeated_one_counts_once():
         ("A", "n", (("colour", "green"),)): 2.0,
     }
     numbers = [printed("n", 2), printed("n", 2, item="table2"), printed("absent", 5)]
-    found = Found(Grid((COLOUR,)), rows(values), numbers)
+    found = Found(Grid(COLOUR), rows(values), numbers)
     assert len(found.numbers) == 1
     assert found.differences[:, 0].tolist() == [0.5, np.inf, 0]
     assert list(found.order) == [2, 0, 1]
@@ -161,12 +160,8 @@ def test_an_undefined_number_is_infinitely_far_and_a_repeated_one_counts_once():
 
 
 def test_a_choice_is_identified_only_if_no_log_speaks_against_it(found):
-    table = readings_tables.choices(found)
-    assert readings_tables.identified(table)["all"].tolist() == [
-        "blue",
-        "left open",
-        "moves nothing",
-    ]
+    table = tables.choices(found)
+    assert tables.identified(table)["all"].tolist() == ["blue", "left open", "moves nothing"]
     table = table.set_index(["dimension", "choice"])
     assert table["verdict"].to_dict() == {
         ("colour", "red"): "left open",
@@ -183,11 +178,11 @@ def test_a_choice_is_identified_only_if_no_log_speaks_against_it(found):
     # On A and B square is exact and round 20 % off; on C round is exact.
     assert (square["best_with"], square["best_without"]) == pytest.approx((0, 20))
     assert table.loc[("size", "big"), "numbers"] == 0
-    undecided = readings_tables.choices(found, decided=False)
+    undecided = tables.choices(found, decided=False)
     assert set(undecided["verdict"]) == {"not decided here"}
-    assert "match" in readings_tables.ranking(found)
-    assert "match" not in readings_tables.ranking(found, decided=False)
-    said = readings_words.finding(found, undecided, readings_tables.hold_out(found))
+    assert "match" in tables.ranking(found)
+    assert "match" not in tables.ranking(found, decided=False)
+    said = words.finding(found, undecided, tables.hold_out(found))
     assert (
         said
         == "- 12 combinations were tried. Generated or shortened logs decide nothing about a paper."
@@ -195,7 +190,7 @@ def test_a_choice_is_identified_only_if_no_log_speaks_against_it(found):
 
 
 def test_a_log_is_held_out_from_what_is_tested_on_it(found):
-    table = readings_tables.hold_out(found).set_index("tested_on")
+    table = tables.hold_out(found).set_index("tested_on")
     # Without C, blue and square are within 1 % and exact; on C the square is 100 % off, so the median is 50.5
     # %.
     assert table.loc["C", "reading"] == "things are blue; things are square"
@@ -209,15 +204,15 @@ def test_a_log_is_held_out_from_what_is_tested_on_it(found):
 
 
 def test_the_best_for_each_log_stands_beside_the_common_one(found):
-    table = readings_tables.each(found).set_index("trace")
+    table = tables.each(found).set_index("trace")
     assert table.loc["A", ["own", "common", "default"]].tolist() == pytest.approx([0.5, 10.5, 35])
-    assert "**No one reading explains all logs**: A, B" in readings_words.finding(
-        found, readings_tables.choices(found), readings_tables.hold_out(found)
+    assert "**No one reading explains all logs**: A, B" in words.finding(
+        found, tables.choices(found), tables.hold_out(found)
     )
 
 
 def test_a_range_holds_all_values_and_says_whether_the_paper_is_inside(found):
-    table = readings_tables.ranges(found).set_index(["trace", "measure"])
+    table = tables.ranges(found).set_index(["trace", "measure"])
     assert table.loc[("A", "n"), ["default", "best", "lowest", "highest"]].tolist() == [
         150,
         101,
@@ -225,8 +220,6 @@ def test_a_range_holds_all_values_and_says_whether_the_paper_is_inside(found):
         150,
     ]
     assert table["inside"].eq("yes").all()
-    for figure in (readings_figures.curve(found), readings_figures.ranges(table.reset_index())):
-        figure.canvas.draw()
 
 
 # --- the simulations ---
@@ -247,27 +240,30 @@ def some_jobs(name="some", n=150, seed=5):
     )
 
 
-def waits(workload, chosen):
-    """Numbers of a toy paper: mean waits under FCFS and EASY."""
-    schedule = simulate(workload, text.scheduler(chosen["scheduler"]))
+def waits(workload, variant):
+    """Numbers of a toy paper: mean waits under EASY and under another reading of it."""
+    schedule = simulate(workload, variant.of(EASY()))
     yield "p", "wait", {}, schedule.wait.mean()
     yield "p", "longest", {"of": "all"}, schedule.wait.max()
     yield "p", "longest", {"of": "wide"}, schedule.wait[workload.processors > 4].max()
 
 
 TOY = Grid(
-    (
-        Dimension("scheduler", {"easy": "jobs are backfilled", "fcfs": "nobody is backfilled"}),
-        Dimension("of", {"all": "all jobs count", "wide": "wide jobs count"}),
-    )
+    {
+        "candidates": (
+            Variant("fcfs", "the queue's order"),
+            Variant("sjf", "the shortest first", scheduler={"candidates": "sjf"}),
+        ),
+        "of": (Variant("all", "all jobs count"), Variant("wide", "wide jobs count")),
+    }
 )
-PART = Part("toy", ("scheduler",), waits)
+PART = Part("toy", ("candidates",), waits)
 
 
 def toy_search(folder, **how):
     jobs = {log: some_jobs(log, seed=k) for k, log in enumerate(LOGS)}
     return readings_search.search(
-        TOY, [PART], (), lambda log, chosen: jobs[log], LOGS, folder=folder, **how
+        TOY, [PART], lambda log, variant: jobs[log], LOGS, folder=folder, **how
     )
 
 
@@ -286,65 +282,69 @@ def test_neither_workers_nor_executor_matter_and_a_stopped_search_goes_on(tmp_pa
 def test_a_number_under_a_combination_is_that_of_its_own_simulation(tmp_path):
     found = Found(TOY, toy_search(tmp_path), [printed("wait", 1), printed("longest", 1)])
     jobs = some_jobs("A", seed=0)
+    waited = set()
     for k in range(len(TOY)):
         chosen = TOY.chosen(k)
-        schedule = simulate(jobs, text.scheduler(chosen["scheduler"]))
+        schedule = simulate(jobs, EASY(candidates=chosen["candidates"]))
         counted = schedule.wait if chosen["of"] == "all" else schedule.wait[jobs.processors > 4]
         assert [found.values(n, k) for n in range(2)] == [schedule.wait.mean(), counted.max()]
+        waited.add(schedule.wait.mean())
+    assert len(waited) == 2
+
+
+def test_jobs_are_read_once_for_each_cleaning_of_a_log(tmp_path):
+    asked = []
+
+    def jobs(log, variant):
+        asked.append((log, variant.cleaning, variant.log))
+        return some_jobs(log)
+
+    clean = {
+        "machine": (Variant("own"), Variant("8", cleaning={"machine": 8}, logs=("A",))),
+        "which": (Variant("recorded"), Variant("cleaned", log="C", logs=("B",))),
+    }
+    grid = Grid(clean | TOY.dimensions)
+    part = Part("toy", ("machine", "which", "candidates"), waits)
+    readings_search.search(grid, [part], jobs, ("A", "B"), folder=tmp_path)
+    assert asked == [("A", {}, ""), ("B", {}, ""), ("B", {}, "C"), ("A", {"machine": 8}, "")]
 
 
 def test_a_key_depends_on_jobs_and_choices():
-    task = readings_search.Task(PART, "A", some_jobs(), ({"scheduler": "easy"},))
+    def several(k):
+        return ((TOY.chosen(k), together(TOY.variants(k).values())),)
+
+    def task(part=PART, log="A", jobs=None, k=0):
+        return readings_search.Task(part, log, jobs or some_jobs(), several(k))
+
     others = [
-        readings_search.Task(PART, "B", some_jobs(), task.several),
-        readings_search.Task(PART, "A", some_jobs(seed=6), task.several),
-        readings_search.Task(
-            PART, "A", some_jobs().replace(user=np.ones(150, np.int64)), task.several
-        ),
-        readings_search.Task(PART, "A", some_jobs(), ({"scheduler": "fcfs"},)),
-        readings_search.Task(Part("other", ("scheduler",), waits), "A", some_jobs(), task.several),
+        task(log="B"),
+        task(jobs=some_jobs(seed=6)),
+        task(jobs=some_jobs().replace(user=np.ones(150, np.int64))),
+        task(k=2),
+        task(Part("other", ("candidates",), waits)),
     ]
-    keys = {task.key, *(other.key for other in others)}
-    assert len(keys) == 1 + len(others)
-    assert readings_search.Task(PART, "A", some_jobs(), ({"scheduler": "easy"},)).key == task.key
+    assert len({task().key, *(other.key for other in others)}) == 1 + len(others)
+    assert task().key == task().key
 
 
 # --- the papers' own ---
 
 
-def first(dimensions, part):
-    """The default choices that a part simulates."""
-    return {d.name: d.names[0] for d in dimensions if d.name in part.simulated}
+DEFAULT = Variant("default")
 
 
 @pytest.mark.parametrize("paper", [pv_easy, top_percent])
 def test_a_part_counts_what_the_dimensions_name_and_no_more(paper):
-    jobs, dimensions = some_jobs(), {d.name: d for d in paper.DIMENSIONS}
-    counted = {}
+    jobs, counted = some_jobs(), {}
     for part in paper.PARTS:
-        for _, _, ways, _ in part.measure(jobs, first(paper.DIMENSIONS, part)):
+        for _, _, ways, _ in part.measure(jobs, DEFAULT):
             for name, choice in ways.items():
                 counted.setdefault(name, set()).add(choice)
     simulated = {name for part in paper.PARTS for name in part.simulated}
-    assert {name: set(dimensions[name].names) for name in counted} == counted
-    assert simulated | counted.keys() == dimensions.keys()
+    names = {name: [one.name for one in several] for name, several in paper.DIMENSIONS.items()}
+    assert {name: set(names[name]) for name in counted} == counted
+    assert simulated | counted.keys() == names.keys()
     assert not simulated & counted.keys()
-
-
-def test_every_option_of_a_scheduler_is_a_choice_and_the_other_way_round():
-    defaults = {d.name: d.names for d in (*pv_easy.EASY, *pv_easy.PREDICTION)}
-    assert {name: names[1:] for name, names in defaults.items()} == counting.OPTIONS
-    alone = {
-        (name, value)
-        for reading in runs.READINGS
-        if len(reading.options) == 1
-        for name, value in reading.options.items()
-    }
-    assert alone == {(name, value) for name, values in counting.OPTIONS.items() for value in values}
-    coded = top_runs.READINGS["coded"]
-    named = {d.name: d.names for d in (*top_percent.EVENTS, *top_percent.PREDICTION)}
-    assert all(value in named[name] for name, value in coded.options.items())
-    assert set(named) == set(top_counting.OPTIONS)
 
 
 def test_the_default_is_what_the_ordinary_tables_count():
@@ -352,13 +352,8 @@ def test_the_default_is_what_the_ordinary_tables_count():
     found = {
         (policy, measure): value
         for part in pv_easy.PARTS
-        for policy, measure, ways, value in part.measure(jobs, first(pv_easy.DIMENSIONS, part))
-        if all(
-            value == d.names[0]
-            for d in pv_easy.COUNTING
-            for name, value in ways.items()
-            if name == d.name
-        )
+        for policy, measure, ways, value in part.measure(jobs, DEFAULT)
+        if all(choice == pv_easy.COUNTING[name][0].name for name, choice in ways.items())
     }
     expected = {}
     for policy, several in {
@@ -367,13 +362,13 @@ def test_the_default_is_what_the_ordinary_tables_count():
         "PV-EASY": (counts.kinds, counts.loads, counts.preemptions),
     }.items():
         for count in several:
-            numbers = count(runs.simulated(jobs, policy, {}))
+            numbers = count(runs.simulated(jobs, policy))
             expected |= {(policy, measure): value for measure, (value, _) in numbers.items()}
     assert found.keys() == expected.keys()
     assert all(found[key] == pytest.approx(expected[key], nan_ok=True) for key in expected)
     table = {}
     for part in top_percent.PARTS:
-        for policy, measure, ways, value in part.measure(jobs, first(top_percent.DIMENSIONS, part)):
+        for policy, measure, ways, value in part.measure(jobs, DEFAULT):
             if ways.get("r2", "submission") == "submission":
                 table[policy, measure] = value
     own = top_runs.normalised(
@@ -386,20 +381,10 @@ def test_the_default_is_what_the_ordinary_tables_count():
 
 def test_a_stand_in_is_searched_and_decides_nothing(tmp_path):
     jobs = some_jobs("CTC-SP2").replace(stand_in=True)
-    made = SimpleNamespace(
-        paper="pv_easy",
-        kind="stand-in",
-        stand_in=True,
-        quick=False,
-        logs=("CTC-SP2",),
-        workers=1,
-        workloads={"CTC-SP2": jobs},
-    )
-    found = pv_easy.search(made, folder=tmp_path)
+    found = pv_easy.search({"CTC-SP2": jobs}, folder=tmp_path)
     assert 20 < len(found) < 60
-    assert set(readings_tables.best(found, "pv_easy", pv_easy.ITEMS, made.kind)["verdict"]) == {
-        "not comparable"
-    }
+    best = tables.best(found, "pv_easy", pv_easy.ITEMS, stand_in=True, decided=False)
+    assert set(best["verdict"]) == {"not comparable"}
 
 
 @pytest.mark.parametrize(
@@ -455,11 +440,10 @@ def test_heel_and_toes_ranges_are_of_means_or_of_single_runs():
     assert means["delayed_share"] == single["delayed_share"] == pytest.approx(65)
 
 
-def test_a_choice_about_one_log_gives_the_others_no_jobs_of_their_own():
-    chosen = {d.name: d.names[0] for d in heel_and_toe.DIMENSIONS[:-1]}
-    other = chosen | {"ctc": "338"}
-    assert heel_and_toe._key("SDSC-SP2", chosen) == heel_and_toe._key("SDSC-SP2", other)
-    assert heel_and_toe._key("CTC-SP2", chosen) != heel_and_toe._key("CTC-SP2", other)
+def test_a_choice_about_one_log_changes_nothing_of_the_others():
+    ctc = heel_and_toe.CLEANING["ctc"][1]
+    assert together([ctc], "SDSC-SP2") == together([], "SDSC-SP2")
+    assert together([ctc], "CTC-SP2").cleaning == {"machine": 430}
 
 
 # --- what docs/decisions.md says that was found ---
@@ -492,17 +476,19 @@ def test_decisions_say_of_top_percent_what_was_drawn():
     short = drawn("top_percent", "identified", "dimension")["all"]
     assert short[short == "left open"].index.tolist() == ["size", "jobs", "order"]
     nearest = drawn("top_percent", "nearest", "rank")
-    words = {
+    chosen = {
         "jobs": "with-request",
         "passes": "if-fits",
         "order": "submissions-first",
         "top": "as-coded",
         "r2": "recorded",
     }
-    named = {d.name: d.choices for d in top_percent.DIMENSIONS}
-    assert nearest.loc[1, "reading"] == "; ".join(
-        named[name][choice] for name, choice in words.items()
-    )
+    named = {
+        (name, one.name): one.words
+        for name, several in top_percent.DIMENSIONS.items()
+        for one in several
+    }
+    assert nearest.loc[1, "reading"] == "; ".join(named[choice] for choice in chosen.items())
     default = nearest[nearest["reading"] == "the default"].iloc[0]
     assert (nearest.loc[1, "match"], default["match"]) == (86, 65)
     assert (round(nearest.loc[1, "median"], 2), round(default["median"], 1)) == (0.04, 0.5)

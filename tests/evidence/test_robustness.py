@@ -8,30 +8,27 @@ import pandas as pd
 import pytest
 
 from replication.estimates import Exact, FModel, Users
-from replication.evidence import robustness
-from replication.evidence.robustness import (
-    ABSENT,
+from replication.evidence import robustness, variants
+from replication.evidence.robustness import ABSENT, NO, OPEN, YES, Headlines
+from replication.evidence.robustness import table as robustness_table
+from replication.evidence.variants import (
     CLEANING,
     DEFAULT,
     LOAD,
     LOG,
-    NO,
-    OPEN,
     READING,
-    YES,
-    Case,
-    Change,
-    Headlines,
     NotApplicable,
+    Variant,
 )
-from replication.evidence.robustness import table as robustness_table
 from replication.logs import traces
+from replication.papers import dimensions
 from replication.papers.heel_and_toe import robustness as heel
 from replication.papers.pv_easy import counts
-from replication.papers.pv_easy import readings as pv_readings
 from replication.papers.pv_easy import robustness as pv
+from replication.papers.pv_easy import runs as pv_runs
 from replication.papers.top_percent import readings as top_readings
 from replication.papers.top_percent import robustness as top
+from replication.predictors import TopPercent
 from replication.schedule.simulation import simulate
 from replication.schedulers import EASY, PVEasy
 from tests.workloads import jobs
@@ -39,22 +36,7 @@ from tests.workloads import jobs
 MODULES = {"pv_easy": pv, "heel_and_toe": heel, "top_percent": top}
 LOGS = {paper: traces.names(paper) for paper in MODULES}
 THREE = jobs(4, (0, 10, 3), (1, 5, 4), (2, 60, 1))
-
-
-class Page(SimpleNamespace):
-    """What a study needs of a page."""
-
-    def __init__(self, kind="paper", paper="pv_easy", workloads=None):
-        super().__init__(
-            kind=kind,
-            paper=paper,
-            workloads=workloads or {"A": THREE, "B": THREE},
-            seed=1,
-            workers=2,
-            stand_in=kind == "stand-in",
-            quick=kind == "quick",
-        )
-        self.logs = list(self.workloads)
+PLAIN = Variant("default")
 
 
 class MadeUp(Headlines):
@@ -78,26 +60,31 @@ class MadeUp(Headlines):
         }
 
     @staticmethod
-    def of_a(case):
-        if case.log != "A":
+    def of_a(e):
+        if e.log != "A":
             raise NotApplicable("B is another matter")
         yield "first", "1", True
         yield "second", "2", None
 
 
-CHANGES = [
-    Change(LOAD, "load 6000 %", ("A", "B"), load=60.0),
-    Change(DEFAULT, "default", ("A", "B")),
-]
+def made_up(changes, decided=True, headlines=None):
+    """The study of a made-up paper with logs A and B."""
+    cases = robustness.study(
+        headlines or MadeUp(),
+        {"A": THREE, "B": THREE},
+        changes,
+        lambda log, workload, variant: SimpleNamespace(log=log, workload=workload),
+        workers=2,
+    )
+    return robustness.summary(cases, decided)
+
+
+CHANGES = [Variant("load 6000 %", load=60.0), PLAIN]
 
 
 @pytest.fixture
 def found():
-    return made_up(Page())
-
-
-def made_up(page, changes=CHANGES):
-    return robustness.summary(page, robustness.study(page, MadeUp(), changes, lambda case: case))
+    return made_up(CHANGES)
 
 
 def cell(table, headline, change):
@@ -120,26 +107,25 @@ def test_a_cell_counts_the_cases_that_hold(found):
 
 
 def test_the_sentences_say_what_changes_and_decide_nothing_without_real_logs(found):
-    said = robustness_table.sentences(Page(), found, MadeUp())
+    said = robustness_table.sentences(found, MadeUp())
     assert (
         "**light**: by default it holds (2/2). 0 of 1 changes leave it so; it fails under" in said
     )
     assert "**of-a**: by default it stays open (1/2 ?1). All 1 changes leave it so." in said
-    for kind in ("quick", "stand-in"):
-        assert "Nothing is decided" in robustness_table.sentences(Page(kind), found, MadeUp())
-        assert set(made_up(Page(kind))["verdict"]) == {"undecided"}
+    assert "Nothing is decided" in robustness_table.sentences(found, MadeUp(), decided=False)
+    assert set(made_up(CHANGES, decided=False)["verdict"]) == {"undecided"}
 
 
 def test_a_conclusion_that_holds_only_elsewhere_is_said_to(found):
     turned = found.assign(kind=found["kind"].map({DEFAULT: LOAD, LOAD: DEFAULT}))
     assert (
         "by default it fails (0/2). 0 of 1 changes leave it so; it holds under default (2/2)."
-        in robustness_table.sentences(Page(), turned, MadeUp())
+        in robustness_table.sentences(turned, MadeUp())
     )
 
 
 def test_a_cell_with_nothing_to_decide_is_empty_and_says_why():
-    found = made_up(Page(), [Change(DEFAULT, "default", ("A", "B")), Change(LOG, "B", ("B",))])
+    found = made_up([PLAIN, Variant("B", logs=("B",))])
     row = cell(found, "of-a", "B")
     assert (
         row["verdict"] == ABSENT and robustness_table.words(row) == "–" and np.isnan(row["share"])
@@ -151,61 +137,100 @@ def test_headlines_without_a_decider_are_refused():
     headlines = MadeUp()
     del headlines.deciders["light"]
     with pytest.raises(KeyError, match="without decider or entry: light"):
-        robustness.study(Page(), headlines, CHANGES, lambda case: case)
+        made_up(CHANGES, headlines=headlines)
+
+
+def test_a_variant_is_of_the_kind_of_what_it_changes():
+    changed = {
+        DEFAULT: {},
+        READING: {"count": {"since": "time-0"}},
+        CLEANING: {"log": "KTH-SP2", "logs": ("A",)},
+        LOG: {"logs": ("B",)},
+        LOAD: {"load": 0.7},
+    }
+    assert {kind: Variant("v", **fields).kind for kind, fields in changed.items()} == {
+        kind: kind for kind in changed
+    }
+    both = Variant("v", scheduler={"events": "one-by-one"}, cleaning={"size": "requested"})
+    assert both.kind == READING
+
+
+def test_variants_together_drop_what_each_drops_and_the_last_word_counts():
+    one = Variant("a", "a", {"events": "one-by-one"}, cleaning={"drop": ("x",)})
+    other = Variant("b", "b", {"events": "together"}, cleaning={"drop": ("y", "x"), "size": "s"})
+    elsewhere = Variant("c", "c", cleaning={"machine": 2}, logs=("C",))
+    both = variants.together([one, PLAIN, other, elsewhere], "A")
+    assert both.scheduler == {"events": "together"}
+    assert both.cleaning == {"drop": ("x", "y"), "size": "s"}
+    assert both.words == "a; b"
 
 
 def test_a_change_of_load_reaches_it_and_leaves_the_jobs():
-    for load in robustness.LOADS:
+    for load in variants.LOADS:
         log = jobs(10, *[(600 * k, 300, 2) for k in range(2000)])
-        got = robustness.workload(
-            Page(workloads={"A": log}), "A", Change(LOAD, "l", ("A",), load=load)
-        )
+        got = variants.jobs("pv_easy", {"A": log}, "A", Variant("l", load=load))
         assert got.load == pytest.approx(load, rel=1e-3)
         assert (got.run_time == log.run_time).all()
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("log", "variant"),
     [
-        Change(CLEANING, "c", ("A",), cleaning={"size": "requested"}),
-        Change(CLEANING, "c", ("A",), source={"A": "KTH-SP2"}),
-        Change(LOG, "l", ("CEA-Curie",)),
+        ("A", Variant("c", cleaning={"size": "requested"})),
+        ("A", Variant("c", log="KTH-SP2")),
+        ("CEA-Curie", Variant("l", logs=("CEA-Curie",))),
     ],
 )
-def test_a_stand_in_has_no_lines_to_read_otherwise(change):
+def test_a_stand_in_has_no_lines_to_read_otherwise(log, variant):
     with pytest.raises(NotApplicable, match="real log"):
-        robustness.workload(Page("stand-in"), change.logs[0], change)
+        variants.jobs("pv_easy", {"A": THREE.replace(stand_in=True)}, log, variant)
+
+
+def test_a_log_of_ones_own_has_no_rules_to_read_it_by():
+    with pytest.raises(NotApplicable, match="mine"):
+        variants.jobs(
+            "pv_easy", {"mine": THREE}, "mine", Variant("c", cleaning={"size": "requested"})
+        )
 
 
 def test_another_log_is_cleaned_by_the_paper_and_keeps_its_machine(real_log):
-    page = Page(workloads={"CTC-SP2": THREE})
-    got = robustness.workload(page, "KTH-SP2", Change(LOG, "KTH-SP2", ("KTH-SP2",)))
+    assert real_log("KTH-SP2").machine == 100
+    own = {"CTC-SP2": THREE}
+    got = variants.jobs("pv_easy", own, "KTH-SP2", Variant("KTH-SP2", logs=("KTH-SP2",)))
     assert got.machine == 100
     assert got.provenance["size"] == traces.rules("CTC-SP2", "pv_easy").size
-    [change] = robustness.machines(page, "CTC-SP2", [512])
-    machine = robustness.workload(page, "CTC-SP2", change)
+    [variant] = variants.machines("CTC-SP2", [512])
+    machine = variants.jobs("pv_easy", own, "CTC-SP2", variant)
     assert machine.machine == 512 and len(machine) == 77222
-    assert robustness.machines(page, "KTH-SP2", [512]) == []
+    assert len(variants.jobs("pv_easy", own, "CTC-SP2", variant, first=100)) == 100
 
 
 def test_every_other_value_of_an_option_is_changed_alone():
-    got = robustness.readings(("A",), ["events", "correction"])
-    assert [change.name for change in got] == [
-        "events: one-by-one",
+    got = variants.alone("correction", dimensions.PREDICTION["correction"])
+    assert [one.name for one in got] == [
         "correction: tsafrir",
         "correction: doubling",
         "correction: now",
     ]
-    assert all(len(change.options["scheduler"]) == 1 and change.kind == READING for change in got)
+    assert [one.scheduler for one in got] == [
+        {"correction": value} for value in ("tsafrir", "doubling", "now")
+    ]
+
+
+@pytest.mark.parametrize("module", [pv_runs, heel, top])
+def test_all_values_of_an_open_option_are_tried_and_the_default_is_first(module):
+    options = EASY.options()
+    for name, alternatives in module.OPEN.items():
+        assert alternatives[0].name == options[name].default
+        assert {one.name for one in alternatives} == set(options[name].metadata["allowed"])
+        for one in alternatives[1:]:
+            assert one.scheduler == {name: one.name}
 
 
 def test_other_logs_are_those_the_paper_lacks_each_once():
-    pages = {
-        paper: Page(paper=paper, workloads=dict.fromkeys(logs)) for paper, logs in LOGS.items()
-    }
     names = {
-        paper: [change.name for change in robustness.others(page) if change.kind == LOG]
-        for paper, page in pages.items()
+        paper: [one.name for one in variants.others(logs) if one.kind == LOG]
+        for paper, logs in LOGS.items()
     }
     assert names == {
         "pv_easy": ["KTH-SP2", "SDSC-SP2", "CEA-Curie"],
@@ -246,31 +271,16 @@ def test_headlines_are_whole_and_each_is_decided(paper):
 
 @pytest.mark.parametrize("paper", MODULES)
 def test_changes_are_named_apart_and_cover_every_kind(paper):
-    changes = MODULES[paper].changes(Page(paper=paper, workloads=dict.fromkeys(LOGS[paper])))
+    changes = MODULES[paper].changes(LOGS[paper])
     assert [change.kind for change in changes].count(DEFAULT) == 1
     assert {change.kind for change in changes} == {DEFAULT, READING, CLEANING, LOG, LOAD}
     assert len({(change.kind, change.name) for change in changes}) == len(changes)
     assert {change.load for change in changes} == {None, 0.7, 0.8, 0.9}
 
 
-@pytest.mark.parametrize(
-    ("module", "dimensions"),
-    [
-        (pv, (*pv_readings.EASY, *pv_readings.PREDICTION)),
-        (top, (*top_readings.EVENTS, *top_readings.PREDICTION)),
-    ],
-)
-def test_the_readings_searched_are_among_the_changes(module, dimensions):
-    paper = module.HEADLINES.paper
-    changes = module.changes(Page(paper=paper, workloads=dict.fromkeys(LOGS[paper])))
-    alone = [
-        tuple(change.options["scheduler"].items())
-        for change in changes
-        if len(change.options.get("scheduler", {})) == 1 and not change.cleaning
-    ]
-    for dimension in dimensions:
-        for choice in dimension.names[1:]:
-            assert alone.count(((dimension.name, choice),)) == 1
+def test_what_top_percent_searches_is_open_in_its_robustness_too():
+    searched = {*top_readings.EVENTS, *dimensions.PREDICTION}
+    assert searched <= top.OPEN.keys()
 
 
 def answers(module, name, evidence):
@@ -285,10 +295,10 @@ HEAD = jobs(
 )  # job 3 ends after job 1 and keeps job 2 waiting
 
 
-def schedules(options=None, **named):
+def schedules(count=None, **named):
     found = {name.replace("_", "-"): schedule for name, schedule in named.items()}
     return SimpleNamespace(
-        options=options or {}, schedules=found, workload=next(iter(named.values())).workload
+        count=count or {}, schedules=found, workload=next(iter(named.values())).workload
     )
 
 
@@ -332,8 +342,7 @@ def test_a_quotient_is_judged_with_its_interval(name, level):
 
 
 def test_a_quotient_is_that_of_the_slowdowns():
-    case = Case(Page(workloads={"A": HEAD}), "A", HEAD, Change(DEFAULT, "default", ("A",)))
-    evidence = pv.Evidence(case)
+    evidence = pv.Evidence("A", HEAD, PLAIN)
     value, low, high = evidence.quotient("PV-EASY", "EASY", "mwbs", evidence.everyone)
     ours, easy = (
         counts.slowdowns(evidence.schedules[policy])["mwbs"][0] for policy in ("PV-EASY", "EASY")
@@ -356,10 +365,8 @@ def test_waste_is_held_against_the_most_that_the_paper_has():
 class Runs(heel.Evidence):
     """Evidence whose runs come from a function of the estimates; the seeds scatter them by a thousandth."""
 
-    def __init__(self, value, log="CTC-SP2", **options):
-        super().__init__(
-            SimpleNamespace(log=log, workload=THREE, change=SimpleNamespace(options=options))
-        )
+    def __init__(self, value, log="CTC-SP2", **changed):
+        super().__init__(log, THREE, Variant("v", **changed))
         self.value = value
 
     def run(self, model, seed=1):
@@ -367,7 +374,7 @@ class Runs(heel.Evidence):
         return dict.fromkeys(names, self.value(model) + seed / 1000)
 
     def sjfness(self, f):
-        if "scheduler" in self.options:
+        if self.scheduler != EASY():
             return super().sjfness(f)
         return np.array([self.value(FModel(f)) + seed / 1000 for seed in range(5)])
 
@@ -422,19 +429,15 @@ def test_where_heel_and_toe_has_nothing_to_decide():
     with pytest.raises(NotApplicable, match="no E_max"):
         answers(heel, "truncated-meets-real", Runs(RISING, log="SDSC-DS"))
     assert Runs(RISING, log="KTH-SP2-2").limit() == 60 * 3600
-    assert Runs(RISING, log="KTH-SP2-2", e_max=min).limit() == 4 * 3600
+    assert Runs(RISING, log="KTH-SP2-2", count={"e_max": min}).limit() == 4 * 3600
 
 
 def test_runs_are_simulated_under_the_change():
-    case = Case(
-        Page(workloads={"A": HEAD}), "A", HEAD, Change(READING, "r", ("A",), {"trim": False})
-    )
-    evidence = heel.Evidence(case)
+    evidence = heel.Evidence("A", HEAD, Variant("r", count={"trim": False}))
     assert evidence.run(Users())["mean_wait"] == pytest.approx(simulate(HEAD, EASY()).wait.mean())
     assert evidence.run(Users()) is evidence.run(Users())
-    [change] = robustness.readings(("A",), ["events"])
-    kept = heel.Evidence(Case(case.page, "A", HEAD, change))
-    assert np.isfinite(kept.run(FModel(2))["backfilled"])
+    [variant] = variants.alone("events", dimensions.EVENTS["events"])
+    assert np.isfinite(heel.Evidence("A", HEAD, variant).run(FModel(2))["backfilled"])
 
 
 # ---- Top Percent
@@ -486,10 +489,8 @@ def test_a_headline_of_top_percent_is_decided_both_ways(name, holds, fails):
 
 
 def test_top_percent_simulates_under_the_change():
-    options = {"scheduler": {"passes": "if-fits"}, "predictors": {"Top02": "perfect"}}
-    change = Change(READING, "r", ("A",), options)
-    case = Case(Page(paper="top_percent", workloads={"A": HEAD}), "A", HEAD, change)
-    evidence = top.Evidence(case)
-    assert (evidence.schedules["A", "Top02"].first_prediction == HEAD.run_time).all()
+    change = Variant("r", scheduler={"passes": "if-fits"}, predictor={"coded": True})
+    evidence = top.Evidence("A", HEAD, change)
     assert evidence.schedules["A", "Reqtime"].scheduler.passes == "if-fits"
+    assert evidence.schedules["A", "Top02"].scheduler.predictor == TopPercent(2, coded=True)
     assert len(pd.unique(evidence.blocks["A"].values("Reqtime", "af"))) == 1

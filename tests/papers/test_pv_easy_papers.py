@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from replication.evidence import published
-from replication.papers.pv_easy import counts, examples, intervals, runs, slowdown, tables, virtual
+from replication.papers.pv_easy import counts, examples, runs, slowdown, tables, virtual
 from replication.schedule.simulation import simulate
 from replication.schedulers import EASY, PVEasy, SchedulerError
 from tests.workloads import jobs
@@ -92,11 +92,11 @@ def test_the_readings_are_options_that_exist():
         for scheduler in runs.POLICIES.values():
             known = {
                 option: value
-                for option, value in reading.options.items()
+                for option, value in reading.scheduler.items()
                 if option in scheduler.options()
             }
             replace(scheduler, **known)
-            takers += known == reading.options
+            takers += known == reading.scheduler
         assert takers
     with pytest.raises(SchedulerError):
         PVEasy(reservation="never")
@@ -121,25 +121,6 @@ def test_weighted_slowdown_is_the_quotient_of_its_sums():
     found = counts.slowdowns(schedule)
     for measure, (top, bottom) in both.items():
         assert top / bottom == pytest.approx(found[measure][0])
-
-
-def test_the_bootstrap_finds_the_spread_of_independent_jobs():
-    rng = np.random.default_rng(1)
-    n = 4000
-    # A week holds 20 jobs, so blocks are short beside the log.
-    workload = jobs(4, *[(k * intervals.WEEK // 20, 1, 1) for k in range(n)])
-    values = rng.normal(10, 2, n)
-    sums = intervals.resample(np.column_stack([values, np.ones(n)]), workload, 1)
-    low, high = intervals.between(intervals.ratio(sums, 0, 1))
-    assert high - low == pytest.approx(2 * 1.96 * 2 / n**0.5, rel=0.15)
-    assert low < values.mean() < high
-    again = intervals.resample(np.column_stack([values, np.ones(n)]), workload, 1)
-    assert (sums == again).all()
-
-
-def test_an_interval_of_what_is_mostly_missing_is_missing():
-    assert np.isnan(intervals.between(np.array([1.0, np.nan, np.nan])))[0]
-    assert np.isnan(intervals.ratio(np.array([[1.0, 0.0]]), 0, 1))[0]
 
 
 def test_leads_are_by_more_than_the_intervals():

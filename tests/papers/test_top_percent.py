@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from replication.evidence import published
+from replication.evidence import published, resampling
 from replication.papers.top_percent import claims, intervals, modes, runs, schedulers, table1
 from replication.schedule import measures
 from tests.workloads import jobs
@@ -58,12 +58,11 @@ def test_intervals_start_from_the_measures_themselves():
     w = workload()
     schedules = {policy: runs.run(w, policy) for policy in ("Reqtime", "Complete")}
     block = intervals.Block("made", schedules)
-    assert len(block.sums["Reqtime"].jobs) > 5
     found = runs.normalised(
         {policy: runs.measured(schedule) for policy, schedule in schedules.items()}
     )
     for measure in runs.UNITS:
-        value, low, high = intervals.interval(block.values("Complete", measure))
+        value, low, high = resampling.interval(block.values("Complete", measure))
         assert value == pytest.approx(found["Complete"][measure])
         assert low <= high
     assert (block.values("Reqtime", "af") == 1).all()
@@ -116,7 +115,7 @@ def test_the_rows_but_cvh_come_within_0_003_of_the_paper(real_log, log):
     )
     found = runs.normalised(
         {
-            policy: runs.measured(runs.run(w, policy, "coded"))
+            policy: runs.measured(runs.run(w, policy, runs.READINGS["coded"]))
             for policy in runs.POLICIES
             if policy != "CVH"
         }

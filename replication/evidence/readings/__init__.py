@@ -1,12 +1,13 @@
 """The search for what a paper's authors really ran: every sensible combination of what it leaves unsaid.
 
-Each open choice is a `Dimension`; a `Grid` has all combinations that make sense. A combination is taken for
-one simulator, so it is held against all numbers of the paper at once: its distance is the median of their
-relative differences, |ours - published| / |published|, over all logs; the worst one and the share that match
-by the rule of `replication.evidence.compare` stand beside it. A number that a combination leaves undefined is
-infinitely far.
+In go a paper's open choices, each a tuple of alternatives (`replication.evidence.variants.Variant`, the default
+first), and its published numbers; out come tables and sentences of what these numbers identify. A `Grid` has all
+combinations that make sense. A combination is taken for one simulator, so it is held against all numbers of the
+paper at once: its distance is the median of their relative differences, |ours - published| / |published|, over
+all logs; the worst one and the share that match by the rule of `replication.evidence.compare` stand beside it. A
+number that a combination leaves undefined is infinitely far.
 
-The default of every dimension is the textbook's or the paper's own reading; a search never changes one.
+The default is the textbook's or the paper's own reading; a search never changes it.
 """
 
 import functools
@@ -17,47 +18,13 @@ import numpy as np
 
 from replication.evidence import compare
 
-IDENTIFIED = (
-    0.10  # how much nearer the best combination with a choice must be than the best without it
-)
-NUMBER = ("policy", "measure")
+# How much nearer the best combination with a choice must be than the best without it.
+IDENTIFIED = 0.10
 ALL = "all"
 
 
 class ReadingsError(ValueError):
     """A search that cannot be made; the message names the dimension and what is allowed."""
-
-
-@dataclass(frozen=True)
-class Dimension:
-    """One choice that a paper leaves open.
-
-    Parameters
-    ----------
-    name : str
-    choices : dict of str to str
-        Two or more, the default first: a short name, and words that complete "the simulator behaves as if
-        ...".
-    """
-
-    name: str
-    choices: dict
-
-    def __post_init__(self):
-        if len(self.choices) < 2:
-            raise ReadingsError(
-                f"dimension {self.name!r}: choices {', '.join(self.choices)}; allowed: two or more"
-            )
-
-    @property
-    def names(self):
-        """Names of the choices, the default first."""
-        return tuple(self.choices)
-
-    @property
-    def words(self):
-        """Words of the choices, the default's first."""
-        return tuple(self.choices.values())
 
 
 @dataclass(frozen=True)
@@ -75,98 +42,103 @@ class Rule:
     forbids: dict
 
 
+def kept_to_defaults(why, dimensions):
+    """Rules that leave out all but the default of some dimensions."""
+    return [
+        Rule(why, {name: tuple(one.name for one in alternatives[1:])})
+        for name, alternatives in dimensions.items()
+    ]
+
+
 class Grid:
     """All combinations of choices that make sense.
 
     Parameters
     ----------
-    dimensions : sequence of Dimension
+    dimensions : dict of str to sequence of replication.evidence.variants.Variant
+        Two alternatives or more each, the default first.
     rules : sequence of Rule
     around : sequence of dict, optional
         For a first look: only these combinations (choices by dimension, what is left out at its default) and
         each with one choice changed.
 
+    Attributes
+    ----------
+    codes : int8[combinations, dimensions]
+        The place of each choice; the first combination is the default.
+    left_out : dict of str to int
+        Combinations by reason that were left out, each counted where it first applies.
+
     Raises
     ------
     ReadingsError
-        If a rule names a dimension or choice that does not exist, or forbids the default.
+        If a dimension leaves no choice, a rule names a dimension or choice that does not exist, or forbids the
+        default.
     """
 
     def __init__(self, dimensions, rules=(), around=None):
-        self.dimensions, self.rules = tuple(dimensions), tuple(rules)
-        self.place = {dimension.name: k for k, dimension in enumerate(self.dimensions)}
-        sizes = [len(dimension.choices) for dimension in self.dimensions]
+        self.dimensions, self.left_out = dict(dimensions), {}
+        self.names = {name: [one.name for one in several] for name, several in dimensions.items()}
+        for name, choices in self.names.items():
+            if len(choices) < 2:
+                raise ReadingsError(
+                    f"dimension {name!r}: choices {', '.join(choices)}; allowed: two or more"
+                )
+        self.place = {name: k for k, name in enumerate(self.names)}
+        sizes = [len(choices) for choices in self.names.values()]
         codes = np.indices(sizes, dtype=np.int8).reshape(len(sizes), -1).T
         if around is not None:
-            codes = codes[self._near(codes, around)]
-        #: Combinations by reason that were left out, each counted where it first applies.
-        self.left_out = {}
-        for rule in self.rules:
-            bad = self._forbidden(rule, codes)
+            centres = [[self._code(name, base.get(name)) for name in self.names] for base in around]
+            changed = [np.count_nonzero(codes != centre, axis=1) for centre in centres]
+            codes = codes[np.min(changed, axis=0) <= 1]
+        for rule in rules:
+            bad = np.ones(len(codes), bool)
+            for name, choices in rule.forbids.items():
+                forbidden = [self._code(name, choice, rule) for choice in choices]
+                bad &= np.isin(codes[:, self.place[name]], forbidden)
             if bad[0]:
                 raise ReadingsError(
                     f"rule {rule.why!r} forbids the default; allowed: to forbid others"
                 )
             self.left_out[rule.why] = self.left_out.get(rule.why, 0) + int(bad.sum())
             codes = codes[~bad]
-        #: int8[combinations, dimensions], the place of each choice; the first is the default.
         self.codes = np.ascontiguousarray(codes)
 
-    def _near(self, codes, around):
-        """Which combinations differ from one of some in at most one choice."""
-        near = np.zeros(len(codes), bool)
-        for base in around:
-            centre = [d.names.index(base.get(d.name, d.names[0])) for d in self.dimensions]
-            near |= np.count_nonzero(codes != centre, axis=1) <= 1
-        return near
-
-    def _forbidden(self, rule, codes):
-        bad = np.ones(len(codes), bool)
-        for name, choices in rule.forbids.items():
-            unknown = {name} - self.place.keys() or set(choices) - set(
-                self.dimensions[self.place[name]].names
-            )
-            if unknown:
-                raise ReadingsError(
-                    f"rule {rule.why!r}: {sorted(unknown)[0]!r} is no choice of {name!r}"
-                )
-            allowed = self.dimensions[self.place[name]].names
-            bad &= np.isin(
-                codes[:, self.place[name]], [allowed.index(choice) for choice in choices]
-            )
-        return bad
+    def _code(self, name, choice, rule=None):
+        """The place of a choice in its dimension; of the default for None."""
+        if choice is not None and choice not in self.names.get(name, ()):
+            raise ReadingsError(f"rule {rule.why!r}: {choice!r} is no choice of {name!r}")
+        return 0 if choice is None else self.names[name].index(choice)
 
     def __len__(self):
         return len(self.codes)
 
-    def chosen(self, k, names=None):
-        """Choices of combination `k` by dimension, of all dimensions or of those named."""
+    def variants(self, k, names=None):
+        """Alternatives that make up combination `k`, by dimension; of all dimensions or of those named."""
         return {
-            d.name: d.names[self.codes[k, j]]
-            for j, d in enumerate(self.dimensions)
-            if names is None or d.name in names
+            name: several[code]
+            for (name, several), code in zip(self.dimensions.items(), self.codes[k], strict=True)
+            if names is None or name in names
         }
 
+    def chosen(self, k, names=None):
+        """Names of the choices of combination `k` by dimension, likewise."""
+        return {name: one.name for name, one in self.variants(k, names).items()}
+
     def words(self, k, names=None):
-        """Combination `k` as the words of what is not the default, in all dimensions or those named."""
-        others = [
-            d.words[c]
-            for d, c in zip(self.dimensions, self.codes[k], strict=True)
-            if c and (names is None or d.name in names)
-        ]
+        """Combination `k` as the words of what is not the default, likewise."""
+        chosen = self.variants(k, names).items()
+        others = [one.words for name, one in chosen if one is not self.dimensions[name][0]]
         return "; ".join(others) or "the default"
 
     def projections(self, names):
-        """One combination of each that differ in the dimensions named, as places in `codes`."""
+        """The first of the combinations that are alike in the dimensions named, as places in `codes`."""
         columns = [self.place[name] for name in names]
+        sizes = [len(self.dimensions[name]) for name in names]
         if not columns:
             return np.zeros(1, np.int64)
-        return np.sort(np.unique(self._mixed(columns), return_index=True)[1])
-
-    def _mixed(self, columns):
-        """One number for the choices in some dimensions together."""
-        sizes = [len(self.dimensions[k].choices) for k in columns]
-        return np.ravel_multi_index(self.codes[:, columns].T.astype(np.int64), sizes)
+        mixed = np.ravel_multi_index(self.codes[:, columns].T.astype(np.int64), sizes)
+        return np.sort(np.unique(mixed, return_index=True)[1])
 
 
 class Found:
@@ -184,24 +156,26 @@ class Found:
     """
 
     def __init__(self, grid, table, published, by_policy=False):
-        self.grid, self.by_policy = grid, by_policy
-        groups = dict(tuple(table.groupby(["trace", *NUMBER], sort=False)))
+        self.grid = grid
+        rows = dict(tuple(table.groupby(["trace", "policy", "measure"], sort=False)))
         printed = {}
         for row in published:
             printed.setdefault(row.key, row)
-        self.numbers = [row for key, row in printed.items() if key in groups]
+        self.numbers = [row for key, row in printed.items() if key in rows]
         if not self.numbers:
             raise ReadingsError("none of the published numbers was computed")
-        self._cells = [_cells(grid, groups[row.key]) for row in self.numbers]
+        self._cells = [_cells(grid, rows[row.key]) for row in self.numbers]
         self._told = {}
+        #: The logs that have a number.
+        self.logs = list(dict.fromkeys(row.trace for row in self.numbers))
+        policies = dict.fromkeys(row.policy for row in self.numbers if by_policy)
+        #: Places of all numbers, and by policy where each has its own code.
+        self.groups = {ALL: [*range(len(self.numbers))]} | {
+            policy: self.of(policy=policy) for policy in policies
+        }
 
     def __len__(self):
         return len(self.grid)
-
-    @property
-    def logs(self):
-        """The logs that have a number."""
-        return list(dict.fromkeys(row.trace for row in self.numbers))
 
     def of(self, **wanted):
         """Places of the numbers that have some facts, such as ``trace="CTC-SP2"``."""
@@ -210,14 +184,6 @@ class Found:
             for k, row in enumerate(self.numbers)
             if all(getattr(row, name) == value for name, value in wanted.items())
         ]
-
-    @property
-    def groups(self):
-        """Places of all numbers, and by policy where each has its own code."""
-        policies = dict.fromkeys(row.policy for row in self.numbers if self.by_policy)
-        return {ALL: [*range(len(self.numbers))]} | {
-            policy: self.of(policy=policy) for policy in policies
-        }
 
     def values(self, number, combinations=slice(None)):
         """Our value of a number under combinations, float64[m]."""
@@ -228,7 +194,7 @@ class Found:
     def dimensions(self, number):
         """Dimensions that the number depends on: those along which any value differs."""
         names, cells = self._cells[number]
-        return [name for axis, name in enumerate(names) if not _same(cells, cells.take([0], axis))]
+        return [name for axis, name in enumerate(names) if _moves(cells, cells.take([0], axis))]
 
     @functools.cached_property
     def differences(self):
@@ -246,10 +212,8 @@ class Found:
         hit = np.empty((len(self), len(self.numbers)), bool)
         for k, row in enumerate(self.numbers):
             values, place = np.unique(self.values(k), return_inverse=True)
-            words = [
-                compare.verdict(float(value), row).verdict == compare.MATCH for value in values
-            ]
-            hit[:, k] = np.array(words)[place]
+            verdicts = [compare.verdict(float(value), row).verdict for value in values]
+            hit[:, k] = (np.array(verdicts) == compare.MATCH)[place]
         return hit
 
     def told_apart(self, numbers):
@@ -297,6 +261,11 @@ class Found:
         """The combination nearest to all numbers."""
         return int(self.order[0])
 
+    @property
+    def default_rank(self):
+        """Where the default stands in the order, from 1."""
+        return int(np.flatnonzero(self.order == 0)[0]) + 1
+
     def nearest(self, numbers):
         """The combination nearest to some numbers: by median, worst difference, the grid's order."""
         some, distance = self.told_apart(numbers)
@@ -308,19 +277,12 @@ def _cells(grid, rows):
     """Values of a number, with an axis for each dimension it depends on; nan where not computed."""
     chosen = [json.loads(text) for text in rows["chosen"]]
     names = list(chosen[0])
-    cells = np.full([len(grid.dimensions[grid.place[name]].choices) for name in names], np.nan)
-    places = [
-        {name: k for k, name in enumerate(grid.dimensions[grid.place[name]].names)}
-        for name in names
-    ]
-    index = tuple(
-        np.array([place[one[name]] for one in chosen])
-        for name, place in zip(names, places, strict=True)
-    )
+    cells = np.full([len(grid.names[name]) for name in names], np.nan)
+    index = tuple([grid.names[name].index(one[name]) for one in chosen] for name in names)
     cells[index] = rows["value"].to_numpy()
     return names, cells
 
 
-def _same(one, other):
-    """Whether two arrays agree wherever both are known."""
-    return bool(np.all((one == other) | np.isnan(one) | np.isnan(other)))
+def _moves(one, other):
+    """Whether two arrays differ anywhere both are known."""
+    return not np.all((one == other) | np.isnan(one) | np.isnan(other))

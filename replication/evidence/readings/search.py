@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from replication.basics import code
+from replication.evidence import variants
 from replication.logs.workload import COLUMNS
 from replication.sweep import kept
 
@@ -22,9 +23,9 @@ class Part:
     simulated : tuple of str
         Dimensions that take a simulation of their own; the others are ways of counting.
     measure : Callable
-        ``measure(workload, chosen)`` with the choice of each simulated dimension yields (policy, measure,
-        counted, value): counted has the choice of each further dimension that the number depends on. A
-        function of a module, so that it can be sent to other machines.
+        ``measure(workload, variant)``, with the alternatives of the simulated dimensions together, yields
+        (policy, measure, counted, value): counted has the choice of each further dimension that the number
+        depends on. A function of a module, so that it can be sent to other machines.
     """
 
     name: str
@@ -34,7 +35,7 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """Some simulations of one log."""
+    """Some simulations of one log: the choices of each by dimension, and the variant that they make together."""
 
     part: Part
     log: str
@@ -54,7 +55,7 @@ class Task:
             kept.fingerprint(self.workload, COLUMNS),
             self.log,
             self.part.name,
-            self.several,
+            repr(self.several),
         ]
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
@@ -65,28 +66,27 @@ def compute(task):
     Returns
     -------
     dict of str to list
-        Columns trace, policy, measure, value, chosen: the choices that the value depends on, as JSON.
+        Columns trace, policy, measure, chosen (the choices that the value depends on, as JSON), value.
     """
-    columns = {name: [] for name in ("policy", "measure", "chosen", "value")}
-    for chosen in task.several:
-        for policy, measure, counted, value in task.part.measure(task.workload, chosen):
+    columns = {name: [] for name in ("trace", "policy", "measure", "chosen", "value")}
+    for chosen, variant in task.several:
+        for policy, measure, counted, value in task.part.measure(task.workload, variant):
             whole = json.dumps(chosen | counted, sort_keys=True)
-            for name, one in zip(columns, (policy, measure, whole, float(value)), strict=True):
-                columns[name].append(one)
-    return {"trace": [task.log] * len(columns["value"])} | columns
+            row = (task.log, policy, measure, whole, float(value))
+            for name, cell in zip(columns, row, strict=True):
+                columns[name].append(cell)
+    return columns
 
 
-def search(grid, parts, cleaning, workload, logs, workers=1, executor=None, folder=kept.RESULTS):
+def search(grid, parts, jobs, logs, workers=1, executor=None, folder=kept.RESULTS):
     """Run all simulations of a grid, or read what was found before.
 
     Parameters
     ----------
     grid : replication.evidence.readings.Grid
     parts : sequence of Part
-    cleaning : sequence of str
-        Dimensions that the jobs depend on; every part simulates them.
-    workload : Callable
-        ``workload(log, chosen)``: the jobs of a log under choices in these; asked once for each.
+    jobs : Callable
+        ``jobs(log, variant)``: the jobs of a log under a variant; asked once for each cleaning.
     logs : sequence of str
     workers, executor, folder
         As in `replication.sweep.kept.run`.
@@ -96,19 +96,21 @@ def search(grid, parts, cleaning, workload, logs, workers=1, executor=None, fold
     pandas.DataFrame
         Columns of `compute`; a row for each number under each choice that it depends on.
     """
-    tasks, jobs = [], {}
+    tasks, loaded = [], {}
     for part in parts:
-        by_jobs = {}
+        several = {}
         for k in grid.projections(part.simulated):
-            chosen = grid.chosen(k, part.simulated)
+            alternatives = grid.variants(k, part.simulated)
+            chosen = {name: one.name for name, one in alternatives.items()}
             for log in logs:
-                key = (log, *(chosen[name] for name in cleaning))
-                if key not in jobs:
-                    jobs[key] = workload(log, {name: chosen[name] for name in cleaning})
-                by_jobs.setdefault(key, []).append(chosen)
+                variant = variants.together(alternatives.values(), log)
+                key = log, variant.log, repr(sorted(variant.cleaning.items()))
+                if key not in loaded:
+                    loaded[key] = jobs(log, variant)
+                several.setdefault(key, []).append((chosen, variant))
         tasks += [
-            Task(part, key[0], jobs[key], tuple(several[k : k + AT_ONCE]))
-            for key, several in by_jobs.items()
-            for k in range(0, len(several), AT_ONCE)
+            Task(part, key[0], loaded[key], tuple(some[k : k + AT_ONCE]))
+            for key, some in several.items()
+            for k in range(0, len(some), AT_ONCE)
         ]
     return kept.run(tasks, compute, workers, executor, folder)

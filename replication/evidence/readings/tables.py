@@ -1,13 +1,25 @@
 """What a search over readings found, as tables: the nearest, what is identified, ranges, and the hold-out."""
 
 import numpy as np
-import pandas as pd
 
-from replication.evidence import compare
+from replication.basics.lazy import pandas as pd
+from replication.evidence import compare, published
 from replication.evidence.readings import IDENTIFIED
 
 OPEN, KNOWN, UNMOVED, UNDECIDED = "left open", "identified", "moves nothing", "not decided here"
 NEAR = 0.20  # the widest distance that compare still calls near
+HELD_OUT = (
+    "group",
+    "tested_on",
+    "tried",
+    "fit",
+    "test",
+    "default",
+    "blind",
+    "possible",
+    "beaten",
+    "reading",
+)
 
 
 def percent(share):
@@ -31,23 +43,15 @@ def ranking(found, decided=True, first=10):
     pandas.DataFrame
         rank, median, worst (relative differences, %), match, near (numbers that match; within 20 %), reading.
     """
-    order = found.order
-    places = [*range(min(first, len(order))), int(np.flatnonzero(order == 0)[0])]
     rows = []
-    for place in dict.fromkeys(places):
-        k = order[place]
-        rows.append(
-            (
-                place + 1,
-                percent(found.distances[k]),
-                percent(found.differences[k].max()),
-                int(found.matched[k].sum()),
-                int((found.differences[k] <= NEAR).sum()),
-                found.grid.words(k),
-            )
-        )
-    table = pd.DataFrame(rows, columns=["rank", "median", "worst", "match", "near", "reading"])
-    return table if decided else table.drop(columns=["match", "near"])
+    for rank in dict.fromkeys([*range(1, min(first, len(found)) + 1), found.default_rank]):
+        k = found.order[rank - 1]
+        far = found.differences[k]
+        row = {"rank": rank, "median": percent(found.distances[k]), "worst": percent(far.max())}
+        if decided:
+            row |= {"match": int(found.matched[k].sum()), "near": int((far <= NEAR).sum())}
+        rows.append(row | {"reading": found.grid.words(k)})
+    return pd.DataFrame(rows)
 
 
 def left_out(found):
@@ -81,58 +85,39 @@ def choices(found, decided=True):
     """
     rows = []
     for group, numbers in found.groups.items():
-        for dimension in found.grid.dimensions:
-            moved = [k for k in numbers if dimension.name in found.dimensions(k)]
+        for dimension, alternatives in found.grid.dimensions.items():
+            moved = [k for k in numbers if dimension in found.dimensions(k)]
             best, fits = _bests(found, dimension, moved), _fits(found, dimension, moved)
-            for c, (name, words) in enumerate(dimension.choices.items()):
+            for c, one in enumerate(alternatives):
                 others = np.delete(best, c).min()
-                known = (
-                    best[c] < others
-                    and best[c] <= (1 - IDENTIFIED) * others
-                    and fits
-                    and set(fits) == {c}
-                )
-                verdict = (KNOWN if known else OPEN if moved else UNMOVED) if decided else UNDECIDED
+                nearer = best[c] < others and best[c] <= (1 - IDENTIFIED) * others
+                known = nearer and fits and set(fits) == {c}
+                verdict = KNOWN if known else OPEN if moved else UNMOVED
                 rows.append(
-                    (
-                        group,
-                        dimension.name,
-                        name,
-                        words,
-                        "yes" if c == 0 else "",
-                        len(moved),
-                        percent(best[c]),
-                        percent(others),
-                        f"{fits.count(c)} of {len(fits)}",
-                        verdict,
-                    )
+                    {
+                        "group": group,
+                        "dimension": dimension,
+                        "choice": one.name,
+                        "words": one.words,
+                        "default": "" if c else "yes",
+                        "numbers": len(moved),
+                        "best_with": percent(best[c]),
+                        "best_without": percent(others),
+                        "fits": f"{fits.count(c)} of {len(fits)}",
+                        "verdict": verdict if decided else UNDECIDED,
+                    }
                 )
-    return pd.DataFrame(
-        rows,
-        columns=[
-            "group",
-            "dimension",
-            "choice",
-            "words",
-            "default",
-            "numbers",
-            "best_with",
-            "best_without",
-            "fits",
-            "verdict",
-        ],
-    )
+    return pd.DataFrame(rows)
 
 
 def _bests(found, dimension, numbers):
     """Least distance to some numbers with each choice of a dimension; inf where there is none."""
+    choices = range(len(found.grid.names[dimension]))
     if not numbers:
-        return np.full(len(dimension.choices), np.inf)
+        return np.full(len(choices), np.inf)
     some, distance = found.told_apart(numbers)
-    codes = found.grid.codes[some, found.grid.place[dimension.name]]
-    return np.array(
-        [distance[codes == c].min(initial=np.inf) for c in range(len(dimension.choices))]
-    )
+    codes = found.grid.codes[some, found.grid.place[dimension]]
+    return np.array([distance[codes == c].min(initial=np.inf) for c in choices])
 
 
 def _fits(found, dimension, moved):
@@ -188,36 +173,23 @@ def ranges(found):
     rows = []
     for k, row in enumerate(found.numbers):
         values = found.values(k)
-        low, high = (float(f(values)) for f in (np.nanmin, np.nanmax))
+        low, high = float(np.nanmin(values)), float(np.nanmax(values))
         rows.append(
-            (
-                row.item,
-                *row.key,
-                row.unit,
-                row.value,
-                float(values[0]),
-                float(values[found.best]),
-                low,
-                high,
-                "yes" if low <= row.value <= high else "no",
-            )
+            {
+                "item": row.item,
+                "trace": row.trace,
+                "policy": row.policy,
+                "measure": row.measure,
+                "unit": row.unit,
+                "published": row.value,
+                "default": float(values[0]),
+                "best": float(values[found.best]),
+                "lowest": low,
+                "highest": high,
+                "inside": "yes" if low <= row.value <= high else "no",
+            }
         )
-    return pd.DataFrame(
-        rows,
-        columns=[
-            "item",
-            "trace",
-            "policy",
-            "measure",
-            "unit",
-            "published",
-            "default",
-            "best",
-            "lowest",
-            "highest",
-            "inside",
-        ],
-    )
+    return pd.DataFrame(rows)
 
 
 def each(found, fact="trace"):
@@ -238,13 +210,17 @@ def each(found, fact="trace"):
     for one in dict.fromkeys(getattr(row, fact) for row in found.numbers):
         numbers = found.of(**{fact: one})
         own = found.nearest(numbers)
-        median = [percent(np.median(found.differences[k][numbers])) for k in (own, found.best, 0)]
-        near = [int((found.differences[k][numbers] <= NEAR).sum()) for k in (own, found.best)]
-        rows.append((one, len(numbers), *median, *near, found.words(own, numbers)))
-    return pd.DataFrame(
-        rows,
-        columns=[fact, "numbers", "own", "common", "default", "near_own", "near_common", "reading"],
-    )
+        away = {
+            name: found.differences[k][numbers]
+            for name, k in (("own", own), ("common", found.best), ("default", 0))
+        }
+        rows.append(
+            {fact: one, "numbers": len(numbers)}
+            | {name: percent(np.median(far)) for name, far in away.items()}
+            | {f"near_{name}": int((away[name] <= NEAR).sum()) for name in ("own", "common")}
+            | {"reading": found.words(own, numbers)}
+        )
+    return pd.DataFrame(rows)
 
 
 def hold_out(found):
@@ -264,75 +240,58 @@ def hold_out(found):
             own = [k for k in numbers if found.numbers[k].trace == log]
             others = [k for k in numbers if k not in own]
             k, test = found.nearest(others), found.distance(own, some)
-            mine, default, fit = (
-                np.median(found.differences[c][n]) for c, n in ((k, own), (0, own), (k, others))
-            )
+            mine = np.median(found.differences[k][own])
             rows.append(
-                (
-                    group,
-                    log,
-                    len(some),
-                    percent(fit),
-                    percent(mine),
-                    percent(default),
-                    percent(np.median(test)),
-                    percent(test.min()),
-                    percent((test > mine).mean()),
-                    found.words(k, others),
-                )
+                {
+                    "group": group,
+                    "tested_on": log,
+                    "tried": len(some),
+                    "fit": percent(np.median(found.differences[k][others])),
+                    "test": percent(mine),
+                    "default": percent(np.median(found.differences[0][own])),
+                    "blind": percent(np.median(test)),
+                    "possible": percent(test.min()),
+                    "beaten": percent((test > mine).mean()),
+                    "reading": found.words(k, others),
+                }
             )
-    return pd.DataFrame(
-        rows,
-        columns=[
-            "group",
-            "tested_on",
-            "tried",
-            "fit",
-            "test",
-            "default",
-            "blind",
-            "possible",
-            "beaten",
-            "reading",
-        ],
-    )
+    return pd.DataFrame(rows, columns=HELD_OUT)
 
 
-def best(found, paper, items, worth="paper", k=None):
-    """A combination's numbers beside the published ones, as in a comparison; never mixed with the default's.
+def best(found, paper, items, stand_in=False, decided=True):
+    """The nearest combination's numbers beside the published ones, as in a comparison.
+
+    They are never mixed with the default's.
 
     Parameters
     ----------
     found : replication.evidence.readings.Found
     paper : str
     items : sequence of str
-    worth : str
-        Of the data, one of `replication.pages.record.KINDS`; there are verdicts on ``paper`` alone.
-    k : int, optional
-        The combination; the best by default.
+    stand_in : bool
+        Whether a log is a stand-in.
+    decided : bool
+        False where the data prove nothing: then there is no verdict.
 
     Returns
     -------
     pandas.DataFrame
         item, trace, policy, measure, unit, published, ours, difference, verdict, source.
     """
-    from replication.evidence import published
-
-    k = found.best if k is None else k
     ours = {
-        row.key: (row.unit, float(found.values(place, k)))
-        for place, row in enumerate(found.numbers)
+        row.key: (row.unit, float(found.values(k, found.best)))
+        for k, row in enumerate(found.numbers)
     }
     frames = []
     for item in items:
-        rows = [row for row in published.rows(paper, item) if row.key in ours]
         mine = [
             dict(zip((*compare.KEY, "unit", "value"), (*row.key, *ours[row.key]), strict=True))
-            for row in rows
+            for row in published.rows(paper, item)
+            if row.key in ours
         ]
-        frame = compare.table(paper, item, mine, stand_in=worth == "stand-in")
+        frame = compare.table(paper, item, mine, stand_in=stand_in)
         frames.append(frame[frame["ours"].notna()])
     table = pd.concat(frames, ignore_index=True).drop(columns="reason")
-    if worth != "paper":
+    if not decided:
         table["verdict"] = compare.NOT_COMPARABLE
     return table

@@ -32,14 +32,13 @@ def finding(found, choices, hold_out):
 
 
 def _distances(found):
-    rank = int(np.flatnonzero(found.order == 0)[0]) + 1
     words = (
         f"it is the default{' except that ' + found.grid.words(found.best) if found.best else ''}"
     )
     logs = ", ".join(found.logs) if len(found.logs) > 1 else "all logs at once"
     return (
         f"**All at once.** {len(found):,} combinations were tried against {len(found.numbers)} numbers on "
-        f"{logs}. Under the default (number {rank:,} in order) {_fit(found, 0)}. Under the nearest "
+        f"{logs}. Under the default (number {found.default_rank:,} in order) {_fit(found, 0)}. Under the nearest "
         f"{_fit(found, found.best)}; {words}."
     )
 

@@ -1,9 +1,16 @@
 """The table of a paper's conclusions against changes: as a picture, and in words made from the results."""
 
-import pandas as pd
+import textwrap
 
+import matplotlib.pyplot as plt
+import numpy as np
+import seaborn
+from matplotlib.colors import LinearSegmentedColormap
+
+from replication.basics.lazy import pandas as pd
 from replication.evidence.claims import HOLDS, PART, UNDECIDED
-from replication.evidence.robustness import ABSENT, CLEANING, DEFAULT, LOAD, LOG, OPEN, READING, YES
+from replication.evidence.robustness import OPEN, YES
+from replication.evidence.variants import CLEANING, DEFAULT, LOAD, LOG, READING
 
 HEADINGS = {
     READING: "other readings, the paper's logs",
@@ -31,95 +38,57 @@ def stated(headlines):
 
 def draw(found, headlines):
     """The table as a picture: changes down, headlines across, the share that holds as colour and figures."""
-    import matplotlib.pyplot as plt
-    from matplotlib.colors import LinearSegmentedColormap
-
-    names, places, heads = list(headlines.published()), _places(found), []
-    height = (max(places.values()) + 1) * ROW_HEIGHT
-    figure, axes = plt.subplots(figsize=(LABEL_WIDTH + COLUMN_WIDTH * len(names), height + 1.5))
-    colours = LinearSegmentedColormap.from_list("survival", COLOURS)
-    for row in found.to_dict("records"):
-        at = names.index(row["headline"]), places[row["kind"], row["change"]]
-        _cell(axes, at, row, colours)
-    for kind in dict.fromkeys(found["kind"]):
-        if kind in HEADINGS:
-            first = min(place for (other, _), place in places.items() if other == kind)
-            heads.append((first - 1, HEADINGS[kind]))
-    ticks = [*((place, name) for (_, name), place in places.items()), *heads]
-    axes.set_yticks([place for place, _ in ticks], [name for _, name in ticks])
-    for label, (_, name) in zip(axes.get_yticklabels(), ticks, strict=True):
-        label.set_weight("bold" if name in HEADINGS.values() else "normal")
-    entries = headlines.published()
-    axes.set_xticks(range(len(names)), [_folded(entries[name]["short"]) for name in names])
-    axes.set(xlim=(-0.5, len(names) - 0.5), ylim=(max(places.values()) + 0.5, -0.5))
-    axes.tick_params(length=0, top=False, labeltop=True, bottom=False, labelbottom=False)
-    axes.grid(visible=False)
-    axes.spines[:].set_visible(False)
-    shade = plt.cm.ScalarMappable(plt.Normalize(0, 100), colours)
-    figure.colorbar(
-        shade,
+    entries, rows = headlines.published(), _rows(found)
+    cells = {(row["kind"], row["change"], row["headline"]): row for row in found.to_dict("records")}
+    # A heading's cells are empty, and so is what cannot be decided.
+    asked = [[cells.get((*row, name)) for name in entries] for row in rows]
+    share = np.array([[100 * one["share"] if one else np.nan for one in line] for line in asked])
+    said = np.array([[words(one) if one else "" for one in line] for line in asked])
+    height = len(rows) * ROW_HEIGHT
+    figure, axes = plt.subplots(figsize=(LABEL_WIDTH + COLUMN_WIDTH * len(entries), height + 1.5))
+    seaborn.heatmap(
+        share,
+        vmin=0,
+        vmax=100,
+        cmap=LinearSegmentedColormap.from_list("survival", COLOURS),
+        annot=np.where(np.isnan(share), "", said),
+        fmt="",
+        annot_kws={"size": 7.5},
+        linewidths=1,
+        xticklabels=[textwrap.fill(entry["short"], 12) for entry in entries.values()],
+        yticklabels=[change for _, change in rows],
+        cbar_kws={
+            "label": "cases in which the conclusion holds [%]   (?: undecided; –: not applicable)",
+            "orientation": "horizontal",
+            "fraction": 0.4 / (height + 1.5),
+            "pad": 0.01,
+            "aspect": 40,
+        },
         ax=axes,
-        orientation="horizontal",
-        fraction=0.4 / (height + 1.5),
-        pad=0.01,
-        aspect=40,
-        label="cases in which the conclusion holds [%]   "
-        "(?, hatched: undecided; –: not applicable)",
     )
+    for y, x in zip(*np.nonzero(np.isnan(share) & (said != "")), strict=True):
+        axes.text(x + 0.5, y + 0.5, said[y, x], ha="center", va="center", size=7.5)
+    axes.tick_params(length=0, labeltop=True, labelbottom=False, labelrotation=0)
+    for label, (kind, _) in zip(axes.get_yticklabels(), rows, strict=True):
+        label.set_weight("bold" if kind is None else "normal")
+    axes.grid(visible=False)
     return figure
 
 
-def _places(found):
-    """The row of each change, by (kind, name), with a row for each heading before its group."""
-    places, place, before = {}, 0, None
-    for kind, name in dict.fromkeys(zip(found["kind"], found["change"], strict=True)):
-        place += 1 if before is not None else 0
-        place += 1 if kind != before and kind in HEADINGS else 0
-        places[kind, name], before = place, kind
-    return places
+def _rows(found):
+    """What stands in each row of the picture, (kind, change); a heading is (None, its words)."""
+    rows, before = [], None
+    for kind, change in dict.fromkeys(zip(found["kind"], found["change"], strict=True)):
+        if kind != before and kind in HEADINGS:
+            rows.append((None, HEADINGS[kind]))
+        rows.append((kind, change))
+        before = kind
+    return rows
 
 
-def _cell(axes, at, row, colours):
-    """One cell: white and struck out where not applicable, in its colour but hatched where undecided."""
-    from matplotlib.patches import Rectangle
-
-    absent, still_open = row["verdict"] == ABSENT, row["verdict"] == UNDECIDED
-    colour = "white" if absent else colours(row["share"])
-    dark = (
-        not absent and sum(w * c for w, c in zip((0.3, 0.59, 0.11), colour[:3], strict=True)) < 0.5
-    )
-    hatched = absent or still_open
-    axes.add_patch(
-        Rectangle(
-            (at[0] - 0.48, at[1] - 0.46),
-            0.96,
-            0.92,
-            facecolor=colour,
-            linewidth=0.4,
-            edgecolor="#FFFFFF" if still_open else "#BBBBBB",
-            hatch="////" if hatched else None,
-        )
-    )
-    axes.text(
-        *at,
-        words(row),
-        ha="center",
-        va="center",
-        size=7.5,
-        color="white" if dark else "black",
-        bbox={"facecolor": colour, "edgecolor": "none", "pad": 1.5} if hatched else None,
-    )
-
-
-def _folded(text, width=12):
-    import textwrap
-
-    return "\n".join(textwrap.wrap(text, width))
-
-
-def sentences(page, found, headlines):
+def sentences(found, headlines, decided=True):
     """For each headline how it stands, and which changes let it stand otherwise, in Markdown."""
-    if page.kind != "paper":
+    if not decided:
         return "Nothing is decided here: the results are not of the real logs at paper scale."
     lines = []
     for name, entry in headlines.published().items():

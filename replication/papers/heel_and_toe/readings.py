@@ -9,71 +9,73 @@ import json
 import numpy as np
 import pandas as pd
 
-from replication.evidence import published, readings
-from replication.evidence.readings import Dimension
-from replication.logs import traces
-from replication.papers.dimensions import default_on_stand_ins, size
+from replication.evidence import published, readings, variants
+from replication.evidence.variants import Variant
+from replication.papers import dimensions
 from replication.papers.heel_and_toe.curves import BACKFILLED
 from replication.sweep import grid as sweep
 
-ITEMS = ("text",)
-KTH, CTC, CLEANED = "KTH-SP2-2", "CTC-SP2", "KTH-SP2"
+PAPER, ITEMS = "heel_and_toe", ("text",)
+KTH, CTC = ("KTH-SP2-2",), ("CTC-SP2",)
 
-DIMENSIONS = (
-    size("requested"),
-    Dimension(
-        "overrun",
-        {"raise-estimate": "run times are as logged", "cut-run": "runs are cut at their requests"},
+CLEANING = dimensions.size("requested") | {
+    "overrun": (
+        Variant("raise-estimate", "run times are as logged"),
+        Variant("cut-run", "runs are cut at their requests", cleaning={"overrun": "cut-run"}),
     ),
-    Dimension(
-        "jobs",
-        {
-            "all": "every job with a run time is one",
-            "positive": "jobs of run time 0 are left out",
-            "ran": "jobs without allocated processors are left out",
-        },
+    "jobs": (
+        Variant("all", "every job with a run time is one"),
+        Variant(
+            "positive", "jobs of run time 0 are left out", cleaning={"drop": ("zero-run-time",)}
+        ),
+        Variant(
+            "ran",
+            "jobs without allocated processors are left out",
+            cleaning={"drop": ("not-allocated",)},
+        ),
     ),
-    Dimension(
-        "kth", {"recorded": "KTH is as recorded", "cleaned": "KTH is cleaned, as the other logs"}
+    "kth": (
+        Variant("recorded", "KTH is as recorded"),
+        Variant("cleaned", "KTH is cleaned, as the other logs", log="KTH-SP2", logs=KTH),
     ),
-    Dimension(
-        "ctc",
-        {
-            "512": "CTC has 512 processors",
-            "430": "CTC has the 430 processors of its batch part",
-            "338": "CTC has the 338 processors of the archive's header",
-        },
+    "ctc": (
+        Variant("512", "CTC has 512 processors"),
+        Variant(
+            "430",
+            "CTC has the 430 processors of its batch part",
+            cleaning={"machine": 430},
+            logs=CTC,
+        ),
+        Variant(
+            "338",
+            "CTC has the 338 processors of the archive's header",
+            cleaning={"machine": 338},
+            logs=CTC,
+        ),
     ),
-    Dimension(
-        "span",
-        {
-            "extremes": "a range is that of the logs' means",
-            "runs": "a range is that of all single runs",
-        },
-    ),
-)
-DROP = {"all": (), "positive": ("zero-run-time",), "ran": ("not-allocated",)}
-NO_JOB = ("no-processors", "larger-than-machine")  # what no reading could simulate
-OWN = {KTH: ("kth",), CTC: ("ctc",)}
-STAND_IN = default_on_stand_ins(DIMENSIONS[:5])
+}
+SPAN = {
+    "span": (
+        Variant("extremes", "a range is that of the logs' means"),
+        Variant("runs", "a range is that of all single runs"),
+    )
+}
 LOW, HIGH = 0.0, 10.0
 
 
-def grid(page):
-    """All combinations; at quick scale and on stand-ins the default and single changes."""
-    return readings.Grid(
-        DIMENSIONS, STAND_IN if page.stand_in else (), None if page.kind == "paper" else ({},)
-    )
-
-
-def search(page, seeds=10, **how):
+def search(workloads, seeds=10, first=None, workers=1, **how):
     """Run the search, or read what was found before.
 
     Parameters
     ----------
-    page : replication.pages.page.Page
+    workloads : dict of str to replication.logs.workload.Workload
+        The paper's logs.
     seeds : int
         Runs at f = 10; the figures have 100.
+    first : int, optional
+        How many jobs of a log are taken. Where that is given, and on stand-ins, only the default and single
+        changes are tried.
+    workers : int
     **how
         Of `replication.sweep.grid.run`, such as an executor.
 
@@ -81,55 +83,30 @@ def search(page, seeds=10, **how):
     -------
     replication.evidence.readings.Found
     """
-    every = grid(page)
-    names = [dimension.name for dimension in DIMENSIONS[:-1]]
-    combinations = [every.chosen(k, names) for k in every.projections(names)]
-    # What does not concern a log gives it no jobs of its own.
-    jobs = {_key(log, chosen): None for chosen in combinations for log in page.logs}
-    jobs = {key: _jobs(page, *key) for key in jobs}
-    found = {key: _runs(workload, seeds, page.workers, how) for key, workload in jobs.items()}
-    rows = []
-    for chosen in combinations:
-        logs = [found[_key(log, chosen)] for log in page.logs]
-        for span in DIMENSIONS[-1].names:
-            text = json.dumps(chosen | {"span": span}, sort_keys=True)
+    stand_in = any(one.stand_in for one in workloads.values())
+    clean = readings.kept_to_defaults("a stand-in has no lines to read otherwise", CLEANING)
+    grid = readings.Grid(
+        CLEANING | SPAN, clean if stand_in else (), ({},) if stand_in or first else None
+    )
+    rows, found = [], {}
+    for k in grid.projections([*CLEANING]):
+        alternatives, several = grid.variants(k, CLEANING).values(), []
+        for log in workloads:
+            # What does not concern a log gives it no runs of its own.
+            variant = variants.together(alternatives, log)
+            if (log, repr(variant)) not in found:
+                jobs = variants.jobs(PAPER, workloads, log, variant, first)
+                found[log, repr(variant)] = _runs(jobs, seeds, workers, how)
+            several.append(found[log, repr(variant)])
+        for span in grid.names["span"]:
+            text = json.dumps(grid.chosen(k, CLEANING) | {"span": span}, sort_keys=True)
             rows += [
                 ("all", policy, measure, text, value)
-                for policy, measure, value in _numbers(logs, span)
+                for policy, measure, value in _numbers(several, span)
             ]
     table = pd.DataFrame(rows, columns=["trace", "policy", "measure", "chosen", "value"])
-    printed = [row for row in published.rows(page.paper, "text") if row.policy != "log"]
-    return readings.Found(every, table, printed)
-
-
-def _key(log, chosen):
-    """A log and the choices that concern it."""
-    return log, tuple(
-        (name, choice)
-        for name, choice in chosen.items()
-        if name not in ("kth", "ctc") or name in OWN.get(log, ())
-    )
-
-
-def _jobs(page, log, choices):
-    """The jobs of a log under some choices."""
-    from replication.pages.page import QUICK_JOBS
-
-    chosen = dict(choices)
-    first = {dimension.name: dimension.names[0] for dimension in DIMENSIONS}
-    if all(first[name] == choice for name, choice in choices):
-        return page.workloads[log]
-    own = traces.rules(log, page.paper)
-    source = CLEANED if chosen.get("kth") == "cleaned" else log
-    whole = traces.load(
-        source,
-        stand_in=False,
-        machine=int(chosen.get("ctc", own.machine)),
-        size=chosen["size"],
-        overrun=chosen["overrun"],
-        drop=[*own.drop, *DROP[chosen["jobs"]], *NO_JOB],
-    )
-    return whole.take(slice(QUICK_JOBS)) if page.quick else whole
+    printed = [row for row in published.rows(PAPER, "text") if row.policy != "log"]
+    return readings.Found(grid, table, printed)
 
 
 def _runs(workload, seeds, workers, how):

@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 
 from replication.estimates import Exact, FModel, Users
-from replication.evidence import robustness
+from replication.evidence import robustness, variants
 from replication.evidence.claims import above, below
-from replication.evidence.robustness import CLEANING, DEFAULT, READING, Change
+from replication.evidence.variants import NotApplicable, Variant
+from replication.papers import dimensions
 from replication.papers.heel_and_toe import campaign, trends
 from replication.papers.heel_and_toe.curves import PERFORMANCE
 from replication.papers.heel_and_toe.deciding import SHORT, interval
@@ -21,60 +22,65 @@ SMALL, LARGE, FS = (0.5, 1.0, 2.0), 100.0, (0.5, 1.0, 2.0, 5.0, 10.0)
 SEEDS = tuple(range(1, 6))
 WATCHED, TRUNCATED, FEW = (0.1, 0.2), (1.0, 10.0, 100.0, 1000.0, 10000.0), (1, 2)
 BACKFILLED = {"backfilled": "share", "run_time": "run time", "size": "size"}
-#: Options of EASY that the paper leaves to the textbook.
-OPTIONS = ("reservation", "extra", "shadow", "events", "order")
+#: What the paper leaves to the textbook of EASY.
+OPEN = (
+    dimensions.RESERVATION
+    | dimensions.EXTRA
+    | dimensions.SHADOW
+    | dimensions.EVENTS
+    | dimensions.ORDER
+)
 #: CTC's machine: the paper has all processors, the header 338 for batch jobs, PV-EASY 430.
 MACHINES = (338, 430)
 HEADLINES = robustness.Headlines("heel_and_toe")
 decides = HEADLINES.decides
 
 
-def changes(page):
+def changes(logs):
     """The default, each reading changed alone, cleanings, other logs and other loads."""
-    logs = tuple(page.logs)
-    cleanings = {
-        "runs cut at the estimate": {"overrun": "cut-run"},
-        "runs may pass the estimate": {"overrun": "as-is"},
-        "allocated processors": {"size": "allocated"},
-        "jobs of run time 0 left out": {"drop": ("no-run-time", "zero-run-time")},
-        "jobs without allocated processors left out": {"drop": ("no-run-time", "not-allocated")},
-    }
-    cleaned = [
-        Change(CLEANING, "KTH-SP2 cleaned", (log,), source={log: "KTH-SP2"})
-        for log in logs
-        if log == "KTH-SP2-2"
-    ]
     return [
-        Change(DEFAULT, "default", logs),
-        *robustness.readings(logs, OPTIONS),
-        Change(READING, "nothing trimmed", logs, {"trim": False}),
-        Change(READING, "E_max of daytime and express queues", logs, {"e_max": min}),
-        Change(READING, "real estimates as logged beside the truncated", logs, {"cut real": False}),
-        *(Change(CLEANING, name, logs, cleaning=rules) for name, rules in cleanings.items()),
-        *robustness.machines(page, "CTC-SP2", MACHINES),
-        *cleaned,
-        *robustness.others(page),
+        Variant("default"),
+        *(one for name, several in OPEN.items() for one in variants.alone(name, several)),
+        Variant("nothing trimmed", count={"trim": False}),
+        Variant("E_max of daytime and express queues", count={"e_max": min}),
+        Variant("real estimates as logged beside the truncated", count={"cut real": False}),
+        Variant("runs cut at the estimate", cleaning={"overrun": "cut-run"}),
+        Variant("runs may pass the estimate", cleaning={"overrun": "as-is"}),
+        Variant("allocated processors", cleaning={"size": "allocated"}),
+        Variant("jobs of run time 0 left out", cleaning={"drop": ("zero-run-time",)}),
+        Variant(
+            "jobs without allocated processors left out", cleaning={"drop": ("not-allocated",)}
+        ),
+        *(variants.machines("CTC-SP2", MACHINES) if "CTC-SP2" in logs else ()),
+        *(
+            [Variant("KTH-SP2 cleaned", log="KTH-SP2", logs=("KTH-SP2-2",))]
+            if "KTH-SP2-2" in logs
+            else ()
+        ),
+        *variants.others(logs),
     ]
 
 
 class Evidence:
-    """Runs of one case, made when asked for.
+    """Runs of one log under one variant, made when asked for.
 
     Parameters
     ----------
-    case : replication.evidence.robustness.Case
+    log : str
+    workload : replication.logs.workload.Workload
+    variant : replication.evidence.variants.Variant
     """
 
-    def __init__(self, case):
-        self.case, self.workload, self.options = case, case.workload, case.change.options
+    def __init__(self, log, workload, variant):
+        self.log, self.workload = log, workload
+        self.scheduler, self.count = variant.of(EASY()), variant.count
         self._found = {}
 
     def run(self, model, seed=1):
         """Measures of one run by name: those of performance, and of its backfilled jobs."""
         if (model, seed) not in self._found:
-            scheduler = EASY(**self.options.get("scheduler", {}))
-            schedule = simulate(self.workload, scheduler, model, seed)
-            found = schedule.measured(trim=self.options.get("trim", True))
+            schedule = simulate(self.workload, self.scheduler, model, seed)
+            found = schedule.measured(trim=self.count.get("trim", True))
             filled = schedule.backfilled
             means = {
                 name: float(column[filled].mean()) if filled.any() else math.nan
@@ -94,23 +100,23 @@ class Evidence:
 
     def sjfness(self, f):
         """Share of jobs that were the shortest waiting when started, of each run at an f."""
-        if "scheduler" in self.options:
-            raise robustness.NotApplicable("the queue is watched in the default EASY only")
+        if self.scheduler != EASY():
+            raise NotApplicable("the queue is watched in the default EASY only")
         seeds = SEEDS if f else SEEDS[:1]
         found = sweep.compute(sweep.Task(self.workload, "log", "random", f, seeds, watched=True))
         return np.array(found["sjfness"])
 
     def limit(self):
         """The E_max that the truncated model has on this log, s."""
-        limit = campaign.e_max(self.case.log, self.options.get("e_max", max))
+        limit = campaign.e_max(self.log, self.count.get("e_max", max))
         if not limit:
-            raise robustness.NotApplicable("the paper names no E_max")
+            raise NotApplicable("the paper names no E_max")
         return limit
 
 
-def study(page):
-    """The cases of every headline under every change; see `replication.evidence.robustness.study`."""
-    return robustness.study(page, HEADLINES, changes(page), Evidence)
+def study(workloads, first=None, workers=1):
+    """The cases of every headline under every variant; see `replication.evidence.robustness.study`."""
+    return robustness.study(HEADLINES, workloads, changes(workloads), Evidence, first, workers)
 
 
 def _less(some, others, unit):
@@ -189,7 +195,7 @@ def _(e):
 @decides("truncated-meets-real")
 def _(e):
     limit = e.limit()
-    real = e.run(Users(e_max=limit) if e.options.get("cut real", True) else Users())
+    real = e.run(Users(e_max=limit) if e.count.get("cut real", True) else Users())
     for measure, short in SHORT.items():
         curve = pd.Series(e.runs(TRUNCATED, measure, limit, FEW).mean(axis=1), TRUNCATED)
         at = trends.crossing(curve, real[measure])

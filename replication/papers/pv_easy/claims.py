@@ -26,7 +26,7 @@ class Evidence:
     page : replication.pages.page.Page
     repeats : int
         Draws of the virtual predictor.
-    reading : replication.papers.pv_easy.runs.Reading
+    reading : replication.evidence.variants.Variant
     """
 
     def __init__(self, page, repeats=5, reading=runs.DEFAULT):

@@ -1,144 +1,163 @@
-"""The search over the readings of PV-EASY's Tables 1, 2, 4, 5 and 6, see `replication.evidence.readings`."""
+"""The search over the readings of PV-EASY's Tables 1, 2, 4, 5 and 6, see `replication.evidence.readings`.
 
-from replication.evidence import published, readings
-from replication.evidence.readings import Dimension, Rule
+The functions that count yield the numbers of one simulation in every way of counting them: (policy, measure,
+ways of counting by dimension, value).
+"""
+
+import functools
+
+from replication.evidence import published, readings, variants
+from replication.evidence.readings import Rule
 from replication.evidence.readings import search as readings_search
 from replication.evidence.readings.search import Part
-from replication.papers.dimensions import ORDER, PREDICTION, default_on_stand_ins, names, size
-from replication.papers.pv_easy import counting, runs
+from replication.evidence.variants import Variant
+from replication.papers import dimensions
+from replication.papers.pv_easy import counts, runs
 
+PAPER = "pv_easy"
 ITEMS = ("table1", "table2", "table4", "table5", "table6")
 
-CLEANING = (
-    size("allocated"),
-    Dimension(
-        "overrun",
-        {
-            "raise-estimate": "the estimate of a run that passed it is raised to the run time",
-            "cut-run": "runs are cut at their estimates",
-            "as-is": "runs may pass their estimates",
-        },
+CLEANING = dimensions.size("allocated") | {
+    "overrun": (
+        Variant("raise-estimate", "the estimate of a run that passed it is raised to the run time"),
+        Variant("cut-run", "runs are cut at their estimates", cleaning={"overrun": "cut-run"}),
+        Variant("as-is", "runs may pass their estimates", cleaning={"overrun": "as-is"}),
+    )
+}
+EASY = {name: runs.OPEN[name] for name in runs.OPEN if name not in dimensions.PREDICTION}
+COUNTING = {
+    "blocked": (
+        Variant("any", "every job that waits at the head is blocked"),
+        Variant("others-wait", "a job at the head is blocked only if others wait behind it"),
+        Variant("passed", "a job at the head is blocked only if somebody passes it"),
     ),
-)
-EASY = (
-    Dimension(
-        "reservation",
-        {
-            "recomputed": "reservations are worked out at every pass",
-            "kept": "a reservation, once made, is kept",
-        },
+    "delay": (
+        Variant("alone", "a delay is measured from the start without later jobs"),
+        Variant("head", "a delay is measured from when idle and later jobs' processors sufficed"),
+        Variant("running", "a delay is measured from the real end of enough jobs that ran already"),
     ),
-    Dimension(
-        "extra",
-        {
-            "used-up": "a backfilled job that outlives the reservation uses up extra processors",
-            "not-used-up": "extra processors are not used up",
-        },
+    "violation": (
+        Variant("under-predicted", "a violation needs a later job that is past its prediction"),
+        Variant("any-later", "any later job's processors make a late start a violation"),
+        Variant(
+            "since-reserved",
+            "a violation needs a later job past its prediction that was started since the "
+            "reservation",
+        ),
     ),
-    Dimension(
-        "shadow",
-        {
-            "all": "all jobs that end at the shadow time count",
-            "first": "only the first jobs that suffice at the shadow time count",
-        },
+    "backfilled": (
+        Variant(
+            "last-run", "jobs whose completing run was started by backfilling count as backfilled"
+        ),
+        Variant("starts", "every start by backfilling counts as a backfilled job"),
+        Variant("ever", "jobs backfilled at least once count as backfilled"),
+        Variant("in-shadow", "backfilled jobs count if they end before those ahead have started"),
     ),
-    Dimension(
-        "events",
-        {
-            "together": "the events of an instant are taken together",
-            "one-by-one": "events are taken one by one",
-        },
+    "span": (
+        Variant("first-submission", "a load's span begins at the first submission"),
+        Variant("time-0", "a load's span begins at the log's time 0"),
     ),
-    ORDER,
-)
-COUNTING = (
-    Dimension(
-        "blocked",
-        {
-            "any": "every job that waits at the head is blocked",
-            "others-wait": "a job at the head is blocked only if others wait behind it",
-            "passed": "a job at the head is blocked only if somebody passes it",
-        },
+    "waste": (
+        Variant("mean", "the waste is the mean of the jobs' wastes"),
+        Variant("total", "the waste is all wasted time over all run time"),
     ),
-    Dimension(
-        "delay",
-        {
-            "alone": "a delay is measured from the start without later jobs",
-            "head": "a delay is measured from when idle and later jobs' processors sufficed",
-            "running": "a delay is measured from the real end of enough jobs that ran already",
-        },
-    ),
-    Dimension(
-        "violation",
-        {
-            "under-predicted": "a violation needs a later job that is past its prediction",
-            "any-later": "any later job's processors make a late start a violation",
-            "since-reserved": "a violation needs a later job past its prediction that was started "
-            "since the reservation",
-        },
-    ),
-    Dimension(
-        "backfilled",
-        {
-            "last-run": "jobs whose completing run was started by backfilling count as backfilled",
-            "starts": "every start by backfilling counts as a backfilled job",
-            "ever": "jobs backfilled at least once count as backfilled",
-            "in-shadow": "backfilled jobs count if they end before those ahead have started",
-        },
-    ),
-    Dimension(
-        "span",
-        {
-            "first-submission": "a load's span begins at the first submission",
-            "time-0": "a load's span begins at the log's time 0",
-        },
-    ),
-    Dimension(
-        "waste",
-        {
-            "mean": "the waste is the mean of the jobs' wastes",
-            "total": "the waste is all wasted time over all run time",
-        },
-    ),
-)
-DIMENSIONS = (*CLEANING, *EASY, *PREDICTION, *COUNTING)
+}
+DIMENSIONS = CLEANING | runs.OPEN | COUNTING
 
-_ALONE = "delays from the start without later jobs are worked out for the textbook's EASY alone"
 RULES = (
     Rule(
         "one by one and submissions first: not tried together",
         {"events": ("one-by-one",), "order": ("submissions-first",)},
     ),
     *(
-        Rule(_ALONE, {"delay": ("alone",), dimension.name: dimension.names[1:]})
-        for dimension in EASY
+        Rule(
+            "delays from the start without later jobs are worked out for the textbook's EASY alone",
+            {"delay": ("alone",)} | rule.forbids,
+        )
+        for rule in readings.kept_to_defaults("", EASY)
     ),
 )
-STAND_IN = default_on_stand_ins(CLEANING)
 
+
+def easy(workload, variant):
+    """EASY's numbers: Tables 1 and 4."""
+    schedule = runs.simulated(workload, "EASY", variant)
+    for blocked in COUNTING["blocked"]:
+        for delay in COUNTING["delay"]:
+            # Without later jobs, simulations are repeated from every submission: possible for the
+            # textbook's EASY.
+            if delay.name != "alone" or not variant.scheduler:
+                found = counts.delays(schedule, delay.name, blocked.name)
+                yield from _rows(
+                    "EASY",
+                    found,
+                    ("delayed", "mean_delay", "max_delay"),
+                    blocked=blocked.name,
+                    delay=delay.name,
+                )
+    yield from _kinds(schedule, "EASY")
+
+
+def easy_last(workload, variant):
+    """EASY-Last's numbers: Table 2."""
+    schedule = runs.simulated(workload, "EASY-Last", variant)
+    for one in COUNTING["violation"]:
+        found = counts.violations(schedule, one.name)
+        yield from _rows("EASY-Last", found, violation=one.name)
+
+
+def pv_easy(workload, variant):
+    """PV-EASY's numbers: Tables 4, 5 and 6."""
+    schedule = runs.simulated(workload, "PV-EASY", variant)
+    yield from _kinds(schedule, "PV-EASY")
+    for one in COUNTING["span"]:
+        yield from _rows("PV-EASY", counts.loads(schedule, one.name), span=one.name)
+    for one in COUNTING["waste"]:
+        found = counts.preemptions(schedule, one.name)
+        yield from _rows("PV-EASY", found, ("rtw",), waste=one.name)
+    yield from _rows("PV-EASY", found, ("preempted", "preempted_share", "mkt"))
+
+
+def _kinds(schedule, policy):
+    for one in COUNTING["blocked"]:
+        found = counts.kinds(schedule, blocked=one.name)
+        yield from _rows(policy, found, ("blocked",), blocked=one.name)
+    for one in COUNTING["backfilled"]:
+        found = counts.kinds(schedule, one.name)
+        yield from _rows(policy, found, ("backfilled",), backfilled=one.name)
+
+
+def _rows(policy, found, measures=None, **counted):
+    return [
+        (policy, measure, counted, value)
+        for measure, (value, _) in found.items()
+        if measures is None or measure in measures
+    ]
+
+
+_SIMULATED = (*CLEANING, *runs.OPEN)
 PARTS = (
-    Part("pv_easy: EASY", names(*CLEANING, *EASY), counting.easy),
-    Part("pv_easy: EASY-Last", names(*CLEANING, *EASY, *PREDICTION), counting.easy_last),
+    Part("pv_easy: EASY", (*CLEANING, *EASY), easy),
+    Part("pv_easy: EASY-Last", _SIMULATED, easy_last),
     Part(
         "pv_easy: PV-EASY",
-        ("size", "overrun", "reservation", "events", *names(*PREDICTION)),
-        counting.pv_easy,
+        tuple(name for name in _SIMULATED if name not in runs.EASY_ONLY),
+        pv_easy,
     ),
 )
 
 
-def grid(page):
-    """All combinations; at quick scale and on stand-ins the default and single changes."""
-    around = None if page.kind == "paper" else ({}, {"delay": "head"})
-    return readings.Grid(DIMENSIONS, RULES + (STAND_IN if page.stand_in else ()), around)
-
-
-def search(page, **how):
+def search(workloads, first=None, workers=1, **how):
     """Run the search, or read what was found before.
 
     Parameters
     ----------
-    page : replication.pages.page.Page
+    workloads : dict of str to replication.logs.workload.Workload
+        The paper's logs.
+    first : int, optional
+        How many jobs of a log are taken. Where that is given, and on stand-ins, only the default and single
+        changes are tried.
+    workers : int
     **how
         Of `replication.evidence.readings.search.search`, such as an executor.
 
@@ -146,18 +165,11 @@ def search(page, **how):
     -------
     replication.evidence.readings.Found
     """
-
-    def workload(log, chosen):
-        changed = {d.name: chosen[d.name] for d in CLEANING if chosen[d.name] != d.names[0]}
-        return runs.workload(
-            page, log, runs.Reading(" ".join((log, *chosen.values())), cleaning=changed)
-        )
-
-    every = grid(page)
-    table = readings_search.search(
-        every, PARTS, names(*CLEANING), workload, page.logs, page.workers, **how
-    )
-    printed = [
-        row for item in ITEMS for row in published.rows(page.paper, item) if row.policy != "log"
-    ]
-    return readings.Found(every, table, printed, by_policy=True)
+    stand_in = any(one.stand_in for one in workloads.values())
+    around = ({}, {"delay": "head"}) if stand_in or first else None
+    clean = readings.kept_to_defaults("a stand-in has no lines to read otherwise", CLEANING)
+    grid = readings.Grid(DIMENSIONS, [*RULES, *(clean if stand_in else ())], around)
+    jobs = functools.partial(variants.jobs, PAPER, workloads, first=first)
+    table = readings_search.search(grid, PARTS, jobs, workloads, workers, **how)
+    printed = [row for item in ITEMS for row in published.rows(PAPER, item) if row.policy != "log"]
+    return readings.Found(grid, table, printed, by_policy=True)

@@ -1,67 +1,59 @@
 """PV-EASY's headline conclusions under other readings, cleanings, logs and loads."""
 
+import functools
+
 import numpy as np
 
-from replication.evidence import published, robustness
-from replication.evidence.robustness import CLEANING, DEFAULT, READING, Change
-from replication.papers.pv_easy import counts, intervals, runs, slowdown
+from replication.evidence import published, resampling, robustness, variants
+from replication.evidence.variants import Variant
+from replication.papers.pv_easy import counts, runs, slowdown
 from replication.schedule import audits
 
 MEASURES = {"mbs": "MBS", "mwbs": "MWBS"}
-#: Options of the schedulers that the paper's words leave open.
-OPTIONS = ("reservation", "extra", "shadow", "events", "order", "refresh", "correction")
 #: CTC's machine: the paper has 430 processors, the log's header 512, 338 of them for batch jobs.
 MACHINES = (338, 512)
 HEADLINES = robustness.Headlines("pv_easy")
 decides = HEADLINES.decides
 
 
-def changes(page):
+def changes(logs):
     """The default; every open option alone, and some together; cleanings, other logs and loads."""
-    logs = tuple(page.logs)
-    together = [reading for reading in runs.READINGS if len(reading.options) > 1]
-    cleanings = [reading for reading in runs.READINGS if reading.cleaning]
     return [
-        Change(DEFAULT, "default", logs),
-        *robustness.readings(logs, OPTIONS),
-        Change(READING, "blocked jobs: those of EASY under both", logs, {"same": True}),
-        Change(READING, "span of a load: since the log's time 0", logs, {"since": "time-0"}),
-        *(
-            Change(READING, reading.name, logs, {"scheduler": reading.options})
-            for reading in together
-        ),
-        *(Change(CLEANING, reading.name, logs, cleaning=reading.cleaning) for reading in cleanings),
-        *robustness.machines(page, "CTC-SP2", MACHINES),
-        *robustness.others(page),
+        runs.DEFAULT,
+        *runs.ALONE,
+        Variant("blocked jobs: those of EASY under both", count={"same": True}),
+        Variant("span of a load: since the log's time 0", count={"since": "time-0"}),
+        *runs.TOGETHER,
+        *runs.CLEANING,
+        *(variants.machines("CTC-SP2", MACHINES) if "CTC-SP2" in logs else ()),
+        *variants.others(logs),
     ]
 
 
 class Evidence:
-    """The schedules of one case, each simulated once.
+    """The schedules of one log under one variant, each simulated once.
 
     Parameters
     ----------
-    case : replication.evidence.robustness.Case
+    log : str
+    workload : replication.logs.workload.Workload
+    variant : replication.evidence.variants.Variant
+    seed : int
+        Of the blocks that are drawn.
     """
 
-    def __init__(self, case):
-        self.case, self.workload, self.options = case, case.workload, case.change.options
-        reading = runs.Reading(case.change.name, self.options.get("scheduler", {}))
+    def __init__(self, log, workload, variant, seed=1):
+        self.workload, self.count, self.seed = workload, variant.count, seed
         self.schedules = {
-            policy: runs.schedule(case, case.log, policy, reading) for policy in runs.POLICIES
+            policy: runs.simulated(workload, policy, variant) for policy in runs.POLICIES
         }
-        self.everyone = {policy: np.ones(len(self.workload), bool) for policy in runs.POLICIES}
+        self.everyone = {policy: np.ones(len(workload), bool) for policy in runs.POLICIES}
 
     def quotient(self, policy, base, measure, masks):
         """A policy's mean over another's with its 95 % interval, of some jobs of each."""
-        columns = np.hstack(
-            [slowdown.sums(self.schedules[name], masks[name], measure) for name in (policy, base)]
-        )
-        drawn = np.vstack(
-            [columns.sum(axis=0), intervals.resample(columns, self.workload, self.case.seed)]
-        )
-        values = intervals.ratio(drawn, 0, 1) / intervals.ratio(drawn, 2, 3)
-        return float(values[0]), *intervals.between(values[1:])
+        columns = [slowdown.sums(self.schedules[p], masks[p], measure) for p in (policy, base)]
+        drawn = resampling.blocks(np.hstack(columns), self.workload, self.seed)
+        return resampling.interval(resampling.ratio(drawn, 0, 1) / resampling.ratio(drawn, 2, 3))
 
     def below(self, policy, base, level):
         """A case for each measure: whether a policy's mean over another's is below a level."""
@@ -71,9 +63,10 @@ class Evidence:
             yield short, f"{value:.2f} ({low:.2f} to {high:.2f})", answer
 
 
-def study(page):
-    """The cases of every headline under every change; see `replication.evidence.robustness.study`."""
-    return robustness.study(page, HEADLINES, changes(page), Evidence)
+def study(workloads, first=None, seed=1, workers=1):
+    """The cases of every headline under every variant; see `replication.evidence.robustness.study`."""
+    evidence = functools.partial(Evidence, seed=seed)
+    return robustness.study(HEADLINES, workloads, changes(workloads), evidence, first, workers)
 
 
 @decides("head-never-delayed")
@@ -90,7 +83,7 @@ def _(e):
 
 @decides("large-blocked-better")
 def _(e):
-    own = {policy: "EASY" if e.options.get("same") else policy for policy in ("PV-EASY", "EASY")}
+    own = {policy: "EASY" if e.count.get("same") else policy for policy in ("PV-EASY", "EASY")}
     blocked = {policy: audits.blocked(e.schedules[whose]) for policy, whose in own.items()}
     quarter, lower = slowdown.quarter(e.workload), []
     for k in range(1, len(slowdown.QUARTERS)):
@@ -101,7 +94,7 @@ def _(e):
                 for measure in MEASURES
             ]
     if not lower:
-        raise robustness.NotApplicable("no blocked job is that large")
+        raise variants.NotApplicable("no blocked job is that large")
     yield "", f"{sum(lower)} of {len(lower)}", 2 * sum(lower) > len(lower)
 
 
@@ -128,6 +121,6 @@ def _(e):
 @decides("little-waste")
 def _(e):
     most = published.largest("pv_easy", "table5", "wasted_load")
-    since = e.options.get("since", "first-submission")
+    since = e.count.get("since", "first-submission")
     value = counts.loads(e.schedules["PV-EASY"], since)["wasted_load"][0]
     yield "", f"{value:.2f} %", round(value, most.decimals) <= most.value

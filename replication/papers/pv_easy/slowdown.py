@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 
 from replication.basics import style
-from replication.papers.pv_easy import intervals, runs
+from replication.evidence import resampling
+from replication.papers.pv_easy import runs
 from replication.schedule import audits, measures
 
 QUARTERS = ("up to 1/4", "1/4 to 1/2", "1/2 to 3/4", "above 3/4")
@@ -38,7 +39,7 @@ def compared(page, measure, policies, groups, base="EASY", reading=runs.DEFAULT)
         ``groups(schedules)`` yields (name, masks by policy).
     base : str
         The policy whose value the quotients are taken to.
-    reading : replication.papers.pv_easy.runs.Reading
+    reading : replication.evidence.variants.Variant
 
     Returns
     -------
@@ -50,40 +51,22 @@ def compared(page, measure, policies, groups, base="EASY", reading=runs.DEFAULT)
     for log in page.logs:
         schedules = {policy: runs.schedule(page, log, policy, reading) for policy in policies}
         for name, masks in groups(schedules):
-            columns = {p: sums(schedules[p], masks[p], measure) for p in policies}
-            drawn = intervals.resample(
-                np.hstack(list(columns.values())), page.workloads[log], page.seed
-            )
-            values = {p: intervals.ratio(columns[p].sum(axis=0)[None], 0, 1)[0] for p in policies}
-            draws = {p: intervals.ratio(drawn, 2 * k, 2 * k + 1) for k, p in enumerate(policies)}
-            for policy in policies:
+            columns = [sums(schedules[policy], masks[policy], measure) for policy in policies]
+            drawn = resampling.blocks(np.hstack(columns), page.workloads[log], page.seed)
+            means = {p: resampling.ratio(drawn, 2 * k, 2 * k + 1) for k, p in enumerate(policies)}
+            for policy, mean in means.items():
                 rows.append(
-                    (
-                        log,
-                        name,
-                        policy,
-                        int(masks[policy].sum()),
-                        values[policy],
-                        *intervals.between(draws[policy]),
-                        values[policy] / values[base],
-                        *intervals.between(draws[policy] / draws[base]),
-                    )
+                    {"trace": log, "jobs": name, "policy": policy}
+                    | {"number": int(masks[policy].sum())}
+                    | _with_interval("", mean)
+                    | _with_interval("quotient", mean / means[base])
                 )
-    return pd.DataFrame(
-        rows,
-        columns=[
-            "trace",
-            "jobs",
-            "policy",
-            "number",
-            "value",
-            "low",
-            "high",
-            "quotient",
-            "quotient_low",
-            "quotient_high",
-        ],
-    )
+    return pd.DataFrame(rows)
+
+
+def _with_interval(name, values):
+    columns = [f"{name}_low", f"{name}_high"] if name else ["low", "high"]
+    return dict(zip([name or "value", *columns], resampling.interval(values), strict=True))
 
 
 def blocked(page, measure, same=False, reading=runs.DEFAULT):
@@ -95,7 +78,7 @@ def blocked(page, measure, same=False, reading=runs.DEFAULT):
     measure : {"mbs", "mwbs"}
     same : bool
         Whether the jobs that EASY blocks are measured under both; by default each policy's own blocked jobs.
-    reading : replication.papers.pv_easy.runs.Reading
+    reading : replication.evidence.variants.Variant
     """
 
     def groups(schedules):

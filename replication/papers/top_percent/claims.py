@@ -3,7 +3,7 @@
 import numpy as np
 
 from replication.evidence.claims import Claims, totals
-from replication.papers.top_percent.intervals import interval
+from replication.evidence.resampling import interval
 from replication.papers.top_percent.modes import LEVEL
 from replication.papers.top_percent.runs import POLICIES, TITLES
 

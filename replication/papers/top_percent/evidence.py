@@ -25,8 +25,8 @@ class Evidence:
     """
 
     def __init__(self, page, reading="words"):
-        self.page, self.reading = page, reading
-        self.workloads = jobs(page, reading)
+        self.page, self.reading = page, READINGS[reading]
+        self.workloads = jobs(page, self.reading)
         self.logs = list(self.workloads)
 
     @cached_property
@@ -51,7 +51,7 @@ class Evidence:
     @cached_property
     def scaled(self):
         """Rows of each log with all run times predicted too short, and too long."""
-        found, options = {}, READINGS[self.reading].options
+        found, options = {}, self.reading.scheduler
         for log, workload in self.workloads.items():
             runs = {
                 factor: simulate(workload, EASY(predictor=f"scaled={factor}", **options))

@@ -2,63 +2,34 @@
 
 import numpy as np
 
-from replication.basics.seeding import generator
+from replication.evidence import resampling
 from replication.papers.top_percent.runs import REFERENCE, UNITS
-
-WEEK = 7 * 86400
-DRAWS = 1000
+from replication.schedule import measures
 
 
-class Sums:
-    """What the measures of one schedule are made of, summed over the jobs submitted in each week.
+def columns(schedule):
+    """What the measures and shares of one schedule are made of, by name: float64[n] each.
 
-    Parameters
-    ----------
-    schedule : replication.schedule.schedule.Schedule
-
-    Attributes
-    ----------
-    parts : dict of str to (float64[weeks], float64[weeks])
-        For each measure but R2 the sums whose ratio it is; for R2 the squared misses, and the run times,
-        their squares and the jobs.
+    A measure but R2 is the quotient of the sums of two columns, a share that of one and of the jobs; R2 is made
+    of the squared misses, the run times and their squares.
     """
-
-    def __init__(self, schedule):
-        from replication.schedule import measures
-
-        w, wait = schedule.workload, schedule.wait.astype(float)
-        flow, run_time = wait + w.run_time, w.run_time.astype(float)
-        _, self.week = np.unique((w.submit - w.submit[0]) // WEEK, return_inverse=True)
-        one = np.ones(len(w))
-        priority = w.processors * (flow**2 - wait**2)
-        self.parts = {
-            name: tuple(map(self._by_week, pair))
-            for name, pair in {
-                "avebsld": (measures.bounded_slowdown(schedule.wait, w.run_time), one),
-                "af": (flow, one),
-                "ap0waf": (w.processors * run_time * flow, w.processors * run_time),
-                "ap1waf": (priority * flow, priority),
-                "r2": ((run_time - schedule.first_prediction) ** 2, run_time, run_time**2, one),
-            }.items()
-        }
-        self.under = self._by_week(schedule.prediction < w.run_time)
-        self.backfilled = self._by_week(schedule.backfilled)
-        self.jobs = self._by_week(one)
-
-    def _by_week(self, values):
-        return np.bincount(self.week, weights=values)
-
-    def value(self, measure, times):
-        """The measure, each week taken so often; float64[draws] for ``times`` of float64[draws, weeks]."""
-        sums = [times @ part for part in self.parts[measure]]
-        if measure == "r2":
-            missed, total, squares, jobs = sums
-            return 1 - missed / (squares - total**2 / jobs)
-        return sums[0] / sums[1]
-
-    def share(self, part, times):
-        """Share of jobs that `part`, one of ``under`` and ``backfilled``, counts."""
-        return (times @ getattr(self, part)) / (times @ self.jobs)
+    w, wait = schedule.workload, schedule.wait.astype(float)
+    flow, run_time = wait + w.run_time, w.run_time.astype(float)
+    priority = w.processors * (flow**2 - wait**2)
+    return {
+        "jobs": np.ones(len(w)),
+        "avebsld": measures.bounded_slowdown(schedule.wait, w.run_time),
+        "af": flow,
+        "ap0waf": w.processors * run_time * flow,
+        "ap0waf weight": w.processors * run_time,
+        "ap1waf": priority * flow,
+        "ap1waf weight": priority,
+        "r2": (run_time - schedule.first_prediction) ** 2,
+        "run_time": run_time,
+        "squares": run_time**2,
+        "under": schedule.prediction < w.run_time,
+        "backfilled": schedule.backfilled,
+    }
 
 
 class Block:
@@ -69,32 +40,31 @@ class Block:
     name : str
         Names the random numbers.
     schedules : dict of str to replication.schedule.schedule.Schedule
-        By policy; Reqtime among them.
+        By policy; Reqtime among them. All have the same jobs.
     """
 
     def __init__(self, name, schedules):
-        self.sums = {policy: Sums(schedule) for policy, schedule in schedules.items()}
-        weeks = len(next(iter(self.sums.values())).jobs)
-        rng = generator(name, weeks, "weeks", DRAWS)
-        drawn = rng.multinomial(weeks, np.full(weeks, 1 / weeks), size=DRAWS)
-        # The first is the log as it is.
-        self.times = np.vstack([np.ones(weeks), drawn]).astype(float)
+        made = {
+            (policy, column): values
+            for policy, schedule in schedules.items()
+            for column, values in columns(schedule).items()
+        }
+        submit = next(iter(schedules.values())).workload.submit
+        drawn = resampling.weeks(np.column_stack(list(made.values())), submit, name)
+        self._sums = dict(zip(made, drawn.T, strict=True))
 
     def values(self, policy, measure):
         """The measure, over Reqtime's but for R2: the log's own, then one a draw."""
-        found = self.sums[policy].value(measure, self.times)
-        return (
-            found
-            if UNITS[measure] == "1"
-            else found / self.sums[REFERENCE].value(measure, self.times)
-        )
+        found = self._value(policy, measure)
+        return found if UNITS[measure] == "1" else found / self._value(REFERENCE, measure)
+
+    def _value(self, policy, measure):
+        sums, jobs = self._sums, self._sums[policy, "jobs"]
+        if measure == "r2":
+            spread = sums[policy, "squares"] - sums[policy, "run_time"] ** 2 / jobs
+            return 1 - sums[policy, "r2"] / spread
+        return sums[policy, measure] / sums.get((policy, f"{measure} weight"), jobs)
 
     def shares(self, policy, part):
-        """Share of jobs, see `Sums.share`: the log's own, then one a draw."""
-        return self.sums[policy].share(part, self.times)
-
-
-def interval(values):
-    """A value and its 95 % interval from the log's own and the draws'."""
-    low, high = np.quantile(values[1:], [0.025, 0.975])
-    return float(values[0]), float(low), float(high)
+        """Share of jobs that are ``under`` or ``backfilled``: the log's own, then one a draw."""
+        return self._sums[policy, part] / self._sums[policy, "jobs"]

@@ -1,27 +1,26 @@
 """Top Percent's headline conclusions under other readings, cleanings, logs and loads."""
 
-from replication.evidence import robustness
-from replication.evidence.robustness import CLEANING, DEFAULT, READING, Change
-from replication.logs import traces
+from dataclasses import replace
+
+from replication.evidence import robustness, variants
+from replication.evidence.variants import Variant
+from replication.papers import dimensions
+from replication.papers.top_percent import runs
 from replication.papers.top_percent.claims import CLAIMS
 from replication.papers.top_percent.intervals import Block
-from replication.papers.top_percent.runs import POLICIES, READINGS
-from replication.schedule.simulation import simulate
-from replication.schedulers import EASY
 
-#: Options of the scheduler that the paper's words leave open.
-OPTIONS = (
-    "passes",
-    "order",
-    "events",
-    "reservation",
-    "shadow",
-    "extra",
-    "refresh",
-    "correction",
-    "candidates",
+#: What the paper's words leave open of the scheduler.
+OPEN = (
+    dimensions.PASSES
+    | dimensions.ORDER
+    | dimensions.EVENTS
+    | dimensions.RESERVATION
+    | dimensions.SHADOW
+    | dimensions.EXTRA
+    | dimensions.PREDICTION
+    | dimensions.CANDIDATES
 )
-TOP_AS_CODED = READINGS["coded"].predictors
+CODED = runs.READINGS["coded"]
 #: CTC's machine: the default is the header's batch part, 338; PV-EASY has 430, the whole machine 512.
 MACHINES = (430, 512)
 HEADLINES = robustness.Headlines("top_percent")
@@ -30,59 +29,44 @@ for name in HEADLINES.published():
     HEADLINES.decides(name)(CLAIMS.deciders[name])
 
 
-def changes(page):
+def changes(logs):
     """The default; each open option alone, and what the simulator does; cleanings, other logs and loads."""
-    logs, coded = tuple(page.logs), READINGS["coded"]
-    drop = (*traces.rules(logs[0], page.paper).drop, *coded.drop)
-    cleanings = {
-        "jobs without a request left out": {"drop": drop},
-        "requests raised to the run time": {"overrun": "raise-estimate"},
-        "runs may pass the request": {"overrun": "as-is"},
-        "allocated processors": {"size": "allocated"},
-    }
-    recorded = [
-        Change(CLEANING, "KTH-SP2 as recorded", ("KTH-SP2",), source={"KTH-SP2": "KTH-SP2-2"})
-        for log in logs
-        if log == "KTH-SP2"
-    ]
     return [
-        Change(DEFAULT, "default", logs),
-        *robustness.readings(logs, OPTIONS),
-        Change(READING, "Top Percent as coded", logs, {"predictors": TOP_AS_CODED}),
-        Change(
-            READING,
-            "all as the simulator does",
-            logs,
-            {"scheduler": coded.options, "predictors": TOP_AS_CODED},
-            {"drop": drop},
+        Variant("default"),
+        *(one for name, several in OPEN.items() for one in variants.alone(name, several)),
+        Variant("Top Percent as coded", predictor=CODED.predictor),
+        replace(CODED, name="all as the simulator does"),
+        Variant("jobs without a request left out", cleaning=CODED.cleaning),
+        Variant("requests raised to the run time", cleaning={"overrun": "raise-estimate"}),
+        Variant("runs may pass the request", cleaning={"overrun": "as-is"}),
+        Variant("allocated processors", cleaning={"size": "allocated"}),
+        *(variants.machines("CTC-SP2", MACHINES) if "CTC-SP2" in logs else ()),
+        *(
+            [Variant("KTH-SP2 as recorded", log="KTH-SP2-2", logs=("KTH-SP2",))]
+            if "KTH-SP2" in logs
+            else ()
         ),
-        *(Change(CLEANING, about, logs, cleaning=rules) for about, rules in cleanings.items()),
-        *robustness.machines(page, "CTC-SP2", MACHINES),
-        *recorded,
-        *robustness.others(page),
+        *variants.others(logs),
     ]
 
 
 class Evidence:
-    """The schedules of one case, as `replication.papers.top_percent.evidence.Evidence` has those of a page.
+    """The schedules of one log under one variant, as those of all logs in `top_percent.evidence.Evidence`.
 
     Parameters
     ----------
-    case : replication.evidence.robustness.Case
+    log : str
+    workload : replication.logs.workload.Workload
+    variant : replication.evidence.variants.Variant
     """
 
-    def __init__(self, case):
-        options = case.change.options.get("scheduler", {})
-        predictors = POLICIES | case.change.options.get("predictors", {})
-        self.logs, self.workloads = case.logs, case.workloads
-        found = {
-            policy: simulate(case.workload, EASY(predictors[policy], **options))
-            for policy in POLICIES
-        }
-        self.schedules = {(case.log, policy): schedule for policy, schedule in found.items()}
-        self.blocks = {case.log: Block(case.log, found)}
+    def __init__(self, log, workload, variant):
+        self.logs, self.workloads = [log], {log: workload}
+        found = {policy: runs.run(workload, policy, variant) for policy in runs.POLICIES}
+        self.schedules = {(log, policy): schedule for policy, schedule in found.items()}
+        self.blocks = {log: Block(log, found)}
 
 
-def study(page):
-    """The cases of every headline under every change; see `replication.evidence.robustness.study`."""
-    return robustness.study(page, HEADLINES, changes(page), Evidence)
+def study(workloads, first=None, workers=1):
+    """The cases of every headline under every variant; see `replication.evidence.robustness.study`."""
+    return robustness.study(HEADLINES, workloads, changes(workloads), Evidence, first, workers)

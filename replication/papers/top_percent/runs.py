@@ -1,24 +1,27 @@
 """What every table of the paper is made of: predictors by the paper's names, readings, and the measures."""
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import pandas as pd
 
+from replication.evidence import variants
+from replication.evidence.variants import Variant
+from replication.predictors import CVH, Clairvoyant, Complete, Request, TopPercent, Tsafrir
 from replication.schedule import measures
 from replication.schedule.simulation import simulate
 from replication.schedulers import EASY
 
 REFERENCE = "Reqtime"
 POLICIES = {
-    "Reqtime": "request",
-    "Clairvoyant": "perfect",
-    "Complete": "complete",
-    "CVH": "cvh",
-    "Tsafrir": "tsafrir",
-    "Top02": "top=2",
-    "Top03": "top=3",
-    "Top04": "top=4",
+    "Reqtime": Request(),
+    "Clairvoyant": Clairvoyant(),
+    "Complete": Complete(),
+    "CVH": CVH(),
+    "Tsafrir": Tsafrir(),
+    "Top02": TopPercent(2),
+    "Top03": TopPercent(3),
+    "Top04": TopPercent(4),
 }
 UNITS = {
     "avebsld": "x Reqtime",
@@ -30,35 +33,14 @@ UNITS = {
 TITLES = {"avebsld": "AVEbsld", "af": "AF", "ap0waf": "AP0WAF", "ap1waf": "AP1WAF", "r2": "R2"}
 
 
-@dataclass(frozen=True)
-class Reading:
-    """How the paper is read where it is silent.
-
-    Parameters
-    ----------
-    about : str
-        One line.
-    options : dict
-        Options of the scheduler.
-    predictors : dict of str to str
-        Predictors other than in `POLICIES`.
-    drop : tuple of str
-        Cleaning rules besides the paper's.
-    """
-
-    about: str
-    options: dict = field(default_factory=dict)
-    predictors: dict = field(default_factory=dict)
-    drop: tuple = ()
-
-
 READINGS = {
-    "words": Reading("the paper's words, and the textbook where they end"),
-    "coded": Reading(
+    "words": Variant("words", "the paper's words, and the textbook where they end"),
+    "coded": Variant(
+        "coded",
         "what the paper's simulator does",
-        {"order": "submissions-first", "passes": "if-fits"},
-        {f"Top0{q}": f"top-as-coded={q}" for q in (2, 3, 4)},
-        ("no-estimate",),
+        scheduler={"order": "submissions-first", "passes": "if-fits"},
+        predictor={"coded": True},
+        cleaning={"drop": ("no-estimate",)},
     ),
 }
 
@@ -81,7 +63,7 @@ def measured(schedule):
     }
 
 
-def run(workload, policy, reading="words", scheduler=EASY(), **options):  # noqa: B008, it is frozen
+def run(workload, policy, reading=READINGS["words"], scheduler=EASY()):  # noqa: B008, it is frozen
     """The schedule of one row of the table.
 
     Parameters
@@ -89,17 +71,11 @@ def run(workload, policy, reading="words", scheduler=EASY(), **options):  # noqa
     workload : replication.logs.workload.Workload
     policy : str
         One of `POLICIES`.
-    reading : str
-        One of `READINGS`; options of it that the scheduler does not have are left out.
+    reading : replication.evidence.variants.Variant
+        Options of it that the scheduler does not have are left out.
     scheduler : replication.schedulers.Scheduler
-    **options
-        More options of the scheduler; they go before the reading's.
     """
-    chosen = READINGS[reading]
-    known = scheduler.options()
-    own = {name: value for name, value in chosen.options.items() if name in known}
-    predictor = chosen.predictors.get(policy, POLICIES[policy])
-    return simulate(workload, replace(scheduler, **{"predictor": predictor} | own | options))
+    return simulate(workload, reading.of(replace(scheduler, predictor=POLICIES[policy])))
 
 
 def normalised(rows):
@@ -166,19 +142,20 @@ def _measured_run(workload, policy, how):
 def jobs(page, reading):
     """The workload of each log of a page under a reading; as the page's, unless the reading drops more jobs.
 
+    Parameters
+    ----------
+    page : replication.pages.page.Page
+    reading : replication.evidence.variants.Variant
+
     Returns
     -------
     dict of str to replication.logs.workload.Workload
     """
-    from replication.logs import traces
-    from replication.pages.page import QUICK_JOBS
-
-    more = READINGS[reading].drop
     found = {}
     for log, workload in page.workloads.items():
-        if more and not workload.stand_in:
-            drop = [*traces.rules(log, page.paper).drop, *more]
-            workload = traces.load(log, paper=page.paper, stand_in=False, drop=drop)
-            workload = workload.take(slice(QUICK_JOBS)) if page.quick else workload
-        found[log] = workload
+        first = len(workload) if page.quick else None
+        try:
+            found[log] = variants.jobs(page.paper, page.workloads, log, reading, first)
+        except variants.NotApplicable:
+            found[log] = workload
     return found

@@ -1,6 +1,6 @@
 """The table under other schedulers, which the paper only mentions, and on logs it does not have."""
 
-from replication.papers.top_percent.runs import POLICIES, TITLES, blocks
+from replication.papers.top_percent.runs import POLICIES, READINGS, TITLES, blocks
 from replication.schedulers import EASY, Conservative, LargestAreaFirst
 
 # What the table calls a scheduler.
@@ -15,7 +15,7 @@ OTHER_LOGS = ("SDSC-BLUE", "CEA-Curie")
 TICKS = (0.1, 0.2, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10, 20, 50)
 
 
-def tasks(workloads, which=None, reading="words"):
+def tasks(workloads, which=None, reading=READINGS["words"]):
     """Blocks to be simulated: each log under each scheduler.
 
     Parameters
@@ -23,7 +23,7 @@ def tasks(workloads, which=None, reading="words"):
     workloads : dict of str to replication.logs.workload.Workload
     which : dict, optional
         `ALL` by default.
-    reading : str
+    reading : replication.evidence.variants.Variant
     """
     return [
         ({"trace": log, "scheduler": about}, workload, {"reading": reading, "scheduler": scheduler})

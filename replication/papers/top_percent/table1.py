@@ -25,10 +25,10 @@ def table1(page):
         reading, trace, policy, measure, value, unit.
     """
     tasks = []
-    for reading in READINGS:
+    for name, reading in READINGS.items():
         workloads = jobs(page, reading) | blue_waters(page, reading)
         tasks += [
-            ({"reading": reading, "trace": log}, workload, {"reading": reading})
+            ({"reading": name, "trace": log}, workload, {"reading": reading})
             for log, workload in workloads.items()
         ]
     return blocks(tasks, page.workers)
@@ -52,7 +52,7 @@ def blue_waters(page, reading):
         found[0],
         size=rules.size,
         overrun=rules.overrun,
-        drop=[*rules.drop, *READINGS[reading].drop],
+        drop=[*rules.drop, *reading.cleaning.get("drop", ())],
     )
     return {BLUE_WATERS: workload.take(slice(QUICK_JOBS)) if page.quick else workload}
 
@@ -147,7 +147,7 @@ def r2_audit(page, ours):
     printed = {row.key: row for row in published.rows(page.paper, "table1") if row.measure == "r2"}
     mine = ours[(ours["measure"] == "r2")].set_index(["reading", "trace", "policy"])["value"]
     rows = []
-    for log, workload in jobs(page, "coded").items():
+    for log, workload in jobs(page, READINGS["coded"]).items():
         nothing = measures.determination(workload.run_time, np.zeros(len(workload), np.int64))
         for policy in ("Reqtime", "CVH", "Tsafrir", "Complete"):
             value = printed[log, policy, "r2"].value

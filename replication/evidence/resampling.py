@@ -1,0 +1,92 @@
+"""How sure a number over the jobs of one log is: its stretches of time are drawn anew, with replacement.
+
+Neighbouring jobs are alike, so stretches are drawn and not jobs: the weeks of the log, or moving blocks of as
+many jobs as a week has. Columns of values, a row a job, keep together, so that differences are paired. Sums
+are added up stretch by stretch: a matrix product would add in an order that depends on the processor.
+"""
+
+import numpy as np
+
+from replication.basics.seeding import generator
+
+WEEK = 7 * 24 * 3600
+DRAWS = 1000
+LEVEL = 0.95
+
+
+def weeks(columns, submit, name):
+    """Sums over the log's weeks drawn anew, as many as it has.
+
+    Parameters
+    ----------
+    columns : float64[n, c]
+        A row a job.
+    submit : int64[n], s
+        In order.
+    name : str
+        Names the random numbers.
+
+    Returns
+    -------
+    float64[1 + DRAWS, c]
+        The sums of the log as it is, then those of each draw. A week without jobs is none.
+    """
+    _, week = np.unique((submit - submit[0]) // WEEK, return_inverse=True)
+    sums = np.column_stack([np.bincount(week, weights=column) for column in columns.T])
+    n = len(sums)
+    times = generator(name, n, "weeks", DRAWS).multinomial(n, np.full(n, 1 / n), size=DRAWS)
+    return _drawn(sums.sum(axis=0), sums, (np.repeat(np.arange(n), row) for row in times))
+
+
+def blocks(columns, workload, seed):
+    """Sums over blocks of consecutive jobs drawn anew, as many as cover all jobs.
+
+    Parameters
+    ----------
+    columns : float64[n, c]
+        A row a job, in order of submission.
+    workload : replication.logs.workload.Workload
+        Its mean number of jobs in a week is the length of a block.
+    seed : int
+
+    Returns
+    -------
+    float64[1 + DRAWS, c]
+        The sums of the log as it is, then those of each draw.
+    """
+    n = len(columns)
+    length = int(min(max(round(n * WEEK / max(workload.span, 1)), 1), n))
+    total = np.vstack([np.zeros(columns.shape[1]), np.cumsum(columns, axis=0)])
+    sums = total[length:] - total[:-length]
+    rng = generator(workload.name, n, "blocks", int(seed))
+    return _drawn(columns.sum(axis=0), sums, rng.integers(0, len(sums), (DRAWS, -(-n // length))))
+
+
+def _drawn(whole, sums, picked):
+    return np.vstack([whole, *(sums[row].sum(axis=0) for row in picked)])
+
+
+def ratio(sums, top, bottom):
+    """Quotient of two columns of sums, nan where the second is 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(sums[:, bottom] > 0, sums[:, top] / sums[:, bottom], np.nan)
+
+
+def interval(values):
+    """A value with its 95 % interval.
+
+    Parameters
+    ----------
+    values : float64[1 + draws]
+        The log's own, then one a draw.
+
+    Returns
+    -------
+    value, low, high : float
+        The bounds are nan where a value is missing in most draws.
+    """
+    own, drawn = float(values[0]), values[1:][np.isfinite(values[1:])]
+    if 2 * len(drawn) < len(values) - 1:
+        return own, float("nan"), float("nan")
+    low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return own, float(low), float(high)

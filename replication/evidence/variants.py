@@ -1,0 +1,202 @@
+"""One thing done otherwise than by default: a reading, a cleaning, another log, another load.
+
+A search over readings takes all products of alternatives, which are tuples of variants; a study of robustness
+takes a list of variants, one at a time. Neither changes a default.
+"""
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from replication.logs import traces
+
+DEFAULT, READING, CLEANING, LOG, LOAD = KINDS = ("default", "reading", "cleaning", "log", "load")
+LOADS = (0.7, 0.8, 0.9)
+STAND_IN = "needs the real log"
+NO_JOB = ("no-processors", "larger-than-machine")  # what nothing could simulate
+
+
+class NotApplicable(Exception):
+    """A variant or a headline that says nothing about a log; the message says why."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One thing done otherwise than by default; with nothing but a name it is the default.
+
+    Parameters
+    ----------
+    name : str
+        Short: a choice of a search, or a row of a table.
+    words : str
+        Completes "the simulator behaves as if ..."; only a search needs them.
+    scheduler : dict
+        Fields of a scheduler; those that it does not have do not concern it.
+    predictor : dict
+        Fields of its predictor, likewise.
+    cleaning : dict
+        Keywords of `replication.logs.traces.load`; what it drops is dropped besides what the paper drops.
+    count : dict
+        How the paper's package measures and counts.
+    load : float, optional
+        A share of the machine, reached by multiplying submission times.
+    log : str
+        The log that is read in place of the one it concerns.
+    logs : tuple of str
+        The logs that it concerns; all of a paper's by default.
+    """
+
+    name: str
+    words: str = ""
+    scheduler: Mapping = field(default_factory=dict)
+    predictor: Mapping = field(default_factory=dict)
+    cleaning: Mapping = field(default_factory=dict)
+    count: Mapping = field(default_factory=dict)
+    load: float | None = None
+    log: str = ""
+    logs: tuple = ()
+
+    @property
+    def kind(self):
+        """What is changed, one of `KINDS`: a scheduler or a measure before the cleaning, that before the log."""
+        if self.load is not None:
+            return LOAD
+        if self.scheduler or self.predictor or self.count:
+            return READING
+        return CLEANING if self.cleaning or self.log else LOG if self.logs else DEFAULT
+
+    def of(self, scheduler):
+        """A scheduler with the fields changed that it and its predictor have."""
+        if self.predictor and "predictor" in scheduler.options():
+            scheduler = replace(scheduler, predictor=_changed(scheduler.predictor, self.predictor))
+        return _changed(scheduler, self.scheduler)
+
+    def concerns(self, log):
+        """Whether it changes anything of a log."""
+        return not self.logs or log in self.logs
+
+
+def _changed(choice, fields):
+    """A choice with those of some fields changed that it has."""
+    known = choice.options()
+    return replace(choice, **{name: value for name, value in fields.items() if name in known})
+
+
+def together(variants, log=None):
+    """Several variants at once, as far as they concern a log; what is said later goes before.
+
+    Parameters
+    ----------
+    variants : iterable of Variant
+    log : str, optional
+
+    Returns
+    -------
+    Variant
+        Its words are those of what is not the default.
+    """
+    several = [one for one in variants if log is None or one.concerns(log)]
+    changed = [one for one in several if one.kind != DEFAULT]
+
+    def merged(name):
+        return {key: value for one in changed for key, value in getattr(one, name).items()}
+
+    drop = tuple(dict.fromkeys(rule for one in changed for rule in one.cleaning.get("drop", ())))
+    return Variant(
+        ", ".join(one.name for one in changed),
+        "; ".join(one.words for one in changed),
+        merged("scheduler"),
+        merged("predictor"),
+        merged("cleaning") | ({"drop": drop} if drop else {}),
+        merged("count"),
+        next((one.load for one in reversed(changed) if one.load is not None), None),
+        next((one.log for one in reversed(changed) if one.log), ""),
+    )
+
+
+def alone(dimension, alternatives):
+    """Every alternative but the default, each named by its dimension: a list of variants to be tried alone.
+
+    Parameters
+    ----------
+    dimension : str
+    alternatives : sequence of Variant
+        The default first.
+    """
+    return [replace(one, name=f"{dimension}: {one.name}") for one in alternatives[1:]]
+
+
+def others(logs):
+    """Each log that a paper does not have, and other loads on its own.
+
+    A second version of one of the paper's logs is another cleaning and no other log.
+
+    Parameters
+    ----------
+    logs : iterable of str
+        The paper's.
+    """
+    stems = {log.removesuffix("-2") for log in logs}
+    strangers = [log for log in traces.names() if not log.endswith("-2") and log not in stems]
+    return [
+        *(Variant(log, logs=(log,)) for log in strangers),
+        *(Variant(f"load {100 * load:.0f} %", load=load) for load in LOADS),
+    ]
+
+
+def machines(log, sizes):
+    """A log on machines of other sizes."""
+    return [
+        Variant(f"{log} with {size} processors", cleaning={"machine": size}, logs=(log,))
+        for size in sizes
+    ]
+
+
+def jobs(paper, workloads, log, variant, first=None):
+    """The jobs of a log under a variant.
+
+    Parameters
+    ----------
+    paper : str
+        Whose rules clean the log.
+    workloads : dict of str to replication.logs.workload.Workload
+        The paper's logs as they are by default.
+    log : str
+        One of these, or another: that is cleaned by the paper's rules and has its header's machine.
+    variant : Variant
+    first : int, optional
+        How many jobs of a log are taken; all by default.
+
+    Returns
+    -------
+    replication.logs.workload.Workload
+
+    Raises
+    ------
+    NotApplicable
+        If the log itself has to be read and is not to be had.
+    """
+    found, own = workloads.get(log), log in workloads
+    if not own or variant.cleaning or variant.log:
+        if any(one.stand_in for one in ([found] if own else workloads.values())):
+            raise NotApplicable(STAND_IN)
+        try:
+            rules = traces.rules(log if own else next(iter(workloads)), paper)
+            chosen = {
+                "size": rules.size,
+                "overrun": rules.overrun,
+                "machine": rules.machine if own else None,
+            } | variant.cleaning
+            chosen["drop"] = tuple(
+                dict.fromkeys((*rules.drop, *variant.cleaning.get("drop", ()), *NO_JOB))
+            )
+            found = _read(variant.log or log, tuple(sorted(chosen.items())))
+        except traces.TraceError as reason:
+            raise NotApplicable(str(reason)) from None
+        found = found if first is None else found.take(slice(first))
+    return found if variant.load is None else found.scaled(found.load / variant.load)
+
+
+@functools.lru_cache(maxsize=16)
+def _read(log, chosen):
+    return traces.load(log, stand_in=False, **dict(chosen))

@@ -1,0 +1,47 @@
+"""Stretches of a log drawn anew: what the intervals cover, and that nothing else moves them."""
+
+import numpy as np
+import pytest
+
+from replication.evidence import resampling
+from tests.workloads import jobs
+
+N = 4000
+# A week holds 20 jobs, so stretches are short beside the log.
+WORKLOAD = jobs(4, *[(k * resampling.WEEK // 20, 1, 1) for k in range(N)])
+VALUES = np.random.default_rng(1).normal(10, 2, N)
+COLUMNS = np.column_stack([VALUES, np.ones(N)])
+WAYS = {
+    "blocks": lambda columns: resampling.blocks(columns, WORKLOAD, 1),
+    "weeks": lambda columns: resampling.weeks(columns, WORKLOAD.submit, "made"),
+}
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+def test_the_interval_is_the_spread_of_independent_jobs(way):
+    sums = way(COLUMNS)
+    value, low, high = resampling.interval(resampling.ratio(sums, 0, 1))
+    assert value == pytest.approx(VALUES.mean()) and low < value < high
+    assert high - low == pytest.approx(2 * 1.96 * 2 / N**0.5, rel=0.15)
+    assert (sums == way(COLUMNS)).all()
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+def test_columns_keep_together(way):
+    alone, beside = way(COLUMNS[:, :1]), way(np.hstack([COLUMNS, 2 * COLUMNS]))
+    assert alone[:, 0] == pytest.approx(beside[:, 0], rel=1e-12)
+    assert resampling.ratio(beside, 2, 0) == pytest.approx(2)
+
+
+def test_a_week_without_jobs_is_none():
+    late = WORKLOAD.submit + 50 * resampling.WEEK * (np.arange(N) >= N // 2)
+    drawn = resampling.weeks(COLUMNS, late, "made")
+    assert len(drawn) == 1 + resampling.DRAWS
+    assert drawn[0].tolist() == pytest.approx([VALUES.sum(), N])
+    assert drawn[:, 1].min() > 0.9 * N
+
+
+def test_an_interval_of_what_is_mostly_missing_is_missing():
+    value, low, high = resampling.interval(np.array([3.0, 1.0, np.nan, np.nan]))
+    assert value == 3 and np.isnan([low, high]).all()
+    assert np.isnan(resampling.ratio(np.array([[1.0, 0.0]]), 0, 1))[0]
