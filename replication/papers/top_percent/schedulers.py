@@ -1,5 +1,7 @@
 """The table under other schedulers, which the paper only mentions, and on logs it does not have."""
 
+from replication.logs import traces
+from replication.logs.workload import QUICK_JOBS
 from replication.papers.top_percent.runs import POLICIES, READINGS, TITLES, blocks
 from replication.schedulers import EASY, Conservative, LargestAreaFirst
 
@@ -45,9 +47,6 @@ def other_logs(page):
     dict of str to replication.logs.workload.Workload
         Without the logs that are not to be had.
     """
-    from replication.logs import traces
-    from replication.pages.page import QUICK_JOBS
-
     if page.stand_in:
         return {}
     rules, found = traces.rules(page.logs[0], page.paper), {}

@@ -5,6 +5,8 @@ import pandas as pd
 
 from replication.basics import paths
 from replication.evidence import compare, published
+from replication.logs import traces
+from replication.logs.workload import QUICK_JOBS
 from replication.papers.top_percent.runs import POLICIES, READINGS, TITLES, blocks, jobs
 from replication.schedule import measures
 
@@ -36,9 +38,6 @@ def table1(page):
 
 def blue_waters(page, reading):
     """The Blue Waters workload by name, if its log is in a trace folder; empty elsewhere and on stand-ins."""
-    from replication.logs import traces
-    from replication.pages.page import QUICK_JOBS
-
     found = [
         folder / name
         for folder in paths.trace_folders()
