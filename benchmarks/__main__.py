@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from benchmarks import loads
 from benchmarks import sweep as campaign
 from benchmarks import table1
 from replication.basics import paths
@@ -72,12 +73,27 @@ def plain_cpp():
     return ctypes.CDLL(str(library))
 
 
-def kernels_against_cpp(workloads, library, rounds):
-    """EASY: nanoseconds per job of the compiled Python and its ratio to C++; the two must agree."""
-    from replication.core.easy import easy
+def called_as_kernel(library):
+    """The C++ loop as a function with the arguments of `replication.core.easy.easy`."""
 
     def pointer(column):
         return ctypes.c_void_p(column.ctypes.data)
+
+    def easy(submit, run_time, estimate, size, machine, backfilling, start, backfilled):
+        library.easy(
+            ctypes.c_int64(len(submit)),
+            *map(pointer, (submit, run_time, estimate, size)),
+            ctypes.c_int64(machine),
+            ctypes.c_bool(backfilling),
+            *map(pointer, (start, backfilled)),
+        )
+
+    return easy
+
+
+def kernels_against_cpp(workloads, plain, rounds):
+    """EASY: nanoseconds per job of the compiled Python and its ratio to C++; the two must agree."""
+    from replication.core.easy import easy
 
     print("\nEASY on the log's own estimates\n  log              jobs   ns/job    C++   ratio")
     for name, w in workloads.items():
@@ -86,20 +102,12 @@ def kernels_against_cpp(workloads, library, rounds):
             (np.full(n, -1, np.int64), np.zeros(n, bool)),
             (np.full(n, -1, np.int64), np.zeros(n, bool)),
         )
-
-        def python(w=w, ours=ours):
-            easy(w.submit, w.run_time, w.estimate, w.processors, w.machine, True, *ours)
-
-        def cpp(w=w, n=n, theirs=theirs):
-            library.easy(
-                ctypes.c_int64(n),
-                *map(pointer, (w.submit, w.run_time, w.estimate, w.processors)),
-                ctypes.c_int64(w.machine),
-                ctypes.c_bool(True),
-                *map(pointer, theirs),
-            )
-
-        a, b, ratio = in_turn(python, cpp, rounds)
+        columns = w.submit, w.run_time, w.estimate, w.processors, w.machine, True
+        a, b, ratio = in_turn(
+            lambda columns=columns, ours=ours: easy(*columns, *ours),
+            lambda columns=columns, theirs=theirs: plain(*columns, *theirs),
+            rounds,
+        )
         if not (np.array_equal(ours[0], theirs[0]) and np.array_equal(ours[1], theirs[1])):
             raise SystemExit(f"{name}: the C++ loop decides otherwise than the kernel")
         print(f"  {name:<12} {n:>8,} {a / n * 1e9:>8.0f} {b / n * 1e9:>6.0f} {ratio:>7.2f}")
@@ -167,15 +175,19 @@ def main():
     """Run the benchmarks."""
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
     parser.add_argument("--rounds", type=int, default=9, help="pairs run in turn (default 9)")
-    rounds = parser.parse_args().rounds
+    parser.add_argument("--more", action="store_true", help="four million jobs too")
+    given = parser.parse_args()
+    rounds = given.rounds
     workloads = {name: traces.load(name) for name in LOGS}
     if any(w.stand_in for w in workloads.values()):
         print("Some workloads are stand-ins.")
     library = plain_cpp()
-    if library is None:
+    plain = library and called_as_kernel(library)
+    if plain is None:
         print("No C++ compiler here: no ratio to plain C++.")
     else:
-        kernels_against_cpp(workloads, library, rounds)
+        kernels_against_cpp(workloads, plain, rounds)
+    loads.main(plain, given.more)
     threads(workloads, max(3, rounds // 2))
     reading(max(3, rounds // 2))
     commands(max(3, rounds // 2))

@@ -1,4 +1,5 @@
-// The event loop of replication/core/easy.py, line for line in plain C++: the yardstick of `make bench`.
+// The decisions of replication/core/easy.py in plain C++, every waiting job looked at in every pass: the yardstick
+// of `make bench`.
 // Built as a shared library and called through ctypes with the same columns.
 #include <algorithm>
 #include <cstdint>
