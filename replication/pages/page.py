@@ -1,6 +1,7 @@
 """The page of a notebook: its workloads, and the only way its outputs are saved."""
 
 import ast
+import json
 import string
 import sys
 import time
@@ -29,6 +30,7 @@ class _Progress:
     started: float = field(default_factory=time.perf_counter)
     files: dict = field(default_factory=dict)
     verdicts: dict = field(default_factory=dict)
+    said: dict = field(default_factory=dict)
     opening: str = ""
     before: dict | None = None
     top: object = None
@@ -258,7 +260,8 @@ class Page:
             For display; the data are in its ``frame``.
         """
         made = Table(frame, caption, self.notice, formats)
-        self._save(self._file(name, ".csv"), made.csv(), "table", caption)
+        more = {"formats": formats} if formats else {}
+        self._save(self._file(name, ".csv"), made.csv(), "table", caption, **more)
         return made
 
     def compare(self, ours, reasons=None, item=None, part=False):
@@ -335,12 +338,14 @@ class Page:
         return made
 
     def say(self, markdown):
-        """Display Markdown: for a sentence that holds numbers which were just computed.
+        """Display Markdown and keep it in the record: for a sentence that holds numbers which were just computed.
 
         Parameters
         ----------
         markdown : str
         """
+        self._progress.said[markdown] = {"markdown": markdown} | _cell(self.name)
+        self._write_record()
         if _in_notebook():
             _display({"text/markdown": markdown, "text/plain": markdown})
 
@@ -353,7 +358,7 @@ class Page:
             raise PageError(f"{self.name}: output name {name!r}, allowed: {NAME_HINT}")
         return f"{self.item}{f'-{name}' if name else ''}{ending}"
 
-    def _save(self, file, data, role, caption):
+    def _save(self, file, data, role, caption, **more):
         if not isinstance(caption, str) or not caption.strip():
             raise PageError(f"{self.name}: {file}: caption {caption!r}, allowed: some words")
         other = self._progress.files.get(file, {}).get("caption", caption)
@@ -367,6 +372,8 @@ class Page:
             "role": role,
             "caption": caption,
             "sha256": record.sha256(data),
+            **more,
+            **_cell(self.name),
         }
         self._write_record()
 
@@ -378,11 +385,11 @@ class Page:
         self._show()
 
     def _facts(self):
-        opening = {"opening": self._progress.opening} if self._progress.opening else {}
+        words = {"opening": self._progress.opening, "said": list(self._progress.said.values())}
         return {
             "item": self.name,
             "title": record.title(self.name),
-            **opening,
+            **{key: value for key, value in words.items() if value},
             "kind": self.kind,
             "scale": self.scale,
             "stand_in": self.stand_in,
@@ -450,6 +457,17 @@ class _Sentence(string.Formatter):
 
 def _in_notebook():
     return "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None
+
+
+def _cell(name):
+    """Which cell of the item's notebook runs now: ``{"cell": number}``; empty where that cannot be told."""
+    path = paths.NOTEBOOKS / f"{name}.ipynb"
+    if not _in_notebook() or not path.exists():
+        return {}
+    running = sys.modules["IPython"].get_ipython().user_ns["In"][-1].strip()
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    places = [n for n, cell in enumerate(cells) if "".join(cell["source"]).strip() == running]
+    return {"cell": places[0]} if places else {}
 
 
 def _display(bundle, handle=None):

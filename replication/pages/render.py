@@ -1,4 +1,4 @@
-"""Results as a reader sees them: tables and pictures in a notebook, and the templates that make HTML.
+"""Results as a reader of a notebook sees them: tables and pictures.
 
 Every text goes through autoescape: a trace may hold anything.
 """
@@ -7,6 +7,7 @@ import base64
 import functools
 import html
 import re
+from pathlib import Path
 
 from replication.basics import style, writing
 from replication.evidence import shown
@@ -39,7 +40,7 @@ def environment():
     import jinja2
 
     made = jinja2.Environment(
-        loader=jinja2.PackageLoader("replication.report"),
+        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -155,20 +156,6 @@ class Picture:
 
     def __repr__(self):
         return self.caption
-
-
-def printed_text(text):
-    """What a cell has printed, for a report; bars of progress are left out: they differ from run to run.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    str
-    """
-    return "\n".join(line for line in text.split("\n") if "\r" not in line).strip("\n")
 
 
 def shown_width(png):

@@ -171,7 +171,8 @@ def figures(only=None, scale=None, workers=None):
         if reported:
             # The report is worth what its weakest part is worth.
             kind = max(reported, key=record.KINDS.index)
-            print(f"report: {_shown(report.build(kind))}")
+            failed = {outcome.name for outcome in outcomes if outcome.error}
+            print(f"report: {_shown(report.build(kind, failed))}")
     return 0 if len(done) == len(outcomes) else 1
 
 

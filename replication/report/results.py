@@ -11,7 +11,7 @@ from functools import cached_property
 
 from replication.evidence import compare, verdicts
 from replication.evidence.verdicts import CLAIM_WORDS, NUMBER_WORDS, read_csv
-from replication.pages import notebook, page, record
+from replication.pages import notebook, record
 
 # The item of a paper that searches its readings, and its table of verdicts under the best of them, with the
 # columns of a comparison. They are shown beside the verdicts and never counted among them.
@@ -34,14 +34,11 @@ class Item:
         What they are worth, one of `replication.pages.record.KINDS`.
     facts : dict
         The record beside the outputs.
-    notebook : nbformat.NotebookNode
-        As executed.
     """
 
     name: str
     kind: str
     facts: dict
-    notebook: object
 
     @property
     def id(self):
@@ -64,6 +61,16 @@ class Item:
             self.folder / file
             for file, facts in self.facts["files"].items()
             if facts["role"] == role
+        ]
+
+    def altered(self, *roles):
+        """Paths of those outputs, of all roles or of some, that are not as its record says."""
+        return [
+            path
+            for file, facts in self.facts["files"].items()
+            if not roles or facts["role"] in roles
+            if not (path := self.folder / file).exists()
+            or record.sha256(path.read_bytes()) != facts["sha256"]
         ]
 
     def rows(self):
@@ -205,7 +212,7 @@ class Results:
         )
 
 
-def collect(kind):
+def collect(kind, failed=()):
     """Gather what was drawn.
 
     Parameters
@@ -213,6 +220,8 @@ def collect(kind):
     kind : str
         One of `replication.pages.record.KINDS`. A notebook that was not run in this way is shown as it was last run
         in a way that is worth more, if it was.
+    failed : collection of str
+        Notebooks that are left out although older results of theirs lie there.
 
     Returns
     -------
@@ -226,23 +235,23 @@ def collect(kind):
     wanted = record.KINDS[record.KINDS.index(kind) :: -1]
     items, missing = {}, {}
     for name in notebook.found():
-        found = next((worth for worth in wanted if record.executed(worth, name).exists()), None)
-        if found is None:
-            missing[name] = "not drawn yet, or it failed"
-        elif (item := _item(name, found)) is None:
-            missing[name] = "its outputs are not those of its executed notebook; draw it again"
+        drawn = [item for worth in wanted if (item := _item(name, worth)) is not None]
+        if name in failed or not drawn:
+            missing[name] = "it failed" if name in failed else "not drawn yet"
+        elif drawn[0].altered():
+            missing[name] = "its files are not those that its record names; draw it again"
         else:
-            items[name] = item
+            items[name] = drawn[0]
     return Results(kind, papers(items.values()), missing)
 
 
 def recorded():
-    """What stands in ``figures/`` by its records alone: it needs no executed notebook.
+    """What stands in ``figures/``.
 
     Returns
     -------
     Results
-        Of kind ``paper``; its items have no notebook.
+        Of kind ``paper``.
 
     Raises
     ------
@@ -251,19 +260,20 @@ def recorded():
     replication.evidence.verdicts.VerdictError
         See `collect`.
     """
-    found = [
-        Item(name, "paper", facts, None)
-        for name in notebook.found()
-        if (facts := record.read(record.folder("paper") / f"{name}.json")) is not None
-    ]
-    for item in found:
-        for path in (*item.files("verdicts"), *item.files("claims")):
-            digest = item.facts["files"][path.name]["sha256"]
-            if not path.exists() or record.sha256(path.read_bytes()) != digest:
-                raise ReportError(
-                    f"{path}: not the file that the record beside it names; draw it again"
-                )
-    return Results("paper", papers(found))
+    drawn = [item for name in notebook.found() if (item := _item(name, "paper")) is not None]
+    for item in drawn:
+        if altered := item.altered("verdicts", "claims"):
+            raise ReportError(
+                f"{altered[0]}: not the file that the record beside it names; draw it again"
+            )
+    return Results("paper", papers(drawn))
+
+
+def _item(name, kind):
+    """The results of a notebook; None where there is no record of them."""
+    paper, item = name.split("/")
+    facts = record.read(record.folder(kind, paper) / f"{item}.json")
+    return None if facts is None else Item(name, kind, facts)
 
 
 def papers(items):
@@ -283,32 +293,6 @@ def papers(items):
         own = [item for item in items if item.name.startswith(f"{key}/")]
         made.append(Paper(key, title, own, verdicts.numbers(key, own), verdicts.decided(key, own)))
     return made
-
-
-def _item(name, kind):
-    """The results of a notebook; None where its record or files are of another run."""
-    import nbformat
-
-    executed = nbformat.read(record.executed(kind, name), as_version=4)
-    paper, item = name.split("/")
-    facts = record.read(record.folder(kind, paper) / f"{item}.json")
-    said = [
-        output.data[page.MIME]["files"]
-        for cell in executed.cells
-        for output in cell.get("outputs", [])
-        if page.MIME in output.get("data", {})
-    ]
-    if (
-        facts is None
-        or not said
-        or {file: own["sha256"] for file, own in facts["files"].items()} != said[-1]
-    ):
-        return None
-    for file, digest in said[-1].items():
-        path = record.folder(kind, paper) / file
-        if not path.exists() or record.sha256(path.read_bytes()) != digest:
-            return None
-    return Item(name, kind, facts, executed)
 
 
 def _count(rows, words):

@@ -1,13 +1,10 @@
 """The parts of the report that are written, not drawn: decisions, contradictions, and what the names mean."""
 
-import os
 import re
-from dataclasses import dataclass
 
 from replication.basics import paths
 from replication.evidence import contradictions
 from replication.pages import record
-from replication.report import notebook_html
 
 TITLE = "Three papers on batch scheduling, run again"
 DOCS = paths.ROOT / "docs"
@@ -21,46 +18,31 @@ SAID = {
 }
 
 
-@dataclass
-class Text:
-    """A text with its place in the page.
-
-    Parameters
-    ----------
-    id : str
-    body : markupsafe.Markup
-    """
-
-    id: str
-    body: object
-
-
-def links(start, items, folder):
-    """A function that turns an address in a text into one in the report.
+def links(start, items):
+    """A function that turns an address in a text into a place in the report, or one on the web.
 
     Parameters
     ----------
     start : pathlib.Path
         Folder of the text.
-    items : list of replication.report.results.Item
-    folder : pathlib.Path
-        Of the report.
+    items : iterable of str
+        The notebooks in the report, by ``paper/item``.
 
     Returns
     -------
     callable
+        Gives ``#place``, the address itself, or None for a file that is not in the report.
     """
-    places = {(paths.NOTEBOOKS / f"{item.name}.ipynb").resolve(): f"#{item.id}" for item in items}
-    places |= {path.resolve(): f"#{name}" for name, path in decision_files().items()}
+    places = {
+        (paths.NOTEBOOKS / f"{name}.ipynb").resolve(): name.replace("/", "-") for name in items
+    }
+    places |= {path.resolve(): name for name, path in decision_files().items()}
 
     def link(address):
-        if ":" in address or address.startswith(("#", "/")):
+        if address.startswith(("https://", "http://")):
             return address
-        file, _, part = address.partition("#")
-        target = (start / file).resolve()
-        if target in places:
-            return places[target]
-        return f"{os.path.relpath(target, folder.resolve())}{'#' if part else ''}{part}"
+        place = places.get((start / address.partition("#")[0]).resolve())
+        return f"#{place}" if place and not address.startswith("#") else None
 
     return link
 
@@ -78,24 +60,6 @@ def decision_files():
         *(DOCS / "decisions" / f"{paper}.md" for paper in record.PAPERS),
     ]
     return {f"decisions-{path.stem}": path for path in files if path.exists()}
-
-
-def decisions(items, folder):
-    """What was decided where the papers are silent.
-
-    Parameters
-    ----------
-    items, folder
-        See `links`.
-
-    Returns
-    -------
-    list of Text
-    """
-    return [
-        Text(name, _html(path.read_text(encoding="utf-8"), links(path.parent, items, folder)))
-        for name, path in decision_files().items()
-    ]
 
 
 def found():
@@ -118,23 +82,13 @@ def found():
     return by
 
 
-def names():
-    """What the names of traces, policies and measures mean, as HTML.
-
-    Returns
-    -------
-    markupsafe.Markup
-        Empty where nothing says it.
-    """
-    return _html(names_source())
-
-
 def names_source():
-    """The same in Markdown.
+    """What the names of traces, policies and measures mean.
 
     Returns
     -------
     str
+        Markdown; empty where nothing says it.
     """
     path = paths.PUBLISHED / "README.md"
     text = path.read_text(encoding="utf-8") if path.exists() else ""
@@ -156,12 +110,3 @@ def said(item):
     """
     word, number = re.fullmatch(r"(fig|table|)(.*)", item).groups()
     return f"{SAID[word]} {number}".strip() if word else SAID.get(item, item)
-
-
-def _html(source, link=lambda address: address):
-    from markupsafe import Markup
-
-    markup = notebook_html.markdown(source, link)
-    return Markup(
-        markup.replace("<table", '<div class="wide"><table').replace("</table>", "</table></div>")
-    )

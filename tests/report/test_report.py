@@ -1,10 +1,11 @@
 """The report: complete or said not to be, traceable, safe to open, and the same from the same inputs."""
 
-import html.parser
+import itertools
+import json
 import re
+from html.parser import HTMLParser
 
 import bs4
-import nbformat
 import pandas as pd
 import pytest
 import small_project
@@ -15,7 +16,7 @@ from replication.evidence import claims, committed, compare
 from replication.evidence.verdicts import VerdictError
 from replication.pages import page, record
 from replication.report import assemble as report
-from replication.report import notebook_html, results
+from replication.report import html, results, tree
 from replication.report import pdf as report_pdf
 from replication.report import texts as report_texts
 from replication.report.results import ReportError
@@ -26,7 +27,6 @@ OURS = [
     {"trace": "CTC-SP2", "policy": "perfect", "measure": "wait", "value": 18.7, "unit": "min"},
     {"trace": "KTH-SP2-2", "policy": "real", "measure": "wait", "value": 160.0, "unit": "min"},
 ]
-new = nbformat.v4
 
 
 @pytest.fixture
@@ -38,55 +38,17 @@ def project(tmp_path, monkeypatch):
 
 
 def draw(root, name=NAME, scale="paper", ours=OURS, prose="", said=(), part=False):
-    """Draw an item and keep its notebook as if a kernel had executed it."""
-    small_project.notebook(root, name, [], logs='["CTC-SP2", "KTH-SP2-2"]')
+    """Draw an item as its notebook does."""
+    small_project.notebook(root, name, ["a = 1", "draw()"], prose, logs='["CTC-SP2", "KTH-SP2-2"]')
     made = page.Page(name, scale=scale, logs=["CTC-SP2", "KTH-SP2-2"])
     figure = Figure(figsize=(4, 3))
     figure.subplots().plot([1, 2, 4])
-    shown = [
-        made.figure(figure, "Wait against load"),
-        made.table(pd.DataFrame({"job": [small_project.HOSTILE], "wait": [1.5]}), "Waits"),
-        made.compare(ours, item="fig02", part=part),
-    ]
-    outputs = [
-        new.new_output("display_data", shown[0]._repr_mimebundle_()),
-        *[new.new_output("display_data", {"text/html": one._repr_html_()}) for one in shown[1:]],
-        *said,
-    ]
-    files = {file: facts["sha256"] for file, facts in made._progress.files.items()}
-    status = new.new_output(
-        "display_data",
-        {
-            page.MIME: {"item": name, "kind": made.kind, "files": files},
-            "text/markdown": "status line",
-        },
-    )
-    keep(
-        made.kind,
-        name,
-        [
-            new.new_markdown_cell(f"# Title of {name}\n\n{prose}"),
-            new.new_code_cell("a = 1"),
-            new.new_code_cell("page = Page()", outputs=[status]),
-            new.new_code_cell("draw()", outputs=outputs),
-        ],
-    )
+    made.figure(figure, "Wait against load")
+    made.table(pd.DataFrame({"job": [small_project.HOSTILE], "wait": [1.5]}), "Waits")
+    made.compare(ours, item="fig02", part=part)
+    for words in said:
+        made.say(words)
     return made
-
-
-def keep_page(made, shown):
-    """Keep a notebook that shows some tables of a page, as if a kernel had executed it."""
-    files = {file: facts["sha256"] for file, facts in made._progress.files.items()}
-    bundles = [
-        {page.MIME: {"item": made.name, "kind": made.kind, "files": files}},
-        *[{"text/html": one._repr_html_()} for one in shown],
-    ]
-    outputs = [new.new_output("display_data", bundle) for bundle in bundles]
-    keep(
-        made.kind,
-        made.name,
-        [new.new_markdown_cell("# Test"), new.new_code_cell("a", outputs=outputs)],
-    )
 
 
 def decide(root, name, cases):
@@ -95,13 +57,7 @@ def decide(root, name, cases):
     made = page.Page("heel_and_toe/claims", scale="paper", logs=["CTC-SP2"])
     register = claims.Claims("heel_and_toe")
     register.decides(name)(lambda evidence: cases)
-    keep_page(made, [made.claims(register.evaluate(None, [name]))])
-
-
-def keep(kind, name, cells):
-    path = record.executed(kind, name)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    nbformat.write(new.new_notebook(cells=cells), path)
+    made.claims(register.evaluate(None, [name]))
 
 
 def test_a_complete_report_of_real_logs_goes_to_figures(project):
@@ -246,8 +202,7 @@ def test_the_best_reading_is_a_second_line_and_in_no_count(project):
     best = compare.table(
         "heel_and_toe", "fig02", [OURS[0], OURS[1] | {"value": 90.0}], stand_in=False
     )[:2]
-    shown = made.table(best, "The best", name="best")
-    keep_page(made, [shown])
+    made.table(best, "The best", name="best")
     markup = " ".join(report.build().read_text().split())
     assert "Of 4 published numbers: 1 match, 1 close, 1 differs, 1 not comparable." in markup
     assert (
@@ -296,12 +251,11 @@ def test_outputs_of_another_run_are_not_shown(project):
     assert found.items == [] and "draw it again" in found.missing[NAME]
 
 
-def test_an_executed_notebook_of_another_run_is_not_shown(project):
+def test_a_notebook_that_failed_is_left_out(project):
     draw(project)
-    older = record.executed("paper", NAME).read_bytes()
-    draw(project, ours=OURS[:1])
-    record.executed("paper", NAME).write_bytes(older)
-    assert results.collect("paper").items == []
+    target = report.build("paper", failed={NAME})
+    assert target == project / "build/report/paper/report.html"
+    assert "it failed" in target.read_text()
 
 
 def test_a_report_that_is_too_large_is_refused(project, monkeypatch):
@@ -312,7 +266,7 @@ def test_a_report_that_is_too_large_is_refused(project, monkeypatch):
     assert not (project / "figures/report.html").exists()
 
 
-class Seen(html.parser.HTMLParser):
+class Seen(HTMLParser):
     """Tags, addresses and ids of a page."""
 
     def __init__(self, markup):
@@ -331,17 +285,14 @@ class Seen(html.parser.HTMLParser):
 
 
 def test_the_page_needs_no_network_and_runs_nothing(project):
-    active = (
-        "<script src='https://x.org/a.js'></script><img src=x onerror=alert(1)>"
-        "<style>@import 'y'</style><b>kept</b>"
-    )
+    active = "<script src='https://x.org/a.js'></script><img src=x onerror=alert(1)>"
     prose = "![far](https://x.org/a.png) <img src=https://x.org/b.png> [away](https://x.org/c)"
-    draw(project, prose=prose, said=[new.new_output("display_data", {"text/html": active})])
+    draw(project, prose=prose, said=[active])
     markup = report.build().read_text()
     seen = Seen(markup)
     assert seen.tags.isdisjoint({"script", "link", "iframe", "object", "embed", "base", "form"})
     assert seen.loads and all(address.startswith("data:image/") for address in seen.loads)
-    assert seen.handlers == [] and "<b>kept</b>" in markup
+    assert seen.handlers == []
     styles = re.search(r"<style>(.*?)</style>", markup, re.DOTALL)[1]
     assert "url(" not in styles and "@import" not in styles
     assert "default-src 'none'; img-src data:; style-src 'unsafe-inline'" in markup
@@ -353,19 +304,38 @@ def test_every_link_within_the_page_has_its_place(project):
     assert len(seen.ids) == len(set(seen.ids))
     within = [address[1:] for address in seen.links if address.startswith("#")]
     assert "heel_and_toe-fig02" in within and set(within) <= set(seen.ids)
+    assert all(address.startswith(("#", "https://")) for address in seen.links)
+
+
+def test_the_committed_results_make_a_page_for_everybody(monkeypatch):
+    """Headings in order, what scrolls can be reached by keys, and no link leads out of the file."""
+    monkeypatch.setattr(html, "_face", lambda *_: {"picture": None, "rows": []})
+    monkeypatch.setattr(html, "_uri", lambda png: "data:image/png;base64,")
+    data, pictures = tree.tree(results.collect("paper"))
+    soup = bs4.BeautifulSoup(html.build(data, pictures), "html.parser")
+    levels = [int(heading.name[1]) for heading in soup(re.compile("^h[1-6]$"))]
+    assert levels[0] == 1 and levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in itertools.pairwise(levels))
+    assert all(
+        region["tabindex"] == "0" and region["role"] == "region" and region["aria-label"]
+        for region in soup.select(".wide")
+    )
+    assert all(
+        one.find_parent(class_="wide") for one in soup("table") if "aria-hidden" not in one.attrs
+    )
+    places = {one["id"] for one in soup.select("[id]")}
+    addresses = [one["href"] for one in soup("a")]
+    assert [a for a in addresses if not a.startswith("https://") and a[1:] not in places] == []
+    assert [image for image in soup("img") if "alt" not in image.attrs] == []
+    assert len(soup(["p", "td", "li"])) < 25_000
 
 
 def test_what_comes_from_a_log_is_escaped(project):
     formula = r"$\text{<i onclick=x>}$"
-    said = [
-        new.new_output("stream", text=small_project.HOSTILE, name="stdout"),
-        new.new_output("display_data", {"text/markdown": f"{small_project.HOSTILE} {formula}"}),
-        new.new_output("display_data", {"text/plain": small_project.HOSTILE}),
-    ]
-    draw(project, said=said)
+    draw(project, prose=small_project.HOSTILE, said=[f"{small_project.HOSTILE} {formula}"])
     markup = report.build().read_text()
     assert "<script" not in markup and "<i " not in markup
-    assert markup.count("&lt;script&gt;") >= 5  # cleaning rule, table, stream, markdown, plain text
+    assert markup.count("&lt;script&gt;") >= 4  # cleaning rule, table, prose, sentence
 
 
 def test_provenance_is_in_the_page(project):
@@ -386,8 +356,8 @@ def test_provenance_is_in_the_page(project):
 
 
 def test_formulas_are_drawn_by_the_browser():
-    markup = notebook_html.markdown(
-        "A badness of $f<2$,\n\n$$\\frac{1}{r_1}$$\n\nbut $\\foo{$ is not known."
+    markup = html.markdown(
+        "A badness of $f<2$,\n\n$$\\frac{1}{r_1}$$\n\nbut $\\foo{$ is not known.", str
     )
     assert markup.count("<math") == 2 and "<mo>&lt;</mo>" in markup and 'display="block"' in markup
     assert '<code class="latex">\\foo{</code>' in markup and "$" not in markup
@@ -402,49 +372,87 @@ def test_formulas_are_drawn_by_the_browser():
     ],
 )
 def test_environments_of_formulas(source):
-    markup = notebook_html.markdown(source)
+    markup = html.markdown(source, str)
     assert "<math" in markup and "&amp;" not in markup and "begin" not in markup
 
 
 def test_headings_links_and_pictures_fit_into_the_page(project):
-    (project / "docs").mkdir()
-    places = [results.Item("heel_and_toe/fig03", "paper", {}, None)]
-    link = report_texts.links(paths.NOTEBOOKS / "heel_and_toe", places, paths.FIGURES)
-    markup = notebook_html.markdown(
-        "# One\n\n## Two\n\n[next](fig03.ipynb) [why](../../docs/decisions.md#f) [log](https://x.org/) "
+    link = report_texts.links(paths.NOTEBOOKS / "heel_and_toe", ["heel_and_toe/fig03"])
+    markup = html.markdown(
+        "# One\n\n#### Two\n\n[next](fig03.ipynb) [why](../../docs/none.md#f) [log](https://x.org/) "
         "[bad](javascript:alert(1)) ![a picture](b.png) <b>raw</b>",
         link,
     )
     assert "<h3>One</h3>" in markup and "<h4>Two</h4>" in markup
-    assert 'href="#heel_and_toe-fig03"' in markup and 'href="../docs/decisions.md#f"' in markup
+    assert 'href="#heel_and_toe-fig03"' in markup and "none.md" not in markup and "why" in markup
     assert 'href="https://x.org/"' in markup and "javascript" not in markup
     assert "<img" not in markup and "[a picture]" in markup and "&lt;b&gt;" in markup
 
 
-def test_code_is_folded_and_bars_of_progress_are_left_out():
-    outputs = [
-        new.new_output("stream", text="  0%|   \r 50%|##\rdone 7\nplain <words>\n", name="stdout")
+def test_outputs_stand_behind_the_cell_that_drew_them(project):
+    made = draw(project, prose="first words", said=["a sentence"])
+    path = made.folder / "fig02.json"
+    facts = record.read(path)
+    small_project.notebook(project, NAME, ["a = 1", "draw()", "b = 2"], "first words")
+    order = {"fig02.png": 3, "fig02.csv": 4}
+    for file, cell in order.items():
+        facts["files"][file]["cell"] = cell
+    facts["opening"] = "We find **2**."
+    path.write_text(json.dumps(facts))
+    data, _ = tree.tree(results.collect("paper"))
+    item = data["papers"][1]["items"][0]
+    assert [part["type"] for part in item["parts"]] == [
+        *("prose", "table", "prose"),  # where no cell is known, behind the first words
+        *("code", "picture", "code", "table", "code"),
     ]
-    cells = [
-        new.new_code_cell("first = 1"),
-        new.new_code_cell("second = 2", outputs=outputs),
-        new.new_code_cell("third = 3"),
-        new.new_markdown_cell("prose"),
-        new.new_code_cell("  "),
+    assert [part.get("caption") for part in item["parts"] if "caption" in part][1:] == [
+        "Wait against load",
+        "Waits",
     ]
-    markup = notebook_html.body(new.new_notebook(cells=cells))
-    assert (
-        markup.count("<details") == 2
-        and "<summary>Code: <code>first = 1</code></summary>" in markup
+    markup = report.build().read_text()
+    assert markup.count('<details class="code"') == 3
+    assert "<summary>Code: <code>draw()</code></summary>" in markup
+    assert "We find <strong>2</strong>." in markup
+
+
+def test_a_long_table_shows_its_first_rows_and_where_it_is(project):
+    made = draw(project)
+    made.table(
+        pd.DataFrame(
+            {"n": range(100), "f": [0.123456] * 100, "ok": [True] * 100, "t": ["x"] * 100}
+        ),
+        "Many",
+        name="many",
+        formats={"f": "{:.1f}"},
     )
-    assert "50%" not in markup and "plain &lt;words&gt;" in markup
-    assert markup.index("third") < markup.index("prose")
+    data, _ = tree.tree(results.collect("paper"))
+    (part,) = [p for p in data["papers"][1]["items"][0]["parts"] if p.get("caption") == "Many"]
+    assert (len(part["rows"]), part["total"]) == (tree.CORNER, 100)
+    assert part["rows"][3] == ["3", "0.1", "yes", "x"] and part["right"] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    markup = report.build().read_text()
+    assert "The first 8 of 100 rows" in markup
+    assert "<code>figures/heel_and_toe/fig02-many.csv</code>" in markup
 
 
-def test_the_page_of_a_notebook_shows_its_pictures_and_tables_but_not_its_status_line(project):
+def test_a_table_with_too_many_columns_is_turned(project):
+    made = draw(project)
+    wide = pd.DataFrame([range(14), range(14)], columns=[f"c{k}" for k in range(14)])
+    made.table(wide, "wide", name="wide")
+    made.table(pd.DataFrame(columns=["a", "b"]), "empty", name="empty")
+    data, _ = tree.tree(results.collect("paper"))
+    parts = {part.get("caption"): part for part in data["papers"][1]["items"][0]["parts"]}
+    assert len(parts["wide"]["head"]) == 3 and parts["wide"]["rows"][12] == ["c13", "13", "13"]
+    assert parts["empty"]["head"] == ["a", "b"] and parts["empty"]["rows"] == []
+
+
+def test_the_page_of_a_notebook_shows_its_pictures_and_tables(project):
     draw(project)
     markup = report.build().read_text()
-    assert "status line" not in markup
     assert (
         "<figcaption>Wait against load</figcaption>" in markup
         and 'alt="Wait against load"' in markup
@@ -454,3 +462,4 @@ def test_the_page_of_a_notebook_shows_its_pictures_and_tables_but_not_its_status
     )  # the overview's small one, and the figure itself
     assert '<span class="verdict match">✓ match</span>' in markup
     assert "not computed; Invented paper Table 9" in markup
+    assert "Not comparable: not computed." in markup

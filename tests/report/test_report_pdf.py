@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 
-import nbformat
+import pandas as pd
 import pikepdf
 import pytest
 import small_project
@@ -16,7 +16,7 @@ import yaml
 from replication.basics import paths
 from replication.pages import record, render
 from replication.report import assemble as report
-from replication.report import notebook_nodes, results, texts
+from replication.report import nodes, results, texts, tree
 from replication.report import pdf as report_pdf
 from tests.report.test_report import draw
 
@@ -45,7 +45,6 @@ HOSTILE = (
     "--",
     "...",
 )
-new = nbformat.v4
 
 
 @pytest.fixture
@@ -55,12 +54,14 @@ def project(tmp_path, monkeypatch):
     return tmp_path
 
 
-def build(kind="paper", notices=(), logs=(), rules=None):
-    return report_pdf.build(results.collect(kind), notices, logs, rules)
+def build(kind="paper", **changes):
+    data, pictures = tree.tree(results.collect(kind))
+    return report_pdf.build(data | changes, pictures)
 
 
-def contents(kind="paper", notices=(), logs=(), rules=None):
-    return report_pdf.contents(results.collect(kind), notices, logs, rules or {})
+def contents(kind="paper"):
+    data, pictures = tree.tree(results.collect(kind))
+    return report_pdf.contents(data), pictures
 
 
 def every(node, name):
@@ -85,8 +86,8 @@ def laid_out(folder, data, pictures=None):
     for name in report_pdf.PARTS:
         shutil.copyfile(report_pdf.TEMPLATES / name, folder / name)
     for name, picture in (pictures or {}).items():
-        (folder / name).write_bytes(picture)
-    (folder / "data.json").write_text(json.dumps(notebook_nodes.safe(data)))
+        shutil.copyfile(picture, folder / name)
+    (folder / "data.json").write_text(json.dumps(nodes.safe(data)))
     return folder
 
 
@@ -105,10 +106,7 @@ def test_it_is_written_beside_the_page(project, monkeypatch, scale, folder, mark
     assert page.parent == project / folder and (page.parent / "report.pdf").read_bytes().startswith(
         b"%PDF-"
     )
-    assert (
-        asked["made"][0]["mark"].encode() == mark
-        and asked["made"][0]["logs"][0]["name"] == "CTC-SP2"
-    )
+    assert asked["made"]["mark"].encode() == mark and asked["made"]["logs"][0]["name"] == "CTC-SP2"
 
 
 def test_it_is_a_tagged_pdf_of_its_title_with_words_for_its_pictures(project):
@@ -135,30 +133,19 @@ def test_the_same_results_give_the_same_bytes(project):
 
 def test_whatever_is_said_is_set_as_text(project, tmp_path):
     words = " ".join(HOSTILE)
-    outputs = [
-        new.new_output("stream", text=words, name="stdout"),
-        new.new_output("display_data", {"text/plain": words}),
-    ]
-    made = draw(project, prose=f"say: `{words}`", said=outputs)
-    found = results.collect("paper")
-    item, number = found.papers[1].items[0], found.papers[1].numbers[0]
-    item.facts["title"] = words
-    item.facts["settings"] = {words: words}
-    data, pictures = report_pdf.contents(
-        found,
-        [words],
-        [
-            record.log_facts(workload, workload) | {"name": words, "papers": [words]}
-            for workload in made.workloads.values()
-        ],
-        {number.verdict: words},
-    )
+    draw(project, prose=f"say: `{words}`", said=[f"`{words}`"])
+    data, pictures = contents()
+    data["rules"] = [["match", words]]
+    data["notices"] = [words]
+    data["logs"][0] |= dict.fromkeys(("name", "papers", "cleaning"), words)
     for paper in data["papers"]:
         paper["title"] = words
+        for item in paper["items"]:
+            item["title"] = item["settings"] = words
         for group in paper["numbers"]["groups"]:
             group["rows"][0]["where"] = words
     folder = laid_out(tmp_path, data, pictures)
-    literal = notebook_nodes.safe(words)
+    literal = nodes.safe(words)
     assert literal in said(folder, "heading") and literal in said(folder, "outline") + said(
         folder, "figure"
     )
@@ -172,26 +159,26 @@ def test_a_table_of_a_log_is_set_as_text(project, tmp_path):
     data, _ = contents_of_one_table(project, rows)
     text = said(laid_out(tmp_path, data), "figure.where(kind: table)")
     for word in HOSTILE:
-        assert notebook_nodes.safe(word) in text
+        assert nodes.safe(word) in text
 
 
 def contents_of_one_table(project, rows):
     draw(project)
     data, _ = contents()
     item = data["papers"][1]["items"][0]
-    item["body"] = [notebook_nodes.table("words", ["a", "verdict"], rows)]
+    item["body"] = [tree.table("words", ["a", "verdict"], rows)]
     return data, {}
 
 
 def test_what_the_fonts_lack_or_turns_lines_is_spelt(project):
     text = "a\u202eb\x07\u4e2d\u00e9\u2265 \U0001f600"
-    assert notebook_nodes.safe(text) == r"a\u{202e}b\u{7}\u{4e2d}é≥ \u{1f600}"
-    assert notebook_nodes.safe([{"x\0": ("y", 1, None)}]) == [{"x\\u{0}": ["y", 1, None]}]
+    assert nodes.safe(text) == r"a\u{202e}b\u{7}\u{4e2d}é≥ \u{1f600}"
+    assert nodes.safe([{"x\0": ("y", 1, None)}]) == [{"x\\u{0}": ["y", 1, None]}]
 
 
 def test_every_character_that_is_let_through_can_be_drawn(tmp_path):
-    every_character = (chr(c) for low, high in notebook_nodes.DRAWN for c in range(low, high))
-    known = [c for c in every_character if notebook_nodes.drawn(c)]
+    every_character = (chr(c) for low, high in nodes.DRAWN for c in range(low, high))
+    known = [c for c in every_character if nodes.drawn(c)]
     (tmp_path / "known.json").write_text(json.dumps([*known, *render.SIGNS.values()]))
     setting = re.search(r"#set text\(font: .*", (report_pdf.TEMPLATES / "report.typ").read_text())[
         0
@@ -208,7 +195,7 @@ def test_a_stand_in_is_marked_on_every_page(project, monkeypatch, tmp_path):
     small_project.enter(project, False, monkeypatch.setattr)
     draw(project)
     (tmp_path / "r.pdf").write_bytes(
-        build("stand-in", ["STAND-IN DATA: generated.", "INCOMPLETE: 1 of 2."])
+        build("stand-in", notices=["STAND-IN DATA: generated.", "INCOMPLETE: 1 of 2."])
     )
     done = subprocess.run(
         ["pdftotext", tmp_path / "r.pdf", "-"], capture_output=True, text=True, check=True
@@ -248,11 +235,11 @@ def test_a_comparison_says_why_and_leaves_its_places_to_the_list(project):
 
 
 def test_markdown_becomes_nodes_and_links_only_where_they_lead():
-    nodes = notebook_nodes.Nodes(lambda address: {"to": "there"} if address == "x.md" else None)
-    made = nodes.markdown(
+    title, made = nodes.markdown(
         "# T\n\n#### deep\n\na *b* [c](x.md) [d](y.md) ![e](f.png) <b>g</b> h&amp;i\n\n"
         "1. one\n\n| j | k |\n|---|--:|\n| `l` | 2 |\n\n<div>m</div>\n\n> n",
         1,
+        lambda address: {"to": "there"} if address == "x.md" else None,
     )
     assert [node["type"] for node in made] == [
         "heading",
@@ -262,7 +249,7 @@ def test_markdown_becomes_nodes_and_links_only_where_they_lead():
         "raw",
         "quote",
     ]
-    assert made[0]["level"] == 2 and nodes.title == [{"type": "text", "text": "T"}]
+    assert made[0]["level"] == 2 and title == [{"type": "text", "text": "T"}]
     assert [node["to"] for node in made[1]["nodes"] if node["type"] == "link"] == ["there"]
     words = "".join(every(made[1], "text"))
     assert words == "a b c d [e] <b>g</b> h&i"
@@ -272,47 +259,26 @@ def test_markdown_becomes_nodes_and_links_only_where_they_lead():
     assert made[4]["text"] == "<div>m</div>"
 
 
-def test_a_table_with_too_many_columns_is_turned():
-    import pandas as pd
-
-    wide = pd.DataFrame([range(14), range(14)], columns=[f"c{k}" for k in range(14)])
-    cell = new.new_code_cell(
-        "t",
-        outputs=[
-            new.new_output("display_data", {"text/html": render.Table(wide, "wide")._repr_html_()})
-        ],
-    )
-    (turned,) = notebook_nodes.Nodes(lambda address: None).notebook([cell], 1)
-    assert len(turned["head"]) == 3 and turned["rows"][12] == ["c13", "13", "13"]
-
-
 def test_what_cannot_be_drawn_is_refused_in_a_line(project, monkeypatch):
     draw(project)
-    data, pictures = contents()
+    data, _ = contents()
     data["papers"][1]["items"][0]["body"].append({"type": "film"})
-    monkeypatch.setattr(report_pdf, "contents", lambda *given: (data, pictures))
+    monkeypatch.setattr(report_pdf, "contents", lambda _: data)
     with pytest.raises(results.ReportError, match="report.pdf: .*no such node: film"):
         build()
 
 
 def test_a_table_without_rows_or_columns_does_no_harm(project):
-    import pandas as pd
-
-    said = [
-        new.new_output(
-            "display_data",
-            {"text/html": render.Table(frame, "empty")._repr_html_(), "text/plain": "empty"},
-        )
-        for frame in (pd.DataFrame(columns=["a", "b"]), pd.DataFrame())
-    ]
-    draw(project, said=said)
+    made = draw(project)
+    for number, frame in enumerate((pd.DataFrame(columns=["a", "b"]), pd.DataFrame())):
+        made.table(frame, "empty", name=f"empty_{number}")
     assert build()
 
 
 def test_decisions_stand_in_the_pdf_with_links_among_themselves(project, monkeypatch):
     monkeypatch.undo()
     (_, common), *_ = texts.decision_files().items()
-    data = report_pdf._decisions([])
+    data = report_pdf.contents(tree.tree(results.Results("paper", []))[0])["decisions"]
     assert [text["level"] for text in data] == [1, 2, 2, 2]
     leads = set(every(data[0]["nodes"], "to"))
     assert leads == {text["id"] for text in data[1:]} and common.name == "decisions.md"

@@ -1,0 +1,281 @@
+"""The report as one page, which opens without a network, on a phone and in the dark.
+
+Each item is a notebook again, its outputs those of the tree; an exporter of nbconvert turns it into a part of the
+page by ``templates/notebook.html.j2``. Nothing active and nothing from elsewhere gets through: raw HTML in prose
+is shown as text, and formulas become MathML, which browsers draw by themselves.
+"""
+
+import base64
+import html
+import io
+from pathlib import Path
+from xml.etree import ElementTree
+
+import jinja2
+from latex2mathml.converter import convert_to_element
+from markupsafe import Markup
+from nbconvert.exporters import TemplateExporter
+from nbconvert.filters.highlight import Highlight2HTML
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+from nbformat import v4
+from PIL import Image
+from pygments.formatters import HtmlFormatter
+
+from replication.basics import paths
+from replication.pages import render
+from replication.report import texts
+from replication.report.tree import RULES
+
+MIME = "application/vnd.replication.part+json"
+THUMBNAIL = 480
+
+
+def build(data, pictures):
+    """Make the page.
+
+    Parameters
+    ----------
+    data, pictures
+        From `replication.report.tree.tree`.
+
+    Returns
+    -------
+    bytes
+    """
+    items = [item for paper in data["papers"] for item in paper["items"]]
+    names = [item["name"] for item in items]
+    exporter = Notebooks(pictures)
+    bodies = {
+        item["id"]: exporter.part(item, texts.links((paths.NOTEBOOKS / item["name"]).parent, names))
+        for item in items
+    }
+    faces = {item["id"]: _face(item, pictures) for item in items}
+    decisions = [
+        text | {"body": _wide(markdown(text["source"], texts.links(Path(text["folder"]), names)))}
+        for text in data["decisions"]
+    ]
+    return (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            data
+            | {"decisions": decisions, "names": _wide(markdown(data["names"], lambda _: None))},
+            bodies=bodies,
+            faces=faces,
+            css=_css(items),
+        )
+        .encode()
+    )
+
+
+def _environment():
+    made = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    made.globals["signs"] = render.SIGNS
+    made.filters["slug"] = render.slug
+    return made
+
+
+class Notebooks(TemplateExporter):
+    """Turns the parts of an item into HTML.
+
+    Parameters
+    ----------
+    pictures : dict of str to pathlib.Path
+        See `replication.report.tree.tree`.
+    """
+
+    def __init__(self, pictures):
+        super().__init__(extra_loaders=[_environment().loader])
+        self.template_file = "notebook.html.j2"
+        self._pictures, self._link = pictures, None
+
+    def part(self, item, link):
+        """The body of an item.
+
+        Parameters
+        ----------
+        item : dict
+            Of the tree.
+        link : callable
+            From `replication.report.texts.links`.
+
+        Returns
+        -------
+        markupsafe.Markup
+        """
+        self._link = link
+        opening = [{"type": "prose", "source": item["opening"]}] if item["opening"] else []
+        body, _ = self.from_notebook_node(_notebook([*opening, *item["parts"]]))
+        return Markup(body)
+
+    def _create_environment(self):
+        made = super()._create_environment()
+        made.autoescape = True
+        made.globals |= {"signs": render.SIGNS, "mime": MIME}
+        made.filters |= {
+            "slug": render.slug,
+            "markdown": lambda source: _wide(markdown(source, self._link, above=3)),
+            "python": lambda source: Markup(Highlight2HTML(pygments_lexer="python")(source)),
+            "uri": lambda name: _uri(self._pictures[name].read_bytes()),
+            "shown_width": lambda width: round(width * render.SHRINK),
+        }
+        return made
+
+
+def _notebook(parts):
+    """The parts of an item as a notebook: what follows code is its output."""
+    cells = []
+    for part in parts:
+        if part["type"] == "prose":
+            cells.append(v4.new_markdown_cell(part["source"]))
+        elif part["type"] == "code":
+            cells.append(v4.new_code_cell(part["source"]))
+        else:
+            if not cells or cells[-1].cell_type != "code":
+                cells.append(v4.new_code_cell())
+            cells[-1].outputs.append(v4.new_output("display_data", {MIME: part}))
+    return v4.new_notebook(cells=cells)
+
+
+def _wide(markup):
+    """Prose whose tables can be scrolled where they are wider than the page, also by keys."""
+    return Markup(
+        markup.replace(
+            "<table", '<div class="wide" role="region" aria-label="Table" tabindex="0"><table'
+        ).replace("</table>", "</table></div>")
+    )
+
+
+def _uri(png):
+    return f"data:image/png;base64,{base64.b64encode(png).decode()}"
+
+
+def _face(item, pictures):
+    """What stands for an item in the overview: its first figure, small, or the corner of its first table."""
+    for part in item["parts"]:
+        if part["type"] == "picture":
+            return {"picture": _small(pictures[part["file"]]), "rows": []}
+    tables = [part for part in item["parts"] if part["type"] == "table"]
+    rows = [[row[:5] for row in (part["head"], *part["rows"][:4])] for part in tables[:1]]
+    return {"picture": None, "rows": rows[0] if rows else []}
+
+
+def _small(path):
+    with Image.open(path) as picture:
+        height = max(1, round(picture.height * THUMBNAIL / picture.width))
+        small = (
+            picture.convert("RGB")
+            .resize((THUMBNAIL, height), Image.Resampling.LANCZOS)
+            .quantize(64)
+        )
+    buffer = io.BytesIO()
+    small.save(buffer, "png", optimize=True)
+    return _uri(buffer.getvalue())
+
+
+def _css(items):
+    own, _, _ = _environment().loader.get_source(_environment(), "report.css")
+    light = HtmlFormatter(style="default", nobackground=True).get_style_defs(".highlight")
+    dark = HtmlFormatter(style="github-dark", nobackground=True).get_style_defs(".highlight")
+    return Markup(
+        f"{own}{light}\n@media (prefers-color-scheme: dark) {{\n{dark}\n}}\n"
+        f"@media screen {{\n{_narrowing(items)}\n}}\n"
+    )
+
+
+def _narrowing(items):
+    """Rules without which a listing shows all its rows: led to a verdict or an item, it shows that one's."""
+    marks = [(f".filter .{slug}:target", f"is-{slug}") for slug in map(render.slug, RULES)]
+    marks += [
+        (f"#{what}-of-{item['id']}:target", f"of-{item['id']}")
+        for what in ("numbers", "claims")
+        for item in items
+    ]
+    return "\n".join(
+        f".listing:has({place}) :is(.row:not(.{mark}), tbody:not(:has(.{mark}))) "
+        "{ display: none; }"
+        for place, mark in marks
+    )
+
+
+def mathml(latex, display="inline"):
+    """A formula in the markup that browsers draw by themselves.
+
+    Parameters
+    ----------
+    latex : str
+    display : str
+        ``inline`` or ``block``.
+
+    Returns
+    -------
+    str
+        MathML; the LaTeX itself as code where it cannot be read.
+    """
+    try:
+        root = convert_to_element(latex, display=display)
+    # The library has no common class for what it refuses.
+    except Exception:
+        return f'<code class="latex">{html.escape(latex)}</code>'
+    for node in root.iter():
+        # The library keeps its symbols as entities, and leaves what the author wrote unescaped.
+        node.text, node.tail = (part and html.unescape(part) for part in (node.text, node.tail))
+        node.attrib.pop("href", None)
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def markdown(source, link, above=2):
+    """Prose as HTML: formulas as MathML, no raw HTML, no pictures from elsewhere.
+
+    Parameters
+    ----------
+    source : str
+    link : callable
+        From `replication.report.texts.links`.
+    above : int
+        Level of the heading above it.
+
+    Returns
+    -------
+    str
+        Its first heading is of the next level, and none skips one.
+    """
+    return MarkdownWithMath(renderer=_Renderer(link, above)).render(source)
+
+
+class _Renderer(IPythonRenderer):
+    """Markdown for one part of a larger page."""
+
+    def __init__(self, link, above):
+        super().__init__(escape=True, allow_harmful_protocols=False)
+        self._link, self._level = link, above
+
+    def heading(self, text, level, **attrs):
+        self._level = min(self._level + 1, level + 2, 6)
+        return f"<h{self._level}>{text}</h{self._level}>\n"
+
+    def inline_math(self, body):
+        return mathml(body)
+
+    def block_math(self, body):
+        return mathml(body, "block")
+
+    def latex_environment(self, name, body):
+        # latex2mathml knows align*, but neither aligned nor equation.
+        if name in ("equation", "equation*"):
+            return mathml(body, "block")
+        name = "align*" if name == "aligned" else name
+        return mathml(rf"\begin{{{name}}}{body}\end{{{name}}}", "block")
+
+    def link(self, text, url, title=None):
+        target = self._link(url)
+        return super().link(text, target, title) if target else text
+
+    def image(self, text, url, title=None):
+        return f"[{text}]"
