@@ -1,16 +1,21 @@
-"""Files of the Parallel Workloads Archive: found on this machine, or fetched and checked before use."""
+"""Files of the Parallel Workloads Archive: found on this machine, or fetched by pooch and checked before use.
 
-import contextlib
-import fcntl
-import gzip
+What is known of a file is the hash of its decompressed content, for an archive may pack it anew. pooch's own check
+is of the file as it comes; so ours is made while the file still has the temporary name that pooch gives it.
+"""
+
 import hashlib
 import os
-import zlib
-from pathlib import Path
+from urllib.parse import urlsplit
+
+from replication.basics.lazy import lazily
+from replication.logs import files
 
 OFFLINE = "REPLICATION_OFFLINE"
 TIMEOUTS = 4, 15  # s, to connect and between two pieces
-_PIECE = 1 << 16
+MOST_BYTES = 1 << 28  # of a download
+
+pooch, requests, urllib3 = lazily("pooch"), lazily("requests"), lazily("urllib3")
 
 
 class ArchiveError(ValueError):
@@ -43,50 +48,30 @@ def locate(file, folders):
     return next((place for place in places if place.is_file()), None)
 
 
-def content_hash(path):
-    """sha256, in hexadecimal, of the decompressed bytes of a file, gzipped or not.
-
-    Raises
-    ------
-    ArchiveError
-        If the gzip is truncated or damaged.
-    """
-    digest = hashlib.sha256()
-    try:
-        with open(path, "rb") as file:
-            packed = file.read(2) == b"\x1f\x8b"
-            file.seek(0)
-            unpacked = gzip.GzipFile(fileobj=file) if packed else file
-            while piece := unpacked.read(_PIECE):
-                digest.update(piece)
-    except (EOFError, gzip.BadGzipFile, zlib.error) as damage:
-        raise ArchiveError(f"{path}: the gzip is damaged ({damage})") from None
-    return digest.hexdigest()
-
-
 def check(path, sha256):
     """Refuse a file whose decompressed bytes have another hash.
 
     Raises
     ------
     ArchiveError
-        Naming the file, the hash found and the one expected.
+        Naming the file and what is wrong: a damaged gzip, or the hash found and the one expected.
     """
-    found = content_hash(path)
-    if found != sha256:
-        raise ArchiveError(f"{path}: sha256 of the decompressed file is {found}, expected {sha256}")
+    digest = hashlib.sha256()
+    for piece in files.pieces(path, ArchiveError):
+        digest.update(piece)
+    if digest.hexdigest() != sha256:
+        raise ArchiveError(
+            f"{path}: sha256 of the decompressed file is {digest.hexdigest()}, expected {sha256}"
+        )
 
 
 def fetch(address, target, sha256):
     """Fetch a file unless it is there; its final name only ever belongs to a whole and checked file.
 
-    What an interrupted transfer left behind (``.part``) is continued. Of processes that want the same
-    folder at the same time, one fetches and the others wait.
-
     Parameters
     ----------
     address : str
-        Must begin with ``https://``.
+        Must begin with ``https://``; no other host is asked, whatever a redirection says.
     target : Path
     sha256 : str
         Hash of the decompressed content.
@@ -94,94 +79,73 @@ def fetch(address, target, sha256):
     Raises
     ------
     Unreachable
-        If the network is switched off or does not answer.
+        If the network is switched off, does not answer, or leads elsewhere.
     ArchiveError
-        For another kind of address, or other content than expected.
+        For another kind of address, more than `MOST_BYTES`, or other content than expected.
     """
     if not address.startswith("https://"):
         raise ArchiveError(f"{address}: allowed: addresses that begin with https://")
-    if offline() and not target.exists():
+    if target.exists():
+        check(target, sha256)
+        return
+    if offline():
         raise Unreachable(f"{OFFLINE} is set")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with _alone_in(target.parent):
-        if target.exists():
-            check(target, sha256)
-            return
-        import pooch
 
-        pooch.get_logger().setLevel("WARNING")
-        # pooch's own hash is of the file as it comes, but only that of the content is known.
-        pooch.retrieve(
-            address,
-            known_hash=None,
-            fname=target.name,
-            path=target.parent,
-            downloader=_Resuming(target.name, sha256),
-        )
-
-
-@contextlib.contextmanager
-def _alone_in(folder):
-    with open(folder / ".lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-
-
-class _Resuming:
-    """A pooch downloader that continues a partial file and hands over only what has the right content."""
-
-    def __init__(self, name, sha256):
-        self.name, self.sha256 = name, sha256
-
-    def __call__(self, url, output_file, pooch):
-        part = Path(output_file).parent / f"{self.name}.part"
-        _receive(url, part)
+    def download(url, output_file, pooch):
+        _receive(url, output_file)
         try:
-            check(part, self.sha256)
+            check(output_file, sha256)
         except ArchiveError as wrong:
-            part.unlink()
-            raise ArchiveError(f"{url}: {wrong}") from None
-        os.replace(part, output_file)
+            said = str(wrong).removeprefix(str(output_file))
+            raise ArchiveError(f"{url}{said}") from None
+
+    target.parent.mkdir(parents=True, exist_ok=True)
+    pooch.get_logger().setLevel("WARNING")
+    pooch.retrieve(
+        address, known_hash=None, fname=target.name, path=target.parent, downloader=download
+    )
 
 
-def _receive(url, part):
-    """Append what is still missing to `part`, or start afresh where the server sends all."""
-    import requests
-    import urllib3
-
-    done = part.stat().st_size if part.exists() else 0
-    headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={done}-"} if done else {})
+def _receive(url, path):
+    """Write what the server sends to `path`."""
+    size = 0
     try:
         with (
-            _session() as session,
-            session.get(url, headers=headers, stream=True, timeout=TIMEOUTS) as answer,
+            _session(url) as session,
+            session.get(
+                url, headers={"Accept-Encoding": "identity"}, stream=True, timeout=TIMEOUTS
+            ) as answer,
+            open(path, "wb") as file,
         ):
-            if done and answer.status_code == requests.codes.range_not_satisfiable:
-                return
             answer.raise_for_status()
-            partial = answer.status_code == requests.codes.partial_content
-            with open(part, "ab" if partial else "wb") as file:
-                for piece in answer.raw.stream(_PIECE, decode_content=False):
-                    file.write(piece)
+            for piece in answer.raw.stream(files.PIECE, decode_content=False):
+                size += len(piece)
+                if size > MOST_BYTES:
+                    raise ArchiveError(
+                        f"{url}: more than {MOST_BYTES >> 20} MiB; allowed: up to that"
+                    )
+                file.write(piece)
+            expected = answer.headers.get("Content-Length", str(size))
+            if expected != str(size):
+                raise Unreachable(f"{url}: {size} of {expected} bytes came")
     except (requests.RequestException, urllib3.exceptions.HTTPError) as failure:
         raise Unreachable(f"{url}: {_reason(failure)}") from None
 
 
-def _session():
-    import requests
-
+def _session(url):
+    """A session that can ask the host of `url` by https, and no other."""
     session = requests.Session()
-    session.adapters.pop("http://")  # not even after a redirection
+    session.mount(f"https://{urlsplit(url).netloc}/", session.adapters["https://"])
+    for prefix in ("http://", "https://"):
+        session.adapters.pop(prefix)
     return session
 
 
 def _reason(failure):
-    import requests
-
     if isinstance(failure, requests.Timeout):
         return "no answer in time"
     if isinstance(failure, requests.HTTPError):
         return f"answers {failure.response.status_code}"
     if isinstance(failure, requests.exceptions.InvalidSchema):
-        return "leads away from https"
+        return "leads to another host or away from https"
     return "no connection"

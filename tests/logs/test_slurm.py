@@ -389,6 +389,29 @@ def test_a_separator_in_a_name_shifts_nothing_where_the_last_field_is_empty(conv
     assert count(converted(*rows, columns=without).left_out, "with more or fewer fields") == 1
 
 
+odd = st.sampled_from(
+    ["", "a|b", "Unknown", "None", "7", "9" * 25, "²", "n[1-3]", "1-00:00:00", "|"]
+)
+
+
+@settings(deadline=2000, max_examples=80)
+@given(
+    st.lists(st.dictionaries(st.sampled_from(list(record())), odd, max_size=2), max_size=5),
+    st.sampled_from(["", "|"]),
+)
+def test_jobs_and_left_out_records_are_all_records(tmp_path_factory, changes, ending):
+    path = tmp_path_factory.getbasetemp() / "odd.txt"
+    rows = [record(JobID=f"{k}", JobIDRaw=f"{k}") | more for k, more in enumerate(changes, 101)]
+    write(path, record(), *rows, ending=ending)
+    try:
+        done = slurm.convert(path, key=KEY)
+    except SlurmError as refused:
+        assert re.match(rf"{path}, line [0-9]+, [a-z]+: ", str(refused))
+        return
+    assert done.records == len(rows) + 1
+    assert len(done.trace) + sum(number for _, number in done.left_out) == done.records
+
+
 def test_several_clusters_need_a_choice_and_partitions_take_one(converted):
     rows = [
         record(Cluster="old"),

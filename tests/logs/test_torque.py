@@ -1,8 +1,11 @@
 """Accounting logs of TORQUE and PBS, made by hand, to SWF and back."""
 
 import gzip
+import re
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from replication.__main__ import main
 from replication.logs import swf, traces
@@ -158,6 +161,28 @@ def test_what_is_no_such_log_is_refused_in_one_line(tmp_path, line, message):
     with pytest.raises(torque.TorqueError, match=message) as error:
         converted(tmp_path, line)
     assert "\n" not in str(error.value)
+
+
+odd = st.sampled_from(["", "7", "-3", "9" * 25, "²", "a/0-3", "2:ppn=4", "1:00:00", "=", ";"])
+keys = st.sampled_from(["ctime", "start", "end", "exec_host", "user", "Resource_List.nodes"])
+
+
+@settings(deadline=2000, max_examples=80)
+@given(st.lists(st.tuples(st.sampled_from("EQSZ"), keys, odd), max_size=5))
+def test_jobs_and_left_out_records_are_all_records(tmp_path_factory, changes):
+    path = tmp_path_factory.getbasetemp() / "odd"
+    lines = [
+        record(k, 0, 30, 130, kind, more=f"{name}={value}")
+        for k, (kind, name, value) in enumerate(changes, 8)
+    ]
+    path.write_text("".join([record(7, 0, 30, 130), *lines]))
+    try:
+        done = torque.convert([path], key=KEY)
+    except torque.TorqueError as refused:
+        assert re.match(rf"{path}, line [0-9]+: ", str(refused))
+        return
+    assert done.records == len(lines) + 1
+    assert len(done.trace) + sum(number for _, number in done.left_out) == done.records
 
 
 def test_a_missing_file_is_named(tmp_path):
