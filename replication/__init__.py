@@ -7,6 +7,7 @@ The public way in: a log comes in, a scheduler decides, we measure::
     kth = rp.load("KTH-SP2")
     run = rp.simulate(kth, rp.EASY(), rp.FModel(2), seed=1)
     rp.compare(kth, [rp.FCFS(), rp.EASY(), rp.PVEasy()])
+    rp.sweep([kth], rp.EASY(), rp.FModel.grid(0, 10, 0.1), seeds=100)
 
 Names are looked up on first use, so that a command pays only for what it needs.
 """
@@ -34,6 +35,7 @@ _ROOMS = {
     ),
     "schedule.schedule": ("Schedule",),
     "schedule.simulation": ("simulate", "compare"),
+    "sweep.grid": ("sweep",),
     "basics.choices": ("option", "Number"),
     "pages.page": ("Page",),
 }

@@ -78,7 +78,7 @@ def modules(*names):
     ModuleNotFoundError
         If there is no source for one of `names`.
     """
-    missing = [name for name in names if _file(name) is None]
+    missing = [name for name in names if not has_source(name)]
     if missing:
         raise ModuleNotFoundError(f"no source of {missing[0]}", name=missing[0])
     found, left = set(names), [*names]
@@ -87,6 +87,20 @@ def modules(*names):
         found |= new
         left += new
     return sorted(found)
+
+
+def has_source(name):
+    """Whether a module has a source that can be hashed; a notebook has none.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    bool
+    """
+    return _file(name) is not None
 
 
 @functools.cache

@@ -2,7 +2,8 @@
 
 Each point of the grid with all its seeds is a task; its rows are kept in --folder, so that a sweep that was
 stopped goes on where it was, and one with more values runs only what is new. A row has the measures of one
-simulation, in columns log, load, model, amount (f), e_max, seed and those of replication.core.cells.
+simulation, in columns log, load, scheduler, estimates, model, its values (such as f and e_max), seed and those
+of replication.core.cells.
 
 Examples:
   replication sweep KTH-SP2 --f 0:10:1 --seeds 10 --out kth.csv
@@ -112,7 +113,7 @@ def command(
         raise UsageError(f"{count:,} simulations, allowed: up to {MOST:,}")
     writable(out, *names)
     tasks = [
-        grid.Task(workload, word, model, amount, seeds, e_max, watch)
+        grid.Task(workload, _model(model, amount, e_max), seeds=seeds, load=word, watched=watch)
         for word, workload in _workloads(names, loads, paper, bad_lines, e_max)
         for amount in f
     ]
@@ -186,6 +187,17 @@ def _load(word):
     if value is not None and not 0 < value <= 2:
         raise UsageError(f"--load {word}, allowed: log, or a share above 0 and up to 2")
     return word, value
+
+
+def _model(model, amount, e_max):
+    if model == "modal":
+        return estimates.Modal(e_max, amount)
+    makes = {
+        "random": estimates.FModel,
+        "deterministic": estimates.Deterministic,
+        "log": estimates.Users,
+    }
+    return makes[model](amount, e_max)
 
 
 def _lines(found):

@@ -18,9 +18,15 @@ class EstimateModel(Choice, family="estimates"):
 
     A model is a frozen dataclass with a method `estimate`; one that has a field `e_max` (seconds or None, see
     `limit`) is cut to it. No estimate is below the run time, unless the log's own is.
+
+    Attributes
+    ----------
+    draws_at_random : bool
+        Whether estimates depend on the seed.
     """
 
     error = EstimateError
+    draws_at_random = True
 
     def estimate(self, workload, seed):
         """What the scheduler is told, before it is cut to an E_max.

@@ -31,6 +31,8 @@ class Users(EstimateModel, name="log"):
         No estimate and no run is longer.
     """
 
+    draws_at_random = False
+
     factor: float = _factor()
     e_max: int | None = limit()
 
@@ -50,6 +52,8 @@ class Exact(EstimateModel, name="perfect"):
     e_max : int, s, optional
         No estimate and no run is longer.
     """
+
+    draws_at_random = False
 
     factor: float = _factor()
     e_max: int | None = limit()
@@ -125,6 +129,8 @@ class Deterministic(EstimateModel):
     e_max : int, s, optional
         No estimate and no run is longer.
     """
+
+    draws_at_random = False
 
     f: float = _badness()
     e_max: int | None = limit()

@@ -59,12 +59,8 @@ class Observed:
     def measures(self):
         """The means of Figs. 7 and 9 to 11, over all jobs, by the names in `NAMES`; nan for a mean over none."""
         run_time, size = self.schedule.workload.run_time, self.schedule.workload.processors
-        backfilled, delayed = self.schedule.backfilled, self.events > 0
-        return {
-            "backfilled": float(backfilled.mean()),
-            "backfilled_run_time": _mean(run_time[backfilled]),
-            "backfilled_size": _mean(size[backfilled]),
-            "regular_run_time": _mean(run_time[~backfilled]),
+        delayed = self.events > 0
+        return backfilling(self.schedule) | {
             "wild": float(self.wild.mean()),
             "wild_run_time": _mean(run_time[self.wild]),
             "wild_size": _mean(size[self.wild]),
@@ -73,6 +69,27 @@ class Observed:
             "delay": _mean(self.delay[delayed]),
             "sjfness": float(self.shortest.mean()),
         }
+
+
+def backfilling(schedule):
+    """Which jobs of a schedule were backfilled, on average; by the first names in `NAMES`.
+
+    Parameters
+    ----------
+    schedule : replication.schedule.schedule.Schedule
+
+    Returns
+    -------
+    dict of str to float
+    """
+    run_time, size = schedule.workload.run_time, schedule.workload.processors
+    backfilled = schedule.backfilled
+    return {
+        "backfilled": float(backfilled.mean()),
+        "backfilled_run_time": _mean(run_time[backfilled]),
+        "backfilled_size": _mean(size[backfilled]),
+        "regular_run_time": _mean(run_time[~backfilled]),
+    }
 
 
 def _mean(values):

@@ -22,6 +22,7 @@ class Conservative(Scheduler):
     """
 
     validated = False
+    draws_at_random = False
 
     predictor: Predictor = options.predictor()
     refresh: str = options.refresh()
@@ -60,6 +61,7 @@ class LargestAreaFirst(Scheduler, name="laf"):
     """
 
     validated = False
+    draws_at_random = False
 
     predictor: Predictor = options.predictor()
     refresh: str = options.refresh()

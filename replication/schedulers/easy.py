@@ -19,6 +19,7 @@ class FCFS(Scheduler):
     """First come, first served; no backfilling."""
 
     validated = False
+    draws_at_random = False
 
     def run(self, workload, estimate, seed):
         """The columns it decides; see `replication.schedulers.scheduler.Scheduler.run`."""
@@ -57,6 +58,7 @@ class EASY(Scheduler):
     """
 
     validated = False
+    draws_at_random = False
 
     predictor: Predictor = options.predictor()
     candidates: str = option(

@@ -46,6 +46,7 @@ class PVEasy(Scheduler, name="pv-easy"):
     """
 
     validated = False
+    draws_at_random = False
 
     predictor: Predictor = options.predictor(Last(), _predictor)
     refresh: str = options.refresh()

@@ -18,10 +18,13 @@ class Scheduler(Choice, family="scheduler"):
     validated : bool
         Whether every schedule is validated before anybody sees it. Off only for schedulers that tests hold
         against a readable twin, because it takes longer than they do.
+    draws_at_random : bool
+        Whether the scheduler itself depends on the seed, its predictor aside.
     """
 
     error = SchedulerError
     validated = True
+    draws_at_random = True
 
     def run(self, workload, estimate, seed):
         """Decide when each job starts.

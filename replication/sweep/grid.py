@@ -1,4 +1,4 @@
-"""Many simulations of EASY: a grid of (log, load, estimate model, amount, seed) to one tidy table.
+"""Many simulations: workloads, loads, schedulers, estimate models and seeds to one tidy table.
 
 A task is one point of the grid with all its seeds. What it finds depends on the task alone, so tasks may run
 in any order, on any number of workers, in threads or on other machines. Each task's rows are kept, found
@@ -7,24 +7,34 @@ again by a hash of everything they depend on; a run that was stopped goes on whe
 
 import hashlib
 import json
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, fields
 
 import numpy as np
 
 from replication.basics import code
-from replication.core import cells
-from replication.estimates import Deterministic, FModel, Modal, Users
+from replication.basics.choices import Choice
+from replication.basics.lazy import lazily
+from replication.basics.lazy import pandas as pd
+from replication.basics.lazy import pyarrow as pa
+from replication.estimates import EstimateModel, Users
 from replication.logs.workload import Workload
+from replication.schedule import observed
 from replication.schedule.measures import WARM_UP
-from replication.sweep import kept
+from replication.schedule.simulation import checked, simulate
+from replication.schedulers import EASY, Scheduler
+from replication.sweep import cell, kept
+
+cells = lazily("replication.core.cells")
 
 RESULTS = kept.RESULTS
-UNLIMITED = np.iinfo(np.int64).max
-KEY = ("log", "load", "model", "amount", "e_max", "seed")
+LOG = "log"  # what the log's own load is called
+JOBS = ("submit", "run_time", "estimate", "processors")
+TEXTBOOK = EASY()
 
 
 class SweepError(ValueError):
-    """A task that cannot be run; the message lists what is allowed."""
+    """A sweep that cannot be made; the message says what is allowed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,45 +44,42 @@ class Task:
     Parameters
     ----------
     workload : replication.logs.workload.Workload
-        As simulated: scaled to its load, and its run times cut where there is an `e_max`.
-    load : str
-        What the load is called in the table.
-    model : str
-        One of `MODELS`.
-    amount : float
-        Badness f; the factor of model log; the share of jobs at `e_max` of model modal, nan for its default.
+        As simulated: scaled to its load.
+    estimates : replication.estimates.EstimateModel
+    scheduler : replication.schedulers.Scheduler
     seeds : tuple of int
-        One row each. Models that draw nothing need only one.
-    e_max : int, s, optional
-        No estimate is longer.
+        One row each. What draws nothing needs only one, see `seeds_of`.
+    load : str or float
+        What the load is called in the table.
     watched : bool
         Whether to measure what `replication.schedule.observed` does; nan otherwise.
 
     Raises
     ------
-    SweepError
-        For an unknown model, no seeds, or run times above `e_max`.
+    SweepError, SchedulerError, EstimateError
+        For what is none of these, for no seeds, and for another scheduler than the textbook's EASY watched.
     """
 
     workload: Workload
-    load: str
-    model: str
-    amount: float
+    estimates: EstimateModel
+    scheduler: Scheduler = TEXTBOOK
     seeds: tuple = (1,)
-    e_max: int | None = None
+    load: object = LOG
     watched: bool = False
 
     def __post_init__(self):
+        if not isinstance(self.workload, Workload):
+            raise SweepError(
+                f"workload is a {type(self.workload).__name__}, allowed: a Workload "
+                "(from load, or Workload.from_columns)"
+            )
+        EstimateModel.check(self.estimates)
+        Scheduler.check(self.scheduler)
         where = f"{self.workload.name}, {self.load} load"
-        if self.model not in MODELS:
-            raise SweepError(f"{where}: model {self.model!r}, allowed: {', '.join(MODELS)}")
         if not self.seeds:
             raise SweepError(f"{where}: no seeds, allowed: one or more")
-        if self.e_max is not None and (self.workload.run_time > self.e_max).any():
-            raise SweepError(
-                f"{where}: run times reach {self.workload.run_time.max()} s, allowed: up to E_max "
-                f"{self.e_max} s (see estimates.cut_runs)"
-            )
+        if self.watched and self.scheduler != TEXTBOOK:
+            raise SweepError(f"{where}: {self.scheduler!r} watched, allowed: {TEXTBOOK!r}")
         object.__setattr__(self, "seeds", tuple(int(seed) for seed in self.seeds))
 
     @property
@@ -81,51 +88,168 @@ class Task:
         return len(self.workload) * len(self.seeds)
 
     @property
+    def left_out(self):
+        """How many of the first jobs to end are not measured."""
+        return int(len(self.workload) * WARM_UP)
+
+    @property
     def key(self):
-        """Hash of all that the rows depend on, in hexadecimal."""
-        amount = None if np.isnan(self.amount) else float(self.amount)
+        """Hash of all that the rows depend on, in hexadecimal.
+
+        None for what has no source that could be hashed, such as a scheduler of a notebook's own: it is computed
+        each time.
+        """
+        choices = [*_choices(self.scheduler), *_choices(self.estimates)]
+        if not all(code.has_source(type(choice).__module__) for choice in choices):
+            return None
+        by = [cell.__name__] if self.scheduler == TEXTBOOK else [__name__]
+        by += [type(choice).__module__ for choice in choices if self.scheduler != TEXTBOOK]
         facts = [
-            code.digest(__name__),
-            fingerprint(self.workload),
-            self.load,
-            self.model,
-            amount,
+            code.digest(*by, type(self.estimates).__module__),
+            kept.fingerprint(self.workload, JOBS),
+            repr(self.scheduler),
+            repr(self.estimates),
             self.seeds,
-            self.e_max,
+            self.left_out,
             self.watched,
         ]
         return hashlib.sha256(json.dumps(facts, allow_nan=False).encode()).hexdigest()
 
-
-def _random(task, seed, room):
-    estimate, draws = room
-    FModel(task.amount).draws(task.workload, seed, out=draws)
-    cells.stretch(
-        task.workload.run_time, float(task.amount), draws, task.e_max or UNLIMITED, estimate
-    )
-    return estimate
-
-
-def _deterministic(task, seed, room):
-    return Deterministic(task.amount, task.e_max).make(task.workload)[1]
-
-
-def _log(task, seed, room):
-    return Users(task.amount, task.e_max).make(task.workload)[1]
+    @property
+    def asked(self):
+        """What was asked for, by column of the table; the model's values and the seed aside."""
+        return {
+            "log": self.workload.name,
+            "stand_in": self.workload.stand_in,
+            "load": self.load,
+            "scheduler": repr(self.scheduler),
+            "estimates": repr(self.estimates),
+            "model": self.estimates.name,
+        }
 
 
-def _modal(task, seed, room):
-    share = None if np.isnan(task.amount) else task.amount
-    return Modal(task.e_max, share).make(task.workload, seed)[1]
+def _choices(choice):
+    """A choice and those in its options."""
+    yield choice
+    for one in fields(choice):
+        if isinstance(getattr(choice, one.name), Choice):
+            yield from _choices(getattr(choice, one.name))
 
 
-#: How each model makes its estimates.
-MODELS = {"random": _random, "deterministic": _deterministic, "log": _log, "modal": _modal}
+def seeds_of(scheduler, model, seeds):
+    """The seeds that make a difference: the first alone where neither draws at random.
+
+    Parameters
+    ----------
+    scheduler : replication.schedulers.Scheduler
+    model : replication.estimates.EstimateModel
+    seeds : sequence of int
+
+    Returns
+    -------
+    tuple of int
+    """
+    choices = [*_choices(scheduler), *_choices(model)]
+    drawn = any(getattr(choice, "draws_at_random", True) for choice in choices)
+    return tuple(seeds) if drawn else tuple(seeds[:1])
 
 
-def fingerprint(workload):
-    """Hash of a workload's name, machine and columns, in hexadecimal."""
-    return kept.fingerprint(workload, ("submit", "run_time", "estimate", "processors"))
+def sweep(
+    workloads,
+    schedulers=TEXTBOOK,
+    estimates=None,
+    seeds=1,
+    loads=None,
+    workers=None,
+    watched=False,
+    **how,
+):
+    """Simulate every combination; what was simulated before is read.
+
+    Parameters
+    ----------
+    workloads : Workload or sequence of them
+    schedulers : Scheduler or sequence of them
+    estimates : EstimateModel or sequence of them, optional
+        The workloads' own estimates by default.
+    seeds : int or sequence of int
+        So many, 1 and upwards, or these. What draws nothing at random runs once, with the first.
+    loads : sequence of float, optional
+        Offered loads that submissions are scaled to, as shares; None or ``"log"`` among them is the log's own.
+    workers : int, optional
+        Threads; one for each processor by default.
+    watched : bool
+        Measure wild backfills, delays and SJFness as well; of the textbook's EASY only.
+    **how
+        folder, executor and progress, as in `run`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each simulation: log, stand_in, load, scheduler, estimates (as one types them), model and its
+        values (such as f and e_max), seed, and the measures of `replication.core.cells.ROW`.
+
+    Raises
+    ------
+    SweepError, SimulationError, SchedulerError, EstimateError
+        For what cannot be simulated.
+
+    Examples
+    --------
+    >>> import replication as rp
+    >>> three = rp.Workload.from_columns("three", 4, submit=[0, 1, 2], run_time=[9, 5, 3], processors=[3, 4, 1])
+    >>> table = rp.sweep(three, [rp.FCFS(), rp.EASY()], folder=None)
+    >>> table["mean_wait"].round(2).tolist()
+    [4.0, 0.0]
+    """
+    seeds = range(1, seeds + 1) if isinstance(seeds, int) else list(seeds)
+    tasks = [
+        Task(at, model, scheduler, seeds_of(scheduler, model, seeds), called, watched)
+        for workload in _several(workloads, Workload)
+        for called, at in at_loads(workload, [None] if loads is None else _several(loads, float))
+        for scheduler in map(Scheduler.check, _several(schedulers, Scheduler))
+        for model in map(EstimateModel.check, _several(estimates or Users(), EstimateModel))
+    ]
+    return run(tasks, workers or os.cpu_count() or 1, **how)
+
+
+def at_loads(workload, loads):
+    """A workload at several loads.
+
+    Parameters
+    ----------
+    workload : replication.logs.workload.Workload
+    loads : iterable of float or None
+        As in `sweep`.
+
+    Yields
+    ------
+    called : str or float
+    workload : replication.logs.workload.Workload
+
+    Raises
+    ------
+    SweepError
+        For what is no share, and where all jobs are submitted at once.
+    """
+    for load in loads:
+        if load is None or load == LOG:
+            yield LOG, workload
+            continue
+        try:
+            share = float(load)
+        except (TypeError, ValueError):
+            share = np.nan
+        if not (0 < share < np.inf and workload.load > 0):
+            raise SweepError(
+                f"{workload.name}, of load {workload.load:g}: load {load!r}, allowed: a share above 0, or "
+                f"{LOG!r}; and only {LOG!r} where all jobs come at once or take no time"
+            )
+        yield share, workload.scaled(workload.load / share)
+
+
+def _several(given, kind):
+    return [given] if isinstance(given, kind) else list(given)
 
 
 def compute(task):
@@ -138,25 +262,21 @@ def compute(task):
     Returns
     -------
     dict of str to list
-        Columns `KEY`, stand_in, and `replication.core.cells.ROW`; a row for each seed.
+        Columns seed and `replication.core.cells.ROW`; a row for each seed.
     """
-    w = task.workload
-    rows = np.full((len(task.seeds), len(cells.ROW)), np.nan)
-    room = np.empty(len(w), np.int64), np.empty(len(w))
-    run = cells.watched_cell if task.watched else cells.cell
-    for row, seed in zip(rows, task.seeds, strict=True):
-        estimate = MODELS[task.model](task, seed, room)
-        run(w.submit, w.run_time, estimate, w.processors, w.machine, int(len(w) * WARM_UP), row)
-    same = {
-        "log": w.name,
-        "load": task.load,
-        "model": task.model,
-        "amount": float(task.amount),
-        "e_max": task.e_max or 0,
-        "stand_in": w.stand_in,
-    }
-    columns = {name: [value] * len(rows) for name, value in same.items()}
-    return columns | {"seed": list(task.seeds)} | dict(zip(cells.ROW, rows.T.tolist(), strict=True))
+    if task.scheduler == TEXTBOOK:
+        rows = cell.rows(
+            task.workload, task.estimates, task.seeds, task.left_out, task.watched, checked
+        )
+    else:
+        rows = np.array([_simulated(task, seed) for seed in task.seeds])
+    return {"seed": list(task.seeds)} | dict(zip(cells.ROW, rows.T.tolist(), strict=True))
+
+
+def _simulated(task, seed):
+    schedule = simulate(task.workload, task.scheduler, task.estimates, seed)
+    found = schedule.measures | observed.backfilling(schedule)
+    return [float(found.get(name, np.nan)) for name in cells.ROW]
 
 
 def run(tasks, workers=1, executor=None, folder=RESULTS, progress=None):
@@ -169,14 +289,25 @@ def run(tasks, workers=1, executor=None, folder=RESULTS, progress=None):
         Threads; the compiled loops let go of the interpreter's lock.
     executor : concurrent.futures.Executor, optional
         Where to run instead. Tasks and rows are plain data, so it may be on other machines.
-    folder : pathlib.Path
-        Where results are kept.
+    folder : pathlib.Path, optional
+        Where results are kept; nowhere for None.
     progress : bool, optional
         Show a bar with the time left on standard error; by default if that is a terminal.
 
     Returns
     -------
     pandas.DataFrame
-        As `compute` gives it, in the order of the tasks and their seeds.
+        As `sweep` gives it, in the order of the tasks and their seeds.
     """
-    return kept.run(tasks, compute, workers, executor, folder, progress)
+    tasks = list(tasks)
+    if not tasks:
+        raise SweepError("nothing to simulate; allowed: one workload, scheduler and model or more")
+    found = kept.results(tasks, compute, workers, executor, folder, progress)
+    asked = pd.DataFrame([task.asked for task in tasks])
+    values = {one.name for task in tasks for one in fields(task.estimates)} - {*asked}
+    for name in sorted(values):
+        own = [getattr(task.estimates, name, None) for task in tasks]
+        asked[name] = [np.nan if value is None else value for value in own]
+    seeds = [len(task.seeds) for task in tasks]
+    asked = asked.loc[np.repeat(np.arange(len(tasks)), seeds)].reset_index(drop=True)
+    return pd.concat([asked, pa.concat_tables(found).to_pandas()], axis=1)

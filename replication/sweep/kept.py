@@ -279,40 +279,57 @@ def fingerprint(workload, columns):
     return known[columns]
 
 
-def run(tasks, compute, workers=1, executor=None, folder=RESULTS, progress=None):
+def results(tasks, compute, workers=1, executor=None, folder=RESULTS, progress=None):
     """Run tasks, or read what was found before.
 
     Parameters
     ----------
     tasks : iterable
-        Hashable, each with a `key` (64 hexadecimal digits) and `jobs` (how much work it is).
+        Hashable, each with a `key` (64 hexadecimal digits, or None where it is never kept) and `jobs` (how much
+        work it is).
     compute : Callable
         ``compute(task)`` returns its rows as a dict of str to list, plain data.
     workers : int
         Threads; the compiled loops let go of the interpreter's lock.
     executor : concurrent.futures.Executor, optional
         Where to run instead.
-    folder : pathlib.Path
-        Where results are kept.
+    folder : pathlib.Path, optional
+        Where results are kept; nowhere for None.
     progress : bool, optional
         Show a bar with the time left on standard error; by default if that is a terminal.
+
+    Returns
+    -------
+    list of pyarrow.Table
+        The rows of each task, in the order of the tasks.
+    """
+    tasks = list(tasks)
+    keys = {task: None if folder is None else task.key for task in tasks}
+    with contextlib.ExitStack() as stack:
+        kept = stack.enter_context(Kept(folder)) if any(keys.values()) else None
+        found = {task: kept.get(key) if key else None for task, key in keys.items()}
+        if kept:
+            kept.set_aside()
+        missing = [task for task, rows in found.items() if rows is None]
+        if missing:
+            engine = executor or stack.enter_context(ThreadPoolExecutor(workers))
+            for task, columns in _computed(missing, compute, engine, progress):
+                found[task] = pa.table(columns)
+                if keys[task]:
+                    kept.put(keys[task], found[task])
+    return [found[task] for task in tasks]
+
+
+def run(tasks, compute, *others, **how):
+    """What `results` gives as one table.
 
     Returns
     -------
     pandas.DataFrame
         The rows in the order of the tasks.
     """
-    with Kept(folder) as kept:
-        found = {task: kept.get(task.key) for task in tasks}
-        kept.set_aside()
-        missing = [task for task, rows in found.items() if rows is None]
-        if missing:
-            threads = contextlib.nullcontext(executor) if executor else ThreadPoolExecutor(workers)
-            with threads as engine:
-                for task, columns in _computed(missing, compute, engine, progress):
-                    found[task] = pa.table(columns)
-                    kept.put(task.key, found[task])
-    return pa.concat_tables(found.values(), promote_options="permissive").to_pandas()
+    found = results(tasks, compute, *others, **how)
+    return pa.concat_tables(found, promote_options="permissive").to_pandas()
 
 
 def _computed(tasks, compute, executor, progress):

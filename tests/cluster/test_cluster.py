@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from tests.logs.test_slurm import record, write
 
 from replication.__main__ import main
 from replication.basics import paths
@@ -19,6 +18,7 @@ from replication.logs.workload import Workload
 from replication.pages.notebook import in_process
 from replication.schedule import plans
 from replication.schedule.simulation import simulate
+from tests.logs.test_slurm import record, write
 
 
 def log(tmp_path, name="log.swf", header=(" MaxProcs: 8",), **columns):

@@ -60,7 +60,7 @@ def test_the_table_is_the_grid(run, tmp_path, capsys):
     said = json.loads(capsys.readouterr().out)
     assert said["simulations"] == len(table) == 4 * 2 * 3
     assert said["points"] == 8
-    assert sorted(table["amount"].unique()) == [0, 0.5, 1, 2]
+    assert sorted(table["f"].unique()) == [0, 0.5, 1, 2]
     assert set(table["load"]) == {"log", "0.5"}
     assert said["columns"] == list(table.columns)
 
@@ -78,12 +78,12 @@ def test_what_was_done_is_not_done_again(run, monkeypatch):
     assert run("--f", "0", "1") == 0
     done = []
     monkeypatch.setattr(
-        sweep, "compute", lambda task: done.append(task.amount) or pytest.fail("twice")
+        sweep, "compute", lambda task: done.append(task.estimates.f) or pytest.fail("twice")
     )
     assert run("--f", "0", "1") == 0
     monkeypatch.undo()
     real = sweep.compute
-    monkeypatch.setattr(sweep, "compute", lambda task: done.append(task.amount) or real(task))
+    monkeypatch.setattr(sweep, "compute", lambda task: done.append(task.estimates.f) or real(task))
     assert run("--f", "0:3:1") == 0
     assert sorted(done) == [2, 3]
 
@@ -126,7 +126,3 @@ def test_ranges_end_with_their_end_and_have_short_decimals():
     assert command.numbers("0:10:3") == [0, 3, 6, 9]
     with pytest.raises(UsageError):
         command.numbers("0:1")
-
-
-def test_the_models_are_those_of_the_sweep():
-    assert set(command.MODELS) == set(sweep.MODELS)

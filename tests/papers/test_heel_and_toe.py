@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from replication.estimates import Deterministic, FModel, Users
 from replication.evidence import published
 from replication.logs.workload import Workload
 from replication.papers.heel_and_toe import (
@@ -63,8 +64,8 @@ def test_the_campaign_is_as_large_as_the_paper_says(model, largest):
         for task in model(workloads, campaign.PAPER_SCALE, load, largest)
     ]
     assert len({(t.workload.name, t.load) for t in tasks}) == 10
-    assert sum(len(t.seeds) for t in tasks if t.model == "random") == 10 * 101 * 100
-    assert {t.e_max is None for t in tasks} == {model is campaign.vanilla}
+    assert sum(len(t.seeds) for t in tasks if isinstance(t.estimates, FModel)) == 10 * 101 * 100
+    assert {t.estimates.e_max is None for t in tasks} == {model is campaign.vanilla}
 
 
 @pytest.mark.parametrize("model", [campaign.vanilla, campaign.truncated])
@@ -91,10 +92,9 @@ def test_the_values_of_badness(largest, step):
 def test_the_deterministic_model_has_the_random_models_mean():
     """Drawn at the same f: its estimate is the random model's mean, (f/2 + 1) r."""
     tasks = {
-        (t.model, t.amount)
-        for t in campaign.curve(few_jobs(), "log", [3.0], campaign.Scale(1, 1, 1))
+        t.estimates for t in campaign.curve(few_jobs(), "log", [3.0], campaign.Scale(1, 1, 1, 1))
     }
-    assert tasks == {("log", 1.0), ("random", 3.0), ("deterministic", 1.5)}
+    assert tasks == {Users(), FModel(3), Deterministic(1.5)}
 
 
 def test_loads_are_those_of_table_1():

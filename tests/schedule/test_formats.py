@@ -60,7 +60,9 @@ def test_the_waits_of_a_log_are_filled_in():
     assert trace.wait.tolist() == [0, 9, 8, 12]
     assert trace.run_time.tolist() == [10, 10, 5, 0]
     assert trace.max_procs == 4
-    assert any("scheduler FCFS(), estimates Users(), seed 1" in comment for comment in trace.comments)
+    assert any(
+        "scheduler FCFS(), estimates Users(), seed 1" in comment for comment in trace.comments
+    )
 
 
 def test_batsims_table_by_hand():

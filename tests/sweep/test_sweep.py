@@ -6,12 +6,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from replication.basics import code
 from replication.core import cells
-from replication.estimates import Deterministic, FModel, Users, cut_runs
+from replication.estimates import (
+    Deterministic,
+    EstimateError,
+    EstimateModel,
+    Exact,
+    FModel,
+    Modal,
+    Users,
+)
 from replication.logs.workload import Workload
 from replication.schedule import measures
 from replication.schedule.observed import observe
-from replication.schedule.simulation import simulate
+from replication.schedule.simulation import SimulationError, simulate
+from replication.schedulers import EASY, FCFS, Conservative, PVEasy
 from replication.sweep import grid as sweep
 from tests.executors import InLine
 from tests.workloads import workloads
@@ -34,43 +44,64 @@ def some_jobs(n=300, seed=3):
 def grid(seeds=(1, 2, 3)):
     """A few tasks of every model that needs no E_max, on two workloads."""
     return [
-        sweep.Task(workload, "log", model, amount, seeds, watched=True)
+        sweep.Task(workload, model, seeds=seeds, watched=True)
         for workload in (some_jobs(), some_jobs(seed=4))
-        for model, amount in (
-            ("random", 0.0),
-            ("random", 2.5),
-            ("deterministic", 1.25),
-            ("log", 2.0),
-        )
+        for model in (FModel(0), FModel(2.5), Deterministic(1.25), Users(2))
     ]
 
 
-def expected(workload, estimates, seed):
+def expected(workload, model, seed):
     """A row as the public functions give it."""
-    seen = observe(workload, estimates, seed)
+    seen = observe(workload, model, seed)
     found = seen.schedule.measures | seen.measures
     return [found[name] for name in cells.ROW]
 
 
 @pytest.mark.parametrize(
-    ("model", "amount", "e_max", "estimates"),
+    "model",
     [
-        ("random", 3.0, None, FModel(3)),
-        ("random", 30.0, 80, FModel(30, 80)),
-        ("deterministic", 0.5, None, Deterministic(0.5)),
-        ("deterministic", 9.0, 80, Deterministic(9, 80)),
-        ("log", 1.0, None, Users()),
-        ("log", 2.0, 80, Users(2, 80)),
+        FModel(3),
+        FModel(30, e_max=80),
+        FModel(30, e_max=60),
+        Deterministic(0.5),
+        Deterministic(9, e_max=60),
+        Users(),
+        Users(2, e_max=60),
+        Exact(2),
+        Modal(3600),
     ],
+    ids=repr,
 )
-def test_a_row_is_what_the_public_functions_give(model, amount, e_max, estimates):
+def test_a_row_is_what_the_public_functions_give(model):
     workload = some_jobs()
-    used = workload if e_max is None else cut_runs(workload, e_max)
-    found = sweep.compute(sweep.Task(used, "log", model, amount, (7, 8), e_max, watched=True))
+    found = sweep.compute(sweep.Task(workload, model, seeds=(7, 8), watched=True))
     for row, seed in enumerate((7, 8)):
         assert [found[name][row] for name in cells.ROW] == pytest.approx(
-            expected(workload, estimates, seed), rel=1e-12
+            expected(workload, model, seed), rel=1e-12
         )
+
+
+@pytest.mark.parametrize(
+    "scheduler", [FCFS(), Conservative(), PVEasy(), EASY(candidates="sjf")], ids=repr
+)
+def test_a_row_of_any_scheduler_is_the_simulation_it_says(scheduler):
+    workload = some_jobs()
+    found = sweep.compute(sweep.Task(workload, FModel(2), scheduler, (7, 8)))
+    for row, seed in enumerate((7, 8)):
+        measured = simulate(workload, scheduler, FModel(2), seed).measures
+        for name in set(measured) & set(cells.ROW):
+            assert found[name][row] == measured[name]
+        assert found["backfilled_size"][row] >= 1 or scheduler == FCFS()
+        assert np.isnan(found["wild"][row])
+
+
+def test_the_compiled_cell_and_simulations_give_the_same_row():
+    """Two ways to the same numbers: EASY by another name of one of its options is not the textbook's."""
+    workload = some_jobs()
+    cell = sweep.compute(sweep.Task(workload, FModel(2), seeds=(1, 2)))
+    other = [sweep._simulated(sweep.Task(workload, FModel(2)), seed) for seed in (1, 2)]
+    for name, values in zip(cells.ROW[: cells.PLAIN], zip(*other, strict=True), strict=False):
+        assert cell[name] == pytest.approx(values, rel=1e-12)
 
 
 @settings(max_examples=150, deadline=None)
@@ -92,13 +123,7 @@ def test_the_jobs_left_out_are_those_that_measures_leaves_out(workload, left_out
 
 
 def test_a_plain_row_is_a_watched_row_without_what_was_watched():
-    task = {
-        "workload": some_jobs(),
-        "load": "log",
-        "model": "random",
-        "amount": 4.0,
-        "seeds": (1, 2),
-    }
+    task = {"workload": some_jobs(), "estimates": FModel(4), "seeds": (1, 2)}
     plain, watched = (sweep.compute(sweep.Task(**task, watched=yes)) for yes in (False, True))
     for name in cells.ROW[: cells.PLAIN]:
         assert plain[name] == watched[name]
@@ -112,7 +137,7 @@ def test_neither_workers_nor_order_nor_executor_matter(tmp_path):
     one = sweep.run(tasks, 1, folder=tmp_path / "one")
     three = sweep.run(tasks[::-1], 3, folder=tmp_path / "three")
     other = sweep.run(tasks, executor=InLine(), folder=tmp_path / "other")
-    order = ["log", "model", "amount", "seed"]
+    order = ["log", "estimates", "seed"]
     pd.testing.assert_frame_equal(one, other)
     pd.testing.assert_frame_equal(*(f.sort_values(order, ignore_index=True) for f in (one, three)))
     assert len(one) == 3 * len(tasks)
@@ -134,37 +159,140 @@ def test_a_stopped_sweep_goes_on_where_it_was(tmp_path, monkeypatch):
 def test_the_key_depends_on_everything_that_matters():
     workload = some_jobs()
     other = workload.replace(run_time=np.where(np.arange(len(workload)) == 5, 1, workload.run_time))
-    base = {"workload": workload, "load": "log", "model": "random", "amount": 1.0, "seeds": (1, 2)}
+    base = {"workload": workload, "estimates": FModel(1), "seeds": (1, 2)}
     changes = [
         {},
         {"workload": other},
         {"workload": workload.scaled(0.9)},
         {"workload": workload.replace(machine=9)},
-        {"load": "high"},
-        {"model": "deterministic"},
-        {"amount": 1.1},
-        {"seeds": (1,)},
-        {"e_max": 500},
-        {"watched": True},
         {"workload": workload.replace(name="else")},
+        {"estimates": Deterministic(1)},
+        {"estimates": FModel(1.1)},
+        {"estimates": FModel(1, e_max=500)},
+        {"seeds": (1,)},
+        {"watched": True},
+        {"scheduler": FCFS()},
+        {"scheduler": EASY(candidates="sjf")},
     ]
     keys = [sweep.Task(**(base | change)).key for change in changes]
     assert len(set(keys)) == len(keys)
     assert sweep.Task(**base).key == keys[0]
+    assert sweep.Task(**base, load="high").key == keys[0]
+
+
+def test_what_shows_results_does_not_make_them_stale():
+    """Few modules decide the campaign's keys; none of another scheduler, none that reads logs or draws."""
+    followed = set(code.modules(sweep.cell.__name__, FModel.__module__))
+    assert {"replication.core.easy", "replication.core.waiting"} <= followed
+    assert {name for name in followed if not name.startswith("replication.core.")} == {
+        "replication.basics.choices",
+        "replication.basics.hints",
+        "replication.basics.seeding",
+        "replication.estimates.model",
+        "replication.estimates.models",
+        "replication.sweep.cell",
+    }
+    every = code.modules(sweep.__name__, EASY.__module__)
+    assert "replication.core.predictors" in {name[:27] for name in every} or any(
+        name.startswith("replication.predictors") for name in every
+    )
+    assert not {"replication.schedule.gantt", "replication.schedule.html"} & set(every)
+
+
+def test_a_choice_without_source_is_never_kept(tmp_path):
+    source = (
+        "from dataclasses import dataclass\n"
+        "from replication.estimates import EstimateModel\n"
+        "@dataclass(frozen=True)\n"
+        "class OfANotebook(EstimateModel, name='of-a-notebook'):\n"
+        "    def estimate(self, workload, seed):\n"
+        "        return workload.run_time + seed\n"
+    )
+    names = {"__name__": "a_notebook"}
+    exec(source, names)  # noqa: S102, as a notebook's cell is run
+    try:
+        task = sweep.Task(some_jobs(), names["OfANotebook"](), seeds=(1, 2))
+        assert task.key is None
+        table = sweep.run([task], folder=tmp_path)
+        assert len(table) == 2
+        assert list(tmp_path.iterdir()) == []
+    finally:
+        del EstimateModel.members["of-a-notebook"]
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"model": "randm"}, "model 'randm', allowed: random, deterministic, log, modal"),
+        ({"workload": "KTH-SP2"}, "workload is a str, allowed: a Workload"),
         ({"seeds": ()}, "no seeds"),
-        ({"e_max": 10}, "allowed: up to E_max 10 s"),
+        ({"estimates": "f=2"}, "f=2"),
+        ({"scheduler": "easy"}, "easy"),
+        ({"scheduler": FCFS(), "watched": True}, r"FCFS\(\) watched, allowed: EASY\(\)"),
     ],
 )
 def test_a_task_that_makes_no_sense_is_refused(change, message):
-    base = {"workload": some_jobs(), "load": "log", "model": "random", "amount": 1.0}
-    with pytest.raises(sweep.SweepError, match=message):
+    base = {"workload": some_jobs(), "estimates": FModel(1)}
+    with pytest.raises(ValueError, match=message):
         sweep.Task(**(base | change))
+
+
+@pytest.mark.parametrize(
+    "model", [FModel(1e16), FModel(1e300), Deterministic(1e16), Users(1e16)], ids=repr
+)
+def test_times_that_cannot_be_counted_are_refused_as_by_simulate(model):
+    workload = some_jobs()
+    with pytest.raises((SimulationError, EstimateError)) as simulated:
+        simulate(workload, EASY(), model)
+    for scheduler in (EASY(), FCFS()):
+        with pytest.raises(type(simulated.value)) as swept:
+            sweep.sweep(workload, scheduler, model, folder=None)
+        assert str(swept.value) == str(simulated.value)
+
+
+def test_run_times_that_cannot_be_counted_are_refused():
+    workload = Workload.from_columns("long", 8, [0, 0, 1], [9 * 10**17] * 3, [5, 5, 5])
+    with pytest.raises(SimulationError, match="allowed: below"):
+        sweep.sweep(workload, estimates=[FModel(0), Users()], folder=None)
+
+
+def test_large_but_countable_times_are_right():
+    workload = some_jobs()
+    table = sweep.sweep(workload, estimates=FModel(1e9), folder=None)
+    found = simulate(workload, EASY(), FModel(1e9)).measures
+    assert table["mean_wait"].iloc[0] == pytest.approx(found["mean_wait"], rel=1e-12)
+
+
+def test_the_table_says_what_was_asked_for():
+    two = [some_jobs(), some_jobs(seed=4)]
+    table = sweep.sweep(
+        two, [FCFS(), EASY()], [*FModel.grid(0, 1, 0.5), Users()], 2, [None, 0.5], 1, folder=None
+    )
+    assert len(table) == 2 * 2 * 2 * (3 * 2 + 1)
+    assert list(table.columns)[:9] == (
+        ["log", "stand_in", "load", "scheduler", "estimates", "model", "e_max", "f", "factor"]
+    )
+    assert set(table["scheduler"]) == {"FCFS()", "EASY()"}
+    assert set(table["load"]) == {"log", 0.5}
+    row = table[
+        (table["log"] == "some4")
+        & (table["scheduler"] == "FCFS()")
+        & (table["f"] == 0.5)
+        & (table["load"] == 0.5)
+        & (table["seed"] == 2)
+    ].iloc[0]
+    at = two[1].scaled(two[1].load / 0.5)
+    assert row["mean_wait"] == simulate(at, FCFS(), FModel(0.5), 2).measures["mean_wait"]
+
+
+@pytest.mark.parametrize("loads", [["high"], [0], [-1], [float("nan")], [float("inf")]])
+def test_a_load_that_is_no_share_is_refused(loads):
+    with pytest.raises(sweep.SweepError, match="allowed: a share above 0"):
+        sweep.sweep(some_jobs(), loads=loads, folder=None)
+
+
+def test_nothing_to_simulate_is_refused():
+    with pytest.raises(sweep.SweepError, match="nothing to simulate"):
+        sweep.sweep([], folder=None)
 
 
 def test_progress_counts_all_jobs(tmp_path, capsys):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from replication.estimates import cut_runs
+from replication.estimates import Deterministic, FModel, Users, cut_runs
 from replication.evidence import published
 from replication.sweep import grid as sweep
 
@@ -92,11 +92,12 @@ def curve(workload, load, fs, scale, limit=None, watched=False):
     """
     if limit is not None:
         workload = cut_runs(workload, limit)
-    common = {"workload": workload, "load": load, "e_max": limit, "watched": watched}
-    yield sweep.Task(model="log", amount=1.0, **common)
+    common = {"workload": workload, "load": load, "watched": watched}
+    yield sweep.Task(estimates=Users(e_max=limit), **common)
     for f in fs:
-        yield sweep.Task(model="random", amount=f, seeds=tuple(range(1, scale.seeds + 1)), **common)
-        yield sweep.Task(model="deterministic", amount=f / 2, **common)
+        seeds = tuple(range(1, scale.seeds + 1))
+        yield sweep.Task(estimates=FModel(f, limit), seeds=seeds, **common)
+        yield sweep.Task(estimates=Deterministic(f / 2, limit), **common)
 
 
 def placed(workloads, load, owner=False):
@@ -132,8 +133,8 @@ def barely(workloads, scale):
     for log, workload in workloads.items():
         cut = cut_runs(workload, e_max(log))
         for f in VERY_SMALL:
-            yield sweep.Task(cut, "log", "random", f, seeds, e_max(log))
-            yield sweep.Task(cut, "log", "random", f, seeds)
+            yield sweep.Task(cut, FModel(f, e_max(log)), seeds=seeds)
+            yield sweep.Task(cut, FModel(f), seeds=seeds)
 
 
 def results(tasks, workers=1, executor=None):
@@ -142,12 +143,15 @@ def results(tasks, workers=1, executor=None):
     Returns
     -------
     pandas.DataFrame
-        The sweep's rows; `f` is where a row is drawn on the badness axis: the random model's f, twice the
-        deterministic model's (section 2: such that both have the same mean), nan for the log's own.
+        The sweep's rows; `model` is random, deterministic or log, and `f` where a row is drawn on the badness
+        axis: the random model's f, twice the deterministic model's (section 2: such that both have the same
+        mean), nan for the log's own.
     """
     table = sweep.run(tasks, workers, executor)
-    factor = table["model"].map({"random": 1.0, "deterministic": 2.0, "log": np.nan})
-    return table.assign(f=(table["amount"] * factor).round(6))
+    factor = table["model"].map({"f": 1.0, "deterministic": 2.0, "log": np.nan})
+    return table.assign(
+        f=(table["f"] * factor).round(6), model=table["model"].replace({"f": "random"})
+    )
 
 
 def scale(quick):

@@ -101,7 +101,7 @@ def _(e):
 def _through_cutting(runs, log, measure, f):
     """Change from runs without cut estimates to those with, seed by seed: per cent, with its interval."""
     part = runs[(runs["log"] == log) & np.isclose(runs["f"], f)].set_index("seed")
-    before, after = (part.loc[cut, measure] for cut in (part["e_max"] == 0, part["e_max"] > 0))
+    before, after = (part.loc[cut, measure] for cut in (part["e_max"].isna(), part["e_max"] > 0))
     change = after - before
     return difference(change.mean(), change.std() / math.sqrt(len(change)), before.mean())
 

@@ -11,7 +11,7 @@ import math
 import pandas as pd
 
 from replication.basics import style
-from replication.estimates import cut_runs, modal
+from replication.estimates import FModel, Modal, Users, cut_runs, modal
 from replication.evidence import published
 from replication.papers.heel_and_toe import campaign
 from replication.papers.heel_and_toe.curves import INTERVAL, PERFORMANCE, Z95
@@ -48,16 +48,16 @@ def tasks(workloads, runs):
     for log, workload in workloads.items():
         limit = e_max(log)
         cut = cut_runs(workload, limit)
-        yield sweep.Task(cut, "log", "log", 1.0, e_max=limit)
+        yield sweep.Task(cut, Users(e_max=limit))
         for share in (
             s
             for s in sorted({own_share(log, workload), *SHARES})
             if modal.covers(cut, limit, s, seeds)
         ):
-            yield sweep.Task(cut, "log", "modal", share, seeds, limit)
+            yield sweep.Task(cut, Modal(limit, share), seeds=seeds)
         for f in BADNESS:
-            yield sweep.Task(cut, "log", "random", f, seeds, limit)
-            yield sweep.Task(cut, "log", "random", f, seeds)
+            yield sweep.Task(cut, FModel(f, limit), seeds=seeds)
+            yield sweep.Task(cut, FModel(f), seeds=seeds)
 
 
 def results(workloads, runs, workers=1):
@@ -79,8 +79,9 @@ def results(workloads, runs, workers=1):
     table = sweep.run(list(tasks(workloads, runs)), workers)
     own = {log: own_share(log, workload) for log, workload in workloads.items()}
     rows = []
-    for (log, model, limit, amount), part in table.groupby(
-        ["log", "model", "e_max", "amount"], sort=False
+    amount = table["share"].fillna(table["f"]).fillna(table["factor"])
+    for (log, model, limit, amount), part in table.assign(amount=amount).groupby(
+        ["log", "model", "e_max", "amount"], sort=False, dropna=False
     ):
         for measure, (_, factor) in PERFORMANCE.items():
             rows.append(
@@ -112,7 +113,7 @@ def missing_words(workloads, found):
 
 
 def _kind(model, limit):
-    return {"log": "real", "modal": "modal"}.get(model) or ("truncated" if limit else "vanilla")
+    return {"log": "real", "modal": "modal"}.get(model) or ("truncated" if limit > 0 else "vanilla")
 
 
 def _spread(values):

@@ -9,6 +9,7 @@ import json
 import numpy as np
 import pandas as pd
 
+from replication.estimates import FModel
 from replication.evidence import published, readings, variants
 from replication.evidence.variants import Variant
 from replication.papers import dimensions
@@ -112,14 +113,14 @@ def search(workloads, seeds=10, first=None, workers=1, **how):
 def _runs(workload, seeds, workers, how):
     """Runs with perfect estimates and with random ones, as the sweep measures them."""
     tasks = [
-        sweep.Task(workload, "log", "random", LOW, watched=True),
+        sweep.Task(workload, FModel(LOW), watched=True),
         *(
-            sweep.Task(workload, "log", "random", HIGH, (seed,), watched=True)
+            sweep.Task(workload, FModel(HIGH), seeds=(seed,), watched=True)
             for seed in range(1, seeds + 1)
         ),
     ]
     table = sweep.run(tasks, workers, **how)
-    return table[table["amount"] == LOW].iloc[0], table[table["amount"] == HIGH]
+    return table[table["f"] == LOW].iloc[0], table[table["f"] == HIGH]
 
 
 def _numbers(logs, span):

@@ -103,7 +103,7 @@ class Evidence:
         if self.scheduler != EASY():
             raise NotApplicable("the queue is watched in the default EASY only")
         seeds = SEEDS if f else SEEDS[:1]
-        found = sweep.compute(sweep.Task(self.workload, "log", "random", f, seeds, watched=True))
+        found = sweep.compute(sweep.Task(self.workload, FModel(f), seeds=seeds, watched=True))
         return np.array(found["sjfness"])
 
     def limit(self):
