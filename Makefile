@@ -66,7 +66,7 @@ check: $(READY)  ## Say which verdicts have changed since they were committed
 
 lab: $(WARM)  ## Open the explorer and the notebooks in JupyterLab
 	@$(PY) -m jupyterlab --FileContentsManager.pre_save_hook=replication.pages.lab.clean \
-	  notebooks/explore.ipynb $(LAB)
+	  --LabApp.default_url=/lab/tree/notebooks/explore.ipynb $(LAB)
 
 traces: $(READY)  ## Fetch the real logs from the archive
 	@$(PY) -m replication traces fetch
@@ -85,13 +85,16 @@ lock: $(READY)  ## Resolve pyproject.toml anew into requirements.lock
 	  --universal --python-version 3.11 --fork-strategy fewest --generate-hashes \
 	  --no-annotate --no-header --upgrade --quiet
 
-clean:  ## Remove build/ and caches (keeps figures/, data/traces/ and .venv)
-	@rm -rf build .pytest_cache .hypothesis replication.egg-info
+clean:  ## Remove what was built, and caches (keeps kept simulations, figures/, data/traces/ and .venv)
+	@echo 'Removing build/ but for build/results (simulations kept: make distclean removes them), and caches'
+	@[ ! -d build ] || find build -mindepth 1 -maxdepth 1 ! -name results -exec rm -rf {} +
+	@rm -rf .pytest_cache .hypothesis replication.egg-info
 	@find replication tests benchmarks notebooks \( -name __pycache__ -o -name .ipynb_checkpoints \) -prune \
 	  -exec rm -rf {} +
 
-distclean: clean  ## Remove .venv as well
-	@rm -rf $(VENV)
+distclean: clean  ## Remove kept simulations and .venv as well
+	@echo 'Removing build/results ($(or $(shell du -sh build/results 2>/dev/null | cut -f1),nothing kept)) and $(VENV)'
+	@rm -rf build $(VENV)
 
 # Packages exactly as locked, each checked against its hash, and never built here; then this package itself.
 $(VENV)/ready: requirements.lock pyproject.toml $(OTHER_VERSION)

@@ -1,6 +1,7 @@
 """The nearest valid name to one that is not known, for messages."""
 
 import difflib
+import re
 
 
 def did_you_mean(word, known, cutoff=0.6):
@@ -19,5 +20,13 @@ def did_you_mean(word, known, cutoff=0.6):
     str
         Such as `` (did you mean easy?)``; empty where nothing known is near, or it is the word itself.
     """
-    near = difflib.get_close_matches(str(word), list(known), n=1, cutoff=cutoff)
+    known = list(known)
+    # fig3 means heel_and_toe/fig03, which is not nearer to it than heel_and_toe/fig13 is.
+    near = [n for n in known if _plain(word) in (_plain(n), _plain(n.rpartition("/")[2]))]
+    near = near or difflib.get_close_matches(str(word), known, n=1, cutoff=cutoff)
     return f" (did you mean {near[0]}?)" if near and near[0] != word else ""
+
+
+def _plain(word):
+    """A name without what is easily left out: capitals, zeros in front of numbers, and signs between words."""
+    return re.sub(r"(?<!\d)0+(?=\d)|[^a-z0-9]", "", str(word).lower())

@@ -16,4 +16,9 @@ STAND_IN = BUILD / "stand-in"
 def trace_folders():
     """Folders searched for traces, in order: ``REPLICATION_TRACES``, then ``data/traces``."""
     named = os.environ.get("REPLICATION_TRACES", "")
+    if Path(named).expanduser().is_dir() and named:
+        return [
+            Path(named).expanduser(),
+            TRACES,
+        ]  # Its name may hold the sign that stands between folders.
     return [Path(part).expanduser() for part in named.split(os.pathsep) if part] + [TRACES]

@@ -1,7 +1,6 @@
 """Run notebooks without a screen, strictly, and assemble the report of what they drew."""
 
 import os
-import sys
 import time
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -11,9 +10,9 @@ from replication.basics import paths
 from replication.basics.hints import did_you_mean
 from replication.pages import notebook, record
 from replication.pages.notebook import NotebookError, RunError
+from replication.pages.progress import Progress, duration
 
 QUICK_AT_ONCE = 2
-BAR = "{n}/{total} |{bar}| {elapsed} gone, {remaining} left{postfix}"
 
 
 @dataclass(frozen=True)
@@ -177,35 +176,35 @@ def figures(only=None, scale=None, workers=None):
 
 
 def _run_all(chosen, planned):
-    """Run each notebook; at quick scale two at a time, since half of that is the start of kernels."""
-    from tqdm import tqdm
-
-    quick = all(parameters["scale"] == "quick" for parameters in planned.values())
+    """Run each notebook, cheap ones first; at quick scale two at a time, since half of that is the start of kernels."""
+    scales = {name: parameters["scale"] for name, parameters in planned.items()}
+    quick = set(scales.values()) == {"quick"}
     at_once = min(QUICK_AT_ONCE, planned[next(iter(planned))]["workers"]) if quick else 1
+    progress = Progress(scales, at_once)
     outcomes = []
-    with (
-        ThreadPoolExecutor(at_once) as pool,
-        tqdm(
-            total=len(chosen), disable=not sys.stderr.isatty(), dynamic_ncols=True, bar_format=BAR
-        ) as bar,
-    ):
+    with ThreadPoolExecutor(at_once) as pool:
         waiting = {
-            pool.submit(_attempt, path, planned[name]): name for name, path in chosen.items()
+            pool.submit(_attempt, chosen[name], planned[name]): name for name in progress.order()
         }
         try:
             while waiting:
                 done, _ = wait(waiting, timeout=1, return_when=FIRST_COMPLETED)
                 for future in done:
-                    del waiting[future]
-                    outcomes.append(future.result())
-                    _tell(outcomes[-1], bar)
-                bar.set_postfix_str(
-                    ", ".join(name for future, name in waiting.items() if future.running())
-                )
+                    outcome = future.result()
+                    _forget(outcome)
+                    took = None if outcome.error else outcome.seconds
+                    progress.end(waiting.pop(future), took, _line(outcome))
+                    outcomes.append(outcome)
+                for future, name in waiting.items():
+                    if future.running():
+                        progress.start(name)
+                progress.tick()
         except KeyboardInterrupt:
             pool.shutdown(wait=False, cancel_futures=True)
             notebook.stop_all()
             raise
+        finally:
+            progress.clear()
     return outcomes
 
 
@@ -216,16 +215,10 @@ def _intention(planned):
     return f"running {len(planned)} notebooks ({split})"
 
 
-def _tell(outcome, bar):
-    if outcome.error:
-        _forget(outcome)
-    bar.write(_line(outcome), file=sys.stdout)
-    sys.stdout.flush()
-    bar.update()
-
-
 def _forget(outcome):
     """Remove older results of a notebook that failed, lest the report show them as if all were well."""
+    if not outcome.error:
+        return
     for kind in ("stand-in", outcome.scale):
         record.executed(kind, outcome.name).unlink(missing_ok=True)
 
@@ -248,7 +241,7 @@ def _line(outcome):
 
 
 def _summary(outcomes, seconds):
-    lines = [f"{len(outcomes)} notebooks in {_duration(seconds)}"]
+    lines = [f"{len(outcomes)} notebooks in {duration(seconds)}"]
     for kind in (*record.KINDS, record.OTHER):
         names = [outcome.name for outcome in outcomes if outcome.kind == kind]
         if names:
@@ -261,11 +254,6 @@ def _summary(outcomes, seconds):
             where = f" (see {_shown(kept)})" if kept.exists() else ""
             lines.append(f"failed: {outcome.error}{where}")
     return "\n".join(lines)
-
-
-def _duration(seconds):
-    minutes, seconds = divmod(round(seconds), 60)
-    return f"{minutes} min {seconds:02} s" if minutes else f"{seconds} s"
 
 
 def _shown(path):
