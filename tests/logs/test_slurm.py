@@ -394,7 +394,7 @@ odd = st.sampled_from(
 )
 
 
-@settings(deadline=2000, max_examples=80)
+@settings(deadline=10_000, max_examples=80)
 @given(
     st.lists(st.dictionaries(st.sampled_from(list(record())), odd, max_size=2), max_size=5),
     st.sampled_from(["", "|"]),

@@ -572,7 +572,7 @@ rows = st.one_of(
 )
 
 
-@settings(deadline=2000, max_examples=300)
+@settings(deadline=None, max_examples=300)
 @given(st.lists(rows, min_size=1, max_size=12))
 def test_jobs_and_bad_lines_are_all_lines_as_a_plain_reader_says(tmp_path_factory, given_rows):
     path = log(tmp_path_factory.getbasetemp(), line(1000), *given_rows, header="")

@@ -167,7 +167,7 @@ odd = st.sampled_from(["", "7", "-3", "9" * 25, "²", "a/0-3", "2:ppn=4", "1:00:
 keys = st.sampled_from(["ctime", "start", "end", "exec_host", "user", "Resource_List.nodes"])
 
 
-@settings(deadline=2000, max_examples=80)
+@settings(deadline=10_000, max_examples=80)
 @given(st.lists(st.tuples(st.sampled_from("EQSZ"), keys, odd), max_size=5))
 def test_jobs_and_left_out_records_are_all_records(tmp_path_factory, changes):
     path = tmp_path_factory.getbasetemp() / "odd"
