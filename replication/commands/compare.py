@@ -54,6 +54,7 @@ def _lines(found):
         if found[key]:
             yield f"  {found[key]:,} jobs {words}"
     yield ""
+    yield "over all jobs, where simulate leaves out the first 1 % to end:"
     yield f"{'':44}{'A':>14}{'B':>14}{'change':>10}"
     for name, first in found["first"].items():
         second = found["second"][name]

@@ -97,6 +97,7 @@ def summary(schedule):
     yield f"{workload!r}, {told['scheduler']}, estimates {told['estimates']}, seed {told['seed']}"
     for rule, count in workload.cleaning:
         yield f"  {count:>10,}  {rule}"
+    yield "Without the first 1 % of jobs to end, as in heel-and-toe:"
     for name, value in schedule.measures.items():
         yield (
             f"  {value:>10,.4g}  {measures.NAMES[name]}"

@@ -13,6 +13,7 @@ Resources are numbered from 0 and given out lowest first, since the simulation i
 Sources: documentation of Batsim, "Jobs" and "Interval set"; evalys, ``JobSet.columns``.
 """
 
+import gzip
 from dataclasses import dataclass
 
 import numpy as np
@@ -253,7 +254,11 @@ def _write_table(schedule, target, columns):
     table = pa.table({name: values[name] for name in columns})
     options = csv.WriteOptions(quoting_style="needed", quoting_header="none")
     with writing.opened(target) as file:
-        csv.write_csv(table, file, options)
+        if str(target).endswith(".gz"):
+            with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
+                csv.write_csv(table, packed, options)
+        else:
+            csv.write_csv(table, file, options)
 
 
 def read(path):
