@@ -19,6 +19,7 @@ from replication.logs.workload import QUICK_JOBS
 from replication.pages import parameters, record
 from replication.pages.parameters import NAME_HINT, PageError, is_word
 from replication.pages.render import Picture, Table
+from replication.schedule import text
 
 MIME = "application/vnd.replication.page+json"
 
@@ -77,6 +78,8 @@ class Page:
         _refuse_unknown(name, given)
         self._given = parameters.check(name, given)
         self._name, self._progress = name, _Progress()
+        if "scheduler" in settings:
+            self.scheduler  # noqa: B018 - a wrong one is refused before anything is loaded
         self.changes = tuple(parameters.changes(name, self._given))
         style.apply()
         self._show()
@@ -94,6 +97,11 @@ class Page:
         """The parameters that only this item has, by name; read-only."""
         common = ("scale", "logs", "seed", "workers")
         return MappingProxyType({k: v for k, v in self._given.items() if k not in common})
+
+    @property
+    def scheduler(self):
+        """The scheduler that the notebook's parameter of that name asks for, such as ``easy:predictor=last``."""
+        return text.scheduler(self.settings["scheduler"])
 
     @cached_property
     def logs(self):

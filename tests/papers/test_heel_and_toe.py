@@ -104,14 +104,14 @@ def test_loads_are_those_of_table_1():
         ["log", "low"],
         ["log", "high", "low"],
     ]
-    scaled = campaign.at_load(few_jobs(), "high", "SDSC-BLUE")
+    scaled = campaign.at_load(few_jobs().replace(name="SDSC-BLUE"), "high")
     printed = {
         row.trace: row.value
         for row in published.rows("heel_and_toe", "table1")
         if row.measure == "utilization"
     }
     assert scaled.submit[-1] == round(100 * printed["SDSC-BLUE"] / printed["SDSC-SP2"])
-    assert campaign.at_load(few_jobs(), "log", "SDSC-BLUE").submit[-1] == 100
+    assert campaign.at_load(few_jobs(), "log").submit[-1] == 100
 
 
 def test_e_max_is_the_longest_that_the_site_allowed():

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from replication.estimates import Deterministic, FModel, Users, cut_runs
+from replication.estimates.models import steps
 from replication.evidence import published
 from replication.sweep import grid as sweep
 
@@ -54,15 +55,19 @@ def utilization(log):
     return published.value(PAPER, "table1", trace=log, policy="log", measure="utilization").value
 
 
-def at_load(workload, load, log):
-    """A log at one of `LOADS`.
+def at_load(workload, load):
+    """A log at one of `LOADS`, by multiplying its submission times.
 
     The factor is the ratio of the utilizations in Table 1, as in the paper's example (76/80); so the log that
-    sets a load is left as it is.
+    sets a load is left as it is. For a log that the paper does not have, its own load stands for the table's.
     """
     if load == "log":
         return workload
-    return workload.scaled(utilization(log) / utilization({"high": HIGH, "low": LOW}[load]))
+    if load not in LOADS:
+        raise ValueError(f"load {load!r}, allowed: {', '.join(LOADS)}")
+    known = workload.name in {row.trace for row in published.rows(PAPER, "table1")}
+    own = utilization(workload.name) if known else 100 * workload.load
+    return workload.scaled(own / utilization({"high": HIGH, "low": LOW}[load]))
 
 
 def loads_of(log):
@@ -82,22 +87,33 @@ def e_max(log, pick=max):
 
 def badness(largest, stride=1):
     """The paper's values of f from 0 to `largest`."""
-    count = round(largest / RANGES[largest])
-    return [round(k * RANGES[largest], 1) for k in range(0, count + 1, stride)]
+    return steps(0, largest, RANGES[largest])[::stride]
+
+
+def models(fs, e_max=None):
+    """The users' own estimates, and at each f the random model and the deterministic one of the same mean.
+
+    Parameters
+    ----------
+    fs : sequence of float
+    e_max : int, s, optional
+        No estimate is longer, and runs are cut there (section 7).
+
+    Returns
+    -------
+    list of replication.estimates.EstimateModel
+    """
+    pairs = ((FModel(f, e_max), Deterministic(f / 2, e_max)) for f in fs)
+    return [Users(e_max=e_max), *(model for pair in pairs for model in pair)]
 
 
 def curve(workload, load, fs, scale, limit=None, watched=False):
-    """Tasks of one panel: the log's own estimates, the random model at each f, the deterministic one at f /
-    2.
-    """
+    """Tasks of one panel."""
     if limit is not None:
         workload = cut_runs(workload, limit)
-    common = {"workload": workload, "load": load, "watched": watched}
-    yield sweep.Task(estimates=Users(e_max=limit), **common)
-    for f in fs:
-        seeds = tuple(range(1, scale.seeds + 1))
-        yield sweep.Task(estimates=FModel(f, limit), seeds=seeds, **common)
-        yield sweep.Task(estimates=Deterministic(f / 2, limit), **common)
+    for model in models(fs, limit):
+        seeds = sweep.seeds_of(sweep.TEXTBOOK, model, range(1, scale.seeds + 1))
+        yield sweep.Task(workload, model, seeds=seeds, load=load, watched=watched)
 
 
 def placed(workloads, load, owner=False):
@@ -108,7 +124,7 @@ def placed(workloads, load, owner=False):
     for log, workload in workloads.items():
         at = load if load in loads_of(log) else "log"
         if at == load or owner:
-            yield log, at, at_load(workload, at, log)
+            yield log, at, at_load(workload, at)
 
 
 def vanilla(workloads, scale, load="log", largest=10, owner=False):
@@ -137,21 +153,35 @@ def barely(workloads, scale):
             yield sweep.Task(cut, FModel(f), seeds=seeds)
 
 
-def results(tasks, workers=1, executor=None):
-    """Run tasks and name things as the figures do.
+def results(tasks, workers=1):
+    """Run tasks and name things as the figures do, see `on_axis`."""
+    return on_axis(sweep.run(tasks, workers))
+
+
+def on_axis(table, load=None):
+    """The rows of a sweep, named and placed as the figures do.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Of `replication.sweep`.
+    load : str, optional
+        What the load is called, where `at_load` made the workloads.
 
     Returns
     -------
     pandas.DataFrame
-        The sweep's rows; `model` is random, deterministic or log, and `f` where a row is drawn on the badness
-        axis: the random model's f, twice the deterministic model's (section 2: such that both have the same
-        mean), nan for the log's own.
+        `model` is random, deterministic or log, and `f` where a row is drawn on the badness axis: the random
+        model's f, twice the deterministic model's (section 2: such that both have the same mean), nan for the
+        log's own.
     """
-    table = sweep.run(tasks, workers, executor)
     factor = table["model"].map({"f": 1.0, "deterministic": 2.0, "log": np.nan})
-    return table.assign(
+    named = table.assign(
         f=(table["f"] * factor).round(6), model=table["model"].replace({"f": "random"})
     )
+    if load is None:
+        return named
+    return named.assign(load=[load if load in loads_of(log) else "log" for log in named["log"]])
 
 
 def scale(quick):
