@@ -16,9 +16,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from benchmarks import loads
+from benchmarks import loads, table1
 from benchmarks import sweep as campaign
-from benchmarks import table1
 from replication.basics import paths
 from replication.estimates import FModel
 from replication.logs import traces

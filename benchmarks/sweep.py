@@ -14,7 +14,7 @@ from dataclasses import replace
 from replication.estimates import cut_runs
 from replication.logs import traces
 from replication.papers.heel_and_toe import campaign
-from replication.sweep import grid as sweep
+from replication.sweeps import grid as sweep
 
 SAMPLE = (0.0, 1.0, 5.0, 10.0)
 WIDE = (50.0, 500.0, 5000.0)  # the middle of each wider range

@@ -35,7 +35,7 @@ _ROOMS = {
     ),
     "schedule.schedule": ("Schedule",),
     "schedule.simulation": ("simulate", "compare"),
-    "sweep.grid": ("sweep",),
+    "sweeps.grid": ("sweep",),
     "basics.choices": ("option", "Number"),
     "pages.page": ("Page",),
 }

@@ -4,6 +4,7 @@ import json
 
 import pandas as pd
 import pytest
+from tests.sweep.test_sweep import some_jobs
 
 from replication.__main__ import main
 from replication.commands import UsageError
@@ -12,8 +13,7 @@ from replication.estimates import FModel
 from replication.logs import swf, traces
 from replication.schedule.simulation import simulate
 from replication.schedulers import EASY
-from replication.sweep import grid as sweep
-from tests.sweep.test_sweep import some_jobs
+from replication.sweeps import grid as sweep
 
 
 @pytest.fixture

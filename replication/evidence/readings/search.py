@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from replication.basics import code
 from replication.evidence import variants
 from replication.logs.workload import COLUMNS
-from replication.sweep import kept
+from replication.sweeps import kept
 
 AT_ONCE = 8  # simulations in a task: few enough to spread, many enough for a file
 
@@ -89,7 +89,7 @@ def search(grid, parts, jobs, logs, workers=1, executor=None, folder=kept.RESULT
         ``jobs(log, variant)``: the jobs of a log under a variant; asked once for each cleaning.
     logs : sequence of str
     workers, executor, folder
-        As in `replication.sweep.kept.run`.
+        As in `replication.sweeps.kept.run`.
 
     Returns
     -------

@@ -11,7 +11,7 @@ import numpy as np
 from replication.estimates import Deterministic, FModel, Users, cut_runs
 from replication.estimates.models import steps
 from replication.evidence import published
-from replication.sweep import grid as sweep
+from replication.sweeps import grid as sweep
 
 PAPER = "heel_and_toe"
 HOUR = 3600

@@ -16,7 +16,7 @@ from replication.evidence import published
 from replication.papers.heel_and_toe import campaign
 from replication.papers.heel_and_toe.curves import INTERVAL, PERFORMANCE, Z95
 from replication.papers.heel_and_toe.deciding import KTH
-from replication.sweep import grid as sweep
+from replication.sweeps import grid as sweep
 
 SHARES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
 BADNESS = (1.0, 10.0, 100.0)

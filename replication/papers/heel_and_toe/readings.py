@@ -14,7 +14,7 @@ from replication.evidence import published, readings, variants
 from replication.evidence.variants import Variant
 from replication.papers import dimensions
 from replication.papers.heel_and_toe.curves import BACKFILLED
-from replication.sweep import grid as sweep
+from replication.sweeps import grid as sweep
 
 PAPER, ITEMS = "heel_and_toe", ("text",)
 KTH, CTC = ("KTH-SP2-2",), ("CTC-SP2",)
@@ -78,7 +78,7 @@ def search(workloads, seeds=10, first=None, workers=1, **how):
         changes are tried.
     workers : int
     **how
-        Of `replication.sweep.grid.run`, such as an executor.
+        Of `replication.sweeps.grid.run`, such as an executor.
 
     Returns
     -------

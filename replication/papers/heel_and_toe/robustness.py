@@ -15,7 +15,7 @@ from replication.papers.heel_and_toe.curves import PERFORMANCE
 from replication.papers.heel_and_toe.deciding import SHORT, interval
 from replication.schedule.simulation import simulate
 from replication.schedulers import EASY
-from replication.sweep import grid as sweep
+from replication.sweeps import grid as sweep
 
 #: Badness and runs at each; few, because every change needs them all on every log.
 SMALL, LARGE, FS = (0.5, 1.0, 2.0), 100.0, (0.5, 1.0, 2.0, 5.0, 10.0)

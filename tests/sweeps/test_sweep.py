@@ -22,7 +22,7 @@ from replication.schedule import measures
 from replication.schedule.observed import observe
 from replication.schedule.simulation import SimulationError, simulate
 from replication.schedulers import EASY, FCFS, Conservative, PVEasy
-from replication.sweep import grid as sweep
+from replication.sweeps import grid as sweep
 from tests.executors import InLine
 from tests.workloads import workloads
 
@@ -190,7 +190,7 @@ def test_what_shows_results_does_not_make_them_stale():
         "replication.basics.seeding",
         "replication.estimates.model",
         "replication.estimates.models",
-        "replication.sweep.cell",
+        "replication.sweeps.cell",
     }
     every = code.modules(sweep.__name__, EASY.__module__)
     assert "replication.core.predictors" in {name[:27] for name in every} or any(

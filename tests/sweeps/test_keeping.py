@@ -12,12 +12,12 @@ import pyarrow as pa
 import pytest
 
 from replication.basics import code, paths
-from replication.sweep import kept
+from replication.sweeps import kept
 
 #: A task that takes no simulation: its rows depend on its number alone.
 TOY = """
 import dataclasses, hashlib, sys, time
-from replication.sweep import kept
+from replication.sweeps import kept
 
 @dataclasses.dataclass(frozen=True)
 class Task:
@@ -226,6 +226,6 @@ def test_a_file_that_is_large_enough_gives_way_to_a_new_one(tmp_path, monkeypatc
 
 
 def test_how_results_are_kept_does_not_make_them_stale():
-    followed = code.modules("replication.sweep.grid")
-    assert not {"replication.sweep.kept", "replication.basics.writing"} & {*followed}
+    followed = code.modules("replication.sweeps.grid")
+    assert not {"replication.sweeps.kept", "replication.basics.writing"} & {*followed}
     assert os.path.basename(kept.RESULTS) == "results"

@@ -23,7 +23,7 @@ from replication.schedule import observed
 from replication.schedule.measures import WARM_UP
 from replication.schedule.simulation import checked, simulate
 from replication.schedulers import EASY, Scheduler
-from replication.sweep import cell, kept
+from replication.sweeps import cell, kept
 
 cells = lazily("replication.core.cells")
 
