@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from replication.logs import archive, cleaning, files, traces
+from replication.logs import archive, cleaning, files, swf, traces
 from replication.logs.accounting import conversion
 from replication.logs.workload import usage
 
@@ -58,7 +58,7 @@ class Case:
     counted: tuple = ()
 
 
-def load(source, processors=None, size=None, **options):
+def load(source, processors=None, size=None, bad_lines="refuse", **options):
     """Make a log ready.
 
     Parameters
@@ -71,6 +71,8 @@ def load(source, processors=None, size=None, **options):
     size : {"requested", "allocated"}, optional
         Which processors are a job's size; by default the allocated ones of a batch system's log, else the
         request.
+    bad_lines : {"refuse", "skip"}
+        What becomes of lines of an SWF file that cannot be jobs.
     **options
         For batch systems' logs, see `replication.logs.accounting.slurm.convert` and `replication.logs.accounting.torque.convert`.
 
@@ -85,7 +87,7 @@ def load(source, processors=None, size=None, **options):
     """
     if str(source) in traces.names():
         try:
-            trace = traces.read(source)
+            trace = traces.read(source, bad_lines)
         except archive.Unreachable:
             return _stand_in(source, processors)
         machine = processors or traces.rules(source).machine
@@ -98,7 +100,7 @@ def load(source, processors=None, size=None, **options):
         raise ClusterError(
             f"{source}: {', '.join(options)} can be given for a batch system's log only"
         )
-    return _from_swf(source, processors, size or "requested")
+    return _from_swf(source, processors, size or "requested", bad_lines)
 
 
 def batch_system(path):
@@ -153,8 +155,8 @@ def _stand_in(name, processors):
     )
 
 
-def _from_swf(path, processors, size):
-    trace, assumed = traces.read(path), []
+def _from_swf(path, processors, size, bad_lines):
+    trace, assumed = traces.read(path, bad_lines), []
     machine = processors or trace.max_procs
     if machine is None and trace.max_nodes:
         machine = trace.max_nodes
@@ -196,6 +198,8 @@ def _settled(workload):
     for rule, count in workload.cleaning:
         if count and rule in cleaning.DROP_RULES:
             yield f"left out: {cleaning.DROP_RULES[rule][0]}", count
+        elif count and rule.startswith("bad-line-"):
+            yield f"left out: lines {swf.KINDS[rule.removeprefix('bad-line-')]}", count
         elif count:
             yield _SETTLED.get(rule, rule), count
 

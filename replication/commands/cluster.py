@@ -20,6 +20,7 @@ from replication.commands import Command, UsageError
 from replication.commands._options import (
     Word,
     as_json,
+    bad_lines,
     converted,
     logs,
     machine,
@@ -41,17 +42,18 @@ from replication.commands._rooms import cleaning, cluster_log, cluster_report, c
     type=Word(lambda: cleaning.SIZES),
     help="A job's size (default: allocated for a batch system's log, else requested).",
 )
+@bad_lines
 @machine
 @parts
 @seed
 @as_json("Print the numbers and recommendation")
-def command(trace, out, size, seed, as_json, cluster, partitions, **given):
+def command(trace, out, size, bad_lines, seed, as_json, cluster, partitions, **given):
     """Replay, write the PDF, and say the recommendation."""
     if not out.endswith(".pdf"):
         raise UsageError(f"--out {out}, allowed: a name that ends in .pdf")
     writable(out, trace)
     known = converted(**given) | selected(cluster, partitions)
-    case = cluster_log.load(trace, known.pop("processors"), size, **known)
+    case = cluster_log.load(trace, known.pop("processors"), size, bad_lines, **known)
     report = cluster_report.Report(cluster_study.study(case, seed))
     report.write(out)
     say(_facts(report, out), _lines(report, out), as_json)

@@ -102,12 +102,13 @@ def _facts(name, given):
     jobs = traces.load(name, **with_rules(**given))
     facts = {"name": jobs.name, "stand_in": jobs.stand_in}
     if not jobs.stand_in:
-        trace = traces.read(name)
+        trace = traces.read(name, given["bad_lines"])
         facts |= {
             "file": Path(trace.path).name,
             "sha256": trace.sha256,
-            "lines": len(trace),
+            "lines": len(trace) + sum(trace.bad_lines.values()),
             "header": {label: trace.header[label] for label in _HEADER if label in trace.header},
+            "bad_lines": trace.bad_lines,
             "anomalies": {what: count for what, count in trace.anomalies.items() if count},
             "acknowledge": trace.acknowledgements,
         }

@@ -574,6 +574,19 @@ def test_the_command_describes_a_log(capsys, tmp_path):
     assert "1 of 2 lines" in capsys.readouterr().out
 
 
+def test_the_command_describes_a_log_with_bad_lines(capsys, tmp_path):
+    path = tmp_path / "my.swf"
+    swf.write(path, trace(submit=[0, 50, 60]))
+    path.write_text(path.read_text() + "4 -1" + " 1" * 16 + "\n")
+    assert __main__.main(["traces", "describe", str(path)]) == 1
+    assert "1 of 4 lines cannot be jobs: 1 of unknown submission" in capsys.readouterr().err
+    assert __main__.main(["traces", "describe", str(path), "--bad-lines", "skip", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["lines"], facts["jobs"]) == (4, 3)
+    assert facts["bad_lines"] == {"unknown-submission": 1}
+    assert facts["cleaning"]["bad-line-unknown-submission"] == 1
+
+
 def test_the_command_describes_a_real_log_in_words(capsys, real_log):
     real_log(KTH)
     assert __main__.main(["traces", "describe", KTH, "--paper", "top_percent"]) == 0
