@@ -24,6 +24,8 @@ class lazily:
 
 
 jinja2 = lazily("jinja2")
+kernel_failures = lazily("nbclient.exceptions")
+kernels = lazily("jupyter_client.manager")
 nbformat = lazily("nbformat")
 pandas = lazily("pandas")
 papermill = lazily("papermill")

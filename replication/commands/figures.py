@@ -12,7 +12,7 @@ import click
 
 from replication.commands import Command, Several, UsageError
 from replication.commands._options import Number, completing
-from replication.commands._rooms import figures, notebook, record
+from replication.commands._rooms import assemble, figures, notebook, record
 
 
 @click.command(cls=Command, help=__doc__)
@@ -34,6 +34,6 @@ from replication.commands._rooms import figures, notebook, record
 def command(only, scale, workers):
     """Run the notebooks; what cannot be run is refused before any of them starts."""
     try:
-        return figures.figures(list(only), scale, workers)
+        return figures.figures(list(only), scale, workers, report=assemble.build)
     except figures.RunError as error:
         raise UsageError(str(error)) from error

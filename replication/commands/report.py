@@ -6,9 +6,11 @@ else below build/.
 Examples:
   replication report
   replication report --kind quick --json
+  replication report --out /tmp/look
 """
 
 import time
+from pathlib import Path
 
 import click
 
@@ -23,11 +25,17 @@ from replication.commands._rooms import assemble, record
     type=Word(lambda: record.KINDS),
     help="What it is made from (default: the first of these of which anything was drawn).",
 )
+@click.option(
+    "--out",
+    metavar="FOLDER",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write the two there, and nothing to figures/.",
+)
 @as_json("Print where the two are")
-def command(kind, as_json):
+def command(kind, out, as_json):
     """Write the page and the PDF beside it, and say where the page is and how long it took."""
     started = time.perf_counter()
-    page = assemble.build(kind)
+    page = assemble.build(kind, folder=out)
     seconds = round(time.perf_counter() - started, 1)
     facts = {"page": str(page), "pdf": str(page.with_suffix(".pdf")), "seconds": seconds}
     say(facts, [f"report: {page} [{seconds} s]"], as_json)

@@ -9,6 +9,7 @@ import weakref
 
 from replication.basics import paths
 from replication.basics.hints import did_you_mean
+from replication.basics.lazy import kernel_failures, kernels, nbformat, papermill
 from replication.pages import record
 from replication.pages.parameters import PageError, written
 
@@ -128,8 +129,6 @@ def in_process(path, **parameters):
     NotebookError
         If a cell fails; its exception is the cause.
     """
-    import nbformat
-
     check(path, parameters)
     cells = nbformat.read(path, as_version=4).cells
     variables = {"__name__": "__main__"}
@@ -147,8 +146,6 @@ def in_process(path, **parameters):
 
 def _failure(path, number, kind, message):
     """One line on a failed cell, counted from 1 among all cells of the notebook."""
-    import nbformat
-
     source = nbformat.read(path, as_version=4).cells[number].source.strip().splitlines() or [""]
     last = message.strip().splitlines()[-1:] or [""]
     return f"{name_of(path)}: cell {number + 1} ({source[0].strip()}): {kind}: {last[0]}"
@@ -174,8 +171,6 @@ def execute(path, parameters):
     NotebookError
         If it failed. What was executed is then under ``build/notebooks/failed/``.
     """
-    import papermill
-
     check(path, parameters)
     name = name_of(path)
     running = record.executed("running", name)
@@ -204,9 +199,7 @@ def execute(path, parameters):
 
 
 def _reason(path, error):
-    from nbclient.exceptions import DeadKernelError
-
-    if isinstance(error, DeadKernelError):
+    if isinstance(error, kernel_failures.DeadKernelError):
         return f"{name_of(path)}: its kernel died; it may need more memory"
     if isinstance(error, NotebookError):
         return str(error)
@@ -218,21 +211,17 @@ def _reason(path, error):
 
 
 def _tagged(path):
-    import nbformat
-
     cells = nbformat.read(path, as_version=4).cells
     return next(k for k, cell in enumerate(cells) if "parameters" in cell.metadata.get("tags", []))
 
 
 def _kind(name, notebook):
     """What the page of an executed notebook says its outputs are worth."""
-    from replication.pages.page import MIME
-
     said = [
-        output.data[MIME]
+        output.data[record.MIME]
         for cell in notebook.cells
         for output in cell.get("outputs", [])
-        if MIME in output.get("data", {})
+        if record.MIME in output.get("data", {})
     ]
     if not said:
         raise NotebookError(f"{name}: it makes no Page, so that nothing of it is saved")
@@ -256,9 +245,7 @@ def _move(source, target):
 
 @functools.cache
 def _kernel_class():
-    from jupyter_client.manager import AsyncKernelManager
-
-    class Kernel(AsyncKernelManager):
+    class Kernel(kernels.AsyncKernelManager):
         """Kernels have a session of their own: an interrupt from the keyboard does not reach them."""
 
         def __init__(self, *args, **kwargs):

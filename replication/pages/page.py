@@ -21,8 +21,6 @@ from replication.pages.parameters import NAME_HINT, PageError, is_word
 from replication.pages.render import Picture, Table
 from replication.schedule import text
 
-MIME = "application/vnd.replication.page+json"
-
 
 @dataclass
 class _Progress:
@@ -431,7 +429,11 @@ class Page:
         }
         opening = {"text/markdown": progress.opening, "text/plain": progress.opening}
         progress.top = _display(opening, progress.top)
-        status = {MIME: facts, "text/markdown": self._status(loaded), "text/plain": self.name}
+        status = {
+            record.MIME: facts,
+            "text/markdown": self._status(loaded),
+            "text/plain": self.name,
+        }
         progress.status = _display(status, progress.status)
 
     def _status(self, loaded):

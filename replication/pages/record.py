@@ -4,6 +4,7 @@ import functools
 import hashlib
 import json
 import platform
+from importlib.metadata import version
 from pathlib import Path
 
 from replication.basics import git, paths, writing
@@ -23,6 +24,8 @@ MEANING = {
     "stand-in": "generated stand-ins for the logs: a test of the machinery, which proves nothing of a paper",
     OTHER: "parameters that are not the committed ones: they prove nothing of a paper",
 }
+# Under which a notebook says in its outputs what its page has drawn.
+MIME = "application/vnd.replication.page+json"
 PACKAGES = ("numpy", "numba", "scipy", "pandas", "matplotlib")
 
 
@@ -133,8 +136,6 @@ def environment():
     dict
         commit, dirty (uncommitted changes outside ``figures/``), python, packages.
     """
-    from importlib.metadata import version
-
     ours = git.is_checkout(paths.ROOT)
     return {
         "commit": git.head() if ours else None,

@@ -10,6 +10,8 @@ import re
 from pathlib import Path
 
 from replication.basics import style, writing
+from replication.basics.lazy import jinja2
+from replication.basics.lazy import pandas as pd
 from replication.evidence import shown
 
 # Pixels of a page for a pixel of a figure: 105 to the inch.
@@ -37,8 +39,6 @@ def environment():
     -------
     jinja2.Environment
     """
-    import jinja2
-
     made = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=True,
@@ -81,8 +81,6 @@ class Table:
     """
 
     def __init__(self, frame, caption, notice="", formats=None, shown=None):
-        import pandas as pd
-
         keep_index = not isinstance(frame.index, pd.RangeIndex) or frame.index.name is not None
         self.frame, self.caption, self.notice, self._shown = frame, caption, notice, shown
         self._flat = frame.reset_index() if keep_index else frame.copy()

@@ -8,8 +8,10 @@ from pathlib import Path
 
 from replication.basics import paths
 from replication.basics.hints import did_you_mean
+from replication.logs import archive, traces
 from replication.pages import notebook, record
 from replication.pages.notebook import NotebookError, RunError
+from replication.pages.parameters import SCALES
 from replication.pages.progress import Progress, duration
 
 QUICK_AT_ONCE = 2
@@ -95,8 +97,6 @@ def plan(chosen, scale=None, workers=None):
     RunError
         If scale or workers is not valid, or a notebook lacks one of the two parameters.
     """
-    from replication.pages.parameters import SCALES
-
     if scale is not None and scale not in SCALES:
         raise RunError(f"scale {scale!r}, allowed: {', '.join(SCALES)}")
     if workers is not None and (not isinstance(workers, int) or workers < 1):
@@ -116,8 +116,6 @@ def _processors():
 
 def _at_hand(logs):
     """Those logs that are on this machine, or were fetched now; says which are not."""
-    from replication.logs import archive, traces
-
     found = {log for log in logs if traces.locate(log) is not None}
     for log in logs:
         if log not in found:
@@ -133,8 +131,8 @@ def _at_hand(logs):
     return found
 
 
-def figures(only=None, scale=None, workers=None):
-    """Run notebooks, say how it went, and assemble the report.
+def figures(only=None, scale=None, workers=None, *, report):
+    """Run notebooks, say how it went, and have the report made.
 
     Parameters
     ----------
@@ -142,6 +140,9 @@ def figures(only=None, scale=None, workers=None):
         See `choose`.
     scale, workers
         See `plan`.
+    report : callable
+        Makes the report of a kind without the notebooks that failed, and says where it is:
+        `replication.report.assemble.build`.
 
     Returns
     -------
@@ -153,8 +154,6 @@ def figures(only=None, scale=None, workers=None):
     RunError
         If a choice or a parameter is refused, before anything ran.
     """
-    from replication.report import assemble as report
-
     started = time.perf_counter()
     chosen = choose(only)
     if not chosen:
@@ -171,7 +170,7 @@ def figures(only=None, scale=None, workers=None):
             # The report is worth what its weakest part is worth.
             kind = max(reported, key=record.KINDS.index)
             failed = {outcome.name for outcome in outcomes if outcome.error}
-            print(f"report: {_shown(report.build(kind, failed))}")
+            print(f"report: {_shown(report(kind, failed))}")
     return 0 if len(done) == len(outcomes) else 1
 
 

@@ -7,6 +7,10 @@ just as a PDF may, so its compressed rows are taken over as they are.
 import hashlib
 import io
 
+import pikepdf
+from pikepdf import Array, Dictionary, Name, String
+from PIL import Image
+
 #: PNG (Portable Network Graphics, second edition): where a header says what, and its code for palettes.
 SIGNATURE, HEADER = 8, 16
 PALETTE = 3
@@ -26,8 +30,6 @@ def lean(pdf, pictures):
     bytes
         The same pages, tags and pixels; the same bytes for the same arguments.
     """
-    import pikepdf
-
     known = {_pixels(png): png for png in pictures if _has_palette(png)}
     buffer = io.BytesIO()
     with pikepdf.open(io.BytesIO(pdf)) as document:
@@ -49,8 +51,6 @@ def _has_palette(png):
 
 def _pixels(png):
     """Hash of a picture's pixels in full colour, which is what a PDF holds of it at first."""
-    from PIL import Image
-
     with Image.open(io.BytesIO(png)) as picture:
         return hashlib.sha256(picture.convert("RGB").tobytes()).digest()
 
@@ -66,8 +66,6 @@ def _chunks(png):
 
 def _take_over(image, png):
     """Have an image of a PDF hold a PNG's own rows and palette."""
-    from pikepdf import Array, Dictionary, Name, String
-
     depth = png[HEADER + 8]
     palette = dict(_chunks(png))[b"PLTE"]
     rows = b"".join(content for kind, content in _chunks(png) if kind == b"IDAT")

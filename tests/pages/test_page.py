@@ -5,10 +5,12 @@ import io
 import json
 import subprocess
 
+import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
 import small_project
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from PIL import Image
 
@@ -270,8 +272,6 @@ def test_the_stand_in_banner_adds_to_a_figure_and_covers_nothing(project):
 
 
 def test_a_user_style_does_not_change_figures(project):
-    import matplotlib
-
     before = style.png(_styled())
     with matplotlib.rc_context({"font.size": 30, "lines.linewidth": 9}):
         assert style.png(_styled()) == before
@@ -283,8 +283,6 @@ def _styled():
 
 
 def test_colours_differ_in_grey_and_for_the_colour_blind():
-    from matplotlib.colors import to_rgb
-
     # Machado, Oliveira and Fernandes 2009, full severity; linear RGB.
     sights = [
         np.eye(3),

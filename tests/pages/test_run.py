@@ -12,9 +12,10 @@ import pytest
 import small_project
 
 from replication.basics import paths
+from replication.logs import traces
 from replication.pages import notebook, record, run
 from replication.pages.notebook import NotebookError, RunError
-from replication.pages.page import MIME
+from replication.report.assemble import build
 
 NAME = "heel_and_toe/fig02"
 LOADED = 'scale = "paper"\nlogs = ["CTC-SP2"]\nseed = 1\nworkers = 1\nload = None'
@@ -63,12 +64,12 @@ def test_an_unknown_choice_is_refused(project, word, words):
     with pytest.raises(RunError, match=words):
         run.choose([word])
     with pytest.raises(RunError, match=words):
-        run.figures([word])
+        run.figures([word], report=build)
 
 
 def test_no_notebooks_at_all_is_an_error(project):
     with pytest.raises(RunError, match="no notebooks"):
-        run.figures()
+        run.figures(report=build)
 
 
 def test_an_unknown_parameter_is_refused_before_anything_runs(project):
@@ -88,7 +89,7 @@ def test_an_unknown_parameter_is_refused_before_anything_runs(project):
 def test_a_notebook_without_the_common_parameters_is_refused(project):
     make(project, parameters='scale = "paper"')
     with pytest.raises(RunError, match="unknown parameter 'workers'"):
-        run.figures()
+        run.figures(report=build)
 
 
 @pytest.mark.parametrize("value", ["seeds()", "1 +"])
@@ -104,12 +105,10 @@ def test_parameters_are_written_out(project, value):
 def test_wrong_options_are_refused(project, wrong, words):
     make(project)
     with pytest.raises(RunError, match=words):
-        run.figures(**wrong)
+        run.figures(**wrong, report=build)
 
 
 def test_the_scale_follows_the_logs(project, monkeypatch, capsys):
-    from replication.logs import traces
-
     make(project)
     for name, logs in (("fig03", '["CTC-SP2", "KTH-SP2-2"]'), ("table2", "[]")):
         make(
@@ -130,8 +129,6 @@ def test_the_scale_follows_the_logs(project, monkeypatch, capsys):
 
 
 def test_logs_that_can_be_fetched_are_fetched_first(project, monkeypatch):
-    from replication.logs import traces
-
     fetched = []
     make(project)
     monkeypatch.setattr(traces, "locate", lambda name: None)
@@ -218,7 +215,7 @@ def test_a_run_end_to_end_with_one_failure(project, capsys):
     old.parent.mkdir(parents=True)
     old.write_text("an older result")
     outputs_of_older_runs(project / "figures/heel_and_toe")
-    assert run.figures(scale="paper", workers=2) == 1
+    assert run.figures(scale="paper", workers=2, report=build) == 1
     out = capsys.readouterr().out
     assert "running 2 notebooks (2 at paper scale)" in out
     assert "heel_and_toe/fig02: paper, paper scale [" in out
@@ -250,7 +247,7 @@ def test_stand_ins_are_told_apart_by_what_was_loaded(project, capsys, monkeypatc
     small_project.enter(project, False, monkeypatch.setattr)
     monkeypatch.setenv("REPLICATION_OFFLINE", "0")
     make(project, real=False)
-    assert run.figures() == 0
+    assert run.figures(report=build) == 0
     out = capsys.readouterr().out
     assert "heel_and_toe/fig02: stand-in, quick scale [" in out
     assert "report: " in out and "build/report/stand-in/report.html" in out
@@ -269,7 +266,7 @@ def test_stand_ins_are_told_apart_by_what_was_loaded(project, capsys, monkeypatc
     ],
 )
 def test_a_notebook_that_saves_nothing_under_its_name_is_a_failure(said, words):
-    outputs = [nbformat.v4.new_output("display_data", {MIME: facts}) for facts in said]
+    outputs = [nbformat.v4.new_output("display_data", {record.MIME: facts}) for facts in said]
     cell = nbformat.v4.new_code_cell("", outputs=outputs)
     with pytest.raises(NotebookError, match=words):
         notebook._kind(NAME, nbformat.v4.new_notebook(cells=[cell]))
