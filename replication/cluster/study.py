@@ -10,6 +10,7 @@ import numpy as np
 
 from replication.basics.seeding import generator
 from replication.estimates import Exact, Users
+from replication.predictors import Last
 from replication.schedule import measures, plans
 from replication.schedule.simulation import simulate
 from replication.schedulers import EASY, FCFS, Conservative, PVEasy
@@ -19,7 +20,7 @@ BASE = "EASY"
 POLICIES = {
     "FCFS": (FCFS(), "nothing; no backfilling"),
     "EASY": (EASY(), "the users' estimates"),
-    "EASY, predictions": (EASY(predictor="last"), "a record of each user's last job"),
+    "EASY, predictions": (EASY(predictor=Last()), "a record of each user's last job"),
     "SJF-EASY": (
         EASY(candidates="sjf"),
         "the users' estimates, by which the shortest job is backfilled first",

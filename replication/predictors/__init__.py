@@ -6,7 +6,7 @@ it keeps, and its compiled functions. One more is added in a file of one's own, 
 it (`tests/predictors/test_added.py` shows one); it is known once it has been imported.
 """
 
-from replication.predictors.base import Predictor, PredictorError, forms, parse
+from replication.predictors.base import Predictor, PredictorError
 from replication.predictors.clairvoyant import Clairvoyant
 from replication.predictors.complete import Complete
 from replication.predictors.cvh import CVH
@@ -29,6 +29,4 @@ __all__ = [
     "TopPercent",
     "Tsafrir",
     "Virtual",
-    "forms",
-    "parse",
 ]

@@ -1,14 +1,11 @@
-"""What all predictors share: how its memory is made, and how text names it."""
+"""What all predictors share: how the memory that they work on is made."""
 
 import hashlib
-from contextlib import suppress
-from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
 
 from replication.basics.choices import Choice, ChoiceError
-from replication.basics.hints import did_you_mean
 from replication.core.predicting import memory_class
 from replication.core.uncounted import uncounted
 
@@ -55,12 +52,6 @@ class Predictor(Choice, family="predictor"):
         super().__init_subclass__(**others)
         named = {"predict": predict, "begun": begun, "learn": learn}
         cls._functions = cls._functions | {k: given for k, given in named.items() if given}
-
-    @property
-    def text(self):
-        """The value as text for the shell, such as ``last`` or ``top=3``."""
-        given = [getattr(self, own.name) for own in fields(self) if own.metadata["sign"]]
-        return f"{self.name}={given[0]:.15g}" if given else self.name
 
     @property
     def asks_for_starts(self):
@@ -118,46 +109,3 @@ class Predictor(Choice, family="predictor"):
             **self._functions,
         )
         return kept_by(*jobs, **tables)
-
-
-ALIASES = {}  # other words in text, to what makes the value from the number behind the word
-
-
-def parse(text):
-    """The predictor that a text names, such as ``last`` or ``top=3``; a predictor is returned as it is.
-
-    Raises
-    ------
-    PredictorError
-        In one line, with what is allowed.
-    """
-    if isinstance(text, Predictor):
-        return text
-    makers = Predictor.members | ALIASES
-    word, given, amount = str(text).partition("=")
-    if word not in makers or bool(given) != bool(_number_of(makers[word])):
-        raise PredictorError(
-            f"predictor {text!r} unknown{did_you_mean(word, makers)}; allowed: {forms()}"
-        )
-    if not given:
-        return makers[word]()
-    with suppress(ValueError):  # what is no number is refused with what is allowed
-        amount = float(amount)
-    return makers[word](amount)
-
-
-def forms():
-    """All forms of text, in one line."""
-    return ", ".join(
-        f"{word}={_number_of(make)}" if _number_of(make) else word
-        for word, make in (Predictor.members | ALIASES).items()
-    )
-
-
-def _number_of(make):
-    """What the number behind a word is, in capitals with what it may be; empty for a word without one."""
-    return "".join(
-        f"{own.name.upper()} ({own.metadata['allowed']})"
-        for own in fields(getattr(make, "func", make))
-        if own.metadata["sign"]
-    )

@@ -13,16 +13,14 @@ growth, the total weight, and for the coded reading the two running sums. ``link
 """
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
 from replication.basics.choices import Number, option
 from replication.core.uncounted import uncounted
-from replication.predictors.base import ALIASES, Predictor
+from replication.predictors.base import Predictor
 from replication.predictors.classes import finest
 
-AS_CODED = "top-as-coded"  # the other reading in text
 DECAY = 0.9
 ARTIFICIAL = 0.1  # weight of the first point, at the request, in requests
 LARGE = 1e100  # growth at which the weights are scaled back
@@ -230,11 +228,6 @@ class TopPercent(Predictor, name="top", predict=predict, learn=learn):
     )
     coded: bool = option(False, (False, True), "as in the paper's simulator")
 
-    @property
-    def text(self):
-        """``top=3`` or ``top-as-coded=3``."""
-        return f"{AS_CODED if self.coded else self.name}={self.percent:.15g}"
-
     def tables(self, workload, request, seed):
         """See the module."""
         group, found = finest(workload, request)
@@ -260,6 +253,3 @@ def _by_class(owner, value):
     if bits + int(owner.max()).bit_length() < 63:
         return np.argsort(owner << bits | value)
     return np.lexsort((value, owner))
-
-
-ALIASES[AS_CODED] = partial(TopPercent, coded=True)

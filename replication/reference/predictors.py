@@ -220,16 +220,15 @@ def make(workload, estimate, predictor, seed=1):
     ----------
     workload : replication.logs.workload.Workload
     estimate : sequence of int, s
-    predictor : replication.predictors.Predictor or str
+    predictor : replication.predictors.Predictor
         One that learns nothing, or one with a twin in `TWINS`.
     seed : int
         Of random predictors.
     """
-    value = predictors.parse(predictor)
-    twin = TWINS.get(type(value))
+    twin = TWINS.get(type(predictor))
     if twin is None:
-        return Fixed(workload, estimate, value.predicted(workload, estimate, seed))
-    return twin(workload, estimate, *astuple(value))
+        return Fixed(workload, estimate, predictor.predicted(workload, estimate, seed))
+    return twin(workload, estimate, *astuple(predictor))
 
 
 # A predictor's value to its twin, which takes the workload, the requests and the value's fields.

@@ -11,7 +11,6 @@ only letters and digits count, so ``emax`` is ``e_max``. Python takes values ins
 import re
 from dataclasses import MISSING
 
-from replication import predictors
 from replication.basics.choices import Number
 from replication.basics.hints import did_you_mean
 from replication.estimates import EstimateModel
@@ -22,7 +21,9 @@ from replication.schedulers import Scheduler
 PRESETS = {
     "easy-last": ("easy", {"predictor": "last"}),
     "sjf-easy": ("easy", {"candidates": "sjf"}),
+    "top-as-coded": ("top", {"coded": "yes"}),
 }
+ANSWERS = {"yes": True, "no": False}
 
 
 def scheduler(text):
@@ -51,8 +52,13 @@ def estimates(text):
 
 
 def predictor(text):
-    """Read a predictor, such as ``last`` or ``top=3``; see `scheduler`."""
-    return predictors.parse(text)
+    """Read a predictor, such as ``last`` or ``top=3``; see `scheduler`.
+
+    Returns
+    -------
+    replication.predictors.Predictor
+    """
+    return _read(Predictor, text)
 
 
 def names(family):
@@ -78,51 +84,22 @@ def forms(family):
     str
     """
     return ", ".join(
-        _form(family.members[name]) if name in family.members else name for name in names(family)
+        _form(name, family.members[PRESETS.get(name, (name,))[0]]) for name in names(family)
     )
 
 
-def _form(member):
-    form = member.name
-    for own in member.options().values():
-        sign, needed = own.metadata.get("sign"), own.default is MISSING
-        if sign:
-            form += f"{sign}{own.name.upper()}" if needed else f"[{sign}{own.name.upper()}]"
-    for own in member.options().values():
+def _form(name, member):
+    """A choice's name with what must or may follow it, in capitals."""
+    form, preset = name, PRESETS.get(name, (name, {}))[1]
+    options = [own for own in member.options().values() if own.name not in preset]
+    for own in options:
+        if own.metadata.get("sign"):
+            word = f"{own.metadata['sign']}{own.name.upper()} ({own.metadata['allowed']})"
+            form += word if own.default is MISSING else f"[{word}]"
+    for own in options:
         if own.default is MISSING and not own.metadata.get("sign"):
             form += f",{own.name.replace('_', '')}={own.name.upper()}"
     return form
-
-
-def write(choice):
-    """A choice as text, such that reading it gives the choice again.
-
-    Parameters
-    ----------
-    choice : replication.basics.choices.Choice
-
-    Returns
-    -------
-    str
-    """
-    if isinstance(choice, Predictor):
-        return choice.text
-    head, others = choice.name, []
-    for name, own in choice.options().items():
-        value = getattr(choice, name)
-        if value == own.default:
-            continue
-        word = write(value) if hasattr(value, "options") else _word(value)
-        if own.metadata.get("sign"):
-            head += own.metadata["sign"] + word
-        else:
-            others.append(f"{name}={word}")
-    separator = ":" if isinstance(choice, Scheduler) else ","
-    return head + (separator if others else "") + ",".join(others)
-
-
-def _word(value):
-    return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else str(value)
 
 
 def _read(family, text):
@@ -139,7 +116,7 @@ def _read(family, text):
     member = family.members[own]
     given = dict(preset)
     if sign:
-        given[_signed(member, sign, text)] = amount
+        given[_signed(name, member, sign, text)] = amount
     for word in rest.split(",") if rest is not None else ():
         option, equals, value = word.partition("=")
         if not (option and equals and value):
@@ -148,7 +125,7 @@ def _read(family, text):
     options = member.options()
     for option, declared in options.items():
         if declared.default is MISSING and option not in given:
-            raise family.error(f"{family.family} {text!r} needs more: {_form(member)}")
+            raise family.error(f"{family.family} {text!r} needs more: {_form(name, member)}")
     return member(
         **{
             option: _value(value, options[option]) if option in options else value
@@ -157,11 +134,11 @@ def _read(family, text):
     )
 
 
-def _signed(member, sign, text):
-    for name, own in member.options().items():
+def _signed(name, member, sign, text):
+    for option, own in member.options().items():
         if own.metadata.get("sign") == sign:
-            return name
-    raise member.error(f"{member.family} {text!r}, allowed: {_form(member)}")
+            return option
+    raise member.error(f"{member.family} {text!r}, allowed: {_form(name, member)}")
 
 
 def _option(member, word):
@@ -176,8 +153,10 @@ def _plain(word):
 
 def _value(word, declared):
     """The value that a word means for an option; words that mean none stay, for the class to refuse."""
-    if declared.name == "predictor":
+    if declared.metadata.get("allowed") is Predictor or isinstance(declared.default, Predictor):
         return predictor(word)
+    if isinstance(declared.default, bool):
+        return ANSWERS.get(word, word)
     if isinstance(declared.metadata.get("allowed"), Number):
         try:
             number = float(word)

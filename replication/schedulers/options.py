@@ -4,7 +4,7 @@ import numpy as np
 
 from replication.basics.choices import option
 from replication.basics.lazy import lazily
-from replication.predictors import Request, parse
+from replication.predictors import Predictor, Request
 from replication.schedulers.scheduler import refuse_beyond
 
 planned = lazily("replication.core.planned")
@@ -12,8 +12,8 @@ planned = lazily("replication.core.planned")
 CORRECTIONS = ("request", "tsafrir", "doubling", "now")  # in the order of the kernels' numbers
 
 
-def predictor(default=Request(), allowed=parse):
-    """What predicts run times: a `replication.predictors.Predictor`, or text that names one."""
+def predictor(default=Request(), allowed=Predictor):
+    """What predicts run times."""
     return option(default, allowed, "what predicts run times")
 
 

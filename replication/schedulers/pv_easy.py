@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from replication.basics.choices import Number, option
 from replication.basics.lazy import lazily
-from replication.predictors import Last, Predictor, parse
+from replication.predictors import Last, Predictor
 from replication.schedulers import options
 from replication.schedulers.scheduler import Scheduler, refuse_beyond
 
@@ -16,10 +16,10 @@ MODES = ("kill", "suspend", "checkpoint")  # in the order of the kernel's number
 
 
 def _predictor(given):
-    predictor = parse(given)
+    predictor = Predictor.check(given)
     if predictor.asks_for_starts:
         raise ValueError(
-            f"any other predictor: {predictor.text} must be told when jobs start, "
+            f"any other predictor: {predictor!r} must be told when jobs start, "
             "and keeps a list of running jobs that knows no preemption"
         )
     return predictor

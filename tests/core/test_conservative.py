@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from replication.predictors import CVH, Clairvoyant, Request, Tsafrir
 from replication.reference import conservative as reference_conservative
 from replication.schedule.simulation import simulate
 from replication.schedulers import EASY, Conservative, LargestAreaFirst
@@ -47,7 +48,7 @@ def test_kernel_and_twin_agree(scheduler, data, predictor, overrun):
     agree(workload, scheduler, predictor, **options)
 
 
-@pytest.mark.parametrize("predictor", ["request", "perfect", "tsafrir", "cvh"])
+@pytest.mark.parametrize("predictor", [Request(), Clairvoyant(), Tsafrir(), CVH()], ids=repr)
 @pytest.mark.parametrize("scheduler", TWINS)
 def test_kernel_and_twin_agree_on_a_real_log(real_log, scheduler, predictor):
     agree(
@@ -105,7 +106,7 @@ def test_largest_area_first_by_hand():
 def test_largest_area_first_goes_by_the_prediction():
     w = jobs(4, (0, 5, 4), (1, 2, 4, 9), (1, 8, 4, 8))
     assert simulate(w, LargestAreaFirst()).start.tolist() == [0, 5, 7]
-    assert simulate(w, LargestAreaFirst(predictor="perfect")).start.tolist() == [0, 13, 5]
+    assert simulate(w, LargestAreaFirst(predictor=Clairvoyant())).start.tolist() == [0, 13, 5]
 
 
 def test_who_goes_past_a_waiting_job_is_backfilled():

@@ -7,36 +7,14 @@ of them, which takes minutes.
 import csv
 import hashlib
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from replication.estimates import Deterministic, Exact, FModel, Modal, Users
 from replication.logs import traces
-from replication.predictors import parse
+from replication.schedule import text
 from replication.schedule.simulation import simulate
-from replication.schedulers import EASY, FCFS, Conservative, LargestAreaFirst, PVEasy
-
-ESTIMATES = {
-    "log": Users(),
-    "log*2": Users(2),
-    "perfect": Exact(),
-    "f=2": FModel(2),
-    "deterministic=1": Deterministic(1),
-    "f=300,emax=64800": FModel(300, e_max=64800),
-    "modal,emax=64800": Modal(e_max=64800),
-}
-SCHEDULERS = {
-    "fcfs": FCFS(),
-    "easy": EASY(),
-    "easy-predicted": EASY(),
-    "sjf-easy": EASY(candidates="sjf"),
-    "conservative": Conservative(),
-    "laf": LargestAreaFirst(),
-    "pv-easy": PVEasy(),
-}
 
 
 def pinned():
@@ -71,11 +49,9 @@ def test_starts_are_as_they_were(row, logs):
         pytest.skip(f"the log {name} is not on this machine: its start times are not compared")
     if name not in logs:
         logs[name] = traces.load(name, stand_in=False)
-    options = dict(text.split("=", 1) for text in row["options"].split())
-    options |= {key: int(options[key]) for key in ("interval", "cost") if key in options}
-    if "predictor" in options:
-        options["predictor"] = parse(options["predictor"])
-    scheduler = replace(SCHEDULERS[row["scheduler"]], **options)
-    start = simulate(logs[name], scheduler, ESTIMATES[row["estimates"]], seed=1).start
+    # The rows call EASY on predictions a scheduler of its own.
+    words = [row["scheduler"].replace("easy-predicted", "easy"), *row["options"].split()]
+    scheduler, estimates = text.scheduler(",".join(words)), text.estimates(row["estimates"])
+    start = simulate(logs[name], scheduler, estimates, seed=1).start
     found = hashlib.sha256(np.ascontiguousarray(start, "<i8").tobytes()).hexdigest()
     assert found == row["starts_sha256"]

@@ -5,6 +5,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from replication.predictors import (
+    CVH,
+    Clairvoyant,
+    Complete,
+    Last,
+    Request,
+    Scaled,
+    TopPercent,
+    Tsafrir,
+    Virtual,
+)
 from replication.reference import predicted as reference_predicted
 from replication.schedule import text
 from replication.schedule.simulation import simulate
@@ -12,17 +23,17 @@ from replication.schedulers import EASY, SchedulerError
 from tests.workloads import jobs, workloads
 
 PREDICTORS = [
-    "request",
-    "perfect",
-    "virtual=0.8",
-    "scaled=0.5",
-    "last",
-    "tsafrir",
-    "complete",
-    "top=2",
-    "top=20",
-    "top-as-coded=3",
-    "cvh",
+    Request(),
+    Clairvoyant(),
+    Virtual(0.8),
+    Scaled(0.5),
+    Last(),
+    Tsafrir(),
+    Complete(),
+    TopPercent(2),
+    TopPercent(20),
+    TopPercent(3, coded=True),
+    CVH(),
 ]
 OPTIONS = {name: option for name, option in EASY.options().items() if name != "predictor"}
 CHOICES = {name: option.metadata["allowed"] for name, option in OPTIONS.items()}
@@ -49,7 +60,7 @@ def agree(workload, predictor, **options):
     assert fast.first_prediction.tolist() == slow.first_prediction
 
 
-@pytest.mark.parametrize("predictor", PREDICTORS)
+@pytest.mark.parametrize("predictor", PREDICTORS, ids=repr)
 @settings(max_examples=60, deadline=None)
 @given(workload=peopled())
 def test_kernel_and_twin_agree_for_every_predictor(predictor, workload):
@@ -101,7 +112,7 @@ AS_CODED = {"order": "submissions-first", "passes": "if-fits"}
 SLOW = {"candidates": "sjf", "correction": "tsafrir", "events": "one-by-one", "shadow": "first"}
 
 
-@pytest.mark.parametrize("predictor", PREDICTORS)
+@pytest.mark.parametrize("predictor", PREDICTORS, ids=repr)
 def test_kernel_and_twin_agree_on_a_real_log(real_log, predictor):
     workload = real_log("KTH-SP2", paper="top_percent").take(slice(2000, 3000))
     agree(workload, predictor, **AS_CODED)
@@ -109,7 +120,7 @@ def test_kernel_and_twin_agree_on_a_real_log(real_log, predictor):
 
 
 def test_the_presets_of_text_are_easy_with_one_option():
-    assert text.scheduler("easy-last") == EASY(predictor="last")
+    assert text.scheduler("easy-last") == EASY(predictor=Last())
     assert text.scheduler("sjf-easy") == EASY(candidates="sjf")
 
 
@@ -117,20 +128,20 @@ def test_every_reading_matters_somewhere(real_log):
     """An option that never changed a start would be no option."""
     workload = real_log("KTH-SP2", paper="top_percent").take(slice(0, 8000))
     # What is refreshed at every pass does not notice the order of events before the pass.
-    common = {"predictor": "tsafrir", "refresh": "submission"}
+    common = {"predictor": Tsafrir(), "refresh": "submission"}
     base = simulate(workload, EASY(**common)).start
     for name, allowed in CHOICES.items():
         for value in allowed:
             if value not in (DEFAULTS[name], common.get(name)):
                 found = simulate(workload, EASY(**common | {name: value})).start
                 assert (found != base).any(), (name, value)
-    assert (simulate(workload, EASY(predictor="tsafrir")).start != base).any()
+    assert (simulate(workload, EASY(predictor=Tsafrir())).start != base).any()
 
 
 def test_random_predictions_follow_the_seed():
     workload = jobs(4, *[(k, 20 + k % 7, 1 + k % 3, 60) for k in range(60)])
     one, again, other = (
-        simulate(workload, EASY(predictor="virtual=0.5"), seed=s).prediction.tolist()
+        simulate(workload, EASY(predictor=Virtual(0.5)), seed=s).prediction.tolist()
         for s in (1, 1, 2)
     )
     assert one == again != other

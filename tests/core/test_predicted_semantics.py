@@ -5,6 +5,7 @@ import re
 import numpy as np
 
 from replication.basics import paths
+from replication.predictors import Last, Scaled, Tsafrir
 from replication.schedule.simulation import simulate
 from replication.schedulers import EASY, Conservative, LargestAreaFirst
 from tests.workloads import jobs
@@ -29,35 +30,35 @@ def test_every_sentence_has_a_test_and_every_test_a_sentence():
 def test_P1_a_waiting_job_is_planned_with_the_prediction_of_the_pass():
     # All have one user. When two jobs have ended, with 4 and 5 s, the third is predicted anew, to run 4 s.
     w = jobs(4, (0, 4, 2, 20), (0, 5, 2, 20), (1, 9, 4, 30))
-    assert done(w, predictor="tsafrir").prediction[2] == 4
-    assert done(w, predictor="tsafrir", refresh="submission").prediction[2] == 30
+    assert done(w, predictor=Tsafrir()).prediction[2] == 4
+    assert done(w, predictor=Tsafrir(), refresh="submission").prediction[2] == 30
 
 
 def test_P2_predictors_learn_before_the_pass_in_queue_order():
     # Both end at 5; at that instant's pass job 3 is predicted with the accuracy of the later in the queue.
     w = jobs(4, (0, 5, 2, 10), (0, 5, 2, 20), (1, 30, 4, 100))
-    assert done(w, predictor="last").prediction[2] == 25
+    assert done(w, predictor=Last()).prediction[2] == 25
     w = jobs(4, (0, 5, 2, 20), (0, 5, 2, 10), (1, 30, 4, 100))
-    assert done(w, predictor="last").prediction[2] == 50
+    assert done(w, predictor=Last()).prediction[2] == 50
 
 
 def test_P3_a_prediction_ends_no_job():
     w = jobs(4, (0, 50, 4, 60), (1, 5, 4))
-    assert starts(w, predictor="scaled=0.1") == [0, 50]
+    assert starts(w, predictor=Scaled(0.1)) == [0, 50]
 
 
 def test_P4_a_running_job_is_planned_with_the_prediction_of_its_start():
     # At 2 the user's two short jobs have ended. Job 3 began before with its request of 40: the head's shadow
     # time stays 40, and a job of 30 s may pass.
     w = jobs(4, (0, 1, 1, 40), (0, 2, 1, 40), (0, 40, 2, 40), (3, 5, 4, 5), (4, 2, 1, 30))
-    assert starts(w, predictor="tsafrir")[3:] == [40, 4]
+    assert starts(w, predictor=Tsafrir())[3:] == [40, 4]
 
 
 def test_P5_a_correction_alone_leads_to_no_pass():
     # Job 1 is predicted to end at 5 and is corrected then to its request of 20. Job 3 (8 s) could start at
     # once, but the next pass is that of the submission at 9.
     w = jobs(4, (0, 20, 3, 20), (1, 5, 4, 5), (2, 16, 1, 16), (9, 1, 4, 1))
-    found = starts(w, predictor="scaled=0.25")
+    found = starts(w, predictor=Scaled(0.25))
     assert found[2] == 9
 
 
@@ -66,7 +67,7 @@ def test_P6_ways_of_correction():
     def shadow_allows(way, spare):
         w = jobs(4, (0, 4000, 3, 5000), (1, 9, 4, 9), (101, spare, 1, spare))
         return (
-            starts(w.replace(user=np.array([1, 2, 3])), predictor="scaled=0.025", correction=way)[2]
+            starts(w.replace(user=np.array([1, 2, 3])), predictor=Scaled(0.025), correction=way)[2]
             == 101
         )
 
@@ -128,15 +129,15 @@ def test_P13_one_pass_for_each_event():
 def test_P14_submissions_before_ends():
     # Job 3 comes when the user's second job ends: predicted with it, or before it.
     w = jobs(4, (0, 4, 1, 20), (0, 5, 1, 20), (5, 9, 4, 20))
-    assert done(w, predictor="tsafrir").first_prediction[2] == 4
-    assert done(w, predictor="tsafrir", order="submissions-first").first_prediction[2] == 20
+    assert done(w, predictor=Tsafrir()).first_prediction[2] == 4
+    assert done(w, predictor=Tsafrir(), order="submissions-first").first_prediction[2] == 20
 
 
 def test_P15_a_submission_that_does_not_fit_leads_to_no_pass():
     # As in P5: the submission at 9 needs all processors, so job 3 waits for the end at 20.
     w = jobs(4, (0, 20, 3, 20), (1, 5, 4, 5), (2, 16, 1, 16), (9, 1, 4, 1))
-    assert starts(w, predictor="scaled=0.25")[2] == 9
-    assert starts(w, predictor="scaled=0.25", passes="if-fits")[2] == 25
+    assert starts(w, predictor=Scaled(0.25))[2] == 9
+    assert starts(w, predictor=Scaled(0.25), passes="if-fits")[2] == 25
 
 
 def test_P16_a_reservation_is_the_earliest_hole():

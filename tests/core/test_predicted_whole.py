@@ -21,7 +21,7 @@ def part(workload, jobs):
     )
 
 
-@pytest.mark.parametrize("predictor", PREDICTORS)
+@pytest.mark.parametrize("predictor", PREDICTORS, ids=repr)
 @pytest.mark.parametrize("log", LOGS)
 def test_easy(real_log, log, predictor):
     workload = part(real_log(log, paper="top_percent"), 600)
@@ -29,7 +29,7 @@ def test_easy(real_log, log, predictor):
     test_predicted.agree(workload, predictor, **AS_CODED)
 
 
-@pytest.mark.parametrize("predictor", PREDICTORS)
+@pytest.mark.parametrize("predictor", PREDICTORS, ids=repr)
 @pytest.mark.parametrize("log", LOGS)
 @pytest.mark.parametrize("scheduler", test_conservative.TWINS)
 def test_other_schedulers(real_log, scheduler, log, predictor):

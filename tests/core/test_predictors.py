@@ -10,6 +10,7 @@ from replication.core import predicting as compiled
 from replication.logs.workload import Workload
 from replication.predictors.classes import number
 from replication.reference import predictors as reference_predictors
+from replication.schedule import text
 
 LEARNING = [
     "last",
@@ -35,7 +36,7 @@ def people(*rows):
 
 def after(workload, predictor, ended, job):
     """The prediction for `job` once the jobs `ended` have ended, in that order."""
-    memory = predictors.parse(predictor).memory(workload, workload.estimate)
+    memory = text.predictor(predictor).memory(workload, workload.estimate)
     for k in ended:
         compiled.predict(memory, k, 0)
         compiled.begun(memory, k, 0)
@@ -127,7 +128,7 @@ def test_top_percent_keeps_its_weights_in_range_through_a_long_history():
     n = 12_000
     w = people(*[(10 if k % 40 else 70, 100, 1) for k in range(n)])
     for predictor in ("top=4", "top-as-coded=4"):
-        memory = predictors.parse(predictor).memory(w, w.estimate)
+        memory = text.predictor(predictor).memory(w, w.estimate)
         for k in range(n):
             compiled.learn(memory, k, 0, 0)
         assert np.isfinite(memory.real).all() and np.isfinite(memory.model).all()
@@ -137,7 +138,7 @@ def test_top_percent_keeps_its_weights_in_range_through_a_long_history():
 def test_cvh_starts_from_one_second_and_counts_what_the_user_did():
     w = people((40, 100, 1), (20, 100, 1), (30, 50, 1), (5, 60, 1))
     assert after(w, "cvh", [], 0) == 1, "no weights yet"
-    memory = predictors.parse("cvh").memory(w, w.estimate)
+    memory = text.predictor("cvh").memory(w, w.estimate)
     for k, now in ((0, 40), (1, 41), (2, 42)):
         compiled.predict(memory, k, 0)
         compiled.begun(memory, k, 0)
@@ -156,7 +157,7 @@ def test_cvh_starts_from_one_second_and_counts_what_the_user_did():
 def test_cvh_means_of_users_with_few_jobs(ended, means):
     """With one or two ended jobs both are the mean of what there is, with none they are the request."""
     w = people((60, 100, 1), (50, 100, 1), (1, 100, 1))
-    memory = predictors.parse("cvh").memory(w, w.estimate)
+    memory = text.predictor("cvh").memory(w, w.estimate)
     for k in ended:
         compiled.predict(memory, k, 0)
         compiled.begun(memory, k, 0)
@@ -223,8 +224,8 @@ def histories(draw):
 @given(history=histories())
 def test_kernel_and_twin_predict_the_same(predictor, history):
     workload, events = history
-    memory = predictors.parse(predictor).memory(workload, workload.estimate)
-    twin = reference_predictors.make(workload, workload.estimate, predictor)
+    memory = text.predictor(predictor).memory(workload, workload.estimate)
+    twin = reference_predictors.make(workload, workload.estimate, text.predictor(predictor))
     start, submitted = {}, set()
     for now, event, job, other in events:
         if event == "ask":
@@ -255,19 +256,19 @@ def test_equal_rows_get_equal_numbers(rows):
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("words", "message"),
     [
         ("lasst", "predictor 'lasst' unknown \\(did you mean last\\?\\); allowed: perfect"),
-        ("virtual", "unknown; allowed"),
-        ("last=3", "unknown; allowed"),
+        ("virtual", r"needs more: virtual=ERROR \(a number from 0 to 1\)"),
+        ("last=3", "'last=3', allowed: last"),
         ("virtual=x", "allowed: a number from 0 to 1"),
         ("virtual=2", "allowed: a number from 0 to 1"),
         ("virtual=nan", "allowed: a number from 0 to 1"),
         ("top=101", "allowed: a number from 0 to 100"),
-        ("cvh=2", "unknown; allowed"),
+        ("cvh=2", "'cvh=2', allowed: cvh"),
     ],
 )
-def test_an_unknown_predictor_is_refused_in_one_line(text, message):
+def test_an_unknown_predictor_is_refused_in_one_line(words, message):
     with pytest.raises(predictors.PredictorError, match=message) as error:
-        predictors.parse(text)
+        text.predictor(words)
     assert "\n" not in str(error.value)

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from replication.predictors import Clairvoyant, Last, Request, Virtual
 from replication.reference import pv_easy as reference
 from replication.reference.predictors import make
 from replication.schedule.simulation import simulate
@@ -30,7 +31,7 @@ MODES = st.one_of(
         st.integers(1, 9),
     ),
 )
-PREDICTORS = st.sampled_from(["last", "perfect", "request", "virtual=0.6"])
+PREDICTORS = st.sampled_from([Last(), Clairvoyant(), Request(), Virtual(0.6)])
 
 
 @st.composite
@@ -41,7 +42,7 @@ def crowds(draw, most=60):
     return workload.replace(user=np.array(users))
 
 
-def twin(workload, predictor="last", **options):
+def twin(workload, predictor=Last(), **options):
     """The twin's run with the predictor of that name."""
     model = make(workload, workload.estimate, predictor)
     return reference.PVEasy(workload, predictor=model, **options).run()

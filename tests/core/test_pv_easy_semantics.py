@@ -5,12 +5,13 @@ import re
 import numpy as np
 
 from replication.basics import paths
+from replication.predictors import Clairvoyant, Last
 from replication.schedule.simulation import simulate
 from replication.schedulers import PVEasy
 from tests.workloads import jobs
 
 
-def pv(workload, predictor="perfect", **options):
+def pv(workload, predictor=Clairvoyant(), **options):
     return simulate(workload, PVEasy(predictor=predictor, **options)).validate()
 
 
@@ -124,8 +125,8 @@ def test_P12_predictions_are_made_at_every_pass():
         user=np.array([1, 2, 2, 1])
     )
     w = w.replace(processors=np.array([2, 2, 4, 2]))
-    assert pv(w, "last").prediction[3] == 5
-    assert pv(w, "last", refresh="submission").prediction[3] == 50
+    assert pv(w, Last()).prediction[3] == 5
+    assert pv(w, Last(), refresh="submission").prediction[3] == 50
 
 
 def test_P13_an_outlived_prediction_gives_way_to_the_request():
@@ -133,15 +134,15 @@ def test_P13_an_outlived_prediction_gives_way_to_the_request():
     # At 20 the head is reserved for 105, its request, so jobs 3 and 4 are in time and the shorter goes first.
     rows = [(0, 5, 3, 50), (5, 35, 3, 100), (6, 5, 4), (20, 30, 1), (20, 9, 1)]
     w = jobs(4, *rows).replace(user=np.array([1, 1, 2, 3, 4]))
-    assert starts(w, predictor="last")[4] == 20
+    assert starts(w, predictor=Last())[4] == 20
     # Taken to end now, neither is in time and the first in the queue goes.
-    assert killed(w, predictor="last", correction="now")[0][:2] == [3, 20]
+    assert killed(w, predictor=Last(), correction="now")[0][:2] == [3, 20]
 
 
 def test_P14_last_is_the_accuracy_of_the_users_last_finished_job():
     w = jobs(4, (0, 10, 1, 100), (20, 40, 1, 80), (100, 5, 1, 60), (100, 5, 1, 70))
     w = w.replace(user=np.array([1, 1, 1, 2]))
-    assert pv(w, "last").prediction.tolist() == [100, 8, 30, 70]
+    assert pv(w, Last()).prediction.tolist() == [100, 8, 30, 70]
 
 
 def test_P15_a_suspended_job_goes_on_where_it_was():

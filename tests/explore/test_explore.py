@@ -70,7 +70,7 @@ class Shadow(reference.PVEasy):
 @given(workloads())
 def test_shadow_load_is_what_the_twin_of_pv_easy_may_preempt(workload):
     twin = Shadow(workload, predictor=Predictor(workload, workload.estimate)).run()
-    found = simulate(workload, PVEasy(predictor="request"))
+    found = simulate(workload, PVEasy(predictor=predictors.Request()))
     assert found.start.tolist() == twin.start
     every = model.runs(found)
     last = {now: (head, running) for now, head, running in twin.seen}
@@ -211,7 +211,7 @@ def test_a_long_walk_is_refused():
 
 
 def test_top_percent_is_offered_with_the_papers_percentages():
-    offered = [predictors.parse(name) for name in model.PREDICTORS[1:]]
+    offered = [text.predictor(name) for name in model.PREDICTORS[1:]]
     policies = {row.policy for row in published.rows("top_percent", "table1")}
     paper = {int(policy.removeprefix("Top")) for policy in policies if policy.startswith("Top")}
     assert paper == {p.percent for p in offered if isinstance(p, predictors.TopPercent)}
@@ -262,7 +262,9 @@ def test_a_side_is_simulated_as_chosen(log, side, control, value):
     own.scheduler.value, own.model.value = "sjf-easy", "random f-model"
     getattr(own, control).value = value
     chosen = own.choice
-    own_way = {"candidates": "sjf"} | ({"predictor": "perfect"} if control == "predictor" else {})
+    own_way = {"candidates": "sjf"} | (
+        {"predictor": predictors.Clairvoyant()} if control == "predictor" else {}
+    )
     scheduler = FCFS() if control == "scheduler" else EASY(**own_way)
     told = Exact() if control == "model" else FModel(8 if control == "f" else 1)
     expected = simulate(log, scheduler, told, 1)

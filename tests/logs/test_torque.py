@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from replication.__main__ import main
 from replication.logs import swf, traces
 from replication.logs.accounting import torque
+from replication.predictors import TopPercent
 from replication.schedule.simulation import simulate
 from replication.schedulers import EASY
 
@@ -214,6 +215,10 @@ def test_the_command_writes_a_log_that_can_be_simulated(tmp_path, capsys):
     workload = traces.load(out, overrun="cut-run")
     assert workload.machine == 64
     assert workload.run_time.tolist() == [100, 30, 240]
-    assert simulate(workload, EASY(predictor="top=2")).validate().start.tolist() == [0, 20, 50]
+    assert simulate(workload, EASY(predictor=TopPercent(2))).validate().start.tolist() == [
+        0,
+        20,
+        50,
+    ]
     assert swf.read(out).max_procs == 64
     assert [p.name for p in tmp_path.iterdir() if p.name.endswith(".part")] == []

@@ -7,6 +7,7 @@ import pytest
 
 from replication.evidence import published
 from replication.papers.pv_easy import counts, examples, runs, slowdown, tables, virtual
+from replication.predictors import Clairvoyant
 from replication.schedule.simulation import simulate
 from replication.schedulers import EASY, PVEasy, SchedulerError
 from tests.workloads import jobs
@@ -16,7 +17,7 @@ from tests.workloads import jobs
 def preempted():
     """Job 2 passes job 1 and is killed for it at 10, after 8 s; it runs from 15 to 75."""
     return simulate(
-        jobs(4, (0, 10, 3), (1, 5, 4), (2, 60, 1)), PVEasy(predictor="perfect")
+        jobs(4, (0, 10, 3), (1, 5, 4), (2, 60, 1)), PVEasy(predictor=Clairvoyant())
     ).validate()
 
 

@@ -87,29 +87,16 @@ def test_it_runs_under_pv_easy_and_equals_its_twin(crowd):
 
 
 def test_one_that_must_be_told_of_starts_is_refused_by_pv_easy():
-    with pytest.raises(SchedulerError, match="counted=0.5 must be told when jobs start"):
+    with pytest.raises(SchedulerError, match=r"Counted\(share=0.5\) must be told when jobs start"):
         PVEasy(predictor=Counted(0.5))
 
 
-def test_text_names_it_and_gives_it_back():
-    assert predictors.parse("longest=0.25") == Longest(0.25)
+def test_text_names_it():
+    assert text.predictor("longest=0.25") == Longest(0.25)
     assert text.scheduler("easy:predictor=longest=0.25") == EASY(predictor=Longest(0.25))
-    assert "longest=SHARE (a number from 0 to 1)" in predictors.forms()
+    assert "longest=SHARE (a number from 0 to 1)" in text.forms(predictors.Predictor)
     with pytest.raises(predictors.PredictorError, match="allowed: a number from 0 to 1"):
-        predictors.parse("longest=2")
-
-
-@pytest.mark.parametrize(
-    "told", ["request", "perfect", "virtual=0.2", "scaled=0.5", "last", "tsafrir"]
-)
-def test_the_packages_own_are_given_back_by_their_text(told):
-    assert predictors.parse(told).text == told
-
-
-@pytest.mark.parametrize("told", ["complete", "top=3", "top=2.5", "top-as-coded=3", "cvh"])
-def test_those_of_top_percent_are_given_back_by_their_text(told):
-    assert predictors.parse(told).text == told
-    assert predictors.parse("top-as-coded=3") == predictors.TopPercent(3, coded=True)
+        text.predictor("longest=2")
 
 
 def test_kernels_forget_a_predictor_whose_source_changed(tmp_path):
@@ -120,10 +107,11 @@ def test_kernels_forget_a_predictor_whose_source_changed(tmp_path):
         "import sys; sys.path.insert(0, sys.argv[1])\n"
         "from replication.logs.workload import Workload\n"
         "from replication.schedule.simulation import simulate\n"
+        "from replication.predictors import Last\n"
         "from replication.schedulers import LargestAreaFirst\n"
         "w = Workload.from_columns('w', 4, [0, 100, 200], [8, 8, 8], [1, 1, 1], [90, 90, 90])\n"
         "if sys.argv[2] == 'own': from own import Longest\n"
-        "p = Longest(0.5) if sys.argv[2] == 'own' else 'last'\n"
+        "p = Longest(0.5) if sys.argv[2] == 'own' else Last()\n"
         "print(simulate(w, LargestAreaFirst(predictor=p)).prediction.tolist())\n"
     )
 

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from replication.predictors import Clairvoyant, Last, Request, Virtual
 from replication.schedule import audits
 from replication.schedule.simulation import simulate
 from replication.schedulers import EASY, FCFS, PVEasy
@@ -12,7 +13,7 @@ from tests.core.test_pv_easy import MODES, PREDICTORS, READINGS, crowds
 from tests.workloads import jobs
 
 SCHEDULERS = st.sampled_from(
-    [FCFS(), EASY(), EASY(predictor="last"), EASY(candidates="sjf"), PVEasy()]
+    [FCFS(), EASY(), EASY(predictor=Last()), EASY(candidates="sjf"), PVEasy()]
 )
 SOME = settings(max_examples=150, deadline=None)
 
@@ -77,9 +78,9 @@ def test_pv_easy_is_strictly_fair_at_the_head_under_every_option(
     "options",
     [
         {},
-        {"predictor": "perfect"},
-        {"predictor": "request"},
-        {"predictor": "virtual=0.5"},
+        {"predictor": Clairvoyant()},
+        {"predictor": Request()},
+        {"predictor": Virtual(0.5)},
         {"refresh": "submission"},
         {"correction": "tsafrir"},
         {"correction": "doubling"},
@@ -175,7 +176,7 @@ def test_the_blame_is_on_jobs_that_outlive_their_predictions():
     # past that and planned to end at its request, so job 4 may last until 12, and keeps job 3 waiting.
     workload = jobs(4, (0, 3, 3, 20), (3, 6, 3, 20), (4, 2, 4, 2), (7, 5, 1, 5))
     workload = workload.replace(user=np.array([1, 1, 2, 3]))
-    schedule = simulate(workload, EASY(predictor="last"))
+    schedule = simulate(workload, EASY(predictor=Last()))
     assert schedule.start.tolist() == [0, 3, 12, 7]
     assert audits.reservations(schedule).tolist() == [-1, -1, 6, -1]
     assert audits.reservation_delays(schedule).tolist() == [0, 0, 0, 0]
@@ -241,7 +242,7 @@ def test_delays_are_measured_from_what_is_asked_for():
         ),
         (
             lambda s: audits.alone(
-                simulate(s.workload, EASY(candidates="sjf", predictor="virtual=0.1"))
+                simulate(s.workload, EASY(candidates="sjf", predictor=Virtual(0.1)))
             ),
             "cannot be repeated",
         ),

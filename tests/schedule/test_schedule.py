@@ -137,7 +137,7 @@ def test_from_the_shell_with_a_schedulers_own_options(log):
         "cost=60",
     )
     assert code == 0, err
-    assert json.loads(out)["scheduler"] == "PVEasy(predictor='perfect', cost=60)"
+    assert json.loads(out)["scheduler"] == "PVEasy(predictor=Clairvoyant(), cost=60)"
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_from_the_shell_with_a_schedulers_own_options(log):
         (("--option", "oracle=last"), "has no option 'oracle'"),
         (("--scheduler", "pv-easy", "--option", "mode=pause"), "'suspend'"),
         (("--scheduler", "esy"), "did you mean easy"),
-        (("--estimates", "g=2"), "log[*FACTOR], perfect[*FACTOR], f=F"),
+        (("--estimates", "g=2"), "log[*FACTOR (a number from 1)]"),
         (("--processors", "2"), "at most the machine's 2"),
         (("--processors", "0"), "0"),
         (("--size", "wished"), "requested"),

@@ -5,6 +5,7 @@ import pandas as pd
 
 from replication.basics import style
 from replication.basics.seeding import generator
+from replication.predictors import Last
 from replication.schedule import audits
 from replication.schedule.simulation import simulate
 from replication.schedulers import EASY, FCFS, PVEasy
@@ -12,7 +13,7 @@ from replication.schedulers import EASY, FCFS, PVEasy
 SCHEDULERS = {
     "FCFS": FCFS(),
     "EASY": EASY(),
-    "EASY-Last": EASY(predictor="last"),
+    "EASY-Last": EASY(predictor=Last()),
     "SJF-EASY": EASY(candidates="sjf"),
     "PV-EASY": PVEasy(),
 }

@@ -5,11 +5,12 @@ from dataclasses import replace
 from replication.evidence import variants
 from replication.evidence.variants import Variant
 from replication.papers import dimensions
+from replication.predictors import Last
 from replication.schedule.simulation import simulate
 from replication.schedulers import EASY, PVEasy
 
 # How the paper names a policy, and the scheduler here.
-POLICIES = {"EASY": EASY(), "EASY-Last": EASY(predictor="last"), "PV-EASY": PVEasy()}
+POLICIES = {"EASY": EASY(), "EASY-Last": EASY(predictor=Last()), "PV-EASY": PVEasy()}
 EASY_ONLY = ("extra", "shadow", "order")
 #: What the paper's words leave open of the schedulers.
 OPEN = (

@@ -9,6 +9,7 @@ import pandas as pd
 from replication.basics import style
 from replication.papers.pv_easy import counts
 from replication.papers.pv_easy.slowdown import NAMES
+from replication.predictors import Virtual
 from replication.schedule.simulation import simulate, warm
 from replication.schedulers import EASY, PVEasy
 
@@ -43,7 +44,7 @@ def results(page, errors, repeats, correction="request"):
                 simulate(
                     page.workloads[log],
                     replace(
-                        POLICIES[policy], predictor=f"virtual={error / 100}", correction=correction
+                        POLICIES[policy], predictor=Virtual(error / 100), correction=correction
                     ),
                     seed=page.seed + k,
                 )

@@ -8,6 +8,7 @@ import numpy as np
 from replication.papers.top_percent import fig1, modes, schedulers
 from replication.papers.top_percent.intervals import Block
 from replication.papers.top_percent.runs import POLICIES, READINGS, jobs, run
+from replication.predictors import Scaled
 from replication.schedule.simulation import simulate
 from replication.schedulers import EASY
 
@@ -54,7 +55,7 @@ class Evidence:
         found, options = {}, self.reading.scheduler
         for log, workload in self.workloads.items():
             runs = {
-                factor: simulate(workload, EASY(predictor=f"scaled={factor}", **options))
+                factor: simulate(workload, EASY(predictor=Scaled(factor), **options))
                 for factor in (SHORT, LONG)
             }
             found[log] = Block(log, {"short": runs[SHORT], "Reqtime": runs[LONG]})
