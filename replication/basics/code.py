@@ -43,7 +43,7 @@ def bare(source):
 
 
 @functools.cache
-def digest(*names):
+def digest(*names, without=()):
     """Hash of the sources that some modules' results depend on.
 
     Parameters
@@ -51,23 +51,26 @@ def digest(*names):
     *names : str
         Full names of modules. One outside this package counts with its own source and what it imports of
         this package.
+    without : tuple of str
+        Modules that are not followed, because what comes of them is in the key itself.
 
     Returns
     -------
     str, in hexadecimal
     """
     sources = hashlib.sha256()
-    for name in modules(*names):
+    for name in modules(*names, without=without):
         sources.update(f"{name}\n{_bare(_file(name))}\n".encode())
     return sources.hexdigest()
 
 
-def modules(*names):
+def modules(*names, without=()):
     """The modules whose sources `digest` takes in.
 
     Parameters
     ----------
-    *names : str
+    *names, without
+        As for `digest`.
 
     Returns
     -------
@@ -83,7 +86,7 @@ def modules(*names):
         raise ModuleNotFoundError(f"no source of {missing[0]}", name=missing[0])
     found, left = set(names), [*names]
     while left:
-        new = {name for name in _imported(left.pop()) if not _shows(name)} - found
+        new = {name for name in _imported(left.pop()) if not _shows(name)} - found - {*without}
         found |= new
         left += new
     return sorted(found)
