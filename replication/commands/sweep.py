@@ -1,4 +1,4 @@
-"""Run EASY on a grid of logs, loads, badnesses and seeds, and write one table.
+"""Run schedulers on a grid of logs, loads, estimates and seeds, and write one table.
 
 Each point of the grid with all its seeds is a task; its rows are kept in --folder, so that a sweep that was
 stopped goes on where it was, and one with more values runs only what is new. A row has the measures of one
@@ -9,6 +9,7 @@ Examples:
   replication sweep KTH-SP2 --f 0:10:1 --seeds 10 --out kth.csv
   replication sweep KTH-SP2 SDSC-SP2 --model deterministic --f 0 1 4 --load log 0.56 0.84 --out loads.parquet
   replication sweep CTC-SP2 --model log --f 1 2 --watch --out doubled.csv --json
+  replication sweep KTH-SP2 --scheduler easy pv-easy --predictor last --estimates log f=2 --out both.csv
   replication sweep my-log.swf.gz --f 0 2 --e-max 64800 --seeds 5 --workers 4 --out mine.csv
 
 Exit codes: 0 written; 1 a log or a value cannot be used; 2 the command line was refused; 130 interrupted, and
@@ -23,19 +24,23 @@ import click
 
 from replication.basics import writing
 from replication.commands import Command, Several, UsageError
+from replication.commands import _rooms as rooms
 from replication.commands._options import (
     Number,
     Word,
     as_json,
     bad_lines,
     completing,
+    estimates_of,
     logs,
     output,
     paper,
+    predictor,
     say,
+    scheduler_of,
     writable,
 )
-from replication.commands._rooms import estimates, grid, kept, traces
+from replication.commands._rooms import estimates, grid, kept, text, traces
 
 MODELS = ("random", "deterministic", "log", "modal")
 MOST = 1_000_000  # simulations; a typing mistake in a range should not start a year of work
@@ -44,6 +49,24 @@ LATEST = 10**12  # s
 
 @click.command(cls=Command, help=__doc__)
 @click.argument("names", nargs=-1, required=True, metavar="TRACE...", shell_complete=logs)
+@click.option(
+    "--scheduler",
+    "schedulers",
+    cls=Several,
+    default=["easy"],
+    metavar="NAME ...",
+    shell_complete=completing(lambda: text.names(rooms.schedulers.Scheduler)),
+    help="Who starts when (default easy), as simulate takes it.",
+)
+@predictor
+@click.option(
+    "--estimates",
+    "said",
+    cls=Several,
+    metavar="MODEL ...",
+    shell_complete=completing(lambda: text.names(estimates.EstimateModel)),
+    help="What users say, as simulate takes it, instead of --model, --f and --e-max.",
+)
 @click.option(
     "--model",
     type=Word(lambda: MODELS),
@@ -95,27 +118,45 @@ LATEST = 10**12  # s
 @output("The table: .csv or .parquet.", required=True)
 @as_json("Print what was done")
 def command(
-    names, model, f, loads, e_max, seeds, paper, bad_lines, watch, workers, folder, out, as_json
+    names,
+    schedulers,
+    predictor,
+    said,
+    model,
+    f,
+    loads,
+    e_max,
+    seeds,
+    paper,
+    bad_lines,
+    watch,
+    workers,
+    folder,
+    out,
+    as_json,
 ):
     """Run what is missing, write the table, and say what was done."""
     if not out.endswith((".csv", ".parquet")):
         raise UsageError(f"--out {out}, allowed: a name that ends in .csv or .parquet")
-    if model == "modal" and e_max is None:
-        raise UsageError("--model modal needs --e-max SECONDS")
-    f = [value for word in f for value in numbers(word)]
+    schedulers = [scheduler_of(words, predictor) for words in schedulers]
+    if said:
+        models = [estimates_of(words) for words in said]
+    else:
+        models = _models(model, [value for word in f for value in numbers(word)], e_max)
     loads = [_load(word) for word in loads]
-    if model == "log" and min(f) < 1:
-        raise UsageError(f"--f {min(f):g} with --model log, allowed: 1 or more")
-    # One seed is enough where nothing is random.
-    seeds = tuple(range(1, seeds + 1)) if model in ("random", "modal") else (1,)
-    count = len(names) * len(loads) * len(f) * len(seeds)
+    points = [
+        (choice, scheduler, grid.seeds_of(scheduler, choice, range(1, seeds + 1)))
+        for choice in models
+        for scheduler in schedulers
+    ]
+    count = len(names) * len(loads) * sum(len(own) for _, _, own in points)
     if count > MOST:
         raise UsageError(f"{count:,} simulations, allowed: up to {MOST:,}")
     writable(out, *names)
     tasks = [
-        grid.Task(workload, _model(model, amount, e_max), seeds=seeds, load=word, watched=watch)
+        grid.Task(workload, choice, scheduler, own, load=word, watched=watch)
         for word, workload in _workloads(names, loads, paper, bad_lines, e_max)
-        for amount in f
+        for choice, scheduler, own in points
     ]
     table = grid.run(tasks, workers, folder=folder or kept.RESULTS)
     with writing.opened(out, names) as file:
@@ -189,15 +230,20 @@ def _load(word):
     return word, value
 
 
-def _model(model, amount, e_max):
+def _models(model, f, e_max):
+    """The estimate models of `--model`, `--f` and `--e-max`."""
     if model == "modal":
-        return estimates.Modal(e_max, amount)
+        if e_max is None:
+            raise UsageError("--model modal needs --e-max SECONDS")
+        return [estimates.Modal(e_max, amount) for amount in f]
+    if model == "log" and min(f) < 1:
+        raise UsageError(f"--f {min(f):g} with --model log, allowed: 1 or more")
     makes = {
         "random": estimates.FModel,
         "deterministic": estimates.Deterministic,
         "log": estimates.Users,
     }
-    return makes[model](amount, e_max)
+    return [makes[model](amount, e_max) for amount in f]
 
 
 def _lines(found):

@@ -126,3 +126,13 @@ def test_ranges_end_with_their_end_and_have_short_decimals():
     assert command.numbers("0:10:3") == [0, 3, 6, 9]
     with pytest.raises(UsageError):
         command.numbers("0:1")
+
+
+def test_any_scheduler_and_estimates_in_the_words_of_simulate(run, tmp_path):
+    words = ["--scheduler", "easy", "fcfs", "--estimates", "log", "f=2", "--seeds", "2"]
+    assert run(*words) == 0
+    table = pd.read_csv(tmp_path / "table.csv")
+    drawn = table["estimates"].str.contains("FModel")
+    assert sorted(table["scheduler"].unique()) == ["EASY()", "FCFS()"]
+    assert drawn.sum() == 4
+    assert set(table["seed"][drawn]) == {1, 2}
