@@ -43,9 +43,15 @@ class Predictor(Choice, family="predictor"):
     `replication.core.uncounted.uncounted`, in the same file. ``memory`` has the fields
     `replication.core.predicting.JOBS` and those of `tables`. A prediction is whole seconds, from 0 to twice the
     run time or to the request, whichever is more.
+
+    Attributes
+    ----------
+    draws_at_random : bool
+        Whether the predictions depend on the seed.
     """
 
     error = PredictorError
+    draws_at_random = True
     _functions = {"predict": _known, "begun": _told_of_a_start, "learn": _told_of_an_end}
 
     def __init_subclass__(cls, predict=None, begun=None, learn=None, **others):

@@ -145,6 +145,8 @@ class Complete(Predictor, predict=predict, learn=learn):
     The classes agree in fewer and fewer of executable, user, request and size.
     """
 
+    draws_at_random = False
+
     def tables(self, workload, request, seed):
         """See the module."""
         group, found = finest(workload, request)

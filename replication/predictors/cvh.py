@@ -233,6 +233,8 @@ class CVH(Predictor, predict=predict, begun=begun, learn=learn):
     It is the cross-validated heuristic that Top Percent compares with (section IV.A).
     """
 
+    draws_at_random = False
+
     def tables(self, workload, request, seed):
         """See the module."""
         group, users = numbered(workload.user[:, None])

@@ -37,6 +37,8 @@ class Last(Predictor, predict=predict, learn=learn):
     Rounded to the nearest second, and at most the request.
     """
 
+    draws_at_random = False
+
     def tables(self, workload, request, seed):
         """See the module."""
         group, users = numbered(workload.user[:, None])

@@ -18,6 +18,8 @@ class Scaled(Predictor):
         0 to 2.
     """
 
+    draws_at_random = False
+
     factor: float = option(allowed=Number(0, 2), about="times the run time", sign="=")
 
     def predicted(self, workload, request, seed):

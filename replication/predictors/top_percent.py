@@ -223,6 +223,8 @@ class TopPercent(Predictor, name="top", predict=predict, learn=learn):
         As in the paper's simulator: two running sums follow the threshold.
     """
 
+    draws_at_random = False
+
     percent: float = option(
         allowed=Number(0, 100), about="part of the weight above a prediction", sign="="
     )

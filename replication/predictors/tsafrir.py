@@ -32,6 +32,8 @@ def learn(memory, job, start, now):
 class Tsafrir(Predictor, predict=predict, learn=learn):
     """Mean of the user's last two ended run times (Tsafrir, Etsion and Feitelson 2007, section 4.1)."""
 
+    draws_at_random = False
+
     def tables(self, workload, request, seed):
         """See the module."""
         group, users = numbered(workload.user[:, None])

@@ -4,7 +4,6 @@ import json
 
 import pandas as pd
 import pytest
-from tests.sweep.test_sweep import some_jobs
 
 from replication.__main__ import main
 from replication.commands import UsageError
@@ -14,6 +13,7 @@ from replication.logs import swf, traces
 from replication.schedule.simulation import simulate
 from replication.schedulers import EASY
 from replication.sweeps import grid as sweep
+from tests.sweeps.test_sweep import some_jobs
 
 
 @pytest.fixture
