@@ -36,7 +36,6 @@ _ROOMS = {
     "schedule.schedule": ("Schedule",),
     "schedule.simulation": ("simulate", "compare"),
     "sweeps.grid": ("sweep",),
-    "basics.choices": ("option", "Number"),
     "pages.page": ("Page",),
 }
 _WHERE = {name: room for room, names in _ROOMS.items() for name in names}

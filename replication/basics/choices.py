@@ -142,7 +142,9 @@ class Choice:
         if isinstance(allowed, tuple):
             if value not in allowed:
                 known = ", ".join(map(repr, allowed))
-                raise type(self).error(f"{wrong}{did_you_mean(value, allowed)}; allowed: {known}")
+                raise type(self).error(
+                    f"{wrong}{did_you_mean(value, map(str, allowed))}; allowed: {known}"
+                )
             return value
         if isinstance(allowed, type):
             return allowed.check(value, f"{type(self).__name__}: {own.name}")

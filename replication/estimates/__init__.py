@@ -4,7 +4,14 @@ In comes a workload, out come seconds for each of its jobs: ``FModel(2).make(wor
 """
 
 from replication.estimates.modal import Modal
-from replication.estimates.model import EstimateError, EstimateModel, cut_runs, truncated
+from replication.estimates.model import (
+    EstimateError,
+    EstimateModel,
+    cut_runs,
+    limit,
+    truncated,
+    whole_seconds,
+)
 from replication.estimates.models import Deterministic, Exact, FModel, Users
 
 __all__ = [
@@ -16,5 +23,7 @@ __all__ = [
     "Modal",
     "Users",
     "cut_runs",
+    "limit",
     "truncated",
+    "whole_seconds",
 ]

@@ -63,11 +63,7 @@ def simulate(workload, scheduler=EASY(), estimates=None, seed=1):  # noqa: B008,
     >>> rp.simulate(three).start.tolist()
     [0, 9, 2]
     """
-    if not isinstance(workload, Workload):
-        raise SimulationError(
-            f"workload is a {type(workload).__name__}, allowed: a Workload "
-            "(from load, or Workload.from_columns)"
-        )
+    _check_workload(workload)
     Scheduler.check(scheduler)
     model = told(estimates)
     if model is None:
@@ -80,6 +76,15 @@ def simulate(workload, scheduler=EASY(), estimates=None, seed=1):  # noqa: B008,
     defaults = {"prediction": estimate, "times_killed": np.zeros(len(workload), np.int64)}
     schedule = Schedule(workload, scheduler, model, seed, estimate=estimate, **defaults | decided)
     return schedule.validate() if scheduler.validated else schedule
+
+
+def _check_workload(workload):
+    if not isinstance(workload, Workload):
+        raise SimulationError(
+            f"workload is a {type(workload).__name__}, allowed: a Workload "
+            "(from load, or Workload.from_columns)"
+        )
+    return workload
 
 
 def _check_columns(decided, workload, scheduler):
@@ -137,7 +142,8 @@ def compare(workloads, schedulers, estimates=None, seed=1):
     SimulationError, SchedulerError, EstimateError
         As `simulate`; nothing is simulated then.
     """
-    workloads = [workloads] if isinstance(workloads, Workload) else list(workloads)
+    one = isinstance(workloads, Workload)
+    workloads = [_check_workload(w) for w in ([workloads] if one else _several(workloads))]
     schedulers = [Scheduler.check(one) for one in _several(schedulers)]
     models = [
         EstimateModel.check(one) for one in _several(Users() if estimates is None else estimates)

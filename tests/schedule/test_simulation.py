@@ -1,0 +1,115 @@
+"""The public way in: values in, a schedule out, several side by side, and how they show themselves."""
+
+import numpy as np
+import pytest
+
+import replication as rp
+from replication.schedule import html
+from replication.schedule.simulation import checked
+from tests.workloads import jobs
+
+BUSY = jobs(4, (0, 10, 3, 12), (1, 20, 4, 30), (2, 8, 1), (40, 10, 4))
+
+
+def test_easy_with_predictions_is_easy():
+    w = BUSY.replace(user=np.array([1, 1, 1, 1]))
+    last = rp.simulate(w, rp.EASY(predictor=rp.Last()))
+    assert last.prediction.tolist() != last.estimate.tolist()
+    assert last.provenance == {
+        "scheduler": "EASY(predictor=Last())",
+        "estimates": "Users()",
+        "seed": 1,
+    }
+
+
+def test_a_comparison_has_a_row_each():
+    logs, models = [BUSY, BUSY.replace(name="other")], [rp.Users(), rp.FModel(2)]
+    schedulers = [rp.FCFS(), rp.EASY(), rp.PVEasy()]
+    table = rp.compare(logs, schedulers, models, seed=3)
+    assert len(table) == 12
+    for row in table.to_dict("records"):
+        log, model, scheduler = (
+            next(one for one in those if name(one) == row[column])
+            for column, those, name in (
+                ("log", logs, lambda log: log.name),
+                ("estimates", models, repr),
+                ("scheduler", schedulers, repr),
+            )
+        )
+        found = rp.simulate(log, scheduler, model, seed=3).measures
+        assert {name: row[name] for name in found} == pytest.approx(found, nan_ok=True)
+        assert row["seed"] == 3 and row["stand_in"] is False
+
+
+def test_a_comparison_takes_one_of_each():
+    table = rp.compare(BUSY, rp.EASY(), rp.Exact())
+    assert table[["log", "scheduler", "estimates"]].values.tolist() == [
+        ["hand-made", "EASY()", "Exact()"]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("compare", "message"),
+    [
+        (lambda: rp.compare("KTH-SP2", rp.EASY()), "workload is a str"),
+        (lambda: rp.compare(BUSY, [rp.EASY(), "fcfs"]), r"did you mean FCFS\(\)\?"),
+        (lambda: rp.compare(BUSY, "laf"), r"did you mean LargestAreaFirst\(\)\?"),
+        (lambda: rp.compare(BUSY, rp.EASY(), ["f=2"]), "estimates is 'f=2'"),
+    ],
+)
+def test_a_comparison_of_something_else_is_refused(compare, message):
+    with pytest.raises(ValueError, match=message):
+        compare()
+
+
+def test_a_schedule_shows_its_measures_and_a_picture_and_never_its_arrays():
+    run = rp.simulate(BUSY, rp.EASY(), rp.FModel(2))
+    assert repr(run) == "Schedule of hand-made: 4 jobs, EASY(), estimates FModel(f=2.0), seed 1"
+    shown = run._repr_html_()
+    assert "Schedule of hand-made" in shown and "mean wait, s" in shown
+    assert shown.count("data:image/png;base64,") == 1
+    own = rp.simulate(BUSY, estimates=np.full(4, 30))
+    assert own.provenance["estimates"] == "given"
+
+
+def test_the_busiest_day_is_the_one_on_which_most_jobs_start():
+    day = html.DAY
+    rows = [(0, 1, 1), (2 * day + 5, 1, 1), (2 * day + 6, 1, 1), (10**7 * day, 1, 1)]
+    assert html.busiest_day(rp.simulate(jobs(4, *rows))) == (2 * day, 3 * day)
+
+
+def test_measures_are_trimmed_as_heel_and_toe_does_or_not_at_all():
+    run = rp.simulate(BUSY)
+    assert run.measures == run.measured(trim=True)
+    assert (run.measures["jobs"], run.measured(trim=False)["jobs"]) == (3, 4)
+
+
+def test_a_workload_shows_a_short_table():
+    shown = BUSY.replace(name="<b>", stand_in=True)._repr_html_()
+    assert "&lt;b&gt; (stand-in)" in shown
+    assert "<td>4</td>" in shown
+
+
+def test_one_guard_refuses_what_a_scheduler_cannot_count():
+    long = jobs(4, (0, 2**40, 3))
+    assert checked(long, long.estimate).tolist() == [2**40]
+    with pytest.raises(ValueError, match="allowed with predictions: .* times below"):
+        checked(long, long.estimate, rp.Conservative())
+    with pytest.raises(ValueError, match="allowed: below"):
+        checked(jobs(4, (0, 2**61, 3)), [2**61])
+
+
+def test_a_grid_of_badness_has_both_ends_and_no_crumbs():
+    grid = rp.FModel.grid(0, 1, 0.1)
+    assert [model.f for model in grid] == [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]
+    assert {model.e_max for model in rp.FModel.grid(0, 1, 1, e_max=60)} == {60}
+    for wrong in ((1, 0, 1), (0, 1, 0), (0, 1, -1), (0, float("inf"), 1), (0, 1e9, 1e-9)):
+        with pytest.raises(ValueError, match="allowed: upwards, up to 1,000,000 values"):
+            rp.FModel.grid(*wrong)
+
+
+def test_the_public_names():
+    for name in rp.__all__:
+        assert getattr(rp, name).__doc__
+    with pytest.raises(AttributeError, match="nonsense"):
+        rp.nonsense  # noqa: B018

@@ -1,0 +1,121 @@
+"""Choices as text, as the shell and the explorer read them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import replication as rp
+from replication.basics.choices import ChoiceError
+from replication.schedule import text
+
+
+@pytest.mark.parametrize(
+    ("words", "value"),
+    [
+        ("easy", rp.EASY()),
+        ("fcfs", rp.FCFS()),
+        ("laf", rp.LargestAreaFirst()),
+        ("easy:predictor=last", rp.EASY(predictor=rp.Last())),
+        ("easy,predictor=top=3,passes=if-fits", rp.EASY(rp.TopPercent(3), passes="if-fits")),
+        ("easy:predictor=top-as-coded=3", rp.EASY(rp.TopPercent(3, coded=True))),
+        ("easy-last:correction=now", rp.EASY(rp.Last(), correction="now")),
+        ("easy-last:predictor=tsafrir", rp.EASY(rp.Tsafrir())),
+        ("sjf-easy", rp.EASY(candidates="sjf")),
+        ("conservative:order=submissions-first", rp.Conservative(order="submissions-first")),
+        ("pv-easy:mode=checkpoint,interval=600", rp.PVEasy(mode="checkpoint", interval=600)),
+    ],
+)
+def test_schedulers(words, value):
+    assert text.scheduler(words) == value
+
+
+@pytest.mark.parametrize(
+    ("words", "value"),
+    [
+        ("log", rp.Users()),
+        ("log*2", rp.Users(2)),
+        ("perfect*1.5,emax=3600", rp.Exact(1.5, 3600)),
+        ("f=2", rp.FModel(2)),
+        ("f=300,emax=64800", rp.FModel(300, e_max=64800)),
+        ("f=300:e_max=64800", rp.FModel(300, e_max=64800)),
+        ("deterministic=0.1", rp.Deterministic(0.1)),
+        ("modal,emax=64800", rp.Modal(64800)),
+        ("modal=0.3,emax=64800", rp.Modal(64800, 0.3)),
+    ],
+)
+def test_estimates(words, value):
+    assert text.estimates(words) == value
+
+
+@pytest.mark.parametrize(
+    ("words", "value"),
+    [
+        ("request", rp.Request()),
+        ("perfect", rp.Clairvoyant()),
+        ("virtual=0.2", rp.Virtual(0.2)),
+        ("scaled=0.5", rp.Scaled(0.5)),
+        ("top=2.5", rp.TopPercent(2.5)),
+        ("top-as-coded=3", rp.TopPercent(3, coded=True)),
+        ("top=3,coded=no", rp.TopPercent(3)),
+        ("cvh", rp.CVH()),
+    ],
+)
+def test_predictors(words, value):
+    assert text.predictor(words) == value
+
+
+@pytest.mark.parametrize(
+    ("read", "words", "message"),
+    [
+        (
+            text.scheduler,
+            "esy",
+            r"scheduler 'esy' unknown \(did you mean easy\?\); allowed: .*fcfs",
+        ),
+        (text.scheduler, "easy-predicted", "unknown.*allowed"),
+        (text.scheduler, "easy=2", "'easy=2', allowed: easy"),
+        (text.scheduler, "easy:predictor", "'predictor', allowed: OPTION=VALUE"),
+        (text.scheduler, "easy:predictor=", "'predictor=', allowed: OPTION=VALUE"),
+        (text.scheduler, "easy:", "'', allowed: OPTION=VALUE"),
+        (text.scheduler, "easy:predictor=lst", r"predictor 'lst' unknown \(did you mean last\?\)"),
+        (text.scheduler, "easy:corection=now", r"did you mean correction\?\); allowed: predictor"),
+        (text.scheduler, "pv-easy:mode=pause", "mode='pause'; allowed: 'kill', 'suspend'"),
+        (text.scheduler, "pv-easy:cost=-1", "cost=-1; allowed: a whole number from 0"),
+        (text.scheduler, "pv-easy:predictor=cvh", r"any other predictor: CVH\(\)"),
+        (text.estimates, "g=2", r"'g' unknown.*allowed: .*f=F \(a number from 0\)"),
+        (text.estimates, "f", r"needs more: f=F \(a number from 0\)"),
+        (text.estimates, "f=x", "f='x'; allowed: a number from 0"),
+        (text.estimates, "f=nan", "f=nan; allowed: a number from 0"),
+        (text.estimates, "f=2,emax=0", "e_max=0; allowed: a whole number from 1"),
+        (text.estimates, "log=2", r"'log=2', allowed: log\[\*FACTOR"),
+        (text.estimates, "log*0.5", "factor=0.5; allowed: a number from 1"),
+        (text.estimates, "modal=0.5", "needs more: modal.*,emax=E_MAX"),
+        (text.estimates, "", "''"),
+        (text.predictor, "last=3", "'last=3', allowed: last"),
+        (text.predictor, "top=3,coded=perhaps", "coded='perhaps'; allowed: False, True"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_what_can(read, words, message):
+    with pytest.raises(ChoiceError, match=message) as error:
+        read(words)
+    assert "\n" not in str(error.value)
+
+
+@given(st.text(alphabet="aefilmrtx=*:,.-_0123456789 \n", max_size=30))
+def test_any_text_is_read_or_refused(words):
+    for read, family in (
+        (text.scheduler, rp.Scheduler),
+        (text.estimates, rp.EstimateModel),
+        (text.predictor, rp.Predictor),
+    ):
+        try:
+            assert isinstance(read(words), family)
+        except ChoiceError as error:
+            assert "allowed" in str(error) or "needs" in str(error)
+
+
+@pytest.mark.parametrize("family", [rp.Scheduler, rp.EstimateModel, rp.Predictor])
+def test_every_name_is_in_the_forms(family):
+    forms = text.forms(family)
+    assert all(name in forms for name in text.names(family))
+    assert family.members.keys() <= set(text.names(family))

@@ -1,0 +1,176 @@
+"""A scheduler, an estimate model and a predictor that lie in a file each outside the package.
+
+The files are those of docs/extending.md, so the page is tested too.
+"""
+
+import importlib
+import re
+import sys
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+import replication as rp
+from replication.basics import paths
+from replication.basics.choices import ChoiceError
+from replication.estimates import EstimateError
+from replication.schedule import text
+from replication.schedule.schedule import ScheduleError
+from replication.schedulers import SchedulerError
+from tests.workloads import jobs
+
+PAGE = (paths.ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+FILES = {block.split()[1]: block for block in BLOCKS if block.startswith("# ")}
+USES = [block for block in BLOCKS if not block.startswith("# ")]
+BUSY = jobs(4, (0, 10, 3), (1, 20, 4), (2, 8, 1), (3, 5, 2, 9), (40, 10, 4), (41, 700, 1))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def own(tmp_path_factory):
+    """The folder of somebody's own files; nothing of it stays known."""
+    folder = tmp_path_factory.mktemp("own")
+    for name, source in FILES.items():
+        (folder / name).write_text(source)
+    sys.path.insert(0, str(folder))
+    known = [
+        (family, dict(family.members)) for family in (rp.Scheduler, rp.EstimateModel, rp.Predictor)
+    ]
+    yield folder
+    sys.path.remove(str(folder))
+    for family, members in known:
+        family.members.clear()
+        family.members.update(members)
+
+
+@pytest.fixture(scope="module")
+def shortest(own):
+    return importlib.import_module("shortest_first").ShortestFirst
+
+
+@pytest.fixture(scope="module")
+def rounded(own):
+    return importlib.import_module("rounded").Rounded
+
+
+def test_the_page_has_one_of_each():
+    assert list(FILES) == ["shortest_first.py", "rounded.py", "halved.py"]
+
+
+def test_what_the_page_does_with_them_runs(own):
+    seen = {}
+    for use in USES:
+        exec(use, seen)
+    assert list(seen["table"]["scheduler"]) == [
+        "EASY()",
+        "ShortestFirst()",
+        "ShortestFirst(by='area')",
+    ]
+    assert seen["run"].workload.run_time.max() <= 18 * 3600
+    assert seen["run"].provenance["estimates"] == "Rounded(step=3600, e_max=64800)"
+    assert seen["shorter"]["mean_wait"].nunique() == 2
+
+
+def test_a_scheduler_runs_through_simulate_and_compare(shortest):
+    found = rp.simulate(BUSY, shortest())
+    # Job 4, the shortest to be told of, waits for job 1; job 2 needs the whole machine and goes last.
+    assert found.start.tolist() == [0, 15, 2, 10, 40, 50]
+    assert found.backfilled.tolist() == [False, False, True, True, False, False]
+    table = rp.compare([BUSY, BUSY.take(slice(0, 4))], [rp.FCFS(), shortest()], rp.Exact())
+    assert list(table["scheduler"]) == ["FCFS()", "ShortestFirst()"] * 2
+    assert table["backfilled"][1] == pytest.approx(2 / 6)
+    assert rp.Scheduler.members["shortest-first"] is shortest
+    assert text.scheduler("shortest-first:by=area") == replace(shortest(), by="area")
+
+
+def test_an_estimate_model_runs_through_simulate_and_compare(rounded):
+    found = rp.simulate(BUSY, rp.EASY(), rounded(60, e_max=600), seed=3)
+    assert (found.estimate[:5] % 60 == 0).all()
+    assert (found.estimate >= found.workload.run_time).all()
+    assert found.workload.run_time.max() == found.estimate.max() == 600
+    again, other = (rp.simulate(BUSY, rp.EASY(), rounded(7), seed=s).estimate for s in (3, 4))
+    assert again.tolist() == rp.simulate(BUSY, rp.EASY(), rounded(7), seed=3).estimate.tolist()
+    assert again.tolist() != other.tolist()
+    table = rp.compare(BUSY, [rp.EASY()], [rp.Users(), rounded(60)])
+    assert list(table["estimates"]) == ["Users()", "Rounded(step=60)"]
+    assert text.estimates("rounded=60,emax=600") == rounded(60, e_max=600)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda s, r: s(order="lifo"), "ShortestFirst has no option 'order'; allowed: by"),
+        (
+            lambda s, r: s(by="aera"),
+            r"by='aera' \(did you mean area\?\); allowed: 'estimate', 'area'",
+        ),
+        (lambda s, r: r(0), "Rounded: step=0; allowed: a whole number from 1"),
+        (lambda s, r: r(e_max=0.5), "e_max=0.5; allowed: a whole number from 1"),
+        (lambda s, r: text.scheduler("shortest"), r"did you mean shortest-first\?"),
+        (lambda s, r: text.estimates("rounded=x"), "step='x'; allowed: a whole number"),
+        (lambda s, r: rp.simulate(BUSY, s), r"did you mean ShortestFirst\(\)\?"),
+        (lambda s, r: rp.simulate(BUSY, rp.EASY(), s()), r"estimates is ShortestFirst\(\)"),
+        (lambda s, r: rp.compare(BUSY, [r()]), r"scheduler is Rounded\(\)"),
+    ],
+)
+def test_wrong_names_and_values_are_refused(shortest, rounded, wrong, message):
+    with pytest.raises(ChoiceError, match=message) as error:
+        wrong(shortest, rounded)
+    assert "\n" not in str(error.value)
+
+
+def deciding(**columns):
+    """A scheduler that decides these columns, whatever the jobs."""
+
+    @dataclass(frozen=True)
+    class Stubborn(rp.Scheduler):
+        def run(self, workload, estimate, seed):
+            return {name: np.array(values) for name, values in columns.items()}
+
+    return Stubborn()
+
+
+NOBODY = [False] * 3
+
+
+@pytest.mark.parametrize(
+    ("columns", "error", "message"),
+    [
+        ({"start": [0, 1, 2], "backfilled": NOBODY}, ScheduleError, "processors in use at second"),
+        ({"start": [0, 0, 2], "backfilled": NOBODY}, ScheduleError, "before its submission"),
+        ({"start": [0, 9, -1], "backfilled": NOBODY}, ScheduleError, "never started"),
+        ({"start": [0, 9], "backfilled": NOBODY}, SchedulerError, r"allowed: int64\[3\]"),
+        ({"start": [0.0, 9, 2], "backfilled": NOBODY}, SchedulerError, "decided start as float64"),
+        ({"start": [0, 9, 2]}, SchedulerError, "decided start; allowed: a dict with start and"),
+        ({"start": [0, 9, 2], "backfilled": NOBODY, "begin": [1]}, SchedulerError, "begin"),
+    ],
+)
+def test_an_added_scheduler_that_decides_wrongly_is_refused(columns, error, message):
+    with pytest.raises(error, match=message):
+        rp.simulate(jobs(4, (0, 9, 3), (1, 5, 4), (2, 3, 1)), deciding(**columns))
+
+
+def test_an_added_estimate_model_that_makes_no_estimates_is_refused():
+    @dataclass(frozen=True)
+    class Endless(rp.EstimateModel):
+        def estimate(self, workload, seed):
+            return np.full(len(workload), 2**62)
+
+    with pytest.raises(ValueError, match="times reach"):
+        rp.simulate(BUSY, rp.EASY(), Endless())
+
+    @dataclass(frozen=True)
+    class Few(rp.EstimateModel):
+        def estimate(self, workload, seed):
+            return np.array([1])
+
+    with pytest.raises(ValueError, match=r"shape \(1,\), expected \(6,\)"):
+        rp.simulate(BUSY, rp.EASY(), Few())
+
+
+def test_a_name_is_taken_once(shortest, rounded):
+    with pytest.raises(SchedulerError, match="scheduler 'easy' exists already"):
+        type("Other", (rp.Scheduler,), {}, name="easy")
+    with pytest.raises(EstimateError, match="estimates 'rounded' exists already: rounded.Rounded"):
+        type("Rounded", (rp.EstimateModel,), {})
