@@ -5,11 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from replication.basics.choices import ChoiceError
 from replication.predictors import Clairvoyant, Last, Request, Virtual
 from replication.reference import pv_easy as reference
 from replication.reference.predictors import make
 from replication.schedule.simulation import simulate
-from replication.schedulers import EASY, PVEasy, SchedulerError
+from replication.schedulers import EASY, PVEasy
 from tests.workloads import jobs, workloads
 
 READINGS = st.fixed_dictionaries(
@@ -130,7 +131,10 @@ def test_progress_is_conserved(workload, readings, mode):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"predictor": "oracle"}, "predictor 'oracle' unknown"),
+        (
+            {"predictor": "oracle"},
+            "predictor is 'oracle'; allowed: a value made by Clairvoyant, Complete",
+        ),
         ({"mode": "stop"}, "mode='stop'; allowed: 'kill', 'suspend', 'checkpoint'"),
         ({"interval": 0}, "interval=0; allowed: a whole number from 1"),
         ({"cost": -1}, "cost=-1; allowed: a whole number from 0"),
@@ -138,7 +142,7 @@ def test_progress_is_conserved(workload, readings, mode):
     ],
 )
 def test_impossible_options_are_refused_in_one_line(options, message):
-    with pytest.raises(SchedulerError, match=message) as error:
+    with pytest.raises(ChoiceError, match=message) as error:
         simulate(jobs(4, (0, 9, 3), (1, 5, 4), (2, 3, 1)), PVEasy(**options))
     assert "\n" not in str(error.value)
 
