@@ -18,7 +18,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from replication import __version__
 from replication.basics import writing
+from replication.basics.lazy import lazily
+from replication.basics.lazy import pyarrow as pa
+from replication.logs import swf
+from replication.schedule import gantt
+
+csv = lazily("pyarrow.csv")
+
 
 FORMS = ("native", "swf", "batsim", "evalys")
 BATSIM = (
@@ -147,8 +155,6 @@ def write(schedule, target, form=None):
     if form == "native":
         schedule.write_csv(target)
     elif form == "swf":
-        from replication.logs import swf
-
         swf.write(target, as_trace(schedule))
     else:
         _write_table(schedule, target, BATSIM if form == "batsim" else EVALYS)
@@ -161,9 +167,6 @@ def as_trace(schedule):
     -------
     replication.logs.swf.Trace
     """
-    from replication import __version__
-    from replication.logs import swf
-
     w = schedule.workload
     killed = len(schedule.killed_runs)
     told = ", ".join(f"{name} {value}" for name, value in schedule.provenance.items())
@@ -203,8 +206,6 @@ def intervals(schedule):
     -------
     list of str
     """
-    from replication.schedule import gantt
-
     w = schedule.workload
     blocks = [[] for _ in range(len(w))]
     for job, first, width in gantt.place(schedule.start, schedule.end, w.processors, w.machine):
@@ -224,9 +225,6 @@ def _joined(own):
 
 
 def _write_table(schedule, target, columns):
-    import pyarrow as pa
-    from pyarrow import csv
-
     w, n = schedule.workload, len(schedule.workload)
     run_time = schedule.end - schedule.start
     turnaround = schedule.end - w.submit
@@ -300,8 +298,6 @@ def read(path):
 
 
 def _read_swf(path):
-    from replication.logs import swf
-
     trace = swf.read(path)
     size = np.where(
         trace.allocated_processors > 0, trace.allocated_processors, trace.requested_processors
@@ -322,9 +318,6 @@ def _read_swf(path):
 
 
 def _read_table(path, form):
-    import pyarrow as pa
-    from pyarrow import csv
-
     with open(path, encoding="utf-8", errors="replace") as file:
         header = file.readline().strip().split(",")
     found = {

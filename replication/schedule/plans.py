@@ -5,7 +5,9 @@ For `replication.schedule.formats.Plan`, so that a schedule of another simulator
 
 import numpy as np
 
-from replication.schedule import measures
+from replication.logs.workload import Workload
+from replication.schedule import audits, measures
+from replication.schedule.schedule import Schedule, usage
 
 #: Largest size of each class but the last.
 SIZES = (1, 8, 64, 512)
@@ -206,8 +208,6 @@ def check(plan, machine=None):
 
 
 def _use(plan, machine):
-    from replication.schedule.schedule import usage
-
     # Backward runs have been counted; here they would free what they never took.
     forward = plan.end >= plan.start
     instant, used = usage(plan.start[forward], plan.end[forward], plan.processors[forward])
@@ -223,9 +223,6 @@ def as_schedule(plan, machine=None):
     PlanError
         If the machine is not known, or times are not whole seconds.
     """
-    from replication.logs.workload import Workload
-    from replication.schedule.schedule import Schedule
-
     machine = machine or plan.machine
     if machine is None:
         raise PlanError(f"{plan.path}: the machine is not known; give its processors")
@@ -274,8 +271,6 @@ def fairness(schedule):
         ``reservations_broken``: those that a later job past its estimate kept from their first reservation,
         ``reservation_delay``: their mean delay, s. Means over no jobs are 0.
     """
-    from replication.schedule import audits
-
     head = audits.start_delays(schedule, since="head")
     broken = audits.reservation_delays(schedule)
     return {
