@@ -83,10 +83,9 @@ def weighted_flow(wait, run_time, processors, alpha):
     """
     if not alpha > -1:
         raise ValueError(f"alpha is {alpha}, allowed: above -1")
-    flow = (wait + run_time).astype(float)
-    weight = processors * (
-        run_time.astype(float) if alpha == 0 else flow ** (alpha + 1) - wait ** (alpha + 1.0)
-    )
+    wait, run_time = wait.astype(float), run_time.astype(float)
+    flow = wait + run_time
+    weight = processors * (run_time if alpha == 0 else flow ** (alpha + 1) - wait ** (alpha + 1))
     # Not np.dot: the order in which BLAS adds up depends on the processor, and with it the last bits.
     return float((weight * flow).sum() / weight.sum()) if weight.any() else float("nan")
 

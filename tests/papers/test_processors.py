@@ -1,0 +1,62 @@
+"""The same bytes on another processor: what BLAS and numpy choose by the processor moves no result."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from numpy._core._multiarray_umath import __cpu_dispatch__
+
+from replication.basics import paths
+
+PROGRAM = """
+import numpy as np
+
+from replication.evidence import resampling
+from replication.evidence.variants import Variant
+from replication.papers.pv_easy import robustness as pv_easy
+from replication.papers.top_percent import intervals, runs
+from tests.workloads import jobs
+
+rng, n = np.random.default_rng(1), 3000
+columns = (600 * np.arange(n), rng.integers(1, 40000, n), rng.integers(1, 100, n), rng.integers(1, 90000, n))
+made = jobs(128, *zip(*(column.tolist() for column in columns)))
+print(runs.blocks([({"trace": "made"}, made, {})]).to_csv())
+schedules = {policy: runs.run(made, policy) for policy in ("Reqtime", "Complete", "Top02")}
+block = intervals.Block("made", schedules)
+for measure in runs.UNITS:
+    print(measure, *(resampling.interval(block.values(policy, measure)) for policy in schedules))
+for schedule in schedules.values():
+    print(schedule.measures)
+evidence = pv_easy.Evidence("made", made, Variant("default"))
+print(*evidence.below("PV-EASY", "EASY", 1))
+"""
+SETTINGS = {
+    "BLAS of an old processor": {"OPENBLAS_CORETYPE": "Nehalem"},
+    "BLAS of another": {"OPENBLAS_CORETYPE": "Haswell"},
+    "BLAS of one with wide vectors": {"OPENBLAS_CORETYPE": "SkylakeX"},
+    "numpy without wide vectors": {"NPY_DISABLE_CPU_FEATURES": " ".join(__cpu_dispatch__)},
+}
+
+
+def printed(program, settings):
+    """What a program prints in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=paths.ROOT,
+        env=os.environ | {"PYTHONPATH": str(paths.ROOT)} | settings,
+        capture_output=True,
+        check=True,
+    ).stdout
+
+
+@pytest.fixture(scope="module")
+def here():
+    """What the program prints under this processor's own settings."""
+    return printed(PROGRAM, {})
+
+
+@pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
+def test_a_result_has_the_same_bytes_on_another_processor(here, settings):
+    assert here.count(b"\n") > 50
+    assert printed(PROGRAM, settings) == here
