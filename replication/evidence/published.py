@@ -5,6 +5,7 @@ The names of policies and measures, and how the numbers were entered, are in ``d
 
 import csv
 import math
+import tomllib
 from dataclasses import asdict, dataclass
 
 from replication.basics import paths
@@ -56,6 +57,17 @@ class Published:
     def text(self):
         """The value as printed in the paper, with its unit."""
         return f"{self.value:.{self.decimals}f} {self.unit}"
+
+
+def registered():
+    """The papers as ``data/published/papers.toml`` has them, the one place where a paper is named.
+
+    Returns
+    -------
+    dict of str to dict
+        By the name of its folders, in the order of the report: its short name and its title.
+    """
+    return tomllib.loads((paths.PUBLISHED / "papers.toml").read_text(encoding="utf-8"))
 
 
 def papers():

@@ -8,12 +8,10 @@ from importlib.metadata import version
 from pathlib import Path
 
 from replication.basics import git, paths, writing
+from replication.evidence import published
 
-PAPERS = {
-    "pv_easy": "PV-EASY: a strict fairness guaranteed and prediction enabled scheduler (HPDC 2010)",
-    "heel_and_toe": "The dynamics of backfilling: why increased inaccuracy may help (IISWC 2006 and report)",
-    "top_percent": "Backfilling HPC jobs with a multimodal-aware predictor (HPEC 2020)",
-}
+#: Titles of the papers.
+PAPERS = {name: paper["title"] for name, paper in published.registered().items()}
 # From what proves most to what proves nothing.
 KINDS = ("paper", "quick", "stand-in")
 # What is drawn with parameters that were not committed; no report is made of it.

@@ -7,13 +7,12 @@ import json
 import re
 
 from replication.basics import paths, writing
-from replication.evidence import claims, committed, compare, verdicts
+from replication.evidence import claims, committed, compare, published, verdicts
 from replication.pages import notebook, record
 
 README = paths.ROOT / "README.md"
 BLOCK = re.compile(r"(?<=<!-- items -->\n).*?(?=<!-- /items -->)", re.DOTALL)
 SCOREBOARD = re.compile(r"(?<=<!-- scoreboard -->\n).*?(?=<!-- /scoreboard -->)", re.DOTALL)
-NAMES = {"pv_easy": "PV-EASY", "heel_and_toe": "Heel and toe", "top_percent": "Top Percent"}
 REPORTS = {"report.html": "one page that opens without a network", "report.pdf": "the same as PDF"}
 OUTPUTS = ("figure", "claims", "table")
 
@@ -35,8 +34,8 @@ def scoreboard():
     }
     head = ["", *(word for kind, words in kinds.items() for word in (f"{kind}s", *words))]
     lines = [f"| {' | '.join(head)} |", "|---" + "|---:" * (len(head) - 1) + "|"]
-    for paper in record.PAPERS:
-        cells = [f"**{NAMES[paper]}**"]
+    for paper, entry in published.registered().items():
+        cells = [f"**{entry['name']}**"]
         for kind, words in kinds.items():
             own = [verdict for name, verdict in given.items() if name[:2] == (kind, paper)]
             cells += [f"**{len(own)}**", *(str(own.count(word)) for word in words)]

@@ -263,3 +263,12 @@ def test_repeated_keys_a_wrong_header_and_no_rows_are_refused(entered):
         entered("item,trace", GOOD)
     with pytest.raises(PublishedError, match="no rows"):
         entered(header)
+
+
+def test_a_paper_that_is_registered_has_all_its_folders_and_no_other_has_numbers():
+    assert set(published.registered()) == set(published.papers())
+    for paper, entry in published.registered().items():
+        assert entry.keys() == {"name", "title"}
+        for folder in (paths.NOTEBOOKS, paths.ROOT / "replication" / "papers"):
+            assert (folder / paper).is_dir()
+        assert (paths.ROOT / "docs" / "decisions" / f"{paper}.md").is_file()
