@@ -18,6 +18,7 @@ from replication.estimates import (
     Users,
 )
 from replication.logs.workload import Workload
+from replication.predictors import Last, Virtual
 from replication.schedule import measures
 from replication.schedule.observed import observe
 from replication.schedule.simulation import SimulationError, simulate
@@ -294,3 +295,13 @@ def test_nothing_to_simulate_is_refused():
 def test_progress_counts_all_jobs(tmp_path, capsys):
     sweep.run(grid()[:2], folder=tmp_path, progress=True)
     assert "1.80k/1.80k" in capsys.readouterr().err
+
+
+def test_only_what_draws_at_random_runs_with_every_seed():
+    seeds = (3, 4, 5)
+    for model in (Users(), Exact(), Deterministic(2)):
+        assert sweep.seeds_of(EASY(), model, seeds) == (3,)
+        assert sweep.seeds_of(EASY(predictor=Last()), model, seeds) == (3,)
+        assert sweep.seeds_of(PVEasy(predictor=Virtual(0.1)), model, seeds) == seeds
+    for model in (FModel(2), Modal(3600)):
+        assert sweep.seeds_of(FCFS(), model, seeds) == seeds
