@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from replication.basics import paths, style, writing
 from replication.basics.hints import did_you_mean
-from replication.core import kernel_hash
+from replication.basics.lazy import lazily
 from replication.evidence import claims, compare, published, shown
 from replication.logs import traces
 from replication.logs.workload import QUICK_JOBS
@@ -20,6 +20,8 @@ from replication.pages import parameters, record
 from replication.pages.parameters import NAME_HINT, PageError, is_word
 from replication.pages.render import Picture, Table
 from replication.schedule import text
+
+core = lazily("replication.core")
 
 
 @dataclass
@@ -401,7 +403,7 @@ class Page:
             "stand_in": self.stand_in,
             "seed": self.seed,
             "settings": dict(self.settings),
-            "kernels": kernel_hash(),
+            "kernels": core.kernel_hash(),
             "logs": {log: record.log_facts(*both) for log, both in self._loaded.items()},
             "files": self._progress.files,
             "verdicts": self._progress.verdicts,
