@@ -18,6 +18,8 @@ PACKAGE = Path(__file__).resolve().parents[1]
 SHOWING = frozenset(
     "IPython ipywidgets jinja2 matplotlib nbconvert pyplot seaborn tqdm typst".split()
 )
+#: How values of choices are checked, and how files are written: neither makes a number.
+ASIDE = frozenset(f"{PACKAGE.name}.basics.{name}" for name in ("choices", "writing"))
 LATE = ("lazily", "import_module")  # calls that import what is named in them
 
 
@@ -43,7 +45,7 @@ def bare(source):
 
 
 @functools.cache
-def digest(*names, without=()):
+def digest(*names):
     """Hash of the sources that some modules' results depend on.
 
     Parameters
@@ -51,26 +53,23 @@ def digest(*names, without=()):
     *names : str
         Full names of modules. One outside this package counts with its own source and what it imports of
         this package.
-    without : tuple of str
-        Modules that are not followed, because what comes of them is in the key itself.
 
     Returns
     -------
     str, in hexadecimal
     """
     sources = hashlib.sha256()
-    for name in modules(*names, without=without):
+    for name in modules(*names):
         sources.update(f"{name}\n{_bare(_file(name))}\n".encode())
     return sources.hexdigest()
 
 
-def modules(*names, without=()):
+def modules(*names):
     """The modules whose sources `digest` takes in.
 
     Parameters
     ----------
-    *names, without
-        As for `digest`.
+    *names : str
 
     Returns
     -------
@@ -86,7 +85,7 @@ def modules(*names, without=()):
         raise ModuleNotFoundError(f"no source of {missing[0]}", name=missing[0])
     found, left = set(names), [*names]
     while left:
-        new = {name for name in _imported(left.pop()) if not _shows(name)} - found - {*without}
+        new = {name for name in _imported(left.pop()) if not _shows(name)} - found - ASIDE
         found |= new
         left += new
     return sorted(found)

@@ -31,8 +31,6 @@ RESULTS = kept.RESULTS
 LOG = "log"  # what the log's own load is called
 JOBS = ("submit", "run_time", "estimate", "processors")
 TEXTBOOK = EASY()
-#: How the values of choices are checked; what comes of it is in a key as their repr.
-CHECKED = ("replication.basics.choices",)
 
 
 class SweepError(ValueError):
@@ -107,7 +105,7 @@ class Task:
         by = [cell.__name__] if self.scheduler == TEXTBOOK else [__name__]
         by += [type(choice).__module__ for choice in choices if self.scheduler != TEXTBOOK]
         facts = [
-            code.digest(*by, type(self.estimates).__module__, without=CHECKED),
+            code.digest(*by, type(self.estimates).__module__),
             kept.fingerprint(self.workload, JOBS),
             repr(self.scheduler),
             repr(self.estimates),

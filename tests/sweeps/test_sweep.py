@@ -183,7 +183,7 @@ def test_the_key_depends_on_everything_that_matters():
 
 def test_what_shows_results_does_not_make_them_stale():
     """Few modules decide the campaign's keys; none of another scheduler, none that reads logs or draws."""
-    followed = set(code.modules(sweep.cell.__name__, FModel.__module__, without=sweep.CHECKED))
+    followed = set(code.modules(sweep.cell.__name__, FModel.__module__))
     assert {"replication.core.easy", "replication.core.waiting"} <= followed
     assert {name for name in followed if not name.startswith("replication.core.")} == {
         "replication.basics.seeding",
