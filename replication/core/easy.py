@@ -18,12 +18,11 @@ Given `seen`, the loop notes wild backfills, delays of heads and starts of the s
 
 import numpy as np
 from numba import njit
-from numba.cpython.unsafe.numbers import trailing_zeros
 
 from replication.core import observing as see
+from replication.core import waiting as wait
 from replication.core.running import (
     LATEST,
-    ONE,
     begin,
     finish,
     next_end,
@@ -31,27 +30,7 @@ from replication.core.running import (
     nobody_runs,
     reservation,
 )
-from replication.core.waiting import (
-    BLOCK_BITS,
-    GONE,
-    LONG,
-    PIECE_BITS,
-    PIECE_ENTRIES,
-    WORTH,
-    blocks,
-    close_up,
-    fitting,
-    join,
-    leave,
-    leave_middle,
-    mend,
-    narrow,
-    nobody_waits,
-    pass_over,
-    squeeze,
-    start_over,
-    survey,
-)
+from replication.core.waiting import GONE
 
 
 @njit(nogil=True, cache=True)
@@ -75,7 +54,7 @@ def easy(submit, run_time, estimate, size, machine, backfilling, start, backfill
     Lifka 1995; Mu'alem and Feitelson 2001, section 2. Memory is O(n), all of it taken before the loop.
     """
     n = len(submit)
-    room = nobody_runs(min(n, machine)), nobody_waits(n)
+    room = nobody_runs(min(n, machine)), wait.nobody_waits(n), np.empty(wait.SEARCH, np.uint64)
     _loop(submit, run_time, estimate, size, machine, backfilling, start, backfilled, room, seen)
 
 
@@ -84,15 +63,8 @@ def easy(submit, run_time, estimate, size, machine, backfilling, start, backfill
 @njit(nogil=True, cache=True, _nrt=False)
 def _loop(submit, run_time, estimate, size, machine, backfilling, start, backfilled, room, seen):
     n = len(submit)
-    jobs, queue = room
-    waiting, wait_size, least_size, least_estimate = (
-        queue.job,
-        queue.size,
-        queue.least_size,
-        queue.least_estimate,
-    )
-    if seen is not None:
-        shortest, wild, events, delay, wait_run, state = seen
+    jobs, queue, search = room
+    waiting = queue.job
     head = tail = 0  # the queue is what is not struck out of [head, tail)
     running = arrived = struck = 0
     free = machine
@@ -101,7 +73,7 @@ def _loop(submit, run_time, estimate, size, machine, backfilling, start, backfil
     while arrived < n or running > 0:
         now = min(submit[arrived] if arrived < n else LATEST, next_end(jobs, running))
         if seen is not None:
-            see.see_submissions(state, submit, run_time, arrived, now)
+            see.see_submissions(seen, submit, run_time, arrived, now)
 
         # Ends first.
         ended = False
@@ -111,133 +83,71 @@ def _loop(submit, run_time, estimate, size, machine, backfilling, start, backfil
             ended = True
         overdue = next_planned_end(jobs, running) < now
 
-        # One pass over those who waited already ...
+        # One pass over those who waited already: the heads that fit ...
         if head < tail and (ended or overdue):
             reserved = False
             while head < tail:
                 job = waiting[head]
-                if wait_size[head] != GONE and size[job] <= free:
+                if queue.size[head] != GONE and size[job] <= free:
                     if seen is not None:
-                        see.see_start(
-                            state,
-                            shortest,
-                            wait_run,
-                            submit,
-                            run_time,
-                            arrived,
-                            head,
-                            tail,
-                            job,
-                            now,
-                        )
-                        see.see_head_start(state, events, delay, job, now)
-                    leave(queue, head)
+                        see.see_start(seen, submit, run_time, arrived, head, tail, job, now)
+                        see.see_head_start(seen, job, now)
+                    wait.leave(queue, head)
                     start[job] = now
                     begin(jobs, running, now + run_time[job], now + estimate[job], size[job])
                     running += 1
                     free -= size[job]
-                elif wait_size[head] == GONE:
+                elif queue.size[head] == GONE:
                     struck -= 1
                 else:
                     break
                 head += 1
+
+            # ... and behind a head that does not fit, whoever does not delay it by what is believed ...
             if backfilling and head < tail and smallest <= free:
-                if struck > WORTH and 2 * struck > tail - head:
+                if struck > wait.WORTH and 2 * struck > tail - head:
                     if seen is not None:
-                        squeeze(wait_run, wait_size, head, tail)
-                    tail = close_up(queue, head, tail)
+                        wait.squeeze(seen.run_time, queue.size, head, tail)
+                    tail = wait.close_up(queue, head, tail)
                     struck = 0
                 head_size = size[waiting[head]]
                 shadow, extra = reservation(jobs, running, free, head_size, now)
                 reserved = True
-                window = narrow(shadow - now)
-                smallest = np.int64(GONE)
-                is_long = tail - head > LONG
-                piece, pieces = (
-                    np.uint64(head) >> PIECE_ENTRIES,
-                    np.uint64(tail - 1) >> PIECE_ENTRIES,
-                )
-                block, beyond = np.uint64(head) >> BLOCK_BITS, blocks(tail)
-                while piece <= pieces:
-                    if is_long:
-                        piece, smallest = pass_over(
-                            queue,
-                            piece,
-                            tail,
-                            smallest,
-                            narrow(free),
-                            narrow(min(extra, free)),
-                            window,
+                wait.look_from(search, head, tail)
+                while True:
+                    k = wait.find(queue, search, tail, free, extra, shadow - now)
+                    if k >= tail:
+                        break
+                    job = waiting[k]
+                    in_time = now + estimate[job] <= shadow
+                    if size[job] > free or not (in_time or size[job] <= extra):
+                        continue
+                    if seen is not None:
+                        see.see_start(seen, submit, run_time, arrived, head, tail, job, now)
+                        see.see_backfill(
+                            seen, jobs, running, free, head_size, job, run_time[job], size[job], now
                         )
-                    for block in range(
-                        max(block, piece << PIECE_BITS), min(beyond, (piece + ONE) << PIECE_BITS)
-                    ):
-                        smallest = min(smallest, np.int64(least_size[block]))
-                        if least_size[block] > free or (
-                            least_size[block] > extra and least_estimate[block] > window
-                        ):
-                            continue
-                        first, struck_before = block << BLOCK_BITS, struck
-                        fits = fitting(queue, first, narrow(free), narrow(min(extra, free)), window)
-                        while fits:
-                            k = first + np.uint64(trailing_zeros(fits))
-                            fits &= fits - ONE
-                            job = waiting[k]
-                            in_time = now + estimate[job] <= shadow
-                            if size[job] > free or not (in_time or size[job] <= extra):
-                                continue
-                            if seen is not None:
-                                see.see_start(
-                                    state,
-                                    shortest,
-                                    wait_run,
-                                    submit,
-                                    run_time,
-                                    arrived,
-                                    head,
-                                    tail,
-                                    job,
-                                    now,
-                                )
-                                see.see_backfill(
-                                    state,
-                                    wild,
-                                    jobs,
-                                    running,
-                                    free,
-                                    head_size,
-                                    job,
-                                    run_time[job],
-                                    size[job],
-                                    now,
-                                )
-                                wait_run[k] = GONE
-                            leave_middle(queue, k)
-                            struck += 1
-                            start[job] = now
-                            backfilled[job] = True
-                            begin(
-                                jobs, running, now + run_time[job], now + estimate[job], size[job]
-                            )
-                            running += 1
-                            free -= size[job]
-                            if not in_time:
-                                extra -= size[job]
-                            if seen is not None and wild[job]:
-                                see.see_wild(state, jobs, running, free, head_size, now)
-                        if struck == struck_before:  # looked at in vain
-                            survey(queue, block)
-                    if is_long:
-                        mend(queue, piece, tail)
-                    piece += ONE
+                        seen.run_time[k] = GONE
+                    wait.take(queue, search, k)
+                    struck += 1
+                    start[job] = now
+                    backfilled[job] = True
+                    begin(jobs, running, now + run_time[job], now + estimate[job], size[job])
+                    running += 1
+                    free -= size[job]
+                    if not in_time:
+                        extra -= size[job]
+                    if seen is not None and seen.wild[job]:
+                        see.see_wild(seen, jobs, running, free, head_size, now)
+                smallest = np.int64(search[wait.SMALLEST])
 
-        # ... which goes on through those who come now.
+        # ... and, in the same way, those who come now.
         while arrived < n and submit[arrived] == now:
             job = arrived
             arrived += 1
             starts = size[job] <= free
             if head == tail:
-                start_over(queue, tail)
+                wait.start_over(queue, tail)
                 head = tail = struck = 0
                 reserved = False
                 smallest = np.int64(GONE)
@@ -256,30 +166,20 @@ def _loop(submit, run_time, estimate, size, machine, backfilling, start, backfil
                 if head < tail:
                     smallest = min(smallest, size[job])
                 if seen is not None:
-                    wait_run[tail] = narrow(run_time[job])
-                join(queue, tail, job, size[job], estimate[job])
+                    seen.run_time[tail] = wait.narrow(run_time[job])
+                wait.join(queue, tail, job, size[job], estimate[job])
                 tail += 1
                 continue
             if seen is not None:
-                see.see_start(
-                    state, shortest, wait_run, submit, run_time, arrived, head, tail, job, now
-                )
+                see.see_start(seen, submit, run_time, arrived, head, tail, job, now)
                 if backfilled[job]:
+                    head_size = size[waiting[head]]
                     see.see_backfill(
-                        state,
-                        wild,
-                        jobs,
-                        running,
-                        free,
-                        size[waiting[head]],
-                        job,
-                        run_time[job],
-                        size[job],
-                        now,
+                        seen, jobs, running, free, head_size, job, run_time[job], size[job], now
                     )
             start[job] = now
             begin(jobs, running, now + run_time[job], now + estimate[job], size[job])
             running += 1
             free -= size[job]
-            if seen is not None and wild[job]:
-                see.see_wild(state, jobs, running, free, size[waiting[head]], now)
+            if seen is not None and seen.wild[job]:
+                see.see_wild(seen, jobs, running, free, size[waiting[head]], now)

@@ -14,6 +14,7 @@ import numpy as np
 from numba import njit
 
 from replication.core.running import when_it_fits
+from replication.core.uncounted import uncounted
 from replication.core.waiting import BLOCK, GONE, least, narrow
 
 #: Of each job: `shortest`, `wild` bool[n]; `events` int32[n], `delay` int64[n] as head. Then what is kept
@@ -40,9 +41,10 @@ def nothing_seen(n):
     )
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def see_backfill(state, wild, jobs, running, free, head_size, job, run_time, size, now):
+@uncounted
+def see_backfill(seen, jobs, running, free, head_size, job, run_time, size, now):
     """Tell wild from mild, just before `job` begins past the head."""
+    state = seen.state
     if not state[IS_HEAD_KNOWN]:
         state[SHADOW], state[SPARE] = when_it_fits(
             jobs.by_end, jobs.size, running, free, head_size, now
@@ -50,48 +52,52 @@ def see_backfill(state, wild, jobs, running, free, head_size, job, run_time, siz
         state[FIRST] = state[SHADOW]
         state[IS_HEAD_KNOWN] = 1
     if now + run_time > state[SHADOW]:
-        wild[job] = size > state[SPARE]
+        seen.wild[job] = size > state[SPARE]
         state[SPARE] -= size
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def see_wild(state, jobs, running, free, head_size, now):
+@uncounted
+def see_wild(seen, jobs, running, free, head_size, now):
     """Find the head's new real shadow time, just after a wild backfill."""
+    state = seen.state
     state[SHADOW], state[SPARE] = when_it_fits(
         jobs.by_end, jobs.size, running, free, head_size, now
     )
     state[EVENTS] += 1
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def see_head_start(state, events, delay, job, now):
+@uncounted
+def see_head_start(seen, job, now):
     """Settle what the head has suffered, and forget it for the next head."""
+    state = seen.state
     if state[EVENTS] > 0:
-        events[job] = state[EVENTS]
-        delay[job] = now - state[FIRST]
+        seen.events[job] = state[EVENTS]
+        seen.delay[job] = now - state[FIRST]
         state[EVENTS] = 0
     state[IS_HEAD_KNOWN] = 0
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def see_submissions(state, submit, run_time, arrived, now):
+@uncounted
+def see_submissions(seen, submit, run_time, arrived, now):
     """All jobs submitted now are in the queue, if only to be started at once."""
+    state = seen.state
     if state[IS_LEAST_KNOWN]:
         state[LEAST] = min(state[LEAST], _shortest_of_now(submit, run_time, arrived, now))
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def see_start(state, shortest, waiting_run, submit, run_time, arrived, head, tail, job, now):
+@uncounted
+def see_start(seen, submit, run_time, arrived, head, tail, job, now):
     """Whether `job`, still in the queue, is a shortest one there."""
+    state = seen.state
     if not state[IS_LEAST_KNOWN]:
         first = np.uint64(head)
         state[LEAST] = min(
-            least(waiting_run, first, np.uint64(tail)),
+            least(seen.run_time, first, np.uint64(tail)),
             _shortest_of_now(submit, run_time, arrived, now),
         )
         state[IS_LEAST_KNOWN] = 1
     if narrow(run_time[job]) <= state[LEAST]:
-        shortest[job] = True
+        seen.shortest[job] = True
         state[IS_LEAST_KNOWN] = 0
 
 

@@ -23,7 +23,7 @@ from collections import namedtuple
 
 import numpy as np
 from numba import njit
-from numba.cpython.unsafe.numbers import leading_zeros
+from numba.cpython.unsafe.numbers import leading_zeros, trailing_zeros
 
 from replication.core.running import ONE
 from replication.core.uncounted import uncounted
@@ -39,6 +39,7 @@ CLASSES = np.uint64(16)  # length of a row: the least size, then classes 1 to 15
 STALE = np.uint64(2**16 - 1)  # a bit for each entry of a row
 LONG = 4096  # entries that are worth passing over by the piece
 NONE = np.uint64(0)
+NO_PIECE = np.uint64(2**64 - 1)
 WORTH = 32  # struck out entries below which the queue is left as it is
 
 #: Of each entry: `job` int64, `size`, `estimate` int32; of each block: `least_size`, `least_estimate` int32;
@@ -96,6 +97,73 @@ def leave_middle(queue, k):
     """Strike out entry `k` where rows may still count on it."""
     queue.stale[k >> PIECE_ENTRIES] |= ONE << size_class(queue.size[k])
     leave(queue, k)
+
+
+# Places in the state of a search: the block that is looked at and the one beyond the last, a bit for each entry
+# of it that fitted, whether it was looked at in vain so far, the piece it is in, and the least size met.
+AT, BEYOND, FITS, IN_VAIN, PIECE, SMALLEST = range(6)
+SEARCH = 6
+
+
+@uncounted
+def look_from(search, head, tail):
+    """Begin a search of the queue for candidates; `search` is uint64[`SEARCH`]."""
+    search[AT] = (np.uint64(head) >> BLOCK_BITS) - ONE
+    search[BEYOND] = blocks(tail)
+    search[FITS] = search[IN_VAIN] = NONE
+    search[PIECE] = NO_PIECE
+    search[SMALLEST] = np.uint64(GONE)
+
+
+@uncounted
+def find(queue, search, tail, free, extra, window):
+    """The next entry that may fit, in queue order; `tail` if there is none.
+
+    An entry fits that needs at most `extra` processors, or at most `free` for at most `window` seconds. Sizes and
+    times are narrow here, and others may have been started since the block was looked at: whoever asks looks at
+    the job itself. An entry that does fit is never missed.
+    """
+    while search[FITS] == NONE:
+        if search[IN_VAIN]:
+            survey(queue, search[AT])
+            search[IN_VAIN] = NONE
+        block = search[AT] + ONE
+        if tail > LONG and block >> PIECE_BITS != search[PIECE]:
+            block = _next_piece(
+                queue, search, block, tail, narrow(free), narrow(min(extra, free)), narrow(window)
+            )
+        search[AT] = block
+        if block >= search[BEYOND]:
+            return tail
+        least_size, least_estimate = queue.least_size[block], queue.least_estimate[block]
+        search[SMALLEST] = min(search[SMALLEST], np.uint64(least_size))
+        if least_size <= free and (least_size <= extra or least_estimate <= window):
+            search[FITS] = fitting(
+                queue, block << BLOCK_BITS, narrow(free), narrow(min(extra, free)), narrow(window)
+            )
+            search[IN_VAIN] = ONE
+    first = np.uint64(trailing_zeros(search[FITS]))
+    search[FITS] &= search[FITS] - ONE
+    return np.int64((search[AT] << BLOCK_BITS) + first)
+
+
+@uncounted
+def take(queue, search, k):
+    """Strike out entry `k`, which `find` has found."""
+    leave_middle(queue, k)
+    search[IN_VAIN] = NONE
+
+
+@njit(nogil=True, cache=True, _nrt=False)
+def _next_piece(queue, search, block, tail, free, extra, window):
+    """The first block from `block` on, in a new piece, that has to be looked at; the piece left is mended."""
+    if search[PIECE] != NO_PIECE:
+        mend(queue, search[PIECE], tail)
+    piece, smallest = pass_over(
+        queue, block >> PIECE_BITS, tail, np.int64(search[SMALLEST]), free, extra, window
+    )
+    search[PIECE], search[SMALLEST] = piece, np.uint64(smallest)
+    return max(block, piece << PIECE_BITS)
 
 
 @njit(nogil=True, cache=True, _nrt=False)
