@@ -6,6 +6,7 @@ and the median of their ratios is printed. Nothing here asserts anything.
 
 import argparse
 import ctypes
+import gzip
 import os
 import shutil
 import statistics
@@ -19,8 +20,9 @@ import numpy as np
 from benchmarks import loads, table1
 from benchmarks import sweep as campaign
 from replication.basics import paths
+from replication.core.easy import easy
 from replication.estimates import FModel
-from replication.logs import traces
+from replication.logs import swf, traces
 from replication.schedule.simulation import simulate
 
 LOGS = ("CTC-SP2", "KTH-SP2", "SDSC-SP2", "SDSC-BLUE", "SDSC-DS")
@@ -92,8 +94,6 @@ def called_as_kernel(library):
 
 def kernels_against_cpp(workloads, plain, rounds):
     """EASY: nanoseconds per job of the compiled Python and its ratio to C++; the two must agree."""
-    from replication.core.easy import easy
-
     print("\nEASY on the log's own estimates\n  log              jobs   ns/job    C++   ratio")
     for name, w in workloads.items():
         n = len(w)
@@ -158,10 +158,6 @@ def commands(rounds):
 
 def reading(rounds):
     """Reading a compressed log, beside gunzip alone."""
-    import gzip
-
-    from replication.logs import swf
-
     path = traces.locate("SDSC-BLUE")
     if path is None:
         print("\nReading: SDSC-BLUE is not on this machine")

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from replication.basics import paths
+from replication.logs import traces
 
 
 def trace_folder():
@@ -31,7 +32,6 @@ def pytest_report_header(config):
 @pytest.fixture(scope="session")
 def real_log():
     """A function from a registry name to its Workload; skips where the log is not there."""
-    from replication.logs import traces
 
     def load(name, **rules):
         if traces.locate(name) is None:

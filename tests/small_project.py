@@ -7,6 +7,10 @@ from pathlib import Path
 
 import nbformat
 
+from replication.basics import paths
+from replication.logs import archive, traces
+from replication.logs.workload import Workload
+
 PUBLISHED = """item,trace,policy,measure,value,unit,decimals,source
 fig02,CTC-SP2,real,wait,21.37,min,2,Invented paper Table 9
 fig02,CTC-SP2,perfect,wait,18.0,min,1,Invented paper Table 9
@@ -18,9 +22,6 @@ HOSTILE = "<script>alert('log')</script>"
 
 def enter(root, real=True, patch=setattr):
     """Point the package at the folder `root` and give it invented logs, real ones or stand-ins."""
-    from replication.basics import paths
-    from replication.logs import traces
-
     root = Path(root)
     places = {
         "NOTEBOOKS": "notebooks",
@@ -41,15 +42,11 @@ def enter(root, real=True, patch=setattr):
 
 
 def no_network(name):
-    from replication.logs import archive
-
     raise archive.Unreachable("no network in this test")
 
 
 def workload(name, real=True, jobs=6000):
     """Invented jobs under the name of a log."""
-    from replication.logs.workload import Workload
-
     each = range(jobs)
     columns = [60 * k for k in each], [60 + k % 7 for k in each], [1 + k % 3 for k in each]
     return Workload.from_columns(name, 8, *columns).replace(

@@ -23,12 +23,17 @@ class lazily:
         return f"<{self._name}, imported when it is used>"
 
 
+cycler = lazily("cycler")
+figures = lazily("matplotlib.figure")
+images = lazily("PIL.Image")
 jinja2 = lazily("jinja2")
 kernel_failures = lazily("nbclient.exceptions")
 kernels = lazily("jupyter_client.manager")
+matplotlib_style = lazily("matplotlib.style")
 nbformat = lazily("nbformat")
 pandas = lazily("pandas")
 papermill = lazily("papermill")
+picture_files = lazily("PIL.PngImagePlugin")
 psutil = lazily("psutil")
 pyarrow = lazily("pyarrow")
 pyplot = lazily("matplotlib.pyplot")

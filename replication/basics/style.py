@@ -1,6 +1,10 @@
 """How figures look: readable in grey, in print and by colour-blind readers; the same bytes on every run."""
 
 import io
+import textwrap
+
+from replication.basics.lazy import cycler, figures, images, picture_files
+from replication.basics.lazy import matplotlib_style as mpl_style
 
 WIDTH = 6.4
 ROW = 2.9
@@ -59,11 +63,8 @@ def apply():
     Colour and line style of successive series vary together. Whatever the user's own matplotlibrc says is
     left out, so that figures do not depend on it.
     """
-    import matplotlib.style
-    from cycler import cycler
-
-    cycle = cycler(color=COLOURS) + cycler(linestyle=LINES)
-    matplotlib.style.use(["default", SETTINGS | {"axes.prop_cycle": cycle}])
+    cycle = cycler.cycler(color=COLOURS) + cycler.cycler(linestyle=LINES)
+    mpl_style.use(["default", SETTINGS | {"axes.prop_cycle": cycle}])
 
 
 def size(rows=1, columns=1):
@@ -143,45 +144,39 @@ def png(figure, banner="", facts=None):
     -------
     bytes
     """
-    from PIL import Image, PngImagePlugin
-
     picture = _raster(figure)
     if banner:
         strip = _raster(_strip(banner, figure.get_figwidth()))
-        both = Image.new("RGBA", (picture.width, picture.height + strip.height), "white")
+        both = images.new("RGBA", (picture.width, picture.height + strip.height), "white")
         both.paste(strip, (0, 0))
         both.paste(picture, (0, strip.height))
         picture = both
-    text = PngImagePlugin.PngInfo()
+    text = picture_files.PngInfo()
     for keyword, value in sorted((facts or {}).items()):
         text.add_itxt(keyword, value)
     buffer = io.BytesIO()
     # A palette looks the same in a third of the bytes; the report and the repository hold a hundred of these.
-    picture.convert("RGB").quantize(COLOURS_OF_A_PICTURE, dither=Image.Dither.NONE).save(
+    picture.convert("RGB").quantize(COLOURS_OF_A_PICTURE, dither=images.Dither.NONE).save(
         buffer, "png", pnginfo=text, dpi=(DPI, DPI), optimize=True
     )
     return buffer.getvalue()
 
 
 def _raster(figure):
-    from PIL import Image
-
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=DPI)
     buffer.seek(0)
-    return Image.open(buffer)
+    return images.open(buffer)
 
 
 def _strip(words, width):
     """A figure that holds nothing but the banner, as tall as its lines need."""
-    import textwrap
-
-    from matplotlib.figure import Figure
-
     # A bold letter of DejaVu Sans is about 0.7 of its size wide.
     lines = textwrap.wrap(words, max(20, int(width * 72 / (0.72 * BANNER_POINTS))))
     ink, paper = BANNER_COLOURS
-    strip = Figure(figsize=(width, (len(lines) * 1.35 + 0.9) * BANNER_POINTS / 72), facecolor=paper)
+    strip = figures.Figure(
+        figsize=(width, (len(lines) * 1.35 + 0.9) * BANNER_POINTS / 72), facecolor=paper
+    )
     strip.text(
         0.5,
         0.5,

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from replication.logs import archive, cleaning, files, swf, traces
-from replication.logs.accounting import conversion
+from replication.logs.accounting import conversion, slurm, torque
 from replication.logs.workload import usage
 
 DROP = (*cleaning.DEFAULT_DROP, "larger-than-machine")
@@ -122,8 +122,6 @@ def batch_system(path):
 
 
 def _converted(source, system, processors, size, options):
-    from replication.logs.accounting import slurm, torque
-
     if system == "slurm":
         done = slurm.convert(source, processors=processors, **options)
     else:

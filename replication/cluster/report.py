@@ -4,11 +4,17 @@ import json
 import tempfile
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
+import typst
+from matplotlib.figure import Figure
+
 from replication.basics import style, writing
 from replication.cluster import advice as cluster_advice
 from replication.cluster import study as cluster_study
 from replication.cluster.study import BASE, ESTIMATES
 from replication.cluster.tables import TABLES
+from replication.pages.render import Picture, Table
 
 FAR = 10  # times the least value: drawn at the edge
 PICTURES = {
@@ -60,8 +66,6 @@ class Report:
     @property
     def subtitle(self):
         """The log in a sentence."""
-        import numpy as np
-
         case, w = self.found.case, self.found.case.workload
         waited = ""
         if np.isfinite(case.logged_wait).any():
@@ -98,8 +102,6 @@ class Report:
         -------
         matplotlib.figure.Figure
         """
-        from matplotlib.figure import Figure
-
         rival = cluster_advice.switched_to(self.advice) or next(
             (name for name in ("SJF-EASY", "Conservative") if name in self.found.schedules), BASE
         )
@@ -154,8 +156,6 @@ class Report:
         bytes, or list of bytes
             One picture a page for png.
         """
-        import typst
-
         style.apply()
         with tempfile.TemporaryDirectory() as folder:
             folder = Path(folder)
@@ -193,10 +193,6 @@ class Report:
         -------
         replication.pages.render.Table
         """
-        import pandas as pd
-
-        from replication.pages.render import Table
-
         title, note, _ = TABLES[name]
         cells = self._cells(name)
         # A column without a heading gets a blank: a table needs names that differ.
@@ -217,8 +213,6 @@ class Report:
         -------
         replication.pages.render.Picture
         """
-        from replication.pages.render import Picture
-
         style.apply()
         return Picture(style.png(getattr(self, name)(), self.banner), PICTURES[name])
 
@@ -248,8 +242,6 @@ def _dots(panels, size):
 
     What is far beyond the others is drawn as an arrow at the edge, so that the others can be told apart.
     """
-    from matplotlib.figure import Figure
-
     figure = Figure(figsize=size, layout="constrained")
     for place, (names, values, label) in enumerate(panels):
         axes = figure.add_subplot(1, len(panels), place + 1)

@@ -7,6 +7,7 @@ compared with, because production systems backfill much like it.
 from dataclasses import dataclass, field
 
 import numpy as np
+import pandas as pd
 
 from replication.basics.seeding import generator
 from replication.estimates import Exact, Users
@@ -109,8 +110,6 @@ def overview(found):
     pandas.DataFrame
         Waits and delays in hours; changes are of the mean, against `BASE`, with a 95 % interval.
     """
-    import pandas as pd
-
     rows, base = [], slowdown(found.schedules[BASE])
     for name, schedule in found.schedules.items():
         fair = plans.fairness(schedule)
@@ -183,8 +182,6 @@ def gains(found, by):
         A row for each class that has jobs: jobs, share of the work, mean wait under `BASE` in hours, and the
         relative change of the mean wait under each other scheduler (nan where nobody waits).
     """
-    import pandas as pd
-
     w = found.case.workload
     if by == "size":
         classes, names = plans.size_class(w.processors), plans.size_names()
@@ -226,8 +223,6 @@ def users(found):
         A row a scheduler other than `BASE`: users that gain, lose, and neither; and the relative change of
         the mean wait of the three users with the most work (nan where there are fewer, or nobody waits).
     """
-    import pandas as pd
-
     w = found.case.workload
     number, user = np.unique(w.user, return_inverse=True)
     jobs = np.bincount(user)
@@ -289,8 +284,6 @@ def worth(found):
         A row for each of `ESTIMATES` and one for predictions: mean wait in hours, mean bounded slowdown, and
         its change against the users' own with a 95 % interval.
     """
-    import pandas as pd
-
     own = slowdown(found.estimates["own"])
     rows = []
     tried = found.estimates | {"predicted (last job)": found.schedules.get("EASY, predictions")}

@@ -4,10 +4,12 @@
 draw a scene, `widgets` puts controls around it. Only `controls`, `canvas` and `widgets` know of widgets.
 """
 
+from replication.basics.lazy import lazily
+
+_widgets = lazily("replication.explore.widgets")
+
 
 def __getattr__(name):
     if name in ("Explorer", "Stepper"):
-        from replication.explore import widgets
-
-        return getattr(widgets, name)
+        return getattr(_widgets, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

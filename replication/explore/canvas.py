@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import anywidget
+import numpy as np
 import traitlets
 
 from replication.explore import looks
@@ -43,8 +44,6 @@ class Canvas(anywidget.AnyWidget):
 
     def pointed(self):
         """The panel's number and the job's index that are pointed at, or None."""
-        import numpy as np
-
         if len(self.pointer) != 2:
             return None
         panel, rect = self.pointer

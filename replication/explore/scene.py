@@ -6,6 +6,7 @@ The canvas in the page (picture.js) and matplotlib (still.py) draw the same scen
 import itertools
 
 import numpy as np
+from matplotlib.ticker import MaxNLocator
 
 from replication.explore.looks import NAMES
 
@@ -29,8 +30,6 @@ def ticks(low, high, most=8, offset=0.0, whole=False):
     -------
     list of (float, str)
     """
-    from matplotlib.ticker import MaxNLocator
-
     found = MaxNLocator(most, integer=whole, steps=[1, 2, 5, 10]).tick_values(
         low + offset, high + offset
     )

@@ -1,6 +1,11 @@
 """A scene as a still picture: what a reader sees where no widget runs."""
 
 import numpy as np
+from matplotlib import pyplot as plt
+from matplotlib.collections import PolyCollection
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.patheffects import withStroke
 
 from replication.basics import style
 from replication.explore.looks import LOOKS
@@ -23,8 +28,6 @@ def draw(found):
     -------
     matplotlib.figure.Figure
     """
-    from matplotlib import pyplot as plt
-
     with plt.rc_context(style.SETTINGS | {"figure.constrained_layout.use": False}):
         figure = plt.figure(figsize=(WIDTH, found["height"] / PIXELS))
         for panel in found["panels"]:
@@ -40,8 +43,6 @@ def draw(found):
 
 
 def _panel(figure, panel, names):
-    from matplotlib.patheffects import withStroke
-
     left, top, width, height = panel["box"]
     high = figure.get_figheight()
     share = 1 - LEGEND / high
@@ -91,8 +92,6 @@ def _panel(figure, panel, names):
 
 
 def _rects(axes, rects, names):
-    from matplotlib.collections import PolyCollection
-
     x0, x1, y0, y1 = (unpacked(rects[key]) for key in ("x0", "x1", "y0", "y1"))
     look = np.frombuffer(rects["look"], np.uint8)
     corners = np.stack(
@@ -141,9 +140,6 @@ def _dash(name):
 
 
 def _handle(name):
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
-
     own = LOOKS[name]
     if own.mark:
         return Line2D(

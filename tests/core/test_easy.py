@@ -1,6 +1,8 @@
 """The compiled loop against its readable twin, and every schedule against the validator."""
 
 import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -104,8 +106,6 @@ def test_many_jobs_run_at_once():
 
 
 def test_results_do_not_depend_on_threads(real_log):
-    from concurrent.futures import ThreadPoolExecutor
-
     workload = real_log("KTH-SP2")
     with ThreadPoolExecutor(4) as pool:
         found = list(
@@ -160,8 +160,6 @@ def test_the_validator_finds_what_is_wrong():
     good = simulate(jobs(4, (0, 9, 3), (1, 5, 4), (2, 3, 1))).validate()
 
     def changed(**columns):
-        from dataclasses import replace
-
         return replace(good, **{k: np.array(v) for k, v in columns.items()})
 
     for bad, message in [

@@ -1,5 +1,7 @@
 """PV-EASY: the compiled loop against its readable twin, and every schedule against the validator."""
 
+import time
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -149,8 +151,6 @@ def test_impossible_options_are_refused_in_one_line(options, message):
 
 def test_it_is_not_much_slower_than_easy(real_log):
     """A ratio on one machine: a pass of PV-EASY does more, but nothing that grows faster."""
-    import time
-
     workload = real_log("CTC-SP2", paper="pv_easy")
 
     def seconds(scheduler):
