@@ -8,8 +8,10 @@ import statistics
 import time
 
 from replication.logs import traces
-from replication.papers.top_percent.runs import POLICIES, READINGS, blocks, run
+from replication.papers.top_percent.runs import POLICIES, READINGS, run, simulated
+from replication.papers.top_percent.schedulers import tasks
 from replication.schedule.simulation import simulate
+from replication.schedulers import EASY
 
 PAPER = "top_percent"
 
@@ -28,7 +30,7 @@ def rows(workload, rounds):
     )
     for policy in POLICIES:
         ratios, least = {}, float("inf")
-        for reading in READINGS:
+        for name, reading in READINGS.items():
             run(workload, policy, reading)
             pairs = [
                 (
@@ -37,7 +39,7 @@ def rows(workload, rounds):
                 )
                 for _ in range(rounds)
             ]
-            ratios[reading] = statistics.median(a / b for a, b in pairs)
+            ratios[name] = statistics.median(a / b for a, b in pairs)
             least = min(least, *(a for a, _ in pairs))
         unit = 1e9 / len(workload)
         print(f"  {policy:<12}{ratios['words']:>7.2f} {ratios['coded']:>7.2f} {least * unit:>8.0f}")
@@ -49,16 +51,16 @@ def main(rounds=5):
     if any(w.stand_in for w in workloads.values()):
         print("Some workloads are stand-ins.")
     rows(workloads["CTC-SP2"], rounds)
-    tasks = [
-        ({"reading": reading, "trace": log}, workload, {"reading": reading})
-        for reading in READINGS
-        for log, workload in workloads.items()
+    table = [
+        row
+        for reading in READINGS.values()
+        for row in tasks(workloads, {"EASY": EASY()}, POLICIES, reading)
     ]
     for workers in (1, 2):
         started = time.perf_counter()
-        blocks(tasks, workers)
+        simulated(table, workers)
         print(
-            f"  the table's {len(tasks)} blocks on {workers} thread{'s' * (workers > 1)}: "
+            f"  the table's {len(table)} rows on {workers} thread{'s' * (workers > 1)}: "
             f"{time.perf_counter() - started:.1f} s by the clock"
         )
 

@@ -53,14 +53,21 @@ def check(name, given):
     Returns
     -------
     dict
-        The same; logs as a list, also where papermill's ``-p`` gave it as text.
+        The same; lists as lists, also where papermill's ``-p`` gave them as text.
 
     Raises
     ------
     PageError
         If a parameter is not of its type, or not among the valid ones.
     """
-    given = given | {"logs": _logs(name, given["logs"])}
+    defaults = on_disk(name) or {}
+    given = {
+        parameter: _listed(value)
+        if parameter == "logs" or isinstance(defaults.get(parameter), list)
+        else value
+        for parameter, value in given.items()
+    }
+    given["logs"] = _logs(name, given["logs"])
     if given["scale"] not in SCALES:
         raise PageError(f"{name}: scale {given['scale']!r}, allowed: {', '.join(SCALES)}")
     for parameter, least in (("seed", 0), ("workers", 1)):
@@ -69,7 +76,6 @@ def check(name, given):
             raise PageError(
                 f"{name}: {parameter} {value!r}, allowed: a whole number from {least} up"
             )
-    defaults = on_disk(name) or {}
     for parameter, value in given.items():
         default = defaults.get(parameter)
         if not _plain(value):
@@ -84,13 +90,18 @@ def check(name, given):
     return given
 
 
-def _logs(name, logs):
-    """The logs as a list, each a name of the registry or a file."""
-    if isinstance(logs, str) and logs.startswith("["):
+def _listed(value):
+    """Text that is a list in JSON, as that list: papermill's ``-p`` gives no other."""
+    if isinstance(value, str) and value.startswith("["):
         try:
-            logs = json.loads(logs)
+            return json.loads(value)
         except json.JSONDecodeError:
             pass
+    return value
+
+
+def _logs(name, logs):
+    """The logs as a list, each a name of the registry or a file."""
     if not isinstance(logs, list | tuple) or not all(isinstance(log, str) for log in logs):
         raise PageError(f"{name}: logs {logs!r}, allowed: a list of names or of SWF files")
     if len(set(logs)) < len(logs):

@@ -371,12 +371,13 @@ def test_the_default_is_what_the_ordinary_tables_count():
         for policy, measure, ways, value in part.measure(jobs, DEFAULT):
             if ways.get("r2", "submission") == "submission":
                 table[policy, measure] = value
-    own = top_runs.normalised(
-        {policy: top_runs.measured(top_runs.run(jobs, policy)) for policy in top_runs.POLICIES}
+    own = top_runs.over_requested(
+        [
+            {"trace": "made", "policy": policy} | top_runs.measured(top_runs.run(jobs, policy))
+            for policy in top_runs.POLICIES
+        ]
     )
-    assert table == {
-        (policy, measure): value for policy, row in own.items() for measure, value in row.items()
-    }
+    assert table == own.set_index(["policy", "measure"])["value"].to_dict()
 
 
 def test_a_stand_in_is_searched_and_decides_nothing(tmp_path):

@@ -86,6 +86,22 @@ def _rows(found):
     return rows
 
 
+def counted(found):
+    """How many conclusions there are, hold by default, and under how many changes they were decided again.
+
+    Returns
+    -------
+    dict of str to int
+        conclusions, held, changes.
+    """
+    default = found[found["kind"] == DEFAULT]
+    return {
+        "conclusions": default["headline"].nunique(),
+        "held": int(default["verdict"].isin([HOLDS, PART]).sum()),
+        "changes": found.loc[found["kind"] != DEFAULT, "change"].nunique(),
+    }
+
+
 def sentences(found, headlines, decided=True):
     """For each headline how it stands, and which changes let it stand otherwise, in Markdown."""
     if not decided:

@@ -7,7 +7,7 @@ import numpy as np
 
 from replication.papers.top_percent import fig1, modes, schedulers
 from replication.papers.top_percent.intervals import Block
-from replication.papers.top_percent.runs import POLICIES, READINGS, jobs, run
+from replication.papers.top_percent.runs import POLICIES, READINGS, jobs, run, simulated
 from replication.predictors import Scaled
 from replication.schedule.simulation import simulate
 from replication.schedulers import EASY
@@ -20,20 +20,24 @@ class Evidence:
 
     Parameters
     ----------
-    page : replication.pages.page.Page
+    workloads : dict of str to replication.logs.workload.Workload
     reading : str
         One of `replication.papers.top_percent.runs.READINGS`.
+    quick : bool
+        Whether the workloads are only the first jobs of their logs; fewer samples decide on modes then.
+    workers : int
+        Threads that simulate.
     """
 
-    def __init__(self, page, reading="words"):
-        self.page, self.reading = page, READINGS[reading]
-        self.workloads = jobs(page, self.reading)
+    def __init__(self, workloads, reading="words", quick=False, workers=1):
+        self.reading, self.quick, self.workers = READINGS[reading], quick, workers
+        self.workloads = jobs(workloads, self.reading, quick)
         self.logs = list(self.workloads)
 
     @cached_property
     def schedules(self):
         """EASY's schedules by log and policy."""
-        with ThreadPoolExecutor(self.page.workers) as pool:
+        with ThreadPoolExecutor(self.workers) as pool:
             waiting = {
                 (log, policy): pool.submit(run, workload, policy, self.reading)
                 for log, workload in self.workloads.items()
@@ -78,14 +82,14 @@ class Evidence:
     @cached_property
     def by_scheduler(self):
         """The table under each scheduler."""
-        tasks = schedulers.tasks(self.workloads, schedulers.PAPER, self.reading)
-        return schedulers.results(tasks, self.page.workers)
+        tasks = schedulers.tasks(self.workloads, schedulers.PAPER, POLICIES, self.reading)
+        return simulated(tasks, self.workers)
 
     @cached_property
     def unimodal(self):
         """p value of one mode for each large class."""
-        samples = modes.how_many(self.page)
-        with ThreadPoolExecutor(self.page.workers) as pool:
+        samples = modes.how_many(self.quick)
+        with ThreadPoolExecutor(self.workers) as pool:
             waiting = [
                 pool.submit(
                     modes.p_value,

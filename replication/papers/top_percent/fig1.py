@@ -1,11 +1,12 @@
 """Fig. 1: the run times of one class of jobs, the predictor's line through them, and their histogram."""
 
 import numpy as np
-import pandas as pd
 
 from replication.basics import style
+from replication.basics.lazy import pandas as pd
+from replication.basics.lazy import pyplot as plt
+from replication.basics.lazy import seaborn as sns
 from replication.papers.top_percent import modes
-from replication.papers.top_percent.runs import run
 
 LEAST = 150  # jobs a class must have to be looked at
 HOUR = 3600
@@ -65,41 +66,49 @@ def tested(workloads, samples=modes.SAMPLES):
     )
 
 
-def example(page):
-    """The class that is drawn: the largest trimodal one, or where there is none the largest of all tested.
+def chosen(found, number=0):
+    """The class that is drawn.
+
+    Parameters
+    ----------
+    found : pandas.DataFrame
+        What `tested` gives.
+    number : int
+        A class's row in it, from 1; 0 for the largest trimodal one, or where there is none the largest of all.
 
     Returns
     -------
-    group : pandas.DataFrame
-        One row a job of the class in order of start: start, run_time, predicted, request, s.
-    about : pandas.Series
-        Its row of `tested`.
-    found : pandas.DataFrame
-        What `tested` gives.
+    pandas.Series
+
+    Raises
+    ------
+    ValueError
+        If there is no such class.
     """
-    found = tested(page.workloads, modes.how_many(page))
     if found.empty:
-        raise ValueError(
-            f"{page.name}: no class has jobs with different run times; use longer logs"
-        )
-    about = found.loc[found["trimodal"].idxmax()] if found["trimodal"].any() else found.loc[0]
-    workload, members = page.workloads[about["log"]], about["members"]
-    schedule = run(workload, page.settings["policy"])
-    group = pd.DataFrame(
+        raise ValueError("no class has jobs with different run times; use longer logs")
+    if not 0 <= number <= len(found):
+        raise ValueError(f"class {number}, allowed: 1 to {len(found)}, or 0 for the paper's kind")
+    if number:
+        return found.loc[number - 1]
+    return found.loc[found["trimodal"].idxmax() if found["trimodal"].any() else 0]
+
+
+def jobs(schedule, members):
+    """The jobs of a class in order of start: start, run_time, predicted and request, s."""
+    table = pd.DataFrame(
         {
-            "start": schedule.start[members],
-            "run_time": workload.run_time[members],
-            "predicted": schedule.prediction[members],
-            "request": workload.estimate[members],
+            "start": schedule.start,
+            "run_time": schedule.workload.run_time,
+            "predicted": schedule.prediction,
+            "request": schedule.workload.estimate,
         }
     )
-    return group.sort_values("start", kind="stable", ignore_index=True), about, found
+    return table.iloc[members].sort_values("start", kind="stable", ignore_index=True)
 
 
 def draw(group, about, policy):
     """Jobs as boxes over their start, the prediction at each start as a line, and a histogram beside it."""
-    from matplotlib import pyplot as plt
-
     figure, (left, right) = plt.subplots(
         1, 2, sharey=True, figsize=(style.size(1, 2)[0], 3.9), width_ratios=(4, 1)
     )
@@ -135,8 +144,8 @@ def draw(group, about, policy):
         title=f"{about['log']}: {about['jobs']} jobs of one user, request and size",
     )
     figure.legend(loc="outside lower center", ncols=3)
-    right.hist(group["run_time"] / HOUR, bins=40, orientation="horizontal", color=style.COLOURS[0])
-    right.set(xlabel="jobs", title="histogram")
+    sns.histplot(y=group["run_time"] / HOUR, bins=40, color=style.COLOURS[0], alpha=1, ax=right)
+    right.set(xlabel="jobs", ylabel="", title="histogram")
     return figure
 
 

@@ -7,16 +7,19 @@ at most k modes at it (Silverman 1981).
 
 import numpy as np
 
+from replication.basics.lazy import lazily
 from replication.basics.seeding import generator
+
+ndimage = lazily("scipy.ndimage")
 
 CELLS = 512
 SAMPLES, QUICK_SAMPLES = 2000, 200
 LEVEL = 0.05
 
 
-def how_many(page):
-    """Samples that the scale of a page asks for."""
-    return QUICK_SAMPLES if page.quick else SAMPLES
+def how_many(quick):
+    """Samples at quick scale and otherwise."""
+    return QUICK_SAMPLES if quick else SAMPLES
 
 
 def critical_width(values, k):
@@ -78,9 +81,7 @@ def _binned(values, low, high):
 
 def _modes(counts, width):
     """Local maxima of the smoothed counts."""
-    from scipy.ndimage import gaussian_filter1d
-
-    smooth = gaussian_filter1d(counts.astype(float), width, mode="constant", truncate=6)
+    smooth = ndimage.gaussian_filter1d(counts.astype(float), width, mode="constant", truncate=6)
     # What is left of rounding in the tails is no mode.
     step = np.sign(np.where(np.abs(np.diff(smooth)) > 1e-9 * smooth.max(), np.diff(smooth), 0))
     step = step[step != 0]

@@ -3,16 +3,15 @@
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
-import pandas as pd
-
+from replication.basics.lazy import pandas as pd
 from replication.evidence import variants
 from replication.evidence.variants import Variant
 from replication.predictors import CVH, Clairvoyant, Complete, Request, TopPercent, Tsafrir
-from replication.schedule import measures
+from replication.schedule import measures, text
 from replication.schedule.simulation import simulate
 from replication.schedulers import EASY
 
-REFERENCE = "Reqtime"
+PAPER, REFERENCE = "top_percent", "Reqtime"
 POLICIES = {
     "Reqtime": Request(),
     "Clairvoyant": Clairvoyant(),
@@ -78,84 +77,86 @@ def run(workload, policy, reading=READINGS["words"], scheduler=EASY()):  # noqa:
     return simulate(workload, reading.of(replace(scheduler, predictor=POLICIES[policy])))
 
 
-def normalised(rows):
+def named(texts):
+    """Predictors by the paper's names, others by their text; Reqtime, which all are divided by, is always there.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        Such as ``top=3``, see `replication.schedule.text`.
+
+    Returns
+    -------
+    dict of str to replication.predictors.Predictor
+    """
+    names = {predictor: name for name, predictor in POLICIES.items()}
+    asked = {one: names.get(one, given) for given in texts for one in [text.predictor(given)]}
+    return {name: one for one, name in ({POLICIES[REFERENCE]: REFERENCE} | asked).items()}
+
+
+def over_requested(rows):
     """Measures over those of Reqtime, but for R2.
 
     Parameters
     ----------
-    rows : dict of str to dict
-        What `measured` gives, by policy.
+    rows : list of dict
+        A row a schedule: what names its block (log, scheduler, ...), policy, and what `measured` gives.
 
     Returns
     -------
-    dict of str to dict
+    pandas.DataFrame
+        The names, then policy, measure, value and unit; a row a number.
     """
-    base = rows[REFERENCE]
-    return {
-        policy: {
-            measure: value if measure == "r2" else value / base[measure]
-            for measure, value in row.items()
-        }
-        for policy, row in rows.items()
-    }
+    table = pd.DataFrame(rows)
+    block = [name for name in table if name not in UNITS and name != "policy"]
+    base = table[[*block]].merge(table[table["policy"] == REFERENCE], on=block, how="left")
+    for measure in UNITS:
+        if measure != "r2":
+            table[measure] /= base[measure]
+    long = table.set_index([*block, "policy"])[[*UNITS]].rename_axis("measure", axis=1).stack()
+    return long.rename("value").reset_index().assign(unit=lambda rows: rows["measure"].map(UNITS))
 
 
-def blocks(tasks, workers=1):
-    """Simulate blocks of the table, all their rows in one pool.
+def simulated(tasks, workers=1):
+    """Simulate rows of the table in one pool.
 
     Parameters
     ----------
-    tasks : list of (dict, Workload, dict)
-        For each block: what names it, the jobs, and keyword arguments for `run`.
+    tasks : iterable of (dict, Workload, Scheduler)
+        For each row: what names it (policy among it), the jobs, and who decides.
     workers : int
         Threads; the kernels let go of Python's lock.
 
     Returns
     -------
     pandas.DataFrame
-        The names, then policy, measure, value and unit.
+        As `over_requested` gives it.
     """
-    rows = []
     with ThreadPoolExecutor(workers) as pool:
-        waiting = [
-            (
-                names,
-                {policy: pool.submit(_measured_run, workload, policy, how) for policy in POLICIES},
-            )
-            for names, workload, how in tasks
-        ]
-        for names, block in waiting:
-            found = normalised({policy: result.result() for policy, result in block.items()})
-            rows += [
-                names
-                | {"policy": policy, "measure": measure, "value": value, "unit": UNITS[measure]}
-                for policy, row in found.items()
-                for measure, value in row.items()
-            ]
-    return pd.DataFrame(rows)
+        return over_requested(
+            list(pool.map(lambda task: task[0] | measured(simulate(*task[1:])), tasks))
+        )
 
 
-def _measured_run(workload, policy, how):
-    return measured(run(workload, policy, **how))
-
-
-def jobs(page, reading):
-    """The workload of each log of a page under a reading; as the page's, unless the reading drops more jobs.
+def jobs(workloads, reading, quick=False):
+    """The workload of each log under a reading; as it is, unless the reading drops more jobs.
 
     Parameters
     ----------
-    page : replication.pages.page.Page
+    workloads : dict of str to replication.logs.workload.Workload
     reading : replication.evidence.variants.Variant
+    quick : bool
+        Whether they are only the first jobs of their logs.
 
     Returns
     -------
     dict of str to replication.logs.workload.Workload
     """
     found = {}
-    for log, workload in page.workloads.items():
-        first = len(workload) if page.quick else None
+    for log, workload in workloads.items():
+        first = len(workload) if quick else None
         try:
-            found[log] = variants.jobs(page.paper, page.workloads, log, reading, first)
+            found[log] = variants.jobs(PAPER, workloads, log, reading, first)
         except variants.NotApplicable:
             found[log] = workload
     return found

@@ -1,63 +1,78 @@
 """The table under other schedulers, which the paper only mentions, and on logs it does not have."""
 
+from dataclasses import replace
+
+from replication.basics import style
+from replication.basics.lazy import pyplot as plt
+from replication.basics.lazy import seaborn as sns
 from replication.logs import traces
 from replication.logs.workload import QUICK_JOBS
-from replication.papers.top_percent.runs import POLICIES, READINGS, TITLES, blocks
+from replication.papers.top_percent.runs import PAPER as NAME
+from replication.papers.top_percent.runs import READINGS, REFERENCE, TITLES
 from replication.schedulers import EASY, Conservative, LargestAreaFirst
 
-# What the table calls a scheduler.
+#: What the paper calls a scheduler.
 PAPER = {"EASY": EASY(), "Conservative": Conservative(), "LAF": LargestAreaFirst()}
-ALL = {
-    "EASY": EASY(),
-    "EASY-SJBF": EASY(candidates="sjf"),
-    "Conservative": Conservative(),
-    "LAF": LargestAreaFirst(),
-}
-OTHER_LOGS = ("SDSC-BLUE", "CEA-Curie")
-TICKS = (0.1, 0.2, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10, 20, 50)
+ALL = {"EASY": EASY(), "EASY-SJBF": EASY(candidates="sjf")} | PAPER
+#: Changes below this many per cent are drawn on a linear axis, others on a logarithmic one.
+LINEAR = 1
+TICKS = (-50, -10, -1, 0, 1, 10, 100, 1000)
 
 
-def tasks(workloads, which=None, reading=READINGS["words"]):
-    """Blocks to be simulated: each log under each scheduler.
+def tasks(workloads, schedulers, predictors, reading=READINGS["words"]):
+    """Rows to be simulated: each log under each scheduler with each predictor.
 
     Parameters
     ----------
     workloads : dict of str to replication.logs.workload.Workload
-    which : dict, optional
-        `ALL` by default.
+    schedulers : dict of str to replication.schedulers.Scheduler
+    predictors : dict of str to replication.predictors.Predictor
     reading : replication.evidence.variants.Variant
+
+    Yields
+    ------
+    dict, Workload, Scheduler
+        As `replication.papers.top_percent.runs.simulated` takes them.
     """
-    return [
-        ({"trace": log, "scheduler": about}, workload, {"reading": reading, "scheduler": scheduler})
-        for log, workload in workloads.items()
-        for about, scheduler in (which or ALL).items()
-    ]
+    for log, workload in workloads.items():
+        for about, scheduler in schedulers.items():
+            for policy, predictor in predictors.items():
+                names = {"trace": log, "scheduler": about, "policy": policy}
+                yield names, workload, reading.of(replace(scheduler, predictor=predictor))
 
 
-def results(found, workers):
-    """The rows of all blocks; see `replication.papers.top_percent.runs.blocks`."""
-    return blocks(found, workers)
+def named(schedulers):
+    """Schedulers by what the paper calls them, others by their `repr`."""
+    names = {scheduler: name for name, scheduler in ALL.items()}
+    return {names.get(scheduler, repr(scheduler)): scheduler for scheduler in schedulers}
 
 
-def other_logs(page):
-    """Logs that the paper lacks, by its rules and on the machine the log names; none beside stand-ins.
+def other_logs(own, names, quick=False):
+    """Logs that the paper lacks, by its rules and on the machine the log names.
+
+    Parameters
+    ----------
+    own : dict of str to replication.logs.workload.Workload
+        The paper's logs; nothing is put beside stand-ins.
+    names : sequence of str
+    quick : bool
+        The first jobs of each log only.
 
     Returns
     -------
     dict of str to replication.logs.workload.Workload
         Without the logs that are not to be had.
     """
-    if page.stand_in:
+    if any(workload.stand_in for workload in own.values()):
         return {}
-    rules, found = traces.rules(page.logs[0], page.paper), {}
-    for log in OTHER_LOGS:
+    rules, found = traces.rules(next(iter(own)), NAME), {}
+    for log in names:
         try:
-            workload = traces.load(
+            found[log] = traces.load(
                 log, stand_in=False, size=rules.size, overrun=rules.overrun, drop=rules.drop
-            )
+            ).take(slice(QUICK_JOBS if quick else None))
         except traces.TraceError:
             continue
-        found[log] = workload.take(slice(QUICK_JOBS)) if page.quick else workload
     return found
 
 
@@ -81,48 +96,48 @@ def wide(ours, measure):
     table = ours[ours["measure"] == measure].pivot(
         index="policy", columns=["trace", "scheduler"], values="value"
     )
-    table = table.loc[list(POLICIES)]
+    table = table.loc[list(dict.fromkeys(ours["policy"]))]
     table.columns = [f"{trace} {scheduler}" for trace, scheduler in table.columns]
     return table.reset_index()
 
 
-def draw(ours, measures=("avebsld", "ap1waf")):
-    """One panel a measure and log: a bar for each practical predictor and scheduler, over Reqtime's."""
-    from matplotlib import pyplot as plt
-
-    from replication.basics import style
-
-    logs, names = list(dict.fromkeys(ours["trace"])), list(dict.fromkeys(ours["scheduler"]))
-    shown = [policy for policy in POLICIES if policy != "Reqtime"]
+def draw(ours):
+    """A row a log, a column a measure of the schedule: what each predictor changes under each scheduler."""
+    some = ours[(ours["measure"] != "r2") & (ours["policy"] != REFERENCE)]
+    some = some.assign(change=100 * (some["value"] - 1))
+    logs, names = list(dict.fromkeys(some["trace"])), list(dict.fromkeys(some["scheduler"]))
+    measures = list(dict.fromkeys(some["measure"]))
     figure, panels = plt.subplots(
-        len(logs), len(measures), figsize=style.size(len(logs), 2), sharex=True, squeeze=False
+        len(logs),
+        len(measures),
+        figsize=(style.size(1, len(measures))[0], 2.1 * len(logs) + 0.9),
+        sharex=True,
+        sharey=True,
+        squeeze=False,
     )
-    looks, width = style.bars(names), 0.8 / len(names)
     for row, log in zip(panels, logs, strict=True):
         for panel, measure in zip(row, measures, strict=True):
-            part = ours[
-                (ours["trace"] == log) & (ours["measure"] == measure) & ours["policy"].isin(shown)
-            ]
-            for k, name in enumerate(names):
-                values = part[part["scheduler"] == name].set_index("policy")["value"]
-                # Bars begin at 1, so that on a logarithmic axis twice as good is as long as twice as bad.
-                panel.bar(
-                    [x + (k - (len(names) - 1) / 2) * width for x in range(len(shown))],
-                    [values[policy] - 1 for policy in shown],
-                    width,
-                    bottom=1,
-                    **looks[name],
-                )
-            panel.axhline(1, color="black", linewidth=0.8)
-            panel.set_yscale("log")
-            panel.set_yticks([], minor=True)
-            panel.set_yticks(
-                [t for t in TICKS if 0.8 * part["value"].min() <= t <= 1.2 * part["value"].max()]
+            sns.pointplot(
+                some[(some["trace"] == log) & (some["measure"] == measure)],
+                x="policy",
+                y="change",
+                hue="scheduler",
+                dodge=0.45,
+                errorbar=None,
+                linestyle="none",
+                palette=dict(zip(names, style.COLOURS, strict=False)),
+                markers=[*style.MARKERS[: len(names)]],
+                markersize=4,
+                legend=panel is panels[0, 0],
+                ax=panel,
             )
-            panel.yaxis.set_major_formatter("{x:g}")
-            panel.set_xticks(range(len(shown)), shown, rotation=45, ha="right")
-            panel.set(title=f"{log}: {TITLES[measure]}", ylabel="over Reqtime's")
-    figure.legend(
-        *panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=len(names)
-    )
+            panel.axhline(0, color="black", linewidth=0.8)
+            panel.set_yscale("symlog", linthresh=LINEAR)
+            panel.set_yticks(TICKS, [f"{tick:+d} %" if tick else "0" for tick in TICKS])
+            panel.set(title=f"{log}: {TITLES[measure]}", xlabel="", ylabel="")
+            panel.tick_params(axis="x", rotation=90)
+        row[0].set_ylabel("change from Reqtime")
+    handles, labels = panels[0, 0].get_legend_handles_labels()
+    panels[0, 0].get_legend().remove()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(names))
     return figure

@@ -1,13 +1,13 @@
 """Table I: EASY with eight predictors, each measure over that of the requested time."""
 
 import numpy as np
-import pandas as pd
 
 from replication.basics import paths
+from replication.basics.lazy import pandas as pd
 from replication.evidence import compare, published
 from replication.logs import traces
 from replication.logs.workload import QUICK_JOBS
-from replication.papers.top_percent.runs import POLICIES, READINGS, TITLES, blocks, jobs
+from replication.papers.top_percent.runs import PAPER, POLICIES, READINGS, TITLES, jobs
 from replication.schedule import measures
 
 BLUE_WATERS = "BW"
@@ -18,42 +18,56 @@ ABSENT = (
 DEFINED = "1 by definition"
 
 
-def table1(page):
-    """All rows and columns of Table I under both readings.
+def blue_waters(like, drop=()):
+    """The Blue Waters workload by name, if its log is in a trace folder; empty elsewhere.
+
+    Parameters
+    ----------
+    like : str
+        The log whose rules of the paper clean it.
+    drop : sequence of str
+        What is left out besides.
 
     Returns
     -------
-    pandas.DataFrame
-        reading, trace, policy, measure, value, unit.
+    dict of str to replication.logs.workload.Workload
     """
-    tasks = []
-    for name, reading in READINGS.items():
-        workloads = jobs(page, reading) | blue_waters(page, reading)
-        tasks += [
-            ({"reading": name, "trace": log}, workload, {"reading": reading})
-            for log, workload in workloads.items()
-        ]
-    return blocks(tasks, page.workers)
-
-
-def blue_waters(page, reading):
-    """The Blue Waters workload by name, if its log is in a trace folder; empty elsewhere and on stand-ins."""
     found = [
         folder / name
         for folder in paths.trace_folders()
         for name in ("bw.swf", "bw.swf.gz")
         if (folder / name).is_file()
     ]
-    if not found or page.stand_in:
+    if not found:
         return {}
-    rules = traces.rules(page.logs[0], page.paper)
-    workload = traces.load(
-        found[0],
-        size=rules.size,
-        overrun=rules.overrun,
-        drop=[*rules.drop, *reading.cleaning.get("drop", ())],
-    )
-    return {BLUE_WATERS: workload.take(slice(QUICK_JOBS)) if page.quick else workload}
+    rules = traces.rules(like, PAPER)
+    whole = traces.load(found[0], size=rules.size, overrun=rules.overrun, drop=[*rules.drop, *drop])
+    return {BLUE_WATERS: whole}
+
+
+def workloads(own, reading, quick=False):
+    """The jobs of every block under a reading; beside the real logs of the paper those of Blue Waters.
+
+    Parameters
+    ----------
+    own : dict of str to replication.logs.workload.Workload
+    reading : replication.evidence.variants.Variant
+    quick : bool
+        The first jobs of each log only.
+
+    Returns
+    -------
+    dict of str to replication.logs.workload.Workload
+    """
+    found = jobs(own, reading, quick)
+    if not any(workload.stand_in for workload in own.values()) and {*own} == {*traces.names(PAPER)}:
+        found |= {
+            name: whole.take(slice(QUICK_JOBS)) if quick else whole
+            for name, whole in blue_waters(
+                next(iter(own)), reading.cleaning.get("drop", ())
+            ).items()
+        }
+    return found
 
 
 def of(ours, reading):
@@ -68,8 +82,15 @@ def reasons(ours):
     return defined if (ours["trace"] == BLUE_WATERS).any() else defined | {BLUE_WATERS: ABSENT}
 
 
-def side_by_side(page, ours):
+def side_by_side(ours, undecided=""):
     """Published value and both readings of every number, with a verdict on each.
+
+    Parameters
+    ----------
+    ours : pandas.DataFrame
+        From `replication.papers.top_percent.runs.over_requested`, with a column of readings.
+    undecided : str
+        Why nothing is decided; see `Page.undecided`.
 
     Returns
     -------
@@ -78,10 +99,8 @@ def side_by_side(page, ours):
     """
     merged = None
     for reading in READINGS:
-        frame = compare.table(
-            page.paper, "table1", of(ours, reading), reasons(ours), stand_in=page.stand_in
-        )
-        if page.kind == "quick":
+        frame = compare.table(PAPER, "table1", of(ours, reading), reasons(ours), stand_in=False)
+        if undecided:
             frame["verdict"] = compare.NOT_COMPARABLE
         frame = frame.rename(columns={"ours": reading, "verdict": f"verdict, {reading}"})
         columns = ["trace", "policy", "measure", "published", reading, f"verdict, {reading}"]
@@ -93,7 +112,7 @@ def wide(ours, reading, trace):
     """One block as the paper prints it: policies down, measures across."""
     block = ours[(ours["reading"] == reading) & (ours["trace"] == trace)]
     table = block.pivot(index="policy", columns="measure", values="value")
-    table = table.loc[list(POLICIES), list(TITLES)].rename(columns=TITLES)
+    table = table.loc[list(dict.fromkeys(block["policy"])), list(TITLES)].rename(columns=TITLES)
     return table.rename_axis("policy").rename_axis(None, axis=1)
 
 
@@ -135,18 +154,45 @@ def distances(frame):
     return pd.DataFrame(rows)
 
 
-def r2_audit(page, ours):
+def headline(both, far):
+    """What the opening says: ranges of Top03's AP1WAF, and how far AVEbsld is at most from the published.
+
+    Parameters
+    ----------
+    both : pandas.DataFrame
+        From `side_by_side`.
+    far : pandas.DataFrame
+        From `distances`.
+
+    Returns
+    -------
+    dict
+        theirs, ours (least and largest over the logs that are simulated), words, coded.
+    """
+    top = both[(both["policy"] == "Top03") & (both["measure"] == "ap1waf") & both["words"].notna()]
+    largest = far[far["rows"] == "all but CVH"].groupby("reading")["AVEbsld"].max()
+    ends = {"theirs": top["published"], "ours": top["words"]}
+    return {name: (part.min(), part.max()) for name, part in ends.items()} | largest.to_dict()
+
+
+def r2_audit(workloads, ours):
     """What the R2 column can be: published values beside ours, and beside the R2 of always predicting 0 s.
+
+    Parameters
+    ----------
+    workloads : dict of str to replication.logs.workload.Workload
+        As coded.
+    ours : pandas.DataFrame
 
     Returns
     -------
     pandas.DataFrame
         One row a log and policy whose published R2 is doubtful, or repeats another row's.
     """
-    printed = {row.key: row for row in published.rows(page.paper, "table1") if row.measure == "r2"}
+    printed = {row.key: row for row in published.rows(PAPER, "table1") if row.measure == "r2"}
     mine = ours[(ours["measure"] == "r2")].set_index(["reading", "trace", "policy"])["value"]
     rows = []
-    for log, workload in jobs(page, READINGS["coded"]).items():
+    for log, workload in workloads.items():
         nothing = measures.determination(workload.run_time, np.zeros(len(workload), np.int64))
         for policy in ("Reqtime", "CVH", "Tsafrir", "Complete"):
             value = printed[log, policy, "r2"].value
