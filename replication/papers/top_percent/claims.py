@@ -2,10 +2,14 @@
 
 import numpy as np
 
+from replication.basics.lazy import lazily
 from replication.evidence.claims import Claims, totals
 from replication.evidence.resampling import interval
 from replication.papers.top_percent.modes import LEVEL
 from replication.papers.top_percent.runs import POLICIES, TITLES
+from replication.papers.top_percent.schedulers import spread
+
+stats = lazily("scipy.stats")
 
 USUAL, PRIORITY = ("avebsld", "af"), ("ap0waf", "ap1waf")
 SCHEDULE = USUAL + PRIORITY
@@ -155,8 +159,6 @@ def _(e):
 
 @decides("schedulers-close")
 def _(e):
-    from replication.papers.top_percent.schedulers import spread
-
     for _, row in spread(e.by_scheduler).iterrows():
         largest = max(row[TITLES[measure]] for measure in SCHEDULE)
         yield row["trace"], f"{largest:.3f}", largest <= 0.1
@@ -221,13 +223,13 @@ def _(e):
 
 @decides("quality-uncorrelated")
 def _(e):
-    from scipy.stats import spearmanr
-
     for log, block in e.blocks.items():
         quality = [block.values(policy, "r2")[0] for policy in POLICIES]
         for measure in SCHEDULE:
             rho = float(
-                spearmanr(quality, [block.values(policy, measure)[0] for policy in POLICIES])[0]
+                stats.spearmanr(quality, [block.values(policy, measure)[0] for policy in POLICIES])[
+                    0
+                ]
             )
             yield f"{log} {TITLES[measure]}", f"{rho:+.2f}", abs(rho) < 0.5
 
