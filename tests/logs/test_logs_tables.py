@@ -5,10 +5,13 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
+from replication.estimates import Exact, Users
 from replication.papers.heel_and_toe import fig02
 from replication.papers.heel_and_toe import logs as table1
 from replication.papers.logs import load_since_zero, load_to_last_end, month, tidy, wide
 from replication.papers.pv_easy import workloads as table3
+from replication.schedule.simulation import compare
+from replication.schedulers import EASY
 from tests.workloads import jobs
 
 SMALL = jobs(4, (10, 10, 2), (20, 20, 4), (50, 5, 1))
@@ -76,7 +79,7 @@ def test_a_wide_table_keeps_whole_numbers_whole_and_writes_months():
 
 def test_what_was_left_out_is_counted():
     cleaned = SMALL.replace(cleaning=(("zero-run-time", 2),))
-    assert table1.left_out(page(a=cleaned, b=SMALL)).to_dict("list") == {
+    assert table1.left_out({"a": cleaned, "b": SMALL}).to_dict("list") == {
         "rule": ["zero-run-time", "jobs simulated"],
         "a": [2, 3],
         "b": [0, 3],
@@ -87,7 +90,7 @@ def test_the_change_of_doubling():
     results = pd.DataFrame(
         {
             "trace": "log",
-            "estimates": list(fig02.ESTIMATES),
+            "estimates": ["real", "real x2", "perfect", "perfect x2"],
             "backfilled": 0.5,
             "mean_wait": [200.0, 150.0, 100.0, 120.0],
             "mean_bounded_slowdown": [10.0, 5.0, 4.0, 2.0],
@@ -106,7 +109,8 @@ def test_the_change_of_doubling():
 
 
 def test_figure_2_has_a_bar_for_each_log_measure_and_estimate():
-    results = fig02.results(page(a=SMALL, b=SMALL))
+    models = (Users(), Users(2), Exact(), Exact(2))
+    results = fig02.named(compare([SMALL.replace(name=name) for name in "ab"], EASY(), models))
     figure = fig02.draw(results)
     assert [len(axes.patches) for axes in figure.axes] == [4] * 4
     heights = [bar.get_height() for bar in figure.axes[0].patches]
@@ -126,9 +130,7 @@ def test_figure_2_has_a_bar_for_each_log_measure_and_estimate():
 )
 def test_table_1_counts_the_lines_of_each_log(real_log, name, machine, lines):
     workload = real_log(name, paper="heel_and_toe")
-    found = table1.table1(
-        SimpleNamespace(paper="heel_and_toe", workloads={name: workload})
-    ).set_index("measure")["value"]
+    found = table1.table1({name: workload}).set_index("measure")["value"]
     assert found["jobs"] == lines
     assert found["processors"] == machine
     assert found["log_start"] < found["log_end"]

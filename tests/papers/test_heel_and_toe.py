@@ -1,7 +1,6 @@
 """Heel-and-toe's computations: the campaign's size, the decisions about curves, the small examples."""
 
 import math
-import types
 
 import numpy as np
 import pandas as pd
@@ -20,6 +19,8 @@ from replication.papers.heel_and_toe import (
     real_estimates,
     trends,
 )
+from replication.schedule.simulation import simulate
+from replication.schedulers import FCFS
 
 LOGS = ("CTC-SP2", "KTH-SP2-2", "SDSC-SP2", "SDSC-BLUE")
 
@@ -243,8 +244,7 @@ def test_if_all_ask_for_the_longest_nothing_behind_the_head_fits_in_time():
         processors=[2, 4, 1, 1],
         estimate=[10, 5, 2, 1],
     )
-    page = types.SimpleNamespace(workloads={"CTC-SP2": workload})
-    row = extreme.results(page).set_index("measure").loc["mean_wait"]
+    row = extreme.results({"CTC-SP2": workload}).set_index("measure").loc["mean_wait"]
     assert row["backfilled, real [%]"] == 25
     assert row["backfilled, at E_max [%]"] == 0
     assert row["at E_max"] == row["FCFS"] > row["real"]
@@ -276,14 +276,22 @@ def test_fig_8_step_by_step():
     assert found.start[2] == 10
 
 
+def example(machine, jobs, *others):
+    """FCFS and EASY on an example's jobs, and EASY on others."""
+    made = examples.workload("example", jobs, machine)
+    more = [examples.workload("other", other, machine) for other in others]
+    found = [simulate(made, FCFS()), simulate(made), *(simulate(other) for other in more)]
+    return dict(enumerate(found))
+
+
 def test_fig_1_job_4_fits_only_if_it_is_short_enough():
-    table = examples.starts(examples.fig01()).set_index("job")
+    table = examples.starts(example(2, examples.FIG1, examples.FIG1 | {4: (3, 1)})).set_index("job")
     assert table.loc[4].tolist() == [6, 2, 6]
     assert table.loc[3].tolist() == [4, 4, 4]
 
 
 def test_fig_14_job_3_starts_past_a_reservation_that_it_outlives():
-    table = examples.starts(examples.fig14()).set_index("job")
+    table = examples.starts(example(4, examples.FIG14)).set_index("job")
     assert table.loc[2].tolist() == [3, 3]
     assert table.loc[3].tolist() == [3, 0]
 

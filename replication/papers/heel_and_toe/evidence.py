@@ -5,6 +5,7 @@ from functools import cache, cached_property
 import numpy as np
 import pandas as pd
 
+from replication.estimates import Exact, Users
 from replication.papers.heel_and_toe import (
     campaign,
     extreme,
@@ -16,6 +17,8 @@ from replication.papers.heel_and_toe import (
 )
 from replication.papers.heel_and_toe.curves import BACKFILLED, PERFORMANCE
 from replication.papers.heel_and_toe.deciding import difference
+from replication.schedule.simulation import compare
+from replication.schedulers import EASY
 
 
 class Evidence:
@@ -109,7 +112,8 @@ class Evidence:
     @cached_property
     def real_and_perfect(self):
         """What perfect and doubled estimates change (Fig. 2)."""
-        return fig02.change(fig02.results(self.workloads))
+        models = (Users(), Users(2), Exact(), Exact(2))
+        return fig02.change(fig02.named(compare(self.workloads.values(), EASY(), models)))
 
     @cached_property
     def all_at_e_max(self):

@@ -11,7 +11,7 @@ from replication.logs.workload import Workload
 from replication.reference import observed as reference_observed
 from replication.schedule import gantt
 from replication.schedule.simulation import simulate
-from replication.schedulers import EASY, FCFS
+from replication.schedulers import EASY
 
 #: Job number: run time, size. The paper's pictures give no sizes; these make its words true.
 FIG1 = {1: (4, 1), 2: (2, 1), 3: (2, 2), 4: (2, 1)}
@@ -38,28 +38,6 @@ def workload(name, jobs, machine, unit=1):
         run_time=[unit * r for r in run_time],
         processors=list(size),
     )
-
-
-def fig01():
-    """FCFS, EASY, and EASY with job 4 longer than the hole.
-
-    Returns
-    -------
-    dict of str to replication.schedule.schedule.Schedule
-    """
-    as_drawn = workload("fig01", FIG1, 2)
-    longer = workload("fig01-longer", FIG1 | {4: (3, 1)}, 2)
-    return {
-        "FCFS": simulate(as_drawn, FCFS()),
-        "EASY": simulate(as_drawn, EASY()),
-        "EASY, job 4 one unit longer": simulate(longer, EASY()),
-    }
-
-
-def fig14():
-    """FCFS and EASY where job 3 outlives job 2's reservation, on processors that job 2 does not need."""
-    jobs = workload("fig14", FIG14, 4)
-    return {"FCFS": simulate(jobs, FCFS()), "EASY": simulate(jobs, EASY())}
 
 
 def starts(schedules):

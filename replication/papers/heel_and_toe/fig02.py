@@ -1,58 +1,64 @@
 """Fig. 2: real and perfect estimates, as they are and doubled."""
 
-import pandas as pd
-
 from replication.basics import style
+from replication.basics.lazy import pandas as pd
+from replication.basics.lazy import pyplot as plt
+from replication.basics.lazy import seaborn as sns
 from replication.estimates import Exact, Users
 from replication.papers.heel_and_toe.curves import PERFORMANCE
-from replication.schedule.simulation import simulate
-from replication.schedulers import EASY
-
-# How the figure names an estimate, and how it is made.
-ESTIMATES = {"real": Users(), "real x2": Users(2), "perfect": Exact(), "perfect x2": Exact(2)}
 
 
-def results(workloads):
-    """Simulate EASY with each of the four estimates on each log.
+def named(table, factor=2):
+    """The rows of a comparison as the figure names them.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Of `replication.compare`, with `replication.Users` and `replication.Exact`, each plain and multiplied.
+    factor : float
+        By which they are multiplied.
 
     Returns
     -------
     pandas.DataFrame
         trace, estimates, mean_wait (s), mean_bounded_slowdown, backfilled (a share).
     """
-    rows = []
-    for name, workload in workloads.items():
-        for label, model in ESTIMATES.items():
-            found = simulate(workload, EASY(), model).validate().measures
-            rows.append(
-                {"trace": name, "estimates": label}
-                | {m: found[m] for m in (*PERFORMANCE, "backfilled")}
-            )
-    return pd.DataFrame(rows)
+    names = {
+        repr(model(times)): words + (f" x{factor:g}" if times != 1 else "")
+        for words, model in (("real", Users), ("perfect", Exact))
+        for times in (1, factor)
+    }
+    table = table.assign(estimates=table["estimates"].map(names))
+    return table.rename(columns={"log": "trace"})[
+        ["trace", "estimates", *PERFORMANCE, "backfilled"]
+    ]
 
 
 def draw(results):
     """Bars of both measures, a panel a log, as in the paper."""
-    import matplotlib.pyplot as plt
-
-    logs = list(dict.fromkeys(results["trace"]))
+    logs, names = (list(dict.fromkeys(results[column])) for column in ("trace", "estimates"))
     figure, grid = plt.subplots(
         len(PERFORMANCE), len(logs), figsize=style.size(2, len(logs)), squeeze=False
     )
-    looks = style.bars(ESTIMATES)
     for row, (measure, (label, factor)) in zip(grid, PERFORMANCE.items(), strict=True):
         for axes, log in zip(row, logs, strict=True):
-            values = results[results["trace"] == log].set_index("estimates")[measure] * factor
-            for place, name in enumerate(ESTIMATES):
-                axes.bar(place, values[name], 0.85, **looks[name])
-            axes.set_xticks([])
+            sns.barplot(
+                results[results["trace"] == log].assign(value=lambda rows: rows[measure] * factor),
+                x="estimates",
+                y="value",
+                hue="estimates",
+                palette=dict(zip(names, style.COLOURS, strict=False)),
+                saturation=1,
+                legend="full" if axes is grid[0, 0] else False,
+                ax=axes,
+            )
+            axes.set(xlabel="", xticks=[], ylabel=label if axes is row[0] else "")
             axes.grid(axis="x", visible=False)
-            axes.set_ylabel(label if axes is row[0] else "")
     for axes, log in zip(grid[0], logs, strict=True):
         axes.set_title(log)
-    figure.legend(
-        *grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=len(ESTIMATES)
-    )
+    handles, labels = grid[0, 0].get_legend_handles_labels()
+    grid[0, 0].get_legend().remove()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(names))
     return figure
 
 
@@ -67,15 +73,16 @@ def change(results):
     rows = []
     for log, group in results.groupby("trace", sort=False):
         by = group.set_index("estimates")
+        real, more_real, perfect, more_perfect = by.index  # as `named` has them
         for measure, (label, _) in PERFORMANCE.items():
             value = by[measure]
             rows.append(
                 {
                     "trace": log,
                     "measure": label.split(" [")[0],
-                    "doubling real [%]": 100 * (value["real x2"] / value["real"] - 1),
-                    "doubling perfect [%]": 100 * (value["perfect x2"] / value["perfect"] - 1),
-                    "real to perfect [%]": 100 * (value["perfect"] / value["real"] - 1),
+                    "doubling real [%]": 100 * (value[more_real] / value[real] - 1),
+                    "doubling perfect [%]": 100 * (value[more_perfect] / value[perfect] - 1),
+                    "real to perfect [%]": 100 * (value[perfect] / value[real] - 1),
                 }
             )
     return pd.DataFrame(rows)

@@ -1,9 +1,10 @@
 """Fig. 12: how likely a shorter job looks the longer one, by formula and by drawing."""
 
 import numpy as np
-import pandas as pd
 
 from replication.basics import style
+from replication.basics.lazy import pandas as pd
+from replication.basics.lazy import pyplot as plt
 from replication.basics.seeding import generator
 
 RATIOS = (0.1, 0.25, 0.5, 0.75, 0.9)  # r1 / r2
@@ -68,8 +69,6 @@ def drawn(draws, seed=1):
 
 def draw(table):
     """The formula as lines, its limit as dotted lines, the drawing as points."""
-    import matplotlib.pyplot as plt
-
     figure, axes = plt.subplots()
     factors = np.geomspace(1.001, 100, 400)
     looks = style.series([f"r1/r2 = {ratio:g}" for ratio in RATIOS])

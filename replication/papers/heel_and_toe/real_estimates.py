@@ -1,15 +1,19 @@
 """Figs. 13 and 15: what users' estimates look like."""
 
 import numpy as np
-import pandas as pd
 
 from replication.basics import style
+from replication.basics.lazy import pandas as pd
+from replication.basics.lazy import pyplot as plt
+from replication.basics.lazy import seaborn as sns
 from replication.evidence import published
 from replication.logs import traces
 from replication.papers.heel_and_toe.campaign import HOUR, PAPER
 
 TOP = 20
 BINS = 100
+MINUTE = 60
+TICKS = (1 / 60, 0.1, 1, 4, 18, 60)  # h
 
 
 def recorded(workloads):
@@ -106,31 +110,31 @@ def text_published(table):
 
 
 def draw_cdf(workloads):
-    """Cumulative distributions of run times and estimates, a panel a log."""
-    import matplotlib.pyplot as plt
-
+    """Cumulative distributions of run times and estimates, a panel a log, and the limits that sites set."""
     workloads = recorded(workloads)
     figure, axes = plt.subplots(
         1, len(workloads), figsize=style.size(1, len(workloads)), sharey=True, squeeze=False
     )
-    looks = style.series(["run time", "estimate"], marker=False)
     for panel, (log, workload) in zip(axes[0], workloads.items(), strict=True):
-        for column, look in zip(
-            (workload.run_time, workload.estimate), looks.values(), strict=True
-        ):
-            ordered = np.sort(column) / HOUR
-            # Steps are the point here, and dashes would hide them.
-            panel.step(
-                ordered,
-                np.arange(1, len(ordered) + 1) / len(ordered) * 100,
-                where="post",
-                **look | {"linestyle": "-", "linewidth": 1.2},
+        for name, colour in zip(("run_time", "estimate"), style.COLOURS, strict=False):
+            sns.ecdfplot(
+                x=np.maximum(getattr(workload, name), MINUTE) / HOUR,
+                stat="percent",
+                color=colour,
+                linestyle="-",
+                linewidth=1.2,
+                label=name.replace("_", " "),
+                ax=panel,
             )
-        panel.set(
-            title=log, xlabel="time [h]", xlim=(0, np.quantile(workload.estimate, 0.995) / HOUR)
-        )
-    axes[0, 0].set_ylabel("jobs [%]")
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+        for measure in limits(log):
+            value = published.value(PAPER, "e_max", trace=log, policy="log", measure=measure).value
+            panel.axvline(value, color="black", linestyle=":", linewidth=1, label="E_max")
+        panel.set(title=log, xlabel="time [h]", ylabel="jobs [%]", xscale="log")
+        panel.set_xticks(TICKS, [f"{tick:.2g}" for tick in TICKS])
+        panel.set_xticks([], minor=True)
+        panel.set_xlim(MINUTE / HOUR, 1.2 * workload.estimate.max() / HOUR)
+    handles = dict(zip(*reversed(axes[0, 0].get_legend_handles_labels()), strict=True))
+    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=len(handles))
     return figure
 
 
@@ -179,8 +183,6 @@ def accuracies(workloads):
 
 def draw_accuracy(table):
     """Accuracy against run time; a row a reading, a column a log."""
-    import matplotlib.pyplot as plt
-
     logs = list(dict.fromkeys(table["log"]))
     figure, grid = plt.subplots(
         2, len(logs), figsize=style.size(2, len(logs)), squeeze=False, sharey=True
