@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from replication.evidence import published, resampling
+from replication.logs import traces
 from replication.papers.top_percent import claims, intervals, modes, runs, schedulers, table1
 from replication.schedule import measures
 from replication.schedulers import EASY
@@ -123,8 +124,6 @@ def test_other_schedulers_are_spread():
 @pytest.mark.parametrize("log", THREE)
 def test_the_rows_but_cvh_come_within_0_003_of_the_paper(real_log, log):
     """As coded: AVEbsld within 0.003, on KTH-SP2 every measure of the schedule; Top Percent to rounding."""
-    from replication.logs import traces
-
     w = real_log(
         log, paper="top_percent", drop=[*traces.rules(log, "top_percent").drop, "no-estimate"]
     )
