@@ -6,7 +6,7 @@ else below build/.
 Examples:
   replication report
   replication report --kind quick --json
-  replication report --out /tmp/look
+  replication report --out look
 """
 
 import time

@@ -3,7 +3,7 @@
 Where their compiled code is kept has to be settled before any of them is imported, hence here.
 """
 
-from replication.core import caching
+from replication.core import _caching as caching
 
 kernel_hash = caching.kernel_hash
 caching.settle()
