@@ -61,7 +61,7 @@ def settle():
         os.environ["NUMBA_CACHE_DIR"] = str(folder)
         if "numba" in sys.modules:
             sys.modules["numba"].config.CACHE_DIR = str(folder)
-        caching = importlib.import_module("numba.core._caching")
+        caching = importlib.import_module("numba.core.caching")
         caching.IndexDataCacheFile = checked(caching.IndexDataCacheFile)
         return
     os.environ.pop("NUMBA_CACHE_DIR", None)
@@ -120,7 +120,7 @@ def checked(base):
     Parameters
     ----------
     base : class
-        ``numba.core._caching.IndexDataCacheFile``.
+        ``numba.core.caching.IndexDataCacheFile``.
 
     Returns
     -------

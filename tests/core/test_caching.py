@@ -66,7 +66,7 @@ def test_a_full_disk_is_named_and_no_reason_to_stop(kernel, tmp_path, capsys, mo
     def full(*_args):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(caching.importlib.import_module("numba.core._caching").os, "replace", full)
+    monkeypatch.setattr(caching.importlib.import_module("numba.core.caching").os, "replace", full)
     assert not read_from_cache(kernel())
     said = capsys.readouterr().err
     assert "No space left on device; the compiled kernel is not kept" in said
