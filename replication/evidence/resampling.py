@@ -38,7 +38,7 @@ def weeks(columns, submit, name):
     return _drawn(sums.sum(axis=0), sums, (np.repeat(np.arange(n), row) for row in times))
 
 
-def blocks(columns, workload, seed):
+def blocks(columns, workload, seed, draws=DRAWS):
     """Sums over blocks of consecutive jobs drawn anew, as many as cover all jobs.
 
     Parameters
@@ -48,10 +48,11 @@ def blocks(columns, workload, seed):
     workload : replication.logs.workload.Workload
         Its mean number of jobs in a week is the length of a block.
     seed : int
+    draws : int
 
     Returns
     -------
-    float64[1 + DRAWS, c]
+    float64[1 + draws, c]
         The sums of the log as it is, then those of each draw.
     """
     n = len(columns)
@@ -59,7 +60,7 @@ def blocks(columns, workload, seed):
     total = np.vstack([np.zeros(columns.shape[1]), np.cumsum(columns, axis=0)])
     sums = total[length:] - total[:-length]
     rng = generator(workload.name, n, "blocks", int(seed))
-    return _drawn(columns.sum(axis=0), sums, rng.integers(0, len(sums), (DRAWS, -(-n // length))))
+    return _drawn(columns.sum(axis=0), sums, rng.integers(0, len(sums), (draws, -(-n // length))))
 
 
 def _drawn(whole, sums, picked):

@@ -93,6 +93,11 @@ class Page:
     workers = property(lambda self: self._given["workers"], doc="Threads that simulate.")
 
     @property
+    def first(self):
+        """How many jobs of each log are taken: `QUICK_JOBS` at quick scale, else all, which is None."""
+        return QUICK_JOBS if self.quick else None
+
+    @property
     def settings(self):
         """The parameters that only this item has, by name; read-only."""
         common = ("scale", "logs", "seed", "workers")
@@ -506,10 +511,10 @@ def _refuse_unknown(name, given):
 
 
 def _published_only(paper, item, rows):
-    """Our numbers without those on logs that the paper does not have."""
-    traces_of_paper = {row.trace for row in published.rows(paper, item)}
+    """Our numbers without those of logs and schedulers that the paper does not have."""
+    of_paper = {row.key for row in published.rows(paper, item)}
     rows = rows.to_dict("records") if hasattr(rows, "to_dict") else rows
-    return [row for row in rows if row["trace"] in traces_of_paper]
+    return [row for row in rows if tuple(row[part] for part in compare.KEY) in of_paper]
 
 
 def _readable(frame, paper, item):

@@ -222,7 +222,7 @@ def alone(schedule, jobs=None):
     AuditError
         For random predictions where simulations are repeated: they would be drawn anew.
     """
-    if _is_replayed(schedule.scheduler):
+    if is_replayed(schedule.scheduler):
         found = _replayed(schedule)
         return found if jobs is None else _only(found, jobs, schedule)
     found = schedule.start.copy()
@@ -238,8 +238,8 @@ def alone(schedule, jobs=None):
     return found
 
 
-def _is_replayed(scheduler):
-    """Whether the scheduler's kernel can go on from any instant."""
+def is_replayed(scheduler):
+    """Whether the scheduler's kernel can go on from any instant: then `alone` is quick for all jobs."""
     plain = isinstance(scheduler, EASY) and scheduler.is_plain
     return plain or isinstance(scheduler, FCFS | PVEasy)
 

@@ -2,15 +2,20 @@
 
 import functools
 
-import pandas as pd
-
+from replication.basics.lazy import pandas as pd
 from replication.evidence import published
 from replication.evidence.claims import Claims, totals, within
 from replication.papers.pv_easy import counts, modes, runs, slowdown, virtual
+from replication.papers.pv_easy.slowdown import SHORT
 from replication.schedule import audits
+from replication.schedulers import PVEasy
 
 ERRORS = (0, 5, 10, 20, 40, 60, 80, 100)
-MEASURES = {"mbs": "MBS", "mwbs": "MWBS"}
+MODES = {
+    "kill": PVEasy(),
+    "suspend": PVEasy(mode="suspend"),
+    "checkpoint 1 h": PVEasy(mode="checkpoint", interval=3600),
+}
 # Claims that rest on replays of many jobs, which take longest.
 REPLAYED = ("delay-90-hours", "one-in-five-delayed", "strict-by-the-words")
 CLAIMS = Claims("pv_easy")
@@ -23,48 +28,69 @@ class Evidence:
 
     Parameters
     ----------
-    page : replication.pages.page.Page
+    workloads : dict of str to replication.logs.workload.Workload
     repeats : int
         Draws of the virtual predictor.
     reading : replication.evidence.variants.Variant
+        Of the schedulers.
+    seed, workers : int
     """
 
-    def __init__(self, page, repeats=5, reading=runs.DEFAULT):
-        self.page, self.repeats, self.reading = page, repeats, reading
+    def __init__(self, workloads, repeats=5, reading=runs.DEFAULT, seed=1, workers=1):
+        self.workloads, self.repeats, self.reading = workloads, repeats, reading
+        self.seed, self.workers = seed, workers
 
     @functools.cache
-    def schedule(self, log, policy, **options):
-        """A log's schedule."""
-        return runs.schedule(self.page, log, policy, self.reading, **options)
+    def simulated(self, log, scheduler):
+        """A log's schedule under a scheduler."""
+        return runs.simulated(self.workloads[log], scheduler, self.reading, self.seed)
+
+    def schedule(self, log, policy):
+        """A log's schedule under one of the paper's policies."""
+        return self.simulated(log, runs.POLICIES[policy])
+
+    def schedules(self, *policies):
+        """Those of all logs, as ``schedules[log][policy]``."""
+        return {log: {p: self.schedule(log, p) for p in policies} for log in self.workloads}
 
     @functools.cache
     def count(self, what, log, policy):
         """Values of one of the counts, by measure."""
-        return {name: value for name, (value, _) in what(self.schedule(log, policy)).items()}
+        return _values(what(self.schedule(log, policy)))
 
     @functools.cache
     def everyone(self, measure, base):
         """Slowdowns of all jobs, by log and policy."""
-        return slowdown.everyone(self.page, measure, base, self.reading).set_index(
-            ["trace", "policy"]
-        )
+        table = slowdown.everyone(self.schedules(*runs.POLICIES), measure, base, self.seed)
+        return table.set_index(["trace", "policy"])
 
     @functools.cache
     def blocked(self, measure):
         """Slowdowns of blocked jobs by size under PV-EASY, with quotients to EASY's."""
-        table = slowdown.blocked(self.page, measure, reading=self.reading)
+        table = slowdown.blocked(self.schedules("EASY", "PV-EASY"), measure, seed=self.seed)
         return table[(table["policy"] == "PV-EASY") & table["quotient"].notna()]
 
     @functools.cached_property
     def virtual(self):
         """Fig. 4's means."""
-        correction = self.reading.options.get("correction", "request")
-        return virtual.results(self.page, ERRORS, self.repeats, correction)
+        correction = self.reading.scheduler.get("correction", "request")
+        seeds = range(self.seed, self.seed + self.repeats)
+        return virtual.results(
+            self.workloads, virtual.POLICIES, ERRORS, seeds, correction, self.workers
+        )
 
     @functools.cached_property
     def modes(self):
         """Results by mode of preemption."""
-        return modes.results(self.page, self.reading).set_index(["trace", "mode"])
+        schedules = {
+            log: {mode: self.simulated(log, scheduler) for mode, scheduler in MODES.items()}
+            for log in self.workloads
+        }
+        return modes.results(schedules).set_index(["trace", "mode"])
+
+
+def _values(counted):
+    return {name: value for name, (value, _) in counted.items()}
 
 
 def beside(default, other, reading):
@@ -97,7 +123,7 @@ def beside(default, other, reading):
 
 def _each(evidence, what, policy, measure, rule, form="{:.2f}"):
     """A case a log: one number of a count, and whether the rule takes it."""
-    for log in evidence.page.logs:
+    for log in evidence.workloads:
         value = evidence.count(what, log, policy)[measure]
         yield log, form.format(value), bool(rule(value))
 
@@ -110,11 +136,11 @@ def _quotients(table, below):
         yield what, f"{row['quotient']:.2f} ({low:.2f} to {high:.2f})", answer
 
 
-def _to_base(evidence, policy, base, below, logs=None, measures=MEASURES):
+def _to_base(evidence, policy, base, below, logs=None, measures=SHORT):
     """Cases for a policy's slowdown over another's."""
     rows = [
-        (f"{log} {MEASURES[m]}", evidence.everyone(m, base).loc[log, policy])
-        for log in logs or evidence.page.logs
+        (f"{log} {SHORT[m]}", evidence.everyone(m, base).loc[log, policy])
+        for log in logs or evidence.workloads
         for m in measures
     ]
     return _quotients(rows, below)
@@ -122,13 +148,13 @@ def _to_base(evidence, policy, base, below, logs=None, measures=MEASURES):
 
 @decides("delay-90-hours")
 def _(e):
-    worst = max((e.count(counts.delays, log, "EASY")["max_delay"], log) for log in e.page.logs)
+    worst = max((e.count(counts.delays, log, "EASY")["max_delay"], log) for log in e.workloads)
     yield worst[1], f"{worst[0]:.1f} h", worst[0] > 90
 
 
 @decides("one-in-five-delayed")
 def _(e):
-    for log in e.page.logs:
+    for log in e.workloads:
         found = e.count(counts.delays, log, "EASY")
         share = 100 * found["delayed"] / found["blocked"]
         yield log, f"{share:.1f} %", 15 <= share <= 25
@@ -136,14 +162,14 @@ def _(e):
 
 @decides("strict-at-the-head")
 def _(e):
-    for log in e.page.logs:
+    for log in e.workloads:
         found = int(audits.head_violations(e.schedule(log, "PV-EASY")).sum())
         yield log, f"{found:,}", found == 0
 
 
 @decides("strict-by-the-words")
 def _(e):
-    for log in e.page.logs:
+    for log in e.workloads:
         schedule = e.schedule(log, "PV-EASY")
         found = int((schedule.start > audits.alone(schedule)).sum())
         yield log, f"{found:,} jobs", found == 0
@@ -151,7 +177,7 @@ def _(e):
 
 @decides("no-violation")
 def _(e):
-    for log in e.page.logs:
+    for log in e.workloads:
         found = counts.violations(e.schedule(log, "PV-EASY"), "any-later")["violated"][0]
         yield log, f"{found}", found == 0
 
@@ -169,24 +195,24 @@ def _(e):
 @decides("violations-30-hours")
 def _(e):
     worst = max(
-        (e.count(counts.violations, log, "EASY-Last")["max_dtr"], log) for log in e.page.logs
+        (e.count(counts.violations, log, "EASY-Last")["max_dtr"], log) for log in e.workloads
     )
     yield worst[1], f"{worst[0]:.1f} h", worst[0] > 30
 
 
 @decides("victims-are-large")
 def _(e):
-    for log in e.page.logs:
+    for log in e.workloads:
         schedule = e.schedule(log, "EASY-Last")
         late = audits.reservation_delays(schedule) > 0
-        large = slowdown.quarter(schedule.workload)[late] > 0
+        large = slowdown.size_class(schedule.workload)[late] > 0
         share = 100 * float(large.mean()) if late.any() else float("nan")
         yield log, f"{share:.0f} %", share > 50
 
 
 @decides("busy-logs")
 def _(e):
-    for log, w in e.page.workloads.items():
+    for log, w in e.workloads.items():
         load, size, run_time = 100 * w.load, w.processors.mean(), w.run_time.mean()
         answer = 60 <= load <= 80 and 10 <= size < 100 and run_time > 3600
         yield log, f"{load:.1f} %, {size:.1f}, {run_time:.0f} s", answer
@@ -194,7 +220,7 @@ def _(e):
 
 @decides("a-year-each")
 def _(e):
-    for log, w in e.page.workloads.items():
+    for log, w in e.workloads.items():
         yield log, f"{w.span / 86400:.0f} days", w.span >= 365 * 86400
 
 
@@ -207,23 +233,21 @@ def _share_below(tables):
 
 @decides("blocked-mostly-better")
 def _(e):
-    return _share_below([e.blocked(m) for m in MEASURES])
+    return _share_below([e.blocked(m) for m in SHORT])
 
 
 @decides("large-blocked-better")
 def _(e):
-    return _share_below(
-        [e.blocked(m)[e.blocked(m)["jobs"] != slowdown.QUARTERS[0]] for m in MEASURES]
-    )
+    return _share_below([e.blocked(m)[e.blocked(m)["jobs"] != slowdown.names()[0]] for m in SHORT])
 
 
 @decides("small-blocked-not-better")
 def _(e):
     rows = [
-        (f"{row['trace']} {MEASURES[m]}", row)
-        for m in MEASURES
+        (f"{row['trace']} {SHORT[m]}", row)
+        for m in SHORT
         for row in e.blocked(m).to_dict("records")
-        if row["jobs"] == slowdown.QUARTERS[0]
+        if row["jobs"] == slowdown.names()[0]
     ]
     for what, words, below in _quotients(rows, 1):
         yield what, words, None if below is None else not below
@@ -231,16 +255,16 @@ def _(e):
 
 @decides("large-more-often-blocked")
 def _(e):
-    for log in e.page.logs:
+    for log in e.workloads:
         schedule = e.schedule(log, "EASY")
-        blocked, large = audits.blocked(schedule), slowdown.quarter(schedule.workload) > 0
+        blocked, large = audits.blocked(schedule), slowdown.size_class(schedule.workload) > 0
         shares = [100 * float(blocked[of].mean()) for of in (large, ~large)]
         yield log, f"{shares[0]:.1f} % against {shares[1]:.1f} %", shares[0] > shares[1]
 
 
 @decides("fewer-backfilled")
 def _(e):
-    for log in e.page.logs:
+    for log in e.workloads:
         ours, easy = (e.count(counts.kinds, log, policy) for policy in ("PV-EASY", "EASY"))
         words = (
             f"backfilled {ours['backfilled']:,} against {easy['backfilled']:,}, "
@@ -257,9 +281,8 @@ def _leads(e, errors):
     """A case a log and measure: at how many of the errors PV-EASY is ahead of both EASYs."""
     chosen = e.virtual[e.virtual["error"].isin(errors)]
     for (log, measure), part in chosen.groupby(["trace", "measure"], sort=False):
-        by = part.pivot(index="error", columns="policy")
-        ahead = by["high"]["PV-EASY"] < by["low"][["FCFS-EASY", "SJF-EASY"]].min(axis=1)
-        yield f"{log} {MEASURES[measure]}", f"{int(ahead.sum())} of {len(ahead)}", bool(ahead.all())
+        ahead = virtual.is_ahead(virtual.by_error(part))
+        yield f"{log} {SHORT[measure]}", f"{int(ahead.sum())} of {len(ahead)}", bool(ahead.all())
 
 
 @decides("prediction-ten-percent")
@@ -274,19 +297,19 @@ def _(e):
 
 @decides("smaller-on-blue")
 def _(e):
-    return _to_base(e, "PV-EASY", "EASY", 1, [log for log in e.page.logs if log == "SDSC-BLUE"])
+    return _to_base(e, "PV-EASY", "EASY", 1, [log for log in e.workloads if log == "SDSC-BLUE"])
 
 
 @decides("similar-elsewhere")
 def _(e):
-    for log in e.page.logs:
+    for log in e.workloads:
         if log != "SDSC-BLUE":
             yield from _similar(log, e)
 
 
 def _similar(log, e):
     """A case a measure: whether PV-EASY's slowdown is within a tenth of EASY's, better or worse."""
-    for measure, short in MEASURES.items():
+    for measure, short in SHORT.items():
         row = e.everyone(measure, "EASY").loc[log, "PV-EASY"]
         quotient = tuple(row[name] for name in ("quotient", "quotient_low", "quotient_high"))
         yield (
@@ -303,7 +326,7 @@ def _(e):
 
 @decides("easy-last-worst")
 def _(e):
-    for log in e.page.logs:
+    for log in e.workloads:
         table = e.everyone("mwbs", "EASY-Last").loc[log]
         yield from _quotients(
             [(log, table.loc[table.loc[["PV-EASY", "EASY"], "quotient"].idxmax()])], 1
@@ -319,8 +342,8 @@ def _(e):
 def _(e):
     at = e.virtual[(e.virtual["error"] == 10) & (e.virtual["policy"] == "FCFS-EASY")]
     at = at.set_index(["trace", "measure"])
-    for log in e.page.logs:
-        for measure, short in MEASURES.items():
+    for log in e.workloads:
+        for measure, short in SHORT.items():
             ours, row = e.count(counts.slowdowns, log, "EASY")[measure], at.loc[log, measure]
             answer = True if ours < row["low"] else False if ours > row["high"] else None
             yield f"{log} {short}", f"{100 * (ours / row['mean'] - 1):+.0f} %", answer
@@ -328,20 +351,15 @@ def _(e):
 
 def _changes(log, name, ours, other):
     """A case a measure: per cent change of a slowdown."""
-    for measure, short in MEASURES.items():
+    for measure, short in SHORT.items():
         change = 100 * (ours[measure] / other[measure] - 1)
         yield f"{log} {short}{name}", f"{change:+.0f} %", bool(change < 0)
 
 
 @decides("venture-helps")
 def _(e):
-    for log in e.page.logs:
-        without = {
-            name: value
-            for name, (value, _) in counts.slowdowns(
-                e.schedule(log, "PV-EASY", venture="no")
-            ).items()
-        }
+    for log in e.workloads:
+        without = _values(counts.slowdowns(e.simulated(log, PVEasy(venture="no"))))
         yield from _changes(log, "", e.count(counts.slowdowns, log, "PV-EASY"), without)
 
 
@@ -360,7 +378,7 @@ def _(e):
 
 @decides("same-end")
 def _(e):
-    for log in e.page.logs:
+    for log in e.workloads:
         later = int(e.schedule(log, "PV-EASY").end.max() - e.schedule(log, "EASY").end.max()) / 3600
         yield log, f"{later:+.2f} h", abs(later) < 1
 
@@ -387,6 +405,6 @@ def _(e):
 
 @decides("suspending-is-better")
 def _(e):
-    for log in e.page.logs:
+    for log in e.workloads:
         for mode in ("suspend", "checkpoint 1 h"):
             yield from _changes(log, f" {mode}", e.modes.loc[log, mode], e.modes.loc[log, "kill"])

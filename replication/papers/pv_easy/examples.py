@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
 from replication.basics import style
+from replication.basics.lazy import pandas as pd
+from replication.basics.lazy import pyplot as plt
+from replication.evidence import published
 from replication.logs.workload import Workload
 from replication.reference import easy as reference
 from replication.schedule import gantt
-from replication.schedule.simulation import simulate
-from replication.schedulers import EASY
 
 MACHINE = 5
 
@@ -42,13 +42,8 @@ class Example:
         now = [0] * len(self.told)
         return Workload.from_columns(self.title, MACHINE, now, self.run_time, self.size, self.told)
 
-    def schedule(self):
-        """EASY planning with what it is told; a job that outlives that is not killed."""
-        return simulate(self.workload(), EASY()).validate()
-
-    def decision(self):
+    def decision(self, schedule):
         """Start, end and size of each job as planned at time 0; the blocked head at its reservation."""
-        schedule = self.schedule()
         started = [k for k in range(len(self.told)) if schedule.start[k] == 0]
         head = next(k for k in range(len(self.told)) if schedule.start[k] > 0)
         free = MACHINE - sum(self.size[k] for k in started)
@@ -85,8 +80,13 @@ EXAMPLES = {
 }
 
 
-def results():
+def results(schedules):
     """What the paper's text says of the pictures, as simulated.
+
+    Parameters
+    ----------
+    schedules : dict of str to replication.schedule.schedule.Schedule
+        Of each of `EXAMPLES`.
 
     Returns
     -------
@@ -95,11 +95,11 @@ def results():
     """
     rows = []
     for name, example in EXAMPLES.items():
-        schedule, unit = example.schedule(), "time units"
+        schedule, unit = schedules[name], "time units"
         start = int(schedule.start[1])
         busy = np.minimum(schedule.end, start) - np.minimum(schedule.start, start)
         wasted = MACHINE * start - int(np.dot(busy, example.size))
-        reserved = next(at for number, at, _, _ in example.decision() if number == 2)
+        reserved = next(at for number, at, _, _ in example.decision(schedule) if number == 2)
         rows += [
             (name, example.policy, "wasted_area", wasted, "processor time units"),
             (name, example.policy, "reservation", reserved, unit),
@@ -111,35 +111,28 @@ def results():
 
 def published_part(ours):
     """The rows that the paper's text has a number for."""
-    from replication.evidence import published
-
     known = {row.key for row in published.rows("pv_easy", "fig1")}
-    return ours[
-        [key in known for key in zip(ours["trace"], ours["policy"], ours["measure"], strict=True)]
-    ]
+    keys = zip(ours["trace"], ours["policy"], ours["measure"], strict=True)
+    return ours[[key in known for key in keys]]
 
 
 def made(ours):
     """Why the numbers of Fig. 1 have no verdict, as `Page.compare` takes it."""
-    part = published_part(ours)
-    keys = zip(part["trace"], part["policy"], part["measure"], strict=True)
-    return dict.fromkeys(keys, "the jobs are made up such that this comes out")
+    return dict.fromkeys(ours["trace"], "the jobs are made up such that this comes out")
 
 
-def draw():
+def draw(schedules):
     """Each example twice: as decided at time 0, and as it came about."""
-    import matplotlib.pyplot as plt
-
     figure, grid = plt.subplots(
         len(EXAMPLES), 2, figsize=(style.WIDTH, 6.2), sharex=True, sharey=True
     )
-    for row, example in zip(grid, EXAMPLES.values(), strict=True):
-        schedule = example.schedule()
+    for row, (name, example) in zip(grid, EXAMPLES.items(), strict=True):
+        schedule = schedules[name]
         came = [
             (number, int(schedule.start[k]), example.run_time[k], example.size[k])
             for k, number in enumerate(example.numbers)
         ]
-        _boxes(row[0], example.decision())
+        _boxes(row[0], example.decision(schedule))
         _boxes(row[1], came)
         row[0].set_ylabel("processors")
         row[0].set_title(example.title, loc="left")
@@ -151,13 +144,11 @@ def draw():
 
 def _boxes(axes, jobs):
     """Rectangles of (number, start, length, size), lowest processors first."""
-    from matplotlib.patches import Rectangle
-
     _, start, length, size = (np.array(column) for column in zip(*jobs, strict=True))
     for k, first, width in gantt.place(start, start + length, size, MACHINE):
         number = jobs[k][0]
         axes.add_patch(
-            Rectangle(
+            plt.Rectangle(
                 (start[k], first),
                 length[k],
                 width,

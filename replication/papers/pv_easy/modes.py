@@ -1,19 +1,12 @@
 """What other kinds of preemption would have changed; the paper's section 6 speaks of them and tries none."""
 
-import pandas as pd
-
 from replication.basics import style
-from replication.papers.pv_easy import counts, runs
+from replication.basics.lazy import pandas as pd
+from replication.basics.lazy import pyplot as plt
+from replication.basics.lazy import seaborn as sns
+from replication.papers.pv_easy import counts
 from replication.schedule import audits
 
-MODES = {
-    "kill": {},
-    "suspend": {"mode": "suspend"},
-    "suspend, 5 min each": {"mode": "suspend", "cost": 300},
-    "checkpoint 1 h": {"mode": "checkpoint", "interval": 3600},
-    "checkpoint 1 h, 1 min each": {"mode": "checkpoint", "interval": 3600, "cost": 60},
-    "checkpoint 10 min, 1 min each": {"mode": "checkpoint", "interval": 600, "cost": 60},
-}
 SHOWN = {
     "mbs": "mean bounded slowdown",
     "mwbs": "weighted by size",
@@ -21,8 +14,13 @@ SHOWN = {
 }
 
 
-def results(page, reading=runs.DEFAULT):
-    """Slowdowns, loads and preemptions of PV-EASY by mode of preemption, with EASY beside.
+def results(schedules):
+    """Slowdowns, loads and preemptions by log and mode of preemption.
+
+    Parameters
+    ----------
+    schedules : dict of str to dict of str to replication.schedule.schedule.Schedule
+        ``schedules[log][mode]``.
 
     Returns
     -------
@@ -31,44 +29,47 @@ def results(page, reading=runs.DEFAULT):
         idle and shadow processors would do).
     """
     rows = []
-    for log in page.logs:
-        schedules = {
-            name: runs.schedule(page, log, "PV-EASY", reading, **options)
-            for name, options in MODES.items()
-        }
-        for name, schedule in (
-            {"EASY": runs.schedule(page, log, "EASY", reading)} | schedules
-        ).items():
-            found = (
+    for log, by_mode in schedules.items():
+        for mode, schedule in by_mode.items():
+            counted = (
                 counts.slowdowns(schedule) | counts.loads(schedule) | counts.preemptions(schedule)
             )
-            values = {measure: value for measure, (value, _) in found.items()}
-            rows.append(
-                {"trace": log, "mode": name}
-                | values
-                | {"unfair": int(audits.head_violations(schedule).sum())}
-            )
+            row = {"trace": log, "mode": mode} | {
+                name: value for name, (value, _) in counted.items()
+            }
+            rows.append(row | {"unfair": int(audits.head_violations(schedule).sum())})
     return pd.DataFrame(rows).drop(columns="preempted_share")
 
 
 def draw(table):
     """Bars of slowdowns and wasted load, a row a measure and a panel a log; EASY as a line."""
-    import matplotlib.pyplot as plt
-
-    logs, looks = list(dict.fromkeys(table["trace"])), style.bars(MODES)
+    logs = list(dict.fromkeys(table["trace"]))
+    modes = [mode for mode in dict.fromkeys(table["mode"]) if mode != "EASY"]
+    looks = style.bars(modes)
     figure, grid = plt.subplots(
         len(SHOWN), len(logs), figsize=style.size(2.4, len(logs)), squeeze=False
     )
     for row, (measure, label) in zip(grid, SHOWN.items(), strict=True):
         for axes, log in zip(row, logs, strict=True):
-            values = table[table["trace"] == log].set_index("mode")[measure]
-            for place, name in enumerate(MODES):
-                axes.bar(place, values[name], 0.85, **looks[name])
+            own = table[table["trace"] == log]
+            part = own[own["mode"] != "EASY"]
+            sns.barplot(
+                part,
+                x="mode",
+                y=measure,
+                hue="mode",
+                ax=axes,
+                width=0.85,
+                errorbar=None,
+                legend=False,
+            )
+            for mode, bar in zip(modes, axes.containers, strict=True):
+                plt.setp(bar, **looks[mode])
             if measure != "wasted_load":
-                axes.axhline(values["EASY"], color="black", lw=1, ls="--", label="EASY")
-            axes.set_xticks([])
+                easy = own.loc[own["mode"] == "EASY", measure].iloc[0]
+                axes.axhline(easy, color="black", lw=1, ls="--", label="EASY")
+            axes.set(xticks=[], xlabel="", ylabel=label if log == logs[0] else "")
             axes.grid(axis="x", visible=False)
-            axes.set_ylabel(label if axes is row[0] else "")
     for axes, log in zip(grid[0], logs, strict=True):
         axes.set_title(log)
     figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
@@ -80,15 +81,14 @@ def sentences(table):
     lines = []
     for log, part in table.groupby("trace", sort=False):
         by = part.set_index("mode")
+        change, waste = 100 * (by["mbs"] / by["mbs"]["kill"] - 1), by["wasted_load"]
         words = [
-            f"{name} {100 * (by['mbs'][name] / by['mbs']['kill'] - 1):+.0f} % "
-            f"(waste {by['wasted_load'][name]:.2f} %)"
-            for name in MODES
-            if name != "kill"
+            f"{mode} {change[mode]:+.0f} % (waste {waste[mode]:.2f} %)"
+            for mode in by.index
+            if mode not in ("EASY", "kill")
         ]
         lines.append(
-            f"- {log}, mean bounded slowdown against killing (waste "
-            f"{by['wasted_load']['kill']:.2f} %): {'; '.join(words)}; EASY "
-            f"{100 * (by['mbs']['EASY'] / by['mbs']['kill'] - 1):+.0f} %."
+            f"- {log}, mean bounded slowdown against killing (waste {waste['kill']:.2f} %): "
+            f"{'; '.join(words)}; EASY {change['EASY']:+.0f} %."
         )
     return "\n".join(lines)

@@ -81,7 +81,7 @@ RULES = (
 
 def easy(workload, variant):
     """EASY's numbers: Tables 1 and 4."""
-    schedule = runs.simulated(workload, "EASY", variant)
+    schedule = runs.simulated(workload, runs.POLICIES["EASY"], variant)
     for blocked in COUNTING["blocked"]:
         for delay in COUNTING["delay"]:
             # Without later jobs, simulations are repeated from every submission: possible for the
@@ -100,7 +100,7 @@ def easy(workload, variant):
 
 def easy_last(workload, variant):
     """EASY-Last's numbers: Table 2."""
-    schedule = runs.simulated(workload, "EASY-Last", variant)
+    schedule = runs.simulated(workload, runs.POLICIES["EASY-Last"], variant)
     for one in COUNTING["violation"]:
         found = counts.violations(schedule, one.name)
         yield from _rows("EASY-Last", found, violation=one.name)
@@ -108,7 +108,7 @@ def easy_last(workload, variant):
 
 def pv_easy(workload, variant):
     """PV-EASY's numbers: Tables 4, 5 and 6."""
-    schedule = runs.simulated(workload, "PV-EASY", variant)
+    schedule = runs.simulated(workload, runs.POLICIES["PV-EASY"], variant)
     yield from _kinds(schedule, "PV-EASY")
     for one in COUNTING["span"]:
         yield from _rows("PV-EASY", counts.loads(schedule, one.name), span=one.name)

@@ -9,7 +9,6 @@ from replication.evidence.variants import Variant
 from replication.papers.pv_easy import counts, runs, slowdown
 from replication.schedule import audits
 
-MEASURES = {"mbs": "MBS", "mwbs": "MWBS"}
 #: CTC's machine: the paper has 430 processors, the log's header 512, 338 of them for batch jobs.
 MACHINES = (338, 512)
 HEADLINES = robustness.Headlines("pv_easy")
@@ -45,7 +44,8 @@ class Evidence:
     def __init__(self, log, workload, variant, seed=1):
         self.workload, self.count, self.seed = workload, variant.count, seed
         self.schedules = {
-            policy: runs.simulated(workload, policy, variant) for policy in runs.POLICIES
+            policy: runs.simulated(workload, scheduler, variant)
+            for policy, scheduler in runs.POLICIES.items()
         }
         self.everyone = {policy: np.ones(len(workload), bool) for policy in runs.POLICIES}
 
@@ -57,7 +57,7 @@ class Evidence:
 
     def below(self, policy, base, level):
         """A case for each measure: whether a policy's mean over another's is below a level."""
-        for measure, short in MEASURES.items():
+        for measure, short in slowdown.SHORT.items():
             value, low, high = self.quotient(policy, base, measure, self.everyone)
             answer = True if high < level else False if low >= level else None
             yield short, f"{value:.2f} ({low:.2f} to {high:.2f})", answer
@@ -85,13 +85,13 @@ def _(e):
 def _(e):
     own = {policy: "EASY" if e.count.get("same") else policy for policy in ("PV-EASY", "EASY")}
     blocked = {policy: audits.blocked(e.schedules[whose]) for policy, whose in own.items()}
-    quarter, lower = slowdown.quarter(e.workload), []
-    for k in range(1, len(slowdown.QUARTERS)):
+    quarter, lower = slowdown.size_class(e.workload), []
+    for k in range(1, slowdown.CLASSES):
         masks = {policy: hit & (quarter == k) for policy, hit in blocked.items()}
         if all(mask.any() for mask in masks.values()):
             lower += [
                 _mean(e, "PV-EASY", masks, measure) < _mean(e, "EASY", masks, measure)
-                for measure in MEASURES
+                for measure in slowdown.SHORT
             ]
     if not lower:
         raise variants.NotApplicable("no blocked job is that large")

@@ -1,14 +1,13 @@
-"""The paper's policies as schedulers and options, the readings it leaves open, and their simulations."""
-
-from dataclasses import replace
+"""The paper's policies as schedulers, and the readings it leaves open of them."""
 
 from replication.evidence import variants
 from replication.evidence.variants import Variant
 from replication.papers import dimensions
-from replication.predictors import Last
+from replication.predictors import Last, Request
 from replication.schedule.simulation import simulate
 from replication.schedulers import EASY, PVEasy
 
+PAPER = "pv_easy"
 # How the paper names a policy, and the scheduler here.
 POLICIES = {"EASY": EASY(), "EASY-Last": EASY(predictor=Last()), "PV-EASY": PVEasy()}
 EASY_ONLY = ("extra", "shadow", "order")
@@ -46,57 +45,52 @@ DEFAULT = Variant("default")
 READINGS = (DEFAULT, *ALONE, *CLEANING, *TOGETHER)
 
 
-def workload(page, log, reading=DEFAULT):
-    """The workload of a log under a reading; None for a stand-in under a reading of the log's lines.
-
-    At quick scale it is the first jobs, as many as the page has.
-    """
-    first = len(page.workloads[log]) if page.quick else None
-    try:
-        return variants.jobs(page.paper, page.workloads, log, reading, first)
-    except variants.NotApplicable:
-        return None
+def name(scheduler):
+    """What the paper calls a scheduler; the scheduler itself in words where the paper does not have it."""
+    return next((own for own, known in POLICIES.items() if known == scheduler), repr(scheduler))
 
 
-def concerns(policy, reading):
-    """Whether a policy can tell a reading from the default one."""
-    if policy == "EASY" and reading.scheduler.keys() & dimensions.PREDICTION.keys():
+def concerns(scheduler, reading):
+    """Whether a scheduler can tell a reading from the default one."""
+    fields = set(reading.scheduler)
+    if not fields <= scheduler.options().keys():
         return False
-    return policy != "PV-EASY" or not set(reading.scheduler) & set(EASY_ONLY)
+    return not fields & dimensions.PREDICTION.keys() or scheduler.predictor != Request()
 
 
-def schedule(page, log, policy, reading=DEFAULT, **options):
-    """A log's schedule under a policy and a reading, validated.
-
-    Parameters
-    ----------
-    page : replication.pages.page.Page
-    log, policy : str
-    reading : replication.evidence.variants.Variant
-    **options
-        Further options of the scheduler.
-
-    Returns
-    -------
-    replication.schedule.schedule.Schedule or None
-        None where the reading does not apply to a stand-in.
-    """
-    jobs = workload(page, log, reading)
-    return None if jobs is None else simulated(jobs, policy, reading, page.seed, **options)
-
-
-def simulated(jobs, policy, reading=DEFAULT, seed=1, **options):
-    """The validated schedule of some jobs under a policy.
+def simulated(jobs, scheduler, reading=DEFAULT, seed=1):
+    """The validated schedule of some jobs.
 
     Parameters
     ----------
     jobs : replication.logs.workload.Workload
-    policy : str
+    scheduler : replication.schedulers.Scheduler
     reading : replication.evidence.variants.Variant
-        What the policy's scheduler does not have does not concern it.
+        What the scheduler does not have does not concern it.
     seed : int
-    **options
-        Further options, which it must have.
     """
-    scheduler = replace(reading.of(POLICIES[policy]), **options)
-    return simulate(jobs, scheduler, seed=seed).validate()
+    return simulate(jobs, reading.of(scheduler), seed=seed).validate()
+
+
+def otherwise(log, schedule, first=None):
+    """A schedule under each reading but the default that concerns its scheduler.
+
+    Parameters
+    ----------
+    log : str
+    schedule : replication.schedule.schedule.Schedule
+    first : int, optional
+        How many jobs of the log were taken; all by default.
+
+    Yields
+    ------
+    replication.evidence.variants.Variant, replication.schedule.schedule.Schedule
+        Not those that take the log's own lines where the log is not the archive's.
+    """
+    for reading in READINGS[1:]:
+        if concerns(schedule.scheduler, reading):
+            try:
+                jobs = variants.jobs(PAPER, {log: schedule.workload}, log, reading, first)
+            except variants.NotApplicable:
+                continue
+            yield reading, simulated(jobs, schedule.scheduler, reading, schedule.seed)

@@ -1,16 +1,24 @@
-"""Figs. 2, 3, 5 and 6: slowdowns of blocked jobs by size, and of all jobs."""
+"""Figs. 2, 3, 5 and 6: slowdowns of blocked jobs by size, and of all jobs.
+
+Schedules come by log and policy: ``schedules[log][policy]``.
+"""
+
+from fractions import Fraction
 
 import numpy as np
-import pandas as pd
 
 from replication.basics import style
+from replication.basics.lazy import pandas as pd
+from replication.basics.lazy import pyplot as plt
+from replication.basics.lazy import seaborn as sns
 from replication.evidence import resampling
-from replication.papers.pv_easy import runs
+from replication.papers.pv_easy import counts, runs
 from replication.schedule import audits, measures
 
-QUARTERS = ("up to 1/4", "1/4 to 1/2", "1/2 to 3/4", "above 3/4")
+CLASSES = 4  # Quarters of the machine.
 LOOKS = ("EASY", "PV-EASY", "EASY-Last")  # each looks the same in every figure
 NAMES = {"mbs": "mean bounded slowdown", "mwbs": "mean weighted bounded slowdown"}
+SHORT = {"mbs": "MBS", "mwbs": "MWBS"}
 
 
 def sums(schedule, mask, measure):
@@ -22,24 +30,55 @@ def sums(schedule, mask, measure):
     )
 
 
-def quarter(workload):
-    """Size class of each job, int[n]: 0 for up to a quarter of the machine, to 3."""
-    return (4 * workload.processors - 1) // workload.machine
+def size_class(workload, classes=CLASSES):
+    """Size class of each job, int[n]: 0 for up to the first of equal shares of the machine, and so on."""
+    return (classes * workload.processors - 1) // workload.machine
 
 
-def compared(page, measure, policies, groups, base="EASY", reading=runs.DEFAULT):
-    """A measure for each log, group of jobs and policy, with intervals, and its quotient to another policy's.
+def names(classes=CLASSES):
+    """The size classes in words, the smallest jobs first."""
+    shares = [str(Fraction(k, classes)) for k in range(1, classes)]
+    between = [f"{low} to {high}" for low, high in zip(shares, shares[1:], strict=False)]
+    return [f"up to {shares[0]}", *between, f"above {shares[-1]}"] if shares else ["all"]
+
+
+def _compared(schedules, measure, groups, base, seed, resamples):
+    """A measure of groups of jobs: ``groups(schedules of a log)`` yields (name, masks by policy)."""
+    rows = []
+    for log, by_policy in schedules.items():
+        for jobs, masks in groups(by_policy):
+            columns = [sums(schedule, masks[p], measure) for p, schedule in by_policy.items()]
+            workload = by_policy[base].workload
+            drawn = resampling.blocks(np.hstack(columns), workload, seed, resamples)
+            means = {p: resampling.ratio(drawn, 2 * k, 2 * k + 1) for k, p in enumerate(by_policy)}
+            for policy, mean in means.items():
+                rows.append(
+                    {"trace": log, "jobs": jobs, "policy": policy}
+                    | {"number": int(masks[policy].sum())}
+                    | _with_interval(("value", "low", "high"), mean)
+                    | _with_interval(
+                        ("quotient", "quotient_low", "quotient_high"), mean / means[base]
+                    )
+                )
+    return pd.DataFrame(rows)
+
+
+def _with_interval(columns, values):
+    return dict(zip(columns, resampling.interval(values), strict=True))
+
+
+def everyone(schedules, measure, base="EASY", seed=1, resamples=resampling.DRAWS):
+    """Figs. 5 and 6: a measure over all jobs, and its quotient to another policy's.
 
     Parameters
     ----------
-    page : replication.pages.page.Page
+    schedules : dict of str to dict of str to replication.schedule.schedule.Schedule
     measure : {"mbs", "mwbs"}
-    policies : sequence of str
-    groups : Callable
-        ``groups(schedules)`` yields (name, masks by policy).
     base : str
         The policy whose value the quotients are taken to.
-    reading : replication.evidence.variants.Variant
+    seed : int
+    resamples : int
+        Moving blocks are drawn so often.
 
     Returns
     -------
@@ -47,143 +86,132 @@ def compared(page, measure, policies, groups, base="EASY", reading=runs.DEFAULT)
         trace, jobs (the group), policy, number, value, low, high, quotient, quotient_low, quotient_high: 95 %
         intervals from a moving-block bootstrap over jobs, paired for the quotient.
     """
-    rows = []
-    for log in page.logs:
-        schedules = {policy: runs.schedule(page, log, policy, reading) for policy in policies}
-        for name, masks in groups(schedules):
-            columns = [sums(schedules[policy], masks[policy], measure) for policy in policies]
-            drawn = resampling.blocks(np.hstack(columns), page.workloads[log], page.seed)
-            means = {p: resampling.ratio(drawn, 2 * k, 2 * k + 1) for k, p in enumerate(policies)}
-            for policy, mean in means.items():
-                rows.append(
-                    {"trace": log, "jobs": name, "policy": policy}
-                    | {"number": int(masks[policy].sum())}
-                    | _with_interval("", mean)
-                    | _with_interval("quotient", mean / means[base])
-                )
-    return pd.DataFrame(rows)
+
+    def groups(by_policy):
+        yield "all", {p: np.ones(len(one.workload), bool) for p, one in by_policy.items()}
+
+    return _compared(schedules, measure, groups, base, seed, resamples)
 
 
-def _with_interval(name, values):
-    columns = [f"{name}_low", f"{name}_high"] if name else ["low", "high"]
-    return dict(zip([name or "value", *columns], resampling.interval(values), strict=True))
-
-
-def blocked(page, measure, same=False, reading=runs.DEFAULT):
-    """Figs. 2 and 3: blocked jobs by size, under EASY and PV-EASY.
+def blocked(
+    schedules, measure, classes=CLASSES, same=False, base="EASY", seed=1, resamples=resampling.DRAWS
+):
+    """Figs. 2 and 3: the same of blocked jobs by size.
 
     Parameters
     ----------
-    page : replication.pages.page.Page
-    measure : {"mbs", "mwbs"}
+    schedules, measure, base, seed, resamples
+        As of `everyone`.
+    classes : int
+        Equal shares of the machine.
     same : bool
-        Whether the jobs that EASY blocks are measured under both; by default each policy's own blocked jobs.
-    reading : replication.evidence.variants.Variant
+        Whether the jobs that `base` blocks are measured under all; by default each policy's own blocked jobs.
     """
 
-    def groups(schedules):
-        hit = {policy: audits.blocked(schedule) for policy, schedule in schedules.items()}
-        for k, name in enumerate(QUARTERS):
-            yield (
-                name,
-                {
-                    policy: hit["EASY" if same else policy] & (quarter(schedule.workload) == k)
-                    for policy, schedule in schedules.items()
-                },
-            )
+    def groups(by_policy):
+        hit = {p: audits.blocked(schedule) for p, schedule in by_policy.items()}
+        sizes = size_class(by_policy[base].workload, classes)
+        for k, jobs in enumerate(names(classes)):
+            yield jobs, {p: hit[base if same else p] & (sizes == k) for p in by_policy}
 
-    return compared(page, measure, ("EASY", "PV-EASY"), groups, reading=reading)
+    return _compared(schedules, measure, groups, base, seed, resamples)
 
 
-def everyone(page, measure, base="EASY", reading=runs.DEFAULT):
-    """Figs. 5 and 6: all jobs under PV-EASY, EASY and EASY-Last; see `compared`."""
+def readings(schedules, measure, first=None):
+    """The measure over all jobs under every reading: one row a policy and reading, one column a log.
 
-    def groups(schedules):
-        yield (
-            "all",
-            {
-                policy: np.ones(len(schedule.workload), bool)
-                for policy, schedule in schedules.items()
-            },
-        )
-
-    return compared(page, measure, ("PV-EASY", "EASY", "EASY-Last"), groups, base, reading)
-
-
-def readings(page, measure):
-    """The measure over all jobs under every reading: one row a reading and policy, one column a log."""
-    from replication.papers.pv_easy import counts
-
-    rows = {}
-    for policy in ("PV-EASY", "EASY", "EASY-Last"):
-        for reading in runs.READINGS:
-            if runs.concerns(policy, reading):
-                found = {log: runs.schedule(page, log, policy, reading) for log in page.logs}
-                rows[policy, reading.name] = {
-                    log: np.nan if s is None else counts.slowdowns(s)[measure][0]
-                    for log, s in found.items()
-                }
-    table = pd.DataFrame.from_dict(rows, orient="index")
-    return table.rename_axis(["policy", "reading"]).reset_index()
+    Parameters
+    ----------
+    schedules, measure
+        As of `everyone`.
+    first : int, optional
+        How many jobs of each log were taken.
+    """
+    rows = []
+    for log, by_policy in schedules.items():
+        for policy, schedule in by_policy.items():
+            for reading, one in [(runs.DEFAULT, schedule), *runs.otherwise(log, schedule, first)]:
+                rows.append((policy, reading.name, log, counts.slowdowns(one)[measure][0]))
+    table = pd.DataFrame(rows, columns=["policy", "reading", "log", "value"])
+    table = table.set_index(["policy", "reading", "log"])["value"].unstack("log", sort=False)
+    order = dict.fromkeys(p for by_policy in schedules.values() for p in by_policy)
+    return pd.concat([table.loc[[policy]] for policy in order]).reset_index()
 
 
 def bars(table, measure):
-    """Grouped bars with intervals, a panel a log; groups of jobs across, policies side by side."""
-    import matplotlib.pyplot as plt
+    """Bars with intervals, a panel a log; groups of jobs across, policies side by side.
 
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        From `everyone` or `blocked`.
+    measure : {"mbs", "mwbs"}
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
     logs, policies = list(dict.fromkeys(table["trace"])), list(dict.fromkeys(table["policy"]))
     figure, grid = plt.subplots(1, len(logs), figsize=style.size(1, len(logs)), squeeze=False)
-    looks, width = style.bars(LOOKS), 0.8 / len(policies)
+    looks = style.bars(dict.fromkeys([*LOOKS, *policies]))
+    several = table["jobs"].nunique() > 1
+    across = {"x": "jobs", "hue": "policy"} if several else {"x": "policy", "hue": "policy"}
     for axes, log in zip(grid[0], logs, strict=True):
         part = table[table["trace"] == log]
-        groups = list(dict.fromkeys(part["jobs"]))
-        for k, policy in enumerate(policies):
-            one = part[part["policy"] == policy]
-            place = np.arange(len(groups)) + (k - (len(policies) - 1) / 2) * width
-            spread = np.abs(one[["low", "high"]].to_numpy().T - one["value"].to_numpy())
-            axes.bar(
-                place,
-                one["value"],
-                width * 0.94,
-                yerr=spread,
+        sns.barplot(part, y="value", ax=axes, errorbar=None, legend=False, saturation=1, **across)
+        for policy, drawn in zip(policies, axes.containers, strict=True):
+            own = part[part["policy"] == policy]
+            plt.setp(drawn, **looks[policy])
+            axes.errorbar(
+                [bar.get_x() + bar.get_width() / 2 for bar in drawn],
+                own["value"],
+                np.abs(own[["low", "high"]].to_numpy().T - own["value"].to_numpy()),
+                fmt="none",
+                ecolor="black",
                 capsize=2,
-                error_kw={"elinewidth": 0.8},
-                **looks[policy],
+                elinewidth=0.8,
             )
-        several = len(groups) > 1
-        axes.set_xticks(
-            np.arange(len(groups)) if several else [], groups if several else [], rotation=20
-        )
         axes.set(
             title=log,
-            ylabel=NAMES[measure] if axes is grid[0, 0] else "",
+            ylabel=NAMES[measure] if log == logs[0] else "",
             xlabel="size, share of the machine" if several else "",
         )
+        axes.tick_params(axis="x", labelrotation=20 if several else 0)
         axes.grid(axis="x", visible=False)
-    figure.legend(
-        *grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=len(policies)
-    )
+    if several:
+        handles = [drawn[0] for drawn in grid[0, 0].containers]
+        figure.legend(handles, policies, loc="outside lower center", ncols=len(policies))
     return figure
+
+
+def outcomes(table, policy="PV-EASY"):
+    """Where a policy's value is below the base's by its interval, above it, and not to be told from it.
+
+    Returns
+    -------
+    pandas.Series of str
+        lower, higher or not to be told apart, of each row of the policy that has a value.
+    """
+    own = table[(table["policy"] == policy) & table["value"].notna()]
+    said = np.select(
+        [own["quotient_high"] < 1, own["quotient_low"] > 1], ["lower", "higher"], "unclear"
+    )
+    return own.assign(outcome=said).set_index(["jobs", "trace"])["outcome"]
 
 
 def sentences(table):
     """How often PV-EASY's value is below EASY's, above it, and not to be told from it, by group of jobs."""
-    ours = table[(table["policy"] == "PV-EASY") & table["value"].notna()]
-    lines = []
-    for name in dict.fromkeys(ours["jobs"]):
-        part = ours[ours["jobs"] == name]
-        below = part[part["quotient_high"] < 1]["trace"].tolist()
-        above = part[part["quotient_low"] > 1]["trace"].tolist()
-        unclear = [log for log in part["trace"] if log not in below + above]
+    lines, found = [], outcomes(table)
+    for jobs, part in found.groupby("jobs", sort=False):
         words = [
-            f"{what} on {', '.join(logs)}"
-            for what, logs in (
-                ("lower", below),
-                ("higher", above),
-                ("not to be told apart", unclear),
+            f"{said} on {', '.join(part[part == outcome].index.get_level_values('trace'))}"
+            for outcome, said in (
+                ("lower", "lower"),
+                ("higher", "higher"),
+                ("unclear", "not to be told apart"),
             )
-            if logs
+            if (part == outcome).any()
         ]
-        about = "All jobs" if name == "all" else f"Blocked jobs of size {name} of the machine"
+        about = "All jobs" if jobs == "all" else f"Blocked jobs of size {jobs} of the machine"
         lines.append(f"- {about}: PV-EASY against EASY is {'; '.join(words)}.")
     return "\n".join(lines)

@@ -4,9 +4,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 
 from replication.basics import style
+from replication.basics.lazy import pandas as pd
+from replication.basics.lazy import pyplot as plt
+from replication.basics.lazy import seaborn as sns
+from replication.basics.lazy import stats
 from replication.papers.pv_easy import counts
 from replication.papers.pv_easy.slowdown import NAMES
 from replication.predictors import Virtual
@@ -16,47 +19,41 @@ from replication.schedulers import EASY, PVEasy
 POLICIES = {"PV-EASY": PVEasy(), "FCFS-EASY": EASY(), "SJF-EASY": EASY(candidates="sjf")}
 
 
-def results(page, errors, repeats, correction="request"):
-    """Simulate each policy with the virtual predictor.
+def results(workloads, policies, errors, seeds, correction="request", workers=1):
+    """Slowdowns of policies that plan with the virtual predictor.
 
     Parameters
     ----------
-    page : replication.pages.page.Page
+    workloads : dict of str to replication.logs.workload.Workload
+    policies : dict of str to replication.schedulers.Scheduler
     errors : sequence of int, %
         Largest prediction errors.
-    repeats : int
-        Draws of the errors for each.
+    seeds : sequence of int
+        Of the draws of the errors.
     correction : str
         What an expired prediction becomes; see `replication.schedulers.easy.EASY`.
+    workers : int
+        Threads.
 
     Returns
     -------
     pandas.DataFrame
-        trace, policy, error, measure, mean, low, high: mean over the repeats and its 95 % interval (Student).
+        trace, policy, error, measure, mean, low, high: mean over the draws and its 95 % interval (Student).
     """
     warm()
-    grid = [(log, policy, error) for log in page.logs for policy in POLICIES for error in errors]
+    grid = [(log, policy, error) for log in workloads for policy in policies for error in errors]
 
     def one(point):
         log, policy, error = point
-        return [
-            counts.slowdowns(
-                simulate(
-                    page.workloads[log],
-                    replace(
-                        POLICIES[policy], predictor=Virtual(error / 100), correction=correction
-                    ),
-                    seed=page.seed + k,
-                )
-            )
-            for k in range(repeats)
-        ]
+        planning = {"predictor": Virtual(error / 100), "correction": correction}
+        scheduler = replace(policies[policy], **planning)
+        return [counts.slowdowns(simulate(workloads[log], scheduler, seed=k)) for k in seeds]
 
-    with ThreadPoolExecutor(page.workers) as pool:
-        found = list(pool.map(one, grid))
+    with ThreadPoolExecutor(workers) as pool:
+        runs = list(pool.map(one, grid))
     rows = [
         (*point, measure, *_mean([run[measure][0] for run in each]))
-        for point, each in zip(grid, found, strict=True)
+        for point, each in zip(grid, runs, strict=True)
         for measure in NAMES
     ]
     return pd.DataFrame(
@@ -66,29 +63,25 @@ def results(page, errors, repeats, correction="request"):
 
 def _mean(values):
     """Mean and its 95 % interval; the interval is missing for one value."""
-    from scipy.stats import t
-
     mean = float(np.mean(values))
     if len(values) < 2:
         return mean, float("nan"), float("nan")
-    half = float(t.ppf(0.975, len(values) - 1) * np.std(values, ddof=1) / len(values) ** 0.5)
+    half = float(stats.t.ppf(0.975, len(values) - 1) * np.std(values, ddof=1) / len(values) ** 0.5)
     return mean, mean - half, mean + half
 
 
 def draw(table):
-    """Lines over the error, a row a measure and a panel a log."""
-    import matplotlib.pyplot as plt
-
-    logs = list(dict.fromkeys(table["trace"]))
+    """Lines over the error with the intervals of the means, a row a measure and a panel a log."""
+    logs, policies = list(dict.fromkeys(table["trace"])), list(dict.fromkeys(table["policy"]))
     figure, grid = plt.subplots(
         len(NAMES), len(logs), figsize=style.size(2, len(logs)), squeeze=False, sharex=True
     )
-    looks = style.series(list(POLICIES))
+    looks = style.series(policies)
     for row, measure in zip(grid, NAMES, strict=True):
         for axes, log in zip(row, logs, strict=True):
             part = table[(table["trace"] == log) & (table["measure"] == measure)]
             for policy, one in part.groupby("policy", sort=False):
-                axes.plot(one["error"], one["mean"], **looks[policy])
+                sns.lineplot(one, x="error", y="mean", ax=axes, legend=False, **looks[policy])
                 axes.fill_between(
                     one["error"],
                     one["low"],
@@ -97,15 +90,26 @@ def draw(table):
                     alpha=0.2,
                     lw=0,
                 )
-            axes.set(ylabel=NAMES[measure] if axes is row[0] else "", ylim=(0, None))
+            axes.set(
+                xlabel="largest prediction error [%]",
+                ylabel=NAMES[measure] if log == logs[0] else "",
+                ylim=(0, None),
+            )
     for axes, log in zip(grid[0], logs, strict=True):
         axes.set_title(log)
-    for axes in grid[-1]:
-        axes.set_xlabel("largest prediction error [%]")
-    figure.legend(
-        *grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=len(POLICIES)
-    )
+    handles = grid[0, 0].get_legend_handles_labels()
+    figure.legend(*handles, loc="outside lower center", ncols=len(policies))
     return figure
+
+
+def by_error(part):
+    """Of one log and measure: each error's row, with the lower bound, mean and upper bound of each policy."""
+    return part.pivot(index="error", columns="policy", values=["mean", "low", "high"])
+
+
+def is_ahead(by):
+    """At which errors PV-EASY is ahead of both EASYs by more than the intervals, bool by error."""
+    return by["high"]["PV-EASY"] < by["low"].drop(columns="PV-EASY").min(axis=1)
 
 
 def leads(table):
@@ -119,22 +123,20 @@ def leads(table):
     """
     rows = []
     for (log, measure), part in table.groupby(["trace", "measure"], sort=False):
-        by = part.pivot(index="error", columns="policy")
-        others = [name for name in POLICIES if name != "PV-EASY"]
-        best = by["mean"][others].min(axis=1)
-        ahead = by["high"]["PV-EASY"] < by["low"][others].min(axis=1)
-        behind = by["low"]["PV-EASY"] > by["high"][others].min(axis=1)
-        level = by.index[best <= by["mean"]["PV-EASY"]]
+        by = by_error(part)
+        others = by.drop(columns="PV-EASY", level="policy")
+        behind = by["low"]["PV-EASY"] > others["high"].min(axis=1)
+        level = by.index[others["mean"].min(axis=1) <= by["mean"]["PV-EASY"]]
         rows.append(
-            (
-                log,
-                measure,
-                _span(by.index[ahead]),
-                _span(by.index[behind]),
-                int(level.max()) if len(level) else -1,
-            )
+            {
+                "trace": log,
+                "measure": measure,
+                "ahead": _span(by.index[is_ahead(by)]),
+                "behind": _span(by.index[behind]),
+                "level": int(level.max()) if len(level) else -1,
+            }
         )
-    return pd.DataFrame(rows, columns=["trace", "measure", "ahead", "behind", "level"])
+    return pd.DataFrame(rows)
 
 
 def _span(errors):
