@@ -155,12 +155,13 @@ def bars(table, measure):
     figure, grid = plt.subplots(1, len(logs), figsize=style.size(1, len(logs)), squeeze=False)
     looks = style.bars(dict.fromkeys([*LOOKS, *policies]))
     several = table["jobs"].nunique() > 1
-    across = {"x": "jobs", "hue": "policy"} if several else {"x": "policy", "hue": "policy"}
+    across = "jobs" if several else "policy"
+    how = {"x": across, "order": list(dict.fromkeys(table[across])), "hue_order": policies}
     for axes, log in zip(grid[0], logs, strict=True):
         part = table[table["trace"] == log]
-        sns.barplot(part, y="value", ax=axes, errorbar=None, legend=False, saturation=1, **across)
-        for policy, drawn in zip(policies, axes.containers, strict=True):
-            own = part[part["policy"] == policy]
+        sns.barplot(part, y="value", hue="policy", errorbar=None, legend=False, ax=axes, **how)
+        for policy, drawn in zip(policies, list(axes.containers), strict=True):
+            own = part[(part["policy"] == policy) & part["value"].notna()]
             plt.setp(drawn, **looks[policy])
             axes.errorbar(
                 [bar.get_x() + bar.get_width() / 2 for bar in drawn],
