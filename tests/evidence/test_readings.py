@@ -362,7 +362,7 @@ def test_the_default_is_what_the_ordinary_tables_count():
         "PV-EASY": (counts.kinds, counts.loads, counts.preemptions),
     }.items():
         for count in several:
-            numbers = count(runs.simulated(jobs, policy))
+            numbers = count(runs.simulated(jobs, runs.POLICIES[policy]))
             expected |= {(policy, measure): value for measure, (value, _) in numbers.items()}
     assert found.keys() == expected.keys()
     assert all(found[key] == pytest.approx(expected[key], nan_ok=True) for key in expected)

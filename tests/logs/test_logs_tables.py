@@ -43,7 +43,7 @@ def test_three_readings_of_a_load():
 
 
 def test_table_3_counts_what_is_simulated():
-    found = table3.table3(page(small=SMALL)).set_index("measure")["value"]
+    found = table3.table3({"small": SMALL}).set_index("measure")["value"]
     assert found.to_dict() == {
         "processors": 4,
         "jobs": 3,
@@ -51,7 +51,7 @@ def test_table_3_counts_what_is_simulated():
         "mean_size": 7 / 3,
         "mean_run_time": 35 / 3,
     }
-    assert table3.readings(page(small=SMALL))["small"].tolist() == [
+    assert table3.readings({"small": SMALL})["small"].tolist() == [
         100 * 105 / 160,
         100 * 105 / 200,
         100 * 105 / 180,

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from replication.evidence import published
+from replication.logs import traces
 from replication.papers.pv_easy import counts, examples, runs, slowdown, tables, virtual
 from replication.predictors import Clairvoyant
 from replication.schedule.simulation import simulate
@@ -74,17 +75,49 @@ def test_every_count_has_its_default_way_first():
         assert next(iter(ways.values())) == {}
 
 
-def test_every_published_number_of_a_table_has_a_count():
-    for item, (count, policies) in tables.TABLES.items():
-        schedule = simulate(jobs(4, (0, 10, 3), (1, 5, 4), (2, 60, 1)), PVEasy())
-        measured = set(count(schedule)) | {"jobs", "processors"}
-        rows = published.rows("pv_easy", item)
-        assert {row.measure for row in rows} <= measured
-        assert {row.policy for row in rows} <= set(policies) | {"log"}
-        units = {name: unit for name, (_, unit) in count(schedule).items()}
-        assert {
-            row.measure: row.unit for row in rows if row.measure in units
-        }.items() <= units.items()
+TABLES = {
+    "table1": (counts.delays, None, {"EASY"}),
+    "table2": (counts.violations, "processors", {"EASY-Last"}),
+    "table4": (counts.kinds, "jobs", {"EASY", "PV-EASY"}),
+    "table5": (counts.loads, None, {"PV-EASY"}),
+    "table6": (counts.preemptions, "jobs", {"PV-EASY"}),
+}
+
+
+@pytest.mark.parametrize("item", TABLES)
+def test_every_published_number_of_a_table_has_a_count(item, preempted):
+    count, given, policies = TABLES[item]
+    rows = published.rows("pv_easy", item)
+    schedules = {log: dict.fromkeys(policies, preempted) for log in traces.names("pv_easy")}
+    ours = tables.counted(schedules, count, given)
+    mine = dict(
+        zip(ours[tables.COLUMNS[:3]].itertuples(index=False, name=None), ours["unit"], strict=True)
+    )
+    assert {row.key: row.unit for row in rows}.items() <= mine.items()
+    assert {row.policy for row in rows} <= policies | {"log"}
+
+
+def test_numbers_in_the_text_are_taken_from_the_tables(preempted):
+    logs = traces.names("pv_easy")
+    schedules = {log: {"EASY": preempted} for log in logs}
+    ours = tables.text(tables.counted(schedules, counts.delays)).set_index(["trace", "measure"])
+    delay = counts.delays(preempted)
+    assert ours.loc[("all", "max_delay"), "value"] == delay["max_delay"][0]
+    share = 100 * delay["delayed"][0] / delay["blocked"][0]
+    assert ours.loc[(logs[0], "delayed_of_blocked"), "value"] == share
+    assert len(ours) == 1 + 2 * len(logs)
+    one = tables.text(tables.counted({logs[0]: schedules[logs[0]]}, counts.delays))
+    assert set(one["trace"]) == {logs[0]}
+
+
+def test_readings_concern_the_schedulers_that_have_them():
+    concerned = {
+        name: {one.name for one in runs.READINGS if runs.concerns(scheduler, one)}
+        for name, scheduler in runs.POLICIES.items()
+    }
+    assert concerned["EASY-Last"] == {one.name for one in runs.READINGS}
+    assert runs.NOW.name in concerned["PV-EASY"] - concerned["EASY"]
+    assert "extra: not-used-up" in concerned["EASY"] - concerned["PV-EASY"]
 
 
 def test_the_readings_are_options_that_exist():
@@ -104,7 +137,10 @@ def test_the_readings_are_options_that_exist():
 
 
 def test_the_examples_give_the_numbers_in_the_text():
-    ours = examples.published_part(examples.results())
+    schedules = {
+        name: simulate(example.workload()).validate() for name, example in examples.EXAMPLES.items()
+    }
+    ours = examples.published_part(examples.results(schedules))
     mine = {(r["trace"], r["measure"]): r["value"] for r in ours.to_dict("records")}
     assert mine == {
         (row.trace, row.measure): row.value for row in published.rows("pv_easy", "fig1")
@@ -113,7 +149,10 @@ def test_the_examples_give_the_numbers_in_the_text():
 
 def test_quarters_of_the_machine():
     workload = jobs(8, *[(0, 1, size) for size in (1, 2, 3, 4, 5, 6, 7, 8)])
-    assert slowdown.quarter(workload).tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
+    assert slowdown.size_class(workload).tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
+    assert slowdown.names() == ["up to 1/4", "1/4 to 1/2", "1/2 to 3/4", "above 3/4"]
+    assert slowdown.size_class(workload, 2).tolist() == [0, 0, 0, 0, 1, 1, 1, 1]
+    assert slowdown.names(2) == ["up to 1/2", "above 1/2"]
 
 
 def test_weighted_slowdown_is_the_quotient_of_its_sums():
