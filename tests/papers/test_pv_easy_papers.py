@@ -97,11 +97,11 @@ def test_every_published_number_of_a_table_has_a_count(item, preempted):
     assert {row.policy for row in rows} <= policies | {"log"}
 
 
-def test_numbers_in_the_text_are_taken_from_the_tables(preempted):
-    logs = traces.names("pv_easy")
-    schedules = {log: {"EASY": preempted} for log in logs}
+def test_numbers_in_the_text_are_taken_from_the_tables():
+    logs, passed = traces.names("pv_easy"), simulate(jobs(4, (0, 5, 3, 20), (1, 2, 4), (2, 10, 1)))
+    schedules = {log: {"EASY": passed} for log in logs}
     ours = tables.text(tables.counted(schedules, counts.delays)).set_index(["trace", "measure"])
-    delay = counts.delays(preempted)
+    delay = counts.delays(passed)
     assert ours.loc[("all", "max_delay"), "value"] == delay["max_delay"][0]
     share = 100 * delay["delayed"][0] / delay["blocked"][0]
     assert ours.loc[(logs[0], "delayed_of_blocked"), "value"] == share
