@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from replication.basics.lazy import pandas as pd
 from replication.estimates import Deterministic, FModel, Users, cut_runs
 from replication.estimates.models import steps
 from replication.evidence import published
@@ -191,8 +192,6 @@ def scale(quick):
 
 def joined(parts):
     """Results of several ranges of f in one table; where two have the same f, the first one's."""
-    import pandas as pd
-
     seen, kept = set(), []
     for part in parts:
         new = part[
