@@ -22,6 +22,8 @@ from hypothesis import strategies as st
 from replication.basics import paths
 from replication.logs import files, swf, traces
 from replication.logs.swf import DECIMAL, FIELDS, SWFError
+from tests.fuzz.plain import swf_value
+from tests.fuzz.targets import tokens
 
 HEADER = "; Version: 2.2\n; MaxProcs: 128 (batch)\n; UnixStartTime: 893466664\n"
 LOGS = traces.names()
@@ -506,85 +508,17 @@ def test_columns_are_checked_like_a_file(columns, message):
         swf.Trace.from_columns([0, 1], **columns)
 
 
-NUMBER = re.compile(r"(-?)(\d+)(?:\.(\d+))?")
-tricky = ["0", "-0", "-1", "007", "1.0", "-1.0", "3.14", "1e3", "nan", "-2", ".", "-", "4.", "1.00"]
-tokens = (
-    st.sampled_from(tricky)
-    | st.integers(-2, 10**20).map(str)
-    | st.floats(-2, 1e20).map(str)
-    | st.text("-0123456789.e+", min_size=1, max_size=25)
-)
-
-
-def expected_value(name, token):
-    """What the format makes of a token, by plain Python; None if it is refused."""
-    match = NUMBER.fullmatch(token)
-    if not match:
-        return None
-    value = float(token)
-    if match[1] and (value or token.strip("-0.")):
-        exact = value == -1 and not (match[3] or "").strip("0")
-        return None if name in swf.KNOWN or (name == "status" and not exact) else -1
-    if name in DECIMAL:
-        return value
-    whole = not (match[3] or "").strip("0") and len(match[2]) <= 18
-    return int(match[1] + match[2]) if whole else None
-
-
 @settings(deadline=None, max_examples=400)
 @given(st.dictionaries(st.sampled_from(FIELDS), tokens, max_size=4))
 def test_each_token_is_taken_or_refused_as_the_format_says(tmp_path_factory, given_tokens):
     path = log(tmp_path_factory.getbasetemp(), line(**given_tokens))
-    expected = {name: expected_value(name, token) for name, token in given_tokens.items()}
+    expected = {name: swf_value(name, token) for name, token in given_tokens.items()}
     wrong = [name for name in FIELDS if name in expected and expected[name] is None]
     if wrong:
         assert f"({wrong[0]}):" in refusal(path)
     else:
         trace = swf.read(path)
         assert {name: getattr(trace, name)[0] for name in expected} == expected
-
-
-def plainly(text):
-    """Jobs and bad lines of a log by a plain reader: values by field for each job, and the number of the others."""
-    jobs, bad, columns = [], 0, None
-    for row in text.split("\n"):
-        tokens = row.removesuffix("\r").strip(" \t").replace("\t", " ").split(" ")
-        tokens = [token for token in tokens if token]
-        if not tokens or tokens[0].startswith(";"):
-            continue
-        values = [expected_value(name, token) for name, token in zip(FIELDS, tokens)]
-        good = len(tokens) >= len(FIELDS) and None not in values
-        columns = columns or (len(tokens) if good else None)
-        good = good and len(tokens) == columns and values[0] not in [job[0] for job in jobs]
-        jobs += [values] if good else []
-        bad += not good
-    return jobs, bad
-
-
-rows = st.one_of(
-    st.builds(
-        lambda number, changes, more: line(**{"job_id": number} | changes) + more,
-        st.integers(0, 30),
-        st.dictionaries(st.sampled_from(FIELDS), tokens, max_size=2),
-        st.sampled_from(["", "", "", " 5", "\r", " \t"]),
-    ),
-    st.text("0123456789 -.;\t\rx", max_size=60),
-)
-
-
-@settings(deadline=None, max_examples=300)
-@given(st.lists(rows, min_size=1, max_size=12))
-def test_jobs_and_bad_lines_are_all_lines_as_a_plain_reader_says(tmp_path_factory, given_rows):
-    path = log(tmp_path_factory.getbasetemp(), line(1000), *given_rows, header="")
-    jobs, bad = plainly("\n".join([line(1000), *given_rows]))
-    trace = swf.read(path, bad_lines="skip")
-    assert sum(trace.bad_lines.values()) == bad
-    assert len(trace) + bad == len(jobs) + bad
-    by_line = np.argsort(trace.line)
-    for place, name in enumerate(FIELDS):
-        assert getattr(trace, name)[by_line].tolist() == [job[place] for job in jobs]
-    if bad:
-        assert f"{bad} of {len(jobs) + bad} lines cannot be jobs" in refusal(path)
 
 
 @pytest.mark.parametrize("name", LOGS)
