@@ -10,6 +10,7 @@ else
 PY    := $(VENV)/bin/python
 READY := $(VENV)/ready
 endif
+TOOLS := build/tools
 WARM  := build/warm-$(notdir $(patsubst %/bin/python,%,$(PY)))
 
 # A program for the shell: succeeds where the interpreter is one that the lock was made for.
@@ -48,7 +49,7 @@ OPTIONS := $(if $(SCALE),--scale $(SCALE)) $(if $(ONLY),--only $(ONLY)) $(if $(W
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: help figures test check lab traces report bench setup lock clean distclean other-version
+.PHONY: help figures test fuzz check lab traces report bench setup lock audit clean distclean other-version
 
 help:
 	@awk -F '  +' '/^[a-z]+:.*  ## / { \
@@ -60,6 +61,9 @@ figures: $(WARM)  ## Draw every table and figure, then assemble the report
 
 test: $(WARM)  ## Run the tests
 	@$(PY) -m pytest $(if $(WORKERS),-n $(WORKERS)) $(TESTS)
+
+fuzz: $(WARM)  ## Attack readers, commands and kept files for MINUTES
+	@nice $(PY) -m tests.fuzz $(or $(MINUTES),10)
 
 check: $(READY)  ## Say which verdicts have changed since they were committed
 	@$(PY) -m replication check
@@ -79,11 +83,19 @@ bench: $(WARM)  ## Time the kernels against plain C++
 
 setup: $(WARM)  ## Only set up: .venv, locked packages, compiled kernels
 
-lock: $(READY)  ## Resolve pyproject.toml anew into requirements.lock
-	@$(PY) -m pip install -qq --disable-pip-version-check --target build/uv --upgrade uv
-	@build/uv/bin/uv pip compile pyproject.toml --extra test --group build --output-file requirements.lock \
-	  --universal --python-version 3.11 --fork-strategy fewest --generate-hashes \
-	  --no-annotate --no-header --upgrade --quiet
+lock: $(TOOLS)/ready  ## Resolve pyproject.toml anew into requirements.lock and tools.lock
+	@compile="$(TOOLS)/bin/uv pip compile --universal --python-version 3.11 --fork-strategy fewest \
+	  --generate-hashes --no-annotate --no-header --upgrade --quiet"; \
+	$$compile pyproject.toml --extra test --group build --output-file requirements.lock && \
+	$$compile --group tools --output-file tools.lock
+
+audit: $(TOOLS)/ready  ## Ask whether locked packages have known vulnerabilities
+	@for lock in requirements.lock tools.lock; do \
+	  PYTHONPATH=$(TOOLS) $(PY) -m pip_audit --strict --disable-pip --require-hashes --progress-spinner off \
+	    --requirement $$lock 2>build/audit.txt || { \
+	    grep -q '^Found' build/audit.txt || echo "$$lock: not every package could be looked up; nothing is known:" >&2; \
+	    tail -n 1 build/audit.txt >&2; exit 1; }; \
+	done; echo 'No known vulnerabilities in the locked packages'
 
 clean:  ## Remove what was built, and caches (keeps kept simulations, figures/, data/traces/ and .venv)
 	@echo 'Removing build/ but for build/results (simulations kept: make distclean removes them), and caches'
@@ -110,6 +122,13 @@ $(VENV)/ready: requirements.lock pyproject.toml $(OTHER_VERSION)
 	$$install --no-deps --no-build-isolation --editable . && \
 	touch $@ && echo "Environment ready in $$(($$(date +%s) - start)) s"
 
+# Tools that make and check locks, apart from what the package needs.
+$(TOOLS)/ready: tools.lock $(READY)
+	@rm -rf $(TOOLS)
+	@$(PY) -m pip install -qq --disable-pip-version-check --no-input --require-hashes --only-binary :all: \
+	  --target $(TOOLS) -r tools.lock
+	@touch $@
+
 $(WARM): $(READY) $(wildcard replication/core/*.py)
 	@mkdir -p $(@D)
 	@$(PY) -m replication warm
@@ -119,6 +138,7 @@ $(WARM): $(READY) $(wildcard replication/core/*.py)
 #: ONLY="a/x b"        only these, say "heel_and_toe/fig02 pv_easy/table3"
 #: WORKERS=n           at once: threads that simulate (figures), processes (test)
 #: TRACES=dir          folder that holds the real logs
+#: MINUTES=n           how long to attack (fuzz; by default 10)
 #: TESTS=path          only these tests, in pytest's own words
 #: LAB=options         JupyterLab's own, say --no-browser
 #: PYTHON=path         interpreter to make .venv with

@@ -53,6 +53,7 @@ def slurm(log, out, as_json, cluster, partitions, **given):
     """What sacct --parsable2 writes, with any columns in any order, gzipped or not; - is standard input."""
     writable(out, log)
     known = selected(cluster, partitions) | converted(**given)
+    writable(out, *filter(None, [given["key_file"]]))
     return _written(rooms.slurm.convert(log, **known), out, as_json)
 
 
@@ -62,7 +63,9 @@ def slurm(log, out, as_json, cluster, partitions, **given):
 def torque(logs, out, as_json, **given):
     """Accounting logs of TORQUE or PBS, of one machine, gzipped or not; - is standard input."""
     writable(out, *logs)
-    return _written(rooms.torque.convert(list(logs), **converted(**given)), out, as_json)
+    known = converted(**given)
+    writable(out, *filter(None, [given["key_file"]]))
+    return _written(rooms.torque.convert(list(logs), **known), out, as_json)
 
 
 @command.command(cls=Command)
@@ -85,7 +88,7 @@ def torque(logs, out, as_json, **given):
 @as_json("Say what was done")
 def table(table, out, by, processors, as_json):
     """A CSV or parquet table of jobs, by a map that says which column is what."""
-    writable(out, table)
+    writable(out, table, by)
     return _written(rooms.tables.convert(table, by, processors), out, as_json)
 
 

@@ -99,10 +99,12 @@ def describe(names, as_json, **given):
 
 def _facts(name, given):
     """Everything that `describe` tells of one log."""
-    jobs = traces.load(name, **with_rules(**given))
+    # Once: a pipe cannot be read again.
+    trace = None if name in traces.names() else traces.read(name, given["bad_lines"])
+    jobs = traces.load(trace or name, **with_rules(**given))
     facts = {"name": jobs.name, "stand_in": jobs.stand_in}
     if not jobs.stand_in:
-        trace = traces.read(name, given["bad_lines"])
+        trace = trace or traces.read(name, given["bad_lines"])
         facts |= {
             "file": Path(trace.path).name,
             "sha256": trace.sha256,

@@ -24,10 +24,14 @@ of the table; and ``status``. The table is read in pieces; what is kept of a row
 more where the machine's size has to be worked out.
 """
 
+import codecs
+import io
 import tomllib
 from collections import Counter
+from csv import reader as rows
 from dataclasses import dataclass
 from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
 
@@ -115,12 +119,12 @@ def read_map(source):
     if not isinstance(told.get("fields"), dict):
         raise TableError(f"{path}: no [fields]; allowed: {', '.join(FIELDS)}")
     _known(path, "field", told["fields"], FIELDS)
+    _kinds(path, "", told, _TOP)
     for name, rule in told["fields"].items():
-        _known(path, f"key of {name}", rule, ("column", "unit", "times", "values"))
-        if not isinstance(rule.get("column"), str):
+        if not isinstance(rule, dict) or not isinstance(rule.get("column"), str):
             raise TableError(f"{path}, {name}: no column; allowed: the name of one")
-        if rule.get("unit", "s") not in UNITS:
-            raise TableError(f"{path}, {name}: unit {rule['unit']!r}; allowed: {', '.join(UNITS)}")
+        _known(path, f"key of {name}", rule, ("column", *_RULE))
+        _kinds(path, f"{name}: ", rule, _RULE)
     for what, any_of in (
         ("submit", ("submit",)),
         ("run_time or end", ("run_time", "end")),
@@ -130,6 +134,52 @@ def read_map(source):
             raise TableError(f"{path}: no field {what}; allowed: a map that has it")
     told["unknown"] = tuple(told.get("unknown", ("",)))
     return Map(path=str(path), **{"title": path.stem, "source": "", "only": {}} | told)
+
+
+def _whole_number(value, most=_MOST):
+    return type(value) is int and 1 <= value <= most
+
+
+def _all(kind, values):
+    return all(type(value) is kind for value in values)
+
+
+def _zone(name):
+    try:
+        return type(name) is str and bool(ZoneInfo(name))
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return False
+
+
+#: What the values of a map may be, in words, and whether one is.
+_TOP = {
+    "title": ("text", lambda v: type(v) is str and v.isprintable()),
+    "source": ("text", lambda v: type(v) is str),
+    "processors": (f"a whole number from 1 to {_MOST}", _whole_number),
+    "time_zone": ("a name such as Europe/Rome", _zone),
+    "unknown": ("a list of texts", lambda v: type(v) is list and _all(str, v)),
+    "only": (
+        "a column and a list of its values",
+        lambda v: type(v) is dict and _all(list, v.values()),
+    ),
+}
+_RULE = {
+    "unit": (", ".join(UNITS), lambda v: type(v) is str and v in UNITS),
+    "times": ("a whole number from 1 to 100000", lambda v: _whole_number(v, 100_000)),
+    "values": (
+        "a whole number from 0 to 5 for each text",
+        lambda v: type(v) is dict and all(type(n) is int and 0 <= n <= 5 for n in v.values()),
+    ),
+}
+
+
+def _kinds(path, where, given, kinds):
+    """Refuse values that are not of the kind that they must be."""
+    for name, (allowed, good) in kinds.items():
+        if name in given and not good(given[name]):
+            raise TableError(
+                f"{path}, {where}{name} {files.shown(given[name])}; allowed: {allowed}"
+            )
 
 
 def _known(path, what, given, allowed):
@@ -255,10 +305,10 @@ class _Reader:
     def assumed(self):
         """What became of columns, a sentence each."""
         if self.unused:
-            shown = ", ".join(self.unused[:40]) + (", ..." if len(self.unused) > 40 else "")
+            shown = ", ".join(map(_plain, self.unused[:40])) + (", ..." if self.unused[40:] else "")
             yield f"{len(self.unused)} columns are not used: {shown}."
         for name, column in self.missing:
-            yield f"No column {column}, so {name} is unknown."
+            yield f"No column {_plain(column)}, so {name} is unknown."
 
     def batches(self):
         """Pieces of the table, with the columns that are wanted only."""
@@ -268,15 +318,14 @@ class _Reader:
                     self._choose(file.schema_arrow.names)
                     yield from file.iter_batches(BATCH, columns=self.wanted)
                 return
-            with pa.input_stream(str(self.path), compression="detect") as stream:
-                names = csv.open_csv(stream, parse_options=self._rows()).schema.names
-            self._choose([name.removeprefix("\ufeff") for name in names])
+            stream = _Text(self.path)
+            self._choose(stream.names)
             convert = csv.ConvertOptions(
                 include_columns=self.wanted,
                 column_types={name: pa.string() for name in self.wanted},
             )
-            with pa.input_stream(str(self.path), compression="detect") as stream:
-                yield from csv.open_csv(stream, parse_options=self._rows(), convert_options=convert)
+            with pa.PythonFile(stream, "r") as file:
+                yield from csv.open_csv(file, parse_options=self._rows(), convert_options=convert)
         except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
             if getattr(error, "errno", None):
                 raise
@@ -284,12 +333,11 @@ class _Reader:
             raise TableError(f"{self.path}, after row {self.rows:,}: {told}") from None
 
     def _rows(self):
-        """How rows with another number of fields are dealt with: counted, the second time only."""
+        """How rows with another number of fields are dealt with: they are counted."""
 
         def skip(row):
-            if self.wanted:
-                self.rows += 1
-                self.left_out["with more or fewer fields than the header"] += 1
+            self.rows += 1
+            self.left_out["with more or fewer fields than the header"] += 1
             return "skip"
 
         return csv.ParseOptions(invalid_row_handler=skip, newlines_in_values=True)
@@ -307,12 +355,12 @@ class _Reader:
             if not (set(any_of) & fields.keys()) - absent:
                 lost = " or ".join(fields[name] for name in any_of if name in fields)
                 raise TableError(
-                    f"{self.path}: no column {lost}; the table has {', '.join(names)[:200]}"
+                    f"{self.path}: no column {_plain(lost)}; the table has {files.shown(', '.join(names))}"
                 )
         for column in self.by.only or {}:
             if column not in names:
                 raise TableError(
-                    f"{self.path}: no column {column}; the table has {', '.join(names)[:200]}"
+                    f"{self.path}: no column {_plain(column)}; the table has {files.shown(', '.join(names))}"
                 )
 
     def take(self, batch):
@@ -323,7 +371,7 @@ class _Reader:
         keep = np.ones(batch.num_rows, bool)
         for column, values in (self.by.only or {}).items():
             keep &= self._leave(
-                keep, ~table[column].isin(values).to_numpy(), f"of another {column}"
+                keep, ~table[column].isin(values).to_numpy(), f"of another {_plain(column)}"
             )
         field = {
             name: self._read(name, rule, table[rule["column"]])
@@ -381,7 +429,7 @@ class _Reader:
             odd = ~unknown & ~((found >= 0) & (found <= most))
         negative = odd & (found < 0)
         self.remarks[f"with a {name} below 0, taken as unknown"] += int(negative.sum())
-        self.remarks[f"with a {name} that could not be read ({rule['column']})"] += int(
+        self.remarks[f"with a {name} that could not be read ({_plain(rule['column'])})"] += int(
             (odd & ~negative).sum()
         )
         return np.where(odd, np.nan, found)
@@ -411,6 +459,41 @@ class _Reader:
         known = self._numbers[name]
         numbers = [known.setdefault(one, len(known) + 1) for one in found]
         return np.append(np.array(numbers, np.int32), np.int32(-1))[codes]
+
+
+def _plain(name):
+    """A column's name for a sentence: as it is, but for one that is long or not of letters and signs."""
+    return name if name.isprintable() and len(name) < 80 else files.shown(name)
+
+
+class _Text(io.RawIOBase):
+    """A CSV as UTF-8, whatever it holds, read once and within the limits of `files.pieces`.
+
+    Attributes
+    ----------
+    names : list of str
+        Of the columns.
+    """
+
+    def __init__(self, path):
+        self._pieces = files.pieces(path, TableError)
+        self._decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
+        self._rest = self._next()
+        if not self._rest.strip():
+            raise TableError(f"{path}: an empty file; allowed: a header line and rows")
+        self.names = next(row for row in rows(io.StringIO(self._rest.decode())) if row)
+
+    def _next(self):
+        piece = next(self._pieces, b"")
+        return self._decoder.decode(piece, final=not piece).encode()
+
+    def readable(self):
+        return True
+
+    def read(self, size=-1):
+        self._rest = self._rest or self._next()
+        found, self._rest = self._rest[:size], self._rest[size:]
+        return found
 
 
 def _dated(values):

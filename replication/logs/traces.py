@@ -274,8 +274,8 @@ def load(
 
     Parameters
     ----------
-    source : str or Path
-        A registry name or a path to an SWF file.
+    source : str or Path or replication.logs.swf.Trace
+        A registry name, a path to an SWF file, or what was read from one.
     paper : str, optional
         Whose rules to use; by default those of `replication.logs.cleaning.workload` and the log's own machine.
     stand_in : bool, optional
@@ -297,13 +297,14 @@ def load(
     TraceError, replication.logs.archive.ArchiveError, replication.logs.cleaning.CleaningError, replication.logs.swf.SWFError
         Where names, rules or files are not what they should be.
     """
-    if _is_path(source):
+    trace = source if isinstance(source, swf.Trace) else None
+    if trace is not None or _is_path(source):
         if paper is not None or stand_in:
             raise TraceError(
-                f"{source}: a paper's rules and stand-ins are only for {', '.join(names())}"
+                f"{trace.path if trace else source}: a paper's rules and stand-ins are only for {', '.join(names())}"
             )
         return workload(
-            read(source, bad_lines),
+            trace or read(source, bad_lines),
             **_given(machine=machine, size=size, overrun=overrun, drop=drop),
         )
     own = rules(source, paper)

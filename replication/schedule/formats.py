@@ -22,10 +22,13 @@ from replication import __version__
 from replication.basics import writing
 from replication.basics.lazy import lazily
 from replication.basics.lazy import pyarrow as pa
-from replication.logs import swf
+from replication.logs import files, swf
 from replication.schedule import gantt
 
 csv = lazily("pyarrow.csv")
+
+LARGEST = 2**31 - 1  # processors of a job
+LATEST = 10**15  # s, before and after 0
 
 
 FORMS = ("native", "swf", "batsim", "evalys")
@@ -276,20 +279,20 @@ def read(path):
         For a file that is none of the forms, a column that is missing, a value that is no number, or no job
         with a start and an end.
     """
-    path = str(path)
-    with open(path, "rb") as file:
-        opened = file.read(1 << 16)
-    first = opened.lstrip().partition(b"\n")[0]
+    # Once: a pipe cannot be read again.
+    content = b"".join(files.pieces(path, FormatError)).removeprefix(b"\xef\xbb\xbf")
+    path = files.called(path)
+    first = content[: files.LONGEST_LINE].lstrip().partition(b"\n")[0]
     names = first.decode("utf-8", "replace").strip().split(",")
-    if opened[:2] == b"\x1f\x8b" or first.startswith(b";") or len(first.split()) == 18:
-        plan = _read_swf(path)
+    if first.startswith(b";") or len(first.split()) == 18:
+        plan = _read_swf(path, content)
     elif "starting_time" in names:
-        plan = _read_table(path, "batsim")
+        plan = _read_table(path, "batsim", content)
     elif {"job_id", "submit", "start", "end"} <= set(names):
-        plan = _read_table(path, "native")
+        plan = _read_table(path, "native", content)
     else:
         raise FormatError(
-            f"{path}, line 1: {first[:60].decode('utf-8', 'replace')!r}; allowed: an SWF file, "
+            f"{path}, line 1: {files.shown(first)}; allowed: an SWF file, "
             "or CSV with starting_time (Batsim, evalys) or with job_id, submit, start, end"
         )
     if len(plan) == 0:
@@ -297,8 +300,8 @@ def read(path):
     return plan
 
 
-def _read_swf(path):
-    trace = swf.read(path)
+def _read_swf(path, content):
+    trace = swf.read(path, content=content)
     size = np.where(
         trace.allocated_processors > 0, trace.allocated_processors, trace.requested_processors
     )
@@ -317,9 +320,8 @@ def _read_swf(path):
     )
 
 
-def _read_table(path, form):
-    with open(path, encoding="utf-8", errors="replace") as file:
-        header = file.readline().strip().split(",")
+def _read_table(path, form, content):
+    header = content.lstrip().partition(b"\n")[0].decode("utf-8", "replace").strip().split(",")
     found = {
         what: next((name for name in names if name in header), None)
         for what, names in _NAMES[form].items()
@@ -328,15 +330,16 @@ def _read_table(path, form):
     if missing:
         raise FormatError(
             f"{path}, line 1: no column {' or '.join(_NAMES[form][missing[0]])}; "
-            f"the others are {', '.join(header)[:120]}"
+            f"the others are {files.shown(', '.join(header))}"
         )
     wanted = [name for name in found.values() if name]
     types = {name: pa.float64() for name in wanted} | {found["job_id"]: pa.string()}
     wanted_only = csv.ConvertOptions(column_types=types, include_columns=wanted)
     try:
-        table = csv.read_csv(path, convert_options=wanted_only)
-    except pa.ArrowInvalid as error:
-        raise FormatError(f"{path}: {error}; allowed: numbers in {', '.join(wanted[1:])}") from None
+        table = csv.read_csv(pa.BufferReader(content), convert_options=wanted_only)
+    except (pa.ArrowException, UnicodeDecodeError) as error:
+        told = files.shown(str(error).splitlines()[0])
+        raise FormatError(f"{path}: {told}; allowed: numbers in {', '.join(wanted[1:])}") from None
     return _plan(
         path,
         form,
@@ -351,13 +354,24 @@ def _plan(path, form, found, columns):
     needed = np.array([columns[what] for what in ("submit", "start", "end", "processors")])
     ran = np.isfinite(needed).all(axis=0)
     submit, start, end, size = needed[:, ran]
-    wrong = (size != np.rint(size)) | (size < 1)
+    wrong = (size != np.rint(size)) | (size < 1) | (size > LARGEST)
     if wrong.any():
         raise FormatError(
             f"{path}, column {found['processors']}: {size[wrong][0]:g}; "
-            "allowed: whole numbers from 1"
+            f"allowed: whole numbers from 1 to {LARGEST}"
         )
     estimate = np.nan_to_num(columns.get("estimate", np.full(n, -1.0)), nan=-1)[ran]
+    for what, values in {
+        "submit": submit,
+        "start": start,
+        "end": end,
+        "estimate": estimate,
+    }.items():
+        if (np.abs(values) > LATEST).any():
+            raise FormatError(
+                f"{path}, column {found[what]}: {values[np.abs(values) > LATEST][0]:g}; "
+                f"allowed: seconds up to {LATEST:g}"
+            )
     return Plan(
         path,
         form,

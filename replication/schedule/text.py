@@ -24,6 +24,7 @@ PRESETS = {
     "top-as-coded": ("top", {"coded": "yes"}),
 }
 ANSWERS = {"yes": True, "no": False}
+LONGEST = 200  # characters
 
 
 def scheduler(text):
@@ -103,6 +104,10 @@ def _form(name, member):
 
 
 def _read(family, text):
+    if len(text) > LONGEST:
+        raise family.error(
+            f"{family.family} {text[:40]!r}... ({len(text):,} characters), allowed: up to {LONGEST}"
+        )
     found = re.fullmatch(r"([^=*:,]+)(?:([=*])([^:,]*))?(?:[:,](.*))?", text.strip())
     if not found:
         raise family.error(f"{family.family} {text!r}, allowed: {forms(family)}")

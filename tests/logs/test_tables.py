@@ -121,7 +121,7 @@ def test_without_processors_the_machine_is_what_was_held_at_once(made):
         (('column = "in"', 'unit = "s"'), "submit: no column; allowed: the name of one"),
         (('submit = { column = "in" }', ""), "no field submit; allowed"),
         (("processors = 64", "processors = "), "allowed: TOML"),
-        (('"in"', '"into"'), "no column into; the table has in, begin, end"),
+        (('"in"', '"into"'), "no column into; the table has .in, begin, end"),
     ],
 )
 def test_a_wrong_map_is_refused_in_a_line(made, change, message):

@@ -53,7 +53,7 @@ class BadLines:
     fault: str
 
 
-def read(path, sha256=None, bad_lines="refuse"):
+def read(path, sha256=None, bad_lines="refuse", content=None):
     """Read a log in one pass and without holding its text.
 
     Parameters
@@ -65,6 +65,8 @@ def read(path, sha256=None, bad_lines="refuse"):
     bad_lines : {"refuse", "skip"}
         What becomes of lines that cannot be jobs: an error that counts them by kind, or they are left out and
         counted in the trace's `bad_lines`.
+    content : bytes, optional
+        What is in the file, decompressed, where it has been read already.
 
     Returns
     -------
@@ -82,7 +84,7 @@ def read(path, sha256=None, bad_lines="refuse"):
         raise SWFError(f"bad_lines {bad_lines!r}; allowed: {', '.join(BAD_LINES)}")
     name, progress = files.called(path), [0.0]
     parser, digest = Parser(name), hashlib.sha256()
-    for piece in files.pieces(path, SWFError, progress):
+    for piece in files.pieces(path, SWFError, progress) if content is None else [content]:
         digest.update(piece)
         parser.feed(piece, progress[0])
     columns, line = parser.close()
