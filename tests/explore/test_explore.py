@@ -278,7 +278,7 @@ def test_what_cannot_be_is_one_line_and_the_picture_stays(log):
     explorer = Explorer(LOG)
     before = explorer.canvas.scene
     explorer.sides[1].predictor.value = "cvh"  # pv-easy refuses it
-    assert "cvh" in explorer.message.value
+    assert "predictor=CVH(); allowed: any other" in explorer.message.value
     assert explorer.canvas.scene is before
     explorer.sides[1].predictor.value = "last"
     assert explorer.message.value == ""
