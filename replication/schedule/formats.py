@@ -338,7 +338,7 @@ def _read_table(path, form, content):
     try:
         table = csv.read_csv(pa.BufferReader(content), convert_options=wanted_only)
     except (pa.ArrowException, UnicodeDecodeError) as error:
-        told = files.shown(str(error).splitlines()[0])
+        told = files.shown(str(error).splitlines()[0], 200)
         raise FormatError(f"{path}: {told}; allowed: numbers in {', '.join(wanted[1:])}") from None
     return _plan(
         path,
