@@ -46,7 +46,7 @@ class Word(click.ParamType):
         if value in self.words():
             return value
         raise UsageError(
-            f"{_label(param)} {_short(value)}{did_you_mean(value, self.words())}; "
+            f"{_label(param)} {short(value)}{did_you_mean(value, self.words())}; "
             f"allowed: {', '.join(self.words())}"
         )
 
@@ -80,7 +80,7 @@ class Number(click.ParamType):
         if number is not None and self.least <= number <= self.most:
             return number
         raise UsageError(
-            f"{_label(param)} {_short(value)}, allowed: {self.least} or more, up to {self.most:,}"
+            f"{_label(param)} {short(value)}, allowed: {self.least} or more, up to {self.most:,}"
         )
 
 
@@ -88,7 +88,8 @@ def _label(param):
     return param.opts[0] if isinstance(param, click.Option) else param.human_readable_name
 
 
-def _short(value):
+def short(value):
+    """A wrong value as a message repeats it."""
     text = str(value)
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 

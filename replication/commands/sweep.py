@@ -38,6 +38,7 @@ from replication.commands._options import (
     predictor,
     say,
     scheduler_of,
+    short,
     writable,
 )
 from replication.commands._rooms import estimates, grid, kept, text, traces
@@ -215,7 +216,7 @@ def numbers(word):
             # 0:10:0.1 has 0.3, not 0.30000000000000004: the seed's key is made of the number itself.
             return [round(first + k * step, 10) for k in range(steps + 1)]
     raise UsageError(
-        f"--f {word}, allowed: a number from 0, or FROM:TO:STEP with fewer than {MOST:,} values"
+        f"--f {short(word)}, allowed: a number from 0, or FROM:TO:STEP with fewer than {MOST:,} values"
     )
 
 
@@ -226,7 +227,7 @@ def _load(word):
     except ValueError:
         value = math.nan
     if value is not None and not 0 < value <= 2:
-        raise UsageError(f"--load {word}, allowed: log, or a share above 0 and up to 2")
+        raise UsageError(f"--load {short(word)}, allowed: log, or a share above 0 and up to 2")
     return word, value
 
 
