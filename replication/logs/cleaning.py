@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from replication.logs import files
 from replication.logs.swf import FIELDS, SWFError
 from replication.logs.workload import Workload
 
@@ -146,7 +147,7 @@ def _machine(trace, machine):
 
 def _known(what, value, choices):
     if value not in choices:
-        raise CleaningError(f"{what} {value!r}; allowed: {', '.join(choices)}")
+        raise CleaningError(f"{what} {files.shown(value)}; allowed: {', '.join(choices)}")
     return value
 
 

@@ -347,6 +347,9 @@ class _Reader:
         fields = {name: rule["column"] for name, rule in self.by.fields.items()}
         needed = {*fields.values(), *(self.by.only or {})}
         self.wanted = [name for name in names if name in needed]
+        twice = next((name for name in self.wanted if self.wanted.count(name) > 1), None)
+        if twice is not None:
+            raise TableError(f"{self.path}: column {_plain(twice)} is there twice; allowed: once")
         self.unused = [name for name in names if name not in needed]
         self.missing = [(n, column) for n, column in fields.items() if column not in names]
         absent = {name for name, _ in self.missing}

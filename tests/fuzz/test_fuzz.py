@@ -3,8 +3,9 @@
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from replication.schedule import simulation
-from tests.fuzz.targets import TARGETS
+from replication.logs import tables
+from replication.schedule import simulation, text
+from tests.fuzz.targets import MAP, TARGETS
 
 EXAMPLES = {"command": 25, "schedules": 40, "table": 60, "map": 60}
 
@@ -13,6 +14,30 @@ EXAMPLES = {"command": 25, "schedules": 40, "table": 60, "map": 60}
 def compiled():
     """No input pays for the kernels."""
     simulation.warm()
+
+
+# Inputs that a longer round found, as small as they went.
+FOUND = [
+    ("table", ([(0, 10**5, 1, {}, ",more")], [("double", 0.375, b"", 0)], False)),
+    ("map", ([], {"submit": "5"}, [])),
+    ("command", ("simulate", [("--seed", "\x1b")])),
+    ("command", ("simulate", [("--drop", "9" * 5000)])),
+    ("command", ("sweep", [("--f", "9" * 5000)])),
+    ("text", (text.scheduler, "top" + "9" * 5000)),
+    ("schedules", ([(1, 0, 0, 1, 1)], [(1, 0, 0, 1, 1)], 4, [(0, 4, "1e300")], [])),
+]
+
+
+@pytest.mark.parametrize(("name", "one"), FOUND)
+def test_what_was_found_once_is_not_found_again(name, one):
+    TARGETS[name][1](one)
+
+
+def test_a_column_that_is_there_twice_is_named(tmp_path):
+    (tmp_path / "jobs.csv").write_text("in,ran,nodes,nodes\n1,2,3,3\n")
+    (tmp_path / "map.toml").write_text(MAP)
+    with pytest.raises(tables.TableError, match="column nodes is there twice"):
+        tables.convert(tmp_path / "jobs.csv", tmp_path / "map.toml")
 
 
 @pytest.mark.parametrize("name", TARGETS)
