@@ -44,14 +44,16 @@ class Block:
     """
 
     def __init__(self, name, schedules):
-        made = {
-            (policy, column): values
-            for policy, schedule in schedules.items()
-            for column, values in columns(schedule).items()
-        }
-        submit = next(iter(schedules.values())).workload.submit
-        drawn = resampling.weeks(np.column_stack(list(made.values())), submit, name)
-        self._sums = dict(zip(made, drawn.T, strict=True))
+        self._sums = {}
+        for policy, schedule in schedules.items():
+            made = columns(schedule)
+            # The same weeks are drawn for each, by the name.
+            drawn = resampling.weeks(
+                np.column_stack([*made.values()]), schedule.workload.submit, name
+            )
+            self._sums |= {
+                (policy, column): sums for column, sums in zip(made, drawn.T, strict=True)
+            }
 
     def values(self, policy, measure):
         """The measure, over Reqtime's but for R2: the log's own, then one a draw."""
