@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from replication.evidence import published
@@ -164,8 +165,6 @@ def test_weighted_slowdown_is_the_quotient_of_its_sums():
 
 
 def test_leads_are_by_more_than_the_intervals():
-    import pandas as pd
-
     policies = {"PV-EASY": (5, 5, 5), "FCFS-EASY": (4, 5.1, 9), "SJF-EASY": (6, 7, 8)}
     rows = [
         ("log", policy, error, "mbs", mean, mean - 0.2, mean + 0.2)

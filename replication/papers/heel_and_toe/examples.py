@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 
 from replication.basics import style
+from replication.basics.lazy import patches
+from replication.basics.lazy import pyplot as plt
 from replication.logs.workload import Workload
 from replication.reference import observed as reference_observed
 from replication.schedule import gantt
@@ -48,8 +50,6 @@ def starts(schedules):
 
 def draw(schedules):
     """A panel a schedule: time across, processors up, numbers are jobs."""
-    import matplotlib.pyplot as plt
-
     last = max(int(schedule.end.max()) for schedule in schedules.values())
     figure, axes = plt.subplots(
         1, len(schedules), figsize=(style.size(1, len(schedules))[0], 2.6), sharey=True
@@ -75,10 +75,8 @@ def draw(schedules):
 
 def box(axes, start, end, first, width, text, colour, hatch=""):
     """A job as a rectangle with its number."""
-    from matplotlib.patches import Rectangle
-
     axes.add_patch(
-        Rectangle(
+        patches.Rectangle(
             (start, first), end - start, width, facecolor=colour, edgecolor="black", hatch=hatch
         )
     )
@@ -152,8 +150,6 @@ def fig08():
 
 def draw_fig08(found):
     """A panel at time 0, one after each backfill, and one when job 3 starts."""
-    import matplotlib.pyplot as plt
-
     moments = [(0, found.steps[0].before)] + [(s.now, s.after) for s in found.steps]
     moments.append((found.start[HEAD - 1], found.start[HEAD - 1]))
     figure, axes = plt.subplots(

@@ -11,6 +11,7 @@ import math
 import pandas as pd
 
 from replication.basics import style
+from replication.basics.lazy import pyplot as plt
 from replication.estimates import FModel, Modal, Users, cut_runs, modal
 from replication.evidence import published
 from replication.papers.heel_and_toe import campaign
@@ -146,8 +147,6 @@ def compare(found):
 
 def draw(found):
     """Performance against the share of jobs at E_max; a row a measure, a column a log."""
-    import matplotlib.pyplot as plt
-
     logs = list(dict.fromkeys(found["log"]))
     figure, grid = plt.subplots(
         2, len(logs), figsize=style.size(2, len(logs)), squeeze=False, sharex=True

@@ -6,6 +6,7 @@ from replication.basics import style
 from replication.basics.lazy import pandas as pd
 from replication.basics.lazy import pyplot as plt
 from replication.basics.lazy import seaborn as sns
+from replication.basics.lazy import stats
 from replication.evidence import published
 from replication.logs import traces
 from replication.papers.heel_and_toe.campaign import HOUR, PAPER
@@ -204,13 +205,11 @@ def draw_accuracy(table):
 
 def rank_correlation(table):
     """Spearman's correlation of accuracy with run time over the bins, by log and reading."""
-    from scipy.stats import spearmanr
-
     rows = [
         {
             "log": log,
             "equal": equal,
-            "correlation": float(spearmanr(p["run time [h]"], p["accuracy [%]"]).statistic),
+            "correlation": float(stats.spearmanr(p["run time [h]"], p["accuracy [%]"]).statistic),
         }
         for (log, equal), p in table.groupby(["log", "equal"], sort=False)
     ]

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 
+from replication.basics.lazy import stats
 from replication.estimates import Exact, FModel, Users
 from replication.evidence import robustness, variants
 from replication.evidence.claims import above, below
@@ -124,14 +125,12 @@ def _less(some, others, unit):
 
     Runs are float64[f, seeds] or float64[seeds]; a scalar is a run that nothing is drawn for.
     """
-    from scipy.stats import ttest_1samp, ttest_ind
-
     some, others = (np.atleast_2d(runs).mean(axis=0) for runs in (some, others))
     with np.errstate(divide="ignore"):  # of runs that are all the same
         found = (
-            ttest_1samp(some - others, 0)
+            stats.ttest_1samp(some - others, 0)
             if others.size == 1
-            else ttest_ind(some, others, equal_var=False)
+            else stats.ttest_ind(some, others, equal_var=False)
         ).confidence_interval(0.95)
     return tuple(
         float(100 * x / unit) for x in (some.mean() - others.mean(), found.low, found.high)
