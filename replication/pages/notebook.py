@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import logging
 import os
 import re
 import signal
@@ -176,6 +177,8 @@ def execute(path, parameters):
     running = record.executed("running", name)
     running.parent.mkdir(parents=True, exist_ok=True)
     older = {kind: _files(kind, name) for kind in (*record.KINDS, record.OTHER)}
+    # papermill cannot read values such as "top=3" and says so of each; they were checked above.
+    logging.getLogger("papermill").setLevel(logging.ERROR)
     try:
         done = papermill.execute_notebook(
             str(path),
