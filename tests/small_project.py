@@ -3,6 +3,7 @@
 Tests use it in their own process (`enter` with a monkeypatch); kernels enter it by their first cell.
 """
 
+import shutil
 from pathlib import Path
 
 import nbformat
@@ -17,6 +18,7 @@ fig02,CTC-SP2,perfect,wait,18.0,min,1,Invented paper Table 9
 fig02,KTH-SP2-2,real,wait,114,min,0,Invented paper Table 9
 fig02,KTH-SP2-2,perfect,wait,90,min,0,Invented paper Table 9
 """
+PAPERS = paths.PUBLISHED / "papers.toml"
 HOSTILE = "<script>alert('log')</script>"
 
 
@@ -36,6 +38,7 @@ def enter(root, real=True, patch=setattr):
     if not published.exists():
         published.parent.mkdir(parents=True)
         published.write_text(PUBLISHED)
+        shutil.copy(PAPERS, root / "published")
     patch(traces, "load", lambda name, paper=None, stand_in=None: workload(name, real))
     patch(traces, "locate", lambda name: root / f"{name}.swf.gz" if real else None)
     patch(traces, "fetch", no_network)

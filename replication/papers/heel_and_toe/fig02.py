@@ -49,16 +49,15 @@ def draw(results):
                 hue="estimates",
                 palette=dict(zip(names, style.COLOURS, strict=False)),
                 saturation=1,
-                legend="full" if axes is grid[0, 0] else False,
+                legend=False,
                 ax=axes,
             )
             axes.set(xlabel="", xticks=[], ylabel=label if axes is row[0] else "")
             axes.grid(axis="x", visible=False)
     for axes, log in zip(grid[0], logs, strict=True):
         axes.set_title(log)
-    handles, labels = grid[0, 0].get_legend_handles_labels()
-    grid[0, 0].get_legend().remove()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(names))
+    bars = [container[0] for container in grid[0, 0].containers]
+    figure.legend(bars, names, loc="outside lower center", ncols=len(names))
     return figure
 
 
