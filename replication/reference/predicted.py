@@ -21,7 +21,7 @@ class EasyPredicted:
     predictor : str
     seed : int
     **options
-        As for the scheduler ``easy-predicted``, all of them.
+        Those of `replication.schedulers.EASY` but the predictor, all of them.
 
     Attributes
     ----------

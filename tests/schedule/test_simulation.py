@@ -106,10 +106,3 @@ def test_a_grid_of_badness_has_both_ends_and_no_crumbs():
     for wrong in ((1, 0, 1), (0, 1, 0), (0, 1, -1), (0, float("inf"), 1), (0, 1e9, 1e-9)):
         with pytest.raises(ValueError, match="allowed: upwards, up to 1,000,000 values"):
             rp.FModel.grid(*wrong)
-
-
-def test_the_public_names():
-    for name in rp.__all__:
-        assert getattr(rp, name).__doc__
-    with pytest.raises(AttributeError, match="nonsense"):
-        rp.nonsense  # noqa: B018
