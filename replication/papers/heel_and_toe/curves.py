@@ -113,7 +113,12 @@ def panels(results, measures, band=True, scale="linear"):
     for axes, log in zip(grid[0], logs, strict=True):
         axes.set_title(log)
     handles = dict(zip(*reversed(grid[0][0].get_legend_handles_labels()), strict=True))
-    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=len(handles))
+    figure.legend(
+        handles.values(),
+        handles.keys(),
+        loc="outside lower center",
+        ncols=min(len(handles), 2 * len(logs)),
+    )
     return figure
 
 
