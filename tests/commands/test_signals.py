@@ -52,6 +52,8 @@ def started(code):
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        # Whoever runs the tests in the background has the signal of the keyboard ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     return program, int(program.stdout.readline())
 
