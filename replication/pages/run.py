@@ -60,7 +60,7 @@ def choose(only=None):
         If there is none of that name.
     """
     known = notebook.found()
-    wanted = only.split() if isinstance(only, str) else list(only or [])
+    wanted = " ".join([only] if isinstance(only, str) else only or []).split()
     if not wanted:
         return known
     valid = [*record.PAPERS, *known]
