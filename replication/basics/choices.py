@@ -164,17 +164,8 @@ class Choice:
 
     @classmethod
     def check(cls, value, what=None):
-        """Return `value` if it belongs to the family; refuse it with the members otherwise.
-
-        Parameters
-        ----------
-        value : object
-        what : str, optional
-            What is asked for, for the message; the family's name by default.
-
-        Raises
-        ------
-        ChoiceError
+        """Return `value` if it belongs to the family; refuse it with the members otherwise. `what`
+        is asked for, in the message's words; the family's name by default.
         """
         if isinstance(value, cls):
             return value

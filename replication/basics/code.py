@@ -24,16 +24,7 @@ LATE = ("lazily", "import_module")  # calls that import what is named in them
 
 
 def bare(source):
-    """Python source without comments and docstrings.
-
-    Parameters
-    ----------
-    source : str
-
-    Returns
-    -------
-    str
-    """
+    """Python source without comments and docstrings."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if (
@@ -46,17 +37,8 @@ def bare(source):
 
 @functools.cache
 def digest(*names):
-    """Hash of the sources that some modules' results depend on.
-
-    Parameters
-    ----------
-    *names : str
-        Full names of modules. One outside this package counts with its own source and what it imports of
-        this package.
-
-    Returns
-    -------
-    str, in hexadecimal
+    """Hash, in hexadecimal, of the sources that some modules' results depend on. A module outside
+    this package counts with its own source and what it imports of this package.
     """
     sources = hashlib.sha256()
     for name in modules(*names):
@@ -65,20 +47,8 @@ def digest(*names):
 
 
 def modules(*names):
-    """The modules whose sources `digest` takes in.
-
-    Parameters
-    ----------
-    *names : str
-
-    Returns
-    -------
-    list of str, in alphabetical order
-
-    Raises
-    ------
-    ModuleNotFoundError
-        If there is no source for one of `names`.
+    """The modules whose sources `digest` takes in, in alphabetical order; ModuleNotFoundError where
+    there is no source for one of `names`.
     """
     missing = [name for name in names if not has_source(name)]
     if missing:
@@ -92,16 +62,7 @@ def modules(*names):
 
 
 def has_source(name):
-    """Whether a module has a source that can be hashed; a notebook has none.
-
-    Parameters
-    ----------
-    name : str
-
-    Returns
-    -------
-    bool
-    """
+    """Whether a module has a source that can be hashed; a notebook has none."""
     return _file(name) is not None
 
 

@@ -7,18 +7,8 @@ from replication.basics import paths
 
 
 def git(*words, folder=None):
-    """What a git command prints.
-
-    Parameters
-    ----------
-    *words : str
-    folder : pathlib.Path, optional
-        Where it runs; by default the checkout.
-
-    Returns
-    -------
-    str or None
-        Without blanks at its ends; None where it fails or there is no git.
+    """What a git command prints, without blanks at its ends; None where it fails or there is no
+    git. It runs in `folder`, by default the checkout.
     """
     try:
         done = subprocess.run(
@@ -33,44 +23,18 @@ def git(*words, folder=None):
 
 
 def is_checkout(folder):
-    """Whether a folder is the top of a checkout that has a commit.
-
-    Parameters
-    ----------
-    folder : pathlib.Path
-
-    Returns
-    -------
-    bool
-    """
+    """Whether a folder is the top of a checkout that has a commit."""
     top = git("rev-parse", "--show-toplevel", folder=folder)
     return bool(top) and Path(top) == Path(folder).resolve() and head(folder) is not None
 
 
 def head(folder=None):
-    """The commit that is checked out.
-
-    Parameters
-    ----------
-    folder : pathlib.Path, optional
-
-    Returns
-    -------
-    str or None
-    """
+    """The commit that is checked out."""
     return git("rev-parse", "--verify", "HEAD", folder=folder)
 
 
 def at_head(path):
-    """A text file as the last commit has it.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-
-    Returns
-    -------
-    str or None
-        None where there is no commit, or the file is not in it.
+    """A text file as the last commit has it; None where there is no commit, or the file is not in
+    it.
     """
     return git("show", f"HEAD:./{path.name}", folder=path.parent)

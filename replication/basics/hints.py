@@ -5,20 +5,9 @@ import re
 
 
 def did_you_mean(word, known, cutoff=0.6):
-    """A hint to be put behind an unknown name.
-
-    Parameters
-    ----------
-    word : object
-        What was given.
-    known : iterable of str
-    cutoff : float
-        How alike two names must be, 0 to 1.
-
-    Returns
-    -------
-    str
-        Such as `` (did you mean easy?)``; empty where nothing known is near, or it is the word itself.
+    """A hint to be put behind an unknown name, such as `` (did you mean easy?)``. Empty where
+    nothing known is near, or it is the word itself; `cutoff` says how alike two names must be, 0
+    to 1.
     """
     known = list(known)
     # fig3 means heel_and_toe/fig03, which is not nearer to it than heel_and_toe/fig13 is.

@@ -19,13 +19,7 @@ GRACE = 3.0  # s
 
 
 class Ended(KeyboardInterrupt):
-    """A signal asks the program to end.
-
-    Parameters
-    ----------
-    number : int
-        The signal's.
-    """
+    """A signal asks the program to end; `number` is the signal's."""
 
     def __init__(self, number):
         super().__init__(number)
@@ -35,11 +29,7 @@ class Ended(KeyboardInterrupt):
 @contextlib.contextmanager
 def answered(name):
     """Answer the signals while inside; one that was ignored before, as by ``nohup``, stays ignored.
-
-    Parameters
-    ----------
-    name : str
-        The program's, for its last line.
+    `name` is the program's, for its last line.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -94,19 +84,8 @@ _said = threading.Lock()
 
 
 def end(number, name):
-    """Say once why the program ends, and end the processes that it started.
-
-    Parameters
-    ----------
-    number : int
-        The signal's.
-    name : str
-        The program's.
-
-    Returns
-    -------
-    int
-        The exit code: 128 and the signal's number.
+    """Say once why the program ends, and end the processes that it started. Returns the exit code:
+    128 and the signal's number.
     """
     for child in psutil.Process().children(recursive=True):
         with contextlib.suppress(psutil.NoSuchProcess):

@@ -68,32 +68,13 @@ def apply():
 
 
 def size(rows=1, columns=1):
-    """Figure size for a grid of panels.
-
-    Parameters
-    ----------
-    rows, columns : int
-
-    Returns
-    -------
-    tuple of float, inches
-    """
+    """Figure size, in inches, for a grid of panels."""
     return {1: WIDTH, 2: 8.4}.get(columns, 10.4), ROW * rows + 0.6
 
 
 def series(names, marker=True):
-    """The look of each of several series in lines, the same in every figure that names them in this order.
-
-    Parameters
-    ----------
-    names : sequence of str
-    marker : bool
-        Leave False for lines of many points.
-
-    Returns
-    -------
-    dict of str to dict
-        Keyword arguments for ``Axes.plot``: label, color, linestyle and marker.
+    """Keyword arguments for ``Axes.plot`` of each of several series, the same in every figure that
+    names them in this order. Without markers for lines of many points.
     """
     return {
         name: {
@@ -107,17 +88,7 @@ def series(names, marker=True):
 
 
 def bars(names):
-    """The look of each of several series in bars.
-
-    Parameters
-    ----------
-    names : sequence of str
-
-    Returns
-    -------
-    dict of str to dict
-        Keyword arguments for ``Axes.bar``: label, facecolor, edgecolor and hatch.
-    """
+    """Keyword arguments for ``Axes.bar`` of each of several series."""
     return {
         name: {
             "label": name,
@@ -130,19 +101,9 @@ def bars(names):
 
 
 def png(figure, banner="", facts=None):
-    """Draw a figure as PNG in a palette: the same figure gives the same bytes.
-
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-    banner : str
-        Words on a strip set above the picture, so that it hides nothing; empty for none.
-    facts : dict of str to str
-        Text kept in the file, by PNG keyword (Title, Description, Source).
-
-    Returns
-    -------
-    bytes
+    """Draw a figure as PNG in a palette: the same figure gives the same bytes. The words of a
+    `banner` stand on a strip above the picture, so that it hides nothing; `facts` are kept in
+    the file, by PNG keyword (Title, Description, Source).
     """
     picture = _raster(figure)
     if banner:

@@ -34,21 +34,9 @@ class OutputError(ValueError):
 
 
 def check(target, inputs=()):
-    """Refuse an output that cannot be meant, before any work is done.
-
-    Parameters
-    ----------
-    target : str or pathlib.Path
-        ``-`` is standard output.
-    inputs : iterable of str or pathlib.Path
-        Files that are read; those that do not exist are ignored.
-
-    Raises
-    ------
-    OutputError
-        If `target` is one of the inputs and a regular file, under whatever name.
-    OSError
-        If it is a folder, or in a folder that does not exist.
+    """Refuse an output that cannot be meant, before any work is done: OutputError for one of the
+    inputs and a regular file, under whatever name; OSError for a folder, or in a folder that
+    does not exist. Inputs that do not exist are ignored; ``-`` is standard output.
     """
     if str(target) == STANDARD_OUTPUT:
         return
@@ -66,23 +54,9 @@ def check(target, inputs=()):
 
 @contextlib.contextmanager
 def opened(target, inputs=()):
-    """A binary file to write an output to.
-
-    Parameters
-    ----------
-    target : str, pathlib.Path or binary file
-        ``-`` is standard output; a file is written to as it is.
-    inputs : iterable of str or pathlib.Path
-        What `target` must not be, see `check`.
-
-    Yields
-    ------
-    binary file
-
-    Raises
-    ------
-    OutputError, OSError
-        As `check`; and where the writing fails. The error names `target`, which is as it was before.
+    """A binary file to write an output to; ``-`` is standard output, and an open file is written to
+    as it is. Errors are those of `check` and of writing: they name `target`, which is then as it
+    was before.
     """
     if hasattr(target, "write"):
         yield target
@@ -122,14 +96,8 @@ def _naming(target):
 
 
 def write(target, data, inputs=()):
-    """Write some bytes; a folder that is not there is made.
-
-    Parameters
-    ----------
-    target : str or pathlib.Path
-    data : bytes
-    inputs : iterable of str or pathlib.Path
-        What `target` must not be, see `check`.
+    """Write some bytes; a folder that is not there is made. `target` must be none of `inputs`, see
+    `check`.
     """
     Path(target).parent.mkdir(parents=True, exist_ok=True)
     with opened(target, inputs) as file:
@@ -137,19 +105,9 @@ def write(target, data, inputs=()):
 
 
 def create(path, data, mode=0o600):
-    """Write a file that is not there yet; the first of several processes at once makes it.
-
-    Parameters
-    ----------
-    path : str or pathlib.Path
-    data : bytes
-    mode : int
-        Who may read it.
-
-    Returns
-    -------
-    bool
-        Whether it was made; False where there was one, which is left as it is.
+    """Write a file that is not there yet, and say whether it was made: the first of several
+    processes at once makes it, and one that was there is left as it is. `mode` says who may read
+    it.
     """
     with claimed(_followed(path).parent) as (descriptor, partial), open(descriptor, "wb") as file:
         os.fchmod(descriptor, mode)
@@ -169,32 +127,14 @@ def tell(line):
 
 
 def as_text(cell):
-    """A cell of a table such that no spreadsheet takes it for a formula.
-
-    Parameters
-    ----------
-    cell : object
-
-    Returns
-    -------
-    object
-        Text that would be a formula with an apostrophe in front, all else as it is.
+    """A cell of a table such that no spreadsheet takes it for a formula: text that would be one
+    with an apostrophe in front, all else as it is.
     """
     return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
 
 
 def csv_bytes(columns, rows):
-    """A table as CSV with plain line ends, its text safe in a spreadsheet.
-
-    Parameters
-    ----------
-    columns : iterable of str
-    rows : iterable of iterable
-
-    Returns
-    -------
-    bytes
-    """
+    """A table as CSV with plain line ends, its text safe in a spreadsheet."""
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow([as_text(name) for name in columns])
@@ -203,16 +143,7 @@ def csv_bytes(columns, rows):
 
 
 def frame_csv(frame):
-    """A data frame as CSV without its index; a number reads back as the same number.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-
-    Returns
-    -------
-    bytes
-    """
+    """A data frame as CSV without its index; a number reads back as the same number."""
     changed = {}
     for name in frame.select_dtypes(exclude="number"):
         safe = frame[name].map(as_text)
@@ -251,17 +182,8 @@ def _may_replace(final):
 
 @contextlib.contextmanager
 def claimed(folder):
-    """A new hidden file in a folder, whose name goes when the block ends; what it was linked to stays.
-
-    Parameters
-    ----------
-    folder : pathlib.Path
-
-    Yields
-    ------
-    descriptor : int
-        Open and locked; for the caller to close.
-    partial : pathlib.Path
+    """A new hidden file in a folder: its descriptor, open, locked and for the caller to close, and
+    its path. The name goes when the block ends; what it was linked to stays.
     """
     _clean_once(folder)
     partial = folder / f".replication-{secrets.token_hex(8)}.part"

@@ -29,43 +29,18 @@ of the package and of the file system are one line on standard error; --debug sh
 
 
 def names():
-    """Names of the commands.
-
-    Returns
-    -------
-    list of str, in alphabetical order
-    """
+    """Names of the commands, in alphabetical order."""
     return sorted(path.stem for path in FOLDER.glob("*.py") if not path.stem.startswith("_"))
 
 
 def summary(name):
-    """First line of a command's docstring, read without importing the module.
-
-    Parameters
-    ----------
-    name : str
-        One of `names`.
-
-    Returns
-    -------
-    str
-    """
+    """First line of a command's docstring, read without importing the module."""
     with open(FOLDER / f"{name}.py", encoding="utf-8") as file:
         return file.readline().strip().strip('"')
 
 
 def load(name):
-    """A command, from its module.
-
-    Parameters
-    ----------
-    name : str
-        One of `names`.
-
-    Returns
-    -------
-    click.Command
-    """
+    """A command, from its module."""
     return importlib.import_module(f"{__name__}.{name}").command
 
 
@@ -145,21 +120,8 @@ shell = click.version_option(__version__, message="%(prog)s %(version)s")(Shell(
 
 
 def run(argv):
-    """Run a command, or complete a line of the shell.
-
-    Parameters
-    ----------
-    argv : list of str
-
-    Returns
-    -------
-    int
-        Exit code.
-
-    Raises
-    ------
-    UsageError
-        For a command line that asks for something that cannot be.
+    """Run a command, or complete a line of the shell; returns the exit code. UsageError for a
+    command line that asks for something that cannot be.
     """
     if COMPLETE in os.environ:
         return shell_completion.shell_complete(shell, {}, PROGRAM, COMPLETE, os.environ[COMPLETE])

@@ -26,13 +26,7 @@ LONGEST = 40  # characters of a wrong value that a message repeats
 
 
 class Word(click.ParamType):
-    """One of a few words.
-
-    Parameters
-    ----------
-    words : Callable
-        Returns the words; called when they are needed, since some lie in rooms that load slowly.
-    """
+    """One of a few words, which a function returns: some lie in rooms that load slowly."""
 
     name = "word"
 
@@ -55,14 +49,7 @@ class Word(click.ParamType):
 
 
 class Number(click.ParamType):
-    """A number within limits.
-
-    Parameters
-    ----------
-    least, most : int
-    kind : type
-        int or float.
-    """
+    """A number within limits, both included."""
 
     name = "number"
 
@@ -145,12 +132,8 @@ def options(*several):
 
 
 class Form(click.Option):
-    """An option that takes a choice as text; its help says what may be written, and the tab key completes names.
-
-    Parameters
-    ----------
-    family : Callable
-        Returns the family, such as `replication.schedulers.Scheduler`.
+    """An option that takes a choice as text; its help says what may be written, and the tab key
+    completes names. `family` returns the family, such as `replication.schedulers.Scheduler`.
     """
 
     def __init__(self, *args, family, **settings):
@@ -266,24 +249,7 @@ def selected(cluster, partitions):
 
 
 def scheduler_of(words, predictor=None, options=()):
-    """The scheduler that is meant, from its text and that of its options.
-
-    Parameters
-    ----------
-    words : str
-        As `replication.schedule.text.scheduler` reads it.
-    predictor : str, optional
-    options : iterable of str
-        ``name=value`` each.
-
-    Returns
-    -------
-    replication.schedulers.Scheduler
-
-    Raises
-    ------
-    UsageError
-    """
+    """The scheduler that is meant, from its text and that of its options, ``name=value`` each."""
     more = [*options, *([f"predictor={predictor}"] if predictor else [])]
     separator = "," if ":" in words else ":"
     with refusing(choices.ChoiceError):
@@ -323,15 +289,7 @@ def judging():
 
 
 def say(facts, lines, as_json, aside=False):
-    """Print what was found: the facts as JSON, or the lines.
-
-    Parameters
-    ----------
-    facts : object
-        What can be written as JSON.
-    lines : iterable of str
-    as_json : bool
-    aside : bool
-        On standard error, because the output itself goes to standard output.
+    """Print what was found, as JSON or in lines; `aside` on standard error, because the output
+    itself goes to standard output.
     """
     click.echo(json.dumps(facts, indent=2) if as_json else "\n".join(lines), err=aside)

@@ -186,21 +186,8 @@ def _workloads(names, loads, paper, bad_lines, e_max):
 
 
 def numbers(word):
-    """The numbers that a word means.
-
-    Parameters
-    ----------
-    word : str
-        A number, or FROM:TO:STEP.
-
-    Returns
-    -------
-    list of float
-        Of a range both ends, where the step leads to the second.
-
-    Raises
-    ------
-    replication.commands.UsageError
+    """The numbers that a word means: one, or of FROM:TO:STEP both ends, where the step leads to the
+    second.
     """
     try:
         values = [float(part) for part in word.split(":")]

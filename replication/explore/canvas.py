@@ -12,12 +12,8 @@ FOLDER = Path(__file__).parent
 
 
 class Canvas(anywidget.AnyWidget):
-    """A scene on a canvas.
-
-    Parameters
-    ----------
-    keys : list of str
-        Keys that are passed to what `on_key` was given, by the names of the browser's ``KeyboardEvent.key``.
+    """A scene on a canvas; `keys`, by the names of the browser's ``KeyboardEvent.key``, are passed
+    to what `on_key` was given.
     """
 
     _esm = FOLDER / "picture.js"

@@ -25,14 +25,7 @@ def row(*parts):
 
 
 class Side:
-    """The controls of one side: scheduler, predictor, estimates and f.
-
-    Parameters
-    ----------
-    name : str
-    choice : replication.explore.model.Choice
-        To begin with.
-    """
+    """The controls of one side: scheduler, predictor, estimates and f."""
 
     def __init__(self, name, choice):
         words = {model: words for words, model in model.MODELS.items()}
@@ -75,12 +68,8 @@ class Side:
 
 
 class Log:
-    """The controls that say which jobs: log, first job, how many, load, seed.
-
-    Parameters
-    ----------
-    log : str
-        To begin with; a path is added to the registry's names.
+    """The controls that say which jobs: log (a path is added to the registry's names), first job,
+    how many, load, seed.
     """
 
     def __init__(self, log):

@@ -13,27 +13,9 @@ PALE, DEEP = "#E6EAF0", "#2F3A48"
 
 @dataclass(frozen=True)
 class Look:
-    """One entry of the legend.
-
-    Parameters
-    ----------
-    label : str
-    light, dark : str
-        Colour on a light and on a dark page.
-    hatch : str
-        Of a filling, one of `replication.basics.style.HATCHES`.
-    light_hatch, dark_hatch : str
-        The hatch's own colour.
-    hollow : bool
-        Only an outline.
-    dash : tuple of float
-        Of a line or an outline; empty for a whole one.
-    width : float, px
-        Of a line.
-    mark : str
-        ``up`` or ``down`` for a triangle.
-    line : bool
-        A line, not a filling.
+    """One entry of the legend: its colours on a light and on a dark page, and what tells it apart
+    without colour. That is a hatch of `replication.basics.style.HATCHES` in a colour of its own,
+    a hollow outline, a dash, the width of a line in pixels, or a triangle (``up`` or ``down``).
     """
 
     label: str

@@ -43,18 +43,9 @@ class ExploreError(ValueError):
 
 @dataclass(frozen=True)
 class Jobs:
-    """Which jobs are simulated.
-
-    Parameters
-    ----------
-    log : str
-        A name of the registry or a path to an SWF file.
-    first : int
-        Place of the first job in the log, from 1.
-    count : int, optional
-        How many; all that follow by default.
-    load : float, optional
-        The offered load that submissions are scaled to (a share); the jobs' own by default.
+    """Which jobs are simulated: those of a name of the registry or an SWF file, from a place in the
+    log (from 1), so many or all that follow, scaled to an offered load (a share) or at their
+    own.
     """
 
     log: str = "KTH-SP2"
@@ -65,18 +56,8 @@ class Jobs:
 
 @dataclass(frozen=True)
 class Choice:
-    """One side of the comparison.
-
-    Parameters
-    ----------
-    scheduler : str
-        As `replication.schedule.text.scheduler` reads it.
-    predictor : str
-        As `replication.schedule.text.predictor` reads it, or empty for the scheduler's own.
-    model : str
-        A value of `MODELS`.
-    f : float
-        The badness factor, where the model has one.
+    """One side of the comparison: scheduler and predictor as `replication.schedule.text` reads them
+    (empty for the scheduler's own predictor), a value of `MODELS`, and its badness factor.
     """
 
     scheduler: str = "easy"
@@ -136,20 +117,8 @@ def size_of(log):
 
 @functools.lru_cache(8)
 def workload(jobs):
-    """The jobs that were chosen.
-
-    Parameters
-    ----------
-    jobs : Jobs
-
-    Returns
-    -------
-    replication.logs.workload.Workload
-
-    Raises
-    ------
-    ExploreError
-        For a first job that the log does not have, or a load that cannot be.
+    """The jobs that were chosen; ExploreError for a first job that the log does not have, or a load
+    that cannot be.
     """
     whole = _whole(jobs.log)
     if not 1 <= jobs.first <= len(whole) or (jobs.count is not None and jobs.count < 1):
@@ -171,53 +140,22 @@ def workload(jobs):
 
 @functools.lru_cache(8)
 def side(jobs, choice, seed=1):
-    """What a scheduler makes of the jobs, and all of it that does not depend on the window of time.
-
-    Parameters
-    ----------
-    jobs : Jobs
-    choice : Choice
-    seed : int
-
-    Returns
-    -------
-    Seen
-    """
+    """What a scheduler makes of the jobs, and all of it that does not depend on the window of time."""
     found = schedule(jobs, choice, seed)
     return Seen(choice.words, found, runs(found), over_time(found), by_size(found))
 
 
 def schedule(jobs, choice, seed=1):
-    """What a scheduler makes of the jobs.
-
-    Parameters
-    ----------
-    jobs : Jobs
-    choice : Choice
-    seed : int
-
-    Returns
-    -------
-    replication.schedule.schedule.Schedule
-    """
+    """What a scheduler makes of the jobs."""
     chosen = workload(jobs)
     return simulate(chosen, choice.decides, choice.told(chosen), seed)
 
 
 @dataclass(frozen=True)
 class Runs:
-    """All runs of a schedule, those that were preempted too.
-
-    Parameters
-    ----------
-    job : int64[m]
-        The job's index.
-    start, end : int64[m], s
-    sunny : int64[m], s
-        From when on no job of higher priority waits, so that the run is sunny load; the start for schedulers
-        that do not preempt.
-    look : int64[m]
-        Numbers of `replication.explore.looks.NUMBER`: regular, backfilled or preempted.
+    """All runs of a schedule, those that were preempted too: int64[m] columns of jobs' indices,
+    start and end, s, from when on no job of higher priority waits, s, so that the run is sunny
+    load (the start for schedulers that do not preempt), and numbers of looks.
     """
 
     job: np.ndarray
@@ -229,16 +167,7 @@ class Runs:
 
 @dataclass(frozen=True)
 class Seen:
-    """One side, ready to be drawn.
-
-    Parameters
-    ----------
-    words : str
-    schedule : replication.schedule.schedule.Schedule
-    runs : Runs
-    over_time, by_size : dict
-        As the functions of these names give them.
-    """
+    """One side, ready to be drawn."""
 
     words: str
     schedule: object
@@ -250,16 +179,8 @@ class Seen:
 def runs(found):
     """Every run and what it was.
 
-    A job is shadow load as long as one submitted before it waits (PV-EASY, section 4.1); that is over, and
-    for good, when the last of these has started its final run.
-
-    Parameters
-    ----------
-    found : replication.schedule.schedule.Schedule
-
-    Returns
-    -------
-    Runs
+    A job is shadow load as long as one submitted before it waits (PV-EASY, section 4.1); that is
+    over, and for good, when the last of these has started its final run.
     """
     n, killed = len(found.start), found.killed_runs
     job = np.concatenate([np.arange(n), killed[:, 0]])
@@ -286,16 +207,8 @@ def preempts(found):
 
 
 def over_time(found):
-    """Queue and machine over time.
-
-    Parameters
-    ----------
-    found : replication.schedule.schedule.Schedule
-
-    Returns
-    -------
-    dict of str to (int64[m], int64[m])
-        queue (jobs) and used (processors): instants, s, and what holds from each to the next.
+    """Queue (jobs) and machine (used processors) over time: instants, s, and what holds from each
+    to the next.
     """
     submit, processors, killed = found.workload.submit, found.workload.processors, found.killed_runs
     start, end = np.concatenate([submit, killed[:, 2]]), np.concatenate([found.start, killed[:, 1]])
@@ -307,12 +220,9 @@ def over_time(found):
 
 
 def by_size(found):
-    """Mean wait, h, and mean bounded slowdown by size of the jobs that `replication.schedule.measures` counts.
-
-    Returns
-    -------
-    dict of str to float64[k]
-        wait and slowdown, nan for a class without jobs; the classes are those of `replication.schedule.plans`.
+    """Mean wait, h, and mean bounded slowdown by the classes of size of
+    `replication.schedule.plans`, of the jobs that `replication.schedule.measures` counts; nan
+    for a class without jobs.
     """
     w = found.workload
     kept = measures.trimmed(w.submit, found.end)

@@ -15,18 +15,8 @@ UNITS = ((86400, 3600, "hours"), (np.inf, 86400, "days"))
 
 
 def comparison(sides, since, length):
-    """Two schedules of the same jobs, side by side in one window of time.
-
-    Parameters
-    ----------
-    sides : (replication.explore.model.Seen, replication.explore.model.Seen)
-    since, length : int, s
-        The window.
-
-    Returns
-    -------
-    dict
-        As `replication.explore.scene.scene` makes it; its first two panels are the Gantt pictures.
+    """Two schedules of the same jobs (`replication.explore.model.Seen`), side by side in one window
+    of time, as a scene; its first two panels are the Gantt pictures.
     """
     unit, name = next((unit, name) for most, unit, name in UNITS if length <= most)
     window = Window(since, length, unit, name)
@@ -46,15 +36,7 @@ def comparison(sides, since, length):
 
 
 class Window:
-    """A stretch of time, and how seconds become numbers of the axis.
-
-    Parameters
-    ----------
-    since, length : int, s
-    unit : int, s
-    name : str
-        What the axis calls the unit.
-    """
+    """A stretch of time, in s, and how seconds become numbers of the axis."""
 
     def __init__(self, since, length, unit, name):
         self.since, self.until, self.unit, self.name = since, since + length, unit, name
@@ -67,19 +49,9 @@ class Window:
 
 
 def pieces(seen, window):
-    """The rectangles of a Gantt picture.
-
-    Parameters
-    ----------
-    seen : replication.explore.model.Seen
-    window : Window
-
-    Returns
-    -------
-    columns : tuple of arrays
-        Start, end, lowest processor, highest, look and job of each rectangle; s and processors.
-    left_out : int
-        Runs in the window that are not drawn, because there are more than `MOST`.
+    """The rectangles of a Gantt picture: columns of start, end, lowest processor, highest, look and
+    job, in s and processors; and how many runs in the window are not drawn, because there are
+    more than `MOST`.
     """
     every, w = seen.runs, seen.schedule.workload
     size = w.processors

@@ -14,22 +14,7 @@ _number = itertools.count(1)
 
 
 def ticks(low, high, most=8, offset=0.0, whole=False):
-    """Round numbers between two others, each with its label.
-
-    Parameters
-    ----------
-    low, high : float
-        The ends of the axis.
-    most : int
-    offset : float
-        Added to what is labelled.
-    whole : bool
-        Whole numbers only.
-
-    Returns
-    -------
-    list of (float, str)
-    """
+    """Round numbers between the ends of an axis, each with its label, to which `offset` is added."""
     found = MaxNLocator(most, integer=whole, steps=[1, 2, 5, 10]).tick_values(
         low + offset, high + offset
     )
@@ -52,19 +37,8 @@ def unpacked(values):
 
 
 def rects(x0, x1, y0, y1, look, job):
-    """Rectangles in the numbers of the axes.
-
-    Parameters
-    ----------
-    x0, x1, y0, y1 : float[n]
-    look : int[n]
-        Numbers of `replication.explore.looks.NUMBER`.
-    job : int[n]
-        Index of the job, kept here to tell of it; -1 for none.
-
-    Returns
-    -------
-    dict
+    """Rectangles in the numbers of the axes; `look` are numbers of looks, `job` are indices of
+    jobs, kept here to tell of them, -1 for none.
     """
     return {
         "x0": packed(x0),
@@ -102,27 +76,9 @@ def panel(
     marks=None,
     texts=(),
 ):
-    """A pair of axes and what is on them.
-
-    Parameters
-    ----------
-    box : (float, float, float, float)
-        Left, top, width and height, as shares of the picture.
-    x, y : (float, float)
-        The ends of the axes.
-    xticks, yticks : list of (float, str), optional
-        Round numbers by default.
-    rects, marks : dict, optional
-        As the functions of these names give them.
-    lines : sequence of dict
-    rules : sequence of dict
-        Upright lines: x and look.
-    texts : sequence of dict
-        x, y and text; align and bold.
-
-    Returns
-    -------
-    dict
+    """A pair of axes and what is on them. The box is left, top, width and height as shares of the
+    picture; ticks are round numbers by default; `rules` are upright lines (x and look), `texts`
+    have x, y and text, align and bold.
     """
     return {
         "box": list(box),
@@ -142,21 +98,9 @@ def panel(
 
 
 def scene(panels, legend, summary, height):
-    """A whole picture.
-
-    Parameters
-    ----------
-    panels : list of dict
-    legend : list of str
-        Names of looks, in the order of the legend.
-    summary : str
-        What there is to see, in words, for those who do not see it.
-    height : int, px
-
-    Returns
-    -------
-    dict
-        Its number is a new one every time, by which a test sees that it was drawn.
+    """A whole picture: panels, the names of looks in the order of the legend, the picture in words
+    for those who do not see it, and its height in pixels. Its number is a new one every time, by
+    which a test sees that it was drawn.
     """
     return {
         "number": next(_number),

@@ -26,12 +26,7 @@ ROOM = 0.04  # share of the picture's width and height that a run needs to have 
 
 
 class Picture:
-    """Draws the decisions of a walk; where a job runs is the same in all of them.
-
-    Parameters
-    ----------
-    walk : replication.explore.steps.Walk
-    """
+    """Draws the decisions of a walk; where a job runs is the same in all of them."""
 
     def __init__(self, walk):
         self.walk, w = walk, walk.workload
@@ -46,17 +41,7 @@ class Picture:
         self.last = max(int(end.max()), *(m.sight.planned or 0 for m in walk.moments))
 
     def scene(self, number):
-        """The picture of one decision.
-
-        Parameters
-        ----------
-        number : int
-            From 0.
-
-        Returns
-        -------
-        dict
-        """
+        """The picture of one decision, by its number from 0."""
         moment = self.walk.moments[number]
         window = self._window(moment)
         said = steps.words(self.walk, number)

@@ -22,15 +22,8 @@ class StepError(ValueError):
 
 @dataclass(frozen=True)
 class Moment:
-    """One decision.
-
-    Parameters
-    ----------
-    sight : replication.reference.observed.Sight
-    first_real : int, s, or None
-        The head's real shadow time when it became the head.
-    before : int, s, or None
-        Its real shadow time before this decision, where that is a backfill.
+    """One decision: what the twin saw, the head's real shadow time when it became the head, s, and
+    that before this decision where it is a backfill.
     """
 
     sight: reference_observed.Sight
@@ -50,19 +43,7 @@ class Moment:
 
 @dataclass(frozen=True)
 class Walk:
-    """A run of EASY, decision by decision.
-
-    Parameters
-    ----------
-    workload : replication.logs.workload.Workload
-    estimate : list of int, s
-    start : list of int, s
-    moments : list of Moment
-    unit : int, s
-        What the axis counts in, and its name.
-    unit_name : str
-    about : str
-    """
+    """A run of EASY, decision by decision; `unit`, s, is what the axis counts in."""
 
     workload: object
     estimate: list
@@ -107,24 +88,7 @@ class Walk:
 
 
 def walk(workload, estimate, unit=1, unit_name="s", about=""):
-    """Watch EASY.
-
-    Parameters
-    ----------
-    workload : replication.logs.workload.Workload
-    estimate : sequence of int, s
-    unit, unit_name, about
-        See `Walk`.
-
-    Returns
-    -------
-    Walk
-
-    Raises
-    ------
-    StepError
-        For more than `MOST` jobs.
-    """
+    """Watch EASY; StepError for more than `MOST` jobs."""
     if len(workload) > MOST:
         raise StepError(
             f"{workload.name}: {len(workload):,} jobs, allowed in the step mode: up to {MOST}"
@@ -148,16 +112,8 @@ def _moments(sights):
 
 
 def heel_and_toe(badness="F = 2"):
-    """The paper's own example, Fig. 8, with one of the three badnesses of Table 2.
-
-    Parameters
-    ----------
-    badness : str
-        A key of `BADNESS`; the figure's is F = 2.
-
-    Returns
-    -------
-    Walk
+    """The paper's own example, Fig. 8, with one of the three badnesses of Table 2, the keys of
+    `BADNESS`; the figure's is F = 2.
     """
     if badness not in BADNESS:
         raise StepError(f"badness {badness!r}, allowed: {', '.join(BADNESS)}")
@@ -167,19 +123,7 @@ def heel_and_toe(badness="F = 2"):
 
 
 def of_log(jobs, choice, seed=1):
-    """The jobs of a log, from an empty machine.
-
-    Parameters
-    ----------
-    jobs : replication.explore.model.Jobs
-    choice : replication.explore.model.Choice
-        Its estimates; the scheduler is EASY.
-    seed : int
-
-    Returns
-    -------
-    Walk
-    """
+    """The jobs of a log under EASY with a side's estimates, from an empty machine."""
     if len(model.workload(jobs)) > MOST:
         raise StepError(
             f"{jobs.log}: {len(model.workload(jobs)):,} jobs, allowed in the step mode: "
@@ -194,17 +138,8 @@ def of_log(jobs, choice, seed=1):
 
 
 def words(found, number):
-    """What happens at a decision, in sentences.
-
-    Parameters
-    ----------
-    found : Walk
-    number : int
-
-    Returns
-    -------
-    list of str
-        What is decided, what the scheduler believes, what is true.
+    """What happens at a decision, in sentences: what is decided, what the scheduler believes, what
+    is true.
     """
     moment = found.moments[number]
     sight = moment.sight

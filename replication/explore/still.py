@@ -17,17 +17,7 @@ LEGEND = 0.75  # inches above the panels
 
 
 def draw(found):
-    """Draw a scene with matplotlib.
-
-    Parameters
-    ----------
-    found : dict
-        As `replication.explore.scene.scene` makes it.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw a scene with matplotlib."""
     with plt.rc_context(style.SETTINGS | {"figure.constrained_layout.use": False}):
         figure = plt.figure(figsize=(WIDTH, found["height"] / PIXELS))
         for panel in found["panels"]:

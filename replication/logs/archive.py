@@ -32,30 +32,15 @@ def offline():
 
 
 def locate(file, folders):
-    """The first of `folders` that holds `file`, gzipped or not.
-
-    Parameters
-    ----------
-    file : str
-        Name ending in ``.gz``.
-    folders : iterable of Path
-
-    Returns
-    -------
-    Path or None
+    """The first of `folders` that holds `file`, a name ending in ``.gz``, gzipped or not; None
+    where there is none.
     """
     places = (folder / name for folder in folders for name in (file, file.removesuffix(".gz")))
     return next((place for place in places if place.is_file()), None)
 
 
 def check(path, sha256):
-    """Refuse a file whose decompressed bytes have another hash.
-
-    Raises
-    ------
-    ArchiveError
-        Naming the file and what is wrong: a damaged gzip, or the hash found and the one expected.
-    """
+    """Refuse a damaged gzip, and a file whose decompressed bytes have another hash."""
     digest = hashlib.sha256()
     for piece in files.pieces(path, ArchiveError):
         digest.update(piece)
@@ -66,22 +51,10 @@ def check(path, sha256):
 
 
 def fetch(address, target, sha256):
-    """Fetch a file unless it is there; its final name only ever belongs to a whole and checked file.
-
-    Parameters
-    ----------
-    address : str
-        Must begin with ``https://``; no other host is asked, whatever a redirection says.
-    target : Path
-    sha256 : str
-        Hash of the decompressed content.
-
-    Raises
-    ------
-    Unreachable
-        If the network is switched off, does not answer, or leads elsewhere.
-    ArchiveError
-        For another kind of address, more than `MOST_BYTES`, or other content than expected.
+    """Fetch a file unless it is there; its final name only ever belongs to a whole and checked
+    file. The address begins with ``https://``, and no other host is asked, whatever a
+    redirection says. `Unreachable` if the network is switched off, does not answer or leads
+    elsewhere; `ArchiveError` for more than `MOST_BYTES` or other content.
     """
     if not address.startswith("https://"):
         raise ArchiveError(f"{address}: allowed: addresses that begin with https://")

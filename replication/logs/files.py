@@ -32,28 +32,11 @@ def called(path):
 
 
 def pieces(path, error, progress=None):
-    """The decompressed content of a file in pieces.
-
-    Parameters
-    ----------
-    path : str or Path
-        A file, a pipe, or ``-`` for standard input; gzipped or not, whatever its name.
-    error : type
-        What is raised for content that cannot be read.
-    progress : list of one float, optional
-        Gets the share of the file used up so far, where its size is known.
-
-    Yields
-    ------
-    bytes
-
-    Raises
-    ------
-    error
-        One line that names the file: a damaged or truncated gzip, text in UTF-16 or with carriage returns for
-        line ends, more bytes than `MOST_BYTES` or than `MOST_RATIO` allows.
-    OSError
-        If the file cannot be opened.
+    """The decompressed content of a file in pieces: a file, a pipe, or ``-`` for standard input;
+    gzipped or not, whatever its name. `error` is raised, in one line that names the file, for a
+    damaged or truncated gzip, text in UTF-16 or with carriage returns for line ends, and more
+    bytes than `MOST_BYTES` or `MOST_RATIO` allows. `progress`, a list of one float, gets the
+    share of the file used up so far, where its size is known.
     """
     name, lines, total = called(path), 0, 0
     with _opened(path) as file:
@@ -87,13 +70,7 @@ def pieces(path, error, progress=None):
 
 
 def lines(path, error):
-    """The lines of a file as text with their numbers; see `pieces`.
-
-    Yields
-    ------
-    (int, str)
-        From 1; a line without its end, a byte order mark left out.
-    """
+    """The lines of a file as text without their ends, with their numbers from 1; see `pieces`."""
     rest, number = b"", 0
     for piece in pieces(path, error):
         piece = piece.removeprefix(_MARK) if number == 0 and not rest else piece

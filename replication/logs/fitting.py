@@ -34,18 +34,7 @@ ABOUT = """\
 
 
 def measure(log):
-    """Everything the generator needs to know about one log.
-
-    Parameters
-    ----------
-    log : str
-        One of `LOGS`; it must be on this machine or to be had from the archive.
-
-    Returns
-    -------
-    dict
-        The log's section of ``data/standins.toml``.
-    """
+    """Everything the generator needs to know about one log."""
     trace = traces.read(log)
     clock_at_0 = trace.unix_start_time + int(trace.header["TimeZone"][0]) + THURSDAY
     jobs, asked = _load(log)
@@ -72,21 +61,7 @@ def _load(log, paper=None):
 
 
 def overall(jobs, asked=None):
-    """What a stand-in takes over from a log as a whole.
-
-    Parameters
-    ----------
-    jobs : Workload
-    asked : Workload, optional
-        The same jobs with the estimates as the users gave them, not raised to the run time.
-
-    Returns
-    -------
-    dict
-        jobs; machine, processors; users; span, s, from first to last submission; load, share;
-        mean_size, processors; mean_run_time, s; e_max, s; e_max_share; mean_estimate, s;
-        mean_backlog, s.
-    """
+    """What a stand-in takes over from a log as a whole."""
     estimate = (jobs if asked is None else asked).estimate
     values, counts = np.unique(estimate, return_counts=True)
     # Heel-and-toe, section 7: an effective maximum, for single jobs ask for more.
@@ -107,31 +82,14 @@ def overall(jobs, asked=None):
 
 
 def backlog(jobs):
-    """Time the whole machine would need for what is submitted and not done, when each job comes.
-
-    Returns
-    -------
-    float64[n], s
-    """
+    """Time the whole machine would need for what is submitted and not done, when each job comes."""
     brought = jobs.run_time * jobs.processors / jobs.machine
     left = np.concatenate([[0], np.cumsum(brought[:-1] - np.diff(jobs.submit))])
     return left - np.minimum.accumulate(left)
 
 
 def describe(asked, clock_start):
-    """How the jobs of a log are spread over clock, sizes, estimates, run times and users.
-
-    Parameters
-    ----------
-    asked : Workload
-        With the estimates as the users gave them.
-    clock_start : int, s
-        Local time of the first submission, since Monday 0:00.
-
-    Returns
-    -------
-    dict
-    """
+    """How the jobs of a log are spread over clock, sizes, estimates, run times and users."""
     clock = asked.submit - asked.submit[0] + clock_start
     return (
         {
@@ -205,15 +163,8 @@ def _users(asked):
 
 
 def habits(asked):
-    """How users resubmit: repeats of a kind (user, size, estimate), their lengths, run times and gaps.
-
-    Parameters
-    ----------
-    asked : Workload
-
-    Returns
-    -------
-    dict of str to float or float64[7]
+    """How users resubmit: repeats of a kind (user, size, estimate), their lengths, run times and
+    gaps.
     """
     order = np.lexsort((np.arange(len(asked)), asked.user))
     user, size, estimate, submit, ran = (
@@ -250,18 +201,7 @@ def _gaps(gap, mine, again, last_work):
 
 
 def bands(asked):
-    """Run times by length of the estimate: failed at the start, typical, ran to the limit.
-
-    Parameters
-    ----------
-    asked : Workload
-
-    Returns
-    -------
-    list of dict
-        One for each stretch between `BAND_LIMITS`: above, s; failed and limit, shares;
-        failed_run_times, s; typical_parts, shares of the estimate.
-    """
+    """Run times by length of the estimate: failed at the start, typical, ran to the limit."""
     estimate = np.maximum(asked.estimate, 1)
     ran = np.minimum(asked.run_time, estimate)
     found, band_of = [], np.searchsorted(BAND_LIMITS, estimate)
@@ -288,13 +228,7 @@ def correlation(a, b):
 
 
 def toml(tables):
-    """The text of the table: sections by log, five digits.
-
-    Parameters
-    ----------
-    tables : dict of str to dict
-        Results of `measure`, by log.
-    """
+    """The text of the table: sections by log, five digits."""
     lines = [ABOUT]
     for log, table in tables.items():
         plain = {key: value for key, value in table.items() if key not in ("paper", "bands")}

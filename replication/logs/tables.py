@@ -63,18 +63,7 @@ class TableError(ValueError):
 
 @dataclass(frozen=True)
 class Map:
-    """What the columns of a table mean; see the module.
-
-    Parameters
-    ----------
-    path : str
-    title, source : str
-    fields : dict of str to dict
-    processors : int, optional
-    time_zone : str
-    unknown : tuple of str
-    only : dict of str to list
-    """
+    """What the columns of a table mean; see the module."""
 
     path: str
     title: str
@@ -92,20 +81,8 @@ def maps():
 
 
 def read_map(source):
-    """A map from its file, or a ready one by its name.
-
-    Parameters
-    ----------
-    source : str or Path
-
-    Returns
-    -------
-    Map
-
-    Raises
-    ------
-    TableError
-        For a file that is not there or no map; the message lists what is allowed.
+    """A map from its file, or a ready one by its name; TableError for a file that is not there or
+    no map.
     """
     path = MAPS / f"{source}.toml" if str(source) in maps() else Path(source)
     if not path.is_file():
@@ -470,12 +447,8 @@ def _plain(name):
 
 
 class _Text(io.RawIOBase):
-    """A CSV as UTF-8, whatever it holds, read once and within the limits of `files.pieces`.
-
-    Attributes
-    ----------
-    names : list of str
-        Of the columns.
+    """A CSV as UTF-8, whatever it holds, read once and within the limits of `files.pieces`; `names`
+    are those of its columns.
     """
 
     def __init__(self, path):

@@ -30,25 +30,9 @@ class TraceError(ValueError):
 
 @dataclass(frozen=True)
 class TraceInfo:
-    """What the registry knows of a log.
-
-    Parameters
-    ----------
-    name, title : str
-    file, address : str
-        Name of the archive's file, and where it is fetched from.
-    sha256 : str
-        Hash of the decompressed file.
-    jobs : int
-        Lines of the log that are jobs.
-    processors : int
-        The header's ``MaxProcs``.
-    acknowledge : tuple of str
-        The people the header names.
-    asks : str
-        What else the header asks for; often empty.
-    papers : tuple of str
-        Papers that use the log.
+    """What the registry knows of a log: where its file is fetched from, the hash of it
+    decompressed, how many of its lines are jobs, the header's ``MaxProcs``, the people whom the
+    header names and what else it asks for, and the papers that use it.
     """
 
     name: str
@@ -65,16 +49,7 @@ class TraceInfo:
 
 @dataclass(frozen=True)
 class Rules:
-    """How jobs are made from a log; see `replication.logs.cleaning.workload`.
-
-    Parameters
-    ----------
-    label : str
-        What the paper calls the log.
-    machine : int, processors
-    size, overrun : str
-    drop : tuple of str
-    """
+    """How jobs are made from a log; see `replication.logs.cleaning.workload`."""
 
     label: str
     machine: int
@@ -89,17 +64,7 @@ def _registry():
 
 
 def names(paper=None):
-    """Names of all logs, or of those a paper uses, in its order.
-
-    Parameters
-    ----------
-    paper : str, optional
-        One of `papers`.
-
-    Returns
-    -------
-    list of str
-    """
+    """Names of all logs, or of those a paper uses, in its order."""
     return list(_registry()["log"] if paper is None else _paper(paper)["logs"])
 
 
@@ -109,22 +74,7 @@ def papers():
 
 
 def info(name):
-    """What is known of a log.
-
-    Parameters
-    ----------
-    name : str
-        One of `names`.
-
-    Returns
-    -------
-    TraceInfo
-
-    Raises
-    ------
-    TraceError
-        For another name.
-    """
+    """What is known of a log; TraceError for a name that is not among `names`."""
     if name not in names():
         hint = did_you_mean(name, names(), cutoff=0.5)
         raise TraceError(
@@ -147,12 +97,8 @@ def info(name):
 
 
 def rules(name, paper=None):
-    """How a paper makes jobs from a log; without a paper the default rules and the log's own machine.
-
-    Raises
-    ------
-    TraceError
-        For an unknown name or paper, or a log the paper does not use.
+    """How a paper makes jobs from a log; without a paper the default rules and the log's own
+    machine.
     """
     log = info(name)
     if paper is None:
@@ -171,12 +117,7 @@ def rules(name, paper=None):
 
 
 def acknowledgements():
-    """The archive's name and the people to thank for it.
-
-    Returns
-    -------
-    tuple of (str, tuple of str)
-    """
+    """The archive's name and the people to thank for it."""
     known = _registry()["archive"]
     return known["name"], tuple(known["acknowledge"])
 
@@ -188,40 +129,13 @@ def _paper(paper):
 
 
 def locate(name):
-    """Where a log is on this machine; nothing is fetched.
-
-    Parameters
-    ----------
-    name : str
-        One of `names`.
-
-    Returns
-    -------
-    Path or None
-    """
+    """Where a log is on this machine, None where it is not; nothing is fetched."""
     return archive.locate(info(name).file, paths.trace_folders())
 
 
 def fetch(name, folder=None):
-    """Fetch a log from the archive, unless the folder has it.
-
-    Parameters
-    ----------
-    name : str
-        One of `names`.
-    folder : Path, optional
-        By default ``data/traces``.
-
-    Returns
-    -------
-    Path
-
-    Raises
-    ------
-    replication.logs.archive.Unreachable
-        If the archive does not answer.
-    replication.logs.archive.ArchiveError
-        If the file has another content than the registry says.
+    """Fetch a log from the archive, unless the folder (by default ``data/traces``) has it; see
+    `archive.fetch` for its errors.
     """
     log = info(name)
     target = Path(folder or paths.TRACES) / log.file
@@ -230,26 +144,9 @@ def fetch(name, folder=None):
 
 
 def read(source, bad_lines="refuse"):
-    """A log as it stands in its file.
-
-    Parameters
-    ----------
-    source : str or Path
-        A registry name, fetched if need be, or a path to an SWF file; a pipe will do, and ``-`` is standard
-        input.
-    bad_lines : {"refuse", "skip"}
-        What becomes of lines that cannot be jobs, see `replication.logs.swf.read`.
-
-    Returns
-    -------
-    replication.logs.swf.Trace
-
-    Raises
-    ------
-    TraceError
-        For a name that is not known, a file that does not exist, or a log that is not to be had.
-    replication.logs.swf.SWFError
-        For a file that cannot be used, or whose content is not what the registry says.
+    """A log as it stands in its file: a registry name, fetched if need be, or a path to an SWF
+    file; a pipe will do, and ``-`` is standard input. TraceError for a name or file that is not
+    there or not to be had; see `replication.logs.swf.read` for `bad_lines` and other errors.
     """
     if _is_path(source):
         if str(source) != files.STANDARD_INPUT and not Path(source).exists():

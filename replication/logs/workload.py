@@ -198,14 +198,8 @@ class Workload:
 
 
 def usage(start, end, processors):
-    """Processors in use over time.
-
-    Returns
-    -------
-    instant : int64[m], s
-        Every instant at which a job starts or ends, ascending, once each.
-    used : int64[m], processors
-        In use from that instant to the next; 0 after the last.
+    """Processors in use over time: every instant at which a job starts or ends, ascending,
+    int64[m], s, and what is in use from each to the next, int64[m]; 0 after the last.
     """
     instant, place = np.unique(np.concatenate([start, end]), return_inverse=True)
     change = np.concatenate([processors, -processors])

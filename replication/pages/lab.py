@@ -15,15 +15,9 @@ METADATA = {
 
 
 def clean(model, path, contents_manager, **_):
-    """Leave out of a notebook under ``notebooks/`` what running it has added; other files stay as they are.
-
-    Parameters
-    ----------
-    model : dict
-        What is about to be saved; changed in place.
-    path : str
-        As the server calls the file.
-    contents_manager : jupyter_server.services.contents.manager.ContentsManager
+    """Leave out of a notebook under ``notebooks/`` what running it has added; other files stay as
+    they are. `model` is what is about to be saved, changed in place; `path` is as the server
+    calls the file.
     """
     if model["type"] != "notebook":
         return

@@ -27,12 +27,8 @@ class NotebookError(RuntimeError):
 
 
 def found():
-    """All notebooks of tables and figures.
-
-    Returns
-    -------
-    dict of str to pathlib.Path
-        By ``paper/item``, in the order of `replication.pages.record.PAPERS`, then fig2 before fig10.
+    """All notebooks of tables and figures by ``paper/item``, in the order of
+    `replication.pages.record.PAPERS`, then fig2 before fig10.
     """
     return {
         f"{paper}/{path.stem}": path
@@ -46,34 +42,13 @@ def _natural(path):
 
 
 def name_of(path):
-    """The ``paper/item`` of a notebook.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-
-    Returns
-    -------
-    str
-    """
+    """The ``paper/item`` of a notebook."""
     return f"{path.parent.name}/{path.stem}"
 
 
 def defaults(path):
-    """The parameters of a notebook with the values written in it.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-
-    Returns
-    -------
-    dict of str to object
-
-    Raises
-    ------
-    RunError
-        If no cell is tagged ``parameters``, or a value is not written out.
+    """The parameters of a notebook with the values written in it; RunError if no cell is tagged
+    ``parameters``, or a value is not written out.
     """
     try:
         return written(path.read_text(encoding="utf-8"), name_of(path))
@@ -82,22 +57,8 @@ def defaults(path):
 
 
 def check(path, parameters):
-    """Refuse parameters that a notebook does not have; papermill alone would only warn.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-    parameters : dict
-
-    Returns
-    -------
-    dict
-        The notebook's own values with these in their place.
-
-    Raises
-    ------
-    RunError
-        If a parameter is unknown.
+    """The notebook's own values with these in their place; parameters that it does not have are
+    refused, where papermill alone would only warn.
     """
     known = defaults(path)
     for name in parameters:
@@ -110,25 +71,8 @@ def check(path, parameters):
 
 
 def in_process(path, **parameters):
-    """Run the code of a notebook in this process, without a kernel: fast, for tests.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-    **parameters
-        As of the cell tagged ``parameters``.
-
-    Returns
-    -------
-    dict
-        The notebook's variables at its end.
-
-    Raises
-    ------
-    RunError
-        If a parameter is unknown.
-    NotebookError
-        If a cell fails; its exception is the cause.
+    """Run the code of a notebook in this process, without a kernel: fast, for tests. Returns its
+    variables at its end; NotebookError if a cell fails, with its exception as the cause.
     """
     check(path, parameters)
     cells = nbformat.read(path, as_version=4).cells
@@ -154,23 +98,8 @@ def _failure(path, number, kind, message):
 
 def execute(path, parameters):
     """Run one notebook in a kernel of its own and keep it, executed, under ``build/notebooks/``.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-    parameters : dict
-
-    Returns
-    -------
-    str
-        What its outputs are worth, one of `replication.pages.record.KINDS` or ``OTHER``.
-
-    Raises
-    ------
-    RunError
-        If a parameter is unknown.
-    NotebookError
-        If it failed. What was executed is then under ``build/notebooks/failed/``.
+    Returns what its outputs are worth, one of `replication.pages.record.KINDS` or ``OTHER``.
+    NotebookError if it failed: what was executed is then under ``build/notebooks/failed/``.
     """
     check(path, parameters)
     name = name_of(path)

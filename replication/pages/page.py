@@ -351,11 +351,8 @@ class Page:
         return made
 
     def say(self, markdown):
-        """Display Markdown and keep it in the record: for a sentence that holds numbers which were just computed.
-
-        Parameters
-        ----------
-        markdown : str
+        """Display Markdown and keep it in the record: for a sentence that holds numbers which were
+        just computed.
         """
         self._progress.said[markdown] = {"markdown": markdown} | _cell(self.name)
         self._write_record()

@@ -23,16 +23,7 @@ class PageError(ValueError):
 
 
 def check_name(name):
-    """Refuse what is no ``paper/item``.
-
-    Parameters
-    ----------
-    name : str
-
-    Raises
-    ------
-    PageError
-    """
+    """Refuse what is no ``paper/item``."""
     paper, _, item = str(name).partition("/")
     if paper not in record.PAPERS:
         raise PageError(f"page {name!r}: paper {paper!r}, allowed: {', '.join(record.PAPERS)}")
@@ -41,24 +32,8 @@ def check_name(name):
 
 
 def check(name, given):
-    """The parameters of a page, each of its type.
-
-    Parameters
-    ----------
-    name : str
-        ``paper/item``.
-    given : dict
-        scale, logs, seed, workers, and whatever else the item has.
-
-    Returns
-    -------
-    dict
-        The same; lists as lists, also where papermill's ``-p`` gave them as text.
-
-    Raises
-    ------
-    PageError
-        If a parameter is not of its type, or not among the valid ones.
+    """The parameters of a page, each of its type and among the valid ones, else PageError; lists as
+    lists, also where papermill's ``-p`` gave them as text.
     """
     defaults = on_disk(name) or {}
     given = {
@@ -146,37 +121,14 @@ def _plain(value):
 
 
 def is_word(text):
-    """Whether a text can be the name of an item or an output.
-
-    Parameters
-    ----------
-    text : object
-
-    Returns
-    -------
-    bool
-    """
+    """Whether a text can be the name of an item or an output."""
     return isinstance(text, str) and re.fullmatch("[a-z0-9_]+", text) is not None
 
 
 def written(notebook, where):
-    """The parameters of a notebook with the values written in it.
-
-    Parameters
-    ----------
-    notebook : str
-        The notebook's file.
-    where : str
-        For a message.
-
-    Returns
-    -------
-    dict of str to object
-
-    Raises
-    ------
-    PageError
-        If no cell is tagged ``parameters``, or a value is not written out.
+    """The parameters of a notebook, given as its file's text, with the values written in it.
+    PageError, which names `where`, if no cell is tagged ``parameters`` or a value is not written
+    out.
     """
     cells = json.loads(notebook)["cells"]
     tagged = [cell for cell in cells if "parameters" in cell["metadata"].get("tags", ())]
@@ -201,17 +153,8 @@ def on_disk(name):
 
 
 def committed(name):
-    """The parameters of an item's notebook as the last commit has them.
-
-    Parameters
-    ----------
-    name : str
-        ``paper/item``.
-
-    Returns
-    -------
-    dict of str to object, or None
-        As its file has them where there is no git; None where there is no such notebook.
+    """The parameters of an item's notebook as the last commit has them; as its file has them where
+    there is no git, None where there is no such notebook.
     """
     if not git.is_checkout(paths.NOTEBOOKS.parent):
         return on_disk(name)
@@ -220,19 +163,8 @@ def committed(name):
 
 
 def changes(name, given):
-    """How parameters differ from the committed ones, in words.
-
-    Parameters
-    ----------
-    name : str
-        ``paper/item``.
-    given : dict
-        From `check`.
-
-    Returns
-    -------
-    list of str
-        Such as ``"seed 2 (committed: 1)"``; empty where none differs.
+    """How parameters from `check` differ from the committed ones, in words such as ``"seed 2
+    (committed: 1)"``.
     """
     own = committed(name)
     if own is None:

@@ -18,30 +18,13 @@ LONGER = 5.0
 
 
 def duration(seconds):
-    """Seconds in words, such as ``3 min 05 s``.
-
-    Parameters
-    ----------
-    seconds : float, s
-
-    Returns
-    -------
-    str
-    """
+    """Seconds in words, such as ``3 min 05 s``."""
     minutes, seconds = divmod(round(seconds), 60)
     return f"{minutes} min {seconds:02} s" if minutes else f"{seconds} s"
 
 
 class Progress:
-    """What is done and what is left of some notebooks.
-
-    Parameters
-    ----------
-    scales : dict of str to str
-        The scale at which each notebook runs.
-    at_once : int
-        How many run at a time.
-    """
+    """What is done and what is left of some notebooks, each with the scale at which it runs."""
 
     def __init__(self, scales, at_once):
         self.file = paths.BUILD / "seconds.json"

@@ -28,51 +28,18 @@ PACKAGES = ("numpy", "numba", "scipy", "pandas", "matplotlib")
 
 
 def folder(kind, paper=""):
-    """Where outputs of one kind go.
-
-    Parameters
-    ----------
-    kind : str
-        One of `KINDS` or `OTHER`; only ``paper`` is in ``figures/``.
-    paper : str
-
-    Returns
-    -------
-    pathlib.Path
-    """
+    """Where outputs of one of `KINDS` or `OTHER` go; only ``paper`` is in ``figures/``."""
     root = {"paper": paths.FIGURES, "stand-in": paths.STAND_IN}.get(kind, paths.BUILD / kind)
     return root / paper
 
 
 def executed(kind, name):
-    """Where the executed notebook of an item is kept.
-
-    Parameters
-    ----------
-    kind : str
-        One of `KINDS` or `OTHER`.
-    name : str
-        ``paper/item``.
-
-    Returns
-    -------
-    pathlib.Path
-    """
+    """Where the executed notebook of an item is kept."""
     return paths.BUILD / "notebooks" / kind / f"{name}.ipynb"
 
 
 def title(name):
-    """The first heading of an item's notebook, or its name where there is none.
-
-    Parameters
-    ----------
-    name : str
-        ``paper/item``.
-
-    Returns
-    -------
-    str
-    """
+    """The first heading of an item's notebook, or its name where there is none."""
     notebook = paths.NOTEBOOKS / f"{name}.ipynb"
     if notebook.exists():
         for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
@@ -85,32 +52,13 @@ def title(name):
 
 
 def sha256(data):
-    """Hexadecimal digest of some bytes.
-
-    Parameters
-    ----------
-    data : bytes
-
-    Returns
-    -------
-    str
-    """
+    """Hexadecimal digest of some bytes."""
     return hashlib.sha256(data).hexdigest()
 
 
 def log_facts(workload, used):
-    """What identifies a workload in a record; no path of this machine is in it.
-
-    Parameters
-    ----------
-    workload : replication.logs.workload.Workload
-        As loaded.
-    used : replication.logs.workload.Workload
-        As simulated: the same, or its first jobs.
-
-    Returns
-    -------
-    dict
+    """What identifies a workload in a record, as loaded and as simulated (the same, or its first
+    jobs); no path of this machine is in it.
     """
     known = workload.provenance
     path = known.get("path") or known.get("file") or ""
@@ -127,12 +75,8 @@ def log_facts(workload, used):
 
 @functools.cache
 def environment():
-    """The code and the packages that run now.
-
-    Returns
-    -------
-    dict
-        commit, dirty (uncommitted changes outside ``figures/``), python, packages.
+    """The code and the packages that run now: commit, dirty (uncommitted changes outside
+    ``figures/``), python, packages.
     """
     ours = git.is_checkout(paths.ROOT)
     return {
@@ -144,33 +88,16 @@ def environment():
 
 
 def read(path):
-    """A record as written by `save`, or None where there is none.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-
-    Returns
-    -------
-    dict or None
-    """
+    """A record as written by `save`, or None where there is none."""
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
 
 
 def save(path, facts, before):
-    """Write a record; one that says the same as the record before gives way to it.
+    """Write a record; one that says the same as the record before this run gives way to it.
 
-    ``facts["run"]`` (commit, packages, duration) is who drew it. Where all else is equal, the older record
-    stays, so that a second run which finds the same leaves nothing to commit; but one drawn from committed
-    code takes the place of one that was not.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-    facts : dict
-        JSON types.
-    before : dict or None
-        The record that was there before this run.
+    ``facts["run"]`` (commit, packages, duration) is who drew it. Where all else is equal, the older
+    record stays, so that a second run which finds the same leaves nothing to commit; but one drawn
+    from committed code takes the place of one that was not.
     """
     same = before is not None and before | {"run": None} == facts | {"run": None}
     kept = before if same and (facts["run"]["dirty"] or not before["run"]["dirty"]) else facts

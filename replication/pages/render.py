@@ -33,12 +33,7 @@ SIGNS = {
 
 @functools.cache
 def environment():
-    """The templates of this package, autoescape on.
-
-    Returns
-    -------
-    jinja2.Environment
-    """
+    """The templates of this package, autoescape on."""
     made = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=True,
@@ -52,32 +47,14 @@ def environment():
 
 
 def slug(name):
-    """A name as a class of the page's style.
-
-    Parameters
-    ----------
-    name : str
-
-    Returns
-    -------
-    str
-    """
+    """A name as a class of the page's style."""
     return re.sub(r"\W+", "-", str(name)).lower()
 
 
 class Table:
-    """A table as a notebook shows it; its data stay in `frame`.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-    caption : str
-    notice : str
-        Words that mark a table that proves nothing.
-    formats : dict of str to str, optional
-        Format of a column's numbers.
-    shown : pandas.DataFrame, optional
-        What to display in place of `frame`, row by row.
+    """A table as a notebook shows it; its data stay in `frame`. `shown` is displayed in its place,
+    row by row; `notice` marks a table that proves nothing, `formats` are those of columns'
+    numbers.
     """
 
     def __init__(self, frame, caption, notice="", formats=None, shown=None):
@@ -97,12 +74,7 @@ class Table:
             )
 
     def csv(self):
-        """The whole table as CSV with plain line ends; a number reads back as the same number.
-
-        Returns
-        -------
-        bytes
-        """
+        """The whole table as CSV with plain line ends; a number reads back as the same number."""
         return writing.frame_csv(self._flat)
 
     def _repr_html_(self):
@@ -132,13 +104,7 @@ class Table:
 
 
 class Picture:
-    """A saved PNG as a notebook shows it, with its caption below.
-
-    Parameters
-    ----------
-    data : bytes
-    caption : str
-    """
+    """A saved PNG as a notebook shows it, with its caption below."""
 
     def __init__(self, data, caption):
         self.data, self.caption = data, caption
@@ -157,29 +123,10 @@ class Picture:
 
 
 def shown_width(png):
-    """Width at which text in a picture is about as large as that around it.
-
-    Parameters
-    ----------
-    png : bytes
-
-    Returns
-    -------
-    int, pixels of the page
-    """
+    """Width, in pixels of the page, at which text in a PNG is about as large as that around it."""
     return round(int.from_bytes(png[16:20]) * SHRINK)
 
 
 def data_uri(mime, data):
-    """Bytes as an address that needs no network.
-
-    Parameters
-    ----------
-    mime : str
-    data : bytes
-
-    Returns
-    -------
-    str
-    """
+    """Bytes as an address that needs no network."""
     return f"data:{mime};base64,{base64.b64encode(data).decode()}"

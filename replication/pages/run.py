@@ -19,20 +19,9 @@ QUICK_AT_ONCE = 2
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one notebook.
-
-    Parameters
-    ----------
-    name : str
-        ``paper/item``.
-    scale : str
-        ``paper`` or ``quick``.
-    seconds : float, s
-        With the start of its kernel.
-    kind : str
-        One of `replication.pages.record.KINDS` or ``OTHER``; empty where it failed.
-    error : str
-        Empty where it did not fail.
+    """What became of one notebook: its kind is one of `replication.pages.record.KINDS` or
+    ``OTHER``, empty where it failed; its error is empty where it did not. The seconds are with
+    the start of its kernel.
     """
 
     name: str
@@ -43,21 +32,8 @@ class Outcome:
 
 
 def choose(only=None):
-    """The notebooks somebody asked for.
-
-    Parameters
-    ----------
-    only : str or list of str, optional
-        ``paper/item`` or ``paper``, several of them in a list or apart by blanks; all where left out.
-
-    Returns
-    -------
-    dict of str to pathlib.Path
-
-    Raises
-    ------
-    RunError
-        If there is none of that name.
+    """The notebooks somebody asked for, by ``paper/item`` or ``paper``, several in a list or apart
+    by blanks; all by default. RunError if there is none of that name.
     """
     known = notebook.found()
     wanted = " ".join([only] if isinstance(only, str) else only or []).split()
@@ -78,24 +54,9 @@ def _fits(name, wanted):
 
 
 def plan(chosen, scale=None, workers=None):
-    """The parameters each notebook is to be run with.
-
-    Parameters
-    ----------
-    chosen : dict of str to pathlib.Path
-    scale : str, optional
-        By default ``paper`` where all the logs of a notebook are to be had, ``quick`` where one is not.
-    workers : int, optional
-        By default one for each processor this process may use.
-
-    Returns
-    -------
-    dict of str to dict
-
-    Raises
-    ------
-    RunError
-        If scale or workers is not valid, or a notebook lacks one of the two parameters.
+    """The parameters each notebook is to be run with. By default the scale is ``paper`` where all
+    the logs of a notebook are to be had, ``quick`` where one is not, and there is a worker for
+    each processor this process may use.
     """
     if scale is not None and scale not in SCALES:
         raise RunError(f"scale {scale!r}, allowed: {', '.join(SCALES)}")
@@ -132,27 +93,9 @@ def _at_hand(logs):
 
 
 def figures(only=None, scale=None, workers=None, *, report):
-    """Run notebooks, say how it went, and have the report made.
-
-    Parameters
-    ----------
-    only : str or list of str, optional
-        See `choose`.
-    scale, workers
-        See `plan`.
-    report : callable
-        Makes the report of a kind without the notebooks that failed, and says where it is:
-        `replication.report.assemble.build`.
-
-    Returns
-    -------
-    int
-        Exit code: 0 done, 1 a notebook failed.
-
-    Raises
-    ------
-    RunError
-        If a choice or a parameter is refused, before anything ran.
+    """Run notebooks, say how it went, and have the report made: ``report(kind, failed)`` makes that
+    of a kind without the notebooks that failed, and says where it is. Returns the exit code, 1
+    where a notebook failed; RunError if a choice or a parameter is refused, before anything ran.
     """
     started = time.perf_counter()
     chosen = choose(only)

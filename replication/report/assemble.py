@@ -11,27 +11,13 @@ LARGEST = 15_000_000
 
 
 def build(kind=None, failed=(), folder=None):
-    """Make the report.
+    """Make the report of one of `replication.pages.record.KINDS`, by default the one worth most of
+    which anything was drawn, without the older results of what `failed`.
 
-    Parameters
-    ----------
-    kind : str, optional
-        One of `replication.pages.record.KINDS`; by default the one worth most of which anything was drawn.
-    failed : collection of str
-        Notebooks whose older results are left out.
-    folder : pathlib.Path, optional
-        Where to write instead.
-
-    Returns
-    -------
-    pathlib.Path
-        ``figures/report.html`` if it is complete, of real logs and at paper scale; else in ``build/``.
-        ``report.pdf`` stands beside it, and ``figures/verdicts.csv`` is written with it.
-
-    Raises
-    ------
-    ReportError
-        If nothing was drawn, or the page or the PDF would be larger than `LARGEST` bytes.
+    Returns where the page is: ``figures/report.html`` if it is complete, of real logs and at paper
+    scale, else in ``build/`` or in `folder`. ``report.pdf`` stands beside it, and
+    ``figures/verdicts.csv`` is written with the first. ReportError if nothing was drawn, or one
+    would be larger than `LARGEST` bytes.
     """
     kind = kind or next((kind for kind in record.KINDS if _drawn(kind)), None)
     if kind is None:

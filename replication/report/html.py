@@ -31,17 +31,7 @@ THUMBNAIL = 480
 
 
 def build(data, pictures):
-    """Make the page.
-
-    Parameters
-    ----------
-    data, pictures
-        From `replication.report.tree.tree`.
-
-    Returns
-    -------
-    bytes
-    """
+    """Make the page, as bytes, of what `replication.report.tree.tree` gives."""
     items = [item for paper in data["papers"] for item in paper["items"]]
     names = [item["name"] for item in items]
     exporter = Notebooks(pictures)
@@ -82,13 +72,7 @@ def _environment():
 
 
 class Notebooks(TemplateExporter):
-    """Turns the parts of an item into HTML.
-
-    Parameters
-    ----------
-    pictures : dict of str to pathlib.Path
-        See `replication.report.tree.tree`.
-    """
+    """Turns the parts of an item into HTML."""
 
     def __init__(self, pictures):
         super().__init__(extra_loaders=[_environment().loader])
@@ -96,19 +80,7 @@ class Notebooks(TemplateExporter):
         self._pictures, self._link = pictures, None
 
     def part(self, item, link):
-        """The body of an item.
-
-        Parameters
-        ----------
-        item : dict
-            Of the tree.
-        link : callable
-            From `replication.report.texts.links`.
-
-        Returns
-        -------
-        markupsafe.Markup
-        """
+        """The body of an item of the tree; `link` is from `replication.report.texts.links`."""
         self._link = link
         opening = [{"type": "prose", "source": item["opening"]}] if item["opening"] else []
         body, _ = self.from_notebook_node(_notebook([*opening, *item["parts"]]))
@@ -205,18 +177,8 @@ def _narrowing(items):
 
 
 def mathml(latex, display="inline"):
-    """A formula in the markup that browsers draw by themselves.
-
-    Parameters
-    ----------
-    latex : str
-    display : str
-        ``inline`` or ``block``.
-
-    Returns
-    -------
-    str
-        MathML; the LaTeX itself as code where it cannot be read.
+    """A formula in the markup that browsers draw by themselves, ``inline`` or ``block``; the LaTeX
+    itself as code where it cannot be read.
     """
     try:
         root = convert_to_element(latex, display=display)
@@ -231,20 +193,8 @@ def mathml(latex, display="inline"):
 
 
 def markdown(source, link, above=2):
-    """Prose as HTML: formulas as MathML, no raw HTML, no pictures from elsewhere.
-
-    Parameters
-    ----------
-    source : str
-    link : callable
-        From `replication.report.texts.links`.
-    above : int
-        Level of the heading above it.
-
-    Returns
-    -------
-    str
-        Its first heading is of the next level, and none skips one.
+    """Prose as HTML: formulas as MathML, no raw HTML, no pictures from elsewhere. Its first heading
+    is of the level below `above`, and none skips one.
     """
     return MarkdownWithMath(renderer=_Renderer(link, above)).render(source)
 

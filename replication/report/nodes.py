@@ -29,21 +29,9 @@ SPACES = {"\u00a0", *DRAWN_TOO}
 
 
 def markdown(source, level, link):
-    """Markdown as nodes.
-
-    Parameters
-    ----------
-    source : str
-    level : int
-        Of the heading above it, which stands for the text's own title.
-    link : callable
-        Turns an address into ``{"url": ...}``, ``{"to": place in the report}``, or None for no link.
-
-    Returns
-    -------
-    title : list of dict
-        Words of its heading of the first level, which is left out of the nodes.
-    nodes : list of dict
+    """Markdown as nodes below a heading of a level: the words of its heading of the first level,
+    which stands for the text's own title, and the nodes of all else. `link` turns an address
+    into ``{"url": ...}``, ``{"to": place in the report}``, or None for no link.
     """
     tokens = mistune.create_markdown(renderer=None, plugins=["table"])(source)
     words = _Words(level, link)
@@ -113,16 +101,8 @@ class _Words:
 
 
 def safe(data):
-    """JSON types with all text fit to be drawn.
-
-    Parameters
-    ----------
-    data : object
-
-    Returns
-    -------
-    object
-        A character that the fonts lack or that turns lines around is spelt as its code.
+    """JSON types with all text fit to be drawn: a character that the fonts lack or that turns lines
+    around is spelt as its code.
     """
     if isinstance(data, str):
         return "".join(c if drawn(c) else f"\\u{{{ord(c):x}}}" for c in data)

@@ -22,21 +22,8 @@ PARTS = ("report.typ", "nodes.typ", "references.yml")
 
 
 def build(data, pictures):
-    """Make the PDF.
-
-    Parameters
-    ----------
-    data, pictures
-        From `replication.report.tree.tree`. The first words of its notices, up to a colon, stand on every page.
-
-    Returns
-    -------
-    bytes
-
-    Raises
-    ------
-    ReportError
-        If the template cannot draw it.
+    """Make the PDF, as bytes, of what `replication.report.tree.tree` gives. The first words of its
+    notices, up to a colon, stand on every page; ReportError if the template cannot draw it.
     """
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
@@ -60,18 +47,7 @@ def build(data, pictures):
 
 
 def contents(data):
-    """The tree as the template takes it: Markdown as nodes, and no code.
-
-    Parameters
-    ----------
-    data : dict
-        From `replication.report.tree.tree`.
-
-    Returns
-    -------
-    dict
-        JSON types; text as it is.
-    """
+    """The tree as the template takes it: Markdown as nodes, text as it is, and no code."""
     names = [item["name"] for paper in data["papers"] for item in paper["items"]]
     papers = [
         paper | {"items": [_item(item, names) for item in paper["items"]]}

@@ -17,18 +17,8 @@ PALETTE = 3
 
 
 def lean(pdf, pictures):
-    """Make a PDF smaller.
-
-    Parameters
-    ----------
-    pdf : bytes
-    pictures : iterable of bytes
-        PNG files that are drawn in it. Those without a palette stay as they are in the PDF.
-
-    Returns
-    -------
-    bytes
-        The same pages, tags and pixels; the same bytes for the same arguments.
+    """The same pages, tags and pixels in a smaller PDF. `pictures` are the PNG files that are drawn
+    in it; those without a palette stay as they are in the PDF.
     """
     known = {_pixels(png): png for png in pictures if _has_palette(png)}
     buffer = io.BytesIO()

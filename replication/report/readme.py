@@ -18,12 +18,8 @@ OUTPUTS = ("figure", "claims", "table")
 
 
 def scoreboard():
-    """How many numbers and claims of each paper got which verdict by ``figures/verdicts.csv``.
-
-    Returns
-    -------
-    str
-        A table in Markdown, and links to the forms of the report that were made.
+    """How many numbers and claims of each paper got which verdict by ``figures/verdicts.csv``: a
+    table in Markdown, and links to the forms of the report that were made.
     """
     given = committed.parse(committed.path().read_text(encoding="utf-8"), committed.path().name)
     # What is not drawn has a column as long as there is any, so that each row adds up.
@@ -49,17 +45,7 @@ def scoreboard():
 
 
 def outputs(name):
-    """Committed pictures and tables of an item, pictures first, as paths from the README.
-
-    Parameters
-    ----------
-    name : str
-        ``paper/item``.
-
-    Returns
-    -------
-    list of str
-    """
+    """Committed pictures and tables of an item, pictures first, as paths from the README."""
     folder = record.folder("paper", name.split("/")[0])
     facts = record.read(folder / f"{name.split('/')[1]}.json") or {"files": {}}
     files = sorted(

@@ -24,16 +24,8 @@ class ReportError(ValueError):
 
 @dataclass
 class Item:
-    """One notebook's results.
-
-    Parameters
-    ----------
-    name : str
-        ``paper/item``.
-    kind : str
-        What they are worth, one of `replication.pages.record.KINDS`.
-    facts : dict
-        The record beside the outputs.
+    """One notebook's results: its kind is what they are worth, its facts are the record beside the
+    outputs.
     """
 
     name: str
@@ -94,16 +86,8 @@ class Item:
 
 @dataclass
 class Paper:
-    """A paper's items, and how its numbers and claims fared.
-
-    Parameters
-    ----------
-    key, title : str
-    items : list of Item
-    numbers : list of replication.evidence.verdicts.Number
-        All that it prints, drawn or not, by published item.
-    claims : list of replication.evidence.verdicts.Claim
-        All that were entered, decided or not.
+    """A paper's items, all the numbers that it prints, drawn or not, all claims that were entered,
+    and how both fared.
     """
 
     key: str
@@ -172,15 +156,8 @@ class Paper:
 
 @dataclass
 class Results:
-    """Everything a report tells, before it has a shape.
-
-    Parameters
-    ----------
-    kind : str
-        What the weakest part is worth.
-    papers : list of Paper
-    missing : dict of str to str
-        Notebooks that are not in it, and why.
+    """Everything a report tells, before it has a shape; the kind is what the weakest part is worth,
+    and notebooks that are missing stand with why.
     """
 
     kind: str
@@ -213,24 +190,10 @@ class Results:
 
 
 def collect(kind, failed=()):
-    """Gather what was drawn.
-
-    Parameters
-    ----------
-    kind : str
-        One of `replication.pages.record.KINDS`. A notebook that was not run in this way is shown as it was last run
-        in a way that is worth more, if it was.
-    failed : collection of str
-        Notebooks that are left out although older results of theirs lie there.
-
-    Returns
-    -------
-    Results
-
-    Raises
-    ------
-    replication.evidence.verdicts.VerdictError
-        If two notebooks give different verdicts on one published number, or decide one claim.
+    """Gather what was drawn. A notebook that was not run in the way of this kind is shown as it was
+    last run in a way that is worth more, if it was; those that failed are left out although
+    older results of theirs lie there. VerdictError if two notebooks give different verdicts on
+    one published number, or decide one claim.
     """
     wanted = record.KINDS[record.KINDS.index(kind) :: -1]
     items, missing = {}, {}
@@ -246,19 +209,8 @@ def collect(kind, failed=()):
 
 
 def recorded():
-    """What stands in ``figures/``.
-
-    Returns
-    -------
-    Results
-        Of kind ``paper``.
-
-    Raises
-    ------
-    ReportError
-        If a table of verdicts is not the one that was drawn.
-    replication.evidence.verdicts.VerdictError
-        See `collect`.
+    """What stands in ``figures/``; ReportError if a table of verdicts is not the one that was
+    drawn.
     """
     drawn = [item for name in notebook.found() if (item := _item(name, "paper")) is not None]
     for item in drawn:
@@ -277,16 +229,7 @@ def _item(name, kind):
 
 
 def papers(items):
-    """The papers of some items, each with all its numbers and claims.
-
-    Parameters
-    ----------
-    items : iterable of Item
-
-    Returns
-    -------
-    list of Paper
-    """
+    """The papers of some items, each with all its numbers and claims."""
     items = list(items)
     made = []
     for key, title in record.PAPERS.items():

@@ -19,19 +19,8 @@ SAID = {
 
 
 def links(start, items):
-    """A function that turns an address in a text into a place in the report, or one on the web.
-
-    Parameters
-    ----------
-    start : pathlib.Path
-        Folder of the text.
-    items : iterable of str
-        The notebooks in the report, by ``paper/item``.
-
-    Returns
-    -------
-    callable
-        Gives ``#place``, the address itself, or None for a file that is not in the report.
+    """A function that turns an address in a text of the folder `start` into ``#place`` for what is
+    in the report, the address itself on the web, or None for any other file.
     """
     places = {
         (paths.NOTEBOOKS / f"{name}.ipynb").resolve(): name.replace("/", "-") for name in items
@@ -48,12 +37,8 @@ def links(start, items):
 
 
 def decision_files():
-    """The files of decisions: what is common first, then paper by paper.
-
-    Returns
-    -------
-    dict of str to pathlib.Path
-        By the name of their place in the report.
+    """The files of decisions by the name of their place in the report: what is common first, then
+    paper by paper.
     """
     files = [
         DOCS / "decisions.md",
@@ -63,13 +48,9 @@ def decision_files():
 
 
 def found():
-    """Where the papers contradict themselves or each other, with what the check of each finds now.
-
-    Returns
-    -------
-    dict of str to list of dict
-        By title of the paper; each as `replication.evidence.contradictions.read` gives it, with its ``id`` and with
-        ``confirmed``. Empty where nothing was entered.
+    """Where the papers contradict themselves or each other, with what the check of each finds now:
+    by title of the paper, each as `replication.evidence.contradictions.read` gives it, with its
+    ``id`` and with ``confirmed``.
     """
     path = paths.PUBLISHED / "contradictions.toml"
     if not path.exists():
@@ -83,12 +64,8 @@ def found():
 
 
 def names_source():
-    """What the names of traces, policies and measures mean.
-
-    Returns
-    -------
-    str
-        Markdown; empty where nothing says it.
+    """What the names of traces, policies and measures mean, in Markdown; empty where nothing says
+    it.
     """
     path = paths.PUBLISHED / "README.md"
     text = path.read_text(encoding="utf-8") if path.exists() else ""
@@ -98,15 +75,6 @@ def names_source():
 
 
 def said(item):
-    """A published item as a reader calls it: fig8 is Fig. 8.
-
-    Parameters
-    ----------
-    item : str
-
-    Returns
-    -------
-    str
-    """
+    """A published item as a reader calls it: fig8 is Fig. 8."""
     word, number = re.fullmatch(r"(fig|table|)(.*)", item).groups()
     return f"{SAID[word]} {number}".strip() if word else SAID.get(item, item)

@@ -33,19 +33,7 @@ RULES = {
 
 
 def tree(results):
-    """The report as plain data.
-
-    Parameters
-    ----------
-    results : replication.report.results.Results
-
-    Returns
-    -------
-    data : dict
-        JSON types.
-    pictures : dict of str to pathlib.Path
-        The PNG files by the names that the tree calls them.
-    """
+    """The report as plain data, and its PNG files by the names that the tree calls them."""
     known, pictures = {item.name for item in results.items}, {}
     environments = _environments(results.items)
     given = {one.verdict for paper in results.papers for one in (*paper.numbers, *paper.claims)}
@@ -183,23 +171,9 @@ def _output(item, paper, file, facts, pictures):
 
 
 def table(caption, head, rows, right=None, where=""):
-    """A table as a part of an item.
-
-    Parameters
-    ----------
-    caption : str
-    head : list of str
-    rows : list of list of str
-    right : list of bool, optional
-        Columns of numbers.
-    where : str
-        Its file, for what is not shown.
-
-    Returns
-    -------
-    dict
-        ``rows`` are the first `CORNER` of more than `LONGEST`, ``total`` how many there are; ``verdict`` is the
-        column of verdicts, None where there is none.
+    """A table as a part of an item; `right` says which columns hold numbers, `where` is its file,
+    for what is not shown. ``rows`` are the first `CORNER` of more than `LONGEST`, ``total`` how
+    many there are; ``verdict`` is the column of verdicts, None where there is none.
     """
     return {
         "type": "table",

@@ -79,15 +79,10 @@ def head_violations(schedule):
 
 @_once
 def reservations(schedule):
-    """The first reservation of each blocked job, int64[n], s; -1 for the others.
-
-    Worked out as the scheduler does it at the instant the job came to the head: from the running jobs and
-    their predictions, with PV-EASY from the sunny load alone (sections 3.2 and 4.3).
-
-    Raises
-    ------
-    AuditError
-        If a job was resumed: the audit does not know what was left of it.
+    """The first reservation of each blocked job, int64[n], s; -1 for the others. Worked out as the
+    scheduler does it at the instant the job came to the head: from the running jobs and their
+    predictions, with PV-EASY from the sunny load alone (sections 3.2 and 4.3). Schedules with
+    resumed jobs are refused: what was left of them is not known.
     """
     if schedule.length is not None:
         raise AuditError(
@@ -142,22 +137,14 @@ def earliest_of_running(schedule):
 
 
 def reservation_delays(schedule, blame="under-predicted"):
-    """Delay from the reservation of each job whose reservation a later job violated, int64[n], s; else 0.
+    """Delay from the reservation of each job whose reservation a later job violated, int64[n], s;
+    else 0. PV-EASY, section 3.2: a job that starts after its reservation suffers a violation if
+    it could have started earlier without the later jobs. Otherwise its predecessors ran longer
+    than predicted, which the paper calls benign, or it was not late at all.
 
-    PV-EASY, section 3.2. A job that starts after its reservation suffers a violation if it could have
-    started earlier without the later jobs. Otherwise its predecessors ran longer than predicted, which the
-    paper calls benign, or it was not late at all.
-
-    Parameters
-    ----------
-    schedule : replication.schedule.schedule.Schedule
-    blame : {"under-predicted", "any-later", "since-reserved"}
-        Whether a later job must still run past its prediction at the first instant at which the job is late
-        and could have started; or any later job will do; or it must also have started since the reservation.
-
-    Returns
-    -------
-    int64[n], s
+    `blame` says whether a later job must still run past its prediction at the first instant at
+    which the job is late and could have started (under-predicted); or any later job will do
+    (any-later); or it must also have started since the reservation (since-reserved).
     """
     if blame not in BLAMES:
         raise AuditError(f"blame {blame!r}, allowed: {', '.join(BLAMES)}")
@@ -199,28 +186,14 @@ def benign_delays(schedule):
 
 
 def alone(schedule, jobs=None):
-    """Start of each job if no job of lower priority had been submitted, int64[n], s.
+    """Start of each job, int64[n], s, if no job of lower priority had been submitted. The literal
+    definition of strict fairness (PV-EASY, section 3.1). Up to a job's submission the two worlds
+    are the same; from there the scheduler runs on without further arrivals. Of preempted jobs,
+    the start of the run that completes.
 
-    The literal definition of strict fairness (PV-EASY, section 3.1): no job is delayed by any jobs of lower
-    priority. Up to a job's submission the two worlds are the same; from there the scheduler runs on without
-    further arrivals. Of preempted jobs, the start of the run that completes.
-
-    Parameters
-    ----------
-    schedule : replication.schedule.schedule.Schedule
-        Of `simulate`.
-    jobs : int[k], optional
-        Which jobs; all by default. Outside FCFS, plain EASY and PV-EASY each takes a simulation from the beginning.
-
-    Returns
-    -------
-    int64[n], s
-        The start as scheduled for jobs not asked for.
-
-    Raises
-    ------
-    AuditError
-        For random predictions where simulations are repeated: they would be drawn anew.
+    `jobs` are indices, all by default; the others get their start as scheduled. Outside FCFS, plain
+    EASY and PV-EASY each job takes a simulation from the beginning, which is refused for random
+    predictions: they would be drawn anew.
     """
     if is_replayed(schedule.scheduler):
         found = _replayed(schedule)
@@ -273,20 +246,12 @@ def _replayed(schedule):
 
 def start_delays(schedule, since="alone"):
     """How long each blocked job was delayed by jobs behind it, int64[n], s; 0 for jobs not blocked.
-
     PV-EASY, Table 1.
 
-    Parameters
-    ----------
-    schedule : replication.schedule.schedule.Schedule
-    since : {"alone", "head", "reservation", "running"}
-        What the delay is measured from: the start without the later jobs (`alone`); the first instant at the
-        head at which idle and later jobs' processors sufficed (`earliest_at_head`); that instant or the first
-        reservation, whichever is later; the real end of enough jobs that ran already (`earliest_of_running`).
-
-    Returns
-    -------
-    int64[n], s
+    The delay is measured from `since`: the start without the later jobs (`alone`); the first
+    instant at the head at which idle and later jobs' processors sufficed (head,
+    `earliest_at_head`); that instant or the first reservation, whichever is later (reservation);
+    the real end of enough jobs that ran already (running, `earliest_of_running`).
     """
     if since not in SINCE:
         raise AuditError(f"since {since!r}, allowed: {', '.join(SINCE)}")

@@ -138,19 +138,8 @@ class Plan:
 
 
 def write(schedule, target, form=None):
-    """Write a schedule; a path gets its name only when the file is complete.
-
-    Parameters
-    ----------
-    schedule : replication.schedule.schedule.Schedule
-    target : str, Path or binary file
-    form : str, optional
-        One of `FORMS`; by default SWF for a path that ends in ``.swf`` or ``.swf.gz``, else native.
-
-    Raises
-    ------
-    FormatError
-        For another form.
+    """Write a schedule in one of `FORMS`; by default SWF for a path that ends in ``.swf`` or
+    ``.swf.gz``, else native. A path gets its name only when the file is complete.
     """
     form = form or ("swf" if str(target).endswith((".swf", ".swf.gz")) else "native")
     if form not in FORMS:
@@ -164,11 +153,8 @@ def write(schedule, target, form=None):
 
 
 def as_trace(schedule):
-    """The schedule as a log in SWF: waits filled in, the estimate as requested time, sizes as both fields.
-
-    Returns
-    -------
-    replication.logs.swf.Trace
+    """The schedule as a log in SWF: waits filled in, the estimate as requested time, sizes as both
+    fields.
     """
     w = schedule.workload
     killed = len(schedule.killed_runs)
@@ -203,12 +189,7 @@ def as_trace(schedule):
 
 
 def intervals(schedule):
-    """Processors of each job as an interval set such as ``0-3 7``, lowest free ones first.
-
-    Returns
-    -------
-    list of str
-    """
+    """Processors of each job as an interval set such as ``0-3 7``, lowest free ones first."""
     w = schedule.workload
     blocks = [[] for _ in range(len(w))]
     for job, first, width in gantt.place(schedule.start, schedule.end, w.processors, w.machine):
@@ -263,21 +244,9 @@ def _write_table(schedule, target, columns):
 
 
 def read(path):
-    """Read a schedule that this package or another program wrote; its form is found by its first line.
-
-    Parameters
-    ----------
-    path : str or Path
-
-    Returns
-    -------
-    Plan
-
-    Raises
-    ------
-    FormatError
-        For a file that is none of the forms, a column that is missing, a value that is no number, or no job
-        with a start and an end.
+    """Read a schedule that this package or another program wrote; its form is found by its first
+    line. FormatError for a file that is none of the forms, a column that is missing, a value
+    that is no number, or no job with a start and an end.
     """
     # Once: a pipe cannot be read again.
     content = b"".join(files.pieces(path, FormatError)).removeprefix(b"\xef\xbb\xbf")

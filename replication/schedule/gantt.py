@@ -13,23 +13,9 @@ ROWS = 200_000  # rectangles a still picture can show
 
 
 def place(start, end, processors, machine):
-    """Give every job a block of processors for the time it runs; a job may be split over several blocks.
-
-    Parameters
-    ----------
-    start, end : int64[n], s
-    processors : int64[n]
-    machine : int, processors
-
-    Returns
-    -------
-    list of (int, int, int)
-        (job's index, first processor, number of processors): lowest free processors first.
-
-    Raises
-    ------
-    ValueError
-        If more processors are in use than the machine has.
+    """Give every job a block of processors for the time it runs, lowest free ones first; a job may
+    be split over several. Blocks are (job's index, first processor, number of processors);
+    ValueError if more processors are in use than the machine has.
     """
     blocks, running, free = [], [], [(0, machine)]
     # Runs of no time come first: at the same instant their processors are free again.
@@ -62,19 +48,8 @@ def _joined(blocks):
 
 
 def draw(schedule, axes=None, since=None, until=None):
-    """Draw the jobs that run between two instants.
-
-    Parameters
-    ----------
-    schedule : replication.schedule.schedule.Schedule
-    axes : matplotlib.axes.Axes, optional
-        A new figure by default.
-    since, until : int, s, optional
-        The whole schedule by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
+    """Draw the jobs that run between two instants, s, on a new figure or on `axes`; the whole
+    schedule by default.
     """
     w = schedule.workload
     since = int(w.submit[0]) if since is None else since

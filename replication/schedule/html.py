@@ -15,16 +15,7 @@ DAY = 86_400  # s
 
 
 def of_schedule(schedule):
-    """The schedule as a piece of HTML that needs nothing else.
-
-    Parameters
-    ----------
-    schedule : replication.schedule.schedule.Schedule
-
-    Returns
-    -------
-    str
-    """
+    """The schedule as a piece of HTML that needs nothing else."""
     rows = "".join(
         f"<tr><td style='text-align:left'>{escape(measures.NAMES[name])}</td>"
         f"<td>{value:,}</td></tr>"

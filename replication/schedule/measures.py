@@ -21,16 +21,7 @@ NAMES = {
 
 
 def bounded_slowdown(wait, run_time):
-    """max(1, (w + r) / max(10, r)) of each job (heel-and-toe, section 2).
-
-    Parameters
-    ----------
-    wait, run_time : int64[n], s
-
-    Returns
-    -------
-    float64[n]
-    """
+    """max(1, (w + r) / max(10, r)) of each job, from int64[n], s (heel-and-toe, section 2)."""
     return np.maximum(1.0, (wait + run_time) / np.maximum(BOUND, run_time))
 
 
@@ -91,16 +82,9 @@ def weighted_flow(wait, run_time, processors, alpha):
 
 
 def determination(run_time, prediction):
-    """R2 of predicted run times, the share of variance explained (Top Percent, equation 3).
-
-    Parameters
-    ----------
-    run_time, prediction : int64[n], s
-
-    Returns
-    -------
-    float
-        1 if perfect, 0 if as good as the mean run time, negative if worse; nan where all run times are equal.
+    """R2 of predicted run times, the share of variance explained (Top Percent, equation 3): 1 if
+    perfect, 0 if as good as the mean run time, negative if worse; nan where all run times are
+    equal.
     """
     missed = ((run_time - prediction).astype(float) ** 2).sum()
     spread = ((run_time - run_time.mean()) ** 2).sum()
@@ -117,18 +101,9 @@ def load(run_time, processors, machine, span):
 
 
 def trimmed(submit, end):
-    """Which jobs heel-and-toe measures (section 2), as a mask.
-
-    Left out are the first 1 % of terminated jobs, rounded down, of equal ends the earlier in the queue
-    first; and the jobs that end after the last arrival.
-
-    Parameters
-    ----------
-    submit, end : int64[n], s
-
-    Returns
-    -------
-    bool[n]
+    """Which jobs heel-and-toe measures (section 2), bool[n]. Left out are the first 1 % of
+    terminated jobs, rounded down, of equal ends the earlier in the queue first; and the jobs
+    that end after the last arrival.
     """
     kept = end <= submit.max()
     kept[np.argsort(end, kind="stable")[: int(len(end) * WARM_UP)]] = False
@@ -136,19 +111,9 @@ def trimmed(submit, end):
 
 
 def all_of(schedule, trim=True):
-    """The measures of a schedule that both papers on EASY use.
-
-    Parameters
-    ----------
-    schedule : replication.schedule.schedule.Schedule
-    trim : bool
-        Whether waits and slowdowns leave out the jobs that `trimmed` does. The share backfilled and the
-        loads are of all jobs.
-
-    Returns
-    -------
-    dict
-        By the names in `NAMES`; nan for a mean over no jobs.
+    """The measures of a schedule that both papers on EASY use, by the names in `NAMES`; nan for a
+    mean over no jobs. `trim` leaves out of waits and slowdowns the jobs that `trimmed` does; the
+    share backfilled and the loads are of all jobs.
     """
     w = schedule.workload
     kept = trimmed(w.submit, schedule.end) if trim else np.ones(len(w), bool)

@@ -72,16 +72,7 @@ class Observed:
 
 
 def backfilling(schedule):
-    """Which jobs of a schedule were backfilled, on average; by the first names in `NAMES`.
-
-    Parameters
-    ----------
-    schedule : replication.schedule.schedule.Schedule
-
-    Returns
-    -------
-    dict of str to float
-    """
+    """Which jobs of a schedule were backfilled, on average; by the first names in `NAMES`."""
     run_time, size = schedule.workload.run_time, schedule.workload.processors
     backfilled = schedule.backfilled
     return {

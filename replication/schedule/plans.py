@@ -19,16 +19,7 @@ class PlanError(ValueError):
 
 
 def size_class(processors):
-    """Number of each size's class, 0 to ``len(SIZES)``.
-
-    Parameters
-    ----------
-    processors : int64[n]
-
-    Returns
-    -------
-    int64[n]
-    """
+    """Number of each size's class, 0 to ``len(SIZES)``."""
     return np.searchsorted(SIZES, processors)
 
 
@@ -42,18 +33,7 @@ def size_names():
 
 
 def measure(plan, chosen=slice(None)):
-    """Performance measures of a plan, by the names of `replication.schedule.measures.NAMES` and a few more.
-
-    Parameters
-    ----------
-    plan : replication.schedule.formats.Plan
-    chosen : slice or index
-        The jobs to measure; all by default.
-
-    Returns
-    -------
-    dict of str to float
-    """
+    """Performance measures of the chosen jobs of a plan, by `NAMES`."""
     wait, run_time, size = plan.wait[chosen], plan.run_time[chosen], plan.processors[chosen]
     return {
         "mean_wait": float(wait.mean()),
@@ -85,28 +65,14 @@ def _ids(plan):
 
 
 def compare(first, second, tolerance=TOLERANCE):
-    """How two schedules of the same jobs differ; jobs are matched by their numbers.
+    """How two schedules of the same jobs differ; jobs are matched by their numbers. Waits are
+    compared, which is to compare starts where submissions are the same, and does not mind where
+    a program starts to count time; those that differ by `tolerance`, s, or less are the same.
 
-    Waits are compared, which is to compare starts where submissions are the same, and does not mind where a
-    program starts to count time.
-
-    Parameters
-    ----------
-    first, second : replication.schedule.formats.Plan
-    tolerance : float, s
-        Waits that differ by no more are the same.
-
-    Returns
-    -------
-    dict
-        ``same``: whether all is; ``matched``, ``only_first``, ``only_second``: jobs; ``other_size``,
-        ``other_run_time``: jobs that are not the same in both; ``first``, ``second``: measures of the matched
-        jobs; ``classes``: a dict for each class of sizes and for all, see `shifts`.
-
-    Raises
-    ------
-    PlanError
-        If a job is twice in a file, or no job is in both.
+    The dict has ``same``: whether all is; ``matched``, ``only_first``, ``only_second``: jobs;
+    ``other_size``, ``other_run_time``: jobs that are not the same in both; ``first``, ``second``:
+    measures of the matched jobs; ``classes``: `shifts` of each class of sizes and of all. PlanError
+    if a job is twice in a file, or none is in both.
     """
     _, here, there = np.intersect1d(_ids(first), _ids(second), return_indices=True)
     if not len(here):
@@ -134,20 +100,10 @@ def compare(first, second, tolerance=TOLERANCE):
 
 
 def shifts(name, shift, tolerance):
-    """Who starts earlier and who later in the second schedule, and by how much.
-
-    Parameters
-    ----------
-    name : str
-    shift : float64[n], s
-        Wait in the second less wait in the first.
-    tolerance : float, s
-
-    Returns
-    -------
-    dict
-        Counts ``jobs``, ``earlier``, ``same``, ``later``; ``mean`` of all shifts, ``mean_earlier`` and
-        ``mean_later`` of those, ``most_earlier`` and ``most_later``, s, positive; 0 where there is none.
+    """Who starts earlier and who later in the second schedule, and by how much: `shift` is the wait
+    there less that in the first, float64[n], s. Counts ``jobs``, ``earlier``, ``same``,
+    ``later``; ``mean`` of all shifts, ``mean_earlier`` and ``mean_later`` of those,
+    ``most_earlier`` and ``most_later``, s, positive; 0 where there is none.
     """
     earlier, later = shift[shift < -tolerance], shift[shift > tolerance]
 
@@ -169,21 +125,12 @@ def shifts(name, shift, tolerance):
 
 
 def check(plan, machine=None):
-    """Whether a machine could have run a plan.
+    """Whether a machine could have run a plan; its size is by default what the file names.
 
-    Parameters
-    ----------
-    plan : replication.schedule.formats.Plan
-    machine : int, processors, optional
-        By default what the file names.
-
-    Returns
-    -------
-    dict
-        ``possible``: bool, or None where nothing is wrong but the machine is not known; ``peak``: most
-        processors in use at once; ``over_from``: first second with too many, or None; ``before_submission``,
-        ``backwards`` (ends before its start), ``larger`` (than the machine), ``repeated`` (job numbers),
-        ``past_estimate`` (which no machine forbids): jobs.
+    ``possible``: bool, or None where nothing is wrong but the machine is not known; ``peak``: most
+    processors in use at once; ``over_from``: first second with too many, or None;
+    ``before_submission``, ``backwards`` (ends before its start), ``larger`` (than the machine),
+    ``repeated`` (job numbers), ``past_estimate`` (which no machine forbids): jobs.
     """
     machine = machine or plan.machine
     peak, over_from = _use(plan, machine)
@@ -216,12 +163,8 @@ def _use(plan, machine):
 
 
 def as_schedule(plan, machine=None):
-    """A plan as a `replication.schedule.schedule.Schedule`, for the audits; unknown estimates become run times.
-
-    Raises
-    ------
-    PlanError
-        If the machine is not known, or times are not whole seconds.
+    """A plan as a `replication.schedule.schedule.Schedule`, for the audits; unknown estimates
+    become run times. PlanError if the machine is not known, or times are not whole seconds.
     """
     machine = machine or plan.machine
     if machine is None:
@@ -259,17 +202,10 @@ def as_schedule(plan, machine=None):
 def fairness(schedule):
     """How often jobs were delayed by jobs behind them in the queue.
 
-    Parameters
-    ----------
-    schedule : replication.schedule.schedule.Schedule
-
-    Returns
-    -------
-    dict
-        ``blocked``: jobs that came to the head of the queue and had to wait there; ``head_delayed``: those
-        that could have started earlier without later jobs, ``head_delay``: their mean delay, s;
-        ``reservations_broken``: those that a later job past its estimate kept from their first reservation,
-        ``reservation_delay``: their mean delay, s. Means over no jobs are 0.
+    ``blocked``: jobs that came to the head of the queue and had to wait there; ``head_delayed``:
+    those that could have started earlier without later jobs, ``head_delay``: their mean delay, s;
+    ``reservations_broken``: those that a later job past its estimate kept from their first
+    reservation, ``reservation_delay``: their mean delay, s. Means over no jobs are 0.
     """
     head = audits.start_delays(schedule, since="head")
     broken = audits.reservation_delays(schedule)

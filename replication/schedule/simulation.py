@@ -106,12 +106,8 @@ def _check_columns(decided, workload, scheduler):
 
 
 def told(estimates):
-    """The estimate model that is meant: the users' own for None, none (None) for values of one's own.
-
-    Raises
-    ------
-    EstimateError
-        For what is neither.
+    """The estimate model that is meant: the users' own for None, none (None) for values of one's
+    own.
     """
     if estimates is None:
         return Users()
@@ -168,25 +164,10 @@ def _several(given):
 
 
 def checked(workload, estimate, scheduler=EASY()):  # noqa: B008, it is frozen
-    """The guard on times and sizes of everything that simulates.
-
-    Parameters
-    ----------
-    workload : replication.logs.workload.Workload
-    estimate : array of n numbers, s
-    scheduler : replication.schedulers.Scheduler
-
-    Returns
-    -------
-    int64[n], s
-        The estimates, to the nearest second.
-
-    Raises
-    ------
-    SimulationError
-        For estimates that are no seconds, and times or numbers of jobs that our whole numbers do not hold.
-    SchedulerError
-        Where the scheduler can hold less than that.
+    """The estimates, int64[n], s, to the nearest second: the guard on times and sizes of everything
+    that simulates. SimulationError for estimates that are no seconds, and times or numbers of
+    jobs that our whole numbers do not hold; SchedulerError where the scheduler can hold less
+    than that.
     """
     given = np.asarray(estimate)
     if given.shape != (len(workload),):

@@ -28,61 +28,28 @@ LONGEST = 200  # characters
 
 
 def scheduler(text):
-    """Read a scheduler, such as ``easy:predictor=last``.
-
-    Returns
-    -------
-    replication.schedulers.Scheduler
-
-    Raises
-    ------
-    replication.basics.choices.ChoiceError
-        With the names, options or values that are allowed.
-    """
+    """Read a scheduler, such as ``easy:predictor=last``; a ChoiceError says what is allowed."""
     return _read(Scheduler, text)
 
 
 def estimates(text):
-    """Read an estimate model, such as ``log*2`` or ``f=300,emax=64800``; see `scheduler`.
-
-    Returns
-    -------
-    replication.estimates.EstimateModel
-    """
+    """Read an estimate model, such as ``log*2`` or ``f=300,emax=64800``."""
     return _read(EstimateModel, text)
 
 
 def predictor(text):
-    """Read a predictor, such as ``last`` or ``top=3``; see `scheduler`.
-
-    Returns
-    -------
-    replication.predictors.Predictor
-    """
+    """Read a predictor, such as ``last`` or ``top=3``."""
     return _read(Predictor, text)
 
 
 def names(family):
-    """All names of a family, presets too.
-
-    Returns
-    -------
-    list of str
-    """
+    """All names of a family, presets too."""
     return [*family.members, *(name for name, (own, _) in PRESETS.items() if own in family.members)]
 
 
 def forms(family):
-    """What may be written, in one line.
-
-    Parameters
-    ----------
-    family : class
-        `replication.schedulers.Scheduler`, say.
-
-    Returns
-    -------
-    str
+    """What may be written for a member of a family (`replication.schedulers.Scheduler`, say), in
+    one line.
     """
     return ", ".join(
         _form(name, family.members[PRESETS.get(name, (name,))[0]]) for name in names(family)

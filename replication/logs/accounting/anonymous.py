@@ -19,17 +19,8 @@ class AnonymousError(ValueError):
 
 
 class Anonymiser:
-    """Gives numbers for names.
-
-    Parameters
-    ----------
-    key : bytes, optional
-        At least 16 bytes; by default drawn at random and kept by nobody.
-
-    Raises
-    ------
-    AnonymousError
-        If the key is shorter.
+    """Gives numbers for names, by a key of at least 16 bytes; by default one drawn at random and
+    kept by nobody.
     """
 
     def __init__(self, key=None):
@@ -39,23 +30,9 @@ class Anonymiser:
         self._numbers, self._names = {}, {}
 
     def number(self, kind, name):
-        """The number of a name.
-
-        Parameters
-        ----------
-        kind : str
-            What is named, such as ``user``: a user and a group of one name get different numbers.
-        name : str
-
-        Returns
-        -------
-        int
-            From 0 to 2**48 - 1; -1 for an empty name.
-
-        Raises
-        ------
-        AnonymousError
-            If another name of this kind has the number already.
+        """The number of a name, 0 to 2**48 - 1, or -1 for an empty one. A user and a group of one
+        name, which are of another `kind`, get different numbers; two names of a kind with one
+        number are refused.
         """
         if not name:
             return -1
@@ -73,22 +50,10 @@ class Anonymiser:
 
 
 def key_from(path):
-    """The key in a file; a file that does not exist is made with a random one, readable by its owner only.
+    """The key in a file; a file that does not exist is made with a random one, readable by its
+    owner only.
 
     Of processes that want the same new file at the same time, one makes it and all use its key.
-
-    Parameters
-    ----------
-    path : str or Path
-
-    Returns
-    -------
-    bytes
-
-    Raises
-    ------
-    AnonymousError
-        If the file holds fewer than 16 bytes.
     """
     path = Path(path)
     if not path.exists():

@@ -40,12 +40,7 @@ class Conversion:
     assumed: tuple
 
     def lines(self):
-        """The account in lines of text.
-
-        Yields
-        ------
-        str
-        """
+        """The account in lines of text."""
         yield (
             f"{self.source}: {self.form}, {self.records:,} records, {len(self.trace):,} jobs kept, "
             f"{self.trace.max_procs:,} processors"
@@ -111,27 +106,13 @@ def number(text, digits=9):
 
 
 def peak(start, length, size):
-    """Most processors in use at once.
-
-    Parameters
-    ----------
-    start, length : int64[n], s
-    size : int64[n], processors
-
-    Returns
-    -------
-    int
-    """
+    """Most processors in use at once, from int64 columns of starts and lengths, s, and sizes."""
     return int(usage(start, start + length, size)[1].max(initial=0)) if len(start) else 0
 
 
 def machine_of(runs, path, error):
-    """The size of the machine: most processors in use at once, and at least those of the largest run.
-
-    Raises
-    ------
-    error
-        If no run has a start and a size.
+    """The size of the machine: most processors in use at once, and at least those of the largest
+    run; `error` if no run has a start and a size.
     """
     started = [run for run in runs if run.start >= 0]
     ran = [run for run in started if run.end > run.start] or started
@@ -169,22 +150,8 @@ def refuse_none(runs, what, path, records, left_out, error):
 
 
 def assumptions(machine, processors, by_nodes, per_node, key):
-    """What such logs do not say, a sentence each.
-
-    Parameters
-    ----------
-    machine : int
-        Processors of the machine.
-    processors : int or None
-        The same, where it was given.
-    by_nodes : int
-        Jobs of which only the nodes are known.
-    per_node : int or None
-    key : bytes or None
-
-    Yields
-    ------
-    str
+    """What such logs do not say, a sentence each. `processors` and `key` are what was given,
+    `by_nodes` counts the jobs of which only the nodes are known.
     """
     if processors is None:
         yield f"The machine has {machine} processors: the most that the log's jobs held at once."
@@ -201,12 +168,7 @@ def assumptions(machine, processors, by_nodes, per_node, key):
 
 
 def trace_of(runs, path, anonymiser, computer, zone, processors, nodes, assumed):
-    """The runs as a log, in the order given; submissions count from the first one.
-
-    Returns
-    -------
-    replication.logs.swf.Trace
-    """
+    """The runs as a log, in the order given; submissions count from the first one."""
     first, last = min(run.submit for run in runs), max(run.end for run in runs)
 
     def column(value):
@@ -237,25 +199,8 @@ def trace_of(runs, path, anonymiser, computer, zone, processors, nodes, assumed)
 
 
 def header(computer, started, ended, zone, processors, nodes, assumed, records):
-    """Comment lines of a converted log, as the format's version 2.2 asks for.
-
-    Parameters
-    ----------
-    computer : str
-        What wrote the log.
-    started, ended : int, s
-        Unix times of the first submission and the last end.
-    zone : str
-        Name of the time zone.
-    processors, nodes : int
-        Size of the machine; 0 where unknown.
-    assumed : sequence of str
-    records : int
-        Jobs in the file.
-
-    Returns
-    -------
-    tuple of str
+    """Comment lines of a converted log, as the format's version 2.2 asks for: Unix times of the
+    first submission and the last end, s, and the machine's size, 0 where unknown.
     """
 
     def date(moment):
@@ -281,11 +226,8 @@ def header(computer, started, ended, zone, processors, nodes, assumed, records):
 
 
 def numbered(names):
-    """Numbers 1, 2, ... for names in the order in which they first appear; -1 for an empty one.
-
-    Returns
-    -------
-    int64[n]
+    """Numbers 1, 2, ... for names in the order in which they first appear, int64[n]; -1 for an
+    empty one.
     """
     known = {}
     return np.array(

@@ -187,13 +187,7 @@ def _whole(where, fields, name):
 
 
 def duration(where, name, value):
-    """Seconds of a length such as ``48:00:00``, ``2:00:00:00`` or ``3600``; -1 for none.
-
-    Raises
-    ------
-    TorqueError
-        For anything else.
-    """
+    """Seconds of a length such as ``48:00:00``, ``2:00:00:00`` or ``3600``; -1 for none."""
     if value is None or value == "":
         return -1
     if not re.fullmatch(r"[0-9]{1,9}(:[0-9]{1,2}){0,3}", value):

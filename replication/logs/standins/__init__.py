@@ -53,33 +53,13 @@ def _table():
 
 
 def names():
-    """Names of the logs that have a stand-in.
-
-    Returns
-    -------
-    list of str
-    """
+    """Names of the logs that have a stand-in."""
     return list(_table())
 
 
 def facts(name, paper=None):
-    """What the generator knows of a log: its section of ``data/standins.toml``.
-
-    Parameters
-    ----------
-    name : str
-        One of `names`, or ``KTH-SP2-2``.
-    paper : str, optional
-        For the numbers under this paper's rules and on its machine.
-
-    Returns
-    -------
-    dict
-
-    Raises
-    ------
-    StandInError
-        For another name, or a paper that does not use the log.
+    """What the generator knows of a log, ``KTH-SP2-2`` too: its section of ``data/standins.toml``,
+    with the numbers under a paper's rules and on its machine where one is named.
     """
     log = ALIASES.get(name, name)
     if log not in names():
@@ -98,26 +78,9 @@ def facts(name, paper=None):
 
 
 def make(name, paper=None, seed=None):
-    """Generate the stand-in of a log.
-
-    Parameters
-    ----------
-    name : str
-        One of `names`, or ``KTH-SP2-2``.
-    paper : str, optional
-        As for `facts`; by default the log's own machine and the default cleaning rules.
-    seed : int, optional
-        Another seed gives other jobs of the same kind.
-
-    Returns
-    -------
-    replication.logs.workload.Workload
-        With `stand_in` set, and generator, seed and targets in `provenance`.
-
-    Raises
-    ------
-    StandInError
-        For a name, paper or seed that is not allowed.
+    """Generate the stand-in of a log as a workload with `stand_in` set, for a paper's rules or the
+    default ones; another `seed` gives other jobs of the same kind. StandInError for a name,
+    paper or seed that is not allowed.
     """
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
         raise StandInError(f"{name}: seed {seed!r}; allowed: a whole number from 0, or none")

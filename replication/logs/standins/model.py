@@ -30,22 +30,9 @@ class Unreachable(Exception):
 
 
 def generate(facts, rng):
-    """Draw all jobs of a stand-in.
-
-    Parameters
-    ----------
-    facts : dict
-        One log's section of ``data/standins.toml``.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    dict of str to int64[n]
-        Columns of a `Workload`, in order of submission.
-
-    Raises
-    ------
-    Unreachable
+    """Draw all jobs of a stand-in: the columns of a `Workload` in order of submission, from one
+    log's section of ``data/standins.toml``. Unreachable where the draw cannot have the log's
+    load.
     """
     user = owners(facts, rng)
     campaign = campaigns(facts, user, rng)

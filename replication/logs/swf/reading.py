@@ -130,13 +130,7 @@ def _without_repetitions(columns, line, parser):
 
 
 class Parser:
-    """Takes a file in pieces and gives its columns.
-
-    Parameters
-    ----------
-    path : str
-        What error messages call the file.
-    """
+    """Takes a file in pieces and gives its columns; `path` is what error messages call it."""
 
     def __init__(self, path):
         self.path = path
@@ -172,15 +166,7 @@ class Parser:
             self._parse(text[:end], consumed)
 
     def close(self):
-        """Take what is left.
-
-        Returns
-        -------
-        dict of str to array
-            The columns by name.
-        int32[n]
-            The line each job stands on.
-        """
+        """Take what is left; the columns by name, and the line each job stands on."""
         if self._rest:
             self._parse(self._rest + b"\n", 1.0)
         if self._rows == 0:

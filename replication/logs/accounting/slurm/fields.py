@@ -78,17 +78,9 @@ class FieldError(ValueError):
 
 
 class Clock:
-    """Turns sacct's times into Unix time.
-
-    Parameters
-    ----------
-    zone : datetime.tzinfo, optional
-        Where the times without an offset were written; UTC by default.
-
-    Attributes
-    ----------
-    local, repeated : int
-        Times without an offset so far, and those of them in an hour that came twice.
+    """Turns sacct's times into Unix time; those without an offset were written in `zone`, UTC by
+    default. It counts the latter (`local`), and those of them in an hour that came twice
+    (`repeated`).
     """
 
     def __init__(self, zone=None):
@@ -186,13 +178,9 @@ def state(text):
 
 @functools.lru_cache(1 << 16)
 def nodes(text):
-    """What a node list such as ``n[001-003,07],gpu1`` names, as ranges: its names are never written out.
-
-    Returns
-    -------
-    tuple of (str, int, int)
-        Names with ``{}`` and the width of the number in its place, the first number and the last; a name without
-        numbers has 0 and 0.
+    """What a node list such as ``n[001-003,07],gpu1`` names, as ranges: its names are never written
+    out. A range is the names with ``{}`` and the width of the number in its place, the first
+    number and the last; a name without numbers has 0 and 0.
     """
     if text in NO_NODES:
         return ()
@@ -200,16 +188,7 @@ def nodes(text):
 
 
 def held(blocks):
-    """How many nodes there are in ranges as `nodes` gives them, each counted once.
-
-    Parameters
-    ----------
-    blocks : iterable of (str, int, int)
-
-    Returns
-    -------
-    int
-    """
+    """How many nodes there are in ranges as `nodes` gives them, each counted once."""
     total, name, reached = 0, None, 0
     for pattern, first, last in sorted(set(blocks)):
         if pattern != name:

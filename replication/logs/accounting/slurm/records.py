@@ -64,17 +64,7 @@ class Job(Run):
 
 
 class Reader:
-    """Goes through the lines of a file and counts what it leaves out.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file, gzipped or not; ``-`` for standard input.
-    clock : replication.logs.accounting.slurm.fields.Clock
-    per_node : int, processors, optional
-    partitions : sequence of str, optional
-    cluster : str, optional
-    """
+    """Goes through the lines of a file, gzipped or not, and counts what it leaves out."""
 
     def __init__(self, path, clock, per_node=None, partitions=None, cluster=None):
         self.path = files.called(path)
