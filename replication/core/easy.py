@@ -13,7 +13,7 @@ What makes the loop fast changes no decision:
 * Nothing is allocated or counted inside the loop.
 
 Given `seen`, the loop notes wild backfills, delays of heads and starts of the shortest job; see
-``core.observing``.
+``core.observing``. Given `allowed` as well, it lets jobs do more or less to the head than the reservation would.
 """
 
 import numpy as np
@@ -34,7 +34,18 @@ from replication.core.waiting import GONE
 
 
 @njit(nogil=True, cache=True)
-def easy(submit, run_time, estimate, size, machine, backfilling, start, backfilled, seen=None):
+def easy(
+    submit,
+    run_time,
+    estimate,
+    size,
+    machine,
+    backfilling,
+    start,
+    backfilled,
+    seen=None,
+    allowed=None,
+):
     """Simulate EASY (FCFS if not `backfilling`); fill in `start` and `backfilled`.
 
     Parameters
@@ -48,6 +59,9 @@ def easy(submit, run_time, estimate, size, machine, backfilling, start, backfill
         True where the job was started past a blocked head; must come in as False.
     seen : replication.core.observing.Seen, out, optional
         As `nothing_seen` makes it. Left out, nothing of it is compiled.
+    allowed : int8[n], optional
+        What each job may do to a head: `AS_BELIEVED`, `NEVER_WILD` or `LET_PAST` of
+        `replication.core.observing`. Only with `seen`; left out, nothing of it is compiled.
 
     Notes
     -----
@@ -55,13 +69,27 @@ def easy(submit, run_time, estimate, size, machine, backfilling, start, backfill
     """
     n = len(submit)
     room = nobody_runs(min(n, machine)), wait.nobody_waits(n), np.empty(wait.SEARCH, np.uint64)
-    _loop(submit, run_time, estimate, size, machine, backfilling, start, backfilled, room, seen)
+    _loop(
+        submit,
+        run_time,
+        estimate,
+        size,
+        machine,
+        backfilling,
+        start,
+        backfilled,
+        room,
+        seen,
+        allowed,
+    )
 
 
 # Nothing is allocated here. Without numba's reference counts (_nrt) every call that is handed an array is
 # spared two locked instructions, which would more than double the time of a run in which things are seen.
 @njit(nogil=True, cache=True, _nrt=False)
-def _loop(submit, run_time, estimate, size, machine, backfilling, start, backfilled, room, seen):
+def _loop(
+    submit, run_time, estimate, size, machine, backfilling, start, backfilled, room, seen, allowed
+):
     n = len(submit)
     jobs, queue, search = room
     waiting = queue.job
@@ -70,6 +98,7 @@ def _loop(submit, run_time, estimate, size, machine, backfilling, start, backfil
     free = machine
     smallest = np.int64(GONE)  # no job waiting behind the head needs fewer processors
     shadow, extra, reserved = 0, 0, False  # the head's reservation, and whether it is up to date
+    moved = False  # whether a job that was let past moved the reservation since the last pass
     while arrived < n or running > 0:
         now = min(submit[arrived] if arrived < n else LATEST, next_end(jobs, running))
         if seen is not None:
@@ -84,8 +113,8 @@ def _loop(submit, run_time, estimate, size, machine, backfilling, start, backfil
         overdue = next_planned_end(jobs, running) < now
 
         # One pass over those who waited already: the heads that fit ...
-        if head < tail and (ended or overdue):
-            reserved = False
+        if head < tail and (ended or overdue or moved):
+            reserved = moved = False
             while head < tail:
                 job = waiting[head]
                 if queue.size[head] != GONE and size[job] <= free:
@@ -120,7 +149,21 @@ def _loop(submit, run_time, estimate, size, machine, backfilling, start, backfil
                         break
                     job = waiting[k]
                     in_time = now + estimate[job] <= shadow
-                    if size[job] > free or not (in_time or size[job] <= extra):
+                    passes = size[job] <= free and (in_time or size[job] <= extra)
+                    if allowed is not None:
+                        passes = see.may_pass(
+                            seen,
+                            allowed[job],
+                            passes,
+                            jobs,
+                            running,
+                            free,
+                            head_size,
+                            run_time[job],
+                            size[job],
+                            now,
+                        )
+                    if not passes:
                         continue
                     if seen is not None:
                         see.see_start(seen, submit, run_time, arrived, head, tail, job, now)
@@ -139,6 +182,10 @@ def _loop(submit, run_time, estimate, size, machine, backfilling, start, backfil
                         extra -= size[job]
                     if seen is not None and seen.wild[job]:
                         see.see_wild(seen, jobs, running, free, head_size, now)
+                    if allowed is not None and extra < 0:
+                        shadow, extra = reservation(jobs, running, free, head_size, now)
+                        wait.look_again(queue, search, k, free, extra, shadow - now)
+                        moved = True
                 smallest = np.int64(search[wait.SMALLEST])
 
         # ... and, in the same way, those who come now.
@@ -157,6 +204,19 @@ def _loop(submit, run_time, estimate, size, machine, backfilling, start, backfil
                     reserved = True
                 in_time = now + estimate[job] <= shadow
                 starts = in_time or size[job] <= extra
+                if allowed is not None:
+                    starts = see.may_pass(
+                        seen,
+                        allowed[job],
+                        starts,
+                        jobs,
+                        running,
+                        free,
+                        size[waiting[head]],
+                        run_time[job],
+                        size[job],
+                        now,
+                    )
                 if starts and not in_time:
                     extra -= size[job]
                 backfilled[job] = starts
@@ -167,7 +227,10 @@ def _loop(submit, run_time, estimate, size, machine, backfilling, start, backfil
                     smallest = min(smallest, size[job])
                 if seen is not None:
                     seen.run_time[tail] = wait.narrow(run_time[job])
-                wait.join(queue, tail, job, size[job], estimate[job])
+                planned = estimate[job]
+                if allowed is not None and allowed[job] == see.LET_PAST:
+                    planned = 0  # so that the search never passes over it
+                wait.join(queue, tail, job, size[job], planned)
                 tail += 1
                 continue
             if seen is not None:
@@ -183,3 +246,5 @@ def _loop(submit, run_time, estimate, size, machine, backfilling, start, backfil
             free -= size[job]
             if seen is not None and seen.wild[job]:
                 see.see_wild(seen, jobs, running, free, size[waiting[head]], now)
+            if allowed is not None and extra < 0:
+                reserved, moved = False, True

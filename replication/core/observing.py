@@ -6,6 +6,9 @@ no more than the processors that the head will leave over. Any other backfill is
 shadow time may wait for the first backfill past a head.
 
 The shortest run time in the queue is kept until the job that has it is started.
+
+What is seen can also be acted on: `may_pass` refuses backfills that would be wild, or lets jobs past a head that the
+reservation would hold back, so that it can be told what wild backfills cause and not only what they go with.
 """
 
 from collections import namedtuple
@@ -27,6 +30,9 @@ Seen = namedtuple("Seen", "shortest wild events delay run_time state")
 SHADOW, SPARE, IS_HEAD_KNOWN, FIRST, EVENTS, LEAST, IS_LEAST_KNOWN = range(7)
 STATES = 7
 
+#: What a job may do to a head: what the reservation allows; that, unless it would be wild; or pass whenever it fits.
+AS_BELIEVED, NEVER_WILD, LET_PAST = range(3)
+
 
 @njit(nogil=True, cache=True)
 def nothing_seen(n):
@@ -42,8 +48,8 @@ def nothing_seen(n):
 
 
 @uncounted
-def see_backfill(seen, jobs, running, free, head_size, job, run_time, size, now):
-    """Tell wild from mild, just before `job` begins past the head."""
+def outlives(seen, jobs, running, free, head_size, run_time, now):
+    """Whether a job that begins now runs on past the head's real shadow time."""
     state = seen.state
     if not state[IS_HEAD_KNOWN]:
         state[SHADOW], state[SPARE] = when_it_fits(
@@ -51,9 +57,26 @@ def see_backfill(seen, jobs, running, free, head_size, job, run_time, size, now)
         )
         state[FIRST] = state[SHADOW]
         state[IS_HEAD_KNOWN] = 1
-    if now + run_time > state[SHADOW]:
-        seen.wild[job] = size > state[SPARE]
-        state[SPARE] -= size
+    return now + run_time > state[SHADOW]
+
+
+@uncounted
+def may_pass(seen, allowed, believed, jobs, running, free, head_size, run_time, size, now):
+    """Whether a job may pass the head by what is `allowed` it; by the reservation alone it would be `believed`."""
+    if allowed == LET_PAST:
+        return size <= free
+    if allowed == AS_BELIEVED or not believed:
+        return believed
+    over = outlives(seen, jobs, running, free, head_size, run_time, now)
+    return not (over and size > seen.state[SPARE])
+
+
+@uncounted
+def see_backfill(seen, jobs, running, free, head_size, job, run_time, size, now):
+    """Tell wild from mild, just before `job` begins past the head."""
+    if outlives(seen, jobs, running, free, head_size, run_time, now):
+        seen.wild[job] = size > seen.state[SPARE]
+        seen.state[SPARE] -= size
 
 
 @uncounted

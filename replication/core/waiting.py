@@ -154,6 +154,15 @@ def take(queue, search, k):
     search[IN_VAIN] = NONE
 
 
+@uncounted
+def look_again(queue, search, k, free, extra, window):
+    """Look anew at who fits behind entry `k`, where that is more than before."""
+    first = np.uint64(k) >> BLOCK_BITS << BLOCK_BITS
+    passed = (ONE << (np.uint64(k) - first + ONE)) - ONE
+    fits = fitting(queue, first, narrow(free), narrow(min(extra, free)), narrow(window))
+    search[FITS] = fits & ~passed
+
+
 @njit(nogil=True, cache=True, _nrt=False)
 def _next_piece(queue, search, block, tail, free, extra, window):
     """The first block from `block` on, in a new piece, that has to be looked at; the piece left is mended."""

@@ -7,6 +7,7 @@ every time, as the report says it.
 
 from typing import NamedTuple
 
+from replication.core.observing import LET_PAST, NEVER_WILD
 from replication.reference.easy import instants, reservation
 
 
@@ -63,7 +64,7 @@ class Sight(NamedTuple):
     real: int | None = None
 
 
-def easy(workload, estimate=None, watch=None):
+def easy(workload, estimate=None, watch=None, allowed=None):
     """EASY backfilling as in `replication.reference.easy.easy`, and what it does to the heads.
 
     Parameters
@@ -73,6 +74,9 @@ def easy(workload, estimate=None, watch=None):
         What the scheduler is told; the workload's own estimates by default.
     watch : callable, optional
         Called with a `Sight` at every decision.
+    allowed : int[n], optional
+        Where somebody intervenes: who may never be backfilled wildly (`NEVER_WILD`), and who passes a head
+        whenever he fits (`LET_PAST`), after which the head has a new reservation.
 
     Returns
     -------
@@ -101,6 +105,12 @@ def easy(workload, estimate=None, watch=None):
         ends = [(max(end_of(job), now), size[job]) for job in running]
         return reservation(ends, free(), size[queue[0]])
 
+    def would_be_wild(job, now):
+        """Whether the head would truly fit later if the job began now."""
+        ends = [(max(true_end(other), now), size[other]) for other in running]
+        ends.append((now + run_time[job], size[job]))
+        return reservation(ends, free() - size[job], size[queue[0]])[0] > shadow(true_end, now)[0]
+
     def true_end(job):
         return start[job] + run_time[job]
 
@@ -123,13 +133,22 @@ def easy(workload, estimate=None, watch=None):
         show("reserved", now, queue[:1], planned, extra)
         for job in queue[1:]:
             in_time = now + estimate[job] <= planned
-            if size[job] <= free() and (in_time or size[job] <= extra):
+            passes = in_time or size[job] <= extra
+            if allowed is not None and allowed[job] == LET_PAST:
+                passes = True
+            if size[job] > free():
+                passes = False
+            elif passes and allowed is not None and allowed[job] == NEVER_WILD:
+                passes = not would_be_wild(job, now)
+            if passes:
                 before, _ = shadow(true_end, now)
                 begin(job, now)
                 after, _ = shadow(true_end, now)
                 steps.append(Step(now, queue[0], job, planned, before, after))
                 if not in_time:
                     extra -= size[job]
+                if extra < 0:
+                    planned, extra = shadow(lambda job: start[job] + estimate[job], now)
                 show("backfilled", now, [job], planned, extra)
     return start, shortest, steps
 

@@ -6,10 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from replication.basics import paths
 from replication.core.easy import easy
-from replication.core.observing import nothing_seen
+from replication.core.observing import AS_BELIEVED, LET_PAST, NEVER_WILD, nothing_seen
 from replication.estimates import Deterministic, Exact, FModel, Users
 from replication.logs.workload import Workload
 from replication.reference import easy as reference
@@ -70,6 +71,64 @@ def test_kernel_and_twin_see_the_same(workload):
 @given(workloads(overrun=True))
 def test_kernel_and_twin_see_the_same_where_jobs_outrun_their_estimates(workload):
     agree(workload)
+
+
+def intervened(workload, estimate, allowed):
+    """Starts, kinds of start and wild backfills where jobs are allowed more or less, from the kernel."""
+    n, seen = len(workload), nothing_seen(len(workload))
+    start, backfilled = np.full(n, -1), np.zeros(n, bool)
+    easy(
+        workload.submit,
+        workload.run_time,
+        estimate,
+        workload.processors,
+        workload.machine,
+        True,
+        start,
+        backfilled,
+        seen,
+        np.asarray(allowed, np.int8),
+    )
+    return start.tolist(), np.flatnonzero(backfilled).tolist(), np.flatnonzero(seen.wild).tolist()
+
+
+def agree_when_intervened(workload, allowed):
+    start, _, steps = reference_observed.easy(workload, allowed=allowed)
+    passed = sorted(step.job for step in steps)
+    wild = sorted(step.job for step in steps if step.after != step.before)
+    assert intervened(workload, workload.estimate, allowed) == (start, passed, wild)
+    return wild
+
+
+@settings(max_examples=300, deadline=None)
+@given(workloads(), st.integers(0, 2**32))
+def test_kernel_and_twin_agree_where_jobs_are_allowed_more_or_less(workload, seed):
+    allowed = np.random.default_rng(seed).integers(0, 3, len(workload)).tolist()
+    agree_when_intervened(workload, allowed)
+
+
+@settings(max_examples=150, deadline=None)
+@given(workloads(overrun=True), st.integers(0, 2**32))
+def test_they_agree_too_where_jobs_outrun_their_estimates(workload, seed):
+    allowed = np.random.default_rng(seed).integers(0, 3, len(workload)).tolist()
+    agree_when_intervened(workload, allowed)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5])
+def test_they_agree_on_a_log_where_jobs_are_let_past(real_log, share):
+    log = real_log("KTH-SP2-2", paper="heel_and_toe").take(slice(0, 800))
+    allowed = np.where(np.random.default_rng(3).random(800) < share, LET_PAST, AS_BELIEVED)
+    _, exact = Exact().make(log)
+    assert agree_when_intervened(log.replace(estimate=exact), allowed.tolist())
+
+
+@pytest.mark.parametrize("model", [Users(), FModel(10)], ids=repr)
+def test_no_backfill_is_wild_where_none_may_be(real_log, model):
+    log, estimate = model.make(real_log("KTH-SP2-2", paper="heel_and_toe").take(slice(0, 800)))
+    as_believed = intervened(log, estimate, [AS_BELIEVED] * 800)
+    assert as_believed[2]
+    assert as_believed[0] == simulate(log, estimates=estimate).start.tolist()
+    assert not agree_when_intervened(log.replace(estimate=estimate), [NEVER_WILD] * 800)
 
 
 @pytest.mark.parametrize("model", [Users(), FModel(0.5), FModel(10), Deterministic(4)], ids=repr)
