@@ -23,6 +23,7 @@ from replication.commands._rooms import (
 )
 
 LONGEST = 40  # characters of a wrong value that a message repeats
+FILE = click.Path(readable=False)  # completed by the tab key, and not looked at
 
 
 class Word(click.ParamType):
@@ -81,13 +82,21 @@ def short(value):
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
-class Dropped(click.Option):
-    """The option that names cleaning rules; its help lists them."""
+class Late(click.Option):
+    """An option whose help is only made when it is shown: what it lists lies in rooms that load slowly."""
+
+    def __init__(self, *args, told, **settings):
+        self.told = told
+        super().__init__(*args, **settings)
 
     def get_help_record(self, ctx):
-        rules = (f"{rule} ({words})" for rule, (words, _) in cleaning.DROP_RULES.items())
-        self.help = f"Jobs left out, by commas; '' for none: {'; '.join(rules)}."
+        self.help = self.told()
         return super().get_help_record(ctx)
+
+
+def _rules():
+    rules = (f"{rule} ({words})" for rule, (words, _) in cleaning.DROP_RULES.items())
+    return f"Jobs left out, by commas; '' for none: {'; '.join(rules)}."
 
 
 def logs(ctx, param, incomplete):
@@ -103,16 +112,12 @@ def completing(words):
 
 def output(what, **settings):
     """``--out FILE``."""
-    return click.option("--out", metavar="FILE", help=what, shell_complete=_files, **settings)
-
-
-def _files(ctx, param, incomplete):
-    return [CompletionItem(incomplete, type="file")]
+    return click.option("--out", metavar="FILE", type=FILE, help=what, **settings)
 
 
 def file(name, **settings):
     """An argument that names a file."""
-    return click.argument(name, shell_complete=_files, **settings)
+    return click.argument(name, type=FILE, **settings)
 
 
 def as_json(what):
@@ -131,28 +136,24 @@ def options(*several):
     return put
 
 
-class Form(click.Option):
-    """An option that takes a choice as text; its help says what may be written, and the tab key
-    completes names. `family` returns the family, such as `replication.schedulers.Scheduler`.
-    """
-
-    def __init__(self, *args, family, **settings):
-        self.family, self.about = family, settings["help"]
-        words = completing(lambda: text.names(family()))
-        super().__init__(*args, shell_complete=words, **settings)
-
-    def get_help_record(self, ctx):
-        self.help = f"One of {text.forms(self.family())} (default {self.default}); {self.about}"
-        return super().get_help_record(ctx)
+def _choice(*names, family, default, metavar, about):
+    """An option that takes a choice of a family as text; the tab key completes names."""
+    return click.option(
+        *names,
+        cls=Late,
+        told=lambda: f"One of {text.forms(family())} (default {default}); {about}",
+        shell_complete=completing(lambda: text.names(family())),
+        default=default,
+        metavar=metavar,
+    )
 
 
-scheduler = click.option(
+scheduler = _choice(
     "--scheduler",
-    cls=Form,
     family=lambda: schedulers.Scheduler,
-    metavar="NAME",
     default="easy",
-    help="options may follow, as in easy:predictor=last,correction=now.",
+    metavar="NAME",
+    about="options may follow, as in easy:predictor=last,correction=now.",
 )
 predictor = click.option(
     "--predictor",
@@ -163,14 +164,13 @@ predictor = click.option(
 seed = click.option(
     "--seed", type=Number(0), default=1, help="Seed of all that is random (default 1)."
 )
-model = click.option(
+model = _choice(
     "--estimates",
     "model",
-    cls=Form,
     family=lambda: estimates.EstimateModel,
-    metavar="MODEL",
     default="log",
-    help=",emax=SECONDS may follow each.",
+    metavar="MODEL",
+    about=",emax=SECONDS may follow each.",
 )
 bad_lines = click.option(
     "--bad-lines",
@@ -181,13 +181,15 @@ bad_lines = click.option(
 paper = click.option(
     "--paper", type=Word(lambda: traces.papers()), help="Use a paper's rules for the log."
 )
-processors = click.option(
-    "--processors", type=Number(1), help="Size of the machine (default: what the log says)."
-)
 rules = options(
     bad_lines,
     paper,
-    processors,
+    click.option(
+        "--processors",
+        "machine",
+        type=Number(1),
+        help="Size of the machine (default: what the log says).",
+    ),
     click.option(
         "--size",
         type=Word(lambda: cleaning.SIZES),
@@ -198,7 +200,7 @@ rules = options(
         type=Word(lambda: cleaning.OVERRUNS),
         help="What becomes of a run longer than its estimate.",
     ),
-    click.option("--drop", cls=Dropped, metavar="RULES"),
+    click.option("--drop", cls=Late, told=_rules, metavar="RULES"),
 )
 machine = options(
     click.option(
@@ -210,7 +212,10 @@ machine = options(
         "--per-node", type=Number(1), help="Processors of a node, for a log with nodes only."
     ),
     click.option(
-        "--time-zone", metavar="NAME", help="Where the log was written, such as Europe/Berlin."
+        "--time-zone",
+        "zone",
+        metavar="NAME",
+        help="Where the log was written, such as Europe/Berlin.",
     ),
     click.option(
         "--key-file",
@@ -220,32 +225,23 @@ machine = options(
 )
 parts = options(
     click.option("--cluster", metavar="NAME", help="Only this cluster's jobs."),
-    click.option("--partitions", metavar="NAMES", help="Only jobs of these partitions, by commas."),
+    click.option(
+        "--partitions",
+        metavar="NAMES",
+        callback=lambda ctx, param, words: [
+            w for w in map(str.strip, (words or "").split(",")) if w
+        ],
+        help="Only jobs of these partitions, by commas.",
+    ),
 )
 
 
-def with_rules(bad_lines, paper, processors, size, overrun, drop):
-    """Keyword arguments of `replication.logs.traces.load` from the options of `rules`."""
-    return {
-        "bad_lines": bad_lines,
-        "paper": paper,
-        "machine": processors,
-        "size": size,
-        "overrun": overrun,
-        "drop": drop,
-    }
-
-
-def converted(processors, per_node, time_zone, key_file):
-    """Keyword arguments of a converter from the options of `machine`."""
+def for_conversion(out, inputs, key_file, **given):
+    """Keyword arguments of a converter from the options of `machine`; an output that it reads is refused."""
+    writable(out, *inputs)
     key = keys.key_from(key_file) if key_file else None
-    return {"zone": time_zone, "processors": processors, "per_node": per_node, "key": key}
-
-
-def selected(cluster, partitions):
-    """Keyword arguments of the converter of sacct's output from the options of `parts`."""
-    words = [word.strip() for word in (partitions or "").split(",")]
-    return {"cluster": cluster, "partitions": [word for word in words if word]}
+    writable(out, *filter(None, [key_file]))
+    return given | {"key": key}
 
 
 def scheduler_of(words, predictor=None, options=()):

@@ -15,7 +15,7 @@ Exit codes: 0 possible; 1 impossible; 2 the file cannot be used, or the command 
 import click
 
 from replication.commands import Command
-from replication.commands._options import Number, as_json, file, judging, say
+from replication.commands import _options as shared
 from replication.commands._rooms import formats, plans
 
 _WRONG = {
@@ -27,16 +27,18 @@ _WRONG = {
 
 
 @click.command(cls=Command, help=__doc__)
-@file("schedule", metavar="FILE")
-@click.option("--processors", type=Number(1), help="Size of the machine (default: SWF's MaxProcs).")
-@as_json("Print what was found")
+@shared.file("schedule", metavar="FILE")
+@click.option(
+    "--processors", type=shared.Number(1), help="Size of the machine (default: SWF's MaxProcs)."
+)
+@shared.as_json("Print what was found")
 def command(schedule, processors, as_json):
     """Check; the exit code says whether the schedule is possible."""
-    with judging():
+    with shared.judging():
         plan = formats.read(schedule)
     found = {"file": schedule, "form": plan.form} | plans.check(plan, processors)
     found["fairness"], found["fairness_left_out"] = _fairness(plan, processors, found["possible"])
-    say(found, _lines(found), as_json)
+    shared.say(found, _lines(found), as_json)
     return 1 if found["possible"] is False else 0
 
 

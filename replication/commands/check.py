@@ -17,12 +17,12 @@ Examples:
 import click
 
 from replication.commands import Command, UsageError
-from replication.commands._options import as_json, say
+from replication.commands import _options as shared
 from replication.commands._rooms import committed, results
 
 
 @click.command(cls=Command, help=__doc__)
-@as_json("Print what has changed")
+@shared.as_json("Print what has changed")
 @click.option(
     "--write",
     is_flag=True,
@@ -45,7 +45,7 @@ def command(as_json, write):
         else f"{len(now)} verdicts, all as in {source}"
     )
     facts = {"verdicts": len(now), "held_against": source, "changed": [*map(_facts, changed)]}
-    say(facts, [*map(str, changed), told], as_json)
+    shared.say(facts, [*map(str, changed), told], as_json)
     return 1 if changed else 0
 
 

@@ -17,46 +17,32 @@ import json
 import click
 
 from replication.commands import Command, UsageError
-from replication.commands._options import (
-    Word,
-    as_json,
-    bad_lines,
-    converted,
-    logs,
-    machine,
-    output,
-    parts,
-    say,
-    seed,
-    selected,
-    writable,
-)
+from replication.commands import _options as shared
 from replication.commands._rooms import cleaning, cluster_log, cluster_report, cluster_study
 
 
 @click.command(cls=Command, help=__doc__)
-@click.argument("trace", metavar="TRACE", shell_complete=logs)
-@output("The PDF to write.", required=True)
+@click.argument("trace", metavar="TRACE", shell_complete=shared.logs)
+@shared.output("The PDF to write.", required=True)
 @click.option(
     "--size",
-    type=Word(lambda: cleaning.SIZES),
+    type=shared.Word(lambda: cleaning.SIZES),
     help="A job's size (default: allocated for a batch system's log, else requested).",
 )
-@bad_lines
-@machine
-@parts
-@seed
-@as_json("Print the numbers and recommendation")
-def command(trace, out, size, bad_lines, seed, as_json, cluster, partitions, **given):
+@shared.bad_lines
+@shared.machine
+@shared.parts
+@shared.seed
+@shared.as_json("Print the numbers and recommendation")
+def command(trace, out, size, bad_lines, seed, as_json, **given):
     """Replay, write the PDF, and say the recommendation."""
     if not out.endswith(".pdf"):
         raise UsageError(f"--out {out}, allowed: a name that ends in .pdf")
-    writable(out, trace)
-    known = converted(**given) | selected(cluster, partitions)
-    case = cluster_log.load(trace, known.pop("processors"), size, bad_lines, **known)
+    known = shared.for_conversion(out, [trace], **given)
+    case = cluster_log.load(trace, size=size, bad_lines=bad_lines, **known)
     report = cluster_report.Report(cluster_study.study(case, seed))
     report.write(out)
-    say(_facts(report, out), _lines(report, out), as_json)
+    shared.say(_facts(report, out), _lines(report, out), as_json)
     return 0
 
 

@@ -15,28 +15,28 @@ Exit codes: 0 the same schedule; 1 they differ; 2 a file cannot be used, or the 
 import click
 
 from replication.commands import Command
-from replication.commands._options import Number, as_json, file, judging, say
+from replication.commands import _options as shared
 from replication.commands._rooms import formats, plans
 
 
 @click.command(cls=Command, help=__doc__)
-@file("first", metavar="A")
-@file("second", metavar="B")
+@shared.file("first", metavar="A")
+@shared.file("second", metavar="B")
 @click.option(
     "--tolerance",
-    type=Number(0, kind=float),
+    type=shared.Number(0, kind=float),
     metavar="SECONDS",
     help="Waits that differ by no more are the same (default 0.001).",
 )
-@as_json("Print the differences")
+@shared.as_json("Print the differences")
 def command(first, second, tolerance, as_json):
     """Compare; the exit code says whether they are the same."""
     files = [first, second]
-    with judging():
+    with shared.judging():
         first, second = map(formats.read, files)
         found = plans.compare(first, second, plans.TOLERANCE if tolerance is None else tolerance)
     found = {"files": files, "forms": [first.form, second.form]} | found
-    say(found, _lines(found), as_json)
+    shared.say(found, _lines(found), as_json)
     return 0 if found["same"] else 1
 
 

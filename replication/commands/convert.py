@@ -18,25 +18,13 @@ Exit codes: 0 converted; 1 the log cannot be used; 2 the command line was refuse
 import click
 
 from replication.commands import Command, Group
+from replication.commands import _options as shared
 from replication.commands import _rooms as rooms
-from replication.commands._options import (
-    Number,
-    as_json,
-    converted,
-    file,
-    machine,
-    options,
-    output,
-    parts,
-    say,
-    selected,
-    writable,
-)
 
-written = options(
-    output("The SWF file to write; .gz compresses it.", required=True),
-    as_json("Say what was done"),
-    machine,
+written = shared.options(
+    shared.output("The SWF file to write; .gz compresses it.", required=True),
+    shared.as_json("Say what was done"),
+    shared.machine,
 )
 
 
@@ -46,31 +34,27 @@ def command():
 
 
 @command.command(cls=Command)
-@file("log", metavar="FILE")
+@shared.file("log", metavar="FILE")
 @written
-@parts
-def slurm(log, out, as_json, cluster, partitions, **given):
+@shared.parts
+def slurm(log, out, as_json, **given):
     """What sacct --parsable2 writes, with any columns in any order, gzipped or not; - is standard input."""
-    writable(out, log)
-    known = selected(cluster, partitions) | converted(**given)
-    writable(out, *filter(None, [given["key_file"]]))
+    known = shared.for_conversion(out, [log], **given)
     return _written(rooms.slurm.convert(log, **known), out, as_json)
 
 
 @command.command(cls=Command)
-@file("logs", nargs=-1, required=True, metavar="FILE...")
+@shared.file("logs", nargs=-1, required=True, metavar="FILE...")
 @written
 def torque(logs, out, as_json, **given):
     """Accounting logs of TORQUE or PBS, of one machine, gzipped or not; - is standard input."""
-    writable(out, *logs)
-    known = converted(**given)
-    writable(out, *filter(None, [given["key_file"]]))
+    known = shared.for_conversion(out, logs, **given)
     return _written(rooms.torque.convert(list(logs), **known), out, as_json)
 
 
 @command.command(cls=Command)
-@file("table", metavar="FILE")
-@output("The SWF file to write; .gz compresses it.", required=True)
+@shared.file("table", metavar="FILE")
+@shared.output("The SWF file to write; .gz compresses it.", required=True)
 @click.option(
     "--map",
     "by",
@@ -81,19 +65,21 @@ def torque(logs, out, as_json, **given):
 )
 @click.option(
     "--processors",
-    type=Number(1),
+    type=shared.Number(1),
     metavar="N",
     help="Size of the machine (default: the map's, else the most that were in use at once).",
 )
-@as_json("Say what was done")
+@shared.as_json("Say what was done")
 def table(table, out, by, processors, as_json):
     """A CSV or parquet table of jobs, by a map that says which column is what."""
-    writable(out, table, by)
+    shared.writable(out, table, by)
     return _written(rooms.tables.convert(table, by, processors), out, as_json)
 
 
 def _written(conversion, out, as_json):
     """Write the SWF file, and give an account."""
     rooms.swf.write(out, conversion.trace)
-    say(conversion.facts() | {"out": out}, [*conversion.lines(), f"written to {out}"], as_json)
+    shared.say(
+        conversion.facts() | {"out": out}, [*conversion.lines(), f"written to {out}"], as_json
+    )
     return 0

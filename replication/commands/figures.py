@@ -10,8 +10,8 @@ Examples:
 
 import click
 
-from replication.commands import Command, Several, UsageError
-from replication.commands._options import Number, completing
+from replication.commands import Command, Several
+from replication.commands import _options as shared
 from replication.commands._rooms import assemble, figures, notebook, record
 
 
@@ -20,7 +20,7 @@ from replication.commands._rooms import assemble, figures, notebook, record
     "--only",
     cls=Several,
     metavar="ITEM ...",
-    shell_complete=completing(lambda: [*record.PAPERS, *notebook.found()]),
+    shell_complete=shared.completing(lambda: [*record.PAPERS, *notebook.found()]),
     help="Notebooks (heel_and_toe/fig02) or papers (pv_easy).",
 )
 @click.option(
@@ -29,11 +29,11 @@ from replication.commands._rooms import assemble, figures, notebook, record
     help="paper, or quick for fewer runs (default: paper on real logs, else quick).",
 )
 @click.option(
-    "--workers", type=Number(1, 4096), help="Threads that simulate (default: all processors)."
+    "--workers",
+    type=shared.Number(1, 4096),
+    help="Threads that simulate (default: all processors).",
 )
 def command(only, scale, workers):
     """Run the notebooks; what cannot be run is refused before any of them starts."""
-    try:
+    with shared.refusing(figures.RunError):
         return figures.figures(list(only), scale, workers, report=assemble.build)
-    except figures.RunError as error:
-        raise UsageError(str(error)) from error

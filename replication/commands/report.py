@@ -15,14 +15,14 @@ from pathlib import Path
 import click
 
 from replication.commands import Command
-from replication.commands._options import Word, as_json, say
+from replication.commands import _options as shared
 from replication.commands._rooms import assemble, record
 
 
 @click.command(cls=Command, help=__doc__)
 @click.option(
     "--kind",
-    type=Word(lambda: record.KINDS),
+    type=shared.Word(lambda: record.KINDS),
     help="What it is made from (default: the first of these of which anything was drawn).",
 )
 @click.option(
@@ -31,12 +31,12 @@ from replication.commands._rooms import assemble, record
     type=click.Path(file_okay=False, path_type=Path),
     help="Write the two there, and nothing to figures/.",
 )
-@as_json("Print where the two are")
+@shared.as_json("Print where the two are")
 def command(kind, out, as_json):
     """Write the page and the PDF beside it, and say where the page is and how long it took."""
     started = time.perf_counter()
     page = assemble.build(kind, folder=out)
     seconds = round(time.perf_counter() - started, 1)
     facts = {"page": str(page), "pdf": str(page.with_suffix(".pdf")), "seconds": seconds}
-    say(facts, [f"report: {page} [{seconds} s]"], as_json)
+    shared.say(facts, [f"report: {page} [{seconds} s]"], as_json)
     return 0

@@ -14,30 +14,15 @@ import sys
 import click
 
 from replication.commands import Command
-from replication.commands._options import (
-    Word,
-    as_json,
-    estimates_of,
-    logs,
-    model,
-    output,
-    predictor,
-    rules,
-    say,
-    scheduler,
-    scheduler_of,
-    seed,
-    with_rules,
-    writable,
-)
+from replication.commands import _options as shared
 from replication.commands._rooms import formats, measures, simulation, traces
 
 
 @click.command(cls=Command, help=__doc__)
-@click.argument("trace", metavar="TRACE", shell_complete=logs)
-@scheduler
-@predictor
-@model
+@click.argument("trace", metavar="TRACE", shell_complete=shared.logs)
+@shared.scheduler
+@shared.predictor
+@shared.model
 @click.option(
     "--option",
     "chosen",
@@ -45,22 +30,22 @@ from replication.commands._rooms import formats, measures, simulation, traces
     metavar="NAME=VALUE",
     help="An option of the scheduler's own; a wrong name is answered with the right ones.",
 )
-@seed
-@rules
-@output("Write the schedule: SWF for .swf or .swf.gz, else CSV; - is standard output.")
+@shared.seed
+@shared.rules
+@shared.output("Write the schedule: SWF for .swf or .swf.gz, else CSV; - is standard output.")
 @click.option(
     "--format",
     "form",
-    type=Word(lambda: formats.FORMS),
+    type=shared.Word(lambda: formats.FORMS),
     help="What to write instead: see docs/formats.md.",
 )
-@as_json("Print the measures")
+@shared.as_json("Print the measures")
 def command(trace, scheduler, predictor, model, chosen, seed, out, form, as_json, **given):
     """Simulate, write the table, and say what was left out and what came of it."""
-    scheduler, model = scheduler_of(scheduler, predictor, chosen), estimates_of(model)
-    writable(out, trace)
+    scheduler, model = shared.scheduler_of(scheduler, predictor, chosen), shared.estimates_of(model)
+    shared.writable(out, trace)
     with _without_linear_algebra():
-        workload = traces.load(trace, **with_rules(**given))
+        workload = traces.load(trace, **given)
         schedule = simulation.simulate(workload, scheduler, model, seed)
     if out:
         formats.write(schedule, out, form)
@@ -72,7 +57,7 @@ def command(trace, scheduler, predictor, model, chosen, seed, out, form, as_json
         **schedule.provenance,
         "measures": schedule.measures,
     }
-    say(facts, summary(schedule), as_json, aside=out == "-")
+    shared.say(facts, summary(schedule), as_json, aside=out == "-")
     return 0
 
 

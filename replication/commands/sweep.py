@@ -24,23 +24,8 @@ import click
 
 from replication.basics import writing
 from replication.commands import Command, Several, UsageError
+from replication.commands import _options as shared
 from replication.commands import _rooms as rooms
-from replication.commands._options import (
-    Number,
-    Word,
-    as_json,
-    bad_lines,
-    completing,
-    estimates_of,
-    logs,
-    output,
-    paper,
-    predictor,
-    say,
-    scheduler_of,
-    short,
-    writable,
-)
 from replication.commands._rooms import estimates, grid, kept, text, traces
 
 MODELS = ("random", "deterministic", "log", "modal")
@@ -49,28 +34,28 @@ LATEST = 10**12  # s
 
 
 @click.command(cls=Command, help=__doc__)
-@click.argument("names", nargs=-1, required=True, metavar="TRACE...", shell_complete=logs)
+@click.argument("names", nargs=-1, required=True, metavar="TRACE...", shell_complete=shared.logs)
 @click.option(
     "--scheduler",
     "schedulers",
     cls=Several,
     default=["easy"],
     metavar="NAME ...",
-    shell_complete=completing(lambda: text.names(rooms.schedulers.Scheduler)),
+    shell_complete=shared.completing(lambda: text.names(rooms.schedulers.Scheduler)),
     help="Who starts when (default easy), as simulate takes it.",
 )
-@predictor
+@shared.predictor
 @click.option(
     "--estimates",
     "said",
     cls=Several,
     metavar="MODEL ...",
-    shell_complete=completing(lambda: text.names(estimates.EstimateModel)),
+    shell_complete=shared.completing(lambda: text.names(estimates.EstimateModel)),
     help="What users say, as simulate takes it, instead of --model, --f and --e-max.",
 )
 @click.option(
     "--model",
-    type=Word(lambda: MODELS),
+    type=shared.Word(lambda: MODELS),
     default="random",
     help="The estimates: random or deterministic f-model, the log's own times f, or modal with "
     "share f at the E_max (default random).",
@@ -89,24 +74,27 @@ LATEST = 10**12  # s
     cls=Several,
     default=["log"],
     metavar="LOAD ...",
-    shell_complete=completing(lambda: ["log"]),
+    shell_complete=shared.completing(lambda: ["log"]),
     help="Offered loads that submissions are scaled to, as shares; log for the log's own.",
 )
 @click.option(
-    "--e-max", type=Number(1, LATEST), metavar="SECONDS", help="No run and no estimate is longer."
+    "--e-max",
+    type=shared.Number(1, LATEST),
+    metavar="SECONDS",
+    help="No run and no estimate is longer.",
 )
 @click.option(
     "--seeds",
-    type=Number(1, MOST),
+    type=shared.Number(1, MOST),
     default=1,
     help="Seeds 1 to N of each point, where the model draws at random (default 1).",
 )
-@paper
-@bad_lines
+@shared.paper
+@shared.bad_lines
 @click.option("--watch", is_flag=True, help="Also wild backfills, delays and SJFness.")
 @click.option(
     "--workers",
-    type=Number(1, 4096),
+    type=shared.Number(1, 4096),
     default=os.cpu_count() or 1,
     help="Threads that simulate (default: all processors).",
 )
@@ -116,8 +104,8 @@ LATEST = 10**12  # s
     metavar="FOLDER",
     help="Where rows are kept between runs (default build/results).",
 )
-@output("The table: .csv or .parquet.", required=True)
-@as_json("Print what was done")
+@shared.output("The table: .csv or .parquet.", required=True)
+@shared.as_json("Print what was done")
 def command(
     names,
     schedulers,
@@ -139,9 +127,9 @@ def command(
     """Run what is missing, write the table, and say what was done."""
     if not out.endswith((".csv", ".parquet")):
         raise UsageError(f"--out {out}, allowed: a name that ends in .csv or .parquet")
-    schedulers = [scheduler_of(words, predictor) for words in schedulers]
+    schedulers = [shared.scheduler_of(words, predictor) for words in schedulers]
     if said:
-        models = [estimates_of(words) for words in said]
+        models = [shared.estimates_of(words) for words in said]
     else:
         models = _models(model, [value for word in f for value in numbers(word)], e_max)
     loads = [_load(word) for word in loads]
@@ -153,7 +141,7 @@ def command(
     count = len(names) * len(loads) * sum(len(own) for _, _, own in points)
     if count > MOST:
         raise UsageError(f"{count:,} simulations, allowed: up to {MOST:,}")
-    writable(out, *names)
+    shared.writable(out, *names)
     tasks = [
         grid.Task(workload, choice, scheduler, own, load=word, watched=watch)
         for word, workload in _workloads(names, loads, paper, bad_lines, e_max)
@@ -171,7 +159,7 @@ def command(
         "columns": list(table.columns),
         "stand_in": bool(table["stand_in"].any()),
     }
-    say(found, _lines(found), as_json)
+    shared.say(found, _lines(found), as_json)
     return 0
 
 
@@ -203,7 +191,7 @@ def numbers(word):
             # 0:10:0.1 has 0.3, not 0.30000000000000004: the seed's key is made of the number itself.
             return [round(first + k * step, 10) for k in range(steps + 1)]
     raise UsageError(
-        f"--f {short(word)}, allowed: a number from 0, or FROM:TO:STEP with fewer than {MOST:,} values"
+        f"--f {shared.short(word)}, allowed: a number from 0, or FROM:TO:STEP with fewer than {MOST:,} values"
     )
 
 
@@ -214,7 +202,9 @@ def _load(word):
     except ValueError:
         value = math.nan
     if value is not None and not 0 < value <= 2:
-        raise UsageError(f"--load {short(word)}, allowed: log, or a share above 0 and up to 2")
+        raise UsageError(
+            f"--load {shared.short(word)}, allowed: log, or a share above 0 and up to 2"
+        )
     return word, value
 
 

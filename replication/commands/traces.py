@@ -17,7 +17,7 @@ from pathlib import Path
 import click
 
 from replication.commands import Command, Group
-from replication.commands._options import as_json, completing, logs, rules, say, with_rules
+from replication.commands import _options as shared
 from replication.commands._rooms import archive, traces
 
 _HEADER = (
@@ -37,7 +37,7 @@ def command():
 
 
 @command.command("list", cls=Command)
-@as_json("The list")
+@shared.as_json("The list")
 def listed(as_json):
     """The logs of the registry, and where they are."""
     known = [
@@ -56,16 +56,16 @@ def listed(as_json):
         f"{', '.join(log['papers']) or 'no paper':38} {log['path'] or 'not here'}"
         for log in known
     )
-    say(known, lines, as_json)
+    shared.say(known, lines, as_json)
     return 0
 
 
 @command.command(cls=Command)
 @click.argument(
-    "names", nargs=-1, metavar="[NAME...]", shell_complete=completing(lambda: traces.names())
+    "names", nargs=-1, metavar="[NAME...]", shell_complete=shared.completing(lambda: traces.names())
 )
 @click.option("--folder", type=Path, help="Where they go (default data/traces).")
-@as_json("What was done")
+@shared.as_json("What was done")
 def fetch(names, folder, as_json):
     """Fetch what is missing, check what is there; all logs without a NAME."""
     done = []
@@ -82,18 +82,18 @@ def fetch(names, folder, as_json):
         if not as_json:
             click.echo(f"{name}: {done[-1]['error'] or done[-1]['path'] + ', checked'}")
     if as_json:
-        say(done, (), as_json)
+        shared.say(done, (), as_json)
     return int(any(log["error"] for log in done))
 
 
 @command.command(cls=Command)
-@click.argument("names", nargs=-1, required=True, metavar="NAME...", shell_complete=logs)
-@as_json("The facts")
-@rules
+@click.argument("names", nargs=-1, required=True, metavar="NAME...", shell_complete=shared.logs)
+@shared.as_json("The facts")
+@shared.rules
 def describe(names, as_json, **given):
     """Facts of a log and of the jobs made from it; a NAME of the registry or an SWF file."""
     facts = [_facts(name, given) for name in names]
-    say(facts if len(facts) > 1 else facts[0], ["\n\n".join(map(_text, facts))], as_json)
+    shared.say(facts if len(facts) > 1 else facts[0], ["\n\n".join(map(_text, facts))], as_json)
     return 0
 
 
@@ -101,7 +101,7 @@ def _facts(name, given):
     """Everything that `describe` tells of one log."""
     # Once: a pipe cannot be read again.
     trace = None if name in traces.names() else traces.read(name, given["bad_lines"])
-    jobs = traces.load(trace or name, **with_rules(**given))
+    jobs = traces.load(trace or name, **given)
     facts = {"name": jobs.name, "stand_in": jobs.stand_in}
     if not jobs.stand_in:
         trace = trace or traces.read(name, given["bad_lines"])
