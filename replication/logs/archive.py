@@ -31,14 +31,6 @@ def offline():
     return os.environ.get(OFFLINE, "0") not in ("", "0")
 
 
-def locate(file, folders):
-    """The first of `folders` that holds `file`, a name ending in ``.gz``, gzipped or not; None
-    where there is none.
-    """
-    places = (folder / name for folder in folders for name in (file, file.removesuffix(".gz")))
-    return next((place for place in places if place.is_file()), None)
-
-
 def check(path, sha256):
     """Refuse a damaged gzip, and a file whose decompressed bytes have another hash."""
     digest = hashlib.sha256()

@@ -10,13 +10,13 @@ import functools
 import os
 import sys
 import tomllib
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from replication.basics import paths
 from replication.basics.hints import did_you_mean
 from replication.logs import archive, files, standins, swf
-from replication.logs.cleaning import workload
+from replication.logs.cleaning import DEFAULT_DROP, workload
 
 REGISTRY = paths.DATA / "traces.toml"
 
@@ -51,11 +51,10 @@ class TraceInfo:
 class Rules:
     """How jobs are made from a log; see `replication.logs.cleaning.workload`."""
 
-    label: str
     machine: int
     size: str = "requested"
     overrun: str = "raise-estimate"
-    drop: tuple = ("no-run-time", "zero-run-time", "no-processors")
+    drop: tuple = DEFAULT_DROP
 
 
 @functools.cache
@@ -81,18 +80,14 @@ def info(name):
             f"log {name!r} is not known{hint}; allowed: {', '.join(names())}, "
             "or a path to an SWF file"
         )
-    known = _registry()["log"][name]
+    known = {"asks": ""} | _registry()["log"][name]
     return TraceInfo(
         name=name,
-        title=known["title"],
         file=known["file"].rpartition("/")[2],
         address=_registry()["archive"]["address"] + known["file"],
-        sha256=known["sha256"],
-        jobs=known["jobs"],
-        processors=known["processors"],
         acknowledge=tuple(known["acknowledge"]),
-        asks=known.get("asks", ""),
         papers=tuple(paper for paper in papers() if name in _paper(paper)["logs"]),
+        **{what: known[what] for what in ("title", "sha256", "jobs", "processors", "asks")},
     )
 
 
@@ -102,18 +97,12 @@ def rules(name, paper=None):
     """
     log = info(name)
     if paper is None:
-        return Rules(label=name, machine=log.processors)
+        return Rules(log.processors)
     known = _paper(paper)
     if name not in known["logs"]:
         raise TraceError(f"{paper} does not use {name}; allowed: {', '.join(known['logs'])}")
     own = known["logs"][name]
-    return Rules(
-        label=own["label"],
-        machine=own["processors"],
-        size=known["size"],
-        overrun=known["overrun"],
-        drop=tuple(known["drop"]),
-    )
+    return Rules(own["processors"], known["size"], known["overrun"], tuple(known["drop"]))
 
 
 def acknowledgements():
@@ -130,7 +119,13 @@ def _paper(paper):
 
 def locate(name):
     """Where a log is on this machine, None where it is not; nothing is fetched."""
-    return archive.locate(info(name).file, paths.trace_folders())
+    file = info(name).file
+    places = (
+        folder / held
+        for folder in paths.trace_folders()
+        for held in (file, file.removesuffix(".gz"))
+    )
+    return next((place for place in places if place.is_file()), None)
 
 
 def fetch(name, folder=None):
@@ -194,19 +189,16 @@ def load(
     TraceError, replication.logs.archive.ArchiveError, replication.logs.cleaning.CleaningError, replication.logs.swf.SWFError
         Where names, rules or files are not what they should be.
     """
+    given = {"machine": machine, "size": size, "overrun": overrun, "drop": drop}
+    given = {name: value for name, value in given.items() if value is not None}
     trace = source if isinstance(source, swf.Trace) else None
     if trace is not None or _is_path(source):
         if paper is not None or stand_in:
             raise TraceError(
                 f"{trace.path if trace else source}: a paper's rules and stand-ins are only for {', '.join(names())}"
             )
-        return workload(
-            trace or read(source, bad_lines),
-            **_given(machine=machine, size=size, overrun=overrun, drop=drop),
-        )
-    own = rules(source, paper)
-    chosen = {"machine": own.machine, "size": own.size, "overrun": own.overrun, "drop": own.drop}
-    chosen |= _given(machine=machine, size=size, overrun=overrun, drop=drop)
+        return workload(trace or read(source, bad_lines), **given)
+    chosen = asdict(rules(source, paper)) | given
     if not stand_in:
         try:
             jobs = workload(read(source, bad_lines), name=source, **chosen)
@@ -217,10 +209,6 @@ def load(
             _tell(source, reason)
     jobs = standins.make(source, paper=paper)
     return jobs if machine is None else jobs.replace(machine=machine)
-
-
-def _given(**values):
-    return {name: value for name, value in values.items() if value is not None}
 
 
 def _is_path(source):

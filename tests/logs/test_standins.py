@@ -9,8 +9,8 @@ import tomllib
 import numpy as np
 import pytest
 
+from data import fitting as standins_fit
 from replication.basics import paths
-from replication.logs import fitting as standins_fit
 from replication.logs import standins, traces
 from replication.logs.standins import clock, model, tools
 from replication.logs.workload import COLUMNS

@@ -25,7 +25,7 @@ executables are numbers without meaning. Estimates are more concentrated than in
 its jobs on twenty values), and no job overruns its estimate, as up to an eighth of a log's do. Users do not
 react to one job's fate. Waiting times come out of the same order as the log's, not the same.
 
-The numbers used are in ``data/standins.toml``, which `replication.logs.fitting` measures in the logs. A
+The numbers used are in ``data/standins.toml``, which ``data/fitting.py`` measures in the logs. A
 stand-in depends on its log's name, the paper and the seed alone.
 """
 

@@ -1,7 +1,7 @@
 """Measures in the real logs what their stand-ins are made from, and writes ``data/standins.toml``.
 
 Every number is a statistic of a whole log: a total, a share, a quantile. None belongs to one job. Anyone
-with the logs gets the same table from ``python -m replication.logs.fitting``.
+with the logs gets the same table from ``python data/fitting.py``.
 """
 
 import textwrap
@@ -27,7 +27,7 @@ RARE = 0.001  # sizes of fewer jobs are pooled
 THURSDAY = 3 * 86400  # 1 January 1970 was one; weeks begin on Monday
 
 ABOUT = """\
-# What the stand-ins are made from: statistics of the real logs, measured by replication/logs/fitting.py.
+# What the stand-ins are made from: statistics of the real logs, measured by data/fitting.py.
 # Times in seconds. [LOG.paper.PAPER]: the numbers that are other ones under that paper's rules and machine.
 # Where each table of quantiles stands is in replication/logs/standins/model.py and clock.py.
 """
