@@ -49,7 +49,7 @@ OPTIONS := $(if $(SCALE),--scale $(SCALE)) $(if $(ONLY),--only $(ONLY)) $(if $(W
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: help figures test fuzz check lab traces report bench setup lock audit clean distclean other-version
+.PHONY: help figures test fuzz check lab traces article report bench setup lock audit clean distclean other-version
 
 help:
 	@awk -F '  +' '/^[a-z]+:.*  ## / { \
@@ -75,7 +75,10 @@ lab: $(WARM)  ## Open the explorer and the notebooks in JupyterLab
 traces: $(READY)  ## Fetch the real logs from the archive
 	@$(PY) -m replication traces fetch
 
-report: $(READY)  ## Assemble the report from what was drawn
+article: $(READY)  ## Build the article; list where it and the results disagree
+	@$(PY) -m replication article
+
+report: $(READY)  ## Assemble the article and the report from what was drawn
 	@$(PY) -m replication report
 
 bench: $(WARM)  ## Time the kernels against plain C++

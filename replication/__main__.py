@@ -43,9 +43,9 @@ def main(argv=None):
         said = None if "--debug" in argv else _one_line(error)
         if said is None:
             raise
-        # What is repeated of an input must not steer a terminal.
-        said = "".join(c if c.isprintable() else repr(c)[1:-1] for c in said)
-        print(f"{PACKAGE}: {said}", file=sys.stderr)
+        for line in (*getattr(error, "lines", ()), f"{PACKAGE}: {said}"):
+            # What is repeated of an input must not steer a terminal.
+            print("".join(c if c.isprintable() else repr(c)[1:-1] for c in line), file=sys.stderr)
         return REFUSED if isinstance(error, commands.UsageError) else FAILED
 
 

@@ -28,6 +28,7 @@ def enter(root, real=True, patch=setattr):
     places = {
         "NOTEBOOKS": "notebooks",
         "FIGURES": "figures",
+        "ARTICLE": "article",
         "BUILD": "build",
         "STAND_IN": "build/stand-in",
         "PUBLISHED": "published",

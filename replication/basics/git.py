@@ -38,3 +38,10 @@ def at_head(path):
     it.
     """
     return git("show", f"HEAD:./{path.name}", folder=path.parent)
+
+
+def identifiers(*paths):
+    """SWHIDs (ISO 18670) of the last commit that changed some paths and of its tree: git's own hashes; none without git."""
+    commit = git("log", "-1", "--format=%H", "--", *paths)
+    tree = commit and git("rev-parse", f"{commit}^{{tree}}")
+    return [f"swh:1:rev:{commit}", f"swh:1:dir:{tree}"] if tree else []

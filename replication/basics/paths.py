@@ -9,6 +9,7 @@ DATA = ROOT / "data"
 PUBLISHED = DATA / "published"
 TRACES = DATA / "traces"
 FIGURES = ROOT / "figures"
+ARTICLE = ROOT / "article"
 BUILD = ROOT / "build"
 STAND_IN = BUILD / "stand-in"
 

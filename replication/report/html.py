@@ -24,14 +24,15 @@ from pygments.formatters import HtmlFormatter
 from replication.basics import paths
 from replication.pages import render
 from replication.report import texts
+from replication.report.article import PLACE
 from replication.report.tree import RULES
 
 MIME = "application/vnd.replication.part+json"
 THUMBNAIL = 480
 
 
-def build(data, pictures):
-    """Make the page, as bytes, of what `replication.report.tree.tree` gives."""
+def build(data, pictures, article=None):
+    """Make the page, as bytes, of what `replication.report.tree.tree` and, where there is one, `article.build` give."""
     items = [item for paper in data["papers"] for item in paper["items"]]
     names = [item["name"] for item in items]
     exporter = Notebooks(pictures)
@@ -53,9 +54,31 @@ def build(data, pictures):
             bodies=bodies,
             faces=faces,
             css=_css(items),
+            article=_article(article) if article else None,
         )
         .encode()
     )
+
+
+def _article(article):
+    """The article with its Markdown as HTML and its pictures in their places."""
+    template = _environment().get_template("figure.html.j2")
+    body = markdown(article["text"], _anywhere, above=1)
+    for number, figure in enumerate(article["figures"], start=1):
+        caption = markdown(figure["caption"], _anywhere).strip()
+        drawn = template.render(
+            number=number,
+            uri=_uri(figure["path"].read_bytes()),
+            alt=figure["alt"],
+            caption=Markup(caption.removeprefix("<p>").removesuffix("</p>")),
+        )
+        body = body.replace(f"<p>{PLACE.format(number)}</p>", drawn)
+    abstract = Markup(markdown(article["abstract"], _anywhere))
+    return article | {"abstract": abstract, "body": _wide(body)}
+
+
+def _anywhere(address):
+    return address
 
 
 def _environment():

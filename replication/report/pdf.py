@@ -15,34 +15,69 @@ import typst
 from replication.basics import paths
 from replication.pages import render
 from replication.report import nodes, pdf_lean, texts
+from replication.report.article import PLACE
 from replication.report.results import ReportError
 
 TEMPLATES = Path(__file__).parent / "templates"
-PARTS = ("report.typ", "nodes.typ", "references.yml")
+LIBRARY = paths.ARTICLE / "references.bib"
+PARTS = ("article.typ", "report.typ", "nodes.typ")
 
 
 def build(data, pictures):
     """Make the PDF, as bytes, of what `replication.report.tree.tree` gives. The first words of its
     notices, up to a colon, stand on every page; ReportError if the template cannot draw it.
     """
+    return _drawn("report.typ", contents(data), pictures)
+
+
+def article(made):
+    """Make the article's PDF, as bytes, of what `replication.report.article.build` gives."""
+    pictures = {figure["file"].replace("/", "-"): figure["path"] for figure in made["figures"]}
+    abstract, body = (
+        nodes.markdown(made[name], 0, _in_article)[1] for name in ("abstract", "text")
+    )
+    for number, (name, figure) in enumerate(zip(pictures, made["figures"], strict=True), start=1):
+        place = {"type": "paragraph", "nodes": [{"type": "text", "text": PLACE.format(number)}]}
+        caption = nodes.markdown(figure["caption"], 0, _in_article)[1][0]["nodes"]
+        body[body.index(place)] = {
+            "type": "figure",
+            "file": name,
+            "nodes": caption,
+            "alt": figure["alt"],
+        }
+    data = made | {"abstract": abstract, "body": body, "figures": [], "signs": render.SIGNS}
+    return _drawn("article.typ", data, pictures)
+
+
+def _in_article(address):
+    """A citation leads to its entry, an address to the web; what stands in the supplement is no link here."""
+    if address.startswith("#"):
+        return {"to": address[1:]} if address.startswith("#cited-") else None
+    return {"url": address}
+
+
+def _drawn(template, data, pictures):
+    """A template with its data, as PDF."""
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         for name in PARTS:
             shutil.copyfile(TEMPLATES / name, folder / name)
+        shutil.copyfile(LIBRARY, folder / LIBRARY.name)
         for name, picture in pictures.items():
             shutil.copyfile(picture, folder / name)
-        (folder / "data.json").write_text(json.dumps(nodes.safe(contents(data))), encoding="utf-8")
+        (folder / "data.json").write_text(json.dumps(nodes.safe(data)), encoding="utf-8")
         # Fonts of this machine and the date are left out, for the same bytes everywhere.
         try:
             pdf = typst.compile(
-                folder / "report.typ",
+                folder / template,
                 root=folder,
                 ignore_system_fonts=True,
                 timestamp=0,
                 pdf_standards=["ua-1"],
             )
         except typst.TypstError as error:
-            raise ReportError(f"report.pdf: {error.message}") from error
+            name = template.replace("typ", "pdf")
+            raise ReportError(f"{name}: {error.message}") from error
     return pdf_lean.lean(pdf, [picture.read_bytes() for picture in pictures.values()])
 
 

@@ -11,10 +11,8 @@ import pikepdf
 import pytest
 import small_project
 import typst
-import yaml
 
-from replication.basics import paths
-from replication.pages import record, render
+from replication.pages import render
 from replication.report import assemble as report
 from replication.report import nodes, results, texts, tree
 from replication.report import pdf as report_pdf
@@ -282,17 +280,3 @@ def test_decisions_stand_in_the_pdf_with_links_among_themselves(project, monkeyp
     assert [text["level"] for text in data] == [1, 2, 2, 2]
     leads = set(every(data[0]["nodes"], "to"))
     assert leads == {text["id"] for text in data[1:]} and common.name == "decisions.md"
-
-
-def test_the_references_are_those_of_the_citation_file():
-    cited = yaml.safe_load((paths.ROOT / "CITATION.cff").read_text())["references"]
-    listed = yaml.safe_load((report_pdf.TEMPLATES / "references.yml").read_text())
-    assert set(record.PAPERS) <= set(listed)
-    for paper in cited:
-        (own,) = [one for one in listed.values() if one["title"] == paper["title"]]
-        assert (
-            own["date"] == paper["year"] and own["parent"]["title"] in paper["conference"]["name"]
-        )
-        assert own["author"] == [
-            f"{who['family-names']}, {who['given-names']}" for who in paper["authors"]
-        ]

@@ -1,0 +1,186 @@
+"""The article: ``article/article.md``, which a person edits, with what was recorded filled in.
+
+It is Markdown. Numbers and verdicts are references in braces (`replication.report.facts`), ``[@key]`` cites an entry
+of ``article/references.bib``, and a picture by itself, ``![what the paper claims](paper/picture.png)``, is a figure
+with a caption. The first heading is the title, what stands before the second the abstract. Any reference that leads
+nowhere, any verdict that is no longer the one the sentence states and any typed number is a `Problem` with its line;
+all are found before the build stops.
+"""
+
+import re
+from dataclasses import dataclass
+
+from replication.basics import git, paths
+from replication.pages import record
+from replication.report import metadata
+from replication.report.facts import FactError, Facts
+
+COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
+REFERENCE = re.compile(r"\{([^{}]*)\}")
+CITED = re.compile(r"\[(@[\w-]+(?:; @[\w-]+)*)\]")
+FIGURE = re.compile(r"^!\[(?P<caption>[^\n]*)\]\((?P<file>[^)\n]+)\)$", re.MULTILINE)
+CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+ADDRESS = re.compile(r"(?<=\])\([^)\n]*\)|<https?:[^>]*>")
+ENTRY = re.compile(r"^@(\w+)\{([\w-]+),\n(.*?)^\}$", re.MULTILINE | re.DOTALL)
+FIELD = re.compile(r"^\s*(\w+)\s*=\s*\{(.*)\},?$", re.MULTILINE)
+# A number of these kinds is a name, a place or a setting, and no result.
+NAMES = re.compile(
+    r"""
+    (?:Figs?\.|Tables?|[Ss]ections?|[Ff]ootnotes?)\ \d[\d.]*(?:(?:,\ |\ and\ |\ to\ )\d[\d.]*)*
+    | ^\#+\ \d[\d.]*                   # a heading's own
+    | ^\d+\.\                          # an item of a list
+    | \b(?:19|20)\d\d\b | '\d\d\b      # years
+    | \b[A-Za-z]+-?[A-Za-z]*\d\w*      # SP2, AP0WAF, R2, sha256
+    | \b[fF]\ [=<>]\ \d[\d,.]*(?:\ to\ [\d,]+)? # the model's parameter
+    | 95\ %                            # the level of all intervals
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
+#: What the results are made from: a commit that changes nothing of it has the same identifiers.
+MADE_FROM = ("replication", "notebooks", "data", "article", "requirements.lock")
+#: The paragraph that stands for a figure, by its number from 1.
+PLACE = "FIGURE {}"
+WORD = re.compile(r"[^\W\d_][\w'-]*")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A place in the source that cannot stand; lines count from 1."""
+
+    line: int
+    what: str
+
+    def __str__(self):
+        return f"article/article.md:{self.line}: {self.what}"
+
+
+class ArticleError(ValueError):
+    """An article that cannot stand as it is; ``lines`` has one for each place in its source."""
+
+    def __init__(self, lines):
+        super().__init__(f"{len(lines)} places of the article do not agree with the results")
+        self.lines = lines
+
+
+def exists():
+    """Whether there is an article."""
+    return (paths.ARTICLE / "article.md").is_file()
+
+
+def build(results):
+    """The article of `replication.report.results.Results` of kind ``paper``, everything filled in.
+
+    Returns a dict: ``title``, ``authors``, ``version``; ``identifiers``, SWHIDs of commit and tree; ``abstract`` and
+    ``text``, Markdown in which `PLACE` stands for each of ``figures``; ``references`` in the order in which they are
+    cited; ``words`` and ``filled``, how many words and references into the results it has. ArticleError if any place
+    cannot stand.
+    """
+    source = (paths.ARTICLE / "article.md").read_text(encoding="utf-8")
+    # Lines keep their numbers.
+    source = COMMENT.sub(lambda found: "\n" * found[0].count("\n"), source)
+    library = bibliography((paths.ARTICLE / "references.bib").read_text(encoding="utf-8"))
+    text, problems = fill(source, Facts(results).text)
+    cited = list(dict.fromkeys(key for group in CITED.findall(text) for key in _keys(group)))
+    problems += [
+        Problem(_line(source, source.find(f"@{key}")), f"no entry {key!r} in references.bib")
+        for key in cited
+        if key not in library
+    ]
+    problems += [
+        Problem(_line(source, source.find(found["file"])), f"no picture {found['file']}")
+        for found in FIGURE.finditer(text)
+        if not (record.folder("paper") / found["file"]).is_file()
+    ]
+    problems += typed(source)
+    if problems:
+        problems.sort(key=lambda problem: problem.line)
+        raise ArticleError([*map(str, problems)])
+    text = CITED.sub(
+        lambda group: "".join(
+            f"[[{cited.index(key) + 1}]](#cited-{key})" for key in _keys(group[1])
+        ),
+        text,
+    )
+    figures = [found.groupdict() for found in FIGURE.finditer(text)]
+    for figure in figures:
+        figure |= {
+            "path": record.folder("paper") / figure["file"],
+            "alt": _plain(figure["caption"]),
+        }
+    places = iter(range(1, len(figures) + 1))
+    text = FIGURE.sub(lambda found: PLACE.format(next(places)), text)
+    head, rest = re.split(r"^(?=## )", text, maxsplit=1, flags=re.MULTILINE)
+    title, _, abstract = head.strip().partition("\n")
+    cited_as = metadata.citation()
+    return {
+        "authors": ", ".join(who["name"] for who in cited_as["authors"]),
+        "version": f"version {cited_as['version']}, {cited_as['date-released']}",
+        "identifiers": git.identifiers(*MADE_FROM),
+        "title": title.removeprefix("# "),
+        "abstract": abstract.strip(),
+        "text": rest,
+        "figures": figures,
+        "references": [{"key": key} | library[key] for key in cited],
+        "words": len(WORD.findall(ADDRESS.sub("", CODE.sub("", text)))),
+        "filled": len(REFERENCE.findall(CODE.sub("", source))),
+    }
+
+
+def fill(source, text):
+    """A source with each reference replaced by what `text` gives for it, and a `Problem` where that raises FactError."""
+    problems, made, place = [], [], 0
+    code = [found.span() for found in CODE.finditer(source)]
+    for found in REFERENCE.finditer(source):
+        if any(first <= found.start() < last for first, last in code):
+            continue
+        try:
+            filled = text(" ".join(found[1].split()))
+        except FactError as error:
+            filled = "?"
+            problems.append(Problem(_line(source, found.start()), f"{found[0]}: {error}"))
+        made += [source[place : found.start()], filled]
+        place = found.end()
+    return "".join([*made, source[place:]]), problems
+
+
+def typed(source):
+    """A `Problem` for each number in a source that somebody typed."""
+    for pattern in (REFERENCE, CODE, ADDRESS, CITED, NAMES):
+        source = pattern.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), source)
+    return [
+        Problem(_line(source, found.start()), f"{found[0]} is typed: refer to the record of it")
+        for found in re.finditer(r"\d[\d.,]*", source)
+    ]
+
+
+def bibliography(source):
+    """The entries of a BibTeX file with a line for each field: by key, ``text`` as printed and ``url``, maybe empty."""
+    return {key: _entry(dict(FIELD.findall(body))) for _, key, body in ENTRY.findall(source)}
+
+
+def _entry(field):
+    names = [
+        " ".join(reversed([part.strip() for part in name.split(",")]))
+        for name in field["author"].split(" and ")
+    ]
+    within = field.get("booktitle") or field.get("journal") or field.get("howpublished", "")
+    number = f" {field['volume']}" if "volume" in field else ""
+    number += f" ({field['number']})" if "number" in field else ""
+    pages = f", {field['pages'].replace('--', '–')}" if "pages" in field else ""
+    note = f" {field['note']}" if "note" in field else ""
+    parts = [", ".join(names), field["title"], f"{within}{number}{pages}", field.get("year", "")]
+    said = ". ".join(part for part in parts if part) + "." + note
+    return {"text": re.sub(r"[{}]", "", said), "url": field.get("url", "")}
+
+
+def _plain(text):
+    """Words without what Markdown adds to them."""
+    return re.sub(r"\[([^\]]*)\](\(#[^)]*\))?", r"\1", text).replace("*", "")
+
+
+def _keys(group):
+    return re.findall(r"@([\w-]+)", group)
+
+
+def _line(source, place):
+    return source.count("\n", 0, max(0, place)) + 1

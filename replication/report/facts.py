@@ -1,0 +1,250 @@
+"""What the article refers to, looked up in the recorded results.
+
+In its source stands ``{kind words; further}``: words tell what is meant (in quotes where one holds a blank), and what
+stands behind a semicolon is a verdict or a word that it must be (``holds``), a comparison that it must pass (``>0``),
+or a format (``.1f``; ``*100 .0f`` is for a factor). A reference of which one of these is not so is a `FactError`.
+
+=====================================  ==========================================================================
+``{paper P ITEM TRACE POLICY MEASURE}``  the number that paper P prints
+``{ours P ITEM TRACE POLICY MEASURE}``   ours beside it; ``difference`` and ``verdict`` are the other two columns
+``{claim P ID; holds}``                a claim's verdict, which leads to the claim
+``{while P ID; holds}``                the same, said by the sentence around it: nothing is printed
+``{held P ID}``                        in how many of its cases it holds
+``{case P ID WORDS}``                  the number of the one case that begins with these words, with its interval
+``{values P ID WORDS}``                first numbers of all cases whose words hold these, one behind the other
+``{range P ID WORDS}``                 the smallest and the largest of these
+``{count P numbers match}``            how many numbers or claims of a paper, or of ``all``, got a verdict
+``{total P claims}``                   how many there are
+``{cell FILE COLUMN NAME=VALUE ...}``    a cell of ``figures/FILE.csv``, in the one row where the columns NAME are so
+``{least FILE COLUMN NAME=VALUE ...}``   the smallest of several rows; ``most`` is the largest
+``{fact ITEM NAME ...}``                 what the record ``figures/ITEM.json`` has under these names
+``{title P ID ID ...; Re}``            Re, ¬Re or ?Re for a paper, by `label` from the claims that are its headlines
+=====================================  ==========================================================================
+"""
+
+import operator
+import re
+import shlex
+
+from replication.evidence import claims, shown, verdicts
+from replication.pages import record
+from replication.pages.render import SIGNS
+
+CHECK = re.compile(r"(<=|>=|<|>)\s*(-?[\d.]+)")
+FORM = re.compile(r"(?:([*/])\s*([\d.]+)\s*)?([+,]*(?:\.\d+)?[feg%d]?)")
+ORDERS = {"<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge}
+# The first number that stands by itself: a log's name may hold digits.
+FIRST = re.compile(r"(?<!\S)[-+]?\d[\d,]*\.?\d*(?: ?%)?")
+LABELS = {claims.HOLDS: "Re", claims.PART: "Re", claims.FAILS: "¬Re", claims.UNDECIDED: "?Re"}
+
+
+class FactError(ValueError):
+    """A reference that leads nowhere, or whose result is not what its sentence says."""
+
+
+def label(headlines):
+    """What stands in the title for a paper whose headlines got these verdicts: they are cases, decided as those of a claim.
+
+    ``Re`` if more than half of them hold, at least in part; ``¬Re`` if no more do and one fails; else ``?Re``.
+    """
+    answer = {claims.HOLDS: True, claims.PART: True, claims.FAILS: False}
+    return LABELS[claims.verdict([answer.get(word) for word in headlines])]
+
+
+class Facts:
+    """All that can be referred to in `replication.report.results.Results`."""
+
+    def __init__(self, results):
+        self._papers = {paper.key: paper for paper in results.papers}
+        self._numbers = {one.name[1:]: one for paper in results.papers for one in paper.numbers}
+        self._claims = {one.name[1:3]: one for paper in results.papers for one in paper.claims}
+        self._tables = {}
+
+    def text(self, reference):
+        """What stands in the text, as Markdown, for what is between a reference's braces; else FactError."""
+        first, *further = (part.strip() for part in reference.split(";"))
+        try:
+            kind, *words = shlex.split(first)
+        except ValueError as error:
+            raise FactError(f"cannot be read: {error}") from None
+        find = getattr(self, f"_{kind}", None) if kind in KINDS else None
+        if find is None:
+            raise FactError(f"kind {kind!r}, allowed: {', '.join(KINDS)}")
+        try:
+            found = find(*words)
+        except TypeError:
+            raise FactError(f"{len(words)} words do not tell which {kind}") from None
+        return self._fitted(kind, words, found, further)
+
+    def _fitted(self, kind, words, found, further):
+        form = None
+        for part in further:
+            if check := CHECK.fullmatch(part):
+                if not ORDERS[check[1]](_number(found), float(check[2])):
+                    raise FactError(f"{found} is not {part}")
+            elif part in EXPECTED:
+                if found != part:
+                    raise FactError(f"the text says {part!r}; it is {found!r} now")
+            elif (form := FORM.fullmatch(part)) is None:
+                raise FactError(f"{part!r} is neither a verdict, a comparison nor a format")
+        if kind in ("claim", "verdict", "title", "while") and not EXPECTED.intersection(further):
+            raise FactError(f"it is {found!r}; the text has to say so behind a semicolon")
+        if kind == "while":
+            return ""
+        if kind in ("claim", "verdict"):
+            place = ("claim", *words) if kind == "claim" else ("number", *words)
+            return f"[{SIGNS[found]} {found}](#{verdicts.place(*place)})"
+        return _formed(found, form)
+
+    def _paper(self, *key):
+        return self._one(key).published_text
+
+    def _ours(self, *key):
+        return self._one(key).ours
+
+    def _difference(self, *key):
+        return self._one(key).difference_text
+
+    def _verdict(self, *key):
+        return self._one(key).verdict
+
+    def _one(self, key):
+        if key not in self._numbers:
+            raise FactError(f"no published number {' '.join(key)}")
+        if self._numbers[key].verdict == verdicts.NOT_DRAWN:
+            raise FactError(f"no notebook draws {' '.join(key)}")
+        return self._numbers[key]
+
+    def _claim(self, paper, name):
+        return self._of(paper, name).verdict
+
+    _while = _claim
+
+    def _held(self, paper, name):
+        return self._of(paper, name).count
+
+    def _of(self, paper, name):
+        if (paper, name) not in self._claims:
+            raise FactError(f"no claim {paper} {name}")
+        return self._claims[paper, name]
+
+    def _case(self, paper, name, *start):
+        start = " ".join(start)
+        found = [words for words, _ in self._of(paper, name).cases if words.startswith(start)]
+        if len(found) != 1:
+            raise FactError(f"{len(found)} cases of {paper} {name} begin with {start!r}")
+        return found[0].removeprefix(start).strip()
+
+    def _values(self, paper, name, *held):
+        return ", ".join(self._firsts(paper, name, held))
+
+    def _range(self, paper, name, *held):
+        found = sorted(self._firsts(paper, name, held), key=_number)
+        return f"{found[0].removesuffix(' %')} to {found[-1]}"
+
+    def _firsts(self, paper, name, held):
+        cases = [words for words, _ in self._of(paper, name).cases]
+        chosen = [words for words in cases if all(part in words.split() for part in held)]
+        found = [number[0] for words in chosen if (number := FIRST.search(words))]
+        if not chosen or len(found) != len(chosen):
+            raise FactError(f"{len(chosen)} cases of {paper} {name} hold {' '.join(held)!r}")
+        return found
+
+    def _count(self, paper, kind, word):
+        given = self._all(paper, kind)
+        known = verdicts.NUMBER_WORDS if kind == "numbers" else verdicts.CLAIM_WORDS
+        if word not in known:
+            raise FactError(f"verdict {word!r}, allowed: {', '.join(known)}")
+        return float(given.count(word))
+
+    def _total(self, paper, kind):
+        return float(len(self._all(paper, kind)))
+
+    def _all(self, paper, kind):
+        if paper not in (*self._papers, "all") or kind not in ("numbers", "claims"):
+            raise FactError(f"no {kind} of {paper}")
+        chosen = self._papers.values() if paper == "all" else [self._papers[paper]]
+        return [one.verdict for paper in chosen for one in getattr(paper, kind)]
+
+    def _cell(self, file, column, *conditions):
+        rows = self._rows(file, column, conditions)
+        if len(rows) != 1:
+            raise FactError(f"{len(rows)} rows of {file}.csv have {', '.join(conditions)}")
+        return _value(rows[0])
+
+    def _least(self, file, column, *conditions, choose=min):
+        rows = self._rows(file, column, conditions)
+        if not rows:
+            raise FactError(f"no row of {file}.csv has {', '.join(conditions)}")
+        return choose(map(_number, rows))
+
+    def _most(self, *words):
+        return self._least(*words, choose=max)
+
+    def _rows(self, file, column, conditions):
+        if file not in self._tables:
+            path = record.folder("paper") / f"{file}.csv"
+            if not path.is_file():
+                raise FactError(f"no table {file}.csv in figures/")
+            self._tables[file] = verdicts.read_csv(path)
+        wanted = dict(condition.partition("=")[::2] for condition in conditions)
+        head = self._tables[file][0] if self._tables[file] else {}
+        if absent := [name for name in (column, *wanted) if name not in head]:
+            raise FactError(f"{file}.csv has no column {absent[0]!r}, but {', '.join(head)}")
+        return [
+            row[column]
+            for row in self._tables[file]
+            if all(row[name] == value for name, value in wanted.items())
+        ]
+
+    def _fact(self, item, *names):
+        found = record.read(record.folder("paper") / f"{item}.json")
+        for name in names:
+            if not isinstance(found, dict) or name not in found:
+                raise FactError(f"the record {item}.json has no {' '.join(names)}")
+            found = found[name]
+        return float(found) if isinstance(found, int) else found
+
+    def _title(self, paper, *names):
+        return label([self._of(paper, name).verdict for name in names])
+
+
+KINDS = (
+    *(
+        "paper",
+        "ours",
+        "difference",
+        "verdict",
+        "claim",
+        "while",
+        "held",
+        "case",
+        "values",
+        "range",
+    ),
+    *("count", "total", "cell", "least", "most", "fact", "title"),
+)
+EXPECTED = {*SIGNS, *LABELS.values()}
+
+
+def _value(cell):
+    try:
+        return float(cell)
+    except ValueError:
+        return cell
+
+
+def _number(found):
+    number = found if isinstance(found, float) else FIRST.search(str(found))
+    if number is None:
+        raise FactError(f"{found!r} is no number")
+    return number if isinstance(number, float) else float(re.sub("[,% ]", "", number[0]))
+
+
+def _formed(found, form):
+    if form is None or not form[0]:
+        return shown.text(found)
+    value = _number(found)
+    if form[1]:
+        value = value * float(form[2]) if form[1] == "*" else value / float(form[2])
+    return format(value, form[3] or "g").replace("%", " %")
