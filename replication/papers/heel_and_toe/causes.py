@@ -317,28 +317,6 @@ def draw_random(table, let_past):
     return _finish(figure, grid, logs)
 
 
-def draw_who_pays(table):
-    """Minutes of wait more or fewer by kind of job, a panel a log, with the intervals over weeks."""
-    logs, what = (list(dict.fromkeys(table[name])) for name in ("log", "change"))
-    kinds_of = list(dict.fromkeys(table["jobs"]))
-    figure, grid = plt.subplots(
-        1, len(logs), figsize=style.size(1.6, len(logs)), squeeze=False, sharey=True
-    )
-    looks = style.series(what)
-    for axes, log in zip(grid[0], logs, strict=True):
-        for k, change in enumerate(what):
-            part = table[(table["log"] == log) & (table["change"] == change)]
-            place = np.arange(len(kinds_of)) + (k - (len(what) - 1) / 2) / (len(what) + 1.5)
-            error = [part["minutes"] - part["low"], part["high"] - part["minutes"]]
-            axes.errorbar(part["minutes"], place, xerr=error, **looks[change] | {"linestyle": ""})
-        axes.axvline(0, color="black", lw=0.8)
-        axes.set(xlabel="minutes of wait more", title=log)
-    grid[0, 0].set_yticks(range(len(kinds_of)), kinds_of)
-    grid[0, 0].invert_yaxis()
-    figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-    return figure
-
-
 def _panels(table):
     logs = list(dict.fromkeys(table["log"]))
     figure, grid = plt.subplots(
