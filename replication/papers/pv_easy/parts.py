@@ -7,7 +7,7 @@ from replication.evidence import resampling
 from replication.schedule import measures
 
 EASY_NAME = "EASY"
-MEASURES = {"mbs": "mean bounded slowdown", "mwbs": "weighted by size"}
+MEASURES = {"mbs": "bounded slowdown, mean", "mwbs": "bounded slowdown, weighted by size"}
 
 
 def over_easy(schedules):
@@ -27,14 +27,14 @@ def over_easy(schedules):
     for log, parts in schedules.items():
         jobs = parts[EASY_NAME].workload
         slowdowns = {name: _slowdown(schedule) for name, schedule in parts.items()}
-        for measure in MEASURES:
+        for measure, words in MEASURES.items():
             weight = jobs.processors if measure == "mwbs" else np.ones(len(jobs))
             columns = np.column_stack([weight * one for one in slowdowns.values()])
             sums = dict(zip(slowdowns, resampling.weeks(columns, jobs.submit, log).T, strict=True))
             for name, own in sums.items():
                 if name != EASY_NAME:
                     change = 100 * (own / sums[EASY_NAME] - 1)
-                    rows.append([log, name, measure, *resampling.interval(change)])
+                    rows.append([log, name, words, *resampling.interval(change)])
     return pd.DataFrame(rows, columns=["log", "part", "measure", "change", "low", "high"])
 
 
