@@ -63,6 +63,16 @@ PREDICTION = _options(
 )
 
 
+#: What the paper's silence leaves to the textbook of EASY.
+TEXTBOOK = RESERVATION | EXTRA | SHADOW | EVENTS | ORDER
+#: Other cleanings, each tried alone.
+CUT_OR_NOT = (
+    Variant("runs cut at the estimate", cleaning={"overrun": "cut-run"}),
+    Variant("runs may pass the estimate", cleaning={"overrun": "as-is"}),
+)
+NO_ZEROS = Variant("jobs of run time 0 left out", cleaning={"drop": ("zero-run-time",)})
+
+
 def size(default):
     """What a job's size is; papers differ in the default, ``allocated`` or ``requested``."""
     words = {

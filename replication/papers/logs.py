@@ -1,28 +1,33 @@
-"""Facts of a log for a paper's table of workloads, beside what the paper prints."""
+"""Facts of the logs for the papers' tables of them: Table 1 of heel-and-toe, Table 3 of PV-EASY."""
 
 import re
 
 from replication.basics.lazy import pandas as pd
 from replication.logs import traces
-from replication.logs.workload import QUICK_JOBS
 from replication.schedule import measures
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 COLUMNS = ["trace", "policy", "measure", "value", "unit"]
+ORDER = ("processors", "jobs", "log_start", "log_end") + (
+    "load",
+    "mean_size",
+    "mean_run_time",
+    "utilization",
+)
+#: What a job of PV-EASY is, and which lines are left out then.
+JOBS = {
+    "jobs with a run time and processors (default)": ("no-run-time", "not-allocated"),
+    "jobs with a positive run time and processors": (
+        *("no-run-time", "zero-run-time", "not-allocated"),
+    ),
+    "jobs with a run time": ("no-run-time",),
+}
 
 
 def month(header, label):
-    """Year and month of a date in an SWF header, such as ``Wed Jun 26 17:06:00 EDT 1996``.
+    """The month (yyyymm) of an SWF header's ``StartTime`` or ``EndTime``; None where it does not say.
 
-    Parameters
-    ----------
-    header : dict of str to list of str
-    label : str
-        ``StartTime`` or ``EndTime``.
-
-    Returns
-    -------
-    int, yyyymm, or None where the header does not say.
+    Such a date is written as ``Wed Jun 26 17:06:00 EDT 1996``.
     """
     found = re.search(rf"\b({'|'.join(MONTHS)})\b.*\b(\d{{4}})\b", header.get(label, [""])[0])
     return int(found[2]) * 100 + MONTHS.index(found[1]) + 1 if found else None
@@ -30,16 +35,18 @@ def month(header, label):
 
 def tidy(rows):
     """Rows of (trace, measure, value, unit) as the table `Page.compare` takes."""
-    return pd.DataFrame(
-        [(trace, "log", measure, value, unit) for trace, measure, value, unit in rows],
-        columns=COLUMNS,
-    )
+    return pd.DataFrame([(row[0], "log", *row[1:]) for row in rows], columns=COLUMNS)
+
+
+def _is_ours(name, workload):
+    """Whether a log is generated, or a file of one's own: there is no header of the archive's then."""
+    return workload.stand_in or name not in traces.names()
 
 
 def duration(workloads):
-    """First and last month of each log, from its header; none for a stand-in, which has no calendar."""
+    """First and last month of each log, from its header; none for a log that is not the archive's."""
     for name, workload in workloads.items():
-        if not workload.stand_in:
+        if not _is_ours(name, workload):
             header = traces.read(name).header
             for measure, label in (("log_start", "StartTime"), ("log_end", "EndTime")):
                 yield name, measure, month(header, label), "yyyymm"
@@ -63,48 +70,75 @@ def load_to_last_end(workload):
     )
 
 
-def wide(ours, order):
+def table1(workloads):
+    """The facts that Table 1 of heel-and-toe gives for each log, as `Page.compare` takes them.
+
+    Jobs are the lines of the log, as in the paper; the utilization is that of the jobs simulated.
+    """
+    rows = list(duration(workloads))
+    for name, workload in workloads.items():
+        lines = len(workload) if _is_ours(name, workload) else len(traces.read(name))
+        rows += [
+            (name, "processors", workload.machine, "processors"),
+            (name, "jobs", lines, "jobs"),
+            (name, "utilization", 100 * workload.load, "%"),
+        ]
+    return tidy(rows)
+
+
+def left_out(workloads):
+    """What the cleaning rules did to each log: one row a rule, one column a log."""
+    counts = {
+        name: dict(workload.cleaning) | {"jobs simulated": len(workload)}
+        for name, workload in workloads.items()
+    }
+    return pd.DataFrame(counts).fillna(0).astype(int).rename_axis("rule").reset_index()
+
+
+def table3(workloads):
+    """The facts that Table 3 of PV-EASY gives for each workload, of the jobs that are simulated.
+
+    The load is that of the table's caption: work over capacity from the first submission to the last.
+    """
+    rows = list(duration(workloads))
+    for name, workload in workloads.items():
+        rows += [
+            (name, "processors", workload.machine, "processors"),
+            (name, "jobs", len(workload), "jobs"),
+            (name, "load", 100 * workload.load, "%"),
+            (name, "mean_size", workload.processors.mean(), "processors"),
+            (name, "mean_run_time", workload.run_time.mean(), "s"),
+        ]
+    return tidy(rows)
+
+
+def table3_readings(workloads):
+    """The load under each reading of its span, and the number of jobs under each reading of what a job is.
+
+    One row a reading, one column a log; no numbers of jobs for logs that are not PV-EASY's.
+    """
+    rows = {}
+    for name, workload in workloads.items():
+        column = {
+            "load %, first to last submission (caption)": 100 * workload.load,
+            "load %, log's time 0 to last submission": 100 * load_since_zero(workload),
+            "load %, first submission to earliest last end": 100 * load_to_last_end(workload),
+        }
+        if not workload.stand_in and name in traces.names("pv_easy"):
+            for what, drop in JOBS.items():
+                column[what] = len(traces.load(name, paper="pv_easy", stand_in=False, drop=drop))
+        rows[name] = column
+    return pd.DataFrame(rows).rename_axis("reading").reset_index()
+
+
+def wide(ours):
     """One row a log, one column a measure, for display: whole numbers whole, months as 1996-06."""
     table = ours.pivot(index="trace", columns="measure", values="value")
-    table = (
-        table[[m for m in order if m in table]]
-        .loc[list(dict.fromkeys(ours["trace"]))]
-        .reset_index()
-    )
-    whole = set(ours.loc[ours["unit"].isin(["jobs", "processors"]), "measure"])
-    for measure in order:
-        if measure in ("log_start", "log_end") and measure in table:
+    table = table.loc[list(dict.fromkeys(ours["trace"])), [m for m in ORDER if m in table]]
+    units = dict(zip(ours["measure"], ours["unit"], strict=True))
+    for measure in table:
+        if units[measure] == "yyyymm":
             table[measure] = [f"{int(v) // 100}-{int(v) % 100:02d}" for v in table[measure]]
-        elif measure in whole and measure in table and (table[measure] % 1 == 0).all():
+        elif units[measure] in ("jobs", "processors") and (table[measure] % 1 == 0).all():
             table[measure] = table[measure].astype(int)
-    return table
-
-
-def others(paper, own, names, quick=False):
-    """Logs that the paper lacks, by its rules and on the machine the log names.
-
-    Parameters
-    ----------
-    paper : str
-    own : dict of str to replication.logs.workload.Workload
-        The paper's logs; nothing is put beside stand-ins.
-    names : sequence of str
-    quick : bool
-        The first jobs of each log only.
-
-    Returns
-    -------
-    dict of str to replication.logs.workload.Workload
-        Without the logs that are not to be had.
-    """
-    if any(workload.stand_in for workload in own.values()):
-        return {}
-    rules, found = traces.rules(next(iter(own)), paper), {}
-    for log in names:
-        try:
-            found[log] = traces.load(
-                log, stand_in=False, size=rules.size, overrun=rules.overrun, drop=rules.drop
-            ).take(slice(QUICK_JOBS if quick else None))
-        except traces.TraceError:
-            continue
-    return found
+    return table.reset_index()

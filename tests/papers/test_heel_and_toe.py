@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from replication.estimates import Deterministic, FModel, Users
+from replication.estimates import Deterministic, Exact, FModel, Users
 from replication.evidence import published
 from replication.logs.workload import Workload
 from replication.papers.heel_and_toe import (
@@ -20,7 +20,7 @@ from replication.papers.heel_and_toe import (
     trends,
 )
 from replication.schedule.simulation import simulate
-from replication.schedulers import FCFS
+from replication.schedulers import EASY, FCFS
 
 LOGS = ("CTC-SP2", "KTH-SP2-2", "SDSC-SP2", "SDSC-BLUE")
 
@@ -267,13 +267,14 @@ def test_where_a_curve_comes_back_up(values, level, expected):
 
 
 def test_fig_8_step_by_step():
-    found = examples.fig08()
-    assert [(s.now, s.job + 1, s.planned, s.before, s.after) for s in found.steps] == [
+    schedule = simulate(examples.workload("fig08", examples.FIG8, 2), EASY(), Exact(2))
+    steps = examples.steps(schedule)
+    assert [(s.now, s.job + 1, s.planned, s.before, s.after) for s in steps] == [
         (4, 4, 12, 6, 8),
         (6, 5, 12, 8, 9),
         (8, 6, 12, 9, 10),
     ]
-    assert found.start[2] == 10
+    assert schedule.start[2] == 10
 
 
 def example(machine, jobs, *others):

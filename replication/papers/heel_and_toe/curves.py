@@ -4,8 +4,9 @@ import numpy as np
 
 from replication.basics import style
 from replication.basics.lazy import pandas as pd
-from replication.basics.lazy import pyplot as plt
 from replication.basics.lazy import seaborn as sns
+from replication.basics.lazy import ticker
+from replication.papers.panels import draw
 
 MINUTE = 60
 #: measure: axis label, factor from the sweep's unit.
@@ -36,9 +37,15 @@ BAND = "random: 5th to 95th percentile of runs"
 INTERVAL = (5, 95)  # percentiles of the runs, section 3
 Z95 = 1.959964  # normal quantile: 95 % interval of a mean
 DIGITS = 6
+LOG_TICKS = (1, 1.5, 2, 3, 5, 7)
 
 
 def summary(results, measures):
+    """`spread` to six significant digits."""
+    return rounded(spread(results, measures))
+
+
+def spread(results, measures):
     """Mean and intervals over the seeds.
 
     Parameters
@@ -52,8 +59,8 @@ def summary(results, measures):
     -------
     pandas.DataFrame
         log, load, model, f, measure, runs; value (the mean), mean_low, mean_high (its 95 % interval), p5, p95
-        (of the runs), in the figures' units and to six significant digits. The intervals are those of the
-        random model; the others are single runs.
+        (of the runs), in the figures' units. The intervals are those of the random model; the others are single
+        runs.
     """
     keys = ["log", "load", "model", "f"]
     parts = []
@@ -70,7 +77,7 @@ def summary(results, measures):
         part.insert(8, "mean_high", part["value"] + half)
         part.loc[part["runs"] == 1, ["mean_low", "mean_high", "p5", "p95"]] = np.nan
         parts.append(part)
-    return rounded(pd.concat(parts, ignore_index=True))
+    return pd.concat(parts, ignore_index=True)
 
 
 def rounded(table, digits=DIGITS):
@@ -79,7 +86,7 @@ def rounded(table, digits=DIGITS):
     return table.assign(**{name: [float(f"{x:.{digits}g}") for x in table[name]] for name in real})
 
 
-def panels(results, measures, band=True, scale="linear"):
+def panels(results, measures, band=True, scale="linear", yscale="linear"):
     """A row of panels a measure, a column a log.
 
     Parameters
@@ -90,35 +97,33 @@ def panels(results, measures, band=True, scale="linear"):
         One of the tables above.
     band : bool
         Draw the 5th to 95th percentile of the random model's runs.
-    scale : str
-        Of the badness axis, as matplotlib names it.
+    scale, yscale : str
+        Of the badness axis and of the measures', as matplotlib names them.
 
     Returns
     -------
     matplotlib.figure.Figure
     """
-    logs = list(dict.fromkeys(results["log"]))
-    figure, grid = plt.subplots(
-        len(measures),
-        len(logs),
-        figsize=style.size(len(measures), len(logs)),
-        squeeze=False,
-        sharex=True,
-    )
-    for row, (measure, (words, factor)) in zip(grid, measures.items(), strict=True):
-        for axes, log in zip(row, logs, strict=True):
-            part = results[results["log"] == log]
-            panel(axes, part.assign(value=part[measure] * factor), band)
-            axes.set(xscale=scale, xlabel="badness f", ylabel=words if log == logs[0] else "")
-    for axes, log in zip(grid[0], logs, strict=True):
-        axes.set_title(log)
-    handles = dict(zip(*reversed(grid[0][0].get_legend_handles_labels()), strict=True))
-    figure.legend(
-        handles.values(),
-        handles.keys(),
-        loc="outside lower center",
-        ncols=min(len(handles), 2 * len(logs)),
-    )
+
+    def one(axes, log, measure):
+        part = results[results["log"] == log]
+        panel(axes, part.assign(value=part[measure] * measures[measure][1]), band)
+        axes.set(xscale=scale, yscale=yscale)
+        axes.margins(x=0)
+        if yscale == "log":
+            axes.yaxis.set(
+                major_locator=ticker.LogLocator(subs=LOG_TICKS),
+                major_formatter="{x:g}",
+                minor_formatter=ticker.NullFormatter(),
+            )
+
+    rows = {measure: words for measure, (words, _) in measures.items()}
+    figure = draw("heel_and_toe", results["log"], rows, one, "badness f", sharex=True)
+    least, most = results["f"].min(), results["f"].max()
+    if least > 0:  # of what does not exist at f = 0 the axis says where it starts
+        ticks = [f for f in figure.axes[0].get_xticks() if least + 0.1 * (most - least) < f <= most]
+        figure.axes[0].set_xticks([least, *ticks])
+        figure.axes[0].xaxis.set_major_formatter("{x:g}")
     return figure
 
 

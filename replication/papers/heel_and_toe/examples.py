@@ -1,15 +1,16 @@
 """The paper's small examples, simulated: Figs. 1, 8 and 14, and Table 2."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 
 from replication.basics import style
-from replication.basics.lazy import patches
 from replication.basics.lazy import pyplot as plt
+from replication.estimates import Exact
 from replication.logs.workload import Workload
+from replication.papers.logs import COLUMNS
+from replication.papers.panels import below_all, box
 from replication.reference import observed as reference_observed
 from replication.schedule import gantt
 from replication.schedule.simulation import simulate
@@ -21,7 +22,6 @@ FIG8 = {1: (6, 1), 2: (4, 1), 3: (3, 2), 4: (4, 1), 5: (3, 1), 6: (2, 1)}
 FIG14 = {1: (3, 3), 2: (2, 3), 3: (6, 1)}
 HEAD = 3  # the blocked job of Fig. 8
 FACTORS = {"F=1": Fraction(1), "F=4/3": Fraction(4, 3), "F=2": Fraction(2)}
-UNIT = 3  # s in a time unit of Table 2, so that thirds are whole
 CANDIDATES = (4, 5, 6)
 #: Numbers of Table 2 that are inputs here, and why they are not compared.
 INPUTS = {
@@ -51,39 +51,17 @@ def starts(schedules):
 def draw(schedules):
     """A panel a schedule: time across, processors up, numbers are jobs."""
     last = max(int(schedule.end.max()) for schedule in schedules.values())
-    figure, axes = plt.subplots(
-        1, len(schedules), figsize=(style.size(1, len(schedules))[0], 2.6), sharey=True
-    )
+    size = style.size(1, len(schedules))[0], 2.6
+    figure, axes = plt.subplots(1, len(schedules), figsize=size, sharey=True)
     for panel, (name, schedule) in zip(axes, schedules.items(), strict=True):
-        for job, first, width in gantt.place(
-            schedule.start, schedule.end, schedule.workload.processors, schedule.workload.machine
-        ):
-            box(
-                panel,
-                schedule.start[job],
-                schedule.end[job],
-                first,
-                width,
-                str(job + 1),
-                style.COLOURS[1] if schedule.backfilled[job] else "#C9D6E8",
-            )
-        frame(panel, schedule.workload.machine, last, name)
+        start, end, of = schedule.start, schedule.end, schedule.workload
+        for job, first, width in gantt.place(start, end, of.processors, of.machine):
+            colour = style.COLOURS[1] if schedule.backfilled[job] else "#C9D6E8"
+            box(panel, start[job], end[job], first, width, str(job + 1), colour)
+        frame(panel, of.machine, last, name)
         panel.set_xlabel("time")
     axes[0].set_ylabel("processors")
     return figure
-
-
-def box(axes, start, end, first, width, text, colour, hatch=""):
-    """A job as a rectangle with its number."""
-    axes.add_patch(
-        patches.Rectangle(
-            (start, first), end - start, width, facecolor=colour, edgecolor="black", hatch=hatch
-        )
-    )
-    # Not in the middle, where the line of the present would hide it in Fig. 8.
-    axes.text(
-        start + 0.35 * (end - start), first + width / 2, text, ha="center", va="center", zorder=5
-    )
 
 
 def frame(axes, machine, last, title):
@@ -93,114 +71,90 @@ def frame(axes, machine, last, title):
     axes.set_yticks(range(machine + 1))
 
 
-@dataclass(frozen=True)
-class HeelAndToe:
-    """Fig. 8, simulated with every estimate double the run time.
+def steps(schedule):
+    """Every backfill of EASY past a head, as its readable twin tells it: `replication.reference.observed.Step`.
 
-    Parameters
-    ----------
-    workload : replication.logs.workload.Workload
-    start : list of int
-    steps : list of replication.reference.observed.Step
-        Every backfill past job 3, with its reservation and its real shadow time before and after.
+    Raises
+    ------
+    AssertionError
+        If the twin's schedule is another one.
     """
-
-    workload: Workload
-    start: list
-    steps: list
-
-    def published(self):
-        """The numbers that the text gives for the figure, as `Page.compare` takes them."""
-        wild = [step for step in self.steps if step.before != step.after]
-        values = {
-            "reservation": self.steps[0].planned,
-            "real_shadow": self.steps[0].before,
-            "real_shadow_after_j4": self.steps[0].after,
-        }
-        rows = [("fig8", "F=2", measure, value, "time units") for measure, value in values.items()]
-        rows.append(("fig8", "F=2", "wild_events", len(wild), "events"))
-        return pd.DataFrame(rows, columns=["trace", "policy", "measure", "value", "unit"])
-
-    def table(self):
-        """One row a backfill: when, which job, the reservation, the real shadow time and the time stolen so
-        far.
-        """
-        first = self.steps[0].before
-        return pd.DataFrame(
-            [
-                {
-                    "time": step.now,
-                    "job": step.job + 1,
-                    "reservation": step.planned,
-                    "real shadow before": step.before,
-                    "real shadow after": step.after,
-                    "stolen": step.after - first,
-                }
-                for step in self.steps
-            ]
-        )
+    start, _, found = reference_observed.easy(schedule.workload, schedule.estimate)
+    assert start == schedule.start.tolist(), "the twin starts jobs at other times"
+    return found
 
 
-def fig08():
-    """Simulate Fig. 8 with the readable twin, which tells every step."""
-    jobs = workload("fig08", FIG8, 2)
-    start, _, steps = reference_observed.easy(jobs, 2 * jobs.run_time)
-    return HeelAndToe(jobs, start, steps)
+def told(steps):
+    """The numbers that the text gives for Fig. 8, as `Page.compare` takes them."""
+    values = {
+        "reservation": (steps[0].planned, "time units"),
+        "real_shadow": (steps[0].before, "time units"),
+        "real_shadow_after_j4": (steps[0].after, "time units"),
+        "wild_events": (sum(step.before != step.after for step in steps), "events"),
+    }
+    rows = [("fig8", "F=2", measure, *value) for measure, value in values.items()]
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def draw_fig08(found):
+def backfills(steps):
+    """One row a backfill: the reservation, the real shadow time, and the time stolen so far."""
+    rows = [
+        (s.now, s.job + 1, s.planned, s.before, s.after, s.after - steps[0].before) for s in steps
+    ]
+    names = ["time", "job", "reservation", "real shadow before", "real shadow after", "stolen"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def draw_fig08(schedule, steps):
     """A panel at time 0, one after each backfill, and one when job 3 starts."""
-    moments = [(0, found.steps[0].before)] + [(s.now, s.after) for s in found.steps]
-    moments.append((found.start[HEAD - 1], found.start[HEAD - 1]))
+    moments = [(0, steps[0].before)] + [(s.now, s.after) for s in steps]
+    moments.append((schedule.start[HEAD - 1], schedule.start[HEAD - 1]))
     figure, axes = plt.subplots(
         len(moments), 1, figsize=(6.4, 1.5 * len(moments) + 0.6), sharex=True
     )
     for panel, (now, shadow) in zip(axes, moments, strict=True):
-        _moment(panel, found, now, shadow)
+        _moment(panel, schedule, steps, now, shadow)
     axes[-1].set_xlabel("time")
-    figure.legend(*axes[1].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    below_all(figure, axes[1], 2)
     return figure
 
 
-def _moment(axes, found, now, shadow):
+def _moment(axes, schedule, steps, now, shadow):
     """What the scheduler sees at an instant, and what it does not."""
-    w, first = found.workload, found.steps[0].before
+    start, end = schedule.start, schedule.end
     rows = {0: 0, 1: 1}
-    for step in found.steps:
-        free = [
-            row
-            for row in (0, 1)
-            if not any(
-                rows.get(job) == row and found.start[job] + w.run_time[job] > step.now
-                for job in rows
-            )
-        ]
-        rows[step.job] = free[0]
+    for step in steps:
+        busy = {row for job, row in rows.items() if end[job] > step.now}
+        rows[step.job] = min({0, 1} - busy)
     for job, row in rows.items():
-        if found.start[job] <= now:
-            end = found.start[job] + int(w.run_time[job])
-            box(axes, found.start[job], end, row, 1, str(job + 1), "#7FA7A0")
-            if end > now:
-                box(axes, end, end + int(w.run_time[job]), row, 1, "", "#FBF0B2", "..")
-    if now == found.start[HEAD - 1]:
-        box(axes, now, now + int(w.run_time[HEAD - 1]), 0, 2, str(HEAD), "#7FA7A0")
+        if start[job] <= now:
+            # Not in the middle, where the line of the present would hide the number.
+            box(axes, start[job], end[job], row, 1, str(job + 1), "#7FA7A0", at=0.35)
+            if end[job] > now:
+                box(
+                    axes, end[job], start[job] + schedule.estimate[job], row, 1, "", "#FBF0B2", ".."
+                )
+    if now == start[HEAD - 1]:
+        box(axes, now, end[HEAD - 1], 0, 2, str(HEAD), "#7FA7A0")
     axes.axvline(now, color="black", linewidth=2.5, label="now", zorder=1.5)
-    axes.axvline(
-        found.steps[0].planned, color=style.COLOURS[0], linestyle="--", label="reservation of job 3"
-    )
-    axes.axvline(
-        shadow, color=style.COLOURS[2], linestyle=":", linewidth=2, label="its real shadow time"
-    )
-    if shadow > first:
-        axes.axvspan(
-            first, shadow, ymin=0.92, color=style.COLOURS[2], alpha=0.6, label="time stolen from it"
-        )
-    frame(axes, 2, 16, "")
+    reserved = {"color": style.COLOURS[0], "linestyle": "--", "label": "reservation of job 3"}
+    axes.axvline(steps[0].planned, **reserved)
+    really = {"color": style.COLOURS[2], "linestyle": ":", "label": "its real shadow time"}
+    axes.axvline(shadow, linewidth=2, **really)
+    if shadow > steps[0].before:
+        stolen = {"ymin": 0.92, "color": style.COLOURS[2], "alpha": 0.6}
+        axes.axvspan(steps[0].before, shadow, label="time stolen from it", **stolen)
+    frame(axes, 2, int((start + schedule.estimate).max()), "")
     axes.set_ylabel(f"at {now}")
 
 
-def table2():
+def table2(factors=FACTORS):
     """Table 2 by its caption's rule, and by simulation.
+
+    Parameters
+    ----------
+    factors : dict of str to Fraction
+        Each F and what it is called.
 
     Returns
     -------
@@ -213,27 +167,24 @@ def table2():
         If the first job that fits the hole is not the one that EASY backfills at time 4.
     """
     rows = []
-    for policy, factor in FACTORS.items():
-        hole = factor * FIG8[1][0] - FIG8[2][0]
+    for policy, factor in factors.items():
         estimate = {job: factor * FIG8[job][0] for job in (1, *CANDIDATES)}
+        hole = estimate[1] - FIG8[2][0]
         fits = next(job for job in CANDIDATES if estimate[job] <= hole)
         assert fits == backfilled_at_4(factor), f"{policy}: EASY backfills another job"
-        rows += [
-            (policy, f"estimate_j{job}", float(value), "time units")
-            for job, value in estimate.items()
-        ]
-        rows += [
-            (policy, "hole_length", float(hole), "time units"),
-            (policy, "first_fit", fits, "job number"),
-        ]
-    return pd.DataFrame(
-        [("fig8", *row) for row in rows], columns=["trace", "policy", "measure", "value", "unit"]
-    )
+        times = {f"estimate_j{job}": value for job, value in estimate.items()}
+        for measure, value in (times | {"hole_length": hole}).items():
+            rows.append(("fig8", policy, measure, float(value), "time units"))
+        rows.append(("fig8", policy, "first_fit", fits, "job number"))
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def backfilled_at_4(factor):
-    """The job that EASY backfills when job 2 of Fig. 8 ends, with all estimates `factor` times the run times."""
-    jobs = workload("table2", FIG8, 2, UNIT)
-    estimate = np.array([int(factor * int(r)) for r in jobs.run_time])
-    schedule = simulate(jobs, EASY(), estimate)
-    return int(np.flatnonzero(schedule.backfilled & (schedule.start == UNIT * FIG8[2][0]))[0]) + 1
+    """The job that EASY backfills when job 2 of Fig. 8 ends, with all estimates `factor` times the run times.
+
+    A time unit is as many seconds as make estimates whole.
+    """
+    unit = factor.denominator
+    schedule = simulate(workload("table2", FIG8, 2, unit), EASY(), Exact(float(factor)))
+    at_4 = schedule.backfilled & (schedule.start == unit * FIG8[2][0])
+    return int(np.flatnonzero(at_4)[0]) + 1

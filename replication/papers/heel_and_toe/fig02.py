@@ -2,9 +2,8 @@
 
 from replication.basics import style
 from replication.basics.lazy import pandas as pd
-from replication.basics.lazy import pyplot as plt
-from replication.basics.lazy import seaborn as sns
 from replication.estimates import Exact, Users
+from replication.papers import panels
 from replication.papers.heel_and_toe.curves import PERFORMANCE
 
 
@@ -14,9 +13,8 @@ def named(table, factor=2):
     Parameters
     ----------
     table : pandas.DataFrame
-        Of `replication.compare`, with `replication.Users` and `replication.Exact`, each plain and multiplied.
+        Of `replication.compare`: users' and perfect estimates, each as it is and multiplied by `factor`.
     factor : float
-        By which they are multiplied.
 
     Returns
     -------
@@ -36,52 +34,32 @@ def named(table, factor=2):
 
 def draw(results):
     """Bars of both measures, a panel a log, as in the paper."""
-    logs, names = (list(dict.fromkeys(results[column])) for column in ("trace", "estimates"))
-    figure, grid = plt.subplots(
-        len(PERFORMANCE), len(logs), figsize=style.size(2, len(logs)), squeeze=False
-    )
-    for row, (measure, (label, factor)) in zip(grid, PERFORMANCE.items(), strict=True):
-        for axes, log in zip(row, logs, strict=True):
-            sns.barplot(
-                results[results["trace"] == log].assign(value=lambda rows: rows[measure] * factor),
-                x="estimates",
-                y="value",
-                hue="estimates",
-                palette=dict(zip(names, style.COLOURS, strict=False)),
-                saturation=1,
-                legend=False,
-                ax=axes,
-            )
-            axes.set(xlabel="", xticks=[], ylabel=label if axes is row[0] else "")
-            axes.grid(axis="x", visible=False)
-    for axes, log in zip(grid[0], logs, strict=True):
-        axes.set_title(log)
-    bars = [container[0] for container in grid[0, 0].containers]
-    figure.legend(bars, names, loc="outside lower center", ncols=len(names))
-    return figure
+    looks = style.bars(dict.fromkeys(results["estimates"]))
+
+    def one(axes, log, measure):
+        part = results[results["trace"] == log].set_index("estimates")[measure]
+        for k, (name, look) in enumerate(looks.items()):
+            axes.bar(k, part[name] * PERFORMANCE[measure][1], **look)
+        axes.set(xticks=[])
+        axes.grid(axis="x", visible=False)
+
+    rows = {measure: words for measure, (words, _) in PERFORMANCE.items()}
+    return panels.draw("heel_and_toe", results["trace"], rows, one)
 
 
 def change(results):
-    """Change of each measure in per cent: from doubling, and from real to perfect. Negative is better.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a log and measure; columns doubling real, doubling perfect, real to perfect.
-    """
+    """Change of each measure in per cent, negative is better: a row a log and measure."""
     rows = []
     for log, group in results.groupby("trace", sort=False):
-        by = group.set_index("estimates")
-        real, more_real, perfect, more_perfect = by.index  # as `named` has them
         for measure, (label, _) in PERFORMANCE.items():
-            value = by[measure]
+            real, more_real, perfect, more_perfect = group[measure]  # as `named` has them
             rows.append(
                 {
                     "trace": log,
                     "measure": label.split(" [")[0],
-                    "doubling real [%]": 100 * (value[more_real] / value[real] - 1),
-                    "doubling perfect [%]": 100 * (value[more_perfect] / value[perfect] - 1),
-                    "real to perfect [%]": 100 * (value[perfect] / value[real] - 1),
+                    "doubling real [%]": 100 * (more_real / real - 1),
+                    "doubling perfect [%]": 100 * (more_perfect / perfect - 1),
+                    "real to perfect [%]": 100 * (perfect / real - 1),
                 }
             )
     return pd.DataFrame(rows)
@@ -95,12 +73,9 @@ def sentences(changes):
         ("doubling real [%]", "doubling the users' estimates helps"),
         ("doubling perfect [%]", "doubling perfect estimates helps"),
     ):
-        better = changes[changes[column] < 0]
         worse = changes[changes[column] >= 0]
-        text = f"- {about} in **{len(better)} of {len(changes)}** cases"
-        if len(worse):
-            text += "; not in " + ", ".join(
-                f"{r['trace']} ({r['measure']}, {r[column]:+.1f} %)" for _, r in worse.iterrows()
-            )
-        parts.append(text + ".")
+        named = zip(worse["trace"], worse["measure"], worse[column], strict=True)
+        but = ", ".join(f"{log} ({measure}, {by:+.1f} %)" for log, measure, by in named)
+        held = f"- {about} in **{len(changes) - len(worse)} of {len(changes)}** cases"
+        parts.append(held + (f"; not in {but}." if but else "."))
     return "\n".join(parts)

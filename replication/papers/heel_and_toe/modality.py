@@ -8,138 +8,105 @@ estimate a site allowed; but 4 h for KTH, as in the model's own description: at 
 
 import math
 
+import numpy as np
 import pandas as pd
 
 from replication.basics import style
-from replication.basics.lazy import pyplot as plt
 from replication.estimates import FModel, Modal, Users, cut_runs, modal
-from replication.evidence import published
-from replication.papers.heel_and_toe import campaign
-from replication.papers.heel_and_toe.curves import INTERVAL, PERFORMANCE, Z95
+from replication.papers import panels
+from replication.papers.heel_and_toe import campaign, curves
+from replication.papers.heel_and_toe.curves import PERFORMANCE
 from replication.papers.heel_and_toe.deciding import KTH
-from replication.sweeps import grid as sweep
+from replication.sweeps.grid import sweep
 
 SHARES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
 BADNESS = (1.0, 10.0, 100.0)
-SHORTER = {KTH}
 
 
-def e_max(log):
-    """The E_max that a log is run with, s."""
-    if log in SHORTER:
-        return (
-            int(
-                published.value(
-                    campaign.PAPER, "e_max", trace=log, policy="log", measure="e_max"
-                ).value
-            )
-            * campaign.HOUR
-        )
-    return campaign.e_max(log)
+def e_max(workload):
+    """The E_max that a log is run with, s; the longest of its estimates where the paper has none."""
+    pick = min if workload.name == KTH else max
+    return campaign.e_max(workload.name, pick) or int(workload.estimate.max())
 
 
-def own_share(log, workload):
+def own_share(workload):
     """Share of the jobs whose users asked for E_max or more."""
-    return float((workload.estimate >= e_max(log)).mean())
+    return float((workload.estimate >= e_max(workload)).mean())
 
 
-def tasks(workloads, runs):
-    """Each log with its real estimates, the modal model at its own and at other shares, and the f-models."""
-    seeds = tuple(range(1, runs + 1))
-    for log, workload in workloads.items():
-        limit = e_max(log)
-        cut = cut_runs(workload, limit)
-        yield sweep.Task(cut, Users(e_max=limit))
-        for share in (
-            s
-            for s in sorted({own_share(log, workload), *SHARES})
-            if modal.covers(cut, limit, s, seeds)
-        ):
-            yield sweep.Task(cut, Modal(limit, share), seeds=seeds)
-        for f in BADNESS:
-            yield sweep.Task(cut, FModel(f, limit), seeds=seeds)
-            yield sweep.Task(cut, FModel(f), seeds=seeds)
+def covered(workload, shares, runs):
+    """Those of some shares at E_max, and the log's own, that leave no run without an estimate."""
+    limit = e_max(workload)
+    jobs, seeds = cut_runs(workload, limit), range(1, runs + 1)
+    several = sorted({own_share(workload), *shares})
+    return [share for share in several if modal.covers(jobs, limit, share, seeds)]
+
+
+def models(workload, shares=SHARES, fs=BADNESS, runs=1):
+    """The users' own estimates, the modal model at each share that it covers, and f-models cut and not."""
+    limit = e_max(workload)
+    both = (FModel(f, longest) for f in fs for longest in (limit, None))
+    return [Users(e_max=limit), *(Modal(limit, s) for s in covered(workload, shares, runs)), *both]
 
 
 def results(workloads, runs, workers=1):
+    """`summary` of every log with every model."""
+    parts = [
+        sweep(cut_runs(w, e_max(w)), estimates=models(w, runs=runs), seeds=runs, workers=workers)
+        for w in workloads.values()
+    ]
+    return summary(pd.concat(parts, ignore_index=True), workloads)
+
+
+def summary(table, workloads):
     """Mean and intervals of each measure with each kind of estimates.
 
     Parameters
     ----------
+    table : pandas.DataFrame
+        Of `replication.sweep` with `models`, run times cut to `e_max`.
     workloads : dict of str to replication.logs.workload.Workload
-    runs : int
-        With random estimates, for each share and each f.
-    workers : int
+        Not cut.
 
     Returns
     -------
     pandas.DataFrame
-        log, estimates, amount (share at E_max or f), own (whether the share is the log's), measure, runs,
-        value, mean_low, mean_high (95 % interval of the mean), p5, p95, real (value with the real estimates).
+        log, estimates (real, modal, truncated, vanilla), amount (share at E_max or f), own (whether the share
+        is the log's), measure, runs, value, mean_low, mean_high, p5, p95 as of `curves.spread`, and real (the
+        value with the real estimates).
     """
-    table = sweep.run(list(tasks(workloads, runs)), workers)
-    own = {log: own_share(log, workload) for log, workload in workloads.items()}
-    rows = []
+    own = {log: own_share(workload) for log, workload in workloads.items()}
+    kind = table["model"].replace({"log": "real", "f": "vanilla"})
+    kind = kind.mask((kind == "vanilla") & (table["e_max"] > 0), "truncated")
     amount = table["share"].fillna(table["f"]).fillna(table["factor"])
-    for (log, model, limit, amount), part in table.assign(amount=amount).groupby(
-        ["log", "model", "e_max", "amount"], sort=False, dropna=False
-    ):
-        for measure, (_, factor) in PERFORMANCE.items():
-            rows.append(
-                {
-                    "log": log,
-                    "estimates": _kind(model, limit),
-                    "amount": amount,
-                    "own": model == "modal" and math.isclose(amount, own[log]),
-                    "measure": measure,
-                }
-                | _spread(part[measure] * factor)
-            )
-    found = pd.DataFrame(rows)
+    found = curves.spread(table.assign(model=kind, f=amount), PERFORMANCE).drop(columns="load")
+    found = found.rename(columns={"model": "estimates", "f": "amount"})
+    found = pd.concat([found[found["log"] == log] for log in own], ignore_index=True)
+    is_own = np.isclose(found["amount"], found["log"].map(own)) & (found["estimates"] == "modal")
+    found.insert(3, "own", is_own)
     real = found[found["estimates"] == "real"].set_index(["log", "measure"])["value"]
-    return found.assign(
-        real=[real[key] for key in zip(found["log"], found["measure"], strict=True)]
-    )
+    return found.join(real.rename("real"), on=["log", "measure"])
 
 
-def missing_words(workloads, found):
+def missing_words(workloads, shares, runs):
     """Which shares at E_max leave some of a log's runs without an estimate, in a sentence."""
-    used = found[found["estimates"] == "modal"].groupby("log")["amount"].agg(set)
     parts = []
     for log, workload in workloads.items():
-        left = [s for s in (*SHARES, own_share(log, workload)) if s not in used.get(log, ())]
+        left = {own_share(workload), *shares} - {*covered(workload, shares, runs)}
         if left:
-            parts.append(f"{log} ({', '.join(f'{100 * share:.3g} %' for share in left)})")
+            parts.append(f"{log} ({', '.join(f'{100 * share:.3g} %' for share in sorted(left))})")
     return f"Shares left out: {'; '.join(parts)}." if parts else "No share had to be left out."
-
-
-def _kind(model, limit):
-    return {"log": "real", "modal": "modal"}.get(model) or ("truncated" if limit > 0 else "vanilla")
-
-
-def _spread(values):
-    half = Z95 * values.std() / math.sqrt(len(values)) if len(values) > 1 else math.nan
-    mean = float(values.mean())
-    return {
-        "runs": len(values),
-        "value": mean,
-        "mean_low": mean - half,
-        "mean_high": mean + half,
-        "p5": values.quantile(INTERVAL[0] / 100),
-        "p95": values.quantile(INTERVAL[1] / 100),
-    }
 
 
 def compare(found):
     """Every kind of estimates against the real ones, per cent, one column a log and measure."""
-    some = found[(found["estimates"] != "modal") | found["own"]].copy()
-    some["estimates"] = [
-        kind if kind in ("real", "modal") else f"{kind}, f = {amount:g}"
-        for kind, amount in zip(some["estimates"], some["amount"], strict=True)
-    ]
-    some["change"] = 100 * (some["value"] / some["real"] - 1)
-    some = some[some["estimates"] != "real"]
-    some["case"] = some["log"] + " " + some["measure"]
+    some = found[((found["estimates"] != "modal") | found["own"]) & (found["estimates"] != "real")]
+    amounts = some["amount"].map(", f = {:g}".format).mask(some["own"], "")
+    some = some.assign(
+        estimates=some["estimates"] + amounts,
+        case=some["log"] + " " + some["measure"],
+        change=100 * (some["value"] / some["real"] - 1),
+    )
     return some.pivot_table(
         index="estimates", columns="case", values="change", sort=False
     ).reset_index()
@@ -147,56 +114,32 @@ def compare(found):
 
 def draw(found):
     """Performance against the share of jobs at E_max; a row a measure, a column a log."""
-    logs = list(dict.fromkeys(found["log"]))
-    figure, grid = plt.subplots(
-        2, len(logs), figsize=style.size(2, len(logs)), squeeze=False, sharex=True
-    )
     # The real estimates look as in the other figures.
     looks = style.series(["modal", "vanilla f = 10", "real", "truncated f = 10"], marker=False)
-    for row, (measure, (words, _)) in zip(grid, PERFORMANCE.items(), strict=True):
-        for axes, log in zip(row, logs, strict=True):
-            _panel(axes, found[(found["log"] == log) & (found["measure"] == measure)], looks)
-        row[0].set_ylabel(words)
-    for top, bottom, log in zip(grid[0], grid[-1], logs, strict=True):
-        top.set_title(log)
-        bottom.set_xlabel("jobs at E_max [%]")
-    figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-    return figure
 
+    def one(axes, log, measure):
+        part = found[(found["log"] == log) & (found["measure"] == measure)]
+        some = part[part["estimates"] == "modal"].sort_values("amount")
+        share, own = 100 * some["amount"], some[some["own"]]
+        axes.fill_between(
+            share,
+            some["p5"],
+            some["p95"],
+            alpha=0.25,
+            linewidth=0,
+            color=looks["modal"]["color"],
+            label="modal: 5th to 95th percentile of runs",
+        )
+        axes.plot(share, some["value"], marker=".", **looks["modal"] | {"label": "modal: mean"})
+        axes.plot(100 * own["amount"], own["value"], "ko", label="at the log's own share")
+        for name, look in [*looks.items()][1:]:
+            kind, _, f = name.partition(" f = ")
+            is_it = (part["estimates"] == kind) & (part["amount"] == float(f or 1))
+            axes.axhline(part.loc[is_it, "value"].iloc[0], **look)
 
-def _panel(axes, part, looks):
-    modal = part[part["estimates"] == "modal"].sort_values("amount")
-    axes.fill_between(
-        100 * modal["amount"],
-        modal["p5"],
-        modal["p95"],
-        alpha=0.25,
-        linewidth=0,
-        color=looks["modal"]["color"],
-        label="modal: 5th to 95th percentile of runs",
-    )
-    axes.plot(
-        100 * modal["amount"],
-        modal["value"],
-        marker=".",
-        **looks["modal"] | {"label": "modal: mean of runs"},
-    )
-    own = modal[modal["own"]]
-    axes.plot(
-        100 * own["amount"],
-        own["value"],
-        "o",
-        color="black",
-        markersize=6,
-        label="at the log's own share",
-    )
-    for name, kind, amount in (
-        ("real", "real", 1.0),
-        ("vanilla f = 10", "vanilla", 10.0),
-        ("truncated f = 10", "truncated", 10.0),
-    ):
-        level = part.loc[(part["estimates"] == kind) & (part["amount"] == amount), "value"].iloc[0]
-        axes.axhline(level, **looks[name])
+    rows = {measure: words for measure, (words, _) in PERFORMANCE.items()}
+    how = {"xlabel": "jobs at E_max [%]", "sharex": True}
+    return panels.draw(campaign.PAPER, found["log"], rows, one, **how)
 
 
 def change(found, shares, step=False):
@@ -216,9 +159,8 @@ def change(found, shares, step=False):
         log, measure, from [%], to [%]; change, low and high [%] with the 95 % interval.
     """
     rows = []
-    for (log, measure), part in found[found["estimates"] == "modal"].groupby(
-        ["log", "measure"], sort=False
-    ):
+    modal = found[found["estimates"] == "modal"]
+    for (log, measure), part in modal.groupby(["log", "measure"], sort=False):
         part = part[part["amount"].isin(shares)].sort_values("amount").to_dict("records")
         pairs = zip(part, part[1:], strict=False) if step else [(part[0], part[-1])]
         rows += [{"log": log, "measure": measure} | _changed(a, b) for a, b in pairs]

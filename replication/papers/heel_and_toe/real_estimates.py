@@ -4,17 +4,18 @@ import numpy as np
 
 from replication.basics import style
 from replication.basics.lazy import pandas as pd
-from replication.basics.lazy import pyplot as plt
 from replication.basics.lazy import seaborn as sns
-from replication.basics.lazy import stats
+from replication.basics.lazy import stats, ticker
 from replication.evidence import published
 from replication.logs import traces
+from replication.papers import panels
 from replication.papers.heel_and_toe.campaign import HOUR, PAPER
+from replication.papers.logs import COLUMNS
 
 TOP = 20
-BINS = 100
 MINUTE = 60
-TICKS = (1 / 60, 0.1, 1, 4, 18, 60)  # h
+TICKS = {1 / 60: "1 min", 1 / 6: "10 min", 1: "1 h"}
+EQUAL = {"jobs": "bins of equally many jobs", "width": "bins of equal width"}
 
 
 def recorded(workloads):
@@ -42,17 +43,15 @@ def modality(workloads):
     rows = []
     for log, workload in recorded(workloads).items():
         values, jobs = popular(workload)
-        e_max = round(
-            published.value(PAPER, "e_max", trace=log, policy="log", measure="e_max").value * HOUR
-        )
-        found = np.flatnonzero(values == e_max)
+        hours = published.value(PAPER, "e_max", trace=log, policy="log", measure="e_max").value
+        far = abs(workload.estimate - round(hours * HOUR))
+        found = np.flatnonzero(values == round(hours * HOUR))
         rows.append(
             {
                 "log": log,
-                "E_max [h]": e_max / HOUR,
-                "E_max share [%]": 100 * float((workload.estimate == e_max).mean()),
-                "within a minute of it [%]": 100
-                * float((abs(workload.estimate - e_max) <= 60).mean()),
+                "E_max [h]": round(hours * HOUR) / HOUR,
+                "E_max share [%]": 100 * float((far == 0).mean()),
+                "within a minute of it [%]": 100 * float((far <= MINUTE).mean()),
                 "E_max rank": int(found[0]) + 1 if len(found) else None,
                 f"top {TOP} share [%]": 100 * float(jobs[:TOP].sum() / jobs.sum()),
                 "distinct estimates": len(values),
@@ -65,82 +64,55 @@ def modality(workloads):
 
 def shares_published(table):
     """The E_max shares as `Page.compare` takes them for the table under Fig. 13."""
-    return [
-        {
-            "trace": row["log"],
-            "policy": "log",
-            "measure": "e_max_share",
-            "value": row["E_max share [%]"],
-            "unit": "%",
-        }
-        for _, row in table.iterrows()
-    ]
-
-
-def limits(log):
-    """Names of the limits that the table under Fig. 13 gives for a log."""
-    return [
-        row.measure
-        for row in published.rows(PAPER, "e_max")
-        if row.trace == log and row.unit == "h"
-    ]
+    shares = zip(table["log"], table["E_max share [%]"], strict=True)
+    rows = [(log, "log", "e_max_share", share, "%") for log, share in shares]
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def text_published(table):
     """Ranks and extremes as `Page.compare` takes them for the running text."""
-    ranks = [
-        {
-            "trace": row["log"],
-            "policy": "log",
-            "measure": "e_max_rank",
-            "value": row["E_max rank"],
-            "unit": "rank",
-        }
-        for _, row in table.iterrows()
-    ]
     share = table["E_max share [%]"]
     rest = {
         "top20_share": table[f"top {TOP} share [%]"].mean(),
         "e_max_share_min": share.min(),
         "e_max_share_max": share.max(),
     }
-    return ranks + [
-        {"trace": "all", "policy": "log", "measure": m, "value": v, "unit": "%"}
-        for m, v in rest.items()
-    ]
+    ranks = zip(table["log"], table["E_max rank"], strict=True)
+    rows = [(log, "log", "e_max_rank", rank, "rank") for log, rank in ranks]
+    rows += [("all", "log", measure, value, "%") for measure, value in rest.items()]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def limits(log):
+    """The limits that the table under Fig. 13 gives for a log, h, by the names of their rows."""
+    rows = published.rows(PAPER, "e_max")
+    return {row.measure: row.value for row in rows if row.trace == log and row.unit == "h"}
 
 
 def draw_cdf(workloads):
     """Cumulative distributions of run times and estimates, a panel a log, and the limits that sites set."""
     workloads = recorded(workloads)
-    figure, axes = plt.subplots(
-        1, len(workloads), figsize=style.size(1, len(workloads)), sharey=True, squeeze=False
-    )
-    for panel, (log, workload) in zip(axes[0], workloads.items(), strict=True):
-        for name, colour in zip(("run_time", "estimate"), style.COLOURS, strict=False):
-            sns.ecdfplot(
-                x=np.maximum(getattr(workload, name), MINUTE) / HOUR,
-                stat="percent",
-                color=colour,
-                linestyle="-",
-                linewidth=1.2,
-                label=name.replace("_", " "),
-                ax=panel,
-            )
-        for measure in limits(log):
-            value = published.value(PAPER, "e_max", trace=log, policy="log", measure=measure).value
-            panel.axvline(value, color="black", linestyle=":", linewidth=1, label="E_max")
-        panel.set(title=log, xlabel="time [h]", ylabel="jobs [%]", xscale="log")
-        panel.set_xticks(TICKS, [f"{tick:.2g}" for tick in TICKS])
-        panel.set_xticks([], minor=True)
-        panel.set_xlim(MINUTE / HOUR, 1.2 * workload.estimate.max() / HOUR)
-    handles = dict(zip(*reversed(axes[0, 0].get_legend_handles_labels()), strict=True))
-    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=len(handles))
-    return figure
+    looks = style.series(("run time", "estimate"), marker=False)
+
+    def one(axes, log, _):
+        workload, own = workloads[log], limits(log).values()
+        for hours in own:
+            axes.axvline(hours, color="black", linestyle=":", linewidth=1, label="E_max", zorder=1)
+        for name, times in (("run time", workload.run_time), ("estimate", workload.estimate)):
+            hours = np.maximum(times, MINUTE) / HOUR
+            sns.ecdfplot(x=hours, stat="percent", ax=axes, **looks[name] | {"linestyle": "-"})
+        known = {at: name for at, name in TICKS.items() if at < min(own, default=np.inf) / 3}
+        known |= {hours: f"{hours:g} h" for hours in own}
+        last = max(workload.estimate.max() / HOUR, *own, 1)
+        axes.set(xscale="log", xlim=(MINUTE / HOUR, 1.2 * last))
+        axes.set_xticks([*known], [*known.values()])
+        axes.xaxis.set_minor_locator(ticker.NullLocator())
+
+    return panels.draw(PAPER, workloads, {"": "jobs [%]"}, one, "time", sharey=True)
 
 
-def accuracy(workload, equal="jobs"):
-    """Mean accuracy, run time over estimate, in 100 bins by run time.
+def accuracy(workload, equal="jobs", bins=100):
+    """Mean accuracy, run time over estimate, in bins by run time.
 
     Parameters
     ----------
@@ -148,6 +120,7 @@ def accuracy(workload, equal="jobs"):
         A job of estimate 0 is left out: it has no accuracy.
     equal : {"jobs", "width"}
         Bins hold equally many jobs, or are equally wide; the paper's "equally sized" may mean either.
+    bins : int
 
     Returns
     -------
@@ -156,61 +129,44 @@ def accuracy(workload, equal="jobs"):
     """
     some = workload.estimate > 0
     run_time = workload.run_time[some]
-    ratio = run_time / workload.estimate[some]
+    ratio = 100 * (run_time / workload.estimate[some])
+    place = np.minimum(run_time * bins // max(int(run_time.max()), 1), bins - 1)
     if equal == "jobs":
-        place = np.empty(len(run_time), np.int64)
-        place[np.argsort(run_time, kind="stable")] = (
-            np.arange(len(run_time)) * BINS // len(run_time)
-        )
-    else:
-        place = np.minimum(run_time * BINS // max(int(run_time.max()), 1), BINS - 1)
-    table = pd.DataFrame(
-        {"bin": place, "run time [h]": run_time / HOUR, "accuracy [%]": 100 * ratio}
-    )
-    grouped = table.groupby("bin")
+        place[np.argsort(run_time, kind="stable")] = np.arange(len(place)) * bins // len(place)
+    table = pd.DataFrame({"run time [h]": run_time / HOUR, "accuracy [%]": ratio})
+    grouped = table.groupby(place)
     return grouped.mean().assign(jobs=grouped.size()).reset_index(drop=True)
 
 
-def accuracies(workloads):
+def accuracies(workloads, bins=100):
     """Both readings of Fig. 15 for every log, in one table."""
-    parts = [
-        accuracy(workload, equal).assign(log=log, equal=equal)
-        for equal in ("jobs", "width")
+    parts = {
+        (log, equal): accuracy(workload, equal, bins)
+        for equal in EQUAL
         for log, workload in workloads.items()
-    ]
-    table = pd.concat(parts, ignore_index=True)
-    return table[["log", "equal", "run time [h]", "accuracy [%]", "jobs"]]
+    }
+    whole = pd.concat(parts, names=["log", "equal", "bin"])
+    return whole.reset_index().drop(columns="bin")
 
 
 def draw_accuracy(table):
     """Accuracy against run time; a row a reading, a column a log."""
-    logs = list(dict.fromkeys(table["log"]))
-    figure, grid = plt.subplots(
-        2, len(logs), figsize=style.size(2, len(logs)), squeeze=False, sharey=True
-    )
-    for row, (equal, words) in zip(
-        grid, (("jobs", "bins of equally many jobs"), ("width", "bins of equal width")), strict=True
-    ):
-        for axes, log in zip(row, logs, strict=True):
-            part = table[(table["log"] == log) & (table["equal"] == equal)]
-            axes.plot(
-                part["run time [h]"], part["accuracy [%]"], marker=".", markersize=3, linewidth=0.8
-            )
-            axes.set(xlabel="run time [h]", ylim=(0, 105))
-        row[0].set_ylabel(f"accuracy [%]\n{words}")
-    for axes, log in zip(grid[0], logs, strict=True):
-        axes.set_title(log)
-    return figure
+
+    def one(axes, log, equal):
+        part = table[(table["log"] == log) & (table["equal"] == equal)]
+        axes.plot("run time [h]", "accuracy [%]", ".-", data=part, markersize=3, linewidth=0.8)
+        axes.set(ylim=(0, 105))
+
+    rows = {equal: f"accuracy [%]\n{words}" for equal, words in EQUAL.items()}
+    how = {"legend": False, "sharey": True}
+    return panels.draw(PAPER, table["log"], rows, one, "run time [h]", **how)
 
 
 def rank_correlation(table):
     """Spearman's correlation of accuracy with run time over the bins, by log and reading."""
-    rows = [
-        {
-            "log": log,
-            "equal": equal,
-            "correlation": float(stats.spearmanr(p["run time [h]"], p["accuracy [%]"]).statistic),
-        }
-        for (log, equal), p in table.groupby(["log", "equal"], sort=False)
-    ]
-    return pd.DataFrame(rows)
+    found = {
+        key: float(stats.spearmanr(part["run time [h]"], part["accuracy [%]"]).statistic)
+        for key, part in table.groupby(["log", "equal"], sort=False)
+    }
+    names = pd.MultiIndex.from_tuples(found, names=["log", "equal"])
+    return pd.Series(found.values(), names, name="correlation").reset_index()

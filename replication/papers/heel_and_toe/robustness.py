@@ -23,14 +23,7 @@ SMALL, LARGE, FS = (0.5, 1.0, 2.0), 100.0, (0.5, 1.0, 2.0, 5.0, 10.0)
 SEEDS = tuple(range(1, 6))
 WATCHED, TRUNCATED, FEW = (0.1, 0.2), (1.0, 10.0, 100.0, 1000.0, 10000.0), (1, 2)
 BACKFILLED = {"backfilled": "share", "run_time": "run time", "size": "size"}
-#: What the paper leaves to the textbook of EASY.
-OPEN = (
-    dimensions.RESERVATION
-    | dimensions.EXTRA
-    | dimensions.SHADOW
-    | dimensions.EVENTS
-    | dimensions.ORDER
-)
+OPEN = dimensions.TEXTBOOK
 #: CTC's machine: the paper has all processors, the header 338 for batch jobs, PV-EASY 430.
 MACHINES = (338, 430)
 HEADLINES = robustness.Headlines("heel_and_toe")
@@ -45,10 +38,9 @@ def changes(logs):
         Variant("nothing trimmed", count={"trim": False}),
         Variant("E_max of daytime and express queues", count={"e_max": min}),
         Variant("real estimates as logged beside the truncated", count={"cut real": False}),
-        Variant("runs cut at the estimate", cleaning={"overrun": "cut-run"}),
-        Variant("runs may pass the estimate", cleaning={"overrun": "as-is"}),
+        *dimensions.CUT_OR_NOT,
         Variant("allocated processors", cleaning={"size": "allocated"}),
-        Variant("jobs of run time 0 left out", cleaning={"drop": ("zero-run-time",)}),
+        dimensions.NO_ZEROS,
         Variant(
             "jobs without allocated processors left out", cleaning={"drop": ("not-allocated",)}
         ),

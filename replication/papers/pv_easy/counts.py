@@ -96,17 +96,14 @@ def kinds(schedule, backfilled="last-run", blocked="any"):
     blocked : str
         See `blocked_jobs`.
     """
-    counted = {
-        "last-run": schedule.backfilled,
-        "ever": schedule.backfilled | (schedule.times_killed > 0),
-    }
-    if backfilled == "starts":
-        found = schedule.backfilled.sum() + schedule.times_killed.sum()
-    elif backfilled == "in-shadow":
-        earlier = np.concatenate([[0], np.maximum.accumulate(schedule.start)[:-1]])
-        found = (schedule.backfilled & (schedule.end <= earlier)).sum()
-    else:
-        found = counted[backfilled].sum()
+    last, killed = schedule.backfilled, schedule.times_killed
+    earlier = np.concatenate([[0], np.maximum.accumulate(schedule.start)[:-1]])
+    found = {
+        "last-run": last,
+        "starts": last + killed,
+        "ever": last | (killed > 0),
+        "in-shadow": last & (schedule.end <= earlier),
+    }[backfilled].sum()
     hit = blocked_jobs(schedule, blocked)
     return {"backfilled": (int(found), "jobs"), "blocked": (int(hit.sum()), "jobs")}
 
@@ -114,11 +111,7 @@ def kinds(schedule, backfilled="last-run", blocked="any"):
 def loads(schedule, since="first-submission"):
     """Table 5: load with the killed work counted, and the killed work's part, up to the last end.
 
-    Parameters
-    ----------
-    schedule : replication.schedule.schedule.Schedule
-    since : {"first-submission", "time-0"}
-        Where the span begins: as the paper says, or where the log does.
+    The span is since the first submission, as the paper says, or since the log's ``time-0``.
     """
     w = schedule.workload
     span = int(schedule.end.max()) - (int(w.submit[0]) if since == "first-submission" else 0)
@@ -135,11 +128,7 @@ def loads(schedule, since="first-submission"):
 def preemptions(schedule, waste="mean"):
     """Table 6: preempted jobs, mean number of kills, run time waste.
 
-    Parameters
-    ----------
-    schedule : replication.schedule.schedule.Schedule
-    waste : {"mean", "total"}
-        Mean of the jobs' wastes, or all their waste over all their run time.
+    The waste is the mean of the jobs' wastes, or their ``total`` waste over all their run time.
     """
     hit = schedule.times_killed > 0
     wasted, run_time = wasted_seconds(schedule)[hit], schedule.workload.run_time[hit]

@@ -9,6 +9,8 @@ from replication.basics.lazy import pandas as pd
 from replication.basics.lazy import pyplot as plt
 from replication.evidence import published
 from replication.logs.workload import Workload
+from replication.papers.logs import COLUMNS
+from replication.papers.panels import box
 from replication.reference import easy as reference
 from replication.schedule import gantt
 
@@ -17,17 +19,9 @@ MACHINE = 5
 
 @dataclass(frozen=True)
 class Example:
-    """One picture.
+    """One picture: its title, the policy as ``data/published`` names it, and the jobs in order of submission.
 
-    Parameters
-    ----------
-    title, policy : str
-        The policy as ``data/published`` names it.
-    numbers : tuple of int
-        The jobs' numbers in the paper, in order of submission.
-    told : tuple of int
-        The run times that the scheduler plans with.
-    run_time, size : tuple of int
+    Of each job its number in the paper, the run time that the scheduler plans with, the real one, and its size.
     """
 
     title: str
@@ -81,18 +75,7 @@ EXAMPLES = {
 
 
 def results(schedules):
-    """What the paper's text says of the pictures, as simulated.
-
-    Parameters
-    ----------
-    schedules : dict of str to replication.schedule.schedule.Schedule
-        Of each of `EXAMPLES`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        trace, policy, measure, value, unit.
-    """
+    """What the paper's text says of the pictures, as simulated; takes the schedule of each of `EXAMPLES`."""
     rows = []
     for name, example in EXAMPLES.items():
         schedule, unit = schedules[name], "time units"
@@ -106,14 +89,13 @@ def results(schedules):
             (name, example.policy, "start", start, unit),
             (name, example.policy, "backfilled_end", int(schedule.end[2]), unit),
         ]
-    return pd.DataFrame(rows, columns=["trace", "policy", "measure", "value", "unit"])
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def published_part(ours):
     """The rows that the paper's text has a number for."""
     known = {row.key for row in published.rows("pv_easy", "fig1")}
-    keys = zip(ours["trace"], ours["policy"], ours["measure"], strict=True)
-    return ours[[key in known for key in keys]]
+    return ours[ours[COLUMNS[:3]].apply(tuple, axis=1).isin(known)]
 
 
 def made(ours):
@@ -123,17 +105,12 @@ def made(ours):
 
 def draw(schedules):
     """Each example twice: as decided at time 0, and as it came about."""
-    figure, grid = plt.subplots(
-        len(EXAMPLES), 2, figsize=(style.WIDTH, 6.2), sharex=True, sharey=True
-    )
+    size = style.WIDTH, 6.2
+    figure, grid = plt.subplots(len(EXAMPLES), 2, figsize=size, sharex=True, sharey=True)
     for row, (name, example) in zip(grid, EXAMPLES.items(), strict=True):
-        schedule = schedules[name]
-        came = [
-            (number, int(schedule.start[k]), example.run_time[k], example.size[k])
-            for k, number in enumerate(example.numbers)
-        ]
-        _boxes(row[0], example.decision(schedule))
-        _boxes(row[1], came)
+        starts = schedules[name].start.tolist()
+        _boxes(row[0], example.decision(schedules[name]))
+        _boxes(row[1], zip(example.numbers, starts, example.run_time, example.size, strict=True))
         row[0].set_ylabel("processors")
         row[0].set_title(example.title, loc="left")
         row[1].set_title("what came about", loc="left", fontweight="normal")
@@ -144,26 +121,9 @@ def draw(schedules):
 
 def _boxes(axes, jobs):
     """Rectangles of (number, start, length, size), lowest processors first."""
-    _, start, length, size = (np.array(column) for column in zip(*jobs, strict=True))
-    for k, first, width in gantt.place(start, start + length, size, MACHINE):
-        number = jobs[k][0]
-        axes.add_patch(
-            plt.Rectangle(
-                (start[k], first),
-                length[k],
-                width,
-                alpha=0.35,
-                edgecolor="black",
-                lw=0.8,
-                facecolor=style.COLOURS[(number - 1) % 5],
-            )
-        )
-        axes.text(
-            start[k] + length[k] / 2,
-            first + width / 2,
-            f"job {number}",
-            ha="center",
-            va="center",
-            fontsize=8,
-        )
+    number, start, length, size = (np.array(column) for column in zip(*jobs, strict=True))
+    end = start + length
+    for k, first, width in gantt.place(start, end, size, MACHINE):
+        colour = style.COLOURS[(number[k] - 1) % 5], 0.35
+        box(axes, start[k], end[k], first, width, f"job {number[k]}", colour)
     axes.set(xlim=(0, 8.2), ylim=(0, MACHINE), xticks=range(9), yticks=range(MACHINE + 1))

@@ -4,10 +4,10 @@ import numpy as np
 
 from replication.basics import style
 from replication.basics.lazy import pandas as pd
-from replication.basics.lazy import pyplot as plt
 from replication.basics.lazy import seaborn as sns
 from replication.basics.lazy import stats
 from replication.basics.seeding import generator
+from replication.papers import panels
 from replication.schedule import audits
 
 DRAWN = ("EASY", "PV-EASY")
@@ -57,65 +57,56 @@ def results(schedules, sample=150, seed=1):
     each : pandas.DataFrame
         trace, policy, delay (s): one row a job looked at.
     """
-    rows, each = [], []
-    for log, by_policy in schedules.items():
-        for policy, schedule in by_policy.items():
-            delay, share = delays(schedule, (log, policy), sample, seed)
-            each.append(pd.DataFrame({"trace": log, "policy": policy, "delay": delay}))
-            hit = delay[delay > 0]
-            waited = int((schedule.start > schedule.workload.submit).sum())
-            low, high = _share(len(hit), len(delay), share < 1)
-            rows.append(
-                {
-                    "trace": log,
-                    "policy": policy,
-                    "waited": waited,
-                    "looked_at": len(delay),
-                    "delayed": round(len(hit) / share) if share else 0,
-                    "delayed_low": round(low * waited),
-                    "delayed_high": round(high * waited),
-                    "delayed_share": 100 * len(hit) / share / len(schedule.start) if share else 0.0,
-                    "mean_delay": float(hit.mean()) / 60 if len(hit) else 0.0,
-                    "max_delay": float(hit.max()) / 3600 if len(hit) else 0.0,
-                    "helped": round(int((delay < 0).sum()) / share) if share else 0,
-                    "unfair_heads": int(audits.head_violations(schedule).sum()),
-                }
-            )
-    return pd.DataFrame(rows), pd.concat(each, ignore_index=True)
+    pairs = [(log, *one) for log, by_policy in schedules.items() for one in by_policy.items()]
+    found = {
+        (log, policy): delays(schedule, (log, policy), sample, seed)
+        for log, policy, schedule in pairs
+    }
+    rows = [
+        {"trace": log, "policy": policy} | _row(schedule, *found[log, policy])
+        for log, policy, schedule in pairs
+    ]
+    each = {key: pd.Series(delay, name="delay") for key, (delay, _) in found.items()}
+    each = pd.concat(each, names=["trace", "policy", "job"]).reset_index().drop(columns="job")
+    return pd.DataFrame(rows), each
 
 
-def _share(hits, n, sampled):
-    """Bounds of a share: its 95 % interval (Wilson) where it is that of a sample."""
-    if not sampled or not n:
-        return (hits / max(n, 1),) * 2
-    found = stats.binomtest(hits, n).proportion_ci(method="wilson")
-    return float(found.low), float(found.high)
+def _row(schedule, delay, share):
+    """The delays of the jobs looked at, a share of those that waited, as a row of the table."""
+    hit = delay[delay > 0]
+    waited = int((schedule.start > schedule.workload.submit).sum())
+    low = high = len(hit) / max(len(delay), 1)
+    if share < 1 and len(delay):
+        low, high = stats.binomtest(len(hit), len(delay)).proportion_ci(method="wilson")
+    all_hit = len(hit) / share if share else 0.0
+    return {
+        "waited": waited,
+        "looked_at": len(delay),
+        "delayed": round(all_hit),
+        "delayed_low": round(low * waited),
+        "delayed_high": round(high * waited),
+        "delayed_share": 100 * all_hit / len(schedule.start),
+        "mean_delay": float(hit.mean()) / 60 if len(hit) else 0.0,
+        "max_delay": float(hit.max()) / 3600 if len(hit) else 0.0,
+        "helped": round(int((delay < 0).sum()) / share) if share else 0,
+        "unfair_heads": int(audits.head_violations(schedule).sum()),
+    }
 
 
 def draw(each):
     """Jobs delayed by more than a time, over that time, a panel a log."""
-    logs = list(dict.fromkeys(each["trace"]))
-    figure, grid = plt.subplots(1, len(logs), figsize=style.size(1, len(logs)), squeeze=False)
     looks = style.series(DRAWN, marker=False)
     late = each[each["delay"] > 0].assign(hours=lambda table: table["delay"] / 3600)
-    for axes, log in zip(grid[0], logs, strict=True):
-        for policy in DRAWN:
+
+    def one(axes, log, _):
+        for policy, look in looks.items():
             part = late[(late["trace"] == log) & (late["policy"] == policy)]
-            sns.ecdfplot(
-                part, x="hours", stat="count", complementary=True, ax=axes, **looks[policy]
-            )
-        axes.set(
-            xscale="log",
-            yscale="log",
-            title=log,
-            xlabel="delay by later jobs [h]",
-            ylabel="jobs delayed by more" if log == logs[0] else "",
-            xlim=(1 / 60, None),
-        )
-    figure.legend(
-        *grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=len(DRAWN)
-    )
-    return figure
+            sns.ecdfplot(part, x="hours", stat="count", complementary=True, ax=axes, **look)
+        axes.set(xscale="log", yscale="log", xlim=(1 / 60, None))
+        axes.xaxis.set_major_formatter("{x:g}")
+
+    rows = {"": "jobs delayed by more"}
+    return panels.draw("pv_easy", each["trace"], rows, one, "delay by later jobs [h]")
 
 
 def sentences(table):

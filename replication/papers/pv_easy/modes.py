@@ -2,8 +2,7 @@
 
 from replication.basics import style
 from replication.basics.lazy import pandas as pd
-from replication.basics.lazy import pyplot as plt
-from replication.basics.lazy import seaborn as sns
+from replication.papers import panels
 from replication.papers.pv_easy import counts
 from replication.schedule import audits
 
@@ -43,37 +42,19 @@ def results(schedules):
 
 def draw(table):
     """Bars of slowdowns and wasted load, a row a measure and a panel a log; EASY as a line."""
-    logs = list(dict.fromkeys(table["trace"]))
-    modes = [mode for mode in dict.fromkeys(table["mode"]) if mode != "EASY"]
-    looks = style.bars(modes)
-    figure, grid = plt.subplots(
-        len(SHOWN), len(logs), figsize=style.size(2.4, len(logs)), squeeze=False
-    )
-    for row, (measure, label) in zip(grid, SHOWN.items(), strict=True):
-        for axes, log in zip(row, logs, strict=True):
-            own = table[table["trace"] == log]
-            part = own[own["mode"] != "EASY"]
-            sns.barplot(
-                part,
-                x="mode",
-                y=measure,
-                hue="mode",
-                ax=axes,
-                width=0.85,
-                errorbar=None,
-                legend=False,
-            )
-            for mode, bar in zip(modes, axes.containers, strict=True):
-                plt.setp(bar, **looks[mode])
-            if measure != "wasted_load":
-                easy = own.loc[own["mode"] == "EASY", measure].iloc[0]
-                axes.axhline(easy, color="black", lw=1, ls="--", label="EASY")
-            axes.set(xticks=[], xlabel="", ylabel=label if log == logs[0] else "")
-            axes.grid(axis="x", visible=False)
-    for axes, log in zip(grid[0], logs, strict=True):
-        axes.set_title(log)
-    figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-    return figure
+    looks = style.bars([mode for mode in dict.fromkeys(table["mode"]) if mode != "EASY"])
+
+    def one(axes, log, measure):
+        by = table[table["trace"] == log].set_index("mode")[measure]
+        for k, (mode, look) in enumerate(looks.items()):
+            axes.bar(k, by[mode], **look)
+        if measure != "wasted_load":
+            axes.axhline(by["EASY"], color="black", lw=1, ls="--", label="EASY")
+        axes.set(xticks=[])
+        axes.grid(axis="x", visible=False)
+
+    size = style.size(2.4, table["trace"].nunique())
+    return panels.draw("pv_easy", table["trace"], SHOWN, one, figsize=size)
 
 
 def sentences(table):

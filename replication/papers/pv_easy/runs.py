@@ -12,23 +12,15 @@ PAPER = "pv_easy"
 POLICIES = {"EASY": EASY(), "EASY-Last": EASY(predictor=Last()), "PV-EASY": PVEasy()}
 EASY_ONLY = ("extra", "shadow", "order")
 #: What the paper's words leave open of the schedulers.
-OPEN = (
-    dimensions.RESERVATION
-    | dimensions.EXTRA
-    | dimensions.SHADOW
-    | dimensions.EVENTS
-    | dimensions.ORDER
-    | dimensions.PREDICTION
-)
+OPEN = dimensions.TEXTBOOK | dimensions.PREDICTION
 ALONE = [
     variant for name, alternatives in OPEN.items() for variant in variants.alone(name, alternatives)
 ]
 NOW = next(variant for variant in ALONE if variant.scheduler == {"correction": "now"})
 CLEANING = [
     Variant("requested processors", cleaning={"size": "requested"}),
-    Variant("runs cut at the estimate", cleaning={"overrun": "cut-run"}),
-    Variant("runs may pass the estimate", cleaning={"overrun": "as-is"}),
-    Variant("jobs of run time 0 left out", cleaning={"drop": ("zero-run-time",)}),
+    *dimensions.CUT_OR_NOT,
+    dimensions.NO_ZEROS,
 ]
 #: What a simulator has together that was written around one kept reservation.
 TOGETHER = [
@@ -59,33 +51,15 @@ def concerns(scheduler, reading):
 
 
 def simulated(jobs, scheduler, reading=DEFAULT, seed=1):
-    """The validated schedule of some jobs.
-
-    Parameters
-    ----------
-    jobs : replication.logs.workload.Workload
-    scheduler : replication.schedulers.Scheduler
-    reading : replication.evidence.variants.Variant
-        What the scheduler does not have does not concern it.
-    seed : int
-    """
+    """The validated schedule of some jobs under a reading, as far as it concerns the scheduler."""
     return simulate(jobs, reading.of(scheduler), seed=seed).validate()
 
 
 def otherwise(log, schedule, first=None):
-    """A schedule under each reading but the default that concerns its scheduler.
+    """Yield each reading but the default that concerns a schedule's scheduler, and the schedule under it.
 
-    Parameters
-    ----------
-    log : str
-    schedule : replication.schedule.schedule.Schedule
-    first : int, optional
-        How many jobs of the log were taken; all by default.
-
-    Yields
-    ------
-    replication.evidence.variants.Variant, replication.schedule.schedule.Schedule
-        Not those that take the log's own lines where the log is not the archive's.
+    Not those that take the log's own lines where the log is not the archive's. `first` says how many jobs of
+    the log were taken; all by default.
     """
     for reading in READINGS[1:]:
         if concerns(schedule.scheduler, reading):

@@ -9,9 +9,8 @@ import numpy as np
 
 from replication.basics import style
 from replication.basics.lazy import pandas as pd
-from replication.basics.lazy import pyplot as plt
-from replication.basics.lazy import seaborn as sns
 from replication.evidence import resampling
+from replication.papers import panels
 from replication.papers.pv_easy import counts, runs
 from replication.schedule import audits, measures
 
@@ -19,6 +18,8 @@ CLASSES = 4  # Quarters of the machine.
 LOOKS = ("EASY", "PV-EASY", "EASY-Last")  # each looks the same in every figure
 NAMES = {"mbs": "mean bounded slowdown", "mwbs": "mean weighted bounded slowdown"}
 SHORT = {"mbs": "MBS", "mwbs": "MWBS"}
+COLUMNS = ["trace", "jobs", "policy", "number", "value", "low", "high"]
+COLUMNS += ["quotient", "quotient_low", "quotient_high"]
 
 
 def sums(schedule, mask, measure):
@@ -52,19 +53,9 @@ def _compared(schedules, measure, groups, base, seed, resamples):
             drawn = resampling.blocks(np.hstack(columns), workload, seed, resamples)
             means = {p: resampling.ratio(drawn, 2 * k, 2 * k + 1) for k, p in enumerate(by_policy)}
             for policy, mean in means.items():
-                rows.append(
-                    {"trace": log, "jobs": jobs, "policy": policy}
-                    | {"number": int(masks[policy].sum())}
-                    | _with_interval(("value", "low", "high"), mean)
-                    | _with_interval(
-                        ("quotient", "quotient_low", "quotient_high"), mean / means[base]
-                    )
-                )
-    return pd.DataFrame(rows)
-
-
-def _with_interval(columns, values):
-    return dict(zip(columns, resampling.interval(values), strict=True))
+                both = resampling.interval(mean), resampling.interval(mean / means[base])
+                rows.append((log, jobs, policy, int(masks[policy].sum()), *both[0], *both[1]))
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def everyone(schedules, measure, base="EASY", seed=1, resamples=resampling.DRAWS):
@@ -151,68 +142,50 @@ def bars(table, measure):
     -------
     matplotlib.figure.Figure
     """
-    logs, policies = list(dict.fromkeys(table["trace"])), list(dict.fromkeys(table["policy"]))
-    figure, grid = plt.subplots(1, len(logs), figsize=style.size(1, len(logs)), squeeze=False)
-    looks = style.bars(dict.fromkeys([*LOOKS, *policies]))
-    several = table["jobs"].nunique() > 1
-    across = "jobs" if several else "policy"
-    how = {"x": across, "order": list(dict.fromkeys(table[across])), "hue_order": policies}
-    for axes, log in zip(grid[0], logs, strict=True):
-        part = table[table["trace"] == log]
-        sns.barplot(part, y="value", hue="policy", errorbar=None, legend=False, ax=axes, **how)
-        for policy, drawn in zip(policies, list(axes.containers), strict=True):
-            own = part[(part["policy"] == policy) & part["value"].notna()]
-            plt.setp(drawn, **looks[policy])
-            axes.errorbar(
-                [bar.get_x() + bar.get_width() / 2 for bar in drawn],
-                own["value"],
-                np.abs(own[["low", "high"]].to_numpy().T - own["value"].to_numpy()),
-                fmt="none",
-                ecolor="black",
-                capsize=2,
-                elinewidth=0.8,
-            )
-        axes.set(
-            title=log,
-            ylabel=NAMES[measure] if log == logs[0] else "",
-            xlabel="size, share of the machine" if several else "",
-        )
-        axes.tick_params(axis="x", labelrotation=20 if several else 0)
+    policies, jobs = (list(dict.fromkeys(table[name])) for name in ("policy", "jobs"))
+    looks, several = style.bars(dict.fromkeys([*LOOKS, *policies])), len(jobs) > 1
+    width = 0.8 / len(policies) if several else 0.8
+
+    def one(axes, log, _):
+        for k, policy in enumerate(policies):
+            part = table[(table["trace"] == log) & (table["policy"] == policy)]
+            # Groups of jobs across, or the policies themselves where there is one group.
+            x = np.arange(len(jobs)) + (k - (len(policies) - 1) / 2) * width if several else [k]
+            ends = np.abs(part[["low", "high"]].to_numpy().T - part["value"].to_numpy())
+            ink = {"capsize": 2, "error_kw": {"elinewidth": 0.8}}
+            axes.bar(x, part["value"], width, yerr=ends, **ink, **looks[policy])
+        across = jobs if several else policies
+        axes.set_xticks(range(len(across)), across, rotation=20 if several else 0)
         axes.grid(axis="x", visible=False)
-    if several:
-        handles = [drawn[0] for drawn in grid[0, 0].containers]
-        figure.legend(handles, policies, loc="outside lower center", ncols=len(policies))
-    return figure
+
+    xlabel = "size, share of the machine" if several else ""
+    rows = {"": NAMES[measure]}
+    return panels.draw("pv_easy", table["trace"], rows, one, xlabel, legend=several)
 
 
 def outcomes(table, policy="PV-EASY"):
-    """Where a policy's value is below the base's by its interval, above it, and not to be told from it.
+    """Where a policy's value is lower than the base's by its interval, higher, and unclear, by jobs and trace.
 
     Returns
     -------
     pandas.Series of str
-        lower, higher or not to be told apart, of each row of the policy that has a value.
     """
     own = table[(table["policy"] == policy) & table["value"].notna()]
-    said = np.select(
-        [own["quotient_high"] < 1, own["quotient_low"] > 1], ["lower", "higher"], "unclear"
-    )
+    low, high = own["quotient_low"], own["quotient_high"]
+    said = np.select([high < 1, low > 1], ["lower", "higher"], "unclear")
     return own.assign(outcome=said).set_index(["jobs", "trace"])["outcome"]
 
 
 def sentences(table):
     """How often PV-EASY's value is below EASY's, above it, and not to be told from it, by group of jobs."""
-    lines, found = [], outcomes(table)
-    for jobs, part in found.groupby("jobs", sort=False):
-        words = [
-            f"{said} on {', '.join(part[part == outcome].index.get_level_values('trace'))}"
-            for outcome, said in (
-                ("lower", "lower"),
-                ("higher", "higher"),
-                ("unclear", "not to be told apart"),
-            )
-            if (part == outcome).any()
+    lines, words = [], {"lower": "lower", "higher": "higher", "unclear": "not to be told apart"}
+    for jobs, part in outcomes(table).groupby("jobs", sort=False):
+        where = {said: part[part == outcome].index for outcome, said in words.items()}
+        named = [
+            f"{said} on {', '.join(at.get_level_values('trace'))}"
+            for said, at in where.items()
+            if len(at)
         ]
         about = "All jobs" if jobs == "all" else f"Blocked jobs of size {jobs} of the machine"
-        lines.append(f"- {about}: PV-EASY against EASY is {'; '.join(words)}.")
+        lines.append(f"- {about}: PV-EASY against EASY is {'; '.join(named)}.")
     return "\n".join(lines)

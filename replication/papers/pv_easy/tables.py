@@ -8,9 +8,9 @@ import math
 from replication.basics.lazy import pandas as pd
 from replication.evidence import published
 from replication.logs import traces
+from replication.papers.logs import COLUMNS
 from replication.papers.pv_easy import counts, runs
 
-COLUMNS = ["trace", "policy", "measure", "value", "unit"]
 #: How a number over all logs is made; the names of others end in _min or _max.
 OVERALL = {"max_delay": "max", "max_dtr": "max", "violated": "sum"}
 
@@ -35,11 +35,9 @@ def counted(schedules, count, given=None):
     for log, by_policy in schedules.items():
         for policy, schedule in by_policy.items():
             rows += [(log, policy, name, *value) for name, value in count(schedule).items()]
-        workload = schedule.workload
-        if given == "jobs":
-            rows.append((log, "log", given, len(workload), given))
-        elif given == "processors":
-            rows.append((log, "log", given, workload.machine, given))
+        facts = {"jobs": len(schedule.workload), "processors": schedule.workload.machine}
+        if given:
+            rows.append((log, "log", given, facts[given], given))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -75,16 +73,14 @@ def readings(schedules, count, first=None):
         reading, trace, policy, measure, value. Ways of counting are readings too; they are applied to the
         default schedule. A delay from the start without later jobs is worked out for the default alone.
     """
-    return pd.DataFrame(
-        [
-            (reading, log, policy, measure, value)
-            for log, by_policy in schedules.items()
-            for policy, schedule in by_policy.items()
-            for reading, found in _readings(log, schedule, count, first)
-            for measure, (value, _) in found.items()
-        ],
-        columns=["reading", *COLUMNS[:4]],
-    )
+    rows = [
+        (reading, log, policy, measure, value)
+        for log, by_policy in schedules.items()
+        for policy, schedule in by_policy.items()
+        for reading, found in _readings(log, schedule, count, first)
+        for measure, (value, _) in found.items()
+    ]
+    return pd.DataFrame(rows, columns=["reading", *COLUMNS[:4]])
 
 
 def _readings(log, schedule, count, first):
@@ -100,14 +96,7 @@ def _readings(log, schedule, count, first):
 
 
 def ranges(item, readings):
-    """Published value, default, and the range over the readings, one row a number.
-
-    Parameters
-    ----------
-    item : str
-        Such as ``table1``.
-    readings : pandas.DataFrame
-        From `readings`.
+    """Published value, default, and the range over the readings, one row a number of an item such as ``table1``.
 
     Returns
     -------
@@ -116,55 +105,39 @@ def ranges(item, readings):
         range), nearest (the reading that comes nearest to it) and its value.
     """
     printed = {row.key: row.value for row in published.rows(runs.PAPER, item)}
-    measures, rows = {measure for *_, measure in printed}, []
-    for key, group in readings[readings["measure"].isin(measures)].groupby(COLUMNS[:3], sort=False):
+    some = readings[readings["measure"].isin({measure for *_, measure in printed})]
+    rows = []
+    for key, group in some.groupby(COLUMNS[:3], sort=False):
         theirs = printed.get(key, math.nan)
         values = group.set_index("reading")["value"].dropna()
-        compared = len(values) and key in printed
-        nearest = (values - theirs).abs().idxmin() if compared else ""
-        rows.append(
-            dict(zip(COLUMNS[:3], key, strict=True))
-            | {
-                "published": theirs,
-                "default": values.get("default", math.nan),
-                "lowest": values.min(),
-                "highest": values.max(),
-                "inside": "yes" if values.min() <= theirs <= values.max() else "no",
-                "nearest reading": nearest,
-                "its value": values.get(nearest, math.nan),
-            }
-        )
-    return pd.DataFrame(rows)
+        nearest = (values - theirs).abs().idxmin() if len(values) and key in printed else ""
+        low, high = values.min(), values.max()
+        row = (*key, theirs, values.get("default", math.nan), low, high)
+        inside = "yes" if low <= theirs <= high else "no"
+        rows.append((*row, inside, nearest, values.get(nearest, math.nan)))
+    names = ["published", "default", "lowest", "highest", "inside", "nearest reading", "its value"]
+    return pd.DataFrame(rows, columns=[*COLUMNS[:3], *names])
 
 
 def text(ours):
-    """The numbers in running text that a table decides, as `Page.compare` takes them.
+    """The numbers in running text that a table of `counted` decides, as `Page.compare` takes them.
 
-    Parameters
-    ----------
-    ours : pandas.DataFrame
-        From `counted`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As `ours`; those over all logs only where all of the paper's are there.
+    Those over all logs are there only where all of the paper's logs are.
     """
     value = {(log, policy, measure): number for log, policy, measure, number, _ in ours.to_numpy()}
     whole = set(traces.names(runs.PAPER)) <= set(ours["trace"])
     rows = []
     for row in published.rows(runs.PAPER, "text"):
-        number = value.get(row.key)
-        whose = row.trace, row.policy
+        number, whose = value.get(row.key), (row.trace, row.policy)
         if row.measure == "delayed_of_blocked" and (*whose, "delayed") in value:
             number = 100 * value[*whose, "delayed"] / value[*whose, "blocked"]
         if row.trace == "all" and whole:
             stem, _, end = row.measure.rpartition("_")
-            measure, how = (
-                (row.measure, OVERALL[row.measure]) if row.measure in OVERALL else (stem, end)
+            how = OVERALL.get(row.measure)
+            is_it = (ours["policy"] == row.policy) & (
+                ours["measure"] == (row.measure if how else stem)
             )
-            every = ours[(ours["policy"] == row.policy) & (ours["measure"] == measure)]["value"]
-            number = every.agg(how) if len(every) else None
+            number = ours.loc[is_it, "value"].agg(how or end) if is_it.any() else None
         if number is not None:
             rows.append((*row.key, number, row.unit))
     return pd.DataFrame(rows, columns=COLUMNS)

@@ -7,9 +7,8 @@ import numpy as np
 
 from replication.basics import style
 from replication.basics.lazy import pandas as pd
-from replication.basics.lazy import pyplot as plt
-from replication.basics.lazy import seaborn as sns
 from replication.basics.lazy import stats
+from replication.papers import panels
 from replication.papers.pv_easy import counts
 from replication.papers.pv_easy.slowdown import NAMES
 from replication.predictors import Virtual
@@ -72,34 +71,18 @@ def _mean(values):
 
 def draw(table):
     """Lines over the error with the intervals of the means, a row a measure and a panel a log."""
-    logs, policies = list(dict.fromkeys(table["trace"])), list(dict.fromkeys(table["policy"]))
-    figure, grid = plt.subplots(
-        len(NAMES), len(logs), figsize=style.size(2, len(logs)), squeeze=False, sharex=True
-    )
-    looks = style.series(policies)
-    for row, measure in zip(grid, NAMES, strict=True):
-        for axes, log in zip(row, logs, strict=True):
-            part = table[(table["trace"] == log) & (table["measure"] == measure)]
-            for policy, one in part.groupby("policy", sort=False):
-                sns.lineplot(one, x="error", y="mean", ax=axes, legend=False, **looks[policy])
-                axes.fill_between(
-                    one["error"],
-                    one["low"],
-                    one["high"],
-                    color=looks[policy]["color"],
-                    alpha=0.2,
-                    lw=0,
-                )
-            axes.set(
-                xlabel="largest prediction error [%]",
-                ylabel=NAMES[measure] if log == logs[0] else "",
-                ylim=(0, None),
-            )
-    for axes, log in zip(grid[0], logs, strict=True):
-        axes.set_title(log)
-    handles = grid[0, 0].get_legend_handles_labels()
-    figure.legend(*handles, loc="outside lower center", ncols=len(policies))
-    return figure
+    looks = style.series(dict.fromkeys(table["policy"]))
+
+    def one(axes, log, measure):
+        part = table[(table["trace"] == log) & (table["measure"] == measure)]
+        for policy, of in part.groupby("policy", sort=False):
+            axes.plot(of["error"], of["mean"], **looks[policy])
+            colour = looks[policy]["color"]
+            axes.fill_between(of["error"], of["low"], of["high"], color=colour, alpha=0.2, lw=0)
+        axes.set(ylim=(0, None))
+
+    how = {"xlabel": "largest prediction error [%]", "sharex": True}
+    return panels.draw("pv_easy", table["trace"], NAMES, one, **how)
 
 
 def by_error(part):
@@ -127,16 +110,9 @@ def leads(table):
         others = by.drop(columns="PV-EASY", level="policy")
         behind = by["low"]["PV-EASY"] > others["high"].min(axis=1)
         level = by.index[others["mean"].min(axis=1) <= by["mean"]["PV-EASY"]]
-        rows.append(
-            {
-                "trace": log,
-                "measure": measure,
-                "ahead": _span(by.index[is_ahead(by)]),
-                "behind": _span(by.index[behind]),
-                "level": int(level.max()) if len(level) else -1,
-            }
-        )
-    return pd.DataFrame(rows)
+        where = (_span(by.index[errors]) for errors in (is_ahead(by), behind))
+        rows.append((log, measure, *where, int(level.max()) if len(level) else -1))
+    return pd.DataFrame(rows, columns=["trace", "measure", "ahead", "behind", "level"])
 
 
 def _span(errors):

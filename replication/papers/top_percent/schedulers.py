@@ -2,9 +2,13 @@
 
 from dataclasses import replace
 
+import numpy as np
+
 from replication.basics import style
-from replication.basics.lazy import pyplot as plt
-from replication.basics.lazy import seaborn as sns
+from replication.logs import traces
+from replication.logs.workload import QUICK_JOBS
+from replication.papers import panels
+from replication.papers.top_percent.runs import PAPER as NAME
 from replication.papers.top_percent.runs import READINGS, REFERENCE, TITLES
 from replication.schedulers import EASY, Conservative, LargestAreaFirst
 
@@ -44,6 +48,35 @@ def named(schedulers):
     return {names.get(scheduler, repr(scheduler)): scheduler for scheduler in schedulers}
 
 
+def other_logs(own, names, quick=False):
+    """Logs that the paper lacks, by its rules and on the machine the log names.
+
+    Parameters
+    ----------
+    own : dict of str to replication.logs.workload.Workload
+        The paper's logs; nothing is put beside stand-ins.
+    names : sequence of str
+    quick : bool
+        The first jobs of each log only.
+
+    Returns
+    -------
+    dict of str to replication.logs.workload.Workload
+        Without the logs that are not to be had.
+    """
+    if any(workload.stand_in for workload in own.values()):
+        return {}
+    rules, found = traces.rules(next(iter(own)), NAME), {}
+    for log in names:
+        try:
+            found[log] = traces.load(
+                log, stand_in=False, size=rules.size, overrun=rules.overrun, drop=rules.drop
+            ).take(slice(QUICK_JOBS if quick else None))
+        except traces.TraceError:
+            continue
+    return found
+
+
 def spread(ours):
     """How far the schedulers are from each other: largest difference of a row's measure, per log.
 
@@ -70,42 +103,27 @@ def wide(ours, measure):
 
 
 def draw(ours):
-    """A row a log, a column a measure of the schedule: what each predictor changes under each scheduler."""
+    """What each predictor changes under each scheduler: a row a measure of the schedule, a column a log."""
     some = ours[(ours["measure"] != "r2") & (ours["policy"] != REFERENCE)]
     some = some.assign(change=100 * (some["value"] - 1))
-    logs, names = list(dict.fromkeys(some["trace"])), list(dict.fromkeys(some["scheduler"]))
-    measures = list(dict.fromkeys(some["measure"]))
-    figure, panels = plt.subplots(
-        len(logs),
-        len(measures),
-        figsize=(style.size(1, len(measures))[0], 2.1 * len(logs) + 0.9),
-        sharex=True,
-        sharey=True,
-        squeeze=False,
-    )
-    for row, log in zip(panels, logs, strict=True):
-        for panel, measure in zip(row, measures, strict=True):
-            sns.pointplot(
-                some[(some["trace"] == log) & (some["measure"] == measure)],
-                x="policy",
-                y="change",
-                hue="scheduler",
-                dodge=0.45,
-                errorbar=None,
-                linestyle="none",
-                palette=dict(zip(names, style.COLOURS, strict=False)),
-                markers=[*style.MARKERS[: len(names)]],
-                markersize=4,
-                legend=panel is panels[0, 0],
-                ax=panel,
-            )
-            panel.axhline(0, color="black", linewidth=0.8)
-            panel.set_yscale("symlog", linthresh=LINEAR)
-            panel.set_yticks(TICKS, [f"{tick:+d} %" if tick else "0" for tick in TICKS])
-            panel.set(title=f"{log}: {TITLES[measure]}", xlabel="", ylabel="")
-            panel.tick_params(axis="x", rotation=90)
-        row[0].set_ylabel("change from Reqtime")
-    handles, labels = panels[0, 0].get_legend_handles_labels()
-    panels[0, 0].get_legend().remove()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(names))
-    return figure
+    looks = style.series(dict.fromkeys(some["scheduler"]))
+    policies = list(dict.fromkeys(some["policy"]))
+
+    def one(axes, log, measure):
+        part = some[(some["trace"] == log) & (some["measure"] == measure)]
+        change = part.pivot(index="policy", columns="scheduler", values="change").loc[policies]
+        for k, (name, look) in enumerate(looks.items()):
+            x = np.arange(len(policies)) + 0.18 * (k - (len(looks) - 1) / 2)
+            axes.plot(x, change[name], **look | {"linestyle": "none", "markersize": 4})
+        axes.axhline(0, color="black", linewidth=0.8)
+        axes.set_yscale("symlog", linthresh=LINEAR)
+        axes.set_yticks(TICKS, [f"{tick:+d} %" if tick else "0" for tick in TICKS])
+        axes.set_xticks(range(len(policies)), policies, rotation=90)
+        axes.grid(axis="x", visible=False)
+
+    rows = {
+        name: f"{TITLES[name]},\nchange from Reqtime" for name in dict.fromkeys(some["measure"])
+    }
+    logs = some["trace"].nunique()
+    size = max(style.size(1, logs)[0], 2.2 * logs), 2.2 * len(rows) + 1.2
+    return panels.draw(NAME, some["trace"], rows, one, figsize=size, sharex=True, sharey=True)

@@ -1,0 +1,64 @@
+"""Pictures of panels: a column a log, under the name that the paper gives it, and a row a measure."""
+
+from replication.basics import style
+from replication.basics.lazy import patches
+from replication.basics.lazy import pyplot as plt
+from replication.logs import traces
+
+
+def label(log, paper):
+    """What a paper calls a log; the log's own name where the paper does not have it."""
+    return traces.rules(log, paper).label if log in traces.names(paper) else log
+
+
+def draw(paper, logs, rows, one, xlabel="", legend=True, **how):
+    """A figure of panels with one legend below.
+
+    Parameters
+    ----------
+    paper : str
+        Whose names the logs get.
+    logs : iterable of str
+        In any order, with repetitions.
+    rows : dict of str to str
+        What `one` is to draw in a row, and the words beside the row.
+    one : Callable
+        ``one(axes, log, row)`` draws a panel.
+    xlabel : str
+    legend : bool
+        Of what the first panel has.
+    **how
+        Of ``pyplot.subplots``.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    logs = list(dict.fromkeys(logs))
+    how = {"figsize": style.size(len(rows), len(logs))} | how
+    figure, grid = plt.subplots(len(rows), len(logs), squeeze=False, **how)
+    for down, (row, words) in enumerate(rows.items()):
+        below = xlabel if down == len(rows) - 1 or not how.get("sharex") else ""
+        for axes, log in zip(grid[down], logs, strict=True):
+            one(axes, log, row)
+            axes.set(xlabel=below, ylabel=words if log == logs[0] else "")
+    for axes, log in zip(grid[0], logs, strict=True):
+        axes.set_title(label(log, paper))
+    if legend:
+        below_all(figure, grid[0, 0], min(6, 2 * len(logs)))
+    return figure
+
+
+def below_all(figure, axes, most=6):
+    """The legend of a panel below the whole figure, each label once, at most so many side by side."""
+    handles = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
+    columns = -(-len(handles) // -(-len(handles) // most))  # of as many rows as it takes
+    figure.legend(handles.values(), handles, loc="outside lower center", ncols=columns)
+
+
+def box(axes, start, end, first, width, text, colour, hatch="", at=0.5):
+    """A job of a small Gantt picture as a rectangle with its number, which stands `at` a share of its length."""
+    look = {"facecolor": colour, "edgecolor": "black", "hatch": hatch}
+    axes.add_patch(patches.Rectangle((start, first), end - start, width, **look))
+    x, y = start + at * (end - start), first + width / 2
+    axes.text(x, y, text, ha="center", va="center", zorder=5)
