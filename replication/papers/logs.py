@@ -4,6 +4,7 @@ import re
 
 from replication.basics.lazy import pandas as pd
 from replication.logs import traces
+from replication.logs.workload import QUICK_JOBS
 from replication.schedule import measures
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -142,3 +143,33 @@ def wide(ours):
         elif units[measure] in ("jobs", "processors") and (table[measure] % 1 == 0).all():
             table[measure] = table[measure].astype(int)
     return table.reset_index()
+
+
+def others(paper, own, names, quick=False):
+    """Logs that the paper lacks, by its rules and on the machine the log names.
+
+    Parameters
+    ----------
+    paper : str
+    own : dict of str to replication.logs.workload.Workload
+        The paper's logs; nothing is put beside stand-ins.
+    names : sequence of str
+    quick : bool
+        The first jobs of each log only.
+
+    Returns
+    -------
+    dict of str to replication.logs.workload.Workload
+        Without the logs that are not to be had.
+    """
+    if any(workload.stand_in for workload in own.values()):
+        return {}
+    rules, found = traces.rules(next(iter(own)), paper), {}
+    for log in names:
+        try:
+            found[log] = traces.load(
+                log, stand_in=False, size=rules.size, overrun=rules.overrun, drop=rules.drop
+            ).take(slice(QUICK_JOBS if quick else None))
+        except traces.TraceError:
+            continue
+    return found

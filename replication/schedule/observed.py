@@ -8,13 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from replication.basics.lazy import lazily
 from replication.schedule.schedule import Schedule
 from replication.schedule.simulation import checked, told
 from replication.schedulers import EASY
-
-watched = lazily("replication.core.easy")
-observing = lazily("replication.core.observing")
 
 NAMES = {
     "backfilled": "share of jobs backfilled",
@@ -87,7 +83,7 @@ def _mean(values):
     return float(values.mean()) if len(values) else float("nan")
 
 
-def observe(workload, estimates=None, seed=1):
+def observe(workload, estimates=None, seed=1, scheduler=EASY()):  # noqa: B008, it is frozen
     """Run EASY and watch it.
 
     Parameters
@@ -96,6 +92,8 @@ def observe(workload, estimates=None, seed=1):
     estimates : replication.estimates.EstimateModel or int64[n], s, optional
         As in `replication.schedule.simulation.simulate`.
     seed : int
+    scheduler : replication.schedulers.EASY
+        By the textbook's rules, perhaps with `wild` or `let_past`.
 
     Returns
     -------
@@ -103,8 +101,8 @@ def observe(workload, estimates=None, seed=1):
 
     Raises
     ------
-    SimulationError, EstimateError
-        As `simulate`.
+    SimulationError, EstimateError, SchedulerError
+        As `simulate`; and for an EASY that cannot be watched.
 
     Examples
     --------
@@ -118,30 +116,17 @@ def observe(workload, estimates=None, seed=1):
     model = told(estimates)
     if model is not None:
         workload, estimates = model.make(workload, seed)
-    estimate = checked(workload, estimates)
-    n = len(workload)
-    start, backfilled, seen = np.full(n, -1), np.zeros(n, bool), observing.nothing_seen(n)
-    watched.easy(
-        workload.submit,
-        workload.run_time,
-        estimate,
-        workload.processors,
-        workload.machine,
-        True,
-        start,
-        backfilled,
-        seen,
-    )
+    estimate = checked(workload, estimates, scheduler)
+    seen = scheduler.watch(workload)
+    decided = scheduler.watched(workload, estimate, seed, seen)
     schedule = Schedule(
         workload,
-        EASY(),
+        scheduler,
         model,
         seed,
-        start=start,
         estimate=estimate,
         prediction=estimate,
-        first_prediction=estimate,
-        backfilled=backfilled,
-        times_killed=np.zeros(n, np.int64),
+        times_killed=np.zeros(len(workload), np.int64),
+        **decided,
     )
     return Observed(schedule, seen.shortest, seen.wild, seen.events, seen.delay)

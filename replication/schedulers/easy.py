@@ -4,13 +4,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from replication.basics.choices import option
+from replication.basics.choices import Number, option
 from replication.basics.lazy import lazily
+from replication.basics.seeding import generator
 from replication.predictors import Predictor
 from replication.schedulers import options
-from replication.schedulers.scheduler import Scheduler
+from replication.schedulers.scheduler import Scheduler, SchedulerError
 
 plain = lazily("replication.core.easy")
+observing = lazily("replication.core.observing")
 predicted = lazily("replication.core.easy_predicted")
 
 
@@ -55,10 +57,15 @@ class EASY(Scheduler):
         Events of one instant.
     passes : {"always", "if-fits"}
         Which submissions lead to a pass: all, or those that fit the free processors.
+    wild : {"allowed", "forbidden"}
+        Whether a job may be backfilled that would truly delay the head. Forbidding it takes knowledge that no
+        scheduler has: it is an intervention that shows what wild backfills cause.
+    let_past : float
+        The share of jobs, drawn at random, that pass a blocked head whenever they fit: the reverse intervention.
+        The draw depends on the trace's name, its length, the share and the seed alone.
     """
 
     validated = False
-    draws_at_random = False
 
     predictor: Predictor = options.predictor()
     candidates: str = option(
@@ -87,11 +94,42 @@ class EASY(Scheduler):
         ("always", "if-fits"),
         "which submissions lead to a pass: all, or those that fit the free processors",
     )
+    wild: str = option(
+        "allowed",
+        ("allowed", "forbidden"),
+        "whether a job may be backfilled that would truly delay the head, which only a simulator can tell",
+    )
+    let_past: float = option(
+        0.0,
+        Number(0, 1),
+        "share of jobs, drawn at random, that pass a blocked head whenever they fit",
+    )
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.intervenes and not self.is_plain:
+            raise SchedulerError(
+                f"{self!r}: allowed with wild and let_past: the users' estimates and the textbook's rules"
+            )
 
     @property
     def is_plain(self):
-        """Whether this is the textbook's EASY on the users' estimates, which has the fastest kernel."""
-        return all(getattr(self, name) == own.default for name, own in EASY.options().items())
+        """Whether this plans with the users' estimates by the textbook's rules, which has the fastest kernel."""
+        return all(
+            getattr(self, name) == own.default
+            for name, own in EASY.options().items()
+            if name not in ("wild", "let_past")
+        )
+
+    @property
+    def intervenes(self):
+        """Whether jobs may do more or less to a head than its reservation allows."""
+        return self.wild != "allowed" or self.let_past > 0
+
+    @property
+    def draws_at_random(self):
+        """Whether the schedule depends on the seed, predictors and estimates aside."""
+        return self.let_past > 0
 
     def check_room(self, workload, estimate):
         """Refuse what the kernel with predictions cannot count."""
@@ -101,9 +139,36 @@ class EASY(Scheduler):
     def run(self, workload, estimate, seed):
         """The columns it decides; see `replication.schedulers.scheduler.Scheduler.run`."""
         if self.is_plain:
-            # To predict the request is to plan with it from submission to start.
-            return _plain(workload, estimate, True) | {"first_prediction": estimate}
+            seen = self.watch(workload) if self.intervenes else None
+            return self.watched(workload, estimate, seed, seen)
         return self.planned(workload, estimate, seed)
+
+    def watch(self, workload):
+        """Where `watched` notes what is seen; see `replication.core.observing.Seen`.
+
+        Raises
+        ------
+        SchedulerError
+            For another EASY than one that can be watched.
+        """
+        if not self.is_plain:
+            raise SchedulerError(
+                f"{self!r} cannot be watched; allowed: the users' estimates and the textbook's rules"
+            )
+        return observing.nothing_seen(len(workload))
+
+    def watched(self, workload, estimate, seed, seen):
+        """The same as `run`, and what is seen of it in `seen`."""
+        # To predict the request is to plan with it from submission to start.
+        allowed = self._allowed(workload, seed) if self.intervenes else None
+        return _plain(workload, estimate, True, seen, allowed) | {"first_prediction": estimate}
+
+    def _allowed(self, workload, seed):
+        """What each job may do to a head, int8[n]."""
+        n = len(workload)
+        draws = generator(workload.name, n, "let-past", self.let_past, int(seed)).random(n)
+        others = observing.NEVER_WILD if self.wild == "forbidden" else observing.AS_BELIEVED
+        return np.where(draws < self.let_past, observing.LET_PAST, others).astype(np.int8)
 
     def planned(self, workload, estimate, seed):
         """The same by the kernel with predictions, also where the plain one would do."""
@@ -131,7 +196,7 @@ class EASY(Scheduler):
         return decided
 
 
-def _plain(workload, estimate, backfilling):
+def _plain(workload, estimate, backfilling, seen=None, allowed=None):
     start, backfilled = np.full(len(workload), -1, np.int64), np.zeros(len(workload), bool)
     plain.easy(
         workload.submit,
@@ -142,5 +207,7 @@ def _plain(workload, estimate, backfilling):
         backfilling,
         start,
         backfilled,
+        seen,
+        allowed,
     )
     return {"start": start, "backfilled": backfilled}

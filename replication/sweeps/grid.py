@@ -57,7 +57,7 @@ class Task:
     Raises
     ------
     SweepError, SchedulerError, EstimateError
-        For what is none of these, for no seeds, and for another scheduler than the textbook's EASY watched.
+        For what is none of these, for no seeds, and for a scheduler that cannot be watched.
     """
 
     workload: Workload
@@ -78,8 +78,11 @@ class Task:
         where = f"{self.workload.name}, {self.load} load"
         if not self.seeds:
             raise SweepError(f"{where}: no seeds, allowed: one or more")
-        if self.watched and self.scheduler != TEXTBOOK:
-            raise SweepError(f"{where}: {self.scheduler!r} watched, allowed: {TEXTBOOK!r}")
+        if self.watched and not (isinstance(self.scheduler, EASY) and self.scheduler.is_plain):
+            raise SweepError(
+                f"{where}: {self.scheduler!r} watched, allowed: EASY on the users' estimates "
+                "by the textbook's rules"
+            )
         object.__setattr__(self, "seeds", tuple(int(seed) for seed in self.seeds))
 
     @property
@@ -179,7 +182,7 @@ def sweep(
     workers : int, optional
         Threads; one for each processor by default.
     watched : bool
-        Measure wild backfills, delays and SJFness as well; of the textbook's EASY only.
+        Measure wild backfills, delays and SJFness as well; of EASY on the users' estimates only.
     **how
         folder, executor and progress, as in `run`.
 
@@ -274,8 +277,12 @@ def compute(task):
 
 
 def _simulated(task, seed):
-    schedule = simulate(task.workload, task.scheduler, task.estimates, seed)
-    found = schedule.measures | observed.backfilling(schedule)
+    if task.watched:
+        seen = observed.observe(task.workload, task.estimates, seed, task.scheduler)
+        found = seen.schedule.measures | seen.measures
+    else:
+        schedule = simulate(task.workload, task.scheduler, task.estimates, seed)
+        found = schedule.measures | observed.backfilling(schedule)
     return [float(found.get(name, np.nan)) for name in cells.ROW]
 
 

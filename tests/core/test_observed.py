@@ -17,6 +17,7 @@ from replication.reference import easy as reference
 from replication.reference import observed as reference_observed
 from replication.schedule.observed import observe
 from replication.schedule.simulation import simulate
+from replication.schedulers import EASY, SchedulerError
 from tests.workloads import jobs, workloads
 
 # Heel-and-toe's Fig. 8: every job is told to be twice as long as it is.
@@ -245,3 +246,41 @@ def test_means_over_no_jobs_are_nan():
     assert np.isnan(seen["backfilled_run_time"])
     assert seen["sjfness"] == 1
     assert seen["wild"] == 0
+
+
+def test_O10_a_backfill_that_would_be_wild_is_refused_where_that_is_forbidden():
+    # Job 1 needs both processors and truly could start at 4; told of 8, job 2 would run until 6.
+    log = jobs(2, (0, 4, 1), (0, 3, 2), (0, 6, 1), (0, 4, 1))
+    estimate = np.array([8, 3, 6, 4])
+    assert simulate(log, estimates=estimate).start.tolist() == [0, 6, 0, 9]
+    assert simulate(log, EASY(wild="forbidden"), estimate).start.tolist() == [0, 4, 7, 0]
+
+
+def test_O11_a_job_that_is_let_past_needs_only_to_fit():
+    log = jobs(2, (0, 4, 1), (0, 3, 2), (0, 6, 1), (0, 1, 2))
+    assert simulate(log).start.tolist() == [0, 4, 7, 13]
+    assert simulate(log, EASY(let_past=1)).start.tolist() == [0, 6, 0, 9]
+
+
+def test_O12_after_a_job_that_was_let_past_the_head_has_a_new_reservation():
+    # Job 3 ends by 6, when the head can start now that job 2 was let past, and not by 4 as before.
+    log = jobs(3, (0, 4, 1), (0, 3, 3), (0, 6, 1), (0, 5, 1))
+    seen = intervened(log, log.estimate, [AS_BELIEVED, AS_BELIEVED, LET_PAST, AS_BELIEVED])
+    assert seen == ([0, 6, 0, 0], [2, 3], [2])
+
+
+def test_only_a_textbook_easy_can_be_watched_or_intervened_with():
+    with pytest.raises(SchedulerError, match="wild and let_past: the users' estimates"):
+        EASY(wild="forbidden", candidates="sjf")
+    with pytest.raises(SchedulerError, match="cannot be watched; allowed: the users' estimates"):
+        observe(FIG8, scheduler=EASY(candidates="sjf"))
+
+
+def test_watching_an_intervention_changes_nothing_and_draws_depend_on_the_seed():
+    log = jobs(4, *[(k, 5 + k % 7, 1 + k % 4) for k in range(60)])
+    for scheduler in (EASY(wild="forbidden"), EASY(let_past=0.4)):
+        seen = observe(log, Exact(2), 3, scheduler)
+        assert seen.schedule.start.tolist() == simulate(log, scheduler, Exact(2), 3).start.tolist()
+    assert simulate(log, EASY(let_past=0.4), seed=1) != simulate(log, EASY(let_past=0.4), seed=2)
+    assert EASY(let_past=0.4).draws_at_random
+    assert not EASY(wild="forbidden").draws_at_random

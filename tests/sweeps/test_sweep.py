@@ -224,7 +224,10 @@ def test_a_choice_without_source_is_never_kept(tmp_path):
         ({"seeds": ()}, "no seeds"),
         ({"estimates": "f=2"}, "f=2"),
         ({"scheduler": "easy"}, "easy"),
-        ({"scheduler": FCFS(), "watched": True}, r"FCFS\(\) watched, allowed: EASY\(\)"),
+        (
+            {"scheduler": FCFS(), "watched": True},
+            r"FCFS\(\) watched, allowed: EASY on the users' estimates",
+        ),
     ],
 )
 def test_a_task_that_makes_no_sense_is_refused(change, message):

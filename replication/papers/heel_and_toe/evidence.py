@@ -5,9 +5,10 @@ from functools import cache, cached_property
 import numpy as np
 import pandas as pd
 
-from replication.estimates import Exact, Users
+from replication.estimates import Exact, FModel, Users
 from replication.papers.heel_and_toe import (
     campaign,
+    causes,
     extreme,
     fig02,
     masquerade,
@@ -108,6 +109,24 @@ class Evidence:
     def barely(self):
         """Very small f on the same jobs, with estimates cut at E_max and not."""
         return self._results(campaign.barely(self.workloads, self.scale))
+
+    @cached_property
+    def without_wild(self):
+        """What is left of the gain of positive f where wild backfills are forbidden."""
+        both = [EASY(), EASY(wild="forbidden")]
+        return causes.left(self._caused(self.workloads, both, causes.ASKED, campaign.LOADS))
+
+    @cached_property
+    def alike(self):
+        """The gain of positive f where all run times of a log are alike."""
+        alike = {log: causes.runs_alike(workload) for log, workload in self.workloads.items()}
+        return causes.gains(self._caused(alike, EASY(), causes.ASKED))
+
+    def _caused(self, workloads, schedulers, fs, loads=("log",)):
+        runs = causes.QUICK_RUNS if self.scale == campaign.QUICK_SCALE else causes.RUNS
+        models = [FModel(f) for f in (0, *fs)]
+        seeds = range(self.seed, self.seed + runs)
+        return causes.results(workloads, schedulers, models, seeds, loads, self.workers)
 
     @cached_property
     def real_and_perfect(self):

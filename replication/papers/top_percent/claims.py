@@ -309,3 +309,9 @@ def _(e):
         most = np.max([block.shares(policy, "under") for policy in TOPS], axis=0)
         least = np.min([block.shares(policy, "under") for policy in RELATED], axis=0)
         yield _case(log, most - least, holds_below=0, scale=100, unit=" points")
+
+
+@decides("favouring-overprediction-helps")
+def _(e):
+    for (log, policy), change in e.overprediction.items():
+        yield _case(f"{log} {policy}", change, holds_below=0, unit=" %")

@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from replication.papers.top_percent import fig1, modes, schedulers
+from replication.papers.top_percent import bias, fig1, modes, schedulers
 from replication.papers.top_percent.intervals import Block
 from replication.papers.top_percent.runs import POLICIES, READINGS, jobs, run, simulated
 from replication.predictors import Scaled
@@ -64,6 +64,11 @@ class Evidence:
             }
             found[log] = Block(log, {"short": runs[SHORT], "Reqtime": runs[LONG]})
         return found
+
+    @cached_property
+    def overprediction(self):
+        """What doubled predictions change over halved ones, by log and predictor."""
+        return bias.doubled_less_halved(self.workloads, self.workers)
 
     @cached_property
     def short_first(self):

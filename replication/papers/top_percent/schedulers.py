@@ -5,8 +5,6 @@ from dataclasses import replace
 import numpy as np
 
 from replication.basics import style
-from replication.logs import traces
-from replication.logs.workload import QUICK_JOBS
 from replication.papers import panels
 from replication.papers.top_percent.runs import PAPER as NAME
 from replication.papers.top_percent.runs import READINGS, REFERENCE, TITLES
@@ -46,35 +44,6 @@ def named(schedulers):
     """Schedulers by what the paper calls them, others by their `repr`."""
     names = {scheduler: name for name, scheduler in ALL.items()}
     return {names.get(scheduler, repr(scheduler)): scheduler for scheduler in schedulers}
-
-
-def other_logs(own, names, quick=False):
-    """Logs that the paper lacks, by its rules and on the machine the log names.
-
-    Parameters
-    ----------
-    own : dict of str to replication.logs.workload.Workload
-        The paper's logs; nothing is put beside stand-ins.
-    names : sequence of str
-    quick : bool
-        The first jobs of each log only.
-
-    Returns
-    -------
-    dict of str to replication.logs.workload.Workload
-        Without the logs that are not to be had.
-    """
-    if any(workload.stand_in for workload in own.values()):
-        return {}
-    rules, found = traces.rules(next(iter(own)), NAME), {}
-    for log in names:
-        try:
-            found[log] = traces.load(
-                log, stand_in=False, size=rules.size, overrun=rules.overrun, drop=rules.drop
-            ).take(slice(QUICK_JOBS if quick else None))
-        except traces.TraceError:
-            continue
-    return found
 
 
 def spread(ours):

@@ -1,0 +1,358 @@
+"""What causes the gain of inaccurate estimates, found by intervening; the rules are in docs/decisions/causes.md."""
+
+import numpy as np
+
+from replication.basics import style
+from replication.basics.lazy import pandas as pd
+from replication.basics.lazy import pyplot as plt
+from replication.basics.seeding import generator
+from replication.evidence import resampling
+from replication.evidence.claims import above
+from replication.papers.heel_and_toe import campaign
+from replication.papers.heel_and_toe.curves import PERFORMANCE
+from replication.papers.heel_and_toe.deciding import SHORT, decides, interval, named
+from replication.schedule import audits, measures
+from replication.schedulers import EASY
+from replication.sweeps import grid as sweep
+
+ASKED = (1, 3, 10)  # the f that claims are decided at
+BADNESS = (0, 0.1, 0.2, 0.5, 1, 2, 3, 5, 10, 30, 100, 1000)
+RUNS, QUICK_RUNS = 40, 5
+MATERIAL = 1  # %, of the value at f = 0: a smaller gain is none that could be explained
+HALF = 50  # %
+DRAWS = 1000
+DAY = 24 * 3600
+FORBIDDEN = repr(EASY(wild="forbidden"))
+QUARTERS = {"run_time": ("short", "long"), "processors": ("narrow", "wide")}
+
+
+def runs_alike(workload):
+    """The workload with one run time for all jobs, such that the total work stays: there is nothing to sort."""
+    work = float((workload.run_time * workload.processors).sum())
+    alike = max(1, round(work / int(workload.processors.sum())))
+    told = np.full(len(workload), alike)
+    return workload.replace(run_time=told, estimate=told)
+
+
+def results(workloads, schedulers, models, seeds, loads=("log",), workers=1):
+    """A watched sweep at several loads, one table; loads as in `replication.papers.heel_and_toe.campaign.LOADS`."""
+    parts = []
+    for load in loads:
+        at = [
+            campaign.at_load(w, load)
+            for log, w in workloads.items()
+            if load in campaign.loads_of(log)
+        ]
+        table = sweep.sweep(at, schedulers, models, seeds, watched=True, workers=workers)
+        parts.append(table.assign(load=load))
+    return pd.concat(parts, ignore_index=True)
+
+
+def gains(results, by=("log", "load", "scheduler")):
+    """Gain over f = 0 at every f, per cent of the mean there, with its 95 % interval over seeds.
+
+    Parameters
+    ----------
+    results : pandas.DataFrame
+        Of `replication.sweep` with f-models, f = 0 among them.
+    by : sequence of str
+        Columns that tell the curves apart.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Those columns, f, measure, gain, low, high [%]; and the share of wild backfills, per cent of all jobs.
+    """
+    rows = []
+    for names, curve in results.groupby(list(by), sort=False):
+        for measure in PERFORMANCE:
+            start, means = _drawn_means(curve, measure)
+            for f, drawn in means.items():
+                gain, low, high = resampling.interval(100 * (start - drawn) / start)
+                wild = 100 * curve.loc[curve["f"] == f, "wild"].mean()
+                rows.append([*names, f, measure, gain, low, high, wild])
+    columns = [*by, "f", "measure", "gain", "low", "high", "wild"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def left(results, without=FORBIDDEN):
+    """What is left of each gain at the `ASKED` f under the scheduler `without` the supposed cause.
+
+    Parameters
+    ----------
+    results : pandas.DataFrame
+        As for `gains`, of the textbook's EASY and of `without`, with the same seeds.
+    without : str
+        As its column scheduler has it.
+
+    Returns
+    -------
+    pandas.DataFrame
+        log, load, measure, f; gain with its interval and left with its interval, per cent; left is nan where
+        there is no gain to explain.
+    """
+    rows = []
+    for (log, load), part in results.groupby(["log", "load"], sort=False):
+        for measure in PERFORMANCE:
+            start, full = _drawn_means(part[part["scheduler"] == repr(EASY())], measure)
+            _, fewer = _drawn_means(part[part["scheduler"] == without], measure)
+            for f in ASKED:
+                gain = resampling.interval(100 * (start - full[f]) / start)
+                share = (np.nan,) * 3
+                if gain[1] > MATERIAL:
+                    share = resampling.interval(100 * (start - fewer[f]) / (start - full[f]))
+                rows.append([log, load, measure, f, *gain, *share])
+    columns = ["log", "load", "measure", "f", "gain", "gain low", "gain high"]
+    return pd.DataFrame(rows, columns=[*columns, "left", "left low", "left high"])
+
+
+def _drawn_means(curve, measure):
+    """The value at f = 0, and for each f the mean over the seeds, then over seeds drawn anew."""
+    wide = curve.pivot_table(index="f", columns="seed", values=measure, sort=False)
+    start = float(wide.loc[0.0].dropna().iloc[0])
+    drawn = wide.loc[wide.index > 0]
+    n = drawn.shape[1]
+    picked = generator("seeds drawn anew", n, DRAWS).integers(0, n, (DRAWS, n))
+    means = {}
+    for f, values in zip(drawn.index, drawn.to_numpy(), strict=True):
+        one = values[np.isfinite(values)]
+        draws = values[picked].mean(axis=1) if len(one) == n else np.full(DRAWS, one.mean())
+        means[f] = np.concatenate([[one.mean()], draws])
+    return start, means
+
+
+def at_equal_wild(results, let_past):
+    """Gains of f and of jobs let past at random, where both have the same share of wild backfills.
+
+    Parameters
+    ----------
+    results : pandas.DataFrame
+        As for `gains`, of one load.
+    let_past : pandas.DataFrame
+        Of `replication.sweep` with perfect estimates and `EASY(let_past=share)`, the share 0 among them.
+
+    Returns
+    -------
+    pandas.DataFrame
+        log, measure, f; wild, per cent of all jobs; gain, and random with its interval over seeds, per cent:
+        between the two shares tried that are next to it, nan beyond the largest.
+    """
+    model = gains(results[results["scheduler"] == repr(EASY())], ("log",))
+    rows = []
+    for (log, measure), curve in model.groupby(["log", "measure"], sort=False):
+        value, wild = (
+            _by_share(let_past[let_past["log"] == log], name) for name in (measure, "wild")
+        )
+        gain = 100 * (1 - value / value[0, 0])
+        for f in ASKED:
+            point = curve[curve["f"] == f].iloc[0]
+            random = [
+                np.interp(point["wild"], 100 * one, other, right=np.nan)
+                for one, other in zip(wild.T, gain.T, strict=True)
+            ]
+            rows.append(
+                [
+                    log,
+                    measure,
+                    f,
+                    point["wild"],
+                    point["gain"],
+                    *resampling.interval(np.array(random)),
+                ]
+            )
+    columns = ["log", "measure", "f", "wild", "gain", "random", "random low", "random high"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _by_share(part, measure):
+    """Means over the seeds and over seeds drawn anew, a row for each share let past, none first."""
+    shares = part["scheduler"].map(
+        {name: k for k, name in enumerate(dict.fromkeys(part["scheduler"]))}
+    )
+    wide = part.assign(share=shares).pivot_table(index="share", columns="seed", values=measure)
+    values = wide.ffill(axis=1).to_numpy()  # without a draw there is one run for all seeds
+    n = values.shape[1]
+    picked = generator("seeds drawn anew", n, DRAWS).integers(0, n, (DRAWS, n))
+    return np.column_stack([values.mean(axis=1), *(values[:, row].mean(axis=1) for row in picked)])
+
+
+def change_by_order(schedules):
+    """What trying the shortest candidate first changes of perfect estimates, over the log's weeks drawn anew.
+
+    Parameters
+    ----------
+    schedules : dict of str to (Schedule, Schedule)
+        By log: in queue order, and shortest first.
+
+    Returns
+    -------
+    pandas.DataFrame
+        log, measure, gain, low, high [%].
+    """
+    rows = []
+    for log, (before, after) in schedules.items():
+        for measure, values in zip(
+            PERFORMANCE, zip(_values(before), _values(after), strict=True), strict=True
+        ):
+            sums = resampling.weeks(np.column_stack(values), before.workload.submit, log)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                gain = 100 * (1 - sums[:, 1] / sums[:, 0])
+            rows.append([log, measure, *resampling.interval(gain)])
+    return pd.DataFrame(rows, columns=["log", "measure", "gain", "low", "high"])
+
+
+def _values(schedule):
+    """Each job's wait and bounded slowdown."""
+    return schedule.wait, measures.bounded_slowdown(schedule.wait, schedule.workload.run_time)
+
+
+def who_pays(changes):
+    """Change of the mean wait by kind of job, and what gains and losses sum up to.
+
+    Parameters
+    ----------
+    changes : dict of (str, str) to (Schedule, list of Schedule)
+        By log and what was changed: the run that is compared with, and the runs after.
+
+    Returns
+    -------
+    pandas.DataFrame
+        log, change, jobs (all, heads, short, ...), share of jobs [%], minutes of wait more (fewer if below 0)
+        with the interval over weeks, and that in per cent of their mean wait.
+    """
+    rows = []
+    for (log, what), (before, after) in changes.items():
+        more = np.mean([one.wait for one in after], axis=0) - before.wait
+        for kind, chosen in kinds(before).items():
+            columns = np.column_stack([more * chosen, before.wait * chosen, chosen])
+            sums = resampling.weeks(columns, before.workload.submit, log)
+            minutes = resampling.interval(resampling.ratio(sums, 0, 2) / 60)
+            percent = 100 * resampling.ratio(sums, 0, 1)[0]
+            rows.append([log, what, kind, 100 * chosen.mean(), *minutes, percent])
+    columns = ["log", "change", "jobs", "share", "minutes", "low", "high", "per cent"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def kinds(schedule):
+    """Which jobs are of which kind, bool[n] by name; see the rules."""
+    found = {"all": np.ones(len(schedule.start), bool), "heads": audits.blocked(schedule)}
+    for column, (few, many) in QUARTERS.items():
+        values = getattr(schedule.workload, column)
+        low, high = np.quantile(values, [0.25, 0.75])
+        found |= {few: values <= low, many: values >= high}
+    return found
+
+
+def balance(changes):
+    """What all gains and all losses sum up to, in days of wait, and how many jobs and users have them.
+
+    Parameters
+    ----------
+    changes : dict
+        As for `who_pays`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        log, change, gained and lost [days of wait], lost of gained [%]; jobs and users that wait longer by more
+        than a second on average [%], of those whose wait changes so much.
+    """
+    rows = []
+    for (log, what), (before, after) in changes.items():
+        more = np.mean([one.wait for one in after], axis=0) - before.wait
+        _, user = np.unique(before.workload.user, return_inverse=True)
+        by_user = np.bincount(user, more) / np.bincount(user)
+        gained, lost = -more[more < 0].sum() / DAY, more[more > 0].sum() / DAY
+        rows.append([log, what, gained, lost, 100 * lost / gained, _losers(more), _losers(by_user)])
+    columns = [
+        "log",
+        "change",
+        "gained",
+        "lost",
+        "lost of gained",
+        "jobs that pay",
+        "users that pay",
+    ]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _losers(more):
+    """Who waits longer, in per cent of those whose wait changes by more than a second."""
+    changed = more[np.abs(more) > 1]
+    return 100 * float((changed > 0).mean()) if len(changed) else float("nan")
+
+
+def draw_gains(table, names):
+    """Gain against badness, a row a measure and a column a log; a line for each of `names` (scheduler: words)."""
+    figure, grid, logs = _panels(table)
+    looks = style.series(names.values())
+    for row, measure in zip(grid, PERFORMANCE, strict=True):
+        for axes, log in zip(row, logs, strict=True):
+            own = table[(table["log"] == log) & (table["measure"] == measure)]
+            for name, words in names.items():
+                part = own[own["scheduler"] == name]
+                error = [part["gain"] - part["low"], part["high"] - part["gain"]]
+                axes.errorbar(part["f"], part["gain"], error, capsize=2, **looks[words])
+            axes.set_xscale("symlog", linthresh=1)
+            axes.set(
+                xlabel="badness f", ylabel=f"gain in {SHORT[measure]} [%]" if log == logs[0] else ""
+            )
+    return _finish(figure, grid, logs)
+
+
+def draw_random(table, let_past):
+    """Gain against the share of wild backfills: of the f-model, and of jobs let past at random."""
+    model = table[table["scheduler"] == repr(EASY())]
+    figure, grid, logs = _panels(model)
+    looks = style.series(["badness f", "let past at random"])
+    for row, measure in zip(grid, PERFORMANCE, strict=True):
+        for axes, log in zip(row, logs, strict=True):
+            own = model[(model["log"] == log) & (model["measure"] == measure)]
+            axes.plot(own["wild"], own["gain"], **looks["badness f"])
+            tried = let_past[let_past["log"] == log]
+            value, wild = _by_share(tried, measure)[:, 0], _by_share(tried, "wild")[:, 0]
+            axes.plot(100 * wild, 100 * (1 - value / value[0]), **looks["let past at random"])
+            axes.set(ylabel=f"gain in {SHORT[measure]} [%]" if log == logs[0] else "")
+            axes.set(xlabel="wild backfills [% of jobs]", xlim=(-0.2, 1.6 * own["wild"].max()))
+    return _finish(figure, grid, logs)
+
+
+def _panels(table):
+    logs = list(dict.fromkeys(table["log"]))
+    figure, grid = plt.subplots(
+        len(PERFORMANCE), len(logs), figsize=style.size(2, len(logs)), squeeze=False
+    )
+    return figure, grid, logs
+
+
+def _finish(figure, grid, logs):
+    for axes in grid.ravel():
+        axes.axhline(0, color="black", lw=0.8)
+    for axes, log in zip(grid[0], logs, strict=True):
+        axes.set_title(log)
+    figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    return figure
+
+
+@decides("wild-backfills-explain-the-gain")
+def _wild_backfills_explain(evidence):
+    for row in evidence.without_wild.to_dict("records"):
+        if row["gain low"] > MATERIAL:
+            share = row["left"], row["left low"], row["left high"]
+            yield _named(row), interval(share), _no(above(share, HALF))
+
+
+@decides("order-explains-the-gain")
+def _order_explains(evidence):
+    table = evidence.alike
+    for row in table[table["f"].isin(ASKED)].to_dict("records"):
+        gain = row["gain"], row["low"], row["high"]
+        yield _named(row), interval(gain), _no(above(gain, MATERIAL))
+
+
+def _named(row):
+    return f"{named(row['log'], row['measure'])} at {row['load']} load, f = {row['f']:g}"
+
+
+def _no(answer):
+    return None if answer is None else not answer

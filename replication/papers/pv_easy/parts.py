@@ -1,0 +1,42 @@
+"""Which part of PV-EASY does what: slowdowns over EASY's; the rules are in docs/decisions/causes.md."""
+
+import numpy as np
+
+from replication.basics.lazy import pandas as pd
+from replication.evidence import resampling
+from replication.schedule import measures
+
+EASY_NAME = "EASY"
+MEASURES = {"mbs": "bounded slowdown, mean", "mwbs": "bounded slowdown, weighted by size"}
+
+
+def over_easy(schedules):
+    """Slowdowns over those of EASY, with intervals over the log's weeks drawn anew.
+
+    Parameters
+    ----------
+    schedules : dict of str to dict of str to replication.schedule.schedule.Schedule
+        ``schedules[log][part]``, EASY among the parts.
+
+    Returns
+    -------
+    pandas.DataFrame
+        log, part, measure, change, low, high: per cent of EASY's.
+    """
+    rows = []
+    for log, parts in schedules.items():
+        jobs = parts[EASY_NAME].workload
+        slowdowns = {name: _slowdown(schedule) for name, schedule in parts.items()}
+        for measure, words in MEASURES.items():
+            weight = jobs.processors if measure == "mwbs" else np.ones(len(jobs))
+            columns = np.column_stack([weight * one for one in slowdowns.values()])
+            sums = dict(zip(slowdowns, resampling.weeks(columns, jobs.submit, log).T, strict=True))
+            for name, own in sums.items():
+                if name != EASY_NAME:
+                    change = 100 * (own / sums[EASY_NAME] - 1)
+                    rows.append([log, name, words, *resampling.interval(change)])
+    return pd.DataFrame(rows, columns=["log", "part", "measure", "change", "low", "high"])
+
+
+def _slowdown(schedule):
+    return measures.pv_bounded_slowdown(schedule.wait, schedule.workload.run_time)

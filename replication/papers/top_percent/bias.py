@@ -1,0 +1,217 @@
+"""Whether a predictor's bias or its order makes the schedule; the rules are in docs/decisions/causes.md."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from itertools import product
+
+import numpy as np
+
+from replication.basics import style
+from replication.basics.choices import option
+from replication.basics.lazy import pandas as pd
+from replication.basics.lazy import pyplot as plt
+from replication.evidence import resampling
+from replication.papers.top_percent.intervals import Block
+from replication.papers.top_percent.runs import POLICIES, REFERENCE, TITLES
+from replication.predictors import Predictor
+from replication.schedule.simulation import simulate
+from replication.schedulers import EASY
+
+FACTORS = (0.5, 0.7, 1, 1.4, 2, 2.8, 4)
+COMPARED = ("Clairvoyant", "Complete", "CVH", "Tsafrir", "Top03")
+UNDER = ("Complete", "CVH", "Tsafrir")  # the learned ones that may predict too little
+SHOWN = ("avebsld", "ap1waf")
+AT_SUBMISSION = EASY(refresh="submission")
+
+
+@dataclass(frozen=True)
+class Recorded(Predictor):
+    """Predictions that were made elsewhere, in whole seconds and at most the request.
+
+    Parameters
+    ----------
+    values : tuple of float, s
+        One a job, in order of submission.
+    """
+
+    draws_at_random = False
+
+    values: tuple = option(about="a prediction a job, s")
+
+    def predicted(self, workload, request, seed):
+        """The values, whole and cut to the request."""
+        return np.clip(np.rint(self.values), 0, request)
+
+
+Recorded.__repr__ = lambda self: f"Recorded({len(self.values)} predictions)"
+
+
+def made_at_submission(workload, policies=COMPARED):
+    """What each predictor predicts of each job at its submission, by policy; int64[n], s."""
+    return {
+        policy: simulate(
+            workload, replace(AT_SUBMISSION, predictor=POLICIES[policy])
+        ).first_prediction
+        for policy in (REFERENCE, *policies)
+    }
+
+
+def in_order_of(order, values):
+    """The values dealt out so that the k-th shortest goes to the job with the k-th shortest of `order`.
+
+    Parameters
+    ----------
+    order, values : number[n]
+        Of equal ones the earlier job comes first.
+
+    Returns
+    -------
+    number[n]
+    """
+    dealt = np.empty(len(values))
+    dealt[np.argsort(order, kind="stable")] = np.sort(values)
+    return dealt
+
+
+def scaled(workloads, factors=FACTORS, workers=1):
+    """Measures over Reqtime's with each predictor's predictions times a factor, with intervals over weeks.
+
+    Returns
+    -------
+    pandas.DataFrame
+        log, policy, factor, measure, value, low, high.
+    """
+    made = {log: made_at_submission(workload) for log, workload in workloads.items()}
+    tried = {
+        log: {(policy, f): f * made[log][policy] for policy, f in product(COMPARED, factors)}
+        for log in workloads
+    }
+    rows = []
+    for log, block in _blocks(workloads, tried, workers).items():
+        for (policy, factor), measure in product(tried[log], SHOWN):
+            values = block.values((policy, factor), measure)
+            rows.append([log, policy, factor, measure, *resampling.interval(values)])
+    return pd.DataFrame(
+        rows, columns=["log", "policy", "factor", "measure", "value", "low", "high"]
+    )
+
+
+def doubled_less_halved(workloads, workers=1):
+    """AP1WAF with doubled predictions less that with halved ones, per cent of Reqtime's.
+
+    Returns
+    -------
+    dict of (str, str) to float64[1 + draws]
+        By log and policy: the log's own, then one for each draw of its weeks.
+    """
+    made = {log: made_at_submission(workload, UNDER) for log, workload in workloads.items()}
+    tried = {
+        log: {(policy, f): f * made[log][policy] for policy, f in product(UNDER, (0.5, 2))}
+        for log in workloads
+    }
+    return {
+        (log, policy): 100
+        * (block.values((policy, 2), "ap1waf") - block.values((policy, 0.5), "ap1waf"))
+        for log, block in _blocks(workloads, tried, workers).items()
+        for policy in UNDER
+    }
+
+
+def exchanged(workloads, workers=1):
+    """Measures over Reqtime's with the values of one predictor in the order of another.
+
+    Returns
+    -------
+    pandas.DataFrame
+        log, order, values, measure, value.
+    """
+    pairs = list(product((REFERENCE, *COMPARED), repeat=2))
+    tried = {}
+    for log, workload in workloads.items():
+        made = made_at_submission(workload)
+        tried[log] = {(order, of): in_order_of(made[order], made[of]) for order, of in pairs}
+    rows = [
+        [log, *pair, measure, float(block.values(pair, measure)[0])]
+        for log, block in _blocks(workloads, tried, workers).items()
+        for pair, measure in product(pairs, SHOWN)
+    ]
+    return pd.DataFrame(rows, columns=["log", "order", "values", "measure", "value"])
+
+
+def _blocks(workloads, tried, workers):
+    """The schedules of each log under each list of predictions, and under Reqtime."""
+    with ThreadPoolExecutor(workers) as pool:
+        waiting = {
+            log: {
+                name: pool.submit(
+                    simulate,
+                    workloads[log],
+                    replace(AT_SUBMISSION, predictor=Recorded(tuple(values))),
+                )
+                for name, values in lists.items()
+            }
+            for log, lists in tried.items()
+        }
+        return {
+            log: Block(
+                log,
+                {REFERENCE: simulate(workloads[log], AT_SUBMISSION)}
+                | {name: one.result() for name, one in found.items()},
+            )
+            for log, found in waiting.items()
+        }
+
+
+def shares(table):
+    """How much of the differences is due to the values, to the order, and to the two together.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Of `exchanged`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        log, measure, values, order, together: per cent of the sum of squares of the measure's logarithm, as in
+        an analysis of variance with two factors.
+    """
+    rows = []
+    for (log, measure), part in table.groupby(["log", "measure"], sort=False):
+        whole = np.log(part.pivot_table(index="order", columns="values", values="value"))
+        rest = whole - whole.to_numpy().mean()
+        by_values, by_order = rest.mean(axis=0), rest.mean(axis=1)
+        total = float((rest.to_numpy() ** 2).sum())
+        of_values = 100 * len(by_order) * float((by_values**2).sum()) / total
+        of_order = 100 * len(by_values) * float((by_order**2).sum()) / total
+        rows.append([log, measure, of_values, of_order, 100 - of_values - of_order])
+    return pd.DataFrame(rows, columns=["log", "measure", "values", "order", "together"])
+
+
+def draw(table):
+    """Measures over Reqtime's against the factor, a row a measure and a panel a log."""
+    logs = list(dict.fromkeys(table["log"]))
+    looks = style.series(COMPARED)
+    figure, grid = plt.subplots(
+        len(SHOWN), len(logs), figsize=style.size(2, len(logs)), squeeze=False, sharex=True
+    )
+    for row, measure in zip(grid, SHOWN, strict=True):
+        for axes, log in zip(row, logs, strict=True):
+            for policy in COMPARED:
+                chosen = (table["log"] == log) & (table["measure"] == measure)
+                part = table[chosen & (table["policy"] == policy)]
+                error = [part["value"] - part["low"], part["high"] - part["value"]]
+                axes.errorbar(part["factor"], part["value"], error, capsize=2, **looks[policy])
+            axes.axhline(1, color="black", lw=0.8)
+            axes.set_xscale("log", base=2)
+            axes.set_yscale("log")
+            axes.yaxis.set_major_formatter("{x:g}")
+            axes.yaxis.set_minor_formatter("{x:g}")
+            axes.set(ylabel=f"{TITLES[measure]} over Reqtime's" if log == logs[0] else "")
+    for axes, log in zip(grid[0], logs, strict=True):
+        axes.set_title(log)
+    for axes in grid[-1]:
+        axes.set(xlabel="predictions times", xticks=FACTORS)
+        axes.xaxis.set_major_formatter("{x:g}")
+    figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
+    return figure
