@@ -11,6 +11,8 @@ PY    := $(VENV)/bin/python
 READY := $(VENV)/ready
 endif
 TOOLS := build/tools
+# What `make archive` has packed is installed without a network.
+WHEELS := $(if $(wildcard wheels/*.whl),--no-index --find-links wheels)
 WARM  := build/warm-$(notdir $(patsubst %/bin/python,%,$(PY)))
 
 # A program for the shell: succeeds where the interpreter is one that the lock was made for.
@@ -49,7 +51,7 @@ OPTIONS := $(if $(SCALE),--scale $(SCALE)) $(if $(ONLY),--only $(ONLY)) $(if $(W
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: help figures test fuzz check lab traces article report bench setup lock audit clean distclean other-version
+.PHONY: help figures test fuzz check lab traces article report archive bench setup lock audit clean distclean other-version
 
 help:
 	@awk -F '  +' '/^[a-z]+:.*  ## / { \
@@ -80,6 +82,15 @@ article: $(READY)  ## Build the article; list where it and the results disagree
 
 report: $(READY)  ## Assemble the article and the report from what was drawn
 	@$(PY) -m replication report
+
+archive: $(READY)  ## Pack the last commit and the locked packages into one file
+	@mkdir -p build/wheels
+	@$(PY) -m pip download -qq --disable-pip-version-check --no-input --require-hashes --only-binary :all: \
+	  --dest build/wheels -r requirements.lock
+	@git archive --format=tar --prefix=replication/wheels/ \
+	  $$(for wheel in build/wheels/*.whl; do echo "--add-file=$$wheel"; done) --prefix=replication/ HEAD \
+	  | gzip -n > build/replication.tar.gz
+	@sha256sum build/replication.tar.gz
 
 bench: $(WARM)  ## Time the kernels against plain C++
 	@$(PY) -m benchmarks
@@ -120,7 +131,7 @@ $(VENV)/ready: requirements.lock pyproject.toml $(OTHER_VERSION)
 	  $$python -m venv --clear $(VENV) || exit 1; \
 	fi; \
 	echo 'Installing the locked packages (a minute or two the first time)'; \
-	install="$(PY) -m pip install -qq --disable-pip-version-check --no-input"; \
+	install="$(PY) -m pip install -qq --disable-pip-version-check --no-input $(WHEELS)"; \
 	$$install --require-hashes --only-binary :all: -r requirements.lock && \
 	$$install --no-deps --no-build-isolation --editable . && \
 	touch $@ && echo "Environment ready in $$(($$(date +%s) - start)) s"

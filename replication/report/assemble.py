@@ -7,7 +7,7 @@ import pikepdf
 from replication.basics import paths, writing
 from replication.evidence import committed
 from replication.pages import notebook, record
-from replication.report import article, html, pdf
+from replication.report import article, crate, html, metadata, pdf
 from replication.report.results import ReportError, collect, recorded
 from replication.report.tree import tree
 
@@ -20,7 +20,7 @@ def build(kind=None, failed=(), folder=None):
 
     Returns where the page is: ``figures/report.html`` if it is complete, of real logs and at paper
     scale, else in ``build/`` or in `folder`. ``report.pdf`` stands beside it, and with the first
-    ``article.pdf`` and ``figures/verdicts.csv`` are written. ReportError if nothing was drawn, or
+    ``article.pdf``, ``figures/verdicts.csv`` and the crate's metadata are written. ReportError if nothing was drawn, or
     one would be larger than `LARGEST` bytes; ArticleError, and nothing is written, if the article
     and the results no longer agree.
     """
@@ -40,6 +40,7 @@ def build(kind=None, failed=(), folder=None):
     }
     if written:
         made[target.with_name("article.pdf")] = pdf.article(written)
+        made[target.with_name("metadata.yaml")] = metadata.rescience(written).encode()
     for path, content in made.items():
         if len(content) > LARGEST:
             raise ReportError(
@@ -49,6 +50,7 @@ def build(kind=None, failed=(), folder=None):
         writing.write(path, content)
     if complete:
         committed.save(committed.found(results.papers))
+        writing.write(crate.path(), crate.text(results.items).encode())
     return target
 
 

@@ -1,15 +1,18 @@
-"""What archives and indexes want to know, made from ``CITATION.cff``: codemeta.json and .zenodo.json.
+"""What archives, indexes and journals want to know, made from ``CITATION.cff``: codemeta.json and .zenodo.json, and
+metadata.yaml for ReScience C, which is made with the article.
 
 ``python -m replication.report.metadata`` writes both anew; a test holds them to it.
 """
 
 import json
+import re
 
 import yaml
 
 from replication.basics import paths, writing
 
 CODEMETA, ZENODO = "codemeta.json", ".zenodo.json"
+LATER = "to be given at acceptance"
 LICENSES = "https://spdx.org/licenses/"
 
 
@@ -74,6 +77,49 @@ def zenodo():
             for one in cited["references"]
         ],
     }
+
+
+def rescience(made):
+    """metadata.yaml of a submission to ReScience C for what `replication.report.article.build` gives.
+
+    Keys are those of the journal's template; what nobody knows before acceptance says so.
+    """
+    cited = citation()
+    plain = re.sub(r" ?(\[\[\d+\]\]\([^)]*\))+|\]\(#[^)]*\)|[*\[]", "", made["abstract"])
+    who = {"orcid": LATER, "email": LATER, "affiliations": LATER}
+    facts = {
+        "title": made["title"],
+        "authors": [{"name": one["name"]} | who for one in cited["authors"]],
+        "affiliations": [{"code": LATER, "name": LATER, "address": LATER}],
+        "keywords": ", ".join([*cited["keywords"], "Python", "rescience c"]),
+        "code": [{"url": cited.get("repository-code", LATER)}, {"doi": LATER}]
+        + [{"swh": one} for one in made["identifiers"][-1:]],
+        "data": [{"url": "https://www.cs.huji.ac.il/labs/parallel/workload/"}, {"doi": "none"}],
+        "replication": [
+            {"cite": entry["text"], "bib": entry["key"], "url": LATER, "doi": LATER}
+            for entry in made["references"]
+            if entry["text"].split(". ")[1] in {one["title"] for one in cited["references"]}
+        ],
+        "abstract": " ".join(plain.split()),
+        "bibliography": "article/references.bib",
+        "type": "Replication",
+        "domain": "Parallel job scheduling",
+        "language": "Python",
+        "review": [{"url": LATER}],
+        "contributors": [
+            {"name": LATER, "orcid": LATER, "role": role}
+            for role in ("editor", "reviewer", "reviewer")
+        ],
+        "dates": [{name: LATER} for name in ("received", "accepted", "published")],
+        "article": [{name: LATER} for name in ("number", "doi", "url")],
+        "journal": [
+            {"name": "ReScience C"},
+            {"issn": "2430-3658"},
+            {"volume": LATER},
+            {"issue": LATER},
+        ],
+    }
+    return yaml.safe_dump(facts, sort_keys=False, allow_unicode=True, width=110)
 
 
 def text(facts):

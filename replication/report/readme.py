@@ -1,6 +1,6 @@
-"""The scoreboard and the table of items in README.md, made from the verdicts and from the notebooks.
+"""The findings, the scoreboard and the table of items in README.md, made from the article, the verdicts and the notebooks.
 
-``python -m replication.report.readme`` writes both anew; a test holds the README to them, but for the times.
+``python -m replication.report.readme`` writes them anew; a test holds the README to them, but for the times.
 """
 
 import json
@@ -9,12 +9,25 @@ import re
 from replication.basics import paths, writing
 from replication.evidence import claims, committed, compare, published, verdicts
 from replication.pages import notebook, record
+from replication.report import article, results
 
 README = paths.ROOT / "README.md"
 BLOCK = re.compile(r"(?<=<!-- items -->\n).*?(?=<!-- /items -->)", re.DOTALL)
 SCOREBOARD = re.compile(r"(?<=<!-- scoreboard -->\n).*?(?=<!-- /scoreboard -->)", re.DOTALL)
-REPORTS = {"report.html": "one page that opens without a network", "report.pdf": "the same as PDF"}
+FINDINGS = re.compile(r"(?<=<!-- findings -->\n).*?(?=<!-- /findings -->)", re.DOTALL)
+REPORTS = {
+    "article.pdf": "the article",
+    "report.html": "article and supplement on one page that opens without a network",
+    "report.pdf": "the supplement as PDF",
+}
 OUTPUTS = ("figure", "claims", "table")
+
+
+def findings():
+    """The article's abstract as Markdown without what leads into its page."""
+    abstract = article.build(results.recorded())["abstract"]
+    abstract = re.sub(r" ?(\[\[\d+\]\]\(#cited-[\w-]+\))+", "", abstract)
+    return re.sub(r"\[([^\]]*)\]\(#[^)]*\)", r"\1", abstract) + "\n"
 
 
 def scoreboard():
@@ -41,7 +54,7 @@ def scoreboard():
         for name, words in REPORTS.items()
         if (paths.FIGURES / name).exists()
     ]
-    return "\n".join([*lines, *(["", f"The report: {', '.join(forms)}."] if forms else [])]) + "\n"
+    return "\n".join([*lines, *(["", f"To read: {', '.join(forms)}."] if forms else [])]) + "\n"
 
 
 def outputs(name):
@@ -86,8 +99,9 @@ def table(before=""):
 
 
 def main():
-    """Write both into the README."""
+    """Write the three into the README."""
     text = README.read_text(encoding="utf-8")
+    text = FINDINGS.sub(lambda old: findings(), text)
     text = SCOREBOARD.sub(lambda old: scoreboard(), text)
     writing.write(README, BLOCK.sub(lambda old: table(old.group()), text).encode())
 

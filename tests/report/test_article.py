@@ -10,7 +10,7 @@ from bs4 import BeautifulSoup
 
 from replication.basics import paths
 from replication.pages import record
-from replication.report import article, facts, html, metadata, pdf, results
+from replication.report import article, crate, facts, html, metadata, pdf, results
 
 LIBRARY = paths.ARTICLE / "references.bib"
 CLAIM = "{claim pv_easy no-violation; holds}"
@@ -184,3 +184,29 @@ def test_what_archives_read_is_made_from_the_citation_file(name, made):
         json.loads(text)["version"]
         == yaml.safe_load((paths.ROOT / "CITATION.cff").read_text())["version"]
     )
+
+
+def test_the_research_object_is_that_of_the_records(recorded):
+    assert crate.path().read_text(encoding="utf-8") == crate.text(recorded.items), (
+        "make report writes it anew"
+    )
+
+
+def test_the_research_object_keeps_what_its_profiles_demand(recorded):
+    graph = crate.crate(recorded.items)["@graph"]
+    by = {entity["@id"]: entity for entity in graph}
+    assert len(by) == len(graph)
+    root, main = by["./"], by["Makefile"]
+    assert by[crate.NAME]["about"] == {"@id": "./"} and root["datePublished"] and root["license"]
+    assert {one["@id"] for one in root["conformsTo"]} == set(crate.PROFILES)
+    assert root["mainEntity"] == {"@id": "Makefile"} and main["programmingLanguage"]
+    assert {"File", "SoftwareSourceCode", "ComputationalWorkflow"} <= set(main["@type"])
+    actions = [entity for entity in graph if entity["@type"] == "CreateAction"]
+    assert {action["@id"] for action in actions} == {one["@id"] for one in root["mentions"]}
+    assert {"@id": "Makefile"} in [action["instrument"] for action in actions]
+    assert len(actions) == len(recorded.items) + 1
+    for action in actions:
+        for one in [action["instrument"], action["agent"], *action["object"], *action["result"]]:
+            assert one["@id"] in by
+    for one in root["hasPart"]:
+        assert (paths.ROOT / one["@id"]).is_file()

@@ -25,6 +25,13 @@ def test_the_verdicts_in_figures_are_those_that_the_rules_give():
     assert len(found) > 400
 
 
+def test_the_findings_are_those_of_the_article():
+    text = readme.README.read_text(encoding="utf-8")
+    block = readme.FINDINGS.search(text).group()
+    assert block == readme.findings(), "python -m replication.report.readme writes it anew"
+    assert "](#" not in block and text.index(block) < text.index("![") < text.index("scoreboard")
+
+
 def test_the_scoreboard_is_that_of_the_verdicts():
     block = readme.SCOREBOARD.search(readme.README.read_text(encoding="utf-8")).group()
     assert block == readme.scoreboard(), "python -m replication.report.readme writes it anew"
@@ -50,7 +57,7 @@ def test_the_scoreboard_counts_by_paper_and_kind(tmp_path, monkeypatch):
         "| **Heel and toe** | **0** | 0 | 0 | 0 | 0 | 0 | 0 | **0** | 0 | 0 | 0 | 0 |",
         "| **Top Percent** | **0** | 0 | 0 | 0 | 0 | 0 | 0 | **1** | 0 | 0 | 1 | 0 |",
         "",
-        "The report: [the same as PDF](figures/report.pdf).",
+        "To read: [the supplement as PDF](figures/report.pdf).",
     ]
 
 
