@@ -5,16 +5,20 @@ document can become markup. Code is left to the page. The same results give the 
 (PDF/UA-1).
 """
 
+import io
 import json
 import shutil
 import tempfile
 from pathlib import Path
 
+import numpy as np
+import pikepdf
 import typst
+from pikepdf import Array, Name, String
 
 from replication.basics import paths
 from replication.pages import render
-from replication.report import nodes, pdf_lean, texts
+from replication.report import nodes, texts
 from replication.report.article import PLACE
 from replication.report.results import ReportError
 
@@ -78,7 +82,42 @@ def _drawn(template, data, pictures):
         except typst.TypstError as error:
             name = template.replace("typ", "pdf")
             raise ReportError(f"{name}: {error.message}") from error
-    return pdf_lean.lean(pdf, [picture.read_bytes() for picture in pictures.values()])
+    return lean(pdf)
+
+
+def lean(pdf):
+    """The same pages, tags and pixels in a smaller PDF: typst writes every picture in full colour,
+    and every small object by itself.
+    """
+    buffer = io.BytesIO()
+    with pikepdf.open(io.BytesIO(pdf)) as document:
+        for thing in document.objects:
+            if isinstance(thing, pikepdf.Stream) and thing.get("/Subtype") == "/Image":
+                _in_palette(thing)
+        document.save(
+            buffer, object_stream_mode=pikepdf.ObjectStreamMode.generate, deterministic_id=True
+        )
+    return buffer.getvalue()
+
+
+def _in_palette(image):
+    """Keep a picture of up to 256 colours as their numbers; others stay as they are."""
+    data = image.read_bytes()
+    if len(data) != 3 * image.Width * image.Height:
+        return
+    colour = np.frombuffer(data, np.uint8).reshape(-1, 3) @ np.array([1 << 16, 1 << 8, 1])
+    there = np.zeros(1 << 24, bool)
+    there[colour] = True
+    palette = np.flatnonzero(there)
+    if len(palette) > 256:
+        return
+    number = np.zeros(1 << 24, np.uint8)
+    number[palette] = np.arange(len(palette))
+    image.write(number[colour].tobytes())
+    shades = (palette[:, None] >> np.array([16, 8, 0])).astype(np.uint8)
+    image.ColorSpace = Array(
+        [Name.Indexed, image.ColorSpace, len(palette) - 1, String(shades.tobytes())]
+    )
 
 
 def contents(data):
