@@ -46,21 +46,14 @@ def name_of(path):
     return f"{path.parent.name}/{path.stem}"
 
 
-def defaults(path):
-    """The parameters of a notebook with the values written in it; RunError if no cell is tagged
-    ``parameters``, or a value is not written out.
-    """
-    try:
-        return written(path.read_text(encoding="utf-8"), name_of(path))
-    except PageError as refused:
-        raise RunError(refused) from None
-
-
 def check(path, parameters):
     """The notebook's own values with these in their place; parameters that it does not have are
     refused, where papermill alone would only warn.
     """
-    known = defaults(path)
+    try:
+        known = written(path.read_text(encoding="utf-8"), name_of(path))
+    except PageError as refused:
+        raise RunError(refused) from None
     for name in parameters:
         if name not in known:
             raise RunError(

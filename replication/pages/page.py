@@ -359,10 +359,6 @@ class Page:
         if _in_notebook():
             _display({"text/markdown": markdown, "text/plain": markdown})
 
-    def close(self):
-        """Bring the record and its duration up to date; every save has written it already."""
-        self._write_record()
-
     def _file(self, name, ending):
         if name is not None and not is_word(name):
             raise PageError(f"{self.name}: output name {name!r}, allowed: {NAME_HINT}")

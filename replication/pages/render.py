@@ -14,6 +14,7 @@ from replication.basics.lazy import jinja2
 from replication.basics.lazy import pandas as pd
 from replication.evidence import shown
 
+TEMPLATES = Path(__file__).parent / "templates"
 # Pixels of a page for a pixel of a figure: 105 to the inch.
 SHRINK = 105 / style.DPI
 # Signs as well as colours, so that a verdict can be told in grey.
@@ -32,10 +33,10 @@ SIGNS = {
 
 
 @functools.cache
-def environment():
-    """The templates of this package, autoescape on."""
+def environment(folder=TEMPLATES):
+    """The templates of a folder, autoescape on."""
     made = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+        loader=jinja2.FileSystemLoader(folder),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -85,17 +86,9 @@ class Table:
             [(name, row[name], shown.text(row[name], self._formats.get(name))) for name in columns]
             for row in display.to_dict("records")
         ]
-        return (
-            environment()
-            .get_template("table.html.j2")
-            .render(
-                columns=columns,
-                numeric=numeric,
-                rows=rows,
-                caption=self.caption,
-                notice=self.notice,
-            )
-        )
+        words = {"caption": self.caption, "notice": self.notice}
+        template = environment().get_template("table.html.j2")
+        return template.render(columns=columns, numeric=numeric, rows=rows, **words)
 
     def __repr__(self):
         return "\n".join(
@@ -112,10 +105,10 @@ class Picture:
     def _repr_mimebundle_(self, include=None, exclude=None):
         caption, width = html.escape(self.caption), shown_width(self.data)
         markup = (
-            f'<figure><img src="{data_uri("image/png", self.data)}" width="{width}" alt="{caption}">'
+            f'<figure><img src="{uri(self.data)}" width="{width}" alt="{caption}">'
             f"<figcaption>{caption}</figcaption></figure>"
         )
-        encoded = base64.b64encode(self.data).decode()
+        encoded = uri(self.data).partition(",")[2]
         return {"text/html": markup, "image/png": encoded, "text/plain": self.caption}
 
     def __repr__(self):
@@ -127,6 +120,6 @@ def shown_width(png):
     return round(int.from_bytes(png[16:20]) * SHRINK)
 
 
-def data_uri(mime, data):
-    """Bytes as an address that needs no network."""
-    return f"data:{mime};base64,{base64.b64encode(data).decode()}"
+def uri(png):
+    """A picture as an address that needs no network."""
+    return f"data:image/png;base64,{base64.b64encode(png).decode()}"

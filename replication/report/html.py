@@ -5,13 +5,11 @@ page by ``templates/notebook.html.j2``. Nothing active and nothing from elsewher
 is shown as text, and formulas become MathML, which browsers draw by themselves.
 """
 
-import base64
 import html
 import io
 from pathlib import Path
 from xml.etree import ElementTree
 
-import jinja2
 from latex2mathml.converter import convert_to_element
 from markupsafe import Markup
 from nbconvert.exporters import TemplateExporter
@@ -28,6 +26,7 @@ from replication.report.article import PLACE
 from replication.report.tree import RULES
 
 MIME = "application/vnd.replication.part+json"
+TEMPLATES = Path(__file__).parent / "templates"
 THUMBNAIL = 480
 
 
@@ -45,30 +44,30 @@ def build(data, pictures, article=None):
         text | {"body": _wide(markdown(text["source"], texts.links(Path(text["folder"]), names)))}
         for text in data["decisions"]
     ]
-    return (
-        _environment()
+    names = _wide(markdown(data["names"], lambda _: None))
+    page = (
+        render.environment(TEMPLATES)
         .get_template("report.html.j2")
         .render(
-            data
-            | {"decisions": decisions, "names": _wide(markdown(data["names"], lambda _: None))},
+            data | {"decisions": decisions, "names": names},
             bodies=bodies,
             faces=faces,
             css=_css(items),
             article=_article(article) if article else None,
         )
-        .encode()
     )
+    return page.encode()
 
 
 def _article(article):
     """The article with its Markdown as HTML and its pictures in their places."""
-    template = _environment().get_template("figure.html.j2")
+    template = render.environment(TEMPLATES).get_template("figure.html.j2")
     body = markdown(article["text"], _anywhere, above=1)
     for number, figure in enumerate(article["figures"], start=1):
         caption = markdown(figure["caption"], _anywhere).strip()
         drawn = template.render(
             number=number,
-            uri=_uri(figure["path"].read_bytes()),
+            uri=render.uri(figure["path"].read_bytes()),
             alt=figure["alt"],
             caption=Markup(caption.removeprefix("<p>").removesuffix("</p>")),
         )
@@ -81,24 +80,11 @@ def _anywhere(address):
     return address
 
 
-def _environment():
-    made = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
-    made.globals["signs"] = render.SIGNS
-    made.filters["slug"] = render.slug
-    return made
-
-
 class Notebooks(TemplateExporter):
     """Turns the parts of an item into HTML."""
 
     def __init__(self, pictures):
-        super().__init__(extra_loaders=[_environment().loader])
+        super().__init__(extra_loaders=[render.environment(TEMPLATES).loader])
         self.template_file = "notebook.html.j2"
         self._pictures, self._link = pictures, None
 
@@ -117,7 +103,7 @@ class Notebooks(TemplateExporter):
             "slug": render.slug,
             "markdown": lambda source: _wide(markdown(source, self._link, above=3)),
             "python": lambda source: Markup(Highlight2HTML(pygments_lexer="python")(source)),
-            "uri": lambda name: _uri(self._pictures[name].read_bytes()),
+            "uri": lambda name: render.uri(self._pictures[name].read_bytes()),
             "shown_width": lambda width: round(width * render.SHRINK),
         }
         return made
@@ -147,10 +133,6 @@ def _wide(markup):
     )
 
 
-def _uri(png):
-    return f"data:image/png;base64,{base64.b64encode(png).decode()}"
-
-
 def _face(item, pictures):
     """What stands for an item in the overview: its first figure, small, or the corner of its first table."""
     for part in item["parts"]:
@@ -171,11 +153,11 @@ def _small(path):
         )
     buffer = io.BytesIO()
     small.save(buffer, "png", optimize=True)
-    return _uri(buffer.getvalue())
+    return render.uri(buffer.getvalue())
 
 
 def _css(items):
-    own, _, _ = _environment().loader.get_source(_environment(), "report.css")
+    own = (TEMPLATES / "report.css").read_text(encoding="utf-8")
     light = HtmlFormatter(style="default", nobackground=True).get_style_defs(".highlight")
     dark = HtmlFormatter(style="github-dark", nobackground=True).get_style_defs(".highlight")
     return Markup(

@@ -96,7 +96,7 @@ def test_a_notebook_without_the_common_parameters_is_refused(project):
 def test_parameters_are_written_out(project, value):
     path = make(project, parameters=f"scale = {value}\nworkers = 1")
     with pytest.raises(RunError, match="parameter"):
-        notebook.defaults(path)
+        notebook.check(path, {})
 
 
 @pytest.mark.parametrize(

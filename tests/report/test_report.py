@@ -310,7 +310,7 @@ def test_every_link_within_the_page_has_its_place(project):
 def test_the_committed_results_make_a_page_for_everybody(monkeypatch):
     """Headings in order, what scrolls can be reached by keys, and no link leads out of the file."""
     monkeypatch.setattr(html, "_face", lambda *_: {"picture": None, "rows": []})
-    monkeypatch.setattr(html, "_uri", lambda png: "data:image/png;base64,")
+    monkeypatch.setattr(html.render, "uri", lambda png: "data:image/png;base64,")
     data, pictures = tree.tree(results.collect("paper"))
     soup = bs4.BeautifulSoup(html.build(data, pictures), "html.parser")
     levels = [int(heading.name[1]) for heading in soup(re.compile("^h[1-6]$"))]
