@@ -28,7 +28,6 @@ class Side:
     """The controls of one side: scheduler, predictor, estimates and f."""
 
     def __init__(self, name, choice):
-        words = {model: words for words, model in model.MODELS.items()}
         self.scheduler = labelled(
             ipywidgets.Dropdown, name, options=text.names(Scheduler), value=choice.scheduler
         )
@@ -40,11 +39,7 @@ class Side:
             value=choice.predictor or model.PREDICTORS[0],
         )
         self.model = labelled(
-            ipywidgets.Dropdown,
-            "estimates",
-            WIDE,
-            options=list(model.MODELS),
-            value=words[choice.model],
+            ipywidgets.Dropdown, "estimates", WIDE, options=list(model.MODELS), value=choice.model
         )
         self.f = labelled(
             ipywidgets.BoundedFloatText, "f", "110px", value=choice.f, min=0, max=10_000, step=0.1
@@ -57,9 +52,7 @@ class Side:
     def choice(self):
         """What is chosen, a `replication.explore.model.Choice`."""
         predictor = self.predictor.value if self.predictor.value != model.PREDICTORS[0] else ""
-        return model.Choice(
-            self.scheduler.value, predictor, model.MODELS[self.model.value], self.f.value
-        )
+        return model.Choice(self.scheduler.value, predictor, self.model.value, self.f.value)
 
     def enable(self):
         """Switch off what the scheduler or the model does not have."""

@@ -13,27 +13,18 @@ from replication.schedule.schedule import usage
 from replication.schedule.simulation import simulate
 from replication.schedulers import PVEasy
 
-#: Estimate models by what the control calls them, as text in which the badness is still open.
+#: Estimate models by what the control calls them: as text, and in words, in which the badness is still open.
 MODELS = {
-    "users' own": "log",
-    "users' own × (f + 1)": "log*{factor:g}",
-    "perfect": "perfect",
-    "random f-model": "f={f:g}",
-    "deterministic f-model": "deterministic={f:g}",
-    "modal": "modal,emax={longest}",
+    "users' own": ("log", "users' estimates"),
+    "users' own × (f + 1)": ("log*{factor:g}", "users' estimates × {factor:g}"),
+    "perfect": ("perfect", "perfect estimates"),
+    "random f-model": ("f={f:g}", "random f = {f:g}"),
+    "deterministic f-model": ("deterministic={f:g}", "estimates {factor:g} × run time"),
+    "modal": ("modal,emax={longest}", "modal estimates"),
 }
 PREDICTORS = (
     "scheduler's own",
-    "request",
-    "perfect",
-    "virtual=0.2",
-    "last",
-    "tsafrir",
-    "complete",
-    "top=2",
-    "top=3",
-    "top=4",
-    "cvh",
+    *"request perfect virtual=0.2 last tsafrir complete top=2 top=3 top=4 cvh".split(),
 )
 
 
@@ -62,7 +53,7 @@ class Choice:
 
     scheduler: str = "easy"
     predictor: str = ""
-    model: str = "log"
+    model: str = "users' own"
     f: float = 1.0
 
     @property
@@ -73,7 +64,7 @@ class Choice:
     @property
     def takes_f(self):
         """Whether the estimate model has a badness."""
-        return "{f" in self.model
+        return "{f" in MODELS[self.model][0]
 
     @property
     def decides(self):
@@ -86,23 +77,16 @@ class Choice:
     def told(self, workload):
         """The estimate model as a value; the modal one's E_max is the longest time of the jobs."""
         longest = max(int(workload.estimate.max()), int(workload.run_time.max()), SMALLEST_E_MAX)
-        return text.estimates(self.model.format(f=self.f, factor=self.f + 1, longest=longest))
+        return text.estimates(self._filled(0, longest))
 
     @property
     def words(self):
         """The side in a few words."""
-        told = {
-            "log": "users' estimates",
-            "log*{factor:g}": f"users' estimates × {self.f + 1:g}",
-            "perfect": "perfect estimates",
-            "f={f:g}": f"random f = {self.f:g}",
-            "deterministic={f:g}": f"estimates {self.f + 1:g} × run time",
-            "modal,emax={longest}": "modal estimates",
-        }
-        predictor = (
-            f", predictor {self.predictor}" if self.predictor and self.takes_predictor else ""
-        )
-        return f"{self.scheduler}, {told[self.model]}{predictor}"
+        given = self.predictor if self.takes_predictor else ""
+        return f"{self.scheduler}, {self._filled(1)}{f', predictor {given}' if given else ''}"
+
+    def _filled(self, which, longest=None):
+        return MODELS[self.model][which].format(f=self.f, factor=self.f + 1, longest=longest)
 
 
 @functools.lru_cache(4)
@@ -184,16 +168,10 @@ def runs(found):
     """
     n, killed = len(found.start), found.killed_runs
     job = np.concatenate([np.arange(n), killed[:, 0]])
-    start, end = (
-        np.concatenate([found.start, killed[:, 1]]),
-        np.concatenate([found.end, killed[:, 2]]),
-    )
-    look = np.concatenate(
-        [
-            np.where(found.backfilled, NUMBER["backfilled"], NUMBER["regular"]),
-            np.full(len(killed), NUMBER["preempted"]),
-        ]
-    )
+    start = np.concatenate([found.start, killed[:, 1]])
+    end = np.concatenate([found.end, killed[:, 2]])
+    whole = np.where(found.backfilled, NUMBER["backfilled"], NUMBER["regular"])
+    look = np.concatenate([whole, np.full(len(killed), NUMBER["preempted"])])
     sunny = start
     if preempts(found):
         before = np.concatenate([found.start[:1], np.maximum.accumulate(found.start)[:-1]])
@@ -226,9 +204,8 @@ def by_size(found):
     """
     w = found.workload
     kept = measures.trimmed(w.submit, found.end)
-    kept = (
-        kept if kept.any() else np.ones(len(w), bool)
-    )  # all at once: nobody ends before the last arrival
+    if not kept.any():  # all at once: nobody ends before the last arrival
+        kept[:] = True
     group, classes = plans.size_class(w.processors[kept]), len(plans.size_names())
     count = np.bincount(group, minlength=classes)
     columns = {

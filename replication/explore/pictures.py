@@ -19,33 +19,20 @@ def comparison(sides, since, length):
     of time, as a scene; its first two panels are the Gantt pictures.
     """
     unit, name = next((unit, name) for most, unit, name in UNITS if length <= most)
-    window = Window(since, length, unit, name)
+    window = scene.Window(since, since + length, unit, name)
     gantts = [
         _gantt(seen, sides[0] if k else None, window, SIDES[k]) for k, seen in enumerate(sides)
     ]
-    panels = [*gantts]
-    for row, (what, title, label) in enumerate(
-        (("queue", "Queue", "jobs"), ("used", "Machine", "processors"))
-    ):
-        panels += _over_time(sides, what, window, title, label, ROWS[row + 1])
-    panels += _sizes(sides)
+    panels = [
+        *gantts,
+        *_over_time(sides, "queue", window, "Queue", "jobs", ROWS[1]),
+        *_over_time(sides, "used", window, "Machine", "processors", ROWS[2]),
+        *_sizes(sides),
+    ]
     shown = set().union(*(panel["rects"]["look"] for panel in gantts))
     legend = [name for name, number in NUMBER.items() if number in shown]
     legend += ["gained", "lost", "own", "other", "first", "second"]
     return scene.scene(panels, legend, _summary(sides, window), HEIGHT)
-
-
-class Window:
-    """A stretch of time, in s, and how seconds become numbers of the axis."""
-
-    def __init__(self, since, length, unit, name):
-        self.since, self.until, self.unit, self.name = since, since + length, unit, name
-        self.axis = (0.0, length / unit)
-        self.ticks = scene.ticks(*self.axis, most=7, offset=since / unit)
-
-    def place(self, seconds):
-        """Seconds as numbers of the axis, which starts at 0 so that 32 bits suffice; cut to the window."""
-        return (np.clip(seconds, self.since, self.until) - self.since) / self.unit
 
 
 def pieces(seen, window):
@@ -99,7 +86,7 @@ def _gantt(seen, other, window, side):
         (0, found.workload.machine),
         title=title,
         ylabel="processors",
-        xticks=window.ticks,
+        xticks=window.ticks(most=7),
         marks=marks,
         xlabel=f"{window.name} since the start of the log",
         rects=scene.rects(window.place(start), window.place(end), low, high, look, job),
@@ -131,7 +118,7 @@ def _over_time(sides, what, window, title, label, row):
             (0, top),
             title=title,
             ylabel=label,
-            xticks=window.ticks,
+            xticks=window.ticks(most=7),
             lines=lines,
             yticks=scene.ticks(0, top, most=4, whole=True),
         )

@@ -10,18 +10,46 @@ from matplotlib.ticker import MaxNLocator
 
 from replication.explore.looks import NAMES
 
+#: What a panel may have on its axes. Rules are upright lines: x and look.
+NOTHING = {
+    "title": "",
+    "xlabel": "",
+    "ylabel": "",
+    "rects": None,
+    "lines": [],
+    "rules": [],
+    "marks": None,
+    "texts": [],
+}
 _number = itertools.count(1)
+
+
+class Window:
+    """A stretch of time, in s, and how seconds become numbers of an axis in a unit, also in s. The
+    axis starts at 0, so that 32 bits suffice.
+    """
+
+    def __init__(self, since, until, unit, name):
+        self.since, self.until, self.unit, self.name = since, until, unit, name
+        self.axis = (0.0, (until - since) / unit)
+
+    def place(self, seconds, cut=True):
+        """Seconds as numbers of the axis, cut to the window."""
+        seconds = np.clip(seconds, self.since, self.until) if cut else seconds
+        return (seconds - self.since) / self.unit
+
+    def ticks(self, most):
+        """Round times on the axis with what they are called."""
+        return ticks(*self.axis, most=most, offset=self.since / self.unit)
 
 
 def ticks(low, high, most=8, offset=0.0, whole=False):
     """Round numbers between the ends of an axis, each with its label, to which `offset` is added."""
-    found = MaxNLocator(most, integer=whole, steps=[1, 2, 5, 10]).tick_values(
-        low + offset, high + offset
-    )
+    locator = MaxNLocator(most, integer=whole, steps=[1, 2, 5, 10])
     slack = 1e-9 * (high - low)
     return [
         (float(v - offset), f"{v:,.10g}")
-        for v in found
+        for v in locator.tick_values(low + offset, high + offset)
         if low - slack <= v - offset <= high + slack
     ]
 
@@ -40,11 +68,8 @@ def rects(x0, x1, y0, y1, look, job):
     """Rectangles in the numbers of the axes; `look` are numbers of looks, `job` are indices of
     jobs, kept here to tell of them, -1 for none.
     """
-    return {
-        "x0": packed(x0),
-        "x1": packed(x1),
-        "y0": packed(y0),
-        "y1": packed(y1),
+    corners = {"x0": x0, "x1": x1, "y0": y0, "y1": y1}
+    return {name: packed(values) for name, values in corners.items()} | {
         "look": np.asarray(look, np.uint8).tobytes(),
         "job": np.asarray(job, np.int32).tobytes(),
     }
@@ -60,41 +85,17 @@ def marks(x, y, look):
     return {"x": packed(x), "y": packed(y), "look": np.asarray(look, np.uint8).tobytes()}
 
 
-def panel(
-    box,
-    x,
-    y,
-    *,
-    title="",
-    xlabel="",
-    ylabel="",
-    xticks=None,
-    yticks=None,
-    rects=None,
-    lines=(),
-    rules=(),
-    marks=None,
-    texts=(),
-):
-    """A pair of axes and what is on them. The box is left, top, width and height as shares of the
-    picture; ticks are round numbers by default; `rules` are upright lines (x and look), `texts`
-    have x, y and text, align and bold.
+def text(x, y, words, **how):
+    """Words at a place, which may be aligned (``align``) or ``bold``."""
+    return {"x": x, "y": y, "text": words} | how
+
+
+def panel(box, x, y, **parts):
+    """A pair of axes from end to end and the `parts` on them, by the names of `NOTHING`; ticks are
+    round numbers by default. The box is left, top, width and height as shares of the picture.
     """
-    return {
-        "box": list(box),
-        "x": list(map(float, x)),
-        "y": list(map(float, y)),
-        "title": title,
-        "xlabel": xlabel,
-        "ylabel": ylabel,
-        "xticks": ticks(*x) if xticks is None else xticks,
-        "yticks": ticks(*y, most=5) if yticks is None else yticks,
-        "rects": rects,
-        "lines": list(lines),
-        "rules": list(rules),
-        "marks": marks,
-        "texts": list(texts),
-    }
+    axes = {"box": list(box), "x": list(map(float, x)), "y": list(map(float, y))}
+    return NOTHING | axes | {"xticks": ticks(*x), "yticks": ticks(*y, most=5)} | parts
 
 
 def scene(panels, legend, summary, height):

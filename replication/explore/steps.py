@@ -124,11 +124,6 @@ def heel_and_toe(badness="F = 2"):
 
 def of_log(jobs, choice, seed=1):
     """The jobs of a log under EASY with a side's estimates, from an empty machine."""
-    if len(model.workload(jobs)) > MOST:
-        raise StepError(
-            f"{jobs.log}: {len(model.workload(jobs)):,} jobs, allowed in the step mode: "
-            f"up to {MOST}"
-        )
     told = model.Choice("easy", "", choice.model, choice.f)
     found = model.schedule(jobs, told, seed)
     about = (

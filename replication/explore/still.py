@@ -53,19 +53,14 @@ def _panel(figure, panel, names):
             unpacked(line["x"]),
             unpacked(line["y"]),
             where="post",
-            color=LOOKS[line["look"]].light,
-            linestyle=_dash(line["look"]),
             linewidth=1,
+            **_stroke(LOOKS[line["look"]]),
         )
     if panel["rects"]:
         _rects(axes, panel["rects"], names)
     for rule in panel["rules"]:
-        axes.axvline(
-            rule["x"],
-            color=LOOKS[rule["look"]].light,
-            linestyle=_dash(rule["look"]),
-            linewidth=LOOKS[rule["look"]].width * 0.8,
-        )
+        own = LOOKS[rule["look"]]
+        axes.axvline(rule["x"], linewidth=own.width * 0.8, **_stroke(own))
     if panel["marks"]:
         _marks(axes, panel["marks"], names)
     for text in panel["texts"]:
@@ -85,67 +80,44 @@ def _rects(axes, rects, names):
     x0, x1, y0, y1 = (unpacked(rects[key]) for key in ("x0", "x1", "y0", "y1"))
     look = np.frombuffer(rects["look"], np.uint8)
     corners = np.stack(
-        [
-            np.stack([x0, y0], 1),
-            np.stack([x1, y0], 1),
-            np.stack([x1, y1], 1),
-            np.stack([x0, y1], 1),
-        ],
-        1,
+        [np.stack([x, y], 1) for x, y in ((x0, y0), (x1, y0), (x1, y1), (x0, y1))], 1
     )
     for number in np.unique(look):
         own = LOOKS[names[number]]
-        axes.add_collection(
-            PolyCollection(
-                corners[look == number],
-                facecolor="none" if own.hollow else own.light,
-                hatch=own.hatch or None,
-                edgecolor=own.light if own.hollow else "black",
-                linewidth=1.2 if own.hollow else 0.2,
-                linestyle=_dash(names[number]),
-            )
-        )
+        width = 1.2 if own.hollow else 0.2
+        axes.add_collection(PolyCollection(corners[look == number], linewidth=width, **_fill(own)))
 
 
 def _marks(axes, marks, names):
     look = np.frombuffer(marks["look"], np.uint8)
     for number in np.unique(look):
-        own = LOOKS[names[number]]
-        at = look == number
-        axes.plot(
-            unpacked(marks["x"])[at],
-            unpacked(marks["y"])[at],
-            linestyle="",
-            color=own.light,
-            marker="^" if own.mark == "up" else "v",
-            markersize=4,
-            markeredgecolor="white",
-            markeredgewidth=0.4,
-        )
-
-
-def _dash(name):
-    own = LOOKS[name]
-    return (0, own.dash) if own.dash else "-"
+        x, y = (unpacked(marks[axis])[look == number] for axis in "xy")
+        edge = {"markersize": 4, "markeredgecolor": "white", "markeredgewidth": 0.4}
+        axes.plot(x, y, **_mark(LOOKS[names[number]]) | edge)
 
 
 def _handle(name):
     own = LOOKS[name]
     if own.mark:
-        return Line2D(
-            [],
-            [],
-            linestyle="",
-            marker="^" if own.mark == "up" else "v",
-            color=own.light,
-            label=own.label,
-        )
+        return Line2D([], [], label=own.label, **_mark(own))
     if own.line:
-        return Line2D([], [], color=own.light, linestyle=_dash(name), label=own.label)
-    return Patch(
-        facecolor="none" if own.hollow else own.light,
-        edgecolor=own.light if own.hollow else "black",
-        hatch=own.hatch or None,
-        linestyle=_dash(name),
-        label=own.label,
-    )
+        return Line2D([], [], label=own.label, **_stroke(own))
+    return Patch(label=own.label, **_fill(own))
+
+
+def _stroke(own):
+    return {"color": own.light, "linestyle": (0, own.dash) if own.dash else "-"}
+
+
+def _mark(own):
+    marker = "^" if own.mark == "up" else "v"
+    return {"color": own.light, "linestyle": "", "marker": marker}
+
+
+def _fill(own):
+    return {
+        "facecolor": "none" if own.hollow else own.light,
+        "edgecolor": own.light if own.hollow else "black",
+        "hatch": own.hatch or None,
+        "linestyle": _stroke(own)["linestyle"],
+    }

@@ -80,16 +80,10 @@ class Stepper(_Tool):
 
     def __init__(self, explorer=None):
         self.explorer = explorer
-        scenes = [*steps.BADNESS, *[self.LOG] * (explorer is not None)]
-        names = {name: f"Fig. 8 of heel and toe, {name}" for name in steps.BADNESS} | {
-            self.LOG: self.LOG
-        }
+        scenes = [(f"Fig. 8 of heel and toe, {name}", name) for name in steps.BADNESS]
+        scenes += [(self.LOG, self.LOG)] * (explorer is not None)
         self.source = controls.labelled(
-            ipywidgets.Dropdown,
-            "scene",
-            "330px",
-            value="F = 2",
-            options=[(names[name], name) for name in scenes],
+            ipywidgets.Dropdown, "scene", "330px", value="F = 2", options=scenes
         )
         self.first = controls.labelled(
             ipywidgets.BoundedIntText, "job", "130px", min=1, max=10**7, disabled=True
@@ -120,11 +114,10 @@ class Stepper(_Tool):
         self.first.disabled = not of_log
         self.walk = self._of_log() if of_log else steps.heel_and_toe(self.source.value)
         self.picture = step_pictures.Picture(self.walk)
-        with self.quiet():
-            self.step.max = len(self.walk.moments)
         # The first decision of interest: a head is blocked.
         kinds = [moment.sight.kind for moment in self.walk.moments]
         with self.quiet():
+            self.step.max = len(kinds)
             self.step.value = 1 + (kinds.index("reserved") if "reserved" in kinds else 0)
         self.show()
 

@@ -105,7 +105,7 @@ def test_a_gantt_picture_has_the_area_of_the_runs(workload):
     seen = model.Seen("", found, model.runs(found), {}, {})
     last = int(found.end.max()) + 1
     (start, end, low, high, look, job), left_out = pictures.pieces(
-        seen, pictures.Window(0, last, 1, "s")
+        seen, scene.Window(0, last, 1, "s")
     )
     assert left_out == 0
     drawn = np.bincount(job, (end - start) * (high - low), len(workload))
@@ -119,7 +119,7 @@ def test_a_gantt_picture_has_the_area_of_the_runs(workload):
 def test_of_too_many_runs_the_largest_are_drawn(log, monkeypatch):
     monkeypatch.setattr(pictures, "MOST", 50)
     seen = model.side(model.Jobs(LOG), model.Choice())
-    window = pictures.Window(0, int(seen.schedule.end.max()), 86400, "days")
+    window = scene.Window(0, int(seen.schedule.end.max()), 86400, "days")
     columns, left_out = pictures.pieces(seen, window)
     assert left_out == int((seen.runs.start < window.until).sum()) - 50
     area = log.run_time * log.processors
@@ -221,7 +221,7 @@ def test_the_lists_of_the_controls_are_known_to_the_package():
     for name in model.PREDICTORS[1:]:
         text.predictor(name)
     small = jobs(4, (0, 5, 1), (1, 3, 4))
-    for kind in model.MODELS.values():
+    for kind in model.MODELS:
         estimate = model.Choice(model=kind).told(small).make(small)[1]
         assert (estimate >= small.run_time).all()
 
