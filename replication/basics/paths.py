@@ -8,9 +8,11 @@ NOTEBOOKS = ROOT / "notebooks"
 DATA = ROOT / "data"
 PUBLISHED = DATA / "published"
 TRACES = DATA / "traces"
-FIGURES = ROOT / "figures"
 ARTICLE = ROOT / "article"
-BUILD = ROOT / "build"
+# What is drawn, kept and compiled goes here: the checkout, unless that cannot be written to.
+OUTPUT = Path(os.environ.get("REPLICATION_OUTPUT") or ROOT).expanduser().resolve()
+FIGURES = OUTPUT / "figures"
+BUILD = OUTPUT / "build"
 STAND_IN = BUILD / "stand-in"
 
 
@@ -18,8 +20,6 @@ def trace_folders():
     """Folders searched for traces, in order: ``REPLICATION_TRACES``, then ``data/traces``."""
     named = os.environ.get("REPLICATION_TRACES", "")
     if Path(named).expanduser().is_dir() and named:
-        return [
-            Path(named).expanduser(),
-            TRACES,
-        ]  # Its name may hold the sign that stands between folders.
+        # Its name may hold the sign that stands between folders.
+        return [Path(named).expanduser(), TRACES]
     return [Path(part).expanduser() for part in named.split(os.pathsep) if part] + [TRACES]

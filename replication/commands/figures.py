@@ -1,7 +1,8 @@
 """Draw tables and figures from their notebooks, and assemble the report.
 
 Without --only, all of them. What real logs gave at paper scale goes to figures/; the rest goes
-below build/. A notebook that fails does not stop the others; the exit code is then 1.
+below build/. A notebook that fails does not stop the others; the exit code is then 1. Where the checkout
+cannot be written to, or should not be, REPLICATION_OUTPUT names a folder for figures/ and build/.
 
 Examples:
   replication figures
