@@ -1,7 +1,8 @@
 """How far a run of many notebooks is: what is done, what runs, and about how long the rest takes.
 
-What a notebook took is kept below build/, so that the next run knows; before that it is guessed. Cheap ones come
-first. A terminal shows a line that changes; a pipe gets a new one every `EVERY` seconds.
+What a notebook took is kept below build/, so that the next run knows. Before that it is what the committed record says
+it took, times how much slower this machine simulates a fixed piece of work than the one that made the record. Cheap
+ones come first. A terminal shows a line that changes; a pipe gets a new one every `EVERY` seconds.
 """
 
 import json
@@ -9,12 +10,36 @@ import shutil
 import sys
 import time
 
-from replication.basics import paths, writing
+import numpy as np
+
+from replication.basics import paths, seeding, writing
+from replication.logs.workload import Workload
+from replication.pages import record
+from replication.schedule.simulation import simulate
+from replication.schedulers import EASY
 
 EVERY = 30.0  # s
-GUESS = {"paper": 60.0, "quick": 8.0}  # s, of a notebook that never ran here
-LONG = ("readings", "robustness", "wide", "modal", "claims")  # guessed to take LONGER times that
-LONGER = 5.0
+STARTS = 4.0  # s, of a kernel
+GUESS = {"paper": 60.0, "quick": 8.0}  # s, of a notebook that nobody ran at this scale
+#: What is simulated once and kept, and is in no record's seconds: s, on the machine that made the records.
+FIRST = {"heel_and_toe/fig04": 600.0, "heel_and_toe/wide": 3000.0}
+#: How long that machine takes for `calibration`, s.
+REFERENCE = 0.013
+
+
+def calibration():
+    """Seconds that a fixed piece of work takes here, the least of three tries: 40,000 jobs under EASY."""
+    draw, n = seeding.generator("calibration"), 40_000
+    run_time = draw.integers(60, 20_000, n)
+    submit = np.cumsum(draw.integers(0, 2_000, n))
+    jobs = Workload.from_columns("calibration", 128, submit, run_time, draw.integers(1, 24, n))
+
+    def tried():
+        began = time.perf_counter()
+        simulate(jobs, EASY())
+        return time.perf_counter() - began
+
+    return min(tried() for _ in range(3))
 
 
 def duration(seconds):
@@ -33,11 +58,33 @@ class Progress:
         self.waiting, self.running, self.done = set(scales), {}, 0
         self.began = self.told = time.monotonic()
         self.terminal = sys.stderr.isatty()
+        unknown = [name for name in scales if self._key(name) not in self.known]
+        self.slower = calibration() / REFERENCE if unknown else 1.0
+        kept = any((paths.BUILD / "results").glob("*"))
+        self.guessed = {name: self._guess(name, kept) * self.slower for name in unknown}
 
     def expected(self, name):
         """Seconds that a notebook probably takes."""
-        guess = GUESS[self.scales[name]] * (LONGER if name.split("/")[1] in LONG else 1)
-        return self.known.get(f"{name} {self.scales[name]}", guess)
+        return self.known.get(self._key(name), self.guessed.get(name))
+
+    def _key(self, name):
+        return f"{name} {self.scales[name]}"
+
+    def _guess(self, name, kept):
+        """Seconds that it would take where the records were made."""
+        paper, item = name.split("/")
+        facts = record.read(record.folder("paper", paper) / f"{item}.json")
+        if self.scales[name] != "paper" or facts is None:
+            return GUESS[self.scales[name]]
+        return STARTS + facts["run"]["seconds"] + (0 if kept else FIRST.get(name, 0))
+
+    def intention(self):
+        """How long all of it will take here, in a sentence."""
+        known = len(self.scales) - len(self.guessed)
+        how = f"times kept here for {known}" if known else "no times kept here yet"
+        if self.guessed:
+            how += f"; this machine takes {self.slower:.1f} times as long as that of the records"
+        return f"about {duration(self.left())} ({how})"
 
     def order(self):
         """The notebooks, cheap ones first."""
@@ -54,7 +101,7 @@ class Progress:
         self.running.pop(name, None)
         self.done += 1
         if seconds is not None:
-            self.known[f"{name} {self.scales[name]}"] = round(seconds, 1)
+            self.known[self._key(name)] = round(seconds, 1)
             writing.write(self.file, json.dumps(self.known, indent=1).encode())
         self.clear()
         print(line, flush=True)

@@ -102,7 +102,6 @@ def figures(only=None, scale=None, workers=None, *, report):
     if not chosen:
         raise RunError(f"no notebooks in {paths.NOTEBOOKS}")
     planned = plan(chosen, scale, workers)
-    print(_intention(planned), flush=True)
     outcomes = _run_all(chosen, planned)
     outcomes.sort(key=lambda outcome: list(chosen).index(outcome.name))
     done = [outcome for outcome in outcomes if not outcome.error]
@@ -123,6 +122,7 @@ def _run_all(chosen, planned):
     quick = set(scales.values()) == {"quick"}
     at_once = min(QUICK_AT_ONCE, planned[next(iter(planned))]["workers"]) if quick else 1
     progress = Progress(scales, at_once)
+    print(f"{_intention(planned)}: {progress.intention()}", flush=True)
     outcomes = []
     with ThreadPoolExecutor(at_once) as pool:
         waiting = {
