@@ -1,13 +1,13 @@
-"""Files of the Parallel Workloads Archive: found on this machine, or fetched by pooch and checked before use.
+"""Files of the Parallel Workloads Archive: found on this machine, or fetched and checked before use.
 
-What is known of a file is the hash of its decompressed content, for an archive may pack it anew. pooch's own check
-is of the file as it comes; so ours is made while the file still has the temporary name that pooch gives it.
+What is known of a file is the hash of its decompressed content, for an archive may pack it anew.
 """
 
 import hashlib
 import os
 from urllib.parse import urlsplit
 
+from replication.basics import writing
 from replication.basics.lazy import lazily
 from replication.logs import files
 
@@ -15,7 +15,7 @@ OFFLINE = "REPLICATION_OFFLINE"
 TIMEOUTS = 4, 15  # s, to connect and between two pieces
 MOST_BYTES = 1 << 28  # of a download
 
-pooch, requests, urllib3 = lazily("pooch"), lazily("requests"), lazily("urllib3")
+requests, urllib3 = lazily("requests"), lazily("urllib3")
 
 
 class ArchiveError(ValueError):
@@ -56,23 +56,21 @@ def fetch(address, target, sha256):
     if offline():
         raise Unreachable(f"{OFFLINE} is set")
 
-    def download(url, output_file, pooch):
-        _receive(url, output_file)
-        try:
-            check(output_file, sha256)
-        except ArchiveError as wrong:
-            said = str(wrong).removeprefix(str(output_file))
-            raise ArchiveError(f"{url}{said}") from None
-
     target.parent.mkdir(parents=True, exist_ok=True)
-    pooch.get_logger().setLevel("WARNING")
-    pooch.retrieve(
-        address, known_hash=None, fname=target.name, path=target.parent, downloader=download
-    )
+    with writing.claimed(target.parent) as (descriptor, partial):
+        with open(descriptor, "wb") as file:
+            _receive(address, file)
+            file.flush()
+            try:
+                check(partial, sha256)
+            except ArchiveError as wrong:
+                said = str(wrong).removeprefix(str(partial))
+                raise ArchiveError(f"{address}{said}") from None
+            os.replace(partial, target)
 
 
-def _receive(url, path):
-    """Write what the server sends to `path`."""
+def _receive(url, file):
+    """Write what the server sends."""
     size = 0
     try:
         with (
@@ -80,7 +78,6 @@ def _receive(url, path):
             session.get(
                 url, headers={"Accept-Encoding": "identity"}, stream=True, timeout=TIMEOUTS
             ) as answer,
-            open(path, "wb") as file,
         ):
             answer.raise_for_status()
             for piece in answer.raw.stream(files.PIECE, decode_content=False):

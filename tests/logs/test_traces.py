@@ -4,7 +4,9 @@ import gzip
 import hashlib
 import io
 import json
+import os
 import re
+import signal
 import subprocess
 import sys
 import types
@@ -13,7 +15,7 @@ import pytest
 import requests
 
 from replication import __main__
-from replication.basics import paths
+from replication.basics import paths, writing
 from replication.logs import archive, cleaning, swf, traces
 from replication.logs.archive import ArchiveError, Unreachable
 from replication.logs.cleaning import CleaningError
@@ -484,6 +486,26 @@ def test_an_interrupted_transfer_leaves_nothing(served, nowhere):
     assert files(nowhere) == []
     serve()
     assert traces.fetch(KTH).read_bytes() == content
+
+
+def test_a_killed_transfer_is_cleaned_up_by_the_next(served, nowhere, monkeypatch):
+    def killed(_, file):
+        file.write(b"the first half")
+        file.flush()
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    child = os.fork()
+    if child == 0:
+        archive._receive = killed
+        traces.fetch(KTH)
+    assert os.waitpid(child, 0)[1] == signal.SIGKILL
+    (left,) = nowhere.iterdir()
+    assert left.suffix == ".part" and left.read_bytes() == b"the first half"
+    serve, content = served
+    serve()
+    writing._clean_once.cache_clear()
+    assert traces.fetch(KTH).read_bytes() == content
+    assert files(nowhere) == [traces.info(KTH).file]
 
 
 def test_a_download_has_a_limit(served, nowhere, monkeypatch):
