@@ -5,7 +5,6 @@ import textwrap
 
 from replication.basics.lazy import cycler, figures, images, picture_files
 from replication.basics.lazy import matplotlib_style as mpl_style
-from replication.basics.lazy import pyplot as plt
 
 WIDTH = 6.4
 ROW = 2.9
@@ -150,42 +149,3 @@ def _strip(words, width):
         size=BANNER_POINTS,
     )
     return strip
-
-
-def dots(table, panel, row, hue, value, label):
-    """Values with their intervals (columns ``low`` and ``high``) as dots: a panel, a row and a kind of dot each.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-    panel, row, hue, value : str
-        Columns.
-    label : str
-        Of the axis of values.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
-    panels, rows, hues = (list(dict.fromkeys(table[name])) for name in (panel, row, hue))
-    columns = min(len(panels), 4)
-    lines = -(-len(panels) // columns)
-    tall = lines * max(1.0, len(rows) * (0.4 + len(hues)) / 22)
-    figure, grid = plt.subplots(
-        lines, columns, figsize=size(tall, columns), squeeze=False, sharey=True
-    )
-    looks = series(hues)
-    for axes in grid.ravel()[len(panels) :]:
-        axes.set_axis_off()
-    for axes, name in zip(grid.ravel(), panels, strict=False):
-        for k, kind in enumerate(hues):
-            part = table[(table[panel] == name) & (table[hue] == kind)].set_index(row).reindex(rows)
-            places = [at + (k - (len(hues) - 1) / 2) / (len(hues) + 1.5) for at in range(len(rows))]
-            error = [part[value] - part["low"], part["high"] - part[value]]
-            axes.errorbar(part[value], places, xerr=error, **looks[kind] | {"linestyle": ""})
-        axes.axvline(0, color="black", lw=0.8)
-        axes.set(xlabel=label, title=name)
-    grid[0, 0].set_yticks(range(len(rows)), rows)
-    grid[0, 0].invert_yaxis()
-    figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-    return figure

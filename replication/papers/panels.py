@@ -49,6 +49,46 @@ def draw(paper, logs, rows, one, xlabel="", legend=True, **how):
     return figure
 
 
+def dots(paper, table, row, hue, value, xlabel):
+    """Values with their intervals (columns ``low`` and ``high``) as dots: a panel for each log.
+
+    Parameters
+    ----------
+    paper : str
+        Whose names the logs get.
+    table : pandas.DataFrame
+    row, hue, value : str
+        Columns: a row of the picture each, a kind of dot each, and what is drawn.
+    xlabel : str
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    panels, rows, hues = (list(dict.fromkeys(table[name])) for name in ("log", row, hue))
+    columns = min(len(panels), 4)
+    lines = -(-len(panels) // columns)
+    tall = lines * max(1.0, len(rows) * (0.4 + len(hues)) / 22)
+    figure, grid = plt.subplots(
+        lines, columns, figsize=style.size(tall, columns), squeeze=False, sharey=True
+    )
+    looks = style.series(hues)
+    for axes in grid.ravel()[len(panels) :]:
+        axes.set_axis_off()
+    for axes, name in zip(grid.ravel(), panels, strict=False):
+        for k, kind in enumerate(hues):
+            part = table[(table["log"] == name) & (table[hue] == kind)].set_index(row).reindex(rows)
+            places = [at + (k - (len(hues) - 1) / 2) / (len(hues) + 1.5) for at in range(len(rows))]
+            error = [part[value] - part["low"], part["high"] - part[value]]
+            axes.errorbar(part[value], places, xerr=error, **looks[kind] | {"linestyle": ""})
+        axes.axvline(0, color="black", lw=0.8)
+        axes.set(xlabel=xlabel, title=label(name, paper))
+    grid[0, 0].set_yticks(range(len(rows)), rows)
+    grid[0, 0].invert_yaxis()
+    below_all(figure, grid[0, 0])
+    return figure
+
+
 def below_all(figure, axes, most=6):
     """The legend of a panel below the whole figure, each label once, at most so many side by side."""
     handles = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))

@@ -4,13 +4,14 @@ import numpy as np
 
 from replication.basics import style
 from replication.basics.lazy import pandas as pd
-from replication.basics.lazy import pyplot as plt
 from replication.basics.seeding import generator
 from replication.evidence import resampling
 from replication.evidence.claims import above
 from replication.papers.heel_and_toe import campaign
+from replication.papers.heel_and_toe.campaign import PAPER
 from replication.papers.heel_and_toe.curves import PERFORMANCE
 from replication.papers.heel_and_toe.deciding import SHORT, decides, interval, named
+from replication.papers.panels import draw
 from replication.schedule import audits, measures
 from replication.schedulers import EASY
 from replication.sweeps import grid as sweep
@@ -23,6 +24,7 @@ HALF = 50  # %
 DRAWS = 1000
 DAY = 24 * 3600
 FORBIDDEN = repr(EASY(wild="forbidden"))
+GAINS = {measure: f"gain in {words} [%]" for measure, words in SHORT.items()}
 QUARTERS = {"run_time": ("short", "long"), "processors": ("narrow", "wide")}
 
 
@@ -284,54 +286,36 @@ def _losers(more):
 
 def draw_gains(table, names):
     """Gain against badness, a row a measure and a column a log; a line for each of `names` (scheduler: words)."""
-    figure, grid, logs = _panels(table)
     looks = style.series(names.values())
-    for row, measure in zip(grid, PERFORMANCE, strict=True):
-        for axes, log in zip(row, logs, strict=True):
-            own = table[(table["log"] == log) & (table["measure"] == measure)]
-            for name, words in names.items():
-                part = own[own["scheduler"] == name]
-                error = [part["gain"] - part["low"], part["high"] - part["gain"]]
-                axes.errorbar(part["f"], part["gain"], error, capsize=2, **looks[words])
-            axes.set_xscale("symlog", linthresh=1)
-            axes.set(
-                xlabel="badness f", ylabel=f"gain in {SHORT[measure]} [%]" if log == logs[0] else ""
-            )
-    return _finish(figure, grid, logs)
+
+    def one(axes, log, measure):
+        own = table[(table["log"] == log) & (table["measure"] == measure)]
+        for name, words in names.items():
+            part = own[own["scheduler"] == name]
+            error = [part["gain"] - part["low"], part["high"] - part["gain"]]
+            axes.errorbar(part["f"], part["gain"], error, capsize=2, **looks[words])
+        axes.axhline(0, color="black", lw=0.8)
+        axes.set_xscale("symlog", linthresh=1)
+
+    return draw(PAPER, table["log"], GAINS, one, "badness f", sharex=True)
 
 
 def draw_random(table, let_past):
     """Gain against the share of wild backfills: of the f-model, and of jobs let past at random."""
     model = table[table["scheduler"] == repr(EASY())]
-    figure, grid, logs = _panels(model)
     looks = style.series(["badness f", "let past at random"])
-    for row, measure in zip(grid, PERFORMANCE, strict=True):
-        for axes, log in zip(row, logs, strict=True):
-            own = model[(model["log"] == log) & (model["measure"] == measure)]
-            axes.plot(own["wild"], own["gain"], **looks["badness f"])
-            tried = let_past[let_past["log"] == log]
-            value, wild = _by_share(tried, measure)[:, 0], _by_share(tried, "wild")[:, 0]
-            axes.plot(100 * wild, 100 * (1 - value / value[0]), **looks["let past at random"])
-            axes.set(ylabel=f"gain in {SHORT[measure]} [%]" if log == logs[0] else "")
-            axes.set(xlabel="wild backfills [% of jobs]", xlim=(-0.2, 1.6 * own["wild"].max()))
-    return _finish(figure, grid, logs)
 
-
-def _panels(table):
-    logs = list(dict.fromkeys(table["log"]))
-    figure, grid = plt.subplots(
-        len(PERFORMANCE), len(logs), figsize=style.size(2, len(logs)), squeeze=False
-    )
-    return figure, grid, logs
-
-
-def _finish(figure, grid, logs):
-    for axes in grid.ravel():
+    def one(axes, log, measure):
+        own = model[(model["log"] == log) & (model["measure"] == measure)]
+        wild, gain = ([0, *own[name]] for name in ("wild", "gain"))  # nothing is wild at f = 0
+        axes.plot(wild, gain, **looks["badness f"])
+        tried = let_past[let_past["log"] == log]
+        value, wild = _by_share(tried, measure)[:, 0], _by_share(tried, "wild")[:, 0]
+        axes.plot(100 * wild, 100 * (1 - value / value[0]), **looks["let past at random"])
         axes.axhline(0, color="black", lw=0.8)
-    for axes, log in zip(grid[0], logs, strict=True):
-        axes.set_title(log)
-    figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
-    return figure
+        axes.set_xlim(-0.2, 1.6 * own["wild"].max())
+
+    return draw(PAPER, model["log"], GAINS, one, "wild backfills [% of jobs]")
 
 
 @decides("wild-backfills-explain-the-gain")

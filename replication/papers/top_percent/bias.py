@@ -9,10 +9,10 @@ import numpy as np
 from replication.basics import style
 from replication.basics.choices import option
 from replication.basics.lazy import pandas as pd
-from replication.basics.lazy import pyplot as plt
 from replication.evidence import resampling
+from replication.papers import panels
 from replication.papers.top_percent.intervals import Block
-from replication.papers.top_percent.runs import POLICIES, REFERENCE, TITLES
+from replication.papers.top_percent.runs import PAPER, POLICIES, REFERENCE, TITLES
 from replication.predictors import Predictor
 from replication.schedule.simulation import simulate
 from replication.schedulers import EASY
@@ -190,28 +190,21 @@ def shares(table):
 
 def draw(table):
     """Measures over Reqtime's against the factor, a row a measure and a panel a log."""
-    logs = list(dict.fromkeys(table["log"]))
     looks = style.series(COMPARED)
-    figure, grid = plt.subplots(
-        len(SHOWN), len(logs), figsize=style.size(2, len(logs)), squeeze=False, sharex=True
-    )
-    for row, measure in zip(grid, SHOWN, strict=True):
-        for axes, log in zip(row, logs, strict=True):
-            for policy in COMPARED:
-                chosen = (table["log"] == log) & (table["measure"] == measure)
-                part = table[chosen & (table["policy"] == policy)]
-                error = [part["value"] - part["low"], part["high"] - part["value"]]
-                axes.errorbar(part["factor"], part["value"], error, capsize=2, **looks[policy])
-            axes.axhline(1, color="black", lw=0.8)
-            axes.set_xscale("log", base=2)
-            axes.set_yscale("log")
-            axes.yaxis.set_major_formatter("{x:g}")
-            axes.yaxis.set_minor_formatter("{x:g}")
-            axes.set(ylabel=f"{TITLES[measure]} over Reqtime's" if log == logs[0] else "")
-    for axes, log in zip(grid[0], logs, strict=True):
-        axes.set_title(log)
-    for axes in grid[-1]:
-        axes.set(xlabel="predictions times", xticks=FACTORS)
-        axes.xaxis.set_major_formatter("{x:g}")
-    figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
-    return figure
+
+    def one(axes, log, measure):
+        own = table[(table["log"] == log) & (table["measure"] == measure)]
+        for policy in COMPARED:
+            part = own[own["policy"] == policy]
+            error = [part["value"] - part["low"], part["high"] - part["value"]]
+            axes.errorbar(part["factor"], part["value"], error, capsize=2, **looks[policy])
+        axes.axhline(1, color="black", lw=0.8)
+        axes.set_xscale("log", base=2)
+        axes.set_yscale("log")
+        axes.set_xticks(FACTORS)
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_formatter("{x:g}")
+        axes.yaxis.set_minor_formatter("{x:g}")
+
+    rows = {measure: f"{TITLES[measure]} over Reqtime's" for measure in SHOWN}
+    return panels.draw(PAPER, table["log"], rows, one, "predictions times", sharex=True)
