@@ -105,6 +105,11 @@ def rules(name, paper=None):
     return Rules(own["processors"], known["size"], known["overrun"], tuple(known["drop"]))
 
 
+def label(name, paper):
+    """What a paper calls a log; the log's own name where the paper does not have it."""
+    return _paper(paper)["logs"].get(name, {}).get("label", name)
+
+
 def acknowledgements():
     """The archive's name and the people to thank for it."""
     known = _registry()["archive"]

@@ -6,11 +6,6 @@ from replication.basics.lazy import pyplot as plt
 from replication.logs import traces
 
 
-def label(log, paper):
-    """What a paper calls a log; the log's own name where the paper does not have it."""
-    return traces.rules(log, paper).label if log in traces.names(paper) else log
-
-
 def draw(paper, logs, rows, one, xlabel="", legend=True, **how):
     """A figure of panels with one legend below.
 
@@ -43,7 +38,7 @@ def draw(paper, logs, rows, one, xlabel="", legend=True, **how):
             one(axes, log, row)
             axes.set(xlabel=below, ylabel=words if log == logs[0] else "")
     for axes, log in zip(grid[0], logs, strict=True):
-        axes.set_title(label(log, paper))
+        axes.set_title(traces.label(log, paper))
     if legend:
         below_all(figure, grid[0, 0], min(6, 2 * len(logs)))
     return figure
@@ -82,7 +77,7 @@ def dots(paper, table, row, hue, value, xlabel):
             error = [part[value] - part["low"], part["high"] - part[value]]
             axes.errorbar(part[value], places, xerr=error, **looks[kind] | {"linestyle": ""})
         axes.axvline(0, color="black", lw=0.8)
-        axes.set(xlabel=xlabel, title=label(name, paper))
+        axes.set(xlabel=xlabel, title=traces.label(name, paper))
     grid[0, 0].set_yticks(range(len(rows)), rows)
     grid[0, 0].invert_yaxis()
     below_all(figure, grid[0, 0])
