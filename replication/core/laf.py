@@ -54,8 +54,8 @@ def _simulate(machine, memory, refresh, submissions_first, backfilled, first):
 
 
 @uncounted
-def submit(machine, memory, first, now):
-    """Put the jobs submitted now into the queue, which is in order of submission."""
+def submit(machine, memory, first, now, only_one=False):
+    """Put the jobs submitted now, or one of them, into the queue, which is in order of submission."""
     count = machine.count
     while count[ARRIVED] < len(memory.submit) and memory.submit[count[ARRIVED]] == now:
         job = count[ARRIVED]
@@ -65,6 +65,8 @@ def submit(machine, memory, first, now):
         count[SMALLEST] = min(count[SMALLEST], memory.size[job])
         count[TAIL] += 1
         count[ARRIVED] += 1
+        if only_one:
+            break
 
 
 @uncounted

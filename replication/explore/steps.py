@@ -1,6 +1,6 @@
 """EASY walked through decision by decision: what it believes, what is true, and what is stolen.
 
-The readable twin (`replication.reference.observed`) runs; this module watches it and says in words what it
+The readable twin (`replication.reference.easy`) runs; this module watches it and says in words what it
 saw.
 """
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from replication.estimates import Deterministic
 from replication.explore import model
 from replication.papers.heel_and_toe import examples
-from replication.reference import observed as reference_observed
+from replication.reference import easy as reference
 
 MOST = 400  # jobs that the twin walks through in about a second
 THIRDS = 3  # s in a time unit of the paper's example, so that thirds are whole
@@ -26,7 +26,7 @@ class Moment:
     that before this decision where it is a backfill.
     """
 
-    sight: reference_observed.Sight
+    sight: reference.Sight
     first_real: int | None = None
     before: int | None = None
 
@@ -94,7 +94,7 @@ def walk(workload, estimate, unit=1, unit_name="s", about=""):
             f"{workload.name}: {len(workload):,} jobs, allowed in the step mode: up to {MOST}"
         )
     sights, estimate = [], [int(e) for e in estimate]
-    start, _, _ = reference_observed.easy(workload, estimate, sights.append)
+    start = reference.easy(workload, estimate, watch=sights.append).start
     return Walk(workload, estimate, start, list(_moments(sights)), unit, unit_name, about)
 
 

@@ -1,19 +1,10 @@
 """Conservative backfilling and largest area first as slow, readable Python: the oracle of their kernels."""
 
-from replication.reference.predicted import EasyPredicted
-
-UNUSED = {
-    "candidates": "fcfs",
-    "reservation": "recomputed",
-    "extra": "used-up",
-    "shadow": "all",
-    "events": "together",
-    "passes": "always",
-    "correction": "request",
-}
+from replication import schedulers
+from replication.reference.easy import Easy, never_fits
 
 
-class _OwnPasses(EasyPredicted):
+class _OwnPasses(Easy):
     """The event loop of EASY with other passes; who starts before an earlier job counts as backfilled."""
 
     def note_backfilled(self, before):
@@ -26,6 +17,8 @@ class _OwnPasses(EasyPredicted):
 
 class LargestAreaFirst(_OwnPasses):
     """No reservations: start the largest predicted area that fits, then the longest, then the earliest."""
+
+    scheduler = schedulers.LargestAreaFirst
 
     def schedule(self, now):
         before = list(self.queue)
@@ -40,43 +33,58 @@ class LargestAreaFirst(_OwnPasses):
 
 
 class Conservative(_OwnPasses):
-    """Every job has a reservation; all are made again after an end, or when a plan has failed."""
+    """Every job has a reservation; after an end, or when a plan has failed, they are made again."""
+
+    scheduler = schedulers.Conservative
 
     def __init__(self, *args, **options):
         super().__init__(*args, **options)
-        self.reserved = {}  # start and length of each waiting job's reservation
-        self.changed = False
+        self.each = self.options["compression"] == "each"
+        self.reserved = {}  # start and predicted run time of each waiting job's reservation
+        self.ended = self.failed = self.late = False
+
+    def instants(self):
+        """What EASY wakes up for, and reservations that need not wait for anybody's end."""
+        instants = super().instants()
+        if self.each and not self.late:
+            instants += [start for start, _ in self.reserved.values()]
+        return instants
 
     def happen(self, now):
-        plans = {job: self.planned[job] for job in self.running}
+        plans, was_late = {job: self.planned[job] for job in self.running}, self.late
         super().happen(now)
-        late = any(self.start[job] + self.planned[job] <= now for job in self.running)
-        self.changed = late or plans != {job: self.planned[job] for job in self.running}
+        self.late = any(self.planned_end(job) <= now for job in self.holding())
+        self.ended = not plans.keys() <= set(self.running)
+        corrected = any(plans[job] != self.planned[job] for job in self.running)
+        self.failed = corrected or self.late or was_late
         return True
 
     def schedule(self, now):
         before = list(self.queue)
         new = [job for job in before if job not in self.reserved]
         again = []
-        if self.changed:
+        # All are given up and made again in the order of their starts; or each in turn, beside the others.
+        if self.failed or (self.ended and not self.each):
             again = sorted(self.reserved, key=lambda job: (self.reserved[job][0], job))
             self.reserved = {}
+        elif self.ended:
+            again = [job for job in before if job in self.reserved]
         for job in again + new:
-            length = max(self.predicted(job, now), 1)
-            self.reserved[job] = self.earliest(job, length, now), length
+            self.reserved.pop(job, None)
+            predicted = self.predicted(job, now)
+            self.reserved[job] = self.earliest(job, max(predicted, 1), now), predicted
         for job in before:
             if self.reserved[job][0] == now:
                 self.begin(job, now)
-                del self.reserved[job]
+                _, self.prediction[job] = _, self.planned[job] = self.reserved.pop(job)
         self.note_backfilled(before)
 
     def earliest(self, job, length, now):
         """The earliest start at which nobody running or reserved is in the way."""
-        taken = [
-            (now, max(self.start[j] + self.planned[j], now + 1), self.size[j]) for j in self.running
-        ]
+        taken = [(now, max(self.planned_end(j), now + 1), self.size[j]) for j in self.holding()]
         taken += [
-            (start, start + planned, self.size[j]) for j, (start, planned) in self.reserved.items()
+            (start, start + max(predicted, 1), self.size[j])
+            for j, (start, predicted) in self.reserved.items()
         ]
         for start in sorted({now} | {end for _, end, _ in taken}):
             moments = {start} | {
@@ -89,16 +97,14 @@ class Conservative(_OwnPasses):
                 for moment in moments
             ):
                 return start
-        raise ValueError(
-            f"a job of {self.size[job]} processors never fits; the machine is smaller than that"
-        )
+        raise never_fits(self.size[job])
 
 
-def largest_area_first(workload, estimate, seed, predictor, **options):
+def largest_area_first(workload, estimate=None, seed=1, **options):
     """Largest area first, as `LargestAreaFirst` after its run."""
-    return LargestAreaFirst(workload, estimate, predictor, seed, **UNUSED | options).run()
+    return LargestAreaFirst(workload, estimate, seed, **options).run()
 
 
-def conservative(workload, estimate, seed, predictor, **options):
+def conservative(workload, estimate=None, seed=1, **options):
     """Conservative backfilling, as `Conservative` after its run."""
-    return Conservative(workload, estimate, predictor, seed, **UNUSED | options).run()
+    return Conservative(workload, estimate, seed, **options).run()

@@ -1,77 +1,43 @@
 """PV-EASY as slow, readable Python that follows the paper's section 4: the oracle of ``core.pv_easy``."""
 
-from replication.reference.predictors import Last
+from replication import schedulers
+from replication.reference.easy import Easy, grown
 
-_STEPS = [60 * minutes for minutes in (1, 5, 15, 30, 60, 120, 300, 600, 1200, 3000, 6000)]
 
+class PVEasy(Easy):
+    """One simulation, with the event loop of EASY; the options are those of `replication.schedulers.PVEasy`.
 
-class PVEasy:
-    """One simulation; `run` carries it out.
-
-    Parameters
+    Attributes
     ----------
-    workload : replication.logs.workload.Workload
-    estimate : int[n], s, optional
-        The workload's own by default.
-    predictor : replication.reference.predictors.Predictor, optional
-        `Last` by default.
-    refresh, correction, reservation, events, venture, mode, interval, cost
-        As in `replication.schedulers.pv_easy`.
+    length : list of int, s
+        Of each job's last run.
+    times_killed : list of int
+    killed_runs : list of [int, int, int]
+        Job, start and end of each run that was preempted.
     """
 
-    def __init__(
-        self,
-        workload,
-        estimate=None,
-        predictor=None,
-        *,
-        refresh="pass",
-        correction="request",
-        reservation="recomputed",
-        events="together",
-        venture="yes",
-        mode="kill",
-        interval=3600,
-        cost=0,
-    ):
-        self.workload, self.size = workload, workload.processors.tolist()
-        self.submit, self.run_time = workload.submit.tolist(), workload.run_time.tolist()
-        self.estimate = [int(e) for e in (workload.estimate if estimate is None else estimate)]
-        self.predictor = predictor or Last(workload, self.estimate)
-        self.refresh, self.correction, self.events = refresh == "pass", correction, events
-        self.keep_reservation, self.venture = reservation == "kept", venture == "yes"
-        self.mode, self.interval, self.cost = mode, interval, cost
-        n = len(workload)
-        self.start, self.length, self.prediction = [None] * n, [0] * n, [None] * n
-        self.done, self.times_killed, self.backfilled = [0] * n, [0] * n, [False] * n
-        self.killed_runs, self.reserved = [], {}
-        self.queue, self.running = [], []
+    scheduler = schedulers.PVEasy
 
-    def run(self):
-        """Simulate; the results are in start, length, prediction, backfilled and killed_runs."""
-        coming = list(range(len(self.workload)))[::-1]
-        while coming or self.running:
-            instants = [self.end(job) for job in self.running] + (
-                [self.submit[coming[-1]]] if coming else []
-            )
-            now = min(instants)
-            ended = sorted(job for job in self.running if self.end(job) == now)
-            arrived = []
-            while coming and self.submit[coming[-1]] == now:
-                arrived.append(coming.pop())
-            if self.events == "one-by-one":
-                # The first event alone; the others are met again at the same instant.
-                kept = [] if ended else arrived[:1]
-                coming.extend(reversed(arrived[len(kept) :]))
-                ended, arrived = ended[:1], kept
-            for job in ended:
-                self.running.remove(job)
-                self.predictor.learn(job, self.start[job], now)
-            for job in arrived:
-                self.prediction[job] = self.predictor.predict(job, now)
-                self.queue.append(job)
-            self.schedule(now)
-        return self
+    def __init__(self, *args, **options):
+        super().__init__(*args, **options)
+        self.mode, self.cost = self.options["mode"], self.options["cost"]
+        self.interval = self.options["interval"]
+        self.refresh = self.options["refresh"] == "pass"
+        n = len(self.workload)
+        self.length, self.done, self.times_killed = [0] * n, [0] * n, [0] * n
+        self.killed_runs, self.reserved = [], {}
+
+    def end(self, job):
+        """When a running job ends."""
+        return self.start[job] + self.length[job]
+
+    def submitted(self, jobs, now):
+        super().submitted(jobs, now)
+        for job in jobs:
+            self.prediction[job] = self.first_prediction[job]
+
+    def correct(self, job, now):
+        """Nothing is kept: what a prediction has become is worked out where it is asked for."""
 
     def schedule(self, now):
         """Section 4, after its introduction: by priority, then preemption, then venture backfilling."""
@@ -93,7 +59,7 @@ class PVEasy:
     def venture_backfilling(self, now):
         """Section 4.3, in its four numbered steps."""
         # 1) The reservation of the first blocked job, from the sunny load alone.
-        reservation = self.reservation(now)
+        reservation = self.reserve(now)
         # 2) The possible run times of the waiting jobs.
         waiting = self.queue[1:]
         if self.refresh:
@@ -105,16 +71,16 @@ class PVEasy:
                 self.begin(job, now, backfilled=True)
         # 4) According to priority, whatever the prediction says.
         for job in waiting:
-            if self.venture and job in self.queue and self.fits(job):
+            if self.options["venture"] == "yes" and job in self.queue and self.fits(job):
                 self.begin(job, now, backfilled=True)
 
-    def reservation(self, now):
+    def reserve(self, now):
         """Predicted start of the head if there were no shadow load."""
         head = self.queue[0]
-        if self.keep_reservation and head in self.reserved:
+        if self.options["reservation"] == "kept" and head in self.reserved:
             return self.reserved[head]
         sunny = [job for job in self.running if job < head]
-        planned = {job: max(self.planned_end(job, now), now) for job in sunny}
+        planned = {job: max(self.expected_end(job, now), now) for job in sunny}
         for instant in sorted(set(planned.values())):
             still = sum(self.size[job] for job in sunny if planned[job] > instant)
             if self.size[head] <= self.workload.machine - still:
@@ -122,24 +88,14 @@ class PVEasy:
                 return instant
         raise AssertionError("the head would fit without the shadow load and should have started")
 
-    def planned_end(self, job, now):
+    def expected_end(self, job, now):
         """Predicted end of a running job, corrected if it has outlived its prediction."""
         work = now - self.start[job] + self.done[job]
         return now - work + self.corrected(job, work)
 
     def corrected(self, job, work):
-        """The prediction, or what takes its place where the job has run for `work` seconds without an end."""
-        first = prediction = self.prediction[job]
-        steps = list(_STEPS)
-        while prediction <= work and prediction < self.estimate[job] and self.correction != "now":
-            if self.correction == "tsafrir" and steps:
-                prediction = first + steps.pop(0)
-            elif self.correction == "doubling":
-                prediction = max(2 * prediction, 1)
-            else:
-                prediction = self.estimate[job]
-            prediction = min(prediction, self.estimate[job])
-        return prediction
+        """The prediction of a job with so many seconds of work behind it."""
+        return grown(self.options["correction"], self.prediction[job], self.request[job], work)
 
     def left(self, job):
         """Predicted seconds that a waiting job still needs."""
@@ -173,14 +129,6 @@ class PVEasy:
         if self.mode == "checkpoint":
             self.done[job] += ran // (self.interval + self.cost) * self.interval
         self.times_killed[job] += 1
-
-    def end(self, job):
-        """When a running job ends."""
-        return self.start[job] + self.length[job]
-
-    def free(self):
-        """Idle processors."""
-        return self.workload.machine - sum(self.size[job] for job in self.running)
 
     def fits(self, job):
         """Whether the idle processors suffice."""

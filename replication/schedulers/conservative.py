@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from replication.basics.choices import option
 from replication.basics.lazy import lazily
 from replication.predictors import Predictor
 from replication.schedulers import options
@@ -9,45 +10,6 @@ from replication.schedulers.scheduler import Scheduler
 
 conservative = lazily("replication.core.conservative")
 laf = lazily("replication.core.laf")
-
-
-@dataclass(frozen=True)
-class Conservative(Scheduler):
-    """Conservative backfilling with compression (Mu'alem and Feitelson 2001), on predictions.
-
-    Parameters
-    ----------
-    predictor, refresh, correction, order
-        As of `replication.schedulers.easy.EASY`.
-    """
-
-    validated = False
-    draws_at_random = False
-
-    predictor: Predictor = options.predictor()
-    refresh: str = options.refresh()
-    correction: str = options.correction()
-    order: str = options.order()
-
-    def check_room(self, workload, estimate):
-        """Refuse what the kernel cannot count."""
-        options.check_room(workload, estimate)
-
-    def run(self, workload, estimate, seed):
-        """The columns it decides; see `replication.schedulers.scheduler.Scheduler.run`."""
-        decided = options.undecided(workload)
-        conservative.conservative(
-            self.predictor.memory(workload, estimate, seed),
-            workload.machine,
-            self.refresh == "pass",
-            options.CORRECTIONS.index(self.correction),
-            self.order == "submissions-first",
-            decided["start"],
-            decided["backfilled"],
-            decided["first_prediction"],
-            decided["prediction"],
-        )
-        return decided
 
 
 @dataclass(frozen=True)
@@ -74,14 +36,57 @@ class LargestAreaFirst(Scheduler, name="laf"):
     def run(self, workload, estimate, seed):
         """The columns it decides; see `replication.schedulers.scheduler.Scheduler.run`."""
         decided = options.undecided(workload)
-        laf.largest_area_first(
+        kernel, rules = self.kernel()
+        kernel(
             self.predictor.memory(workload, estimate, seed),
             workload.machine,
-            self.refresh == "pass",
-            self.order == "submissions-first",
+            *rules,
             decided["start"],
             decided["backfilled"],
             decided["first_prediction"],
             decided["prediction"],
         )
         return decided
+
+    def kernel(self):
+        """The compiled function that decides, and what it calls the options."""
+        rules = self.refresh == "pass", self.order == "submissions-first"
+        return laf.largest_area_first, rules
+
+
+@dataclass(frozen=True)
+class Conservative(LargestAreaFirst, name="conservative"):
+    """Conservative backfilling with compression (Mu'alem and Feitelson 2001), on predictions.
+
+    Parameters
+    ----------
+    predictor, refresh, order, correction
+        As of `replication.schedulers.easy.EASY`.
+    events : {"together", "by-plan"}
+        One pass for an instant; or one for each event, when who ends as planned has left already.
+    compression : {"all", "each"}
+        After an end all reservations are made anew, or each in turn beside the others.
+    """
+
+    correction: str = options.correction()
+    events: str = option(
+        "together",
+        ("together", "by-plan"),
+        "one pass for an instant; or one for each event, when who ends as planned has left already",
+    )
+    compression: str = option(
+        "all",
+        ("all", "each"),
+        "after an end all reservations are made anew, or each in turn beside the others",
+    )
+
+    def kernel(self):
+        """The compiled function that decides, and what it calls the options."""
+        rules = conservative.Rules(
+            refresh=self.refresh == "pass",
+            correction=options.CORRECTIONS.index(self.correction),
+            submissions_first=self.order == "submissions-first",
+            by_plan=self.events == "by-plan",
+            each=self.compression == "each",
+        )
+        return conservative.conservative, (rules,)

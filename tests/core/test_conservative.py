@@ -20,11 +20,8 @@ TWINS = {
 
 def agree(workload, scheduler, predictor, **options):
     """Kernel and twin give every job the same start, kind of start and predictions."""
-    options = {
-        name: option.default for name, option in scheduler.options().items() if name != "predictor"
-    } | options
     fast = simulate(workload, scheduler(predictor=predictor, **options)).validate()
-    slow = TWINS[scheduler](workload, fast.estimate, 1, predictor, **options)
+    slow = TWINS[scheduler](workload, fast.estimate, predictor=predictor, **options)
     assert fast.start.tolist() == slow.start
     assert fast.backfilled.tolist() == slow.backfilled
     assert fast.prediction.tolist() == slow.prediction

@@ -23,9 +23,9 @@ MANY = settings(max_examples=1500, deadline=None)
 def agree(workload, estimate=None, scheduler=EASY()):  # noqa: B008
     """Kernel and twin give the same start and the same kind of start to every job."""
     fast = simulate(workload, scheduler, estimate).validate()
-    slow_start, slow_backfilled = getattr(reference, scheduler.name)(fast.workload, fast.estimate)
-    assert fast.start.tolist() == slow_start
-    assert fast.backfilled.tolist() == slow_backfilled
+    slow = getattr(reference, scheduler.name)(fast.workload, fast.estimate)
+    assert fast.start.tolist() == slow.start
+    assert fast.backfilled.tolist() == slow.backfilled
 
 
 @MANY

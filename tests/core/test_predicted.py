@@ -17,7 +17,7 @@ from replication.predictors import (
     Tsafrir,
     Virtual,
 )
-from replication.reference import predicted as reference_predicted
+from replication.reference import easy as reference
 from replication.schedule import text
 from replication.schedule.simulation import simulate
 from replication.schedulers import EASY, SchedulerError
@@ -52,9 +52,7 @@ def peopled(draw, overrun=False, most=40):
 def agree(workload, predictor, **options):
     """Kernel and twin give every job the same start, the same kind of start and the same predictions."""
     fast = simulate(workload, EASY(predictor=predictor, **options)).validate()
-    slow = reference_predicted.easy_predicted(
-        workload, fast.estimate, 1, predictor, **DEFAULTS | options
-    )
+    slow = reference.easy(workload, fast.estimate, predictor=predictor, **options)
     assert fast.start.tolist() == slow.start
     assert fast.backfilled.tolist() == slow.backfilled
     assert fast.prediction.tolist() == slow.prediction

@@ -164,3 +164,33 @@ def test_P19_who_passes_a_waiting_job_is_backfilled():
     w = jobs(4, (0, 5, 3), (1, 5, 4), (2, 3, 1), (20, 1, 4))
     for scheduler in (LargestAreaFirst, Conservative):
         assert done(w, scheduler).backfilled.tolist() == [False, False, True, False]
+
+
+def test_P20_each_reservation_in_turn():
+    # At 2 job 3 is reserved 6, job 2 behind it 8. After the end at 3 job 2, earlier in the queue, is moved first and
+    # starts; in the order of the reserved starts job 3 would have.
+    w = jobs(4, (1, 5, 1), (2, 1, 3, 6), (2, 4, 3), (2, 6, 1, 8))
+    assert starts(w, Conservative) == [1, 2, 6, 3]
+    assert starts(w, Conservative, compression="each") == [1, 2, 3, 6]
+
+
+def test_P21_one_pass_for_each_event_ends_in_the_order_of_starts():
+    # The submission at 3 is seen before the end of job 0, and job 2 takes the processors that job 1 could not.
+    w = jobs(4, (0, 3, 1, 8), (0, 5, 4), (3, 1, 2))
+    first = {"order": "submissions-first"}
+    assert starts(w, Conservative, **first) == [0, 3, 8]
+    assert starts(w, Conservative, events="by-plan", **first) == [0, 4, 3]
+    # Jobs 1 and 3 end at 8. Job 3 started first; in its pass job 4 fits beside job 1, and job 2 goes behind it.
+    w = jobs(4, (1, 3, 3, 4), (1, 4, 2, 9), (1, 6, 3, 7), (2, 6, 1, 11), (3, 3, 2))
+    assert starts(w, Conservative, events="by-plan") == [1, 4, 11, 2, 8]
+
+
+def test_P22_who_ends_as_planned_has_left_already():
+    # The submission at 3 is seen first. Job 0 ends then as planned, so job 1 has its processors and job 2 waits.
+    first = {"order": "submissions-first", "events": "by-plan"}
+    assert starts(jobs(4, (0, 3, 3), (1, 1, 4, 6), (3, 1, 1)), Conservative, **first) == [0, 3, 4]
+    assert starts(jobs(4, (0, 3, 3, 9), (1, 1, 4, 6), (3, 1, 1)), Conservative, **first) == [
+        0,
+        4,
+        3,
+    ]

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from replication.basics.choices import ChoiceError
 from replication.predictors import Clairvoyant, Last, Request, Virtual
 from replication.reference import pv_easy as reference
-from replication.reference.predictors import make
 from replication.schedule.simulation import simulate
 from replication.schedulers import EASY, PVEasy
 from tests.workloads import jobs, workloads
@@ -46,9 +45,8 @@ def crowds(draw, most=60):
 
 
 def twin(workload, predictor=Last(), **options):
-    """The twin's run with the predictor of that name."""
-    model = make(workload, workload.estimate, predictor)
-    return reference.PVEasy(workload, predictor=model, **options).run()
+    """The twin's run."""
+    return reference.PVEasy(workload, predictor=predictor, **options).run()
 
 
 def agree(workload, **options):

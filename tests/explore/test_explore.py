@@ -26,7 +26,6 @@ from replication.logs.workload import Workload
 from replication.pages.notebook import in_process
 from replication.reference import observed as reference_observed
 from replication.reference import pv_easy as reference
-from replication.reference.predictors import Predictor
 from replication.schedule import text
 from replication.schedule.simulation import simulate
 from replication.schedulers import EASY, FCFS, PVEasy
@@ -69,7 +68,7 @@ class Shadow(reference.PVEasy):
 @settings(max_examples=60, deadline=None)
 @given(workloads())
 def test_shadow_load_is_what_the_twin_of_pv_easy_may_preempt(workload):
-    twin = Shadow(workload, predictor=Predictor(workload, workload.estimate)).run()
+    twin = Shadow(workload, predictor=predictors.Request()).run()
     found = simulate(workload, PVEasy(predictor=predictors.Request()))
     assert found.start.tolist() == twin.start
     every = model.runs(found)

@@ -11,7 +11,7 @@ import pytest
 from replication import predictors
 from replication.reference import pv_easy as reference_pv_easy
 from replication.reference.conservative import conservative, largest_area_first
-from replication.reference.predicted import easy_predicted
+from replication.reference.easy import easy
 from replication.reference.predictors import TWINS, Predictor
 from replication.schedule import text
 from replication.schedule.simulation import simulate
@@ -60,18 +60,14 @@ def crowd():
 
 @pytest.mark.parametrize(
     ("scheduler", "twin"),
-    [
-        (EASY(), easy_predicted),
-        (Conservative(), conservative),
-        (LargestAreaFirst(), largest_area_first),
-    ],
+    [(EASY(), easy), (Conservative(), conservative), (LargestAreaFirst(), largest_area_first)],
 )
 @pytest.mark.parametrize("predictor", [Longest(0.5), Counted(0.5), Squared()])
 def test_it_runs_and_equals_its_twin(crowd, scheduler, twin, predictor):
     chosen = replace(scheduler, predictor=predictor)
     fast = simulate(crowd, chosen).validate()
     options = {name: getattr(chosen, name) for name in chosen.options()}
-    slow = twin(crowd, fast.estimate, 1, **options)
+    slow = twin(crowd, fast.estimate, **options)
     assert fast.start.tolist() == slow.start
     assert fast.prediction.tolist() == slow.prediction
     assert fast.start.tolist() != simulate(crowd, scheduler).start.tolist()
@@ -79,8 +75,7 @@ def test_it_runs_and_equals_its_twin(crowd, scheduler, twin, predictor):
 
 def test_it_runs_under_pv_easy_and_equals_its_twin(crowd):
     fast = simulate(crowd, PVEasy(predictor=Longest(0.5))).validate()
-    twin = LongestTwin(crowd, crowd.estimate, 0.5)
-    slow = reference_pv_easy.PVEasy(crowd, predictor=twin).run()
+    slow = reference_pv_easy.PVEasy(crowd, predictor=Longest(0.5)).run()
     assert fast.start.tolist() == slow.start
     assert fast.prediction.tolist() == slow.prediction
     assert fast.times_killed.sum() > 0
