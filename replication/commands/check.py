@@ -32,9 +32,10 @@ def command(as_json, write):
     """Print a line for each verdict that has changed."""
     if write and as_json:
         raise UsageError("--write prints no JSON: give either --write or --json")
-    now = committed.found(results.recorded().papers, again=True)
+    papers = results.recorded().papers
+    now = committed.found(papers, again=True)
     if write:
-        committed.save(now)
+        committed.save(papers, again=True)
         click.echo(f"{len(now)} verdicts written to {committed.path()}")
         return 0
     before, source = committed.load()
@@ -50,5 +51,5 @@ def command(as_json, write):
 
 
 def _facts(change):
-    named = dict(zip(committed.COLUMNS, change.name, strict=False))
+    named = dict(zip(committed.NAME, change.name, strict=False))
     return named | {"before": change.before, "after": change.after}

@@ -1,81 +1,192 @@
 """What a paper says of its own results, decided by written rules.
 
-A claim stands in ``data/published/<paper>/claims.toml``: section, our statement of it, the statistic, the
-rule, and the paper's own number if it gives one. A function of the paper's package looks at the results and
-gives the claim's cases, one for each log or measure it speaks of. One rule turns cases into a verdict, the
-same for all papers:
-
-* *holds*: every case does;
-* *holds in part*: more than half of the cases do, and the table says which;
-* *fails*: no more than half do, and at least one speaks against it;
-* *undecided*: no more than half do, and none speaks against it, because the intervals cover both.
-
-Results of stand-ins and of quick scale decide nothing.
+A claim stands in ``data/published/<paper>/claims.toml``: section, our statement of it, the statistic, the rule, and the
+paper's own number if it gives one; ``word`` says how many cases it needs (`WORDS`), ``kind`` whether it is a fact of
+the logs or a check. A function of the paper's package gives its cases, one for each log or measure it speaks of. One
+rule turns them into a verdict, the same for all papers (`verdict`): the values decide, and beside the verdict stands
+what it would be if the cases that their intervals leave open fell the other way (`otherwise`). ``docs/verdicts.md``
+says it in full. Results of stand-ins and of quick scale decide nothing.
 """
 
+import functools
 import tomllib
+from decimal import Decimal
+from typing import NamedTuple
 
 from replication.basics import paths
 from replication.basics.lazy import pandas as pd
 
-HOLDS, PART, FAILS, UNDECIDED = VERDICTS = "holds", "holds in part", "fails", "undecided"
-# A case's answer as it is recorded, and what stands between two cases.
-ANSWERS = {"for": True, "against": False, "open": None}
-RECORDED = {answer: word for word, answer in ANSWERS.items()}
+HOLDS, PART, FAILS, UNDECIDED, CHECK = VERDICTS = (
+    "holds",
+    "holds in part",
+    "fails",
+    "undecided",
+    "check",
+)
+SIMULATED, LOG, CHECKED = KINDS = "simulated", "log", CHECK
+# What stands between two cases as they are recorded, and what each claim has and may have.
 BETWEEN = "; "
+FIELDS, OPTIONAL = ({"section", "statement", "statistic", "rule"}, {"number", "word", "kind"})
 
 
 class ClaimError(ValueError):
     """A claim that does not exist, or that nothing decides; the message lists those that do."""
 
 
-def verdict(answers):
+class Answer(NamedTuple):
+    """Whether a case speaks for a claim.
+
+    Parameters
+    ----------
+    holds : bool
+        By its value.
+    sure : bool
+        Whether its whole interval says the same; True where it has none.
+    """
+
+    holds: bool
+    sure: bool = True
+
+
+# A case's answer as it is recorded; an open one has no value.
+ANSWERS = {
+    "for": Answer(True),
+    "against": Answer(False),
+    "for, not sure": Answer(True, False),
+    "against, not sure": Answer(False, False),
+    "open": None,
+}
+RECORDED = {answer: word for word, answer in ANSWERS.items()}
+
+
+@functools.cache
+def words():
+    """What the papers' words mean: ``data/published/words.toml``, by kind and word."""
+    return tomllib.loads((paths.DATA / "published" / "words.toml").read_text(encoding="utf-8"))
+
+
+def level(word):
+    """How much a word such as similar or small admits, in per cent."""
+    return words()["how_much"][word]["level"]
+
+
+def around(number):
+    """The ends of what rounds to a number at its last digit that is not 0, inclusive: 20 gives 15 and 25."""
+    given = Decimal(str(number)).normalize()
+    half = Decimal(5).scaleb(given.as_tuple().exponent - 1)
+    return float(given - half), float(given + half)
+
+
+def enough(held, cases, word="always"):
+    """Whether so many cases of so many are what a word asks for."""
+    rule = words()["how_often"][word]
+    share = 100 * held
+    return (
+        share > rule["more_than"] * cases
+        if "more_than" in rule
+        else share >= rule["at_least"] * cases
+    )
+
+
+def verdict(answers, word="always", kind=SIMULATED):
     """One verdict from the answers of all cases.
 
     Parameters
     ----------
-    answers : list of bool or None
-        None where the interval covers both.
+    answers : list of Answer, bool or None
+        None where a case has no value.
+    word : str
+        Of ``words.toml``, how often.
+    kind : str
+        One of `KINDS`.
 
     Returns
     -------
     str
         One of ``VERDICTS``.
     """
-    held = sum(answer is True for answer in answers)
-    if 2 * held > len(answers):
-        return HOLDS if held == len(answers) else PART
-    return FAILS if any(answer is False for answer in answers) else UNDECIDED
+    held = sum(one is not None and bool(_answer(one).holds) for one in answers)
+    if answers and enough(held, len(answers), word):
+        return CHECK if kind == CHECKED else HOLDS
+    if word == "always" and 2 * held > len(answers) and kind != CHECKED:
+        return PART
+    against = [one for one in answers if one is not None and not _answer(one).holds]
+    return FAILS if against else UNDECIDED
+
+
+def otherwise(answers, word="always", kind=SIMULATED):
+    """The other verdicts that the intervals allow, in words; empty where the verdict is sure.
+
+    Parameters
+    ----------
+    answers, word, kind
+        As of `verdict`.
+    """
+    given = verdict(answers, word, kind)
+    ends = [
+        verdict([one if one is None or _answer(one).sure else fall for one in answers], word, kind)
+        for fall in (True, False)
+    ]
+    return " or ".join(dict.fromkeys(end for end in ends if end != given))
+
+
+def _answer(one):
+    return one if isinstance(one, Answer) else Answer(bool(one))
 
 
 def above(change, least=0.0):
-    """Whether a number with its interval is above a level: yes, no, or undecided."""
-    return True if change[1] > least else False if change[2] <= least else None
+    """Whether a value with its interval is above a level.
+
+    Parameters
+    ----------
+    change : sequence of float
+        Value, lower and upper end.
+    least : float
+
+    Returns
+    -------
+    Answer
+    """
+    return _all_on_one_side(change, lambda x: x > least)
 
 
-def below(change):
-    """Whether a number with its interval is below 0: yes, no, or undecided."""
-    return above(tuple(-x for x in (change[0], change[2], change[1])))
+def below(change, most=0.0):
+    """Whether a value with its interval is below a level; see `above`."""
+    return _all_on_one_side(change, lambda x: x < most)
+
+
+def between(change, low, high):
+    """Whether a value with its interval is between two levels, both included; see `above`."""
+    return every(
+        [
+            _all_on_one_side(change, lambda x: x >= low),
+            _all_on_one_side(change, lambda x: x <= high),
+        ]
+    )
 
 
 def within(change, bound):
-    """Whether a number with its interval is no further from 0 than a bound: yes, no, or undecided."""
-    if change[1] >= -bound and change[2] <= bound:
-        return True
-    return False if change[1] > bound or change[2] < -bound else None
+    """Whether a value with its interval is no further from 0 than a bound; see `above`."""
+    return between(change, -bound, bound)
+
+
+def opposite(answer):
+    """The answer to the contrary."""
+    return answer._replace(holds=not answer.holds)
+
+
+def _all_on_one_side(change, holds):
+    value, low, high = (bool(holds(x)) for x in change)
+    return Answer(value, value == low == high)
 
 
 def every(answers):
-    """Whether all answers are yes: yes, no, or undecided."""
-    answers = list(answers)
-    return False if False in answers else None if None in answers else True
-
-
-def usually(answers):
-    """Whether more than half of the answers are yes: yes, no, or undecided."""
-    answers = list(answers)
-    yes, open_ = answers.count(True), answers.count(None)
-    return True if 2 * yes > len(answers) else False if 2 * (yes + open_) <= len(answers) else None
+    """Whether all answers are yes; sure if all of those are, or one no is."""
+    answers = [_answer(one) for one in answers]
+    against = [one for one in answers if not one.holds]
+    if against:
+        return Answer(False, any(one.sure for one in against))
+    return Answer(True, all(one.sure for one in answers))
 
 
 def entered(paper):
@@ -88,10 +199,15 @@ def entered(paper):
     Returns
     -------
     dict of str to dict
-        section, statement, statistic, rule, and number where the paper gives one.
+        section, statement, statistic, rule; word and kind, with what they are if left out; number where the paper
+        gives one.
     """
     path = paths.PUBLISHED / paper / "claims.toml"
-    return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    given = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return {
+        name: {"word": "always", "kind": SIMULATED, "number": ""} | claim
+        for name, claim in given.items()
+    }
 
 
 class Claims:
@@ -105,14 +221,14 @@ class Claims:
     def __init__(self, paper):
         self.paper, self.deciders = paper, {}
 
-    def decides(self, name):
-        """Register the function that decides a claim: it takes the evidence and gives cases.
+    def decides(self, *names):
+        """Register the function that decides some claims: it takes the evidence and gives cases.
 
-        A case is (what, words for the number and its interval, True, False or None for undecided).
+        A case is (what, words for the number and its interval, an `Answer`, or True or False without an interval).
         """
 
         def register(function):
-            self.deciders[name] = function
+            self.deciders |= dict.fromkeys(names, function)
             return function
 
         return register
@@ -136,8 +252,9 @@ class Claims:
         Returns
         -------
         pandas.DataFrame
-            claim, section, statement, verdict, count (cases that hold, of how many), numbers (of every case),
-            published, statistic, rule, answers (of every case: for, against or open).
+            claim, section, statement, verdict, otherwise (the verdicts that the intervals allow besides), count (cases
+            that hold, of how many), numbers (of every case), published, statistic, rule, answers (of every case, as
+            in `ANSWERS`).
 
         Raises
         ------
@@ -155,24 +272,47 @@ class Claims:
             allowed = sorted(known.keys() & self.deciders)
             raise ClaimError(f"{self.paper}: claim {name!r}, allowed: {', '.join(allowed)}")
         claim, cases = known[name], list(self.deciders[name](evidence))
-        answers = [None if answer is None else bool(answer) for *_, answer in cases]
+        answers = [None if answer is None else _answer(answer) for *_, answer in cases]
         numbers = [f"{what} {words}".strip() for what, words, _ in cases]
         if any(BETWEEN in words for words in numbers):
             raise ClaimError(
                 f"{self.paper}: claim {name!r}: numbers {numbers}, allowed: none with {BETWEEN!r}"
             )
+        rule = claim["word"], claim["kind"]
         return {
             "claim": name,
             "section": claim["section"],
             "statement": claim["statement"],
-            "verdict": verdict(answers),
-            "count": f"{sum(answer is True for answer in answers)} of {len(answers)}",
+            "verdict": verdict(answers, *rule),
+            "otherwise": otherwise(answers, *rule),
+            "count": f"{sum(a is not None and a.holds for a in answers)} of {len(answers)}",
             "numbers": BETWEEN.join(numbers),
-            "published": claim.get("number", ""),
+            "published": claim["number"],
             "statistic": claim["statistic"],
             "rule": claim["rule"],
             "answers": BETWEEN.join(RECORDED[answer] for answer in answers),
         }
+
+
+def beside(default, other, reading):
+    """The verdicts of two evaluations side by side, where they differ.
+
+    Parameters
+    ----------
+    default, other : pandas.DataFrame
+        From `Claims.evaluate`, the second under another reading and perhaps of fewer claims.
+    reading : str
+        Its name.
+
+    Returns
+    -------
+    pandas.DataFrame
+        claim, statement, default and `reading` (the two verdicts), and the other's numbers.
+    """
+    columns = ["claim", "statement", "verdict"]
+    both = default[columns].merge(other[["claim", "verdict", "numbers"]], on="claim")
+    both = both.rename(columns={"verdict_x": "default", "verdict_y": reading})
+    return both[both["default"] != both[reading]].reset_index(drop=True)
 
 
 def totals(table):

@@ -10,7 +10,8 @@ from typing import NamedTuple
 from replication.basics import git, paths, writing
 from replication.evidence import verdicts
 
-COLUMNS = ("kind", "paper", "item", "trace", "policy", "measure", "verdict")
+NAME = ("kind", "paper", "item", "trace", "policy", "measure")
+COLUMNS = (*NAME, "about", "verdict")
 ABSENT = "not in the list"
 
 
@@ -57,15 +58,11 @@ def found(papers, again=False):
     return {one.name: (one.again() if again else one).verdict for one in every}
 
 
-def save(given):
-    """Write the list.
-
-    Parameters
-    ----------
-    given : dict of tuple to str
-        From `found`.
-    """
-    rows = ([*name, verdict] for name, verdict in given.items())
+def save(papers, again=False):
+    """Write the list, with what each number or claim is about; see `found`."""
+    every = [one for paper in papers for one in (*paper.numbers, *paper.claims)]
+    given = found(papers, again)
+    rows = ([*one.name, one.about, given[one.name]] for one in every)
     writing.write(path(), writing.csv_bytes(COLUMNS, rows))
 
 
@@ -114,19 +111,19 @@ def parse(text, where):
     words = {"number": verdicts.NUMBER_WORDS, "claim": verdicts.CLAIM_WORDS}
     lines = csv.reader(io.StringIO(text))
     header = tuple(next(lines, ()))
-    if header != COLUMNS:
+    if header not in (COLUMNS, (*NAME, COLUMNS[-1])):
         raise verdicts.VerdictError(
             f"{where}: columns {','.join(header)}, expected {','.join(COLUMNS)}"
         )
     given = {}
     for cells in lines:
         line = f"{where} line {lines.line_num}"
-        if len(cells) != len(COLUMNS) or cells[0] not in words:
+        if len(cells) != len(header) or cells[0] not in words:
             raise verdicts.VerdictError(
                 f"{line}: {','.join(cells)!r}, allowed: {','.join(COLUMNS)}, "
                 f"the first of them {' or '.join(words)}"
             )
-        *name, verdict = cells
+        name, verdict = cells[: len(NAME)], cells[-1]
         if verdict not in words[name[0]]:
             raise verdicts.VerdictError(
                 f"{line}: verdict {verdict!r}, allowed: {', '.join(words[name[0]])}"

@@ -10,16 +10,21 @@ applies decides.
 2. On a unit where a ratio means nothing (`EXACT_UNITS`: calendar months, ranks, job numbers), *match* if
    equal, else *differs*.
 3. *match*: equal at the published rounding, d <= half a unit of the last digit printed, or within 1 %.
+   Where the paper says around or about, the last digit is the last that is not 0: around 20 is 15 to 25.
 4. *close*: within 5 %.
 5. *near*: within 20 %.
-6. *differs*: anything else, and any distance from a published 0 beyond its rounding.
+6. *erratum*: what is printed is a known misprint, and ours matches what should stand there.
+7. *differs*: anything else, and any distance from a published 0 beyond its rounding.
+
+A range is one number with two ends. Ours, rounded as the paper's ends are, lies *inside* it, is *overlapping*, or
+*outside*.
 
 Units are never converted: numbers in two units are an error.
 """
 
 import math
 from collections.abc import Mapping
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from numbers import Real
 from typing import NamedTuple
 
@@ -27,8 +32,10 @@ from replication.basics.lazy import pandas as pd
 from replication.evidence import published as published_values
 
 MATCH, CLOSE, NEAR, DIFFERS = "match", "close", "near", "differs"
-NOT_COMPARABLE = "not comparable"
-VERDICTS = (MATCH, CLOSE, NEAR, DIFFERS, NOT_COMPARABLE)
+INSIDE, OVERLAPPING, OUTSIDE = "inside", "overlapping", "outside"
+ERRATUM, NOT_COMPARABLE = "erratum", "not comparable"
+VERDICTS = (MATCH, CLOSE, NEAR, DIFFERS, INSIDE, OVERLAPPING, OUTSIDE, ERRATUM, NOT_COMPARABLE)
+TO = " to "  # between the ends of a range, as it is recorded
 LIMITS = ((MATCH, Decimal("0.01")), (CLOSE, Decimal("0.05")), (NEAR, Decimal("0.20")))
 EXACT_UNITS = frozenset({"yyyymm", "rank", "job number"})
 NOT_COMPUTED = "not computed"
@@ -69,7 +76,7 @@ def verdict(ours, published, unit=None, stand_in=False, reason=""):
     Parameters
     ----------
     ours : float or int or None, `unit`
-        None and NaN mean that it was not computed; an infinity differs.
+        None and NaN mean that it was not computed; an infinity differs. For a range its two ends.
     published : replication.evidence.published.Published
     unit : str, optional
         Unit of `ours`; left out, the caller vouches that it is the published one.
@@ -92,6 +99,12 @@ def verdict(ours, published, unit=None, stand_in=False, reason=""):
         raise CompareError(
             f"{where}: our unit {unit!r}, published unit {published.unit!r}; convert first"
         )
+    if published.upper is not None:
+        ends = [_decimal(end, where) for end in ours or (None, None)]
+        if None in ends or reason or stand_in:
+            given = reason or (NOT_COMPUTED if None in ends else STAND_IN)
+            return Verdict(NOT_COMPARABLE, given, math.nan)
+        return Verdict(_overlap(ends, published), "", math.nan)
     number = _decimal(ours, where)
     if number is None:
         return Verdict(NOT_COMPARABLE, reason or NOT_COMPUTED, math.nan)
@@ -131,14 +144,16 @@ def table(paper, item, ours, reasons=None, *, stand_in):
         If a row of ours was not published, stands there twice, lacks a column or has another unit;
         if a reason or a stand-in names something the paper does not have.
     """
-    published = published_values.rows(paper, item)
-    known = {row.key for row in published}
+    known = {row.key for row in published_values.rows(paper, item)}
     mine = _by_key(ours, known, f"{paper}/{item}")
+    published = published_values.joined(published_values.rows(paper, item))
     reasons = _checked_reasons(reasons or {}, known, f"{paper}/{item}")
     marked = _stand_ins(stand_in, paper)
     rows = []
     for row in published:
         value, unit = mine.get(row.key, (None, row.unit))
+        if row.upper is not None:
+            value, unit = _ends(mine, row)
         reason = reasons.get(row.key, reasons.get(row.trace, ""))
         result = verdict(value, row, unit, row.trace in marked, reason)
         rows.append(
@@ -146,8 +161,8 @@ def table(paper, item, ours, reasons=None, *, stand_in):
                 item,
                 *row.key,
                 row.unit,
-                row.value,
-                math.nan if value is None else float(value),
+                text_of(row.value, row.upper),
+                text_of(*value) if row.upper is not None and value else _number(value),
                 result.difference,
                 result.verdict,
                 result.reason,
@@ -155,6 +170,32 @@ def table(paper, item, ours, reasons=None, *, stand_in):
             )
         )
     return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def text_of(low, high=None):
+    """A number, or a range in words as it is recorded."""
+    return low if high is None else f"{float(low)!r}{TO}{float(high)!r}"
+
+
+def read(text):
+    """A recorded number, or the two ends of a recorded range; see `text_of`."""
+    ends = [float(end) for end in text.split(TO)] if text else [math.nan]
+    return ends[0] if len(ends) == 1 else tuple(ends)
+
+
+def _number(value):
+    return math.nan if value is None or isinstance(value, tuple) else float(value)
+
+
+def _ends(mine, row):
+    """Our two ends of a range with their unit; None where one was not computed."""
+    (low, unit), (high, other) = (
+        mine.get((row.trace, row.policy, f"{row.measure}_{end}"), (None, row.unit))
+        for end in ("min", "max")
+    )
+    return (None if low is None or high is None else (low, high)), (
+        unit if unit == other else f"{unit} and {other}"
+    )
 
 
 def counts(frame):
@@ -192,6 +233,9 @@ def lines(frame):
 def _line(row):
     """One row of a comparison in words."""
     name = " ".join(row[part] for part in KEY)
+    if isinstance(row["published"], str):
+        ours = row["ours"] if isinstance(row["ours"], str) else "-"
+        return f"{name} [{row['unit']}]: paper {row['published']}, ours {ours}, {row['verdict']}"
     ours = "-" if math.isnan(row["ours"]) else f"{row['ours']:.6g}"
     absolute = row["published"] == 0 or row["unit"] in EXACT_UNITS
     change = f"{row['difference']:+.6g}" if absolute else f"{100 * row['difference']:+.1f} %"
@@ -230,11 +274,32 @@ def _word(number, target, published):
     """The verdict on two numbers that can be compared."""
     distance = abs(number - target)
     if published.unit in EXACT_UNITS:
-        return MATCH if distance == 0 else DIFFERS
-    if distance <= Decimal(5).scaleb(-published.decimals - 1):
+        wrong = ERRATUM if _is_corrected(number, published) else DIFFERS
+        return MATCH if distance == 0 else wrong
+    digit = target.normalize().as_tuple().exponent if published.is_around else -published.decimals
+    if distance <= Decimal(5).scaleb(digit - 1):
         return MATCH
     # At 0 all limits are 0, so that nothing but the rounding can save a number.
-    return next((word for word, limit in LIMITS if distance <= limit * abs(target)), DIFFERS)
+    word = next((word for word, limit in LIMITS if distance <= limit * abs(target)), DIFFERS)
+    return ERRATUM if word != MATCH and _is_corrected(number, published) else word
+
+
+def _is_corrected(number, published):
+    """Whether the printed number is an erratum and ours is what should stand there."""
+    if published.right is None:
+        return False
+    right = Decimal(str(published.right))
+    return abs(number - right) <= Decimal(5).scaleb(-published.decimals - 1)
+
+
+def _overlap(ends, published):
+    """How our range lies to the paper's, both rounded as the paper's ends are."""
+    step = Decimal(1).scaleb(-published.decimals)
+    low, high = (end.quantize(step, ROUND_HALF_UP) for end in ends)
+    least, most = Decimal(str(published.value)), Decimal(str(published.upper))
+    if least <= low and high <= most:
+        return INSIDE
+    return OUTSIDE if high < least or low > most else OVERLAPPING
 
 
 def _by_key(ours, known, where):

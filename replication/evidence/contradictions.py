@@ -15,7 +15,7 @@ from replication.evidence import published
 
 FILE = paths.PUBLISHED / "contradictions.toml"
 FIELDS = {"paper", "kind", "what", "first", "second"}
-CHECK = {"check", "given", "cells"}
+CHECK = {"check", "given", "cells", "erratum"}
 RELATIONS = {
     "at least": lambda a, b: a >= b,
     "at most": lambda a, b: a <= b,
@@ -87,6 +87,8 @@ def _valid(name, entry):
         )
     if any(set(entry[side]) != {"quote", "where"} for side in ("first", "second")):
         raise ContradictionError(f"{name}: first and second, needed in each: quote, where")
+    if set(entry.get("erratum", {"cell", "right"})) != {"cell", "right"}:
+        raise ContradictionError(f"{name}: erratum, needed in it: cell, right")
     if entry.get("check") not in {None, *RULES}:
         raise ContradictionError(
             f"{name}: check {entry['check']!r}, allowed: {', '.join(sorted(RULES))}"

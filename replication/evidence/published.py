@@ -4,9 +4,10 @@ The names of policies and measures, and how the numbers were entered, are in ``d
 """
 
 import csv
+import functools
 import math
 import tomllib
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from replication.basics import paths
 from replication.basics.lazy import pandas as pd
@@ -37,6 +38,10 @@ class Published:
         Digits printed after the decimal point.
     source : str
         Paper, section and table where a reader finds it.
+    upper : float, `unit`, optional
+        The upper end, where this is a range and `value` its lower end; see `joined`.
+    right : float, `unit`, optional
+        What should stand there, where what is printed is an erratum (``contradictions.toml``).
     """
 
     item: str
@@ -47,6 +52,8 @@ class Published:
     unit: str
     decimals: int
     source: str
+    upper: float | None = None
+    right: float | None = None
 
     @property
     def key(self):
@@ -54,9 +61,9 @@ class Published:
         return self.trace, self.policy, self.measure
 
     @property
-    def text(self):
-        """The value as printed in the paper, with its unit."""
-        return f"{self.value:.{self.decimals}f} {self.unit}"
+    def is_around(self):
+        """Whether the paper says around or about, so that the number is rounded to its last digit but zeros."""
+        return "'around'" in self.source or "'about'" in self.source
 
 
 def registered():
@@ -125,6 +132,40 @@ def rows(paper, item):
             f"{paper}: no published item {item!r}; known: {', '.join(items(paper))}"
         )
     return _read(paths.PUBLISHED / paper / f"{item}.csv")
+
+
+def joined(found):
+    """The same numbers with a range's two ends, ``<measure>_min`` and ``_max``, as one that is named as the measure.
+
+    Parameters
+    ----------
+    found : list of Published
+
+    Returns
+    -------
+    list of Published
+    """
+    by = {row.key: row for row in found}
+    made = []
+    for row in found:
+        base, _, end = row.measure.rpartition("_")
+        low, high = (by.get((row.trace, row.policy, f"{base}_{one}")) for one in ("min", "max"))
+        if low is None or high is None:
+            made.append(row)
+        elif end == "min":
+            made.append(replace(low, measure=base, upper=high.value))
+    return made
+
+
+@functools.cache
+def _errata(path):
+    """What should stand where a paper has a misprint, by paper, item and key in words."""
+    entries = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return {
+        one["erratum"]["cell"]: one["erratum"]["right"]
+        for one in entries.values()
+        if "erratum" in one
+    }
 
 
 def load(paper, item):
@@ -209,7 +250,10 @@ def _read(path):
                 raise PublishedError(f"{line}: item {row.item!r}, expected {path.stem!r}")
             if row.key in found:
                 raise PublishedError(f"{line}: {' / '.join(row.key)} stands there already")
-            found[row.key] = row
+            cell = f"{path.parent.name}/{path.stem} {' '.join(row.key)}"
+            found[row.key] = replace(
+                row, right=_errata(paths.PUBLISHED / "contradictions.toml").get(cell)
+            )
     if not found:
         raise PublishedError(f"{where}: no rows, at least one needed")
     return list(found.values())

@@ -45,7 +45,9 @@ def printed(published):
     str
     """
     grouping = "" if published.unit in compare.EXACT_UNITS else ","
-    return f"{published.value:{grouping}.{published.decimals}f}"
+    form = f"{grouping}.{published.decimals}f"
+    ends = [published.value] if published.upper is None else [published.value, published.upper]
+    return compare.TO.join(f"{end:{form}}" for end in ends)
 
 
 def ours(value, unit):
@@ -54,12 +56,16 @@ def ours(value, unit):
     Parameters
     ----------
     value : float, `unit`
+        The two ends of a range, as they are or as they are recorded.
     unit : str
 
     Returns
     -------
     str
     """
+    value = compare.read(value) if isinstance(value, str) else value
+    if isinstance(value, tuple):
+        return compare.TO.join(text(end) for end in value)
     return str(int(value)) if unit in compare.EXACT_UNITS and value % 1 == 0 else text(value)
 
 

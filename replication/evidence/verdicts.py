@@ -12,6 +12,11 @@ from dataclasses import dataclass, replace
 from replication.evidence import claims, compare, published, shown
 
 NOT_DRAWN = "not drawn"
+# What a number or a claim is about. The first three are counted apart; a check is no finding, and a repeat has been
+# counted where the fact stands first.
+EXAMPLE, REPEAT = "example", "repeat"
+COUNTED = claims.LOG, EXAMPLE, claims.SIMULATED
+ABOUT = (*COUNTED, claims.CHECK, REPEAT)
 NUMBER_WORDS = (*compare.VERDICTS, NOT_DRAWN)
 CLAIM_WORDS = (*claims.VERDICTS, NOT_DRAWN)
 # "Fig. 4", "Table 2", "Figs. 5 and 6"
@@ -41,6 +46,8 @@ class Number:
         Why it is not comparable, or that the difference is absolute; else empty.
     drawn_by : str
         ``paper/item`` of the notebook that computes it; empty where none does.
+    about : str
+        One of `ABOUT`.
     """
 
     paper: str
@@ -50,6 +57,7 @@ class Number:
     verdict: str = NOT_DRAWN
     reason: str = ""
     drawn_by: str = ""
+    about: str = claims.SIMULATED
 
     @property
     def name(self):
@@ -94,13 +102,13 @@ class Claim:
     Parameters
     ----------
     paper, id_in_paper : str
-    section, statement, statistic, rule : str
-        As in ``data/published/<paper>/claims.toml``.
+    section, statement, statistic, rule, word, about : str
+        As in ``data/published/<paper>/claims.toml``, where `about` is called kind.
     published : str
         The paper's own number; empty where it gives none.
     verdict : str
         One of `CLAIM_WORDS`.
-    cases : tuple of (str, bool or None)
+    cases : tuple of (str, replication.evidence.claims.Answer or None)
         Each case in words, with its number and interval, and whether it speaks for the claim; None if open.
     drawn_by : str
         ``paper/item`` of the notebook that decides it; empty where none does.
@@ -112,6 +120,8 @@ class Claim:
     statement: str
     statistic: str
     rule: str
+    word: str
+    about: str
     published: str = ""
     verdict: str = NOT_DRAWN
     cases: tuple = ()
@@ -131,13 +141,18 @@ class Claim:
     def count(self):
         """How many cases hold, in words; empty where nothing was drawn."""
         return (
-            f"{sum(answer is True for _, answer in self.cases)} of {len(self.cases)}"
+            f"{sum(a is not None and a.holds for _, a in self.cases)} of {len(self.cases)}"
             if self.cases
             else ""
         )
 
     @property
-    def about(self):
+    def otherwise(self):
+        """The verdicts that the intervals of its cases allow besides, in words; empty if it is sure."""
+        return claims.otherwise([answer for _, answer in self.cases], self.word, self.about)
+
+    @property
+    def items(self):
         """The paper's tables and figures that its section names, such as fig5 and table2."""
         return {
             f"{word.lower()}{number}"
@@ -149,7 +164,8 @@ class Claim:
         """The same claim with the verdict that the rule gives its recorded cases now."""
         if self.verdict == NOT_DRAWN:
             return self
-        return replace(self, verdict=claims.verdict([answer for _, answer in self.cases]))
+        answers = [answer for _, answer in self.cases]
+        return replace(self, verdict=claims.verdict(answers, self.word, self.about))
 
 
 def place(*words):
@@ -215,23 +231,49 @@ def numbers(paper, items):
                     f"{' / '.join(key)} ({first[1]} and {item.name})"
                 )
     known = published.items(paper) if paper in published.papers() else []
+    rows = [row for item in known for row in published.joined(published.rows(paper, item))]
     return [
-        _number(paper, row, *found.get((item, *row.key), (None, "")))
-        for item in known
-        for row in published.rows(paper, item)
+        _number(paper, row, about, *found.get((row.item, *row.key), (None, "")))
+        for row, about in zip(rows, abouts(rows), strict=True)
     ]
 
 
-def _number(paper, row, drawn, name):
+def abouts(rows):
+    """What each published number of a paper is about, each fact once.
+
+    A number is a repeat if the paper has it elsewhere under the same trace, policy and measure, or, of all logs, if
+    it has that measure of each log. What stands in running text repeats a table, a later table an earlier one.
+
+    Parameters
+    ----------
+    rows : list of replication.evidence.published.Published
+
+    Returns
+    -------
+    list of str
+        Of `ABOUT`.
+    """
+    seen, given = set(), {}
+    by_log = {(row.policy, row.measure) for row in rows if row.trace != "all"}
+    for row in sorted(rows, key=lambda row: row.item == "text"):
+        whole = row.trace == "all" and (row.policy, row.measure) in by_log
+        kind = claims.LOG if row.policy == "log" else claims.SIMULATED
+        kind = EXAMPLE if row.trace.startswith("fig") else kind
+        given[row.item, row.key] = REPEAT if row.key in seen or whole else kind
+        seen.add(row.key)
+    return [given[row.item, row.key] for row in rows]
+
+
+def _number(paper, row, about, drawn, name):
     if drawn is None:
-        return Number(paper, row)
+        return Number(paper, row, about=about)
     if drawn["unit"] != row.unit:
         raise VerdictError(
             f"{name}: {' / '.join(key_of(drawn))} in {drawn['unit']}, "
             f"published in {row.unit}; draw it again"
         )
-    value, difference = (float(drawn[column] or "nan") for column in ("ours", "difference"))
-    return Number(paper, row, value, difference, drawn["verdict"], drawn["reason"], name)
+    value, difference = (compare.read(drawn[column]) for column in ("ours", "difference"))
+    return Number(paper, row, value, difference, drawn["verdict"], drawn["reason"], name, about)
 
 
 def decided(paper, items):
@@ -269,8 +311,8 @@ def decided(paper, items):
 
 
 def _claim(paper, name, entered, drawn, by):
-    words = {key: entered[key] for key in ("section", "statement", "statistic", "rule")}
-    made = Claim(paper, name, published=entered.get("number", ""), **words)
+    words = {key: entered[key] for key in ("section", "statement", "statistic", "rule", "word")}
+    made = Claim(paper, name, **words, about=entered["kind"], published=entered["number"])
     if drawn is None:
         return made
     numbers, answers = (
@@ -288,7 +330,7 @@ def _claim(paper, name, entered, drawn, by):
     return replace(made, verdict=drawn["verdict"], cases=cases, drawn_by=by)
 
 
-def count(found, words):
+def count(found, words, about=ABOUT):
     """How many got each verdict.
 
     Parameters
@@ -296,13 +338,15 @@ def count(found, words):
     found : iterable of Number or Claim
     words : tuple of str
         `NUMBER_WORDS` or `CLAIM_WORDS`.
+    about : collection of str
+        Of `ABOUT`; all by default.
 
     Returns
     -------
     dict of str to int
         All of `words`, best first, zeros included.
     """
-    given = [one.verdict for one in found]
+    given = [one.verdict for one in found if one.about in about]
     return {word: given.count(word) for word in words}
 
 

@@ -333,9 +333,9 @@ class Page:
             For display; the data are in its ``frame``.
         """
         if self.undecided:
-            table = table.assign(verdict=claims.UNDECIDED)
+            table = table.assign(verdict=claims.UNDECIDED, otherwise="")
         if name is not None:
-            about = table[["statement", "verdict", "count", "numbers"]]
+            about = table[["statement", "verdict", "otherwise", "count", "numbers"]]
             return self.table(
                 about, "What the paper says of this, and the numbers that decide", name
             )
@@ -512,7 +512,7 @@ def _published_only(paper, item, rows):
 
 def _readable(frame, paper, item):
     """A comparison with numbers as text: the paper's as printed, relative differences in percent."""
-    printed = {row.key: shown.printed(row) for row in published.rows(paper, item)}
+    printed = {row.key: shown.printed(row) for row in published.joined(published.rows(paper, item))}
     rows = frame.to_dict("records")
     readable = frame.assign(
         published=[printed[tuple(row[part] for part in compare.KEY)] for row in rows],

@@ -23,12 +23,17 @@ SIGNS = {
     "close": "≈",
     "near": "~",
     "differs": "✗",
+    "inside": "✓",
+    "overlapping": "~",
+    "outside": "✗",
+    "erratum": "e",
     "not comparable": "–",
     "not drawn": "·",
     "holds": "✓",
     "holds in part": "◐",
     "fails": "✗",
     "undecided": "?",
+    "check": "=",
 }
 
 

@@ -49,7 +49,7 @@ def build(kind=None, failed=(), folder=None):
     for path, content in made.items():
         writing.write(path, content)
     if complete:
-        committed.save(committed.found(results.papers))
+        committed.save(results.papers)
         writing.write(crate.path(), crate.text(results.items).encode())
     return target
 

@@ -7,7 +7,7 @@ import json
 import re
 
 from replication.basics import paths, writing
-from replication.evidence import claims, committed, compare, published, verdicts
+from replication.evidence import published, verdicts
 from replication.pages import notebook, record
 from replication.report import article, results
 
@@ -30,31 +30,55 @@ def findings():
     return re.sub(r"\[([^\]]*)\]\(#[^)]*\)", r"\1", abstract) + "\n"
 
 
-def scoreboard():
-    """How many numbers and claims of each paper got which verdict by ``figures/verdicts.csv``: a
-    table in Markdown, and links to the forms of the report that were made.
+def scoreboard(papers=None):
+    """The findings of each paper's abstract with their verdicts, and how many numbers and claims got which,
+    apart by what they are about: Markdown, and links to the forms of the report that were made. The
+    papers of `replication.report.results` are by default those that are recorded.
     """
-    given = committed.parse(committed.path().read_text(encoding="utf-8"), committed.path().name)
-    # What is not drawn has a column as long as there is any, so that each row adds up.
-    undrawn = {name[0] for name, verdict in given.items() if verdict == verdicts.NOT_DRAWN}
-    kinds = {
-        kind: (*words, *[verdicts.NOT_DRAWN] * (kind in undrawn))
-        for kind, words in (("number", compare.VERDICTS), ("claim", claims.VERDICTS))
-    }
-    head = ["", *(word for kind, words in kinds.items() for word in (f"{kind}s", *words))]
-    lines = [f"| {' | '.join(head)} |", "|---" + "|---:" * (len(head) - 1) + "|"]
-    for paper, entry in published.registered().items():
-        cells = [f"**{entry['name']}**"]
-        for kind, words in kinds.items():
-            own = [verdict for name, verdict in given.items() if name[:2] == (kind, paper)]
-            cells += [f"**{len(own)}**", *(str(own.count(word)) for word in words)]
-        lines.append(f"| {' | '.join(cells)} |")
+    names = {paper: entry["name"] for paper, entry in published.registered().items()}
+    papers = results.recorded().papers if papers is None else papers
+    lines = [
+        f"- *{names[paper.key]}*: {one['says']} {_verdicts(one)}"
+        for paper in papers
+        for one in paper.headlines
+    ]
+    lines += [
+        "",
+        "| | facts of the logs | worked examples | simulated results |",
+        "|---|---|---|---|",
+    ]
+    for paper in papers:
+        for place, kind in enumerate(("numbers", "claims")):
+            cells = [_counted(paper.parts[column][place]) for column in verdicts.COUNTED]
+            lines.append(f"| **{names[paper.key]}**, {kind} | {' | '.join(cells)} |")
     forms = [
         f"[{words}](figures/{name})"
         for name, words in REPORTS.items()
         if (paths.FIGURES / name).exists()
     ]
     return "\n".join([*lines, *(["", f"To read: {', '.join(forms)}."] if forms else [])]) + "\n"
+
+
+def _counted(counts):
+    """Verdicts counted, best first, such as: of 12, 8 match, 4 differs."""
+    said = [f"{count} {word}" for word, count in counts.items() if count]
+    return f"of {sum(counts.values())}: {', '.join(said)}" if said else "–"
+
+
+def _verdicts(finding):
+    """The verdicts of a finding: by default, then under the readings that change one, three of them."""
+    default = "; ".join(
+        f"{what}: **{verdict}**" + (f" (by intervals also {otherwise})" if otherwise else "")
+        for what, verdict, otherwise in finding["default"]
+        if verdict
+    )
+    under = list(
+        dict.fromkeys(
+            f"{what}, {reading}: {verdict}" for reading, what, verdict in finding["under"]
+        )
+    )
+    more = f"; {len(under) - 3} more" if len(under) > 3 else ""
+    return default + (f". Under other readings: {'; '.join(under[:3])}{more}." if under else ".")
 
 
 def outputs(name):

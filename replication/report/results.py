@@ -12,6 +12,7 @@ from functools import cached_property
 from replication.evidence import compare, verdicts
 from replication.evidence.verdicts import CLAIM_WORDS, NUMBER_WORDS, read_csv
 from replication.pages import notebook, record
+from replication.report import headlines
 
 # The item of a paper that searches its readings, and its table of verdicts under the best of them, with the
 # columns of a comparison. They are shown beside the verdicts and never counted among them.
@@ -111,12 +112,28 @@ class Paper:
         """How many numbers it prints."""
         return len(self.numbers)
 
+    @property
+    def headlines(self):
+        """What its abstract says, with the verdicts; see `replication.report.headlines`."""
+        return headlines.of(self.key, self.claims, self.numbers)
+
+    @property
+    def parts(self):
+        """What its numbers and claims are about, each with how both fared; each fact once."""
+        return {
+            about: (
+                verdicts.count(self.numbers, NUMBER_WORDS, [about]),
+                verdicts.count(self.claims, CLAIM_WORDS, [about]),
+            )
+            for about in verdicts.ABOUT
+        }
+
     def items_of(self, claim):
         """The items a claim belongs to: the one that decides it, and those it speaks of."""
         return [
             item
             for item in self.items
-            if item.name == claim.drawn_by or item.subject in claim.about
+            if item.name == claim.drawn_by or item.subject in claim.items
         ]
 
     def claim_counts_of(self, item):

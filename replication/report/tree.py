@@ -18,17 +18,29 @@ from replication.report import texts
 LONGEST, CORNER = 40, 8
 WIDEST = 12  # columns: a table with more is turned, if it then has fewer
 ANSWERS = {"True": "yes", "False": "no"}
+PARTS = {
+    claims.LOG: "facts of the logs",
+    verdicts.EXAMPLE: "worked examples",
+    claims.SIMULATED: "simulated results",
+    claims.CHECK: "checks, which cannot fail",
+    verdicts.REPEAT: "repeats of what is counted above",
+}
 RULES = {
     "match": "equal at the published rounding, or within 1 %",
     "close": "within 5 %",
     "near": "within 20 %",
     "differs": "anything else",
+    "inside": "our range, rounded as the paper's, lies in the paper's",
+    "overlapping": "the two ranges share a part",
+    "outside": "they share nothing",
+    "erratum": "a known misprint: ours is what should stand there",
     "not comparable": "with the reason beside it",
     verdicts.NOT_DRAWN: "no notebook in this report has it",
-    "holds": "in every case, that is each log or measure it speaks of",
-    "holds in part": "in more than half of them",
-    "fails": "in no more than half, and one speaks against it",
-    "undecided": "in no more than half, and the intervals of the others cover both answers",
+    "holds": "in as many cases as its word asks for: all, if it has none",
+    "holds in part": "not in all, as it says, but in more than half",
+    "fails": "in fewer",
+    "undecided": "nothing was decided",
+    "check": "it cannot fail, and is no finding",
 }
 
 
@@ -74,6 +86,12 @@ def _paper(paper, known, environments, pictures):
         "published": paper.published,
         "counts": _pairs(paper.counts),
         "claim_counts": _pairs(paper.claim_counts),
+        "headlines": paper.headlines,
+        "parts": [
+            {"about": PARTS[about], "numbers": _pairs(numbers), "claims": _pairs(claimed)}
+            for about, (numbers, claimed) in paper.parts.items()
+            if sum(numbers.values()) + sum(claimed.values())
+        ],
         "best": paper.readings.id if paper.best_counts else None,
         "best_counts": _pairs(paper.best_counts),
         "same_counts": _pairs(paper.same_counts),
@@ -228,6 +246,7 @@ def _claim(claim, paper, known):
         "name": claim.id_in_paper,
         "verdict": claim.verdict,
         "count": claim.count,
+        "otherwise": claim.otherwise,
         "section": claim.section,
         "statement": claim.statement,
         "statistic": claim.statistic,

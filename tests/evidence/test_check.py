@@ -32,7 +32,7 @@ def project(tmp_path, monkeypatch):
     (tmp_path / "published/heel_and_toe/claims.toml").write_text(CLAIM)
     draw(tmp_path)
     decide(tmp_path)
-    committed.save(now())
+    committed.save(results.recorded().papers, again=True)
     return tmp_path
 
 
@@ -72,10 +72,10 @@ def test_nothing_has_changed(project, capsys):
 
 def test_the_list_has_every_number_and_claim_and_no_value(project):
     lines = committed.path().read_text().splitlines()
-    assert lines[0] == "kind,paper,item,trace,policy,measure,verdict"
-    assert lines[1] == "number,heel_and_toe,fig02,CTC-SP2,real,wait,match"
-    assert lines[4] == "number,heel_and_toe,fig02,KTH-SP2-2,perfect,wait,not comparable"
-    assert lines[5:] == ["claim,heel_and_toe,doubling-helps,,,,holds in part"]
+    assert lines[0] == "kind,paper,item,trace,policy,measure,about,verdict"
+    assert lines[1] == "number,heel_and_toe,fig02,CTC-SP2,real,wait,simulated,match"
+    assert lines[4] == "number,heel_and_toe,fig02,KTH-SP2-2,perfect,wait,simulated,not comparable"
+    assert lines[5:] == ["claim,heel_and_toe,doubling-helps,,,,simulated,holds in part"]
     assert "21.4" not in committed.path().read_text()
 
 
@@ -116,7 +116,9 @@ def test_a_change_of_the_rule_is_seen_without_drawing_anew(project, capsys, monk
 
 def test_a_change_of_the_rule_for_claims_is_seen(project, capsys, monkeypatch):
     monkeypatch.setattr(
-        claims, "verdict", lambda answers: "holds" if answers.count(True) > 1 else "fails"
+        claims,
+        "verdict",
+        lambda answers, word, kind: "holds" if answers.count(claims.Answer(True)) > 1 else "fails",
     )
     assert main(["check"]) == 1
     assert "heel_and_toe claim doubling-helps: holds in part -> holds" in capsys.readouterr().out
@@ -194,11 +196,14 @@ def test_no_list_is_an_error(project, capsys):
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("number,heel_and_toe,fig02,a,b,c,good", "'good', allowed: match"),
-        ("claim,heel_and_toe,x,,,,match", "'match', allowed: holds"),
-        ("thing,heel_and_toe,x,,,,match", "number or claim"),
+        ("number,heel_and_toe,fig02,a,b,c,log,good", "'good', allowed: match"),
+        ("claim,heel_and_toe,x,,,,log,match", "'match', allowed: holds"),
+        ("thing,heel_and_toe,x,,,,log,match", "number or claim"),
         ("number,heel_and_toe,fig02", "line 2"),
-        ("claim,heel_and_toe,x,,,,holds\nclaim,heel_and_toe,x,,,,fails", "line 3.*a second time"),
+        (
+            "claim,heel_and_toe,x,,,,log,holds\nclaim,heel_and_toe,x,,,,log,fails",
+            "line 3.*a second time",
+        ),
     ],
 )
 def test_a_list_that_is_none_is_refused(line, words):
@@ -206,14 +211,21 @@ def test_a_list_that_is_none_is_refused(line, words):
         committed.parse(",".join(committed.COLUMNS) + f"\n{line}\n", "verdicts.csv")
 
 
+def test_a_list_from_before_it_said_what_each_is_about_can_be_read():
+    old = f"{','.join(committed.NAME)},verdict\nclaim,heel_and_toe,x,,,,holds\n"
+    assert committed.parse(old, "verdicts.csv") == {
+        ("claim", "heel_and_toe", "x", "", "", ""): "holds"
+    }
+
+
 def test_a_claim_is_read_as_it_was_recorded(project):
     paper = results.recorded().papers[1]
     (claim,) = paper.claims
     assert claim.verdict == "holds in part" and claim.count == "2 of 3" and claim.published == "3 %"
     assert claim.cases == (
-        ("CTC-SP2 +1 (0 to 2)", True),
-        ("KTH-SP2-2 -1", False),
-        ("SDSC-SP2 +3", True),
+        ("CTC-SP2 +1 (0 to 2)", (True, True)),
+        ("KTH-SP2-2 -1", (False, True)),
+        ("SDSC-SP2 +3", (True, True)),
     )
     assert [item.name for item in paper.items_of(claim)] == [
         "heel_and_toe/claims",

@@ -1,115 +1,230 @@
-"""The rule that turns cases into a verdict, and claims that are entered but not decided."""
+"""The rules that turn cases into a verdict, what words mean, and claims that are entered but not decided."""
 
 import importlib
+import re
 
 import numpy as np
 import pytest
 
 from replication.basics import paths
-from replication.evidence.claims import ClaimError, Claims, every, totals, usually, verdict, within
+from replication.evidence import claims
+from replication.evidence.claims import (
+    Answer,
+    ClaimError,
+    Claims,
+    above,
+    around,
+    below,
+    between,
+    enough,
+    every,
+    opposite,
+    otherwise,
+    totals,
+    verdict,
+    within,
+)
 
 PAPERS = [folder.parent.name for folder in sorted(paths.PUBLISHED.glob("*/claims.toml"))]
+YES, NO, LIKELY, UNLIKELY = Answer(True), Answer(False), Answer(True, False), Answer(False, False)
 
 
 @pytest.mark.parametrize(
-    ("answers", "word"),
+    ("answers", "word", "given"),
     [
-        ([True, True], "holds"),
-        ([True, True, False], "holds in part"),
-        ([True, True, None], "holds in part"),
-        ([True, False], "fails"),
-        ([True, None], "undecided"),
-        ([False, None], "fails"),
-        ([None, None], "undecided"),
-        ([], "undecided"),
+        ([True, True], "always", "holds"),
+        ([True, True, False], "always", "holds in part"),
+        ([True, False], "always", "fails"),
+        ([None, None], "always", "undecided"),
+        ([], "always", "undecided"),
+        ([True, None], "always", "undecided"),
+        ([True, True, False], "usually", "holds"),
+        ([True, False], "usually", "fails"),
+        ([True, False, False, False], "often", "holds"),
+        ([True, False, False, False, False], "often", "fails"),
+        ([True, False, False, False, False], "sometimes", "holds"),
+        ([False, False], "sometimes", "fails"),
     ],
 )
-def test_the_rule(answers, word):
-    assert verdict(answers) == word
+def test_a_verdict_counts_the_values_as_the_word_asks(answers, word, given):
+    assert verdict(answers, word) == given
 
 
-def claims_about(tmp_path, monkeypatch, *cases):
-    monkeypatch.setattr(paths, "PUBLISHED", tmp_path)
-    (tmp_path / "small").mkdir()
-    (tmp_path / "small" / "claims.toml").write_text(
-        '[one]\nsection = "2"\nstatement = "It grows."\nstatistic = "growth"\n'
-        'rule = "above 0"\nnumber = "3 %"\n'
-    )
-    claims = Claims("small")
-    claims.decides("one")(lambda evidence: cases)
-    return claims
+def test_what_cannot_fail_is_a_check_and_fails_if_it_does():
+    assert verdict([True, True], kind="check") == "check"
+    assert verdict([True, True, False], kind="check") == "fails"
 
 
-def test_a_claim_is_decided_case_by_case(tmp_path, monkeypatch):
-    claims = claims_about(
-        tmp_path,
-        monkeypatch,
-        ("log A", "+1", np.True_),
-        ("log B", "+2", np.True_),
-        ("log C", "-1", np.False_),
-    )
-    found = claims.evaluate(None)
-    assert found.iloc[0].to_dict() == {
-        "claim": "one",
-        "section": "2",
-        "statement": "It grows.",
-        "verdict": "holds in part",
-        "count": "2 of 3",
-        "numbers": "log A +1; log B +2; log C -1",
-        "published": "3 %",
-        "statistic": "growth",
-        "rule": "above 0",
-        "answers": "for; for; against",
-    }
-    assert totals(found) == "Of 1 claims: **1** holds in part."
-
-
-def test_the_words_of_a_case_may_not_run_into_the_next(tmp_path, monkeypatch):
-    claims = claims_about(tmp_path, monkeypatch, ("log A", "1; 2", True))
-    with pytest.raises(ClaimError, match="'one': numbers"):
-        claims.evaluate(None)
-
-
-def test_an_unknown_claim_is_refused(tmp_path, monkeypatch):
-    claims = claims_about(tmp_path, monkeypatch)
-    with pytest.raises(ClaimError, match="claim 'two', allowed: one"):
-        claims.evaluate(None, only=["two"])
-
-
-@pytest.mark.parametrize("paper", PAPERS)
-def test_every_claim_of_a_paper_is_decided(paper):
-    claims = importlib.import_module(f"replication.papers.{paper}.claims").CLAIMS
-    published = claims.published()
-    assert published.keys() == claims.deciders.keys()
-    for name, claim in published.items():
-        assert claim.keys() - {"number"} == {"section", "statement", "statistic", "rule"}, name
+@pytest.mark.parametrize(
+    ("answers", "word", "given", "besides"),
+    [
+        ([YES, YES], "always", "holds", ""),
+        ([YES, LIKELY], "always", "holds", "fails"),
+        ([YES, YES, LIKELY], "always", "holds", "holds in part"),
+        ([YES, YES, UNLIKELY], "always", "holds in part", "holds"),
+        ([YES, UNLIKELY, UNLIKELY], "always", "fails", "holds"),
+        ([YES, YES, UNLIKELY], "usually", "holds", ""),
+        ([NO, NO, LIKELY], "usually", "fails", ""),
+        ([None, None], "always", "undecided", ""),
+    ],
+)
+def test_intervals_stand_beside_the_verdict_and_do_not_make_it(answers, word, given, besides):
+    assert verdict(answers, word) == given
+    assert otherwise(answers, word) == besides
 
 
 @pytest.mark.parametrize(
     ("change", "answer"),
     [
-        ((3, 1, 5), True),
-        ((3, 1, 5.1), None),
-        ((-7, -9, -5.5), False),
-        ((6, 4, 8), None),
-        ((0, -5, 5), True),
+        ((3, 1, 5), YES),
+        ((3, -1, 5), LIKELY),
+        ((-3, -5, -1), NO),
+        ((-3, -5, 1), UNLIKELY),
+        ((0, 0, 0), NO),
     ],
 )
-def test_within_a_bound(change, answer):
-    assert within(change, 5) is answer
+def test_above_a_level(change, answer):
+    assert above(change) == answer
+    assert below([-change[0], -change[2], -change[1]]) == answer
 
 
 @pytest.mark.parametrize(
-    ("answers", "all_of_them", "most"),
+    ("change", "answer"),
     [
-        ([True, True], True, True),
-        ([True, False, True], False, True),
-        ([True, None], None, None),
-        ([True, False], False, False),
-        ([None, False, False], False, False),
-        ([True, True, None], None, True),
+        ((3, 1, 5), YES),
+        ((3, 1, 5.1), LIKELY),
+        ((-7, -9, -5.5), NO),
+        ((6, 4, 8), UNLIKELY),
+        ((6, -6, 18), UNLIKELY),
+        ((0, -5, 5), YES),
     ],
 )
-def test_answers_of_several_cases(answers, all_of_them, most):
-    assert every(answers) is all_of_them
-    assert usually(answers) is most
+def test_within_a_bound(change, answer):
+    assert within(change, 5) == answer
+    assert between([10 + x for x in change], 5, 15) == answer
+
+
+@pytest.mark.parametrize(
+    ("answers", "answer"),
+    [
+        ([YES, True], YES),
+        ([YES, LIKELY], LIKELY),
+        ([YES, UNLIKELY], UNLIKELY),
+        ([UNLIKELY, NO], NO),
+    ],
+)
+def test_all_of_several(answers, answer):
+    assert every(answers) == answer
+
+
+def test_the_contrary_is_as_sure():
+    assert opposite(LIKELY) == UNLIKELY
+
+
+@pytest.mark.parametrize(
+    ("number", "ends"),
+    [(20, (15, 25)), (1, (0.5, 1.5)), (90, (85, 95)), (18, (17.5, 18.5)), (10_000, (5000, 15000))],
+)
+def test_around_a_number_is_what_rounds_to_it(number, ends):
+    assert around(number) == ends
+
+
+def test_every_word_has_its_reason_and_the_document_has_every_word():
+    said = (paths.ROOT / "docs/verdicts.md").read_text(encoding="utf-8")
+    for kind in ("how_often", "how_much"):
+        for name, entry in claims.words()[kind].items():
+            assert entry["why"] and entry["says"] and entry["rule"], name
+            assert f"| {name.replace('_', ' ')} |" in said, name
+    how_often = claims.words()["how_often"]
+    assert [enough(1, 4, word) for word in how_often] == [False, False, True, True]
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_rule_that_names_a_word_has_its_number(paper):
+    """Of "similar (10 %)" in a rule, 10 is what words.toml has."""
+    for name, claim in claims.entered(paper).items():
+        for word, number in re.findall(
+            r"\b(none|same|similar|small) \((?:\w+ )*(\d+)(?: %| points)", claim["rule"]
+        ):
+            assert float(number) == claims.level(word), name
+
+
+def claims_about(tmp_path, monkeypatch, *cases, more=""):
+    monkeypatch.setattr(paths, "PUBLISHED", tmp_path)
+    (tmp_path / "small").mkdir()
+    (tmp_path / "small" / "claims.toml").write_text(
+        '[one]\nsection = "2"\nstatement = "It grows."\nstatistic = "growth"\n'
+        f'rule = "above 0"\nnumber = "3 %"\n{more}'
+    )
+    found = Claims("small")
+    found.decides("one")(lambda evidence: cases)
+    return found
+
+
+def test_a_claim_is_decided_case_by_case(tmp_path, monkeypatch):
+    found = claims_about(
+        tmp_path,
+        monkeypatch,
+        ("log A", "+1", np.True_),
+        ("log B", "+2", LIKELY),
+        ("log C", "-1", np.False_),
+    ).evaluate(None)
+    assert found.iloc[0].to_dict() == {
+        "claim": "one",
+        "section": "2",
+        "statement": "It grows.",
+        "verdict": "holds in part",
+        "otherwise": "fails",
+        "count": "2 of 3",
+        "numbers": "log A +1; log B +2; log C -1",
+        "published": "3 %",
+        "statistic": "growth",
+        "rule": "above 0",
+        "answers": "for; for, not sure; against",
+    }
+    assert totals(found) == "Of 1 claims: **1** holds in part."
+
+
+def test_a_claim_has_the_word_and_the_kind_that_were_entered(tmp_path, monkeypatch):
+    cases = ("log A", "+1", True), ("log B", "-1", False), ("log C", "-2", False)
+    found = claims_about(tmp_path, monkeypatch, *cases, more='word = "often"\n')
+    assert found.evaluate(None)["verdict"].tolist() == ["holds"]
+
+
+def test_two_evaluations_are_laid_side_by_side_where_they_differ(tmp_path, monkeypatch):
+    found = claims_about(tmp_path, monkeypatch, ("log A", "+1", True))
+    default = found.evaluate(None)
+    assert claims.beside(default, default, "now").empty
+    other = default.assign(verdict="fails", numbers="log A -1")
+    assert claims.beside(default, other, "now").to_dict("records") == [
+        {
+            "claim": "one",
+            "statement": "It grows.",
+            "default": "holds",
+            "now": "fails",
+            "numbers": "log A -1",
+        }
+    ]
+
+
+def test_the_words_of_a_case_may_not_run_into_the_next(tmp_path, monkeypatch):
+    found = claims_about(tmp_path, monkeypatch, ("log A", "1; 2", True))
+    with pytest.raises(ClaimError, match="'one': numbers"):
+        found.evaluate(None)
+
+
+def test_an_unknown_claim_is_refused(tmp_path, monkeypatch):
+    found = claims_about(tmp_path, monkeypatch)
+    with pytest.raises(ClaimError, match="claim 'two', allowed: one"):
+        found.evaluate(None, only=["two"])
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_claim_of_a_paper_is_decided(paper):
+    register = importlib.import_module(f"replication.papers.{paper}.claims").CLAIMS
+    published = register.published()
+    assert published.keys() == register.deciders.keys()
+    for name, claim in published.items():
+        assert claim.keys() == claims.FIELDS | claims.OPTIONAL, name
+        assert claim["kind"] in claims.KINDS, name
+        assert claim["word"] in claims.words()["how_often"], name

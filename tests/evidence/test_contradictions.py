@@ -20,6 +20,8 @@ KINDS = {
     "citation",
     "paper against paper",
     "paper against log",
+    "different choices",
+    "left open",
 }
 
 

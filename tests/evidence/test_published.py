@@ -1,11 +1,12 @@
 """The published numbers: readable, named by one vocabulary, and consistent among themselves."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from replication.basics import paths
-from replication.evidence import published
+from replication.evidence import compare, published, verdicts
 from replication.evidence.published import PublishedError
 
 README = paths.PUBLISHED / "README.md"
@@ -75,8 +76,9 @@ def test_every_table_is_there_whole():
         "heel_and_toe/table1": 4 * 5,
         "heel_and_toe/table2": 3 * 6,
         "heel_and_toe/e_max": 4 * 2 + 3,
+        "heel_and_toe/fig1": 1,
         "heel_and_toe/fig8": 4,
-        "heel_and_toe/text": 16,
+        "heel_and_toe/text": 17,
         "top_percent/table1": 4 * 8 * 5,
     }
 
@@ -174,7 +176,7 @@ def test_value_has_number_unit_rounding_and_place():
     one = published.value(
         "pv_easy", "table1", trace="SDSC-BLUE", policy="EASY", measure="max_delay"
     )
-    assert (one.value, one.unit, one.decimals, one.text) == (90.7, "h", 2, "90.70 h")
+    assert (one.value, one.unit, one.decimals) == (90.7, "h", 2)
     assert "Table 1" in one.source
     assert published.value("pv_easy", "text", measure="max_dtr").trace == "all"
 
@@ -227,7 +229,8 @@ def entered(tmp_path, monkeypatch):
 
 
 def test_a_well_entered_line_is_read(entered):
-    assert entered(",".join(published.COLUMNS), GOOD)[0].text == "38.50 %"
+    (row,) = entered(",".join(published.COLUMNS), GOOD)
+    assert (row.value, row.decimals, row.unit) == (38.5, 2, "%")
 
 
 @pytest.mark.parametrize(
@@ -272,3 +275,70 @@ def test_a_paper_that_is_registered_has_all_its_folders_and_no_other_has_numbers
         for folder in (paths.NOTEBOOKS, paths.ROOT / "replication" / "papers"):
             assert (folder / paper).is_dir()
         assert (paths.ROOT / "docs" / "decisions" / f"{paper}.md").is_file()
+
+
+def row(measure, value, trace="all", source="x"):
+    return published.Published("text", trace, "P", measure, value, "%", 0, source)
+
+
+def test_the_two_ends_of_a_range_are_one_number():
+    found = published.joined([row("a_min", 10.0), row("b", 3.0), row("a_max", 20.0)])
+    assert [(one.measure, one.value, one.upper) for one in found] == [
+        ("a", 10.0, 20.0),
+        ("b", 3.0, None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ours", "word"),
+    [
+        ((10.4, 19.6), "inside"),
+        ((9.4, 19.0), "overlapping"),
+        ((5.0, 30.0), "overlapping"),
+        ((21.0, 30.0), "outside"),
+        ((20.4, 30.0), "overlapping"),
+        ((None, 30.0), "not comparable"),
+    ],
+)
+def test_a_range_is_inside_overlapping_or_outside_at_the_papers_rounding(ours, word):
+    (said,) = published.joined([row("a_min", 10.0), row("a_max", 20.0)])
+    assert compare.verdict(ours, said).verdict == word
+
+
+def test_around_a_number_is_matched_at_its_last_digit_but_zeros():
+    said = row("a", 20.0, source="section 3: 'around'")
+    words = [compare.verdict(ours, said).verdict for ours in (15.0, 24.9, 26.0)]
+    assert words == ["match", "match", "differs"]
+    assert compare.verdict(24.9, row("a", 20.0)).verdict == "differs"
+
+
+def test_a_known_misprint_counts_for_nobody_if_ours_is_what_should_stand_there():
+    said = replace(row("a", 2.333333), decimals=6, right=2.666667)
+    words = [compare.verdict(ours, said).verdict for ours in (8 / 3, 2.333333, 2.5)]
+    assert words == ["erratum", "match", "near"]
+
+
+def test_every_erratum_is_of_a_number_that_was_entered():
+    wrong = {
+        (paper, one.item, *one.key): one.right
+        for paper in published.papers()
+        for item in published.items(paper)
+        for one in published.rows(paper, item)
+        if one.right is not None
+    }
+    assert wrong == {
+        ("heel_and_toe", "table1", "SDSC-BLUE", "log", "log_end"): 200301,
+        ("heel_and_toe", "table2", "fig8", "F=4/3", "estimate_j6"): 2.666667,
+    }
+
+
+def test_each_fact_counts_once():
+    """Another table of the same paper, and a range of its columns, repeat; an example is no simulation of a log."""
+    numbers = [
+        replace(row("jobs", 5.0, "CTC-SP2"), item="table1", policy="log"),
+        replace(row("jobs", 5.0, "CTC-SP2"), item="table2", policy="log"),
+        replace(row("wait", 5.0, "CTC-SP2"), item="table2"),
+        replace(row("wait", 5.0), upper=7.0),
+        replace(row("start", 5.0, "fig1"), item="fig1"),
+    ]
+    assert verdicts.abouts(numbers) == ["log", "repeat", "simulated", "repeat", "example"]

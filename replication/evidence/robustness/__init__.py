@@ -12,11 +12,10 @@ from concurrent.futures import ThreadPoolExecutor
 from replication.basics import paths
 from replication.basics.lazy import pandas as pd
 from replication.evidence import variants
-from replication.evidence.claims import UNDECIDED, Claims, verdict
+from replication.evidence.claims import ANSWERS, RECORDED, UNDECIDED, Answer, Claims, verdict
 from replication.evidence.variants import KINDS, NotApplicable
 
-YES, NO, OPEN, ABSENT = ("holds", "against", "undecided", "not applicable")
-ANSWERS = {True: YES, False: NO, None: OPEN}
+YES, NO, OPEN, ABSENT = ("holds", "against", "not sure", "not applicable")
 
 
 class Headlines(Claims):
@@ -52,8 +51,8 @@ def study(headlines, workloads, changes, evidence, first=None, workers=1):
     Returns
     -------
     pandas.DataFrame
-        headline, kind, change, log, what, numbers, answer (holds, against, undecided, not applicable), reason
-        (why not applicable).
+        headline, word (how many cases it needs), kind, change, log, what, numbers, answer (as `replication.evidence.claims.ANSWERS` has them, or not
+        applicable), reason (why not applicable).
     """
     known = headlines.published()
     missing = known.keys() ^ headlines.deciders.keys()
@@ -69,6 +68,7 @@ def study(headlines, workloads, changes, evidence, first=None, workers=1):
         def row(name, what="", numbers="", answer=ABSENT, reason=""):
             return {
                 "headline": name,
+                "word": known[name].get("word", "always"),
                 "kind": variant.kind,
                 "change": variant.name,
                 "log": log,
@@ -99,7 +99,7 @@ def study(headlines, workloads, changes, evidence, first=None, workers=1):
 
 
 def _answer(answer):
-    return ANSWERS[None if answer is None else bool(answer)]
+    return RECORDED[answer if isinstance(answer, Answer) else Answer(bool(answer))]
 
 
 def summary(cases, decided=True):
@@ -115,14 +115,18 @@ def summary(cases, decided=True):
     Returns
     -------
     pandas.DataFrame
-        headline, kind, change, holds, against, undecided, cases, share (nan where none is applicable),
+        headline, word, kind, change, holds, against, not sure (of either), cases, share (nan where none is applicable),
         verdict (as a claim with these cases would get), reason.
     """
-    key, rows = ["headline", "kind", "change"], []
+    key, rows = ["headline", "word", "kind", "change"], []
     for names, part in cases.groupby(key, sort=False):
-        counts = {word: int((part["answer"] == word).sum()) for word in ANSWERS.values()}
-        given = [answer for answer, word in ANSWERS.items() for _ in range(counts[word])]
-        word = ABSENT if not given else verdict(given) if decided else UNDECIDED
+        given = [ANSWERS[word] for word in part["answer"] if word != ABSENT]
+        counts = {
+            YES: sum(one.holds for one in given),
+            NO: sum(not one.holds for one in given),
+            OPEN: sum(not one.sure for one in given),
+        }
+        word = ABSENT if not given else verdict(given, names[1]) if decided else UNDECIDED
         rows.append(
             dict(zip(key, names, strict=True))
             | counts

@@ -24,7 +24,7 @@ ROW_HEIGHT, COLUMN_WIDTH, LABEL_WIDTH = 0.235, 0.82, 3.4
 
 
 def words(row):
-    """A cell in words: cases that hold of how many, and how many are undecided."""
+    """A cell in words: cases that hold of how many, and of how many their intervals make that unsure."""
     if not row["cases"]:
         return "–"
     return f"{row[YES]}/{row['cases']}" + (f" ?{row[OPEN]}" if row[OPEN] else "")
@@ -58,7 +58,7 @@ def draw(found, headlines):
         xticklabels=[textwrap.fill(entry["short"], 12) for entry in entries.values()],
         yticklabels=[change for _, change in rows],
         cbar_kws={
-            "label": "cases in which the conclusion holds [%]   (?: undecided; –: not applicable)",
+            "label": "cases in which the conclusion holds [%]   (?: not sure; –: not applicable)",
             "orientation": "horizontal",
             "fraction": 0.4 / (height + 1.5),
             "pad": 0.01,

@@ -6,11 +6,10 @@ from replication.basics import style
 from replication.basics.lazy import pandas as pd
 from replication.basics.seeding import generator
 from replication.evidence import resampling
-from replication.evidence.claims import above
+from replication.evidence.claims import level
 from replication.papers.heel_and_toe import campaign
 from replication.papers.heel_and_toe.campaign import PAPER
-from replication.papers.heel_and_toe.curves import PERFORMANCE
-from replication.papers.heel_and_toe.deciding import SHORT, decides, interval, named
+from replication.papers.heel_and_toe.curves import PERFORMANCE, SHORT
 from replication.papers.panels import draw
 from replication.schedule import audits, measures
 from replication.schedulers import EASY
@@ -19,8 +18,6 @@ from replication.sweeps import grid as sweep
 ASKED = (1, 3, 10)  # the f that claims are decided at
 BADNESS = (0, 0.1, 0.2, 0.5, 1, 2, 3, 5, 10, 30, 100, 1000)
 RUNS, QUICK_RUNS = 40, 5
-MATERIAL = 1  # %, of the value at f = 0: a smaller gain is none that could be explained
-HALF = 50  # %
 DRAWS = 1000
 DAY = 24 * 3600
 FORBIDDEN = repr(EASY(wild="forbidden"))
@@ -101,7 +98,7 @@ def left(results, without=FORBIDDEN):
             for f in ASKED:
                 gain = resampling.interval(100 * (start - full[f]) / start)
                 share = (np.nan,) * 3
-                if gain[1] > MATERIAL:
+                if gain[1] > level("none"):
                     share = resampling.interval(100 * (start - fewer[f]) / (start - full[f]))
                 rows.append([log, load, measure, f, *gain, *share])
     columns = ["log", "load", "measure", "f", "gain", "gain low", "gain high"]
@@ -316,27 +313,3 @@ def draw_random(table, let_past):
         axes.set_xlim(-0.2, 1.6 * own["wild"].max())
 
     return draw(PAPER, model["log"], GAINS, one, "wild backfills [% of jobs]")
-
-
-@decides("wild-backfills-explain-the-gain")
-def _wild_backfills_explain(evidence):
-    for row in evidence.without_wild.to_dict("records"):
-        if row["gain low"] > MATERIAL:
-            share = row["left"], row["left low"], row["left high"]
-            yield _named(row), interval(share), _no(above(share, HALF))
-
-
-@decides("order-explains-the-gain")
-def _order_explains(evidence):
-    table = evidence.alike
-    for row in table[table["f"].isin(ASKED)].to_dict("records"):
-        gain = row["gain"], row["low"], row["high"]
-        yield _named(row), interval(gain), _no(above(gain, MATERIAL))
-
-
-def _named(row):
-    return f"{named(row['log'], row['measure'])} at {row['load']} load, f = {row['f']:g}"
-
-
-def _no(answer):
-    return None if answer is None else not answer

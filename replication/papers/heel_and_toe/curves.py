@@ -14,6 +14,7 @@ PERFORMANCE = {
     "mean_wait": ("average wait [min]", 1 / MINUTE),
     "mean_bounded_slowdown": ("average bounded slowdown", 1),
 }
+SHORT = {"mean_wait": "wait", "mean_bounded_slowdown": "slowdown"}
 BACKFILLED = {
     "backfilled": ("backfilled [% of jobs]", 100),
     "backfilled_run_time": ("their run time [min]", 1 / MINUTE),

@@ -17,7 +17,7 @@ from replication.papers.heel_and_toe import (
     trends,
 )
 from replication.papers.heel_and_toe.curves import BACKFILLED, PERFORMANCE
-from replication.papers.heel_and_toe.deciding import difference
+from replication.papers.heel_and_toe.trends import difference
 from replication.schedule.simulation import compare
 from replication.schedulers import EASY
 
@@ -66,21 +66,6 @@ class Evidence:
         """Runs of one log, model and load, f up to 10."""
         table = getattr(self, "own" if load == "log" else load)
         return table[(table["log"] == log) & (table["model"] == model)]
-
-    @cached_property
-    def truncated(self):
-        """The truncated model, f up to 10."""
-        return self._results(campaign.truncated(self.workloads, self.scale))
-
-    @property
-    def vanilla_wide(self):
-        """The f-model at the logs' own loads, f up to 10,000."""
-        return self.wide(campaign.vanilla)
-
-    @property
-    def truncated_wide(self):
-        """The truncated model at the logs' own loads, f up to 10,000."""
-        return self.wide(campaign.truncated)
 
     @cache
     def wide(self, model, load="log"):
@@ -155,31 +140,30 @@ class Evidence:
         return masquerade.drawn(1_000_000, self.seed)
 
     @cached_property
-    def shapes(self):
-        """Shapes at the logs' own loads, f up to 10."""
-        return trends.shapes(self.own, PERFORMANCE)
+    def recorded(self):
+        """The logs with the users' estimates as recorded."""
+        return real_estimates.recorded(self.workloads)
 
-    @cached_property
-    def shapes_high(self):
-        """Shapes at high load."""
-        return trends.shapes(self.high, PERFORMANCE)
+    @cache
+    def shapes(self, load="log"):
+        """Shapes at a load, f up to 10."""
+        table = getattr(self, "own" if load == "log" else load)
+        return trends.shapes(table, PERFORMANCE)
 
-    @cached_property
-    def shapes_low(self):
-        """Shapes at low load."""
-        return trends.shapes(self.low, PERFORMANCE)
+    def shapes_everywhere(self):
+        """Shapes of all pairs of log and load, f up to 10."""
+        return pd.concat([self.shapes(load) for load in campaign.LOADS], ignore_index=True)
 
     @cached_property
     def shapes_wide(self):
         """Shapes at the logs' own loads over the paper's f up to 100."""
-        return trends.shapes(
-            trends.on_grid(self.vanilla_wide, 100, campaign.RANGES[100]), PERFORMANCE
-        )
+        found = trends.on_grid(self.wide(campaign.vanilla), 100, campaign.RANGES[100])
+        return trends.shapes(found, PERFORMANCE)
 
-    @property
-    def shapes_everywhere(self):
-        """Shapes of all pairs of log and load, f up to 10."""
-        return pd.concat([self.shapes, self.shapes_high, self.shapes_low], ignore_index=True)
+    @cache
+    def crossovers(self, model):
+        """Where a model meets the real estimates, f up to 10,000: a dict a log and measure."""
+        return trends.crossovers(self.wide(model), PERFORMANCE).to_dict("records")
 
     def at(self, measure, f, load="log"):
         """Mean of the random model at an f and its standard error, by log."""

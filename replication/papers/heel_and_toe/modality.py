@@ -13,10 +13,10 @@ import pandas as pd
 
 from replication.basics import style
 from replication.estimates import FModel, Modal, Users, cut_runs, modal
+from replication.evidence.claims import level
 from replication.papers import panels
 from replication.papers.heel_and_toe import campaign, curves
 from replication.papers.heel_and_toe.curves import PERFORMANCE
-from replication.papers.heel_and_toe.deciding import KTH
 from replication.sweeps.grid import sweep
 
 SHARES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
@@ -25,8 +25,21 @@ BADNESS = (1.0, 10.0, 100.0)
 
 def e_max(workload):
     """The E_max that a log is run with, s; the longest of its estimates where the paper has none."""
-    pick = min if workload.name == KTH else max
+    pick = min if workload.name == "KTH-SP2-2" else max
     return campaign.e_max(workload.name, pick) or int(workload.estimate.max())
+
+
+def kept(workloads):
+    """The logs of whose work cutting run times to E_max takes only a small part (``words.toml``)."""
+
+    def work(jobs):
+        return float((jobs.run_time * jobs.processors).sum())
+
+    lost = {
+        log: 100 * (1 - work(cut_runs(workload, e_max(workload))) / work(workload))
+        for log, workload in workloads.items()
+    }
+    return [log for log, share in lost.items() if share <= level("small")]
 
 
 def own_share(workload):

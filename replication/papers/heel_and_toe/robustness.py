@@ -8,12 +8,12 @@ import pandas as pd
 from replication.basics.lazy import stats
 from replication.estimates import Exact, FModel, Users
 from replication.evidence import robustness, variants
-from replication.evidence.claims import above, below
+from replication.evidence.claims import above, below, level
 from replication.evidence.variants import NotApplicable, Variant
 from replication.papers import dimensions
 from replication.papers.heel_and_toe import campaign, trends
-from replication.papers.heel_and_toe.curves import PERFORMANCE
-from replication.papers.heel_and_toe.deciding import SHORT, interval
+from replication.papers.heel_and_toe.claims import interval
+from replication.papers.heel_and_toe.curves import PERFORMANCE, SHORT
 from replication.schedule.simulation import simulate
 from replication.schedulers import EASY
 from replication.sweeps import grid as sweep
@@ -152,14 +152,14 @@ def _(e):
     for measure, short in SHORT.items():
         start = e.run(Exact())[measure]
         change = _less(e.runs(SMALL, measure), start, start)
-        yield short, interval(change), below(change) and change[0] <= -100 * trends.MATERIAL
+        yield short, interval(change), below(change, -level("none"))
 
 
 @decides("rises-again")
 def _(e):
     for measure, short in SHORT.items():
         change = _less(e.runs([LARGE], measure), e.runs(SMALL, measure), e.run(Exact())[measure])
-        yield short, interval(change), above(change) and change[0] >= 100 * trends.MATERIAL
+        yield short, interval(change), above(change, level("none"))
 
 
 @decides("better-than-real")

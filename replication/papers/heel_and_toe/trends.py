@@ -1,5 +1,8 @@
 """Shapes of curves over badness, decided by numbers: V or L, and where the truncated model meets the real
 estimates.
+
+A curve is the mean over the seeds at each f. What is asked of it is answered by its values, and whether that is
+sure by a band around it that holds at all f at once (`band`), so that it does not matter which f was chosen.
 """
 
 import math
@@ -7,24 +10,20 @@ import math
 import numpy as np
 import pandas as pd
 
-from replication.evidence.claims import above
+from replication.basics.lazy import stats
+from replication.evidence.claims import Answer, above, level
 from replication.papers.heel_and_toe.curves import Z95
-from replication.papers.heel_and_toe.deciding import difference
 
-MATERIAL = 0.01  # of the value at f = 0: a change below it is called none
-NEAR = 5  # neighbouring f averaged to find the minimum
+LEVEL = 0.95
 # By whether it falls to its lowest point, and whether it rises from there.
 SHAPES = {(True, True): "V", (True, False): "L", (False, True): "rising", (False, False): "flat"}
-OR = " or "
 
 
-def shape(results, measure):
-    """Whether a curve falls and then rises (V), falls and stays (L), or does neither.
+def band(results, measure):
+    """A curve with a band that holds at all f at once.
 
-    The minimum is looked for in the runs with odd seeds, averaged over `NEAR` neighbouring f, and the heights
-    of the curve's three points are then measured with the even ones, so that picking the lowest point does
-    not make it low. A fall or rise counts where its 95 % interval lies above 1 % of the value at f = 0, and
-    does not where it lies below; where it covers that, both shapes are named.
+    The half-width at an f is Student's t times the standard error over the seeds, with Sidak's correction for as many f
+    as there are: 95 % for all of them together if they are independent, more if not.
 
     Parameters
     ----------
@@ -34,97 +33,159 @@ def shape(results, measure):
 
     Returns
     -------
-    dict
-        shape; f of the minimum; fall and rise in per cent of the value at f = 0, each with its 95 % interval.
+    pandas.DataFrame
+        By f: mean, low and high; odd and even, the means over the seeds of either kind.
     """
-    odd, even, start = _halves(results, measure)
-    lowest = int(np.argmin(odd.to_numpy()))
-    at = [_around(even, place) for place in (0, lowest, len(even) - 1)]
-    fall, rise = _change(at[1], at[0], start), _change(at[1], at[2], start)
-    return {
-        "shape": OR.join(_names(fall, rise)),
-        "minimum at f": float(even.index[lowest]),
-        "fall [%]": fall[0],
-        "fall low [%]": fall[1],
-        "fall high [%]": fall[2],
-        "rise [%]": rise[0],
-        "rise low [%]": rise[1],
-        "rise high [%]": rise[2],
-    }
+    wide = results.pivot_table(index="f", columns="seed", values=measure).sort_index()
+    runs, odd = len(wide.columns), wide.columns % 2 == 1
+    width = stats.t.ppf((1 + LEVEL ** (1 / len(wide))) / 2, runs - 1) / math.sqrt(runs)
+    mean, half = wide.mean(axis=1), width * wide.std(axis=1)
+    return pd.DataFrame(
+        {
+            "mean": mean,
+            "low": mean - half,
+            "high": mean + half,
+            "odd": wide.loc[:, odd].mean(axis=1),
+            "even": wide.loc[:, ~odd].mean(axis=1),
+        }
+    )
 
 
-def span(results, measure, least=0.0):
-    """How much higher a curve's highest point is than its lowest, found and measured as in `shape`.
+def extreme(found, pick=np.argmin, other=None):
+    """The height of a curve's lowest or highest point less that of another, without the luck of the choice.
+
+    Each point is chosen in the seeds of one kind and measured in those of the other, and both ways are averaged.
+
+    Parameters
+    ----------
+    found : pandas.DataFrame
+        From `band`, or part of it.
+    pick : Callable
+        ``numpy.argmin`` or ``numpy.argmax``.
+    other : Callable or int, optional
+        The other point, or its place; left out, nothing is taken off.
+
+    Returns
+    -------
+    float
+    """
+    differences = []
+    for chooser, measured in (("odd", "even"), ("even", "odd")):
+        values, chosen = found[measured].to_numpy(), found[chooser].to_numpy()
+        place = other(chosen) if callable(other) else other
+        differences.append(values[pick(chosen)] - (0 if other is None else values[place]))
+    return float(np.mean(differences))
+
+
+def shape(results, measure):
+    """Whether a curve falls and then rises (V), falls and stays (L), rises, or is flat.
+
+    It falls if its lowest point lies more than none (``words.toml``) below the value at f = 0, and rises if its end
+    lies as much above that point.
 
     Parameters
     ----------
     results : pandas.DataFrame
-        As for `shape`.
+        As for `band`.
     measure : str
+
+    Returns
+    -------
+    dict
+        shape; f of the lowest mean; fall and rise in per cent of the value at f = 0, each with its ends by the band.
+    """
+    found = band(results, measure)
+    first, last, unit = found.iloc[0], found.iloc[-1], abs(found["mean"].iloc[0]) / 100
+    fall = (
+        max(-extreme(found, other=0) / unit, 0.0),  # the first point may be the lowest
+        (first["low"] - found["high"].min()) / unit,
+        (first["high"] - found["low"].min()) / unit,
+    )
+    rise = (
+        max(-extreme(found, other=-1) / unit, 0.0),
+        (last["low"] - found["high"].min()) / unit,
+        (last["high"] - found["low"].min()) / unit,
+    )
+    named = {"fall": fall, "rise": rise}
+    return {
+        "shape": SHAPES[tuple(change[0] > level("none") for change in (fall, rise))],
+        "minimum at f": float(found["mean"].idxmin()),
+    } | {
+        f"{name}{end} [%]": float(value)
+        for name, change in named.items()
+        for end, value in zip(("", " low", " high"), change, strict=True)
+    }
+
+
+def change(row, name):
+    """The fall or the rise of a row of `shapes`, with its ends."""
+    return tuple(row[f"{name}{end} [%]"] for end in ("", " low", " high"))
+
+
+def has_shape(row, names):
+    """Whether a curve has one of some shapes.
+
+    Parameters
+    ----------
+    row : dict
+        Of `shape`.
+    names : sequence of str
+
+    Returns
+    -------
+    replication.evidence.claims.Answer
+        Sure if no shape that the band allows answers otherwise.
+    """
+    falls, rises = (above(change(row, name), level("none")) for name in ("fall", "rise"))
+    allowed = [
+        SHAPES[fall, rise]
+        for fall in ({falls.holds} if falls.sure else {True, False})
+        for rise in ({rises.holds} if rises.sure else {True, False})
+    ]
+    holds = row["shape"] in names
+    return Answer(holds, all((shape in names) == holds for shape in allowed))
+
+
+def span(results, measure, least=0.0):
+    """How much higher a curve's highest point is than its lowest.
+
+    Parameters
+    ----------
+    results, measure
+        As for `band`.
     least : float
         Points of a smaller f are left out.
 
     Returns
     -------
     tuple of float
-        Per cent of the value at f = 0, with its 95 % interval.
+        Per cent of the value at f = 0, with its ends by the band.
     """
-    odd, even, start = _halves(results, measure)
-    places = np.flatnonzero(even.index >= least)
-    low, high = (int(places[pick(odd.to_numpy()[places])]) for pick in (np.argmin, np.argmax))
-    return _change(_around(even, low), _around(even, high), start)
-
-
-def _halves(results, measure):
-    """The smooth curve of the runs with odd seeds, the even ones' runs by f, and their value at f = 0."""
-    wide = results.pivot_table(index="f", columns="seed", values=measure).sort_index()
-    odd, even = wide.loc[:, wide.columns % 2 == 1], wide.loc[:, wide.columns % 2 == 0]
-    smooth = odd.mean(axis=1).rolling(min(NEAR, len(wide)), center=True, min_periods=1).mean()
-    return smooth, even, float(even.iloc[0].mean())
-
-
-def _around(table, place):
-    """Mean and standard error of a curve at a point: f = 0 alone, which has no chance in it, else its
-    neighbours.
-    """
-    part = (
-        table.iloc[[0]]
-        if place == 0
-        else table.iloc[max(1, place - NEAR // 2) : place + NEAR // 2 + 1]
-    )
-    values = part.to_numpy().ravel()
-    return float(values.mean()), (
-        float(values.std(ddof=1) / math.sqrt(len(values))) if len(values) > 1 else 0.0
+    found = band(results, measure)
+    unit, found = found["mean"].iloc[0] / 100, found[found.index >= least]
+    return (
+        extreme(found, np.argmax, np.argmin) / unit,
+        (found["low"].max() - found["high"].min()) / unit,
+        (found["high"].max() - found["low"].min()) / unit,
     )
 
 
-def _change(low, high, unit):
-    """Difference of two points in per cent of `unit`, with its 95 % interval."""
-    return difference(high[0] - low[0], math.hypot(low[1], high[1]), unit)
-
-
-def _names(fall, rise):
-    """Every shape that the intervals allow."""
-    answers = (above(change, 100 * MATERIAL) for change in (fall, rise))
-    falls, rises = ((True, False) if answer is None else (answer,) for answer in answers)
-    return [SHAPES[does_fall, does_rise] for does_fall in falls for does_rise in rises]
-
-
-def has_shape(found, names):
-    """Whether a curve has one of some shapes: yes, no, or undecided.
+def difference(value, error, unit=1.0):
+    """A difference of means with its 95 % interval, in per cent of a unit.
 
     Parameters
     ----------
-    found : dict
-        Of `shape`.
-    names : sequence of str
+    value, error : float
+        The difference and its standard error.
+    unit : float
 
     Returns
     -------
-    bool or None
+    tuple of float
+        The difference, the interval's lower and its upper end.
     """
-    among = [name in names for name in found["shape"].split(OR)]
-    return True if all(among) else None if any(among) else False
+    half = Z95 * error
+    return tuple(float(100 * x / unit) for x in (value, value - half, value + half))
 
 
 def shapes(results, measures):

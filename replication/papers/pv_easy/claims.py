@@ -2,25 +2,33 @@
 
 import functools
 
-from replication.basics.lazy import pandas as pd
-from replication.evidence import published
-from replication.evidence.claims import Claims, totals, within
+from replication.evidence.claims import (
+    Answer,
+    Claims,
+    below,
+    between,
+    every,
+    level,
+    opposite,
+    totals,
+)
 from replication.papers.pv_easy import counts, modes, runs, slowdown, virtual
 from replication.papers.pv_easy.slowdown import SHORT
 from replication.schedule import audits
 from replication.schedulers import PVEasy
 
 ERRORS = (0, 5, 10, 20, 40, 60, 80, 100)
+BLUE = "SDSC-BLUE"
 MODES = {
     "kill": PVEasy(),
     "suspend": PVEasy(mode="suspend"),
     "checkpoint 1 h": PVEasy(mode="checkpoint", interval=3600),
 }
 # Claims that rest on replays of many jobs, which take longest.
-REPLAYED = ("delay-90-hours", "one-in-five-delayed", "strict-by-the-words")
+REPLAYED = ("delay-90-hours", "strict-by-the-words")
 CLAIMS = Claims("pv_easy")
 decides, evaluate = CLAIMS.decides, CLAIMS.evaluate
-__all__ = ["CLAIMS", "ERRORS", "Evidence", "REPLAYED", "beside", "evaluate", "totals"]
+__all__ = ["CLAIMS", "ERRORS", "Evidence", "REPLAYED", "evaluate", "totals"]
 
 
 class Evidence:
@@ -93,34 +101,6 @@ def _values(counted):
     return {name: value for name, (value, _) in counted.items()}
 
 
-def beside(default, other, reading):
-    """The verdicts of two evaluations side by side, where they differ.
-
-    Parameters
-    ----------
-    default, other : pandas.DataFrame
-        From `evaluate`, the second under another reading and perhaps of fewer claims.
-    reading : str
-        Its name.
-
-    Returns
-    -------
-    pandas.DataFrame
-        claim, statement, the two verdicts and the other's numbers.
-    """
-    default = default.set_index("claim").loc[other["claim"]]
-    table = pd.DataFrame(
-        {
-            "claim": other["claim"],
-            "statement": other["statement"],
-            "default": default["verdict"].to_numpy(),
-            reading: other["verdict"],
-            "numbers": other["numbers"],
-        }
-    )
-    return table[table["default"] != table[reading]].reset_index(drop=True)
-
-
 def _each(evidence, what, policy, measure, rule, form="{:.2f}"):
     """A case a log: one number of a count, and whether the rule takes it."""
     for log in evidence.workloads:
@@ -128,36 +108,31 @@ def _each(evidence, what, policy, measure, rule, form="{:.2f}"):
         yield log, form.format(value), bool(rule(value))
 
 
-def _quotients(table, below):
-    """A case a row: a quotient and its interval, and whether it is below a level."""
-    for what, row in table:
-        low, high = row["quotient_low"], row["quotient_high"]
-        answer = True if high < below else False if low >= below else None
-        yield what, f"{row['quotient']:.2f} ({low:.2f} to {high:.2f})", answer
+def _quotient(row):
+    """A quotient with its interval."""
+    return tuple(row[name] for name in ("quotient", "quotient_low", "quotient_high"))
 
 
-def _to_base(evidence, policy, base, below, logs=None, measures=SHORT):
+def _words(change):
+    return "{:.2f} ({:.2f} to {:.2f})".format(*change)
+
+
+def _to_base(evidence, policy, base, rule, logs=None):
     """Cases for a policy's slowdown over another's."""
-    rows = [
-        (f"{log} {SHORT[m]}", evidence.everyone(m, base).loc[log, policy])
-        for log in logs or evidence.workloads
-        for m in measures
-    ]
-    return _quotients(rows, below)
+    for log in evidence.workloads if logs is None else logs:
+        for measure, short in SHORT.items():
+            change = _quotient(evidence.everyone(measure, base).loc[log, policy])
+            yield f"{log} {short}", _words(change), rule(change)
+
+
+def _at_most_one(change):
+    return below(change, 1)
 
 
 @decides("delay-90-hours")
 def _(e):
     worst = max((e.count(counts.delays, log, "EASY")["max_delay"], log) for log in e.workloads)
     yield worst[1], f"{worst[0]:.1f} h", worst[0] > 90
-
-
-@decides("one-in-five-delayed")
-def _(e):
-    for log in e.workloads:
-        found = e.count(counts.delays, log, "EASY")
-        share = 100 * found["delayed"] / found["blocked"]
-        yield log, f"{share:.1f} %", 15 <= share <= 25
 
 
 @decides("strict-at-the-head")
@@ -224,33 +199,33 @@ def _(e):
         yield log, f"{w.span / 86400:.0f} days", w.span >= 365 * 86400
 
 
-def _share_below(tables):
-    """One case: the share of rows whose quotient is below 1."""
-    quotients = pd.concat(tables)["quotient"]
-    share = 100 * float((quotients < 1).mean())
-    yield "", f"{share:.0f} % ({int((quotients < 1).sum())} of {len(quotients)})", share > 50
+def _blocked(e, of_size, rule):
+    """A case a log and quarter of the machine. Both measures are nearly one there: the plain one decides."""
+    for (log, jobs), row in e.blocked("mbs").set_index(["trace", "jobs"]).iterrows():
+        if of_size(jobs):
+            weighted = e.blocked("mwbs").set_index(["trace", "jobs"]).loc[log, jobs]
+            plain, other = _quotient(row), _quotient(weighted)
+            answer = rule(plain)
+            sure = answer.sure and rule(other).holds == answer.holds
+            words = f"{_words(plain)}, MWBS {_words(other)}"
+            yield f"{log} {jobs}:", words, answer._replace(sure=sure)
 
 
 @decides("blocked-mostly-better")
 def _(e):
-    return _share_below([e.blocked(m) for m in SHORT])
+    return _blocked(e, lambda jobs: True, _at_most_one)
 
 
 @decides("large-blocked-better")
 def _(e):
-    return _share_below([e.blocked(m)[e.blocked(m)["jobs"] != slowdown.names()[0]] for m in SHORT])
+    return _blocked(e, lambda jobs: jobs != slowdown.names()[0], _at_most_one)
 
 
 @decides("small-blocked-not-better")
 def _(e):
-    rows = [
-        (f"{row['trace']} {SHORT[m]}", row)
-        for m in SHORT
-        for row in e.blocked(m).to_dict("records")
-        if row["jobs"] == slowdown.names()[0]
-    ]
-    for what, words, below in _quotients(rows, 1):
-        yield what, words, None if below is None else not below
+    return _blocked(
+        e, lambda jobs: jobs == slowdown.names()[0], lambda x: opposite(_at_most_one(x))
+    )
 
 
 @decides("large-more-often-blocked")
@@ -277,12 +252,25 @@ def _(e):
         )
 
 
+@decides("small-killed-more")
+def _(e):
+    for log in e.workloads:
+        schedule = e.schedule(log, "PV-EASY")
+        killed, large = schedule.times_killed > 0, slowdown.size_class(schedule.workload) > 0
+        shares = [100 * float(killed[of].mean()) for of in (~large, large)]
+        yield log, f"{shares[0]:.1f} % against {shares[1]:.1f} %", shares[0] > shares[1]
+
+
 def _leads(e, errors):
-    """A case a log and measure: at how many of the errors PV-EASY is ahead of both EASYs."""
+    """A case a log and measure: whether PV-EASY is ahead of both EASYs at all of the errors."""
     chosen = e.virtual[e.virtual["error"].isin(errors)]
     for (log, measure), part in chosen.groupby(["trace", "measure"], sort=False):
-        ahead = virtual.is_ahead(virtual.by_error(part))
-        yield f"{log} {SHORT[measure]}", f"{int(ahead.sum())} of {len(ahead)}", bool(ahead.all())
+        by = virtual.by_error(part)
+        lead = by["mean"].drop(columns="PV-EASY").min(axis=1) / by["mean"]["PV-EASY"]
+        ahead, behind = virtual.is_ahead(by), virtual.is_behind(by)
+        answer = every(Answer(lead[at] > 1, ahead[at] or behind[at]) for at in lead.index)
+        words = f"{lead.min():.2f} to {lead.max():.2f}, ahead at {(lead > 1).sum()} of {len(lead)}"
+        yield f"{log} {SHORT[measure]}", words, answer
 
 
 @decides("prediction-ten-percent")
@@ -297,45 +285,37 @@ def _(e):
 
 @decides("smaller-on-blue")
 def _(e):
-    return _to_base(e, "PV-EASY", "EASY", 1, [log for log in e.workloads if log == "SDSC-BLUE"])
+    return _to_base(e, "PV-EASY", "EASY", _at_most_one, [log for log in e.workloads if log == BLUE])
 
 
 @decides("similar-elsewhere")
 def _(e):
-    for log in e.workloads:
-        if log != "SDSC-BLUE":
-            yield from _similar(log, e)
-
-
-def _similar(log, e):
-    """A case a measure: whether PV-EASY's slowdown is within a tenth of EASY's, better or worse."""
-    for measure, short in SHORT.items():
-        row = e.everyone(measure, "EASY").loc[log, "PV-EASY"]
-        quotient = tuple(row[name] for name in ("quotient", "quotient_low", "quotient_high"))
-        yield (
-            f"{log} {short}",
-            "{:.2f} ({:.2f} to {:.2f})".format(*quotient),
-            within([x - 1 for x in quotient], 0.1),
-        )
+    share = level("similar") / 100
+    return _to_base(
+        e,
+        "PV-EASY",
+        "EASY",
+        lambda change: between(change, 1 - share, 1 + share),
+        [log for log in e.workloads if log != BLUE],
+    )
 
 
 @decides("better-than-easy-last")
 def _(e):
-    return _to_base(e, "PV-EASY", "EASY-Last", 1)
+    return _to_base(e, "PV-EASY", "EASY-Last", _at_most_one)
 
 
 @decides("easy-last-worst")
 def _(e):
     for log in e.workloads:
         table = e.everyone("mwbs", "EASY-Last").loc[log]
-        yield from _quotients(
-            [(log, table.loc[table.loc[["PV-EASY", "EASY"], "quotient"].idxmax()])], 1
-        )
+        largest = _quotient(table.loc[table.loc[["PV-EASY", "EASY"], "quotient"].idxmax()])
+        yield log, _words(largest), _at_most_one(largest)
 
 
 @decides("estimates-beat-last")
 def _(e):
-    return _to_base(e, "EASY", "EASY-Last", 1)
+    return _to_base(e, "EASY", "EASY-Last", _at_most_one)
 
 
 @decides("estimates-beat-virtual")
@@ -345,15 +325,15 @@ def _(e):
     for log in e.workloads:
         for measure, short in SHORT.items():
             ours, row = e.count(counts.slowdowns, log, "EASY")[measure], at.loc[log, measure]
-            answer = True if ours < row["low"] else False if ours > row["high"] else None
-            yield f"{log} {short}", f"{100 * (ours / row['mean'] - 1):+.0f} %", answer
+            change = [100 * (ours / row[name] - 1) for name in ("mean", "high", "low")]
+            yield f"{log} {short}", f"{change[0]:+.0f} %", below(change)
 
 
 def _changes(log, name, ours, other):
     """A case a measure: per cent change of a slowdown."""
     for measure, short in SHORT.items():
         change = 100 * (ours[measure] / other[measure] - 1)
-        yield f"{log} {short}{name}", f"{change:+.0f} %", bool(change < 0)
+        yield f"{log} {short}{name}", f"{change:+.0f} %", change < 0
 
 
 @decides("venture-helps")
@@ -363,17 +343,10 @@ def _(e):
         yield from _changes(log, "", e.count(counts.slowdowns, log, "PV-EASY"), without)
 
 
-def _up_to_printed(e, count, item, measure):
-    """A case a log: whether PV-EASY's number is at most the largest that a table prints, at its rounding."""
-    most = published.largest("pv_easy", item, measure)
-    return _each(
-        e, count, "PV-EASY", measure, lambda v: round(v, most.decimals) <= most.value, "{:.2f} %"
-    )
-
-
 @decides("little-waste")
 def _(e):
-    return _up_to_printed(e, counts.loads, "table5", "wasted_load")
+    most = level("small")
+    return _each(e, counts.loads, "PV-EASY", "wasted_load", lambda v: v <= most, "{:.2f} %")
 
 
 @decides("same-end")
@@ -385,22 +358,15 @@ def _(e):
 
 @decides("one-in-eight")
 def _(e):
-    return _up_to_printed(e, counts.preemptions, "table6", "preempted_share")
+    most = 100 / 8 * (1 + level("similar") / 100)
+    return _each(
+        e, counts.preemptions, "PV-EASY", "preempted_share", lambda v: v <= most, "{:.2f} %"
+    )
 
 
 @decides("killed-less-than-twice")
 def _(e):
     return _each(e, counts.preemptions, "PV-EASY", "mkt", lambda v: v < 2)
-
-
-@decides("half-a-run-wasted")
-def _(e):
-    low, high = (
-        published.value("pv_easy", "text", measure=f"rtw_{end}").value for end in ("min", "max")
-    )
-    return _each(
-        e, counts.preemptions, "PV-EASY", "rtw", lambda v: low <= round(v, -1) <= high, "{:.1f} %"
-    )
 
 
 @decides("suspending-is-better")

@@ -95,6 +95,11 @@ def is_ahead(by):
     return by["high"]["PV-EASY"] < by["low"].drop(columns="PV-EASY").min(axis=1)
 
 
+def is_behind(by):
+    """At which errors PV-EASY is behind one EASY by more than the intervals, bool by error."""
+    return by["low"]["PV-EASY"] > by["high"].drop(columns="PV-EASY").min(axis=1)
+
+
 def leads(table):
     """Where PV-EASY is ahead of both EASYs and where behind, for each log and measure.
 
@@ -108,7 +113,7 @@ def leads(table):
     for (log, measure), part in table.groupby(["trace", "measure"], sort=False):
         by = by_error(part)
         others = by.drop(columns="PV-EASY", level="policy")
-        behind = by["low"]["PV-EASY"] > others["high"].min(axis=1)
+        behind = is_behind(by)
         level = by.index[others["mean"].min(axis=1) <= by["mean"]["PV-EASY"]]
         where = (_span(by.index[errors]) for errors in (is_ahead(by), behind))
         rows.append((log, measure, *where, int(level.max()) if len(level) else -1))

@@ -1,13 +1,14 @@
 """The paper's findings as claims: each decided by numbers, by its rule in ``data/published/top_percent``."""
 
+import functools
+
 import numpy as np
 
 from replication.basics.lazy import lazily
-from replication.evidence.claims import Claims, totals
+from replication.evidence.claims import Claims, above, below, level, totals
 from replication.evidence.resampling import interval
 from replication.papers.top_percent.modes import LEVEL
 from replication.papers.top_percent.runs import POLICIES, TITLES
-from replication.papers.top_percent.schedulers import spread
 
 stats = lazily("scipy.stats")
 
@@ -15,29 +16,34 @@ USUAL, PRIORITY = ("avebsld", "af"), ("ap0waf", "ap1waf")
 SCHEDULE = USUAL + PRIORITY
 TOPS, RELATED = ("Top02", "Top03", "Top04"), ("Complete", "CVH", "Tsafrir")
 LEARNED = RELATED + TOPS
-COMPETITIVE = 1.05
+POINTS = " points"
 __all__ = ["CLAIMS", "evaluate", "totals"]
 CLAIMS = Claims("top_percent")
 decides, evaluate = CLAIMS.decides, CLAIMS.evaluate
 
 
-def _case(what, values, holds_below=None, holds_above=None, scale=1, unit=""):
-    """A case from a value with its draws: whether the whole interval lies on one side of a level.
-
-    A value that is the level, without an interval, lies on neither.
-    """
-    value, low, high = (scale * number for number in interval(values))
-    if holds_below is not None:
-        answer = True if high < holds_below else False if low > holds_below else None
-    else:
-        answer = True if low > holds_above else False if high < holds_above else None
-    return what, f"{value:.3f}{unit} ({low:.3f} to {high:.3f})", answer
+def _case(what, values, rule, scale=1, unit=""):
+    """A case from a value with its draws."""
+    change = [scale * number for number in interval(values)]
+    return what, "{:.3f}{} ({:.3f} to {:.3f})".format(change[0], unit, *change[1:]), rule(change)
 
 
-def _each(e, policies, measures, **level):
+def _under(most):
+    return lambda change: below(change, most)
+
+
+def _over(least):
+    return lambda change: above(change, least)
+
+
+def _competitive(change):
+    return below(change, 1 + level("similar") / 100)
+
+
+def _each(e, policies, measures, rule):
     """A case for each log, policy and measure."""
     return [
-        _case(f"{log} {policy} {TITLES[measure]}", e.blocks[log].values(policy, measure), **level)
+        _case(f"{log} {policy} {TITLES[measure]}", e.blocks[log].values(policy, measure), rule)
         for log in e.logs
         for policy in policies
         for measure in measures
@@ -52,14 +58,14 @@ def _without(policies, policy):
     return [other for other in policies if other != policy]
 
 
-def _beside(e, policy, measures, pick, **level):
+def _beside(e, policy, measures, pick, rule):
     """A case for each log and measure: a learned predictor less the one picked of the others."""
     others = _without(LEARNED, policy)
     return [
         _case(
             f"{log} {TITLES[measure]}",
             block.values(policy, measure) - _best(block, others, measure, pick),
-            **level,
+            rule,
         )
         for log, block in e.blocks.items()
         for measure in measures
@@ -70,39 +76,75 @@ def _better_r2(e, policies):
     """A case for each log and policy: its R2 less that of the requests."""
     return [
         _case(
-            f"{log} {policy}",
-            block.values(policy, "r2") - block.values("Reqtime", "r2"),
-            holds_above=0,
+            f"{log} {policy}", block.values(policy, "r2") - block.values("Reqtime", "r2"), _over(0)
         )
         for log, block in e.blocks.items()
         for policy in policies
     ]
 
 
+def _shares(e, part, pairs, rule):
+    """A case for each log and pair: the share of jobs under one policy less that under another, points."""
+    return [
+        _case(
+            f"{log} {policy}",
+            block.shares(policy, part) - block.shares(other, part),
+            rule,
+            100,
+            POINTS,
+        )
+        for log, block in e.blocks.items()
+        for policy, other in pairs
+    ]
+
+
+# Claims that hold predictors' measures, over Reqtime's, to a level.
+for name, policies, measures, rule in (
+    ("better-predictions-help", ["Clairvoyant"], SCHEDULE, _under(1)),
+    ("underprediction-worse-than-requests", RELATED, SCHEDULE, _over(1)),
+    ("complete-sometimes-superior", ["Complete"], USUAL, _under(1)),
+    ("complete-poor-priority", ["Complete"], PRIORITY, _over(1)),
+    ("top-beats-reqtime", TOPS, PRIORITY, _under(1)),
+    ("nobody-else-does", RELATED, PRIORITY, _over(1)),
+    ("complete-competitive", ["Complete"], USUAL, _competitive),
+    ("top-tolerable", TOPS, USUAL, _competitive),
+):
+    decides(name)(functools.partial(_each, policies=policies, measures=measures, rule=rule))
+# Those that hold one learned predictor to the best (least) or worst of the others.
+for name, policy, measures, pick, rule in (
+    ("cvh-best-usual", "CVH", USUAL, np.min, _under(0)),
+    ("cvh-worst-priority", "CVH", PRIORITY, np.max, _over(0)),
+    ("tsafrir-underperforms", "Tsafrir", SCHEDULE, np.max, _over(0)),
+    ("tsafrir-never-best", "Tsafrir", SCHEDULE, np.min, _over(0)),
+):
+    decides(name)(
+        functools.partial(_beside, policy=policy, measures=measures, pick=pick, rule=rule)
+    )
+for name, policies in (
+    ("reqtime-lower-bound", LEARNED),
+    ("top-predicts-better-than-requests", TOPS),
+):
+    decides(name)(functools.partial(_better_r2, policies=policies))
+for name, part, pairs, rule in (
+    ("fewer-backfilled", "backfilled", [("Reqtime", "Clairvoyant")], _under(0)),
+    ("means-fall-short", "under", [("Top03", "Complete")], _under(0)),
+    ("more-aggressive", "backfilled", [(top, "Reqtime") for top in TOPS], _over(0)),
+):
+    decides(name)(functools.partial(_shares, part=part, pairs=pairs, rule=rule))
+
+
 @decides("overestimates")
 def _(e):
     for log, workload in e.workloads.items():
         ratio = float(np.median(workload.estimate / np.maximum(workload.run_time, 1)))
-        yield log, f"{ratio:.2f}", ratio >= 2
-
-
-@decides("better-predictions-help")
-def _(e):
-    return _each(e, ["Clairvoyant"], SCHEDULE, holds_below=1)
-
-
-@decides("fewer-backfilled")
-def _(e):
-    for log, block in e.blocks.items():
-        less = block.shares("Reqtime", "backfilled") - block.shares("Clairvoyant", "backfilled")
-        yield _case(log, less, holds_below=0, scale=100, unit=" points")
+        yield log, f"{ratio:.2f}", 100 * (ratio - 1) >= level("far")
 
 
 @decides("common-attributes")
 def _(e):
     for log, workload in e.workloads.items():
         share = between_classes(workload)
-        yield log, f"{share:.3f}", share > 0.5
+        yield log, f"{share:.3f}", 100 * share > level("large_part")
 
 
 def between_classes(workload):
@@ -126,47 +168,31 @@ def between_classes(workload):
 
 @decides("multimodal")
 def _(e):
-    p = np.array(e.unimodal)
-    share = float((p < LEVEL).mean()) if len(p) else 0.0
-    yield "all logs", f"{share:.3f} of {len(p)} classes", share > 0.5
+    for number, p in enumerate(e.unimodal, 1):
+        yield f"class {number}:", f"p = {p:.3f}", p < LEVEL
 
 
 @decides("underprediction-hurts")
 def _(e):
     for log, block in e.scaled.items():
         for measure in PRIORITY:
-            yield _case(f"{log} {TITLES[measure]}", block.values("short", measure), holds_above=1)
-
-
-@decides("underprediction-worse-than-requests")
-def _(e):
-    return _each(e, RELATED, SCHEDULE, holds_above=1)
-
-
-@decides("means-fall-short")
-def _(e):
-    for log, block in e.blocks.items():
-        less = block.shares("Top03", "under") - block.shares("Complete", "under")
-        yield _case(log, less, holds_below=0, scale=100, unit=" points")
+            yield _case(f"{log} {TITLES[measure]}", block.values("short", measure), _over(1))
 
 
 @decides("short-jobs-first")
 def _(e):
     for log, block in e.short_first.items():
         for measure in USUAL:
-            yield _case(f"{log} {TITLES[measure]}", block.values("short", measure), holds_below=1)
+            yield _case(f"{log} {TITLES[measure]}", block.values("short", measure), _under(1))
 
 
 @decides("schedulers-close")
 def _(e):
-    for _, row in spread(e.by_scheduler).iterrows():
-        largest = max(row[TITLES[measure]] for measure in SCHEDULE)
-        yield row["trace"], f"{largest:.3f}", largest <= 0.1
-
-
-@decides("reqtime-lower-bound")
-def _(e):
-    return _better_r2(e, LEARNED)
+    some = e.by_scheduler[e.by_scheduler["measure"].isin(SCHEDULE)]
+    some = some[some["policy"] != "Reqtime"]  # 1 by definition
+    for (log, policy, measure), value in some.groupby(["trace", "policy", "measure"], sort=False):
+        more = 100 * (value["value"].max() / value["value"].min() - 1)
+        yield f"{log} {policy} {TITLES[measure]}", f"{more:.1f} %", more <= level("similar")
 
 
 @decides("clairvoyant-upper-bound")
@@ -175,95 +201,37 @@ def _(e):
         for policy in LEARNED:
             for measure in SCHEDULE:
                 more = block.values(policy, measure) - block.values("Clairvoyant", measure)
-                yield _case(f"{log} {policy} {TITLES[measure]}", more, holds_above=0)
+                yield _case(f"{log} {policy} {TITLES[measure]}", more, _over(0))
 
 
 @decides("complete-best-r2")
 def _(e):
     for log, block in e.blocks.items():
         others = _best(block, _without(LEARNED, "Complete"), "r2", np.max)
-        yield _case(log, block.values("Complete", "r2") - others, holds_above=0)
-
-
-@decides("complete-competitive")
-def _(e):
-    return _each(e, ["Complete"], USUAL, holds_below=COMPETITIVE)
-
-
-@decides("complete-sometimes-superior")
-def _(e):
-    cases = _each(e, ["Complete"], USUAL, holds_below=1)
-    better = [what for what, _, answer in cases if answer]
-    open_ = any(answer is None for *_, answer in cases)
-    yield "below 1 in", ", ".join(better) or "none", True if better else None if open_ else False
-
-
-@decides("complete-poor-priority")
-def _(e):
-    return _each(e, ["Complete"], PRIORITY, holds_above=1)
-
-
-@decides("cvh-best-usual")
-def _(e):
-    return _beside(e, "CVH", USUAL, np.min, holds_below=0)
-
-
-@decides("cvh-worst-priority")
-def _(e):
-    return _beside(e, "CVH", PRIORITY, np.max, holds_above=0)
+        yield _case(log, block.values("Complete", "r2") - others, _over(0))
 
 
 @decides("cvh-poor-r2")
 def _(e):
     for log, block in e.blocks.items():
-        yield _case(
-            log, block.values("CVH", "r2") - block.values("Complete", "r2"), holds_below=-0.1
-        )
+        less = block.values("CVH", "r2") - block.values("Complete", "r2")
+        yield _case(log, less, _under(-0.1))
 
 
 @decides("quality-uncorrelated")
 def _(e):
     for log, block in e.blocks.items():
-        quality = [block.values(policy, "r2")[0] for policy in POLICIES]
         for measure in SCHEDULE:
-            rho = float(
-                stats.spearmanr(quality, [block.values(policy, measure)[0] for policy in POLICIES])[
-                    0
-                ]
-            )
-            yield f"{log} {TITLES[measure]}", f"{rho:+.2f}", abs(rho) < 0.5
+            pairs = [[block.values(p, m)[0] for p in POLICIES] for m in ("r2", measure)]
+            rho = float(stats.spearmanr(*pairs)[0])
+            answer = 100 * abs(rho) <= level("large_part")
+            yield f"{log} {TITLES[measure]}", f"{rho:+.2f}", answer
 
 
 @decides("tsafrir-like-cvh")
 def _(e):
-    return _each(e, ["Tsafrir"], USUAL, holds_below=1) + _each(
-        e, ["Tsafrir"], PRIORITY, holds_above=1
-    )
-
-
-@decides("tsafrir-underperforms")
-def _(e):
-    return _beside(e, "Tsafrir", SCHEDULE, np.max, holds_above=0)
-
-
-@decides("tsafrir-never-best")
-def _(e):
-    return _beside(e, "Tsafrir", SCHEDULE, np.min, holds_above=0)
-
-
-@decides("top-tolerable")
-def _(e):
-    return _each(e, TOPS, USUAL, holds_below=COMPETITIVE)
-
-
-@decides("top-beats-reqtime")
-def _(e):
-    return _each(e, TOPS, PRIORITY, holds_below=1)
-
-
-@decides("nobody-else-does")
-def _(e):
-    return _each(e, RELATED, PRIORITY, holds_above=1)
+    yield from _each(e, ["Tsafrir"], USUAL, _under(1))
+    yield from _each(e, ["Tsafrir"], PRIORITY, _over(1))
 
 
 @decides("top-best-priority")
@@ -271,36 +239,31 @@ def _(e):
     for log, block in e.blocks.items():
         for measure in PRIORITY:
             less = _best(block, TOPS, measure) - _best(block, RELATED, measure)
-            yield _case(f"{log} {TITLES[measure]}", less, holds_below=0)
+            yield _case(f"{log} {TITLES[measure]}", less, _under(0))
 
 
 @decides("reqtime-never-under")
 def _(e):
     for log, block in e.blocks.items():
-        for policy in ("Reqtime", *LEARNED):
-            share = float(block.shares(policy, "under")[0])
-            yield f"{log} {policy}", f"{100 * share:.2f} %", (share == 0) == (policy == "Reqtime")
+        share = 100 * float(block.shares("Reqtime", "under")[0])
+        yield log, f"{share:.2f} %", share == 0
 
 
-@decides("top-under-at-most-its-share")
+@decides("others-under-predict")
 def _(e):
     for log, block in e.blocks.items():
-        for policy in TOPS:
-            more = block.shares(policy, "under") - int(policy.removeprefix("Top")) / 100
-            yield _case(f"{log} {policy}", more, holds_below=0, scale=100, unit=" points")
+        for policy in LEARNED:
+            share = 100 * float(block.shares(policy, "under")[0])
+            yield f"{log} {policy}", f"{share:.2f} %", share > 0
 
 
-@decides("top-predicts-better-than-requests")
+@decides("never-above-request")
 def _(e):
-    return _better_r2(e, TOPS)
-
-
-@decides("more-aggressive")
-def _(e):
-    for log, block in e.blocks.items():
+    for log in e.logs:
         for policy in TOPS:
-            more = block.shares(policy, "backfilled") - block.shares("Reqtime", "backfilled")
-            yield _case(f"{log} {policy}", more, holds_above=0, scale=100, unit=" points")
+            schedule = e.schedules[log, policy]
+            above_it = int((schedule.first_prediction > schedule.workload.estimate).sum())
+            yield f"{log} {policy}", f"{above_it:,} jobs", above_it == 0
 
 
 @decides("least-underprediction")
@@ -308,10 +271,10 @@ def _(e):
     for log, block in e.blocks.items():
         most = np.max([block.shares(policy, "under") for policy in TOPS], axis=0)
         least = np.min([block.shares(policy, "under") for policy in RELATED], axis=0)
-        yield _case(log, most - least, holds_below=0, scale=100, unit=" points")
+        yield _case(log, most - least, _under(0), 100, POINTS)
 
 
 @decides("favouring-overprediction-helps")
 def _(e):
     for (log, policy), change in e.overprediction.items():
-        yield _case(f"{log} {policy}", change, holds_below=0, unit=" %")
+        yield _case(f"{log} {policy}", change, _under(0), unit=" %")
