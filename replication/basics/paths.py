@@ -19,7 +19,6 @@ STAND_IN = BUILD / "stand-in"
 def trace_folders():
     """Folders searched for traces, in order: ``REPLICATION_TRACES``, then ``data/traces``."""
     named = os.environ.get("REPLICATION_TRACES", "")
-    if Path(named).expanduser().is_dir() and named:
-        # Its name may hold the sign that stands between folders.
-        return [Path(named).expanduser(), TRACES]
-    return [Path(part).expanduser() for part in named.split(os.pathsep) if part] + [TRACES]
+    # The name of one folder may hold the sign that stands between several.
+    folders = [named] if Path(named).expanduser().is_dir() else named.split(os.pathsep)
+    return [Path(folder).expanduser() for folder in folders if folder] + [TRACES]

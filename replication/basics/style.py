@@ -76,26 +76,18 @@ def series(names, marker=True):
     """Keyword arguments for ``Axes.plot`` of each of several series, the same in every figure that
     names them in this order. Without markers for lines of many points.
     """
-    return {
-        name: {
-            "label": name,
-            "color": COLOURS[k % len(COLOURS)],
-            "linestyle": LINES[k % len(LINES)],
-        }
-        | ({"marker": MARKERS[k % len(MARKERS)]} if marker else {})
-        for k, name in enumerate(names)
-    }
+    looks = {"color": COLOURS, "linestyle": LINES} | ({"marker": MARKERS} if marker else {})
+    return _in_turn(names, looks)
 
 
 def bars(names):
     """Keyword arguments for ``Axes.bar`` of each of several series."""
+    return _in_turn(names, {"facecolor": COLOURS, "edgecolor": ("white",), "hatch": HATCHES})
+
+
+def _in_turn(names, looks):
     return {
-        name: {
-            "label": name,
-            "facecolor": COLOURS[k % len(COLOURS)],
-            "edgecolor": "white",
-            "hatch": HATCHES[k % len(HATCHES)],
-        }
+        name: {"label": name} | {key: values[k % len(values)] for key, values in looks.items()}
         for k, name in enumerate(names)
     }
 
@@ -135,17 +127,8 @@ def _strip(words, width):
     # A bold letter of DejaVu Sans is about 0.7 of its size wide.
     lines = textwrap.wrap(words, max(20, int(width * 72 / (0.72 * BANNER_POINTS))))
     ink, paper = BANNER_COLOURS
-    strip = figures.Figure(
-        figsize=(width, (len(lines) * 1.35 + 0.9) * BANNER_POINTS / 72), facecolor=paper
-    )
-    strip.text(
-        0.5,
-        0.5,
-        "\n".join(lines),
-        ha="center",
-        va="center",
-        color=ink,
-        weight="bold",
-        size=BANNER_POINTS,
-    )
+    height = (len(lines) * 1.35 + 0.9) * BANNER_POINTS / 72
+    strip = figures.Figure(figsize=(width, height), facecolor=paper)
+    look = {"color": ink, "weight": "bold", "size": BANNER_POINTS}
+    strip.text(0.5, 0.5, "\n".join(lines), ha="center", va="center", **look)
     return strip

@@ -84,8 +84,5 @@ def summary(schedule):
         yield f"  {count:>10,}  {rule}"
     yield "Without the first 1 % of jobs to end, as in heel-and-toe:"
     for name, value in schedule.measures.items():
-        yield (
-            f"  {value:>10,.4g}  {measures.NAMES[name]}"
-            if isinstance(value, float)
-            else f"  {value:>10,}  {measures.NAMES[name]}"
-        )
+        form = ">10,.4g" if isinstance(value, float) else ">10,"
+        yield f"  {value:{form}}  {measures.NAMES[name]}"

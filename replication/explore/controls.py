@@ -19,6 +19,17 @@ def labelled(kind, name, width=NARROW, **given):
     )
 
 
+def menu(name, options, value, width=NARROW):
+    """A choice of one from a list."""
+    return labelled(ipywidgets.Dropdown, name, width, options=options, value=value)
+
+
+def whole(name, width, least=1, most=1, value=1, **given):
+    """A whole number within limits."""
+    kind = ipywidgets.BoundedIntText
+    return labelled(kind, name, width, value=value, min=least, max=most, **given)
+
+
 def row(*parts):
     """Controls beside each other, on several lines where the page is narrow."""
     return ipywidgets.HBox(parts, layout={"flex_flow": "row wrap"})
@@ -28,19 +39,10 @@ class Side:
     """The controls of one side: scheduler, predictor, estimates and f."""
 
     def __init__(self, name, choice):
-        self.scheduler = labelled(
-            ipywidgets.Dropdown, name, options=text.names(Scheduler), value=choice.scheduler
-        )
-        self.predictor = labelled(
-            ipywidgets.Dropdown,
-            "predictor",
-            "210px",
-            options=model.PREDICTORS,
-            value=choice.predictor or model.PREDICTORS[0],
-        )
-        self.model = labelled(
-            ipywidgets.Dropdown, "estimates", WIDE, options=list(model.MODELS), value=choice.model
-        )
+        own = model.PREDICTORS[0]
+        self.scheduler = menu(name, text.names(Scheduler), choice.scheduler)
+        self.predictor = menu("predictor", model.PREDICTORS, choice.predictor or own, "210px")
+        self.model = menu("estimates", list(model.MODELS), choice.model, WIDE)
         self.f = labelled(
             ipywidgets.BoundedFloatText, "f", "110px", value=choice.f, min=0, max=10_000, step=0.1
         )
@@ -67,15 +69,12 @@ class Log:
 
     def __init__(self, log):
         names = traces.names()
-        self.log = labelled(
-            ipywidgets.Dropdown, "log", WIDE, options=names + [log] * (log not in names), value=log
-        )
-        self.first = labelled(ipywidgets.BoundedIntText, "from job", "160px", value=1, min=1)
-        self.count = labelled(ipywidgets.BoundedIntText, "jobs", "150px", value=1, min=1)
+        self.log = menu("log", names + [log] * (log not in names), log, WIDE)
+        self.first, self.count = whole("from job", "160px"), whole("jobs", "150px")
         self.load = labelled(
             ipywidgets.BoundedFloatText, "load %", "130px", min=1, max=200, step=1, value=50
         )
-        self.seed = labelled(ipywidgets.BoundedIntText, "seed", "110px", value=1, min=0, max=10**6)
+        self.seed = whole("seed", "110px", 0, 10**6)
         self.controls = (self.log, self.first, self.count, self.load, self.seed)
         self.row = row(*self.controls)
         self.fill()

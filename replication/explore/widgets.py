@@ -82,15 +82,9 @@ class Stepper(_Tool):
         self.explorer = explorer
         scenes = [(f"Fig. 8 of heel and toe, {name}", name) for name in steps.BADNESS]
         scenes += [(self.LOG, self.LOG)] * (explorer is not None)
-        self.source = controls.labelled(
-            ipywidgets.Dropdown, "scene", "330px", value="F = 2", options=scenes
-        )
-        self.first = controls.labelled(
-            ipywidgets.BoundedIntText, "job", "130px", min=1, max=10**7, disabled=True
-        )
-        self.step = controls.labelled(
-            ipywidgets.BoundedIntText, "step", "120px", value=1, min=1, max=1
-        )
+        self.source = controls.menu("scene", scenes, "F = 2", "330px")
+        self.first = controls.whole("job", "130px", most=10**7, disabled=True)
+        self.step = controls.whole("step", "120px")
         back, on = (
             ipywidgets.Button(description=words, tooltip=tip, layout={"width": "130px"})
             for words, tip in (
@@ -169,38 +163,16 @@ class Explorer(_Tool):
             controls.Side("left", model.Choice()),
             controls.Side("right", model.Choice("pv-easy")),
         )
-        self.since = controls.labelled(
-            ipywidgets.FloatSlider,
-            "from day",
-            "560px",
-            min=0,
-            max=1,
-            step=0.25,
-            readout_format=".2f",
-        )
-        self.length = controls.labelled(
-            ipywidgets.Dropdown, "show", options=list(LENGTHS), value=OPENING
-        )
-        super().__init__(
-            Canvas(self.KEYS),
-            [
-                self.log.row,
-                *(side.row for side in self.sides),
-                controls.row(self.since, self.length),
-            ],
-        )
+        window = {"min": 0, "max": 1, "step": 0.25, "readout_format": ".2f"}
+        self.since = controls.labelled(ipywidgets.FloatSlider, "from day", "560px", **window)
+        self.length = controls.menu("show", list(LENGTHS), OPENING)
+        rows = [self.log.row, *(side.row for side in self.sides)]
+        super().__init__(Canvas(self.KEYS), [*rows, controls.row(self.since, self.length)])
         self.watch([self.log.log], lambda control: self.another_log())
         self.watch([self.log.first, self.log.count], lambda control: self.other_jobs())
-        self.watch(
-            [
-                *self.log.controls[3:],
-                *self.sides[0].controls,
-                *self.sides[1].controls,
-                self.since,
-                self.length,
-            ],
-            lambda control: self.show(),
-        )
+        others = [*self.log.controls[3:], self.since, self.length]
+        for part in (others, *(side.controls for side in self.sides)):
+            self.watch(part, lambda control: self.show())
         self.canvas.on_key(self.key)
         self.canvas.observe(lambda change: self.tell(), "pointer")
         self.other_jobs()

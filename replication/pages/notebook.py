@@ -63,25 +63,6 @@ def check(path, parameters):
     return known | parameters
 
 
-def in_process(path, **parameters):
-    """Run the code of a notebook in this process, without a kernel: fast, for tests. Returns its
-    variables at its end; NotebookError if a cell fails, with its exception as the cause.
-    """
-    check(path, parameters)
-    cells = nbformat.read(path, as_version=4).cells
-    variables = {"__name__": "__main__"}
-    for number, cell in enumerate(cells):
-        if cell.cell_type != "code":
-            continue
-        try:
-            exec(compile(cell.source, f"{name_of(path)} cell {number + 1}", "exec"), variables)
-        except Exception as error:
-            raise NotebookError(_failure(path, number, type(error).__name__, str(error))) from error
-        if "parameters" in cell.metadata.get("tags", []):
-            variables |= parameters
-    return variables
-
-
 def _failure(path, number, kind, message):
     """One line on a failed cell, counted from 1 among all cells of the notebook."""
     source = nbformat.read(path, as_version=4).cells[number].source.strip().splitlines() or [""]

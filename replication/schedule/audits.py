@@ -39,11 +39,16 @@ def _once(asked):
     return answer
 
 
+def _alone_at_head(schedule):
+    """When each job is submitted and all before it have started for good, int64[n], s."""
+    earlier = np.concatenate([[0], np.maximum.accumulate(schedule.start)[:-1]])
+    return np.maximum(schedule.workload.submit, earlier)
+
+
 @_once
 def head_since(schedule):
     """When each job came to the head of the queue, int64[n], s; its start where it did not wait there."""
-    earlier = np.concatenate([[0], np.maximum.accumulate(schedule.start)[:-1]])
-    return np.minimum(np.maximum(schedule.workload.submit, earlier), schedule.start)
+    return np.minimum(_alone_at_head(schedule), schedule.start)
 
 
 @_once
@@ -63,8 +68,7 @@ def earliest_at_head(schedule):
     That is when idle processors and those of later jobs together sufficed; the start for jobs not blocked.
     """
     w = schedule.workload
-    earlier = np.concatenate([[0], np.maximum.accumulate(schedule.start)[:-1]])
-    since = np.maximum(w.submit, earlier)
+    since = _alone_at_head(schedule)
     found = audits.earliest_at_head(since, schedule.end, w.processors, w.machine)
     return np.where(blocked(schedule), found, schedule.start)
 
@@ -91,9 +95,8 @@ def reservations(schedule):
         )
     w = schedule.workload
     correction = CORRECTIONS.index(getattr(schedule.scheduler, "correction", "now"))
-    earlier = np.concatenate([[0], np.maximum.accumulate(schedule.start)[:-1]])
     return audits.first_reservations(
-        np.maximum(w.submit, earlier),
+        _alone_at_head(schedule),
         blocked(schedule),
         schedule.start,
         schedule.end,
@@ -176,13 +179,6 @@ def _outlived_since(schedule, asked, at):
     found = np.zeros(len(asked), bool)
     found[job[guilty]] = True
     return found
-
-
-def benign_delays(schedule):
-    """Delay from the reservation of each blocked job that nobody behind it delayed, int64[n], s; else 0."""
-    reserved = reservations(schedule)
-    benign = (reserved >= 0) & (schedule.start > reserved) & ~head_violations(schedule)
-    return np.where(benign, schedule.start - reserved, 0)
 
 
 def alone(schedule, jobs=None):

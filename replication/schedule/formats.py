@@ -57,14 +57,7 @@ EVALYS = tuple(
 
 # What each column of a plan is called in the tables, the newest name first.
 _NAMES = {
-    "native": {
-        "job_id": ("job_id",),
-        "submit": ("submit",),
-        "start": ("start",),
-        "end": ("end",),
-        "processors": ("processors",),
-        "estimate": ("estimate",),
-    },
+    "native": {name: (name,) for name in "job_id submit start end processors estimate".split()},
     "batsim": {
         "job_id": ("job_id", "jobID"),
         "submit": ("submission_time",),
@@ -193,19 +186,11 @@ def intervals(schedule):
     w = schedule.workload
     blocks = [[] for _ in range(len(w))]
     for job, first, width in gantt.place(schedule.start, schedule.end, w.processors, w.machine):
-        blocks[job].append((first, first + width - 1))
-    return [" ".join(f"{a}-{b}" if b > a else str(a) for a, b in _joined(own)) for own in blocks]
-
-
-def _joined(own):
-    """Intervals in ascending order, neighbours made one."""
-    joined = []
-    for first, last in sorted(own):
-        if joined and joined[-1][1] + 1 == first:
-            joined[-1] = (joined[-1][0], last)
-        else:
-            joined.append((first, last))
-    return joined
+        blocks[job].append((first, width))
+    return [
+        " ".join(f"{a}-{a + width - 1}" if width > 1 else str(a) for a, width in gantt.joined(own))
+        for own in blocks
+    ]
 
 
 def _write_table(schedule, target, columns):
@@ -256,9 +241,9 @@ def read(path):
     if first.startswith(b";") or len(first.split()) == 18:
         plan = _read_swf(path, content)
     elif "starting_time" in names:
-        plan = _read_table(path, "batsim", content)
+        plan = _read_table(path, "batsim", content, names)
     elif {"job_id", "submit", "start", "end"} <= set(names):
-        plan = _read_table(path, "native", content)
+        plan = _read_table(path, "native", content, names)
     else:
         raise FormatError(
             f"{path}, line 1: {files.shown(first)}; allowed: an SWF file, "
@@ -289,8 +274,7 @@ def _read_swf(path, content):
     )
 
 
-def _read_table(path, form, content):
-    header = content.lstrip().partition(b"\n")[0].decode("utf-8", "replace").strip().split(",")
+def _read_table(path, form, content, header):
     found = {
         what: next((name for name in names if name in header), None)
         for what, names in _NAMES[form].items()
@@ -330,15 +314,12 @@ def _plan(path, form, found, columns):
             f"allowed: whole numbers from 1 to {LARGEST}"
         )
     estimate = np.nan_to_num(columns.get("estimate", np.full(n, -1.0)), nan=-1)[ran]
-    for what, values in {
-        "submit": submit,
-        "start": start,
-        "end": end,
-        "estimate": estimate,
-    }.items():
-        if (np.abs(values) > LATEST).any():
+    times = {"submit": submit, "start": start, "end": end, "estimate": estimate}
+    for what, values in times.items():
+        wrong = np.abs(values) > LATEST
+        if wrong.any():
             raise FormatError(
-                f"{path}, column {found[what]}: {values[np.abs(values) > LATEST][0]:g}; "
+                f"{path}, column {found[what]}: {values[wrong][0]:g}; "
                 f"allowed: seconds up to {LATEST:g}"
             )
     return Plan(

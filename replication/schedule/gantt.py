@@ -22,7 +22,7 @@ def place(start, end, processors, machine):
     for job in np.lexsort((processors, end > start, start)):
         while running and running[0][0] <= start[job]:
             free.append(heapq.heappop(running)[1])
-        free = _joined(free)
+        free = joined(free)
         needed = int(processors[job])
         while needed:
             if not free:
@@ -37,14 +37,15 @@ def place(start, end, processors, machine):
     return blocks
 
 
-def _joined(blocks):
-    joined = []
+def joined(blocks):
+    """Blocks (first processor, number of processors) in ascending order, neighbours made one."""
+    found = []
     for first, width in sorted(blocks):
-        if joined and sum(joined[-1]) == first:
-            joined[-1] = (joined[-1][0], joined[-1][1] + width)
+        if found and sum(found[-1]) == first:
+            found[-1] = (found[-1][0], found[-1][1] + width)
         else:
-            joined.append((first, width))
-    return joined
+            found.append((first, width))
+    return found
 
 
 def draw(schedule, axes=None, since=None, until=None):

@@ -18,10 +18,7 @@ def of_schedule(schedule):
     """The schedule as a piece of HTML that needs nothing else."""
     rows = "".join(
         f"<tr><td style='text-align:left'>{escape(measures.NAMES[name])}</td>"
-        f"<td>{value:,}</td></tr>"
-        if isinstance(value, int)
-        else f"<tr><td style='text-align:left'>{escape(measures.NAMES[name])}</td>"
-        f"<td>{value:,.4g}</td></tr>"
+        f"<td>{value:{',' if isinstance(value, int) else ',.4g'}}</td></tr>"
         for name, value in schedule.measures.items()
     )
     picture = base64.b64encode(_picture(schedule)).decode()

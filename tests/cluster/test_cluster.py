@@ -15,9 +15,9 @@ from replication.cluster import report as cluster_report
 from replication.cluster import study as cluster_study
 from replication.logs import swf
 from replication.logs.workload import Workload
-from replication.pages.notebook import in_process
 from replication.schedule import plans
 from replication.schedule.simulation import simulate
+from tests.in_process import in_process
 from tests.logs.test_slurm import record, write
 
 

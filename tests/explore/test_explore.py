@@ -23,12 +23,12 @@ from replication.explore import (
 )
 from replication.explore.looks import LOOKS, NUMBER
 from replication.logs.workload import Workload
-from replication.pages.notebook import in_process
 from replication.reference import observed as reference_observed
 from replication.reference import pv_easy as reference
 from replication.schedule import text
 from replication.schedule.simulation import simulate
 from replication.schedulers import EASY, FCFS, PVEasy
+from tests.in_process import in_process
 from tests.workloads import jobs, workloads
 
 LOG = "log.swf"

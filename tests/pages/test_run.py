@@ -16,6 +16,7 @@ from replication.logs import traces
 from replication.pages import notebook, record, run
 from replication.pages.notebook import NotebookError, RunError
 from replication.report.assemble import build
+from tests.in_process import in_process
 
 NAME = "heel_and_toe/fig02"
 LOADED = 'scale = "paper"\nlogs = ["CTC-SP2"]\nseed = 1\nworkers = 1\nload = None'
@@ -82,7 +83,7 @@ def test_an_unknown_parameter_is_refused_before_anything_runs(project):
         ):
             attempt(path, {"sed": 2})
     with pytest.raises(RunError, match="unknown parameter 'sed'"):
-        notebook.in_process(path, sed=2)
+        in_process(path, sed=2)
     assert not (project / "build").exists()
 
 
@@ -139,7 +140,7 @@ def test_logs_that_can_be_fetched_are_fetched_first(project, monkeypatch):
 
 def test_in_process_runs_the_code_with_the_parameters(project):
     path = make(project, enter_cell=False)
-    variables = notebook.in_process(path, seed=7)
+    variables = in_process(path, seed=7)
     assert variables["page"].seed == 7
     assert (project / "build/other/heel_and_toe/fig02.csv").exists()  # the seed is another
 
@@ -204,7 +205,7 @@ def test_in_process_names_the_cell_that_fails(project):
     with pytest.raises(
         NotebookError, match=r"^heel_and_toe/fig02: cell 4 \(y = x / 0\): ZeroDivisionError"
     ):
-        notebook.in_process(path)
+        in_process(path)
 
 
 def test_a_run_end_to_end_with_one_failure(project, capsys):
