@@ -50,6 +50,7 @@ TIMES = ("submit", "start", "end")
 LENGTHS = ("run_time", "requested_time")
 COUNTS = ("allocated_processors", "requested_processors")
 NAMES = ("user", "group", "executable", "queue", "partition")
+NEEDED = (("submit",), ("run_time", "end"), COUNTS)  # one of each
 FIELDS = (*TIMES, *LENGTHS, *COUNTS, *NAMES, "status")
 UNITS = {"ms": 0.001, "s": 1, "min": 60, "h": 3600, "d": 86400}
 BATCH = 1 << 16  # rows
@@ -102,12 +103,9 @@ def read_map(source):
             raise TableError(f"{path}, {name}: no column; allowed: the name of one")
         _known(path, f"key of {name}", rule, ("column", *_RULE))
         _kinds(path, f"{name}: ", rule, _RULE)
-    for what, any_of in (
-        ("submit", ("submit",)),
-        ("run_time or end", ("run_time", "end")),
-        ("allocated_processors or requested_processors", COUNTS),
-    ):
+    for any_of in NEEDED:
         if not set(any_of) & told["fields"].keys():
+            what = " or ".join(any_of)
             raise TableError(f"{path}: no field {what}; allowed: a map that has it")
     told["unknown"] = tuple(told.get("unknown", ("",)))
     return Map(path=str(path), **{"title": path.stem, "source": "", "only": {}} | told)
@@ -330,18 +328,16 @@ class _Reader:
         self.unused = [name for name in names if name not in needed]
         self.missing = [(n, column) for n, column in fields.items() if column not in names]
         absent = {name for name, _ in self.missing}
-        groups = (("submit",), ("run_time", "end"), COUNTS)
-        for any_of in groups:
-            if not (set(any_of) & fields.keys()) - absent:
-                lost = " or ".join(fields[name] for name in any_of if name in fields)
-                raise TableError(
-                    f"{self.path}: no column {_plain(lost)}; the table has {files.shown(', '.join(names))}"
-                )
-        for column in self.by.only or {}:
-            if column not in names:
-                raise TableError(
-                    f"{self.path}: no column {_plain(column)}; the table has {files.shown(', '.join(names))}"
-                )
+        lacking = [
+            " or ".join(fields[name] for name in any_of if name in fields)
+            for any_of in NEEDED
+            if not (set(any_of) & fields.keys()) - absent
+        ] + [column for column in self.by.only or {} if column not in names]
+        if lacking:
+            raise TableError(
+                f"{self.path}: no column {_plain(lacking[0])}; "
+                f"the table has {files.shown(', '.join(names))}"
+            )
 
     def take(self, batch):
         """The jobs of a piece, by field; None where there are none."""

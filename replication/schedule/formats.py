@@ -75,19 +75,9 @@ class FormatError(ValueError):
 
 @dataclass(frozen=True)
 class Plan:
-    """A schedule as a file tells it, whoever wrote it; jobs in the order of the file.
-
-    Parameters
-    ----------
-    path, form : str
-    job_id : str[n]
-    submit, start, end, estimate : float64[n], s
-        The estimate is -1 where unknown.
-    processors : int64[n], processors
-    machine : int, processors, or None
-        Where the file names it.
-    left_out : int
-        Jobs of the file that have no start or no end.
+    """A schedule as a file tells it, whoever wrote it; jobs in the order of the file. Times are
+    float64[n], s, the estimate -1 where unknown; the machine is None where the file does not
+    name it, and jobs without a start or an end are left out and counted.
     """
 
     path: str

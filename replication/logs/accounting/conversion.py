@@ -12,23 +12,9 @@ from replication.logs.workload import usage
 
 @dataclass(frozen=True)
 class Conversion:
-    """A log of another format as a trace, with nothing left unsaid.
-
-    Parameters
-    ----------
-    source : str
-        Name of the file.
-    form : str
-        What kind of log it is.
-    trace : replication.logs.swf.Trace
-    records : int
-        Records read from the file.
-    left_out : tuple of (str, int)
-        Each reason for leaving records out, with how many.
-    changed : tuple of (str, int)
-        What else was decided about records that were kept, with how many.
-    assumed : tuple of str
-        What the log does not say and was taken for granted, a sentence each.
+    """A log of another format as a trace, with nothing left unsaid: how many records were read,
+    each reason for leaving some out and each remark on those kept with how many, and what the
+    log does not say and was taken for granted, a sentence each.
     """
 
     source: str

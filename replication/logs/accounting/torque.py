@@ -62,29 +62,10 @@ class TorqueError(ValueError):
 
 
 def convert(paths, processors=None, per_node=None, zone=None, key=None):
-    """Read accounting logs.
-
-    Parameters
-    ----------
-    paths : sequence of str or Path
-        Files, gzipped or not, in any order; ``-`` for standard input. Logs of one machine.
-    processors : int, optional
-        Size of the machine; by default the most that were in use at once.
-    per_node : int, optional
-        Processors of a node, for jobs of which only the number of nodes is known.
-    zone : str, optional
-        Time zone of the machine, noted in the header; the log's own times need none.
-    key : bytes, optional
-        Key of the names' numbers, see `replication.logs.accounting.anonymous`; by default drawn and not kept.
-
-    Returns
-    -------
-    replication.logs.accounting.conversion.Conversion
-
-    Raises
-    ------
-    TorqueError
-        For a line that is no accounting record, a value that such logs do not have, or no job that ran.
+    """Read accounting logs of one machine, gzipped or not, in any order; ``-`` is standard input.
+    What may be given is as of `replication.logs.accounting.slurm.convert`, but the time zone is
+    only noted in the header: the log's own times need none. TorqueError for a line that is no
+    accounting record, a value that such logs do not have, or no job that ran.
     """
     left_out, remarks, records = Counter({NEVER_STARTED: 0}), Counter(), 0
     runs = []
