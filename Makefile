@@ -89,8 +89,8 @@ archive: $(READY)  ## Pack the last commit and the locked packages into one file
 	  --dest build/wheels -r requirements.lock
 	@git archive --format=tar --prefix=replication/wheels/ \
 	  $$(for wheel in build/wheels/*.whl; do echo "--add-file=$$wheel"; done) --prefix=replication/ HEAD \
-	  | gzip -n > build/replication.tar.gz
-	@sha256sum build/replication.tar.gz
+	  > build/replication.tar
+	@sha256sum build/replication.tar
 
 bench: $(WARM)  ## Time the kernels against plain C++
 	@$(PY) -m benchmarks

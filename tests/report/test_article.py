@@ -10,7 +10,7 @@ from bs4 import BeautifulSoup
 
 from replication.basics import paths
 from replication.pages import record
-from replication.report import article, crate, facts, html, metadata, pdf, results
+from replication.report import article, crate, facts, html, metadata, pdf, results, tree
 
 LIBRARY = paths.ARTICLE / "references.bib"
 CLAIM = "{claim pv_easy no-violation; holds}"
@@ -161,6 +161,17 @@ def test_on_the_page_citations_and_verdicts_lead_somewhere_and_pictures_are_in_i
     ]
     assert page.img["src"].startswith("data:image/png") and page.img["alt"] == "What it says"
     assert "Figure 1." in page.figcaption.text and [h.name for h in page.find_all(["h2", "h3"])]
+
+
+def test_the_page_begins_with_the_article_and_the_rest_is_its_supplement(recorded):
+    data, pictures = tree.tree(results.Results("paper", []))
+    page = BeautifulSoup(html.build(data, pictures, article.build(recorded)), "html.parser")
+    assert page.h1.text.startswith("[") and page.find(id="article").find("figure")
+    order = [page.find(id=name).sourceline for name in ("article", "supplement", "scoreboard")]
+    assert order == sorted(order)
+    places = {tag["id"] for tag in page.find_all(id=True)}
+    cited = {link["href"][1:] for link in page.select('a[href^="#cited-"]')}
+    assert cited and cited <= places
 
 
 def test_the_references_are_those_of_the_citation_file():
