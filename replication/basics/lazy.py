@@ -24,6 +24,7 @@ class lazily:
 
 
 cycler = lazily("cycler")
+distributed = lazily("distributed")
 figures = lazily("matplotlib.figure")
 images = lazily("PIL.Image")
 jinja2 = lazily("jinja2")

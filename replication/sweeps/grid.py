@@ -180,11 +180,11 @@ def sweep(
     loads : sequence of float, optional
         Offered loads that submissions are scaled to, as shares; None or ``"log"`` among them is the log's own.
     workers : int, optional
-        Threads; one for each processor by default.
+        Threads or processes; one for each processor by default.
     watched : bool
         Measure wild backfills, delays and SJFness as well; of EASY on the users' estimates only.
     **how
-        folder, executor and progress, as in `run`.
+        engine, folder and progress, as in `run`.
 
     Returns
     -------
@@ -286,16 +286,16 @@ def _simulated(task, seed):
     return [float(found.get(name, np.nan)) for name in cells.ROW]
 
 
-def run(tasks, workers=1, executor=None, folder=RESULTS, progress=None):
+def run(tasks, workers=1, engine=None, folder=RESULTS, progress=None):
     """Run tasks, or read what was found before.
 
     Parameters
     ----------
     tasks : iterable of Task
     workers : int
-        Threads; the compiled loops let go of the interpreter's lock.
-    executor : concurrent.futures.Executor, optional
-        Where to run instead. Tasks and rows are plain data, so it may be on other machines.
+        Threads or processes.
+    engine : str or concurrent.futures.Executor, optional
+        ``threads``, ``processes``, the address of a Dask scheduler, or an executor; threads by default.
     folder : pathlib.Path, optional
         Where results are kept; nowhere for None.
     progress : bool, optional
@@ -309,7 +309,7 @@ def run(tasks, workers=1, executor=None, folder=RESULTS, progress=None):
     tasks = list(tasks)
     if not tasks:
         raise SweepError("nothing to simulate; allowed: one workload, scheduler and model or more")
-    found = kept.results(tasks, compute, workers, executor, folder, progress)
+    found = kept.results(tasks, compute, workers, engine, folder, progress)
     asked = pd.DataFrame([task.asked for task in tasks])
     values = {one.name for task in tasks for one in fields(task.estimates)} - {*asked}
     for name in sorted(values):

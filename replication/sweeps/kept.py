@@ -16,14 +16,12 @@ import hashlib
 import itertools
 import os
 import struct
-import sys
 import zlib
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 from replication.basics import paths, writing
 from replication.basics.lazy import pyarrow as pa
-from replication.basics.lazy import tqdm
+from replication.sweeps import engines
 
 RESULTS = paths.BUILD / "results"
 ENDING = ".kept"
@@ -279,7 +277,7 @@ def fingerprint(workload, columns):
     return known[columns]
 
 
-def results(tasks, compute, workers=1, executor=None, folder=RESULTS, progress=None):
+def results(tasks, compute, workers=1, engine=None, folder=RESULTS, progress=None):
     """Run tasks, or read what was found before.
 
     Parameters
@@ -290,9 +288,9 @@ def results(tasks, compute, workers=1, executor=None, folder=RESULTS, progress=N
     compute : Callable
         ``compute(task)`` returns its rows as a dict of str to list, plain data.
     workers : int
-        Threads; the compiled loops let go of the interpreter's lock.
-    executor : concurrent.futures.Executor, optional
-        Where to run instead.
+        Threads or processes; threads do, where compiled loops let go of the interpreter's lock.
+    engine : str or concurrent.futures.Executor, optional
+        Where to run, see `replication.sweeps.engines.opened`; by default what ``REPLICATION_ENGINE`` says, or threads.
     folder : pathlib.Path, optional
         Where results are kept; nowhere for None.
     progress : bool, optional
@@ -302,6 +300,11 @@ def results(tasks, compute, workers=1, executor=None, folder=RESULTS, progress=N
     -------
     list of pyarrow.Table
         The rows of each task, in the order of the tasks.
+
+    Raises
+    ------
+    EngineError, SetAside
+        For an engine that does not exist; and for tasks that cannot be run, once all others are kept.
     """
     tasks = list(tasks)
     keys = {task: None if folder is None else task.key for task in tasks}
@@ -312,8 +315,9 @@ def results(tasks, compute, workers=1, executor=None, folder=RESULTS, progress=N
             kept.set_aside()
         missing = [task for task, rows in found.items() if rows is None]
         if missing:
-            engine = executor or stack.enter_context(ThreadPoolExecutor(workers))
-            for task, columns in _computed(missing, compute, engine, progress):
+            named = engine or os.environ.get("REPLICATION_ENGINE") or "threads"
+            opened = stack.enter_context(engines.opened(named, workers))
+            for task, columns in engines.computed(missing, compute, opened, progress):
                 found[task] = pa.table(columns)
                 if keys[task]:
                     kept.put(keys[task], found[task])
@@ -330,30 +334,3 @@ def run(tasks, compute, *others, **how):
     """
     found = results(tasks, compute, *others, **how)
     return pa.concat_tables(found, promote_options="permissive").to_pandas()
-
-
-def _computed(tasks, compute, executor, progress):
-    """Each task with its rows, as they come; after a failure those that are done, then the failure."""
-    shown = sys.stderr.isatty() if progress is None else progress
-    futures = {executor.submit(compute, task): task for task in tasks}
-    with tqdm.tqdm(
-        total=sum(task.jobs for task in tasks),
-        unit="job",
-        unit_scale=True,
-        disable=not shown,
-        dynamic_ncols=True,
-    ) as bar:
-        left = dict(futures)
-        try:
-            for future in as_completed(futures):
-                task, rows = left.pop(future), future.result()
-                yield task, rows
-                bar.update(task.jobs)
-        except (Exception, KeyboardInterrupt):
-            for future, task in left.items():
-                if not future.cancel() and future.done() and future.exception() is None:
-                    yield task, future.result()
-            raise
-        finally:
-            for future in futures:
-                future.cancel()

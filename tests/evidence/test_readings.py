@@ -271,12 +271,12 @@ def test_neither_workers_nor_executor_matter_and_a_stopped_search_goes_on(tmp_pa
     one, three = toy_search(tmp_path / "one"), toy_search(tmp_path / "three", workers=3)
     pd.testing.assert_frame_equal(one, three)
     with pytest.raises(KeyboardInterrupt):
-        toy_search(tmp_path / "stopped", executor=InLine(2))
+        toy_search(tmp_path / "stopped", engine=InLine(2))
     kept = len(list((tmp_path / "stopped").iterdir()))
     assert kept <= 2
-    pd.testing.assert_frame_equal(one, toy_search(tmp_path / "stopped", executor=InLine(3 - kept)))
+    pd.testing.assert_frame_equal(one, toy_search(tmp_path / "stopped", engine=InLine(3 - kept)))
     # Now all is there, and nothing is simulated again.
-    pd.testing.assert_frame_equal(one, toy_search(tmp_path / "stopped", executor=InLine(0)))
+    pd.testing.assert_frame_equal(one, toy_search(tmp_path / "stopped", engine=InLine(0)))
 
 
 def test_a_number_under_a_combination_is_that_of_its_own_simulation(tmp_path):

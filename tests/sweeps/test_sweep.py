@@ -23,6 +23,7 @@ from replication.schedule import measures
 from replication.schedule.observed import observe
 from replication.schedule.simulation import SimulationError, simulate
 from replication.schedulers import EASY, FCFS, Conservative, PVEasy
+from replication.sweeps import engines
 from replication.sweeps import grid as sweep
 from tests.executors import InLine
 from tests.workloads import workloads
@@ -137,7 +138,7 @@ def test_neither_workers_nor_order_nor_executor_matter(tmp_path):
     tasks = grid()
     one = sweep.run(tasks, 1, folder=tmp_path / "one")
     three = sweep.run(tasks[::-1], 3, folder=tmp_path / "three")
-    other = sweep.run(tasks, executor=InLine(), folder=tmp_path / "other")
+    other = sweep.run(tasks, engine=InLine(), folder=tmp_path / "other")
     order = ["log", "estimates", "seed"]
     pd.testing.assert_frame_equal(one, other)
     pd.testing.assert_frame_equal(*(f.sort_values(order, ignore_index=True) for f in (one, three)))
@@ -145,9 +146,10 @@ def test_neither_workers_nor_order_nor_executor_matter(tmp_path):
 
 
 def test_a_stopped_sweep_goes_on_where_it_was(tmp_path, monkeypatch):
+    monkeypatch.setattr(engines, "BATCH", 0)
     tasks, done = grid(), []
     with pytest.raises(KeyboardInterrupt):
-        sweep.run(tasks, executor=InLine(fail_after=3), folder=tmp_path)
+        sweep.run(tasks, engine=InLine(fail_after=3), folder=tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["001.kept"]
     compute = sweep.compute
     monkeypatch.setattr(sweep, "compute", lambda task: done.append(task) or compute(task))

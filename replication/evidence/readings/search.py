@@ -78,7 +78,7 @@ def compute(task):
     return columns
 
 
-def search(grid, parts, jobs, logs, workers=1, executor=None, folder=kept.RESULTS):
+def search(grid, parts, jobs, logs, workers=1, engine=None, folder=kept.RESULTS):
     """Run all simulations of a grid, or read what was found before.
 
     Parameters
@@ -88,7 +88,7 @@ def search(grid, parts, jobs, logs, workers=1, executor=None, folder=kept.RESULT
     jobs : Callable
         ``jobs(log, variant)``: the jobs of a log under a variant; asked once for each cleaning.
     logs : sequence of str
-    workers, executor, folder
+    workers, engine, folder
         As in `replication.sweeps.kept.run`.
 
     Returns
@@ -113,4 +113,4 @@ def search(grid, parts, jobs, logs, workers=1, executor=None, folder=kept.RESULT
             for key, some in several.items()
             for k in range(0, len(some), AT_ONCE)
         ]
-    return kept.run(tasks, compute, workers, executor, folder)
+    return kept.run(tasks, compute, workers, engine, folder)
