@@ -11,6 +11,12 @@ Examples:
   replication sweep CTC-SP2 --model log --f 1 2 --watch --out doubled.csv --json
   replication sweep KTH-SP2 --scheduler easy pv-easy --predictor last --estimates log f=2 --out both.csv
   replication sweep my-log.swf.gz --f 0 2 --e-max 64800 --seeds 5 --workers 4 --out mine.csv
+  replication sweep study.toml --engine tcp://host:8786 --out study.parquet
+  replication sweep study.toml --shards 200 --shard $SLURM_ARRAY_TASK_ID
+
+A file that ends in .toml is a study: it says what to run (replication.sweeps.study), and may be run in parts by as
+many jobs as one likes, on any machines that share --folder. Run without --shard it reads what they have kept,
+runs what is missing and writes the table.
 
 Exit codes: 0 written; 1 a log or a value cannot be used; 2 the command line was refused; 130 interrupted, and
 what was done is kept.
@@ -26,7 +32,7 @@ from replication.basics import writing
 from replication.commands import Command, Several, UsageError
 from replication.commands import _options as shared
 from replication.commands import _rooms as rooms
-from replication.commands._rooms import estimates, grid, kept, text, traces
+from replication.commands._rooms import estimates, grid, kept, study, text, traces
 
 MODELS = ("random", "deterministic", "log", "modal")
 MOST = 1_000_000  # simulations; a typing mistake in a range should not start a year of work
@@ -99,12 +105,19 @@ LATEST = 10**12  # s
     help="Threads that simulate (default: all processors).",
 )
 @click.option(
+    "--engine",
+    metavar="NAME",
+    help="Where to run: threads (default), processes, or the address of a Dask scheduler.",
+)
+@click.option("--shards", type=shared.Number(1, MOST), metavar="N", help="Parts of a study.")
+@click.option("--shard", type=shared.Number(0, MOST), metavar="K", help="The part to run, from 0.")
+@click.option(
     "--folder",
     type=Path,
     metavar="FOLDER",
     help="Where rows are kept between runs (default build/results).",
 )
-@shared.output("The table: .csv or .parquet.", required=True)
+@shared.output("The table: .csv or .parquet; not with --shard.")
 @shared.as_json("Print what was done")
 def command(
     names,
@@ -120,13 +133,27 @@ def command(
     bad_lines,
     watch,
     workers,
+    engine,
+    shards,
+    shard,
     folder,
     out,
     as_json,
 ):
     """Run what is missing, write the table, and say what was done."""
-    if not out.endswith((".csv", ".parquet")):
+    if (shards is None) != (shard is None):
+        raise UsageError("--shards and --shard go together")
+    if shard is None and not (out or "").endswith((".csv", ".parquet")):
         raise UsageError(f"--out {out}, allowed: a name that ends in .csv or .parquet")
+    if out is not None:
+        shared.writable(out, *names)
+    folder = folder or kept.RESULTS
+    if names[0].endswith(".toml"):
+        return _study(names, workers, engine, shards, shard, folder, out, as_json)
+    if shard is not None:
+        raise UsageError(
+            "--shard is for studies: replication sweep study.toml --shards N --shard K"
+        )
     schedulers = [shared.scheduler_of(words, predictor) for words in schedulers]
     if said:
         models = [shared.estimates_of(words) for words in said]
@@ -141,13 +168,45 @@ def command(
     count = len(names) * len(loads) * sum(len(own) for _, _, own in points)
     if count > MOST:
         raise UsageError(f"{count:,} simulations, allowed: up to {MOST:,}")
-    shared.writable(out, *names)
     tasks = [
         grid.Task(workload, choice, scheduler, own, load=word, watched=watch)
         for word, workload in _workloads(names, loads, paper, bad_lines, e_max)
         for choice, scheduler, own in points
     ]
-    table = grid.run(tasks, workers, folder=folder or kept.RESULTS)
+    return _run(tasks, workers, engine, folder, out, names, as_json)
+
+
+def _study(names, workers, engine, shards, shard, folder, out, as_json):
+    """Run a study, or a part of it."""
+    if len(names) > 1:
+        raise UsageError(f"{names[1]}: allowed beside a study: nothing; its logs stand in it")
+    set_elsewhere = _given_options() & {"schedulers", "predictor", "said", "model", "f", "loads"}
+    set_elsewhere |= _given_options() & {"e_max", "seeds", "paper", "watch", "bad_lines"}
+    if set_elsewhere:
+        raise UsageError(
+            f"{names[0]}: a study says itself what to run; allowed beside it: --workers, --engine, "
+            "--shards, --shard, --folder, --out and --json"
+        )
+    tasks = study.read(names[0])
+    if shard is not None:
+        tasks = study.shard(tasks, shard, shards)
+        kept.results(tasks, grid.compute, workers, engine, folder)
+        found = {"points": len(tasks), "shard": shard, "shards": shards, "folder": str(folder)}
+        said = [f"{len(tasks):,} points, part {shard} of {shards}, kept in {folder}"]
+        shared.say(found, said, as_json)
+        return 0
+    return _run(tasks, workers, engine, folder, out, names, as_json)
+
+
+def _given_options():
+    """Names of the options that the user gave."""
+    context = click.get_current_context()
+    given = click.core.ParameterSource.COMMANDLINE
+    return {name for name in context.params if context.get_parameter_source(name) == given}
+
+
+def _run(tasks, workers, engine, folder, out, names, as_json):
+    table = grid.run(tasks, workers, engine, folder)
     with writing.opened(out, names) as file:
         file.write(
             writing.frame_csv(table) if out.endswith(".csv") else table.to_parquet(index=False)

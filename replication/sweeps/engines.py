@@ -46,7 +46,7 @@ class EngineError(ValueError):
     """An engine that does not exist or cannot be reached; the message says what is allowed."""
 
 
-class SetAside(RuntimeError):
+class SetAside(ValueError):
     """Tasks that failed every time they were tried; all others are done and kept."""
 
 

@@ -1,0 +1,176 @@
+"""A study: a sweep as a file, which can be committed, cited, run in parts on a cluster and extended with a log::
+
+    logs = ["KTH-SP2", "my-log.swf.gz"]        # names, or files beside the study
+    schedulers = ["easy", "easy:candidates=sjf", "pv-easy"]
+    predictors = ["request", "last", "top=3"]  # each scheduler that has a predictor with each; as it is, if left out
+    estimates = ["log", "f=0:10:1"]            # a range stands for all its values
+    loads = ["log", 0.9]
+    seeds = 20
+    watched = false
+
+Choices are written as in the shell (`replication.schedule.text`).
+"""
+
+import re
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+from replication.basics.choices import ChoiceError
+from replication.basics.hints import did_you_mean
+from replication.estimates import EstimateError
+from replication.estimates.models import steps
+from replication.logs import traces
+from replication.schedule import text
+from replication.sweeps import grid
+
+DEFAULTS = {
+    "logs": [],
+    "schedulers": ["easy"],
+    "predictors": [],
+    "estimates": ["log"],
+    "loads": [grid.LOG],
+    "seeds": 1,
+    "watched": False,
+}
+_RANGE = re.compile(r"(.*=)([0-9.]+):([0-9.]+):([0-9.]+)(,.*)?")
+
+
+class StudyError(ValueError):
+    """A study that cannot be used; the message names the file, the key, the value and what is allowed."""
+
+
+def read(path):
+    """The tasks of a study.
+
+    Parameters
+    ----------
+    path : str or pathlib.Path
+
+    Returns
+    -------
+    list of replication.sweeps.grid.Task
+
+    Raises
+    ------
+    StudyError
+        For keys and values that are none.
+    TraceError, SweepError, SchedulerError, EstimateError
+        For logs that cannot be read and combinations that cannot be simulated.
+    """
+    path = Path(path)
+    given = _checked(path)
+    try:
+        schedulers = [text.scheduler(word) for word in given["schedulers"]]
+        predictors = [text.predictor(word) for word in given["predictors"]]
+        models = [model for word in given["estimates"] for model in models_of(word)]
+    except ChoiceError as error:
+        raise StudyError(f"{path}: {error}") from None
+    seeds = given["seeds"]
+    seeds = range(1, seeds + 1) if isinstance(seeds, int) else seeds
+    return [
+        grid.Task(at, model, one, grid.seeds_of(one, model, seeds), called, given["watched"])
+        for name in given["logs"]
+        for called, at in grid.at_loads(_log(path, name), given["loads"])
+        for one in crossed(schedulers, predictors)
+        for model in models
+    ]
+
+
+def _checked(path):
+    """What the file says, with defaults for the rest."""
+    try:
+        given = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise StudyError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+    for key in given:
+        if key not in DEFAULTS:
+            hint = did_you_mean(key, DEFAULTS)
+            raise StudyError(f"{path}: key {key!r}{hint}; allowed: {', '.join(DEFAULTS)}")
+    given = DEFAULTS | given
+    if not given["logs"]:
+        raise StudyError(f"{path}: no logs; allowed: names of logs, or files")
+    for key, words in given.items():
+        good = {
+            "seeds": lambda value: _whole(value) or (_some(value) and all(map(_whole, value))),
+            "watched": lambda value: isinstance(value, bool),
+            "loads": lambda value: _some(value) and all(map(_load, value)),
+        }.get(key, lambda value: _list(value) and all(isinstance(word, str) for word in value))
+        if not good(words):
+            raise StudyError(f"{path}: {key} = {words!r}, allowed: such as {_example(key)}")
+    return given
+
+
+def _whole(value):
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+
+
+def _load(value):
+    return value == grid.LOG or (isinstance(value, int | float) and 0 < value <= 2)
+
+
+def _list(value):
+    return isinstance(value, list)
+
+
+def _some(value):
+    return _list(value) and value
+
+
+def _example(key):
+    return {"seeds": "20, or [1, 2, 5]", "watched": "true", "loads": '["log", 0.9]'}.get(
+        key, '["KTH-SP2"]' if key == "logs" else f"{DEFAULTS[key] or ['last']!r}"
+    )
+
+
+def _log(path, name):
+    beside = path.parent / name
+    return traces.load(str(beside) if beside.is_file() else name)
+
+
+def crossed(schedulers, predictors):
+    """Each scheduler that has a predictor with each of some; the others, and all if there are none, as they are."""
+    for scheduler in schedulers:
+        if predictors and "predictor" in scheduler.options():
+            yield from (replace(scheduler, predictor=predictor) for predictor in predictors)
+        else:
+            yield scheduler
+
+
+def models_of(word):
+    """The estimate models that a word means: one, or of a range such as ``f=0:10:1`` all in it."""
+    found = _RANGE.fullmatch(word)
+    if not found:
+        return [text.estimates(word)]
+    before, start, stop, step, after = found.groups()
+    try:
+        values = steps(float(start), float(stop), float(step))
+    except ValueError as error:
+        raise EstimateError(f"estimates {word!r}: {error}") from None
+    return [text.estimates(f"{before}{value!r}{after or ''}") for value in values]
+
+
+def shard(tasks, number, of):
+    """The part of some tasks that one of several jobs runs, by the tasks' keys.
+
+    Parameters
+    ----------
+    tasks : list of replication.sweeps.grid.Task
+    number, of : int
+        From 0 to ``of - 1``.
+
+    Returns
+    -------
+    list of replication.sweeps.grid.Task
+        Which part a task is in does not depend on the other tasks.
+
+    Raises
+    ------
+    StudyError
+    """
+    if not 0 <= number < of:
+        raise StudyError(f"shard {number} of {of}, allowed: 0 to {of - 1}")
+    keys = [task.key for task in tasks]
+    if None in keys:
+        raise StudyError("a scheduler or model without a source file, which no shard could keep")
+    return [task for task, key in zip(tasks, keys, strict=True) if int(key[:15], 16) % of == number]

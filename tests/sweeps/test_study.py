@@ -1,0 +1,123 @@
+"""A study is a sweep as a file: the same tasks, in parts too; and wrong files are refused by key and value."""
+
+import pandas as pd
+import pytest
+
+import replication as rp
+from replication import __main__
+from replication.estimates import FModel, Users
+from replication.predictors import Clairvoyant, Last
+from replication.schedulers import EASY, FCFS, PVEasy
+from replication.sweeps import grid, study
+
+SWF = """; MaxProcs: 8
+; Note: a log for tests
+"""
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Writes a study beside a small log."""
+    lines = (
+        f"{k} {60 * k} -1 {100 + 7 * k % 50} {1 + k % 8} -1 -1 {1 + k % 8} {300} -1 1 {k % 3} 1 1 1 1 -1 -1"
+        for k in range(1, 41)
+    )
+    (tmp_path / "small.swf").write_text(SWF + "\n".join(lines) + "\n")
+
+    def write(more=""):
+        path = tmp_path / "study.toml"
+        path.write_text(f'logs = ["small.swf"]\n{more}')
+        return path
+
+    return write
+
+
+WHOLE = """
+schedulers = ["easy", "easy:candidates=sjf", "pv-easy", "fcfs"]
+predictors = ["last", "perfect"]
+estimates = ["log", "f=0:2:1"]
+loads = ["log", 0.9]
+seeds = 2
+"""
+
+
+def test_a_study_is_the_sweep_that_it_says(written):
+    tasks = study.read(written(WHOLE))
+    schedulers = [
+        *(EASY(predictor=one) for one in (Last(), Clairvoyant())),
+        *(EASY(predictor=one, candidates="sjf") for one in (Last(), Clairvoyant())),
+        *(PVEasy(predictor=one) for one in (Last(), Clairvoyant())),
+        FCFS(),
+    ]
+    log = rp.load(str(written().parent / "small.swf"))
+    models = [Users(), *FModel.grid(0, 2, 1)]
+    asked = rp.sweep(log, schedulers, models, seeds=2, loads=["log", 0.9], folder=None)
+    columns = ["load", "scheduler", "estimates", "seed", "mean_wait"]
+    found = grid.run(tasks, folder=None)
+    pd.testing.assert_frame_equal(found[columns], asked[columns])
+
+
+def test_what_is_left_out_is_the_textbook(written):
+    (task,) = study.read(written())
+    assert (task.scheduler, task.estimates, task.seeds, task.load) == (EASY(), Users(), (1,), "log")
+
+
+def test_parts_make_up_the_whole(written, tmp_path):
+    tasks = study.read(written(WHOLE))
+    parts = [study.shard(tasks, k, 3) for k in range(3)]
+    assert sorted(task.key for part in parts for task in part) == sorted(task.key for task in tasks)
+    assert all(parts)
+    fewer = study.shard(tasks[::2], 1, 3)  # which part a task is in does not depend on the others
+    assert {task.key for task in fewer} <= {task.key for task in parts[1]}
+    with pytest.raises(study.StudyError, match="shard 3 of 3, allowed: 0 to 2"):
+        study.shard(tasks, 3, 3)
+
+
+def test_the_command_runs_parts_and_then_the_table_computes_nothing(
+    written, tmp_path, capsys, monkeypatch
+):
+    path, folder, out = written(WHOLE), tmp_path / "kept", tmp_path / "table.csv"
+    words = ["sweep", str(path), "--folder", str(folder), "--workers", "1"]
+    for k in range(3):
+        assert __main__.main([*words, "--shards", "3", "--shard", str(k)]) == 0
+    assert "part 2 of 3, kept in" in capsys.readouterr().out
+    monkeypatch.setattr(grid, "compute", lambda task: pytest.fail("computed again"))
+    assert __main__.main([*words, "--out", str(out)]) == 0
+    assert len(pd.read_csv(out)) == len(grid.run(study.read(path), folder=folder))
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ("sheduler = []", "key 'sheduler' (did you mean schedulers?); allowed: logs, schedulers,"),
+        ("seeds = 0", "seeds = 0, allowed: such as 20, or [1, 2, 5]"),
+        ("seeds = true", "seeds = True, allowed"),
+        ("loads = [-1]", "loads = [-1], allowed: such as"),
+        ("watched = 1", "watched = 1, allowed: such as true"),
+        ('schedulers = ["esay"]', "scheduler 'esay' unknown (did you mean easy?)"),
+        ('estimates = ["f=0:10:0"]', "from 0.0 to 10.0 by 0.0, allowed: upwards"),
+        ("schedulers = 3", "schedulers = 3, allowed: such as ['easy']"),
+        ("= 3", "study.toml: "),
+    ],
+)
+def test_a_wrong_study_is_refused_by_file_and_key(written, more, said, capsys):
+    path = written(more)
+    assert __main__.main(["sweep", str(path), "--out", "x.csv"]) == 1
+    line = capsys.readouterr().err
+    assert str(path) in line and said in line
+    assert line.count("\n") == 1
+
+
+def test_a_study_is_not_changed_by_options(written, capsys):
+    assert __main__.main(["sweep", str(written()), "--out", "x.csv", "--seeds", "3"]) == 2
+    assert "a study says itself what to run" in capsys.readouterr().err
+    assert __main__.main(["sweep", "KTH-SP2", "--shards", "3", "--shard", "1"]) == 2
+    assert "--shard is for studies" in capsys.readouterr().err
+
+
+def test_a_choice_that_cannot_be_kept_has_no_shard(written):
+    class Task:
+        key = None
+
+    with pytest.raises(study.StudyError, match="which no shard could keep"):
+        study.shard([Task()], 0, 2)
