@@ -97,14 +97,15 @@ bench: $(WARM)  ## Time the kernels against plain C++
 
 setup: $(WARM)  ## Only set up: .venv, locked packages, compiled kernels
 
-lock: $(TOOLS)/ready  ## Resolve pyproject.toml anew into requirements.lock and tools.lock
+lock: $(TOOLS)/ready  ## Resolve pyproject.toml anew into the locks
 	@compile="$(TOOLS)/bin/uv pip compile --universal --python-version 3.11 --fork-strategy fewest \
 	  --generate-hashes --no-annotate --no-header --upgrade --quiet"; \
 	$$compile pyproject.toml --extra test --group build --output-file requirements.lock && \
+	$$compile pyproject.toml --extra dask --constraint requirements.lock --output-file dask.lock && \
 	$$compile --group tools --output-file tools.lock
 
 audit: $(TOOLS)/ready  ## Ask whether locked packages have known vulnerabilities
-	@for lock in requirements.lock tools.lock; do \
+	@for lock in requirements.lock dask.lock tools.lock; do \
 	  PYTHONPATH=$(TOOLS) $(PY) -m pip_audit --strict --disable-pip --require-hashes --progress-spinner off \
 	    --requirement $$lock 2>build/audit.txt || { \
 	    grep -q '^Found' build/audit.txt || echo "$$lock: not every package could be looked up; nothing is known:" >&2; \
