@@ -18,6 +18,7 @@ from replication.schedulers.options import CORRECTIONS
 audits = lazily("replication.core.audits")
 
 BLAMES = ("under-predicted", "any-later", "since-reserved")
+WHICH = ("first", "latest")
 SINCE = ("alone", "head", "reservation", "running")
 
 
@@ -88,6 +89,21 @@ def reservations(schedule):
     predictions, with PV-EASY from the sunny load alone (sections 3.2 and 4.3). Schedules with
     resumed jobs are refused: what was left of them is not known.
     """
+    return _reservations_at(schedule, head_since(schedule))
+
+
+@_once
+def latest_reservations(schedule):
+    """The same of the last reservation that each blocked job had: made when a job last came or ended before it
+    started.
+    """
+    events = np.unique(np.concatenate([schedule.workload.submit, schedule.end]))
+    before = events[np.maximum(np.searchsorted(events, schedule.start, "left") - 1, 0)]
+    return _reservations_at(schedule, np.maximum(head_since(schedule), before))
+
+
+def _reservations_at(schedule, since):
+    """The reservation of each blocked job as it is made at an instant, int64[n], s."""
     if schedule.length is not None:
         raise AuditError(
             f"{schedule.workload.name}: the reservations of resumed jobs are not known; "
@@ -96,7 +112,7 @@ def reservations(schedule):
     w = schedule.workload
     correction = CORRECTIONS.index(getattr(schedule.scheduler, "correction", "now"))
     return audits.first_reservations(
-        _alone_at_head(schedule),
+        since,
         blocked(schedule),
         schedule.start,
         schedule.end,
@@ -139,7 +155,7 @@ def earliest_of_running(schedule):
     )
 
 
-def reservation_delays(schedule, blame="under-predicted"):
+def reservation_delays(schedule, blame="under-predicted", which="first"):
     """Delay from the reservation of each job whose reservation a later job violated, int64[n], s;
     else 0. PV-EASY, section 3.2: a job that starts after its reservation suffers a violation if
     it could have started earlier without the later jobs. Otherwise its predecessors ran longer
@@ -147,11 +163,13 @@ def reservation_delays(schedule, blame="under-predicted"):
 
     `blame` says whether a later job must still run past its prediction at the first instant at
     which the job is late and could have started (under-predicted); or any later job will do
-    (any-later); or it must also have started since the reservation (since-reserved).
+    (any-later); or it must also have started since the reservation (since-reserved). `which` is the
+    reservation that a job had first, or the latest one.
     """
-    if blame not in BLAMES:
-        raise AuditError(f"blame {blame!r}, allowed: {', '.join(BLAMES)}")
-    reserved = reservations(schedule)
+    for name, asked, allowed in (("blame", blame, BLAMES), ("which", which, WHICH)):
+        if asked not in allowed:
+            raise AuditError(f"{name} {asked!r}, allowed: {', '.join(allowed)}")
+    reserved = (reservations if which == "first" else latest_reservations)(schedule)
     late_from = np.maximum(reserved, earliest_at_head(schedule))
     violated = (reserved >= 0) & (schedule.start > late_from)
     if blame == "under-predicted":

@@ -229,7 +229,7 @@ def test_a_complete_report_writes_the_list_of_verdicts(project):
     report.build()
     assert (
         committed.path().read_text().splitlines()[1]
-        == "number,heel_and_toe,fig02,CTC-SP2,real,wait,match"
+        == "number,heel_and_toe,fig02,CTC-SP2,real,wait,simulated,match"
     )
     committed.path().unlink()
     small_project.notebook(project, "heel_and_toe/fig03", [])

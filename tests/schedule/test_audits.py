@@ -180,6 +180,9 @@ def test_the_blame_is_on_jobs_that_outlive_their_predictions():
     assert audits.reservations(schedule).tolist() == [-1, -1, 6, -1]
     assert audits.reservation_delays(schedule).tolist() == [0, 0, 0, 0]
     assert audits.reservation_delays(schedule, "any-later").tolist() == [0, 0, 6, 0]
+    # When job 2 has ended, at 9, the head is promised the end of job 4, and gets it.
+    assert audits.latest_reservations(schedule).tolist() == [-1, -1, 12, -1]
+    assert audits.reservation_delays(schedule, "any-later", "latest").tolist() == [0, 0, 0, 0]
 
 
 def test_the_blame_may_be_on_jobs_that_started_since_the_reservation():

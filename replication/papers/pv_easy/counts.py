@@ -67,10 +67,10 @@ def delays(schedule, since="alone", blocked="any"):
     }
 
 
-def violations(schedule, blame="under-predicted"):
+def violations(schedule, blame="under-predicted", which="first"):
     """Table 2: reservations violated, the sizes of the jobs, their delays and increases of slowdown."""
     w = schedule.workload
-    delay = audits.reservation_delays(schedule, blame)
+    delay = audits.reservation_delays(schedule, blame, which)
     late = delay > 0
     # The bounded slowdown grows by the delay over the bounded run time.
     increase = delay[late] / np.maximum(w.run_time[late], measures.BOUND)
@@ -155,10 +155,12 @@ WAYS = {
     delays: {
         "delay since the start without later jobs": {},
         "delay since idle and later jobs' processors sufficed": {"since": "head"},
+        "delay since enough running jobs had really ended": {"since": "running"},
     },
     violations: {
         "blame on jobs past their predictions": {},
         "blame on any later job": {"blame": "any-later"},
+        "the latest reservation": {"which": "latest"},
     },
     kinds: {
         "backfilled in the completing run": {},

@@ -6,7 +6,7 @@ Schedules come by log and policy: ``schedules[log][policy]``.
 import math
 
 from replication.basics.lazy import pandas as pd
-from replication.evidence import published
+from replication.evidence import compare, published
 from replication.logs import traces
 from replication.papers.logs import COLUMNS
 from replication.papers.pv_easy import counts, runs
@@ -39,6 +39,13 @@ def counted(schedules, count, given=None):
         if given:
             rows.append((log, "log", given, facts[given], given))
     return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def otherwise(item, ours, undecided=""):
+    """A table under another definition, beside the paper's; nothing is decided where `undecided` says why."""
+    frame = compare.table(runs.PAPER, item, ours, stand_in=False)
+    frame = frame[frame["policy"] != "log"].reset_index(drop=True)
+    return frame.assign(verdict=compare.NOT_COMPARABLE) if undecided else frame
 
 
 def inputs(ours):
