@@ -42,18 +42,7 @@ def path():
 
 
 def found(papers, again=False):
-    """The verdicts of some papers by name.
-
-    Parameters
-    ----------
-    papers : list of replication.report.results.Paper
-    again : bool
-        Apply the rules anew, to what the papers print now and what was recorded of ours.
-
-    Returns
-    -------
-    dict of tuple to str
-    """
+    """The verdicts of some papers by name."""
     every = [one for paper in papers for one in (*paper.numbers, *paper.claims)]
     return {one.name: (one.again() if again else one).verdict for one in every}
 
@@ -67,19 +56,7 @@ def save(papers, again=False):
 
 
 def load():
-    """The list as the last commit has it; as the file has it where no commit with it can be read.
-
-    Returns
-    -------
-    given : dict of tuple to str
-    source : str
-        Where it is from, in words.
-
-    Raises
-    ------
-    replication.evidence.verdicts.VerdictError
-        If there is none, or it is not such a list.
-    """
+    """The list as the last commit has it; as the file has it where no commit with it can be read."""
     text, source = git.at_head(path()), "the last commit"
     if text is None:
         if not path().exists():
@@ -91,23 +68,7 @@ def load():
 
 
 def parse(text, where):
-    """The verdicts in a list.
-
-    Parameters
-    ----------
-    text : str
-    where : str
-        For a message.
-
-    Returns
-    -------
-    dict of tuple to str
-
-    Raises
-    ------
-    replication.evidence.verdicts.VerdictError
-        If a line is not one of such a list, or names what a line before it named.
-    """
+    """The verdicts in a list."""
     words = {"number": verdicts.NUMBER_WORDS, "claim": verdicts.CLAIM_WORDS}
     lines = csv.reader(io.StringIO(text))
     header = tuple(next(lines, ()))
@@ -135,16 +96,7 @@ def parse(text, where):
 
 
 def changes(before, after):
-    """What differs between two lists, in the order of the second.
-
-    Parameters
-    ----------
-    before, after : dict of tuple to str
-
-    Returns
-    -------
-    list of Change
-    """
+    """What differs between two lists, in the order of the second."""
     names = [*after, *(name for name in before if name not in after)]
     pairs = [Change(name, before.get(name, ABSENT), after.get(name, ABSENT)) for name in names]
     return [pair for pair in pairs if pair.before != pair.after]

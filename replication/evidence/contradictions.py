@@ -55,22 +55,7 @@ def rule(name, general=True):
 
 
 def read(file=FILE):
-    """The entries by id, checked.
-
-    Parameters
-    ----------
-    file : pathlib.Path
-
-    Returns
-    -------
-    dict of str to dict
-        Each with paper, kind, what, first and second (quote, where), and check, given and cells if computed.
-
-    Raises
-    ------
-    ContradictionError
-        If an entry lacks a field, has one that is not known, or names a rule that does not exist.
-    """
+    """The entries by id, checked."""
     with open(file, "rb") as opened:
         entries = tomllib.load(opened)
     for name, entry in entries.items():
@@ -96,13 +81,7 @@ def _valid(name, entry):
 
 
 def rows():
-    """All published numbers.
-
-    Returns
-    -------
-    dict of str to list of replication.evidence.published.Published
-        By paper.
-    """
+    """All published numbers."""
     return {
         paper: [row for item in published.items(paper) for row in published.rows(paper, item)]
         for paper in published.papers()
@@ -110,18 +89,7 @@ def rows():
 
 
 def found(entry, numbers):
-    """What the entry's rule finds in the numbers; empty where they agree or the entry has no rule.
-
-    Parameters
-    ----------
-    entry : dict
-    numbers : dict
-        As from `rows`.
-
-    Returns
-    -------
-    list of str
-    """
+    """What the entry's rule finds in the numbers; empty where they agree or the entry has no rule."""
     return RULES[entry["check"]](numbers, **entry.get("given", {})) if "check" in entry else []
 
 
@@ -316,17 +284,8 @@ def scaled_estimates(numbers):
 
 @rule("order", general=False)
 def order(numbers, paper, item, policies, measures, relation, against=(), limit=None, of="each"):
-    """Cells of some policies that do not stand in a relation to others or to a limit.
-
-    Parameters
-    ----------
-    relation : str
-        One of ``RELATIONS``.
-    against : sequence of str
-        Policies; compared in the same log and measure.
-    limit : float, optional
-    of : str
-        ``each`` of the others, or the ``best`` (least) of them.
+    """Cells of some policies that do not stand in a relation of `RELATIONS` to other policies in the same log
+    and measure, ``each`` of them or the ``best`` (least), or to a limit.
     """
     table = {row.key: row.value for row in numbers[paper] if row.item == item}
     odd = []

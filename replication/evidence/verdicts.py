@@ -169,17 +169,7 @@ class Claim:
 
 
 def place(*words):
-    """A name for a place in a page that no other words have.
-
-    Parameters
-    ----------
-    *words : str
-
-    Returns
-    -------
-    str
-        Letters, digits and ``_ - . : =``; what else there is becomes its code between dots.
-    """
+    """A name for a place in a page that no other words have."""
     plain = set("_-=")
     return ":".join(
         "".join(c if c.isascii() and c.isalnum() or c in plain else f".{ord(c):x}." for c in word)
@@ -188,38 +178,12 @@ def place(*words):
 
 
 def key_of(row):
-    """What tells a row of a comparison apart within its paper: item, trace, policy, measure.
-
-    Parameters
-    ----------
-    row : dict of str to str
-
-    Returns
-    -------
-    tuple of str
-    """
+    """What tells a row of a comparison apart within its paper: item, trace, policy, measure."""
     return tuple(row[name] for name in ("item", *compare.KEY))
 
 
 def numbers(paper, items):
-    """Every published number of a paper.
-
-    Parameters
-    ----------
-    paper : str
-    items : list of replication.report.results.Item
-        Its items, of which some compare numbers.
-
-    Returns
-    -------
-    list of Number
-        By published item, in the order of its file.
-
-    Raises
-    ------
-    VerdictError
-        If two items give different verdicts on one number, or ours is in another unit than the paper's.
-    """
+    """Every published number of a paper."""
     found = {}
     for item in items:
         for row in item.rows():
@@ -243,15 +207,6 @@ def abouts(rows):
 
     A number is a repeat if the paper has it elsewhere under the same trace, policy and measure, or, of all logs, if
     it has that measure of each log. What stands in running text repeats a table, a later table an earlier one.
-
-    Parameters
-    ----------
-    rows : list of replication.evidence.published.Published
-
-    Returns
-    -------
-    list of str
-        Of `ABOUT`.
     """
     seen, given = set(), {}
     by_log = {(row.policy, row.measure) for row in rows if row.trace != "all"}
@@ -277,24 +232,7 @@ def _number(paper, row, about, drawn, name):
 
 
 def decided(paper, items):
-    """Every claim of a paper.
-
-    Parameters
-    ----------
-    paper : str
-    items : list of replication.report.results.Item
-        Its items, of which one decides the claims.
-
-    Returns
-    -------
-    list of Claim
-        In the order of ``claims.toml``.
-
-    Raises
-    ------
-    VerdictError
-        If two items decide one claim, or its recorded cases cannot be read.
-    """
+    """Every claim of a paper."""
     found = {}
     for item in items:
         for row in item.claim_rows():
@@ -331,35 +269,12 @@ def _claim(paper, name, entered, drawn, by):
 
 
 def count(found, words, about=ABOUT):
-    """How many got each verdict.
-
-    Parameters
-    ----------
-    found : iterable of Number or Claim
-    words : tuple of str
-        `NUMBER_WORDS` or `CLAIM_WORDS`.
-    about : collection of str
-        Of `ABOUT`; all by default.
-
-    Returns
-    -------
-    dict of str to int
-        All of `words`, best first, zeros included.
-    """
+    """How many got each verdict."""
     given = [one.verdict for one in found if one.about in about]
     return {word: given.count(word) for word in words}
 
 
 def read_csv(path):
-    """A saved table, each row a dict of text.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-
-    Returns
-    -------
-    list of dict
-    """
+    """A saved table, each row a dict of text."""
     with open(path, encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
