@@ -97,12 +97,12 @@ def shape(results, measure):
     found = band(results, measure)
     first, last, unit = found.iloc[0], found.iloc[-1], abs(found["mean"].iloc[0]) / 100
     fall = (
-        max(-extreme(found, other=0) / unit, 0.0),  # the first point may be the lowest
+        max(-extreme(found, other=0) / unit, 0.0) + 0.0,  # the first point may be the lowest
         (first["low"] - found["high"].min()) / unit,
         (first["high"] - found["low"].min()) / unit,
     )
     rise = (
-        max(-extreme(found, other=-1) / unit, 0.0),
+        max(-extreme(found, other=-1) / unit, 0.0) + 0.0,
         (last["low"] - found["high"].min()) / unit,
         (last["high"] - found["low"].min()) / unit,
     )
