@@ -18,7 +18,7 @@ or a format (``.1f``; ``*100 .0f`` is for a factor). A reference of which one of
 ``{cell FILE COLUMN NAME=VALUE ...}``    a cell of ``figures/FILE.csv``, in the one row where the columns NAME are so
 ``{least FILE COLUMN NAME=VALUE ...}``   the smallest of several rows; ``most`` is the largest
 ``{fact ITEM NAME ...}``                 what the record ``figures/ITEM.json`` has under these names
-``{title P ID ID ...; Re}``            Re, ¬Re or ?Re for a paper, by `label` from the claims that are its headlines
+``{title P; Re}``                      Re, ¬Re or ?Re for a paper, by `label` from the claims of its abstract
 =====================================  ==========================================================================
 """
 
@@ -29,26 +29,30 @@ import shlex
 from replication.evidence import claims, shown, verdicts
 from replication.pages import record
 from replication.pages.render import SIGNS
+from replication.report import headlines
 
 CHECK = re.compile(r"(<=|>=|<|>)\s*(-?[\d.]+)")
 FORM = re.compile(r"(?:([*/])\s*([\d.]+)\s*)?([+,]*(?:\.\d+)?[feg%d]?)")
 ORDERS = {"<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge}
 # The first number that stands by itself: a log's name may hold digits.
 FIRST = re.compile(r"(?<!\S)[-+]?\d[\d,]*\.?\d*(?: ?%)?")
-LABELS = {claims.HOLDS: "Re", claims.PART: "Re", claims.FAILS: "¬Re", claims.UNDECIDED: "?Re"}
+LABELS = ("Re", "¬Re", "?Re")
 
 
 class FactError(ValueError):
     """A reference that leads nowhere, or whose result is not what its sentence says."""
 
 
-def label(headlines):
-    """What stands in the title for a paper whose headlines got these verdicts: they are cases, decided as those of a claim.
+def label(given):
+    """What stands in the title for a paper of which the claims behind its abstract's findings got these verdicts.
 
-    ``Re`` if more than half of them hold, at least in part; ``¬Re`` if no more do and one fails; else ``?Re``.
+    ``Re`` if more than half of those that could fail hold, at least in part; ``¬Re`` if no more do and one fails; else
+    ``?Re``.
     """
-    answer = {claims.HOLDS: True, claims.PART: True, claims.FAILS: False}
-    return LABELS[claims.verdict([answer.get(word) for word in headlines])]
+    decided = [word for word in given if word in (*headlines.HELD, claims.FAILS, claims.UNDECIDED)]
+    if 2 * sum(word in headlines.HELD for word in decided) > len(decided):
+        return LABELS[0]
+    return LABELS[1] if claims.FAILS in decided else LABELS[2]
 
 
 class Facts:
@@ -205,7 +209,9 @@ class Facts:
             found = found[name]
         return float(found) if isinstance(found, int) else found
 
-    def _title(self, paper, *names):
+    def _title(self, paper):
+        entered = headlines.entered(paper).values()
+        names = dict.fromkeys(name for finding in entered for name in finding["claims"])
         return label([self._of(paper, name).verdict for name in names])
 
 
@@ -224,7 +230,7 @@ KINDS = (
     ),
     *("count", "total", "cell", "least", "most", "fact", "title"),
 )
-EXPECTED = {*SIGNS, *LABELS.values()}
+EXPECTED = {*SIGNS, *LABELS}
 
 
 def _value(cell):
