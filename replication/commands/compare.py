@@ -1,16 +1,20 @@
 """Lay two schedules side by side: who starts earlier, who later, by how much, by size.
 
 A and B are files that this package wrote (CSV or SWF), Batsim's jobs tables, evalys' job sets or job logs
-with waits; the two need not be of one form. Jobs are matched by their numbers.
+with waits; the two need not be of one form. Jobs are matched by their numbers. Of two folders each file of A is
+compared with the file of that name in B, whatever its ending: a simulator's schedules with those of conformance/.
 
 Examples:
   replication simulate KTH-SP2 --out easy.csv
   replication simulate KTH-SP2 --estimates perfect --out perfect.csv
   replication compare easy.csv perfect.csv
   replication compare easy.csv batsim_jobs.csv --tolerance 1 --json
+  replication compare conformance/schedules mine
 
 Exit codes: 0 the same schedule; 1 they differ; 2 a file cannot be used, or the command line was refused.
 """
+
+from pathlib import Path
 
 import click
 
@@ -31,13 +35,52 @@ from replication.commands._rooms import formats, plans
 @shared.as_json("Print the differences")
 def command(first, second, tolerance, as_json):
     """Compare; the exit code says whether they are the same."""
-    files = [first, second]
+    tolerance = plans.TOLERANCE if tolerance is None else tolerance
+    folders = Path(first).is_dir() and Path(second).is_dir()
     with shared.judging():
-        first, second = map(formats.read, files)
-        found = plans.compare(first, second, plans.TOLERANCE if tolerance is None else tolerance)
-    found = {"files": files, "forms": [first.form, second.form]} | found
-    shared.say(found, _lines(found), as_json)
+        found = (_folders if folders else _files)(first, second, tolerance)
+    shared.say(found, (_summary if folders else _lines)(found), as_json)
     return 0 if found["same"] else 1
+
+
+def _files(first, second, tolerance):
+    files = [first, second]
+    first, second = map(formats.read, files)
+    compared = plans.compare(first, second, tolerance)
+    return {"files": files, "forms": [first.form, second.form]} | compared
+
+
+def _folders(first, second, tolerance):
+    """What is said of each file of the first folder: the file of its name in the second has the same schedule,
+    or what differs.
+    """
+    theirs = {path.stem: path for path in sorted(Path(second).iterdir()) if path.is_file()}
+    said = {}
+    for path in sorted(path for path in Path(first).iterdir() if path.is_file()):
+        if path.stem not in theirs:
+            said[path.stem] = "missing"
+            continue
+        compared = _files(str(path), str(theirs[path.stem]), tolerance)
+        every = compared["classes"][-1]
+        lacking = compared["only_first"] + compared["only_second"]
+        unlike = compared["other_size"] + compared["other_run_time"]
+        said[path.stem] = "same"
+        if not compared["same"]:
+            said[path.stem] = (
+                f"{every['earlier']} earlier, {every['later']} later, {lacking} in one only, "
+                f"{unlike} with another size or run time"
+            )
+    same = all(words == "same" for words in said.values())
+    return {"folders": [first, second], "same": same, "schedules": said}
+
+
+def _summary(found):
+    """A line for each schedule that is not the same, and how many are."""
+    said = found["schedules"]
+    other = {name: words for name, words in said.items() if words != "same"}
+    for name, words in other.items():
+        yield f"{name:24}{words}"
+    yield f"{len(said) - len(other)} of {len(said)} schedules are the same"
 
 
 def _lines(found):

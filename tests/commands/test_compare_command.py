@@ -192,3 +192,21 @@ def test_a_schedule_in_fractions_of_a_second_has_no_fairness(written, tmp_path, 
     (tmp_path / "b.csv").write_text(f"{header}\n1,0.5,1,1.5,2.5\n")
     assert main(["audit", str(tmp_path / "b.csv"), "--processors", "4"]) == 0
     assert "submit 0.5; allowed: whole seconds" in capsys.readouterr().out
+
+
+def test_folders_are_compared_file_by_file_whatever_the_form(tmp_path, written, capsys):
+    for folder in ("rules", "mine"):
+        (tmp_path / folder).mkdir()
+    written("rules/a.csv")
+    written("mine/a.swf")
+    folders = [str(tmp_path / folder) for folder in ("rules", "mine")]
+    assert main(["compare", *folders]) == 0
+    assert capsys.readouterr().out == "1 of 1 schedules are the same\n"
+    written("rules/b.csv")
+    written("rules/c.csv")
+    written("mine/b.swf", FCFS())
+    assert main(["compare", *folders]) == 1
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].split()[0] == "b" and "0 earlier, 2 later" in said[0]
+    assert said[1].split() == ["c", "missing"]
+    assert said[2] == "1 of 3 schedules are the same"

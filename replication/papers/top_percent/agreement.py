@@ -1,0 +1,109 @@
+"""Which of our schedulers starts every job when another simulator does; the facts stand in data/agreement.toml.
+
+The paper's results come from one of these simulators.
+"""
+
+import hashlib
+import tomllib
+from functools import cache
+
+import numpy as np
+
+from replication.basics import paths
+from replication.basics.lazy import pandas as pd
+from replication.reference.easy import easy
+from replication.schedule import text
+from replication.schedule.simulation import simulate
+
+TABLE = paths.DATA / "agreement.toml"
+
+
+@cache
+def facts():
+    """What data/agreement.toml holds.
+
+    Returns
+    -------
+    dict
+        ``rules`` for `replication.logs.traces.load`, ``simulator`` by key, and a list of every ``run``.
+    """
+    return tomllib.loads(TABLE.read_text(encoding="utf-8"))
+
+
+def starts(run, workload):
+    """Start of each job under the scheduler that does as a run.
+
+    Parameters
+    ----------
+    run : dict
+        One of `facts`.
+    workload : replication.logs.workload.Workload
+        Its log, by the rules of `facts`.
+
+    Returns
+    -------
+    int64[n], s
+    """
+    if run.get("by") == "twin":
+        options = dict(word.split("=", 1) for word in run["ours"].partition(":")[2].split(","))
+        predictor = text.predictor(options.pop("predictor", "request"))
+        return np.array(easy(workload, predictor=predictor, **options).start)
+    return simulate(workload, text.scheduler(run["ours"])).start
+
+
+def sha256(start):
+    """Hash of start times, as data/agreement.toml has it."""
+    return hashlib.sha256(np.ascontiguousarray(start, "<i8").tobytes()).hexdigest()
+
+
+def table(load, decided=True):
+    """Every run beside the scheduler that does the same.
+
+    Parameters
+    ----------
+    load : callable
+        Takes a log's name and the rules, and returns its workload.
+    decided : bool
+        Whether the jobs are those of the log, so that the starts can be the same.
+
+    Returns
+    -------
+    pandas.DataFrame
+        simulator, run, log, jobs, ours, wait of the simulator and ours (means, s), same.
+    """
+    logs, rows = {}, []
+    for run in facts()["run"]:
+        log, simulator = run["log"], facts()["simulator"][run["simulator"]]
+        if log not in logs:
+            logs[log] = load(log, **facts()["rules"])
+        start = starts(run, logs[log])
+        rows.append(
+            {
+                "simulator": f"{simulator['name']} ({simulator['version']})",
+                "run": run["policy"],
+                "log": log,
+                "jobs": run["jobs"],
+                "ours": run["ours"],
+                "its wait": run["mean_wait_s"],
+                "our wait": float((start - logs[log].submit).mean()),
+                "same": sha256(start) == run["starts_sha256"] if decided else None,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def differences():
+    """What each simulator does at an instant other than the default reading.
+
+    Returns
+    -------
+    pandas.DataFrame
+    """
+    return pd.DataFrame(
+        {
+            "simulator": f"{simulator['name']} ({simulator['version']})",
+            "source": simulator["where"],
+            "does differently": simulator["differs"],
+        }
+        for simulator in facts()["simulator"].values()
+    )
