@@ -1,5 +1,6 @@
 """What papers leave open, each choice as its alternatives: the textbook's first, which is the default."""
 
+from replication.evidence import variants
 from replication.evidence.variants import Variant
 
 
@@ -71,6 +72,21 @@ CUT_OR_NOT = (
     Variant("runs may pass the estimate", cleaning={"overrun": "as-is"}),
 )
 NO_ZEROS = Variant("jobs of run time 0 left out", cleaning={"drop": ("zero-run-time",)})
+ALLOCATED = Variant("allocated processors", cleaning={"size": "allocated"})
+
+
+def alone(dimensions):
+    """Every alternative but the defaults of some dimensions, each alone."""
+    return [one for name, several in dimensions.items() for one in variants.alone(name, several)]
+
+
+def changes(logs, *several):
+    """What robustness is tried against: the default, a paper's own changes, other logs and other loads.
+
+    Of changes that concern some logs only, those that concern one of the paper's `logs`.
+    """
+    own = [one for one in several if not one.logs or {*one.logs} & {*logs}]
+    return [Variant("default"), *own, *variants.others(logs)]
 
 
 def size(default):

@@ -146,21 +146,8 @@ def wide(ours):
 
 
 def others(paper, own, names, quick=False):
-    """Logs that the paper lacks, by its rules and on the machine the log names.
-
-    Parameters
-    ----------
-    paper : str
-    own : dict of str to replication.logs.workload.Workload
-        The paper's logs; nothing is put beside stand-ins.
-    names : sequence of str
-    quick : bool
-        The first jobs of each log only.
-
-    Returns
-    -------
-    dict of str to replication.logs.workload.Workload
-        Without the logs that are not to be had.
+    """Logs that the paper lacks, by its rules and on the machine the log names; at quick scale their first
+    jobs. Nothing is put beside stand-ins, and logs that are not to be had are left out.
     """
     if any(workload.stand_in for workload in own.values()):
         return {}

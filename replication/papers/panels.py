@@ -7,27 +7,9 @@ from replication.logs import traces
 
 
 def draw(paper, logs, rows, one, xlabel="", legend=True, **how):
-    """A figure of panels with one legend below.
-
-    Parameters
-    ----------
-    paper : str
-        Whose names the logs get.
-    logs : iterable of str
-        In any order, with repetitions.
-    rows : dict of str to str
-        What `one` is to draw in a row, and the words beside the row.
-    one : Callable
-        ``one(axes, log, row)`` draws a panel.
-    xlabel : str
-    legend : bool
-        Of what the first panel has.
-    **how
-        Of ``pyplot.subplots``.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
+    """A figure of panels: ``one(axes, log, row)`` draws each; `rows` has what is drawn in a row, and the
+    words beside it. Logs get the paper's names, and below the figure stands one legend of what the first
+    panel has. Other keywords are those of ``pyplot.subplots``.
     """
     logs = list(dict.fromkeys(logs))
     how = {"figsize": style.size(len(rows), len(logs))} | how

@@ -14,8 +14,6 @@ from replication.evidence.readings import search as readings_search
 from replication.evidence.readings.search import Part
 from replication.evidence.variants import Variant, together
 from replication.logs.workload import Workload
-from replication.papers.heel_and_toe import readings as heel_and_toe
-from replication.papers.heel_and_toe.curves import BACKFILLED
 from replication.papers.pv_easy import counts, runs
 from replication.papers.pv_easy import readings as pv_easy
 from replication.papers.top_percent import readings as top_percent
@@ -420,29 +418,8 @@ def test_blocked_jobs_may_be_those_that_others_wait_behind_or_pass(
     } == blocked
 
 
-def test_heel_and_toes_ranges_are_of_means_or_of_single_runs():
-    names = (*BACKFILLED, "wild", "delayed")
-    low = pd.Series(dict.fromkeys(names, 0.5))
-    logs = [
-        (low, pd.DataFrame({name: runs for name in names})) for runs in ([0.55, 0.65], [0.7, 0.7])
-    ]
-    means, single = (
-        {measure: value for _, measure, value in heel_and_toe._numbers(logs, span)}
-        for span in ("extremes", "runs")
-    )
-    assert means["backfilled_increase_min"] == pytest.approx(20)
-    assert single["backfilled_increase_min"] == pytest.approx(10)
-    assert (
-        means["backfilled_size_increase_max"]
-        == single["backfilled_size_increase_max"]
-        == pytest.approx(40)
-    )
-    assert means["wild_share_min"] == pytest.approx(60)
-    assert means["delayed_share"] == single["delayed_share"] == pytest.approx(65)
-
-
 def test_a_choice_about_one_log_changes_nothing_of_the_others():
-    ctc = heel_and_toe.CLEANING["ctc"][1]
+    ctc = Variant("430", "CTC has 430 processors", cleaning={"machine": 430}, logs=("CTC-SP2",))
     assert together([ctc], "SDSC-SP2") == together([], "SDSC-SP2")
     assert together([ctc], "CTC-SP2").cleaning == {"machine": 430}
 

@@ -10,7 +10,6 @@ number that a combination leaves undefined is infinitely far.
 The default is the textbook's or the paper's own reading; a search never changes it.
 """
 
-import functools
 import json
 from dataclasses import dataclass
 
@@ -29,14 +28,7 @@ class ReadingsError(ValueError):
 
 @dataclass(frozen=True)
 class Rule:
-    """Combinations that make no sense, and why.
-
-    Parameters
-    ----------
-    why : str
-    forbids : dict of str to tuple of str
-        Choices by dimension; a combination is left out if in each of these dimensions it has one of them.
-    """
+    """Combinations that make no sense, and why: those that in each dimension have one of the choices forbidden."""
 
     why: str
     forbids: dict
@@ -44,10 +36,8 @@ class Rule:
 
 def kept_to_defaults(why, dimensions):
     """Rules that leave out all but the default of some dimensions."""
-    return [
-        Rule(why, {name: tuple(one.name for one in alternatives[1:])})
-        for name, alternatives in dimensions.items()
-    ]
+    others = {name: tuple(one.name for one in several[1:]) for name, several in dimensions.items()}
+    return [Rule(why, {name: choices}) for name, choices in others.items()]
 
 
 class Grid:
@@ -115,11 +105,8 @@ class Grid:
 
     def variants(self, k, names=None):
         """Alternatives that make up combination `k`, by dimension; of all dimensions or of those named."""
-        return {
-            name: several[code]
-            for (name, several), code in zip(self.dimensions.items(), self.codes[k], strict=True)
-            if names is None or name in names
-        }
+        pairs = zip(self.dimensions.items(), self.codes[k], strict=True)
+        return {n: several[code] for (n, several), code in pairs if names is None or n in names}
 
     def chosen(self, k, names=None):
         """Names of the choices of combination `k` by dimension, likewise."""
@@ -134,9 +121,9 @@ class Grid:
     def projections(self, names):
         """The first of the combinations that are alike in the dimensions named, as places in `codes`."""
         columns = [self.place[name] for name in names]
-        sizes = [len(self.dimensions[name]) for name in names]
         if not columns:
             return np.zeros(1, np.int64)
+        sizes = [len(self.names[name]) for name in names]
         mixed = np.ravel_multi_index(self.codes[:, columns].T.astype(np.int64), sizes)
         return np.sort(np.unique(mixed, return_index=True)[1])
 
@@ -153,6 +140,21 @@ class Found:
         Numbers of the paper. One that it prints twice counts once; one that is not in `table` does not count.
     by_policy : bool
         Whether each policy has its own code, so that each may identify choices of its own.
+
+    Attributes
+    ----------
+    numbers, logs : list
+        The numbers that count, and the logs that have one.
+    groups : dict of str to list of int
+        Places of all numbers, and by policy where each has its own code.
+    differences : float32[combinations, numbers]
+        Relative; infinite where a value is undefined.
+    matched : bool[combinations, numbers]
+        Which match by the rule of `replication.evidence.compare`.
+    distances : float32[combinations]
+        Of each to all numbers.
+    order : int64[combinations]
+        From the nearest to the farthest: by median, worst difference, the grid's order.
     """
 
     def __init__(self, grid, table, published, by_policy=False):
@@ -166,13 +168,21 @@ class Found:
             raise ReadingsError("none of the published numbers was computed")
         self._cells = [_cells(grid, rows[row.key]) for row in self.numbers]
         self._told = {}
-        #: The logs that have a number.
         self.logs = list(dict.fromkeys(row.trace for row in self.numbers))
         policies = dict.fromkeys(row.policy for row in self.numbers if by_policy)
-        #: Places of all numbers, and by policy where each has its own code.
-        self.groups = {ALL: [*range(len(self.numbers))]} | {
-            policy: self.of(policy=policy) for policy in policies
-        }
+        self.groups = {ALL: [*range(len(self.numbers))]}
+        self.groups |= {policy: self.of(policy=policy) for policy in policies}
+        self.differences = np.empty((len(grid), len(self.numbers)), np.float32)
+        self.matched = np.empty((len(grid), len(self.numbers)), bool)
+        for k, row in enumerate(self.numbers):
+            # A published 0 has no relative distance: the difference itself stands for it, as in compare.
+            away = np.abs(self.values(k) - row.value) / (abs(row.value) or 1.0)
+            self.differences[:, k] = np.where(np.isnan(away), np.inf, away)
+            values, place = np.unique(self.values(k), return_inverse=True)
+            verdicts = [compare.verdict(float(value), row).verdict for value in values]
+            self.matched[:, k] = (np.array(verdicts) == compare.MATCH)[place]
+        self.distances = np.median(self.differences, axis=1)
+        self.order = np.lexsort((self.differences.max(axis=1), self.distances))
 
     def __len__(self):
         return len(self.grid)
@@ -196,41 +206,8 @@ class Found:
         names, cells = self._cells[number]
         return [name for axis, name in enumerate(names) if _moves(cells, cells.take([0], axis))]
 
-    @functools.cached_property
-    def differences(self):
-        """Relative differences, float32[combinations, numbers]; infinite where a value is undefined."""
-        far = np.empty((len(self), len(self.numbers)), np.float32)
-        for k, row in enumerate(self.numbers):
-            # A published 0 has no relative distance: the difference itself stands for it, as in compare.
-            away = np.abs(self.values(k) - row.value) / (abs(row.value) or 1.0)
-            far[:, k] = np.where(np.isnan(away), np.inf, away)
-        return far
-
-    @functools.cached_property
-    def matched(self):
-        """Which numbers match by the rule of `compare`, bool[combinations, numbers]."""
-        hit = np.empty((len(self), len(self.numbers)), bool)
-        for k, row in enumerate(self.numbers):
-            values, place = np.unique(self.values(k), return_inverse=True)
-            verdicts = [compare.verdict(float(value), row).verdict for value in values]
-            hit[:, k] = (np.array(verdicts) == compare.MATCH)[place]
-        return hit
-
     def told_apart(self, numbers):
-        """The combinations that some numbers can tell apart, and the distance of each to them.
-
-        Parameters
-        ----------
-        numbers : sequence of int
-            Places in `numbers`.
-
-        Returns
-        -------
-        combinations : int64[k]
-            Of those that are alike to these numbers, the first of the grid.
-        distances : float32[k]
-            Medians of the relative differences.
-        """
+        """The first of the combinations alike to some numbers (places), int64[k], and each one's distance to these."""
         key = tuple(numbers)
         if key not in self._told:
             names = dict.fromkeys(name for number in key for name in self.dimensions(number))
@@ -241,16 +218,6 @@ class Found:
     def distance(self, numbers, combinations):
         """Median relative difference to some numbers under some combinations, float32[combinations]."""
         return np.median(self.differences[np.ix_(combinations, numbers)], axis=1)
-
-    @functools.cached_property
-    def distances(self):
-        """The distance of each combination to all numbers."""
-        return np.median(self.differences, axis=1)
-
-    @functools.cached_property
-    def order(self):
-        """Combinations from the nearest to the farthest: by median, worst difference, the grid's order."""
-        return np.lexsort((self.differences.max(axis=1), self.distances))
 
     def words(self, k, numbers):
         """Combination `k` in words, as far as some numbers depend on it."""

@@ -1,5 +1,6 @@
 """The simulations behind a search over readings: each once, in any order, kept in files."""
 
+import functools
 import hashlib
 import json
 from collections.abc import Callable
@@ -7,6 +8,7 @@ from dataclasses import dataclass
 
 from replication.basics import code
 from replication.evidence import variants
+from replication.evidence.readings import Grid, kept_to_defaults
 from replication.logs.workload import COLUMNS
 from replication.sweeps import kept
 
@@ -50,32 +52,23 @@ class Task:
     @property
     def key(self):
         """Hash of all that the rows depend on, in hexadecimal."""
-        facts = [
-            code.digest(__name__, self.part.measure.__module__),
-            kept.fingerprint(self.workload, COLUMNS),
-            self.log,
-            self.part.name,
-            repr(self.several),
-        ]
-        return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+        by = code.digest(__name__, self.part.measure.__module__)
+        facts = [by, kept.fingerprint(self.workload, COLUMNS), self.log, self.part.name]
+        return hashlib.sha256(json.dumps([*facts, repr(self.several)]).encode()).hexdigest()
 
 
 def compute(task):
-    """Simulate a task and count.
+    """Simulate a task and count: lists by column trace, policy, measure, chosen and value.
 
-    Returns
-    -------
-    dict of str to list
-        Columns trace, policy, measure, chosen (the choices that the value depends on, as JSON), value.
+    What is chosen are the choices that the value depends on, as JSON.
     """
-    columns = {name: [] for name in ("trace", "policy", "measure", "chosen", "value")}
-    for chosen, variant in task.several:
-        for policy, measure, counted, value in task.part.measure(task.workload, variant):
-            whole = json.dumps(chosen | counted, sort_keys=True)
-            row = (task.log, policy, measure, whole, float(value))
-            for name, cell in zip(columns, row, strict=True):
-                columns[name].append(cell)
-    return columns
+    rows = [
+        (task.log, policy, measure, json.dumps(chosen | counted, sort_keys=True), float(value))
+        for chosen, variant in task.several
+        for policy, measure, counted, value in task.part.measure(task.workload, variant)
+    ]
+    names = "trace", "policy", "measure", "chosen", "value"
+    return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
 
 def search(grid, parts, jobs, logs, workers=1, engine=None, folder=kept.RESULTS):
@@ -114,3 +107,36 @@ def search(grid, parts, jobs, logs, workers=1, engine=None, folder=kept.RESULTS)
             for k in range(0, len(some), AT_ONCE)
         ]
     return kept.run(tasks, compute, workers, engine, folder)
+
+
+def of_paper(
+    paper, workloads, dimensions, cleaning, parts, rules=(), first=None, around=({},), **how
+):
+    """The search of a paper's readings.
+
+    Parameters
+    ----------
+    paper : str
+    workloads : dict of str to replication.logs.workload.Workload
+        The paper's logs.
+    dimensions, cleaning : dict
+        All dimensions, and those of them that need the log's own lines, which a stand-in has not.
+    parts, rules
+        As of `search` and `replication.evidence.readings.Grid`.
+    first : int, optional
+        How many jobs of a log are taken. Where that is given, and on stand-ins, only the combinations `around`
+        and single changes of them are tried.
+    **how
+        Of `search`: workers, engine, folder.
+
+    Returns
+    -------
+    grid : replication.evidence.readings.Grid
+    table : pandas.DataFrame
+    """
+    stand_in = any(one.stand_in for one in workloads.values())
+    clean = kept_to_defaults("a stand-in has no lines to read otherwise", cleaning)
+    rules = [*rules, *(clean if stand_in else ())]
+    grid = Grid(dimensions, rules, around if stand_in or first else None)
+    jobs = functools.partial(variants.jobs, paper, workloads, first=first)
+    return grid, search(grid, parts, jobs, workloads, **how)

@@ -8,18 +8,8 @@ from replication.evidence.readings import IDENTIFIED
 
 OPEN, KNOWN, UNMOVED, UNDECIDED = "left open", "identified", "moves nothing", "not decided here"
 NEAR = 0.20  # the widest distance that compare still calls near
-HELD_OUT = (
-    "group",
-    "tested_on",
-    "tried",
-    "fit",
-    "test",
-    "default",
-    "blind",
-    "possible",
-    "beaten",
-    "reading",
-)
+HELD_OUT = ["group", "tested_on", "tried", "fit", "test", "default", "blind", "possible"]
+HELD_OUT += ["beaten", "reading"]
 
 
 def percent(share):
@@ -43,15 +33,18 @@ def ranking(found, decided=True, first=10):
     pandas.DataFrame
         rank, median, worst (relative differences, %), match, near (numbers that match; within 20 %), reading.
     """
-    rows = []
-    for rank in dict.fromkeys([*range(1, min(first, len(found)) + 1), found.default_rank]):
-        k = found.order[rank - 1]
-        far = found.differences[k]
-        row = {"rank": rank, "median": percent(found.distances[k]), "worst": percent(far.max())}
-        if decided:
-            row |= {"match": int(found.matched[k].sum()), "near": int((far <= NEAR).sum())}
-        rows.append(row | {"reading": found.grid.words(k)})
-    return pd.DataFrame(rows)
+    ranks = list(dict.fromkeys([*range(1, min(first, len(found)) + 1), found.default_rank]))
+    k = found.order[[rank - 1 for rank in ranks]]
+    far = found.differences[k]
+    columns = {
+        "rank": ranks,
+        "median": 100 * found.distances[k].astype(float),
+        "worst": 100 * far.max(axis=1).astype(float),
+        "match": found.matched[k].sum(axis=1),
+        "near": (far <= NEAR).sum(axis=1),
+        "reading": [found.grid.words(one) for one in k],
+    }
+    return pd.DataFrame(columns).drop(columns=[] if decided else ["match", "near"])
 
 
 def left_out(found):
@@ -93,21 +86,11 @@ def choices(found, decided=True):
                 nearer = best[c] < others and best[c] <= (1 - IDENTIFIED) * others
                 known = nearer and fits and set(fits) == {c}
                 verdict = KNOWN if known else OPEN if moved else UNMOVED
-                rows.append(
-                    {
-                        "group": group,
-                        "dimension": dimension,
-                        "choice": one.name,
-                        "words": one.words,
-                        "default": "" if c else "yes",
-                        "numbers": len(moved),
-                        "best_with": percent(best[c]),
-                        "best_without": percent(others),
-                        "fits": f"{fits.count(c)} of {len(fits)}",
-                        "verdict": verdict if decided else UNDECIDED,
-                    }
-                )
-    return pd.DataFrame(rows)
+                row = group, dimension, one.name, one.words, "" if c else "yes", len(moved)
+                fit = percent(best[c]), percent(others), f"{fits.count(c)} of {len(fits)}"
+                rows.append((*row, *fit, verdict if decided else UNDECIDED))
+    columns = ["group", "dimension", "choice", "words", "default", "numbers"]
+    return pd.DataFrame(rows, columns=[*columns, "best_with", "best_without", "fits", "verdict"])
 
 
 def _bests(found, dimension, numbers):
@@ -132,32 +115,19 @@ def _fits(found, dimension, moved):
 def identified(choices):
     """The choices in short: a row a dimension, a column a group of numbers.
 
-    Parameters
-    ----------
-    choices : pandas.DataFrame
-        From `choices`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        In a cell the choice that the group identifies, or what else is to be said.
+    In a cell stands the choice that the group identifies, or what else is to be said.
     """
-
-    def cell(part):
-        known = part[part["verdict"] == KNOWN]
-        return known["choice"].iloc[0] if len(known) else part["verdict"].iloc[0]
-
-    short = {
-        (dimension, group): cell(part)
-        for (dimension, group), part in choices.groupby(["dimension", "group"])
-    }
+    said = choices["verdict"].where(choices["verdict"] != KNOWN, choices["choice"])
+    # A choice that is identified comes first among those of its dimension and group.
+    first = choices.assign(said=said).sort_values(
+        "verdict", key=lambda v: v != KNOWN, kind="stable"
+    )
+    first = first.drop_duplicates(["dimension", "group"])
+    short = first.pivot(index="dimension", columns="group", values="said")
     defaults = choices[choices["default"] == "yes"].drop_duplicates("dimension")
-    return pd.DataFrame(
-        [
-            {"dimension": row.dimension, "default": row.choice}
-            | {group: short[row.dimension, group] for group in dict.fromkeys(choices["group"])}
-            for row in defaults.itertuples()
-        ]
+    table = defaults[["dimension", "choice"]].rename(columns={"choice": "default"})
+    return table.join(short[list(dict.fromkeys(choices["group"]))], on="dimension").reset_index(
+        drop=True
     )
 
 
@@ -174,22 +144,11 @@ def ranges(found):
     for k, row in enumerate(found.numbers):
         values = found.values(k)
         low, high = float(np.nanmin(values)), float(np.nanmax(values))
-        rows.append(
-            {
-                "item": row.item,
-                "trace": row.trace,
-                "policy": row.policy,
-                "measure": row.measure,
-                "unit": row.unit,
-                "published": row.value,
-                "default": float(values[0]),
-                "best": float(values[found.best]),
-                "lowest": low,
-                "highest": high,
-                "inside": "yes" if low <= row.value <= high else "no",
-            }
-        )
-    return pd.DataFrame(rows)
+        ours = float(values[0]), float(values[found.best]), low, high
+        inside = "yes" if low <= row.value <= high else "no"
+        rows.append((row.item, *row.key, row.unit, row.value, *ours, inside))
+    columns = ["item", *compare.KEY, "unit", "published", "default", "best", "lowest", "highest"]
+    return pd.DataFrame(rows, columns=[*columns, "inside"])
 
 
 def each(found, fact="trace"):
@@ -210,17 +169,12 @@ def each(found, fact="trace"):
     for one in dict.fromkeys(getattr(row, fact) for row in found.numbers):
         numbers = found.of(**{fact: one})
         own = found.nearest(numbers)
-        away = {
-            name: found.differences[k][numbers]
-            for name, k in (("own", own), ("common", found.best), ("default", 0))
-        }
-        rows.append(
-            {fact: one, "numbers": len(numbers)}
-            | {name: percent(np.median(far)) for name, far in away.items()}
-            | {f"near_{name}": int((away[name] <= NEAR).sum()) for name in ("own", "common")}
-            | {"reading": found.words(own, numbers)}
-        )
-    return pd.DataFrame(rows)
+        away = [found.differences[k][numbers] for k in (own, found.best, 0)]
+        near = [int((far <= NEAR).sum()) for far in away[:2]]
+        medians = [percent(np.median(far)) for far in away]
+        rows.append((one, len(numbers), *medians, *near, found.words(own, numbers)))
+    columns = [fact, "numbers", "own", "common", "default", "near_own", "near_common", "reading"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def hold_out(found):
@@ -240,21 +194,11 @@ def hold_out(found):
             own = [k for k in numbers if found.numbers[k].trace == log]
             others = [k for k in numbers if k not in own]
             k, test = found.nearest(others), found.distance(own, some)
-            mine = np.median(found.differences[k][own])
-            rows.append(
-                {
-                    "group": group,
-                    "tested_on": log,
-                    "tried": len(some),
-                    "fit": percent(np.median(found.differences[k][others])),
-                    "test": percent(mine),
-                    "default": percent(np.median(found.differences[0][own])),
-                    "blind": percent(np.median(test)),
-                    "possible": percent(test.min()),
-                    "beaten": percent((test > mine).mean()),
-                    "reading": found.words(k, others),
-                }
-            )
+            fit, mine = (np.median(found.differences[k][part]) for part in (others, own))
+            default = np.median(found.differences[0][own])
+            shares = fit, mine, default, np.median(test), test.min(), (test > mine).mean()
+            row = group, log, len(some), *map(percent, shares), found.words(k, others)
+            rows.append(row)
     return pd.DataFrame(rows, columns=HELD_OUT)
 
 
@@ -278,20 +222,15 @@ def best(found, paper, items, stand_in=False, decided=True):
     pandas.DataFrame
         item, trace, policy, measure, unit, published, ours, difference, verdict, source.
     """
-    ours = {
-        row.key: (row.unit, float(found.values(k, found.best)))
-        for k, row in enumerate(found.numbers)
-    }
+    ours = {row.key: float(found.values(k, found.best)) for k, row in enumerate(found.numbers)}
     frames = []
     for item in items:
-        mine = [
-            dict(zip((*compare.KEY, "unit", "value"), (*row.key, *ours[row.key]), strict=True))
-            for row in published.rows(paper, item)
-            if row.key in ours
-        ]
+        rows = [row for row in published.rows(paper, item) if row.key in ours]
+        mine = pd.DataFrame(
+            [(*row.key, row.unit, ours[row.key]) for row in rows],
+            columns=[*compare.KEY, "unit", "value"],
+        )
         frame = compare.table(paper, item, mine, stand_in=stand_in)
         frames.append(frame[frame["ours"].notna()])
     table = pd.concat(frames, ignore_index=True).drop(columns="reason")
-    if not decided:
-        table["verdict"] = compare.NOT_COMPARABLE
-    return table
+    return table if decided else table.assign(verdict=compare.NOT_COMPARABLE)

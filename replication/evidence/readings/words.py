@@ -7,19 +7,7 @@ from replication.evidence.readings.tables import KNOWN, NEAR, OPEN, UNDECIDED, e
 
 
 def finding(found, choices, hold_out):
-    """The search in a few points.
-
-    Parameters
-    ----------
-    found : replication.evidence.readings.Found
-    choices, hold_out : pandas.DataFrame
-        From `replication.evidence.readings.tables`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """The search in a few points, as Markdown; takes the tables of its choices and of the logs held out."""
     if (choices["verdict"] == UNDECIDED).any():
         nothing = "Generated or shortened logs decide nothing about a paper."
         return f"- {len(found):,} combinations were tried. {nothing}"
@@ -32,44 +20,37 @@ def finding(found, choices, hold_out):
 
 
 def _distances(found):
-    words = (
-        f"it is the default{' except that ' + found.grid.words(found.best) if found.best else ''}"
-    )
+    def fit(k):
+        matched, near = found.matched[k].sum(), (found.differences[k] <= NEAR).sum()
+        return (
+            f"half of them are within {_percent(percent(found.distances[k]))} % of the paper's, "
+            f"{matched} match and {near} are within {100 * NEAR:.0f} %"
+        )
+
+    but = f" except that {found.grid.words(found.best)}" if found.best else ""
     logs = ", ".join(found.logs) if len(found.logs) > 1 else "all logs at once"
     return (
         f"**All at once.** {len(found):,} combinations were tried against {len(found.numbers)} numbers on "
-        f"{logs}. Under the default (number {found.default_rank:,} in order) {_fit(found, 0)}. Under the nearest "
-        f"{_fit(found, found.best)}; {words}."
-    )
-
-
-def _fit(found, k):
-    far = found.differences[k]
-    return (
-        f"half of them are within {_percent(percent(found.distances[k]))} % of the paper's, "
-        f"{int(found.matched[k].sum())} match and {int((far <= NEAR).sum())} are within {100 * NEAR:.0f} %"
+        f"{logs}. Under the default (number {found.default_rank:,} in order) {fit(0)}. Under the nearest "
+        f"{fit(found.best)}; it is the default{but}."
     )
 
 
 def _identified(found, choices):
     for group, part in choices.groupby("group", sort=False):
-        known = part[part["verdict"] == KNOWN]
-        own = np.median(found.differences[found.nearest(found.groups[group])][found.groups[group]])
-        about = "All numbers together" if group == ALL else f"The numbers of {group} alone"
+        numbers, known = found.groups[group], part[part["verdict"] == KNOWN]
+        own = percent(np.median(found.differences[found.nearest(numbers)][numbers]))
         words = [
             f"*{row.words}* (within {_percent(row.best_with)} %; {_percent(row.best_without)} % otherwise"
             f"{', as by default' if row.default else ''})"
             for row in known.itertuples()
         ]
-        left = [
-            name
-            for name in dict.fromkeys(part[part["verdict"] == OPEN]["dimension"])
-            if name not in set(known["dimension"])
-        ]
+        left = dict.fromkeys(part.loc[part["verdict"] == OPEN, "dimension"])
+        left = [name for name in left if name not in set(known["dimension"])]
+        about = "All numbers together" if group == ALL else f"The numbers of {group} alone"
         yield (
-            f"**Identified.** {about} ({len(found.groups[group])}, at best within "
-            f"{_percent(percent(own))} %) identify, each by the numbers it moves: "
-            f"{'; '.join(words) or 'nothing'}. Left open: {', '.join(left) or 'nothing'}."
+            f"**Identified.** {about} ({len(numbers)}, at best within {_percent(own)} %) identify, each by "
+            f"the numbers it moves: {'; '.join(words) or 'nothing'}. Left open: {', '.join(left) or 'nothing'}."
         )
 
 
@@ -107,33 +88,3 @@ def _tested(hold_out):
 def _percent(value):
     """A number of per cent with two digits, or more where it is above 100."""
     return f"{value:.0f}" if value >= 10 else f"{value:.2g}"
-
-
-def contrast(found, policy, measure, what):
-    """One measure under the default and under the reading nearest to its policy's numbers.
-
-    Parameters
-    ----------
-    found : replication.evidence.readings.Found
-    policy, measure : str
-    what : str
-        What is measured, in words.
-
-    Returns
-    -------
-    str
-        Markdown, one point.
-    """
-
-    def over(k):
-        return ", ".join(
-            f"{100 * (found.values(n, k) / found.numbers[n].value - 1):+.0f} %"
-            + (f" ({found.numbers[n].trace})" if len(found.logs) > 1 else "")
-            for n in found.of(policy=policy, measure=measure)
-        )
-
-    nearest = found.nearest(found.of(policy=policy))
-    return (
-        f"- {what}, over the paper's: by default {over(0)}; under the reading nearest to all numbers of "
-        f"{policy} {over(nearest)}."
-    )

@@ -24,18 +24,8 @@ RANGES = {10: 0.1, 100: 1, 1000: 10, 10000: 100}  # largest f, step (section 3, 
 
 @dataclass(frozen=True)
 class Scale:
-    """How much of the paper's campaign is run.
-
-    Parameters
-    ----------
-    seeds : int
-        Runs with random estimates at each f.
-    stride : int
-        1 for all f of the paper's grid up to 10, 10 for each tenth.
-    wide_stride : int
-        The same of the grids beyond 10.
-    modal_seeds : int
-        Runs with the modal model at each share of jobs at E_max.
+    """How much of the paper's campaign is run: runs with random estimates at each f, every how-manieth f of
+    the paper's grids up to 10 and beyond, and runs with the modal model at each share.
     """
 
     seeds: int
@@ -92,17 +82,8 @@ def badness(largest, stride=1):
 
 
 def models(fs, e_max=None):
-    """The users' own estimates, and at each f the random model and the deterministic one of the same mean.
-
-    Parameters
-    ----------
-    fs : sequence of float
-    e_max : int, s, optional
-        No estimate is longer, and runs are cut there (section 7).
-
-    Returns
-    -------
-    list of replication.estimates.EstimateModel
+    """The users' own estimates, and at each f the random model and the deterministic one of the same mean;
+    with an E_max (s) none is longer, and runs are cut there (section 7).
     """
     pairs = ((FModel(f, e_max), Deterministic(f / 2, e_max)) for f in fs)
     return [Users(e_max=e_max), *(model for pair in pairs for model in pair)]
@@ -160,26 +141,13 @@ def results(tasks, workers=1):
 
 
 def on_axis(table, load=None):
-    """The rows of a sweep, named and placed as the figures do.
+    """The rows of a sweep, named and placed as the figures do: `model` is random, deterministic or log.
 
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        Of `replication.sweep`.
-    load : str, optional
-        What the load is called, where `at_load` made the workloads.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `model` is random, deterministic or log, and `f` where a row is drawn on the badness axis: the random
-        model's f, twice the deterministic model's (section 2: such that both have the same mean), nan for the
-        log's own.
+    `f` is the random model's, twice the deterministic model's (section 2: such that both have the same mean), nan
+    for the log's own estimates. `load` is what the load is called, where `at_load` made the workloads.
     """
-    factor = table["model"].map({"f": 1.0, "deterministic": 2.0, "log": np.nan})
-    named = table.assign(
-        f=(table["f"] * factor).round(6), model=table["model"].replace({"f": "random"})
-    )
+    f = table["f"] * table["model"].map({"f": 1.0, "deterministic": 2.0, "log": np.nan})
+    named = table.assign(f=f.round(6), model=table["model"].replace({"f": "random"}))
     if load is None:
         return named
     return named.assign(load=[load if load in loads_of(log) else "log" for log in named["log"]])
@@ -192,14 +160,6 @@ def scale(quick):
 
 def joined(parts):
     """Results of several ranges of f in one table; where two have the same f, the first one's."""
-    seen, kept = set(), []
-    for part in parts:
-        new = part[
-            [
-                point not in seen
-                for point in zip(part["log"], part["model"], part["f"].fillna(-1), strict=True)
-            ]
-        ]
-        seen |= set(zip(new["log"], new["model"], new["f"].fillna(-1), strict=True))
-        kept.append(new)
-    return pd.concat(kept, ignore_index=True)
+    several = pd.concat(dict(enumerate(parts)), names=["part"]).reset_index("part")
+    first = several.groupby(["log", "model", "f"], dropna=False)["part"].transform("min")
+    return several[several["part"] == first].drop(columns="part").reset_index(drop=True)

@@ -47,21 +47,9 @@ def summary(results, measures):
 
 
 def spread(results, measures):
-    """Mean and intervals over the seeds.
-
-    Parameters
-    ----------
-    results : pandas.DataFrame
-        Of `campaign.results`.
-    measures : dict of str to (str, float)
-        One of the tables above.
-
-    Returns
-    -------
-    pandas.DataFrame
-        log, load, model, f, measure, runs; value (the mean), mean_low, mean_high (its 95 % interval), p5, p95
-        (of the runs), in the figures' units. The intervals are those of the random model; the others are single
-        runs.
+    """Mean and intervals over the seeds, in the figures' units: log, load, model, f, measure, runs, value
+    (the mean), mean_low, mean_high (its 95 % interval), p5 and p95 (of the runs). The intervals are those
+    of the random model; the others are single runs.
     """
     keys = ["log", "load", "model", "f"]
     parts = []
@@ -88,22 +76,10 @@ def rounded(table, digits=DIGITS):
 
 
 def panels(results, measures, band=True, scale="linear", yscale="linear"):
-    """A row of panels a measure, a column a log.
+    """Results of the campaign for one load: a row of panels a measure (of the tables above), a column a log.
 
-    Parameters
-    ----------
-    results : pandas.DataFrame
-        Of `campaign.results`, for one load.
-    measures : dict of str to (str, float)
-        One of the tables above.
-    band : bool
-        Draw the 5th to 95th percentile of the random model's runs.
-    scale, yscale : str
-        Of the badness axis and of the measures', as matplotlib names them.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
+    The band is from the 5th to the 95th percentile of the random model's runs; the scales are as matplotlib
+    names them.
     """
 
     def one(axes, log, measure):
@@ -131,17 +107,15 @@ def panels(results, measures, band=True, scale="linear", yscale="linear"):
 def panel(axes, part, band=True):
     """Draw the random, the deterministic and the log's own runs of one log and measure."""
     looks = style.series(["random", "deterministic", "real"], marker=False)
-    random, exact = part[part["model"] == "random"], part[part["model"] == "deterministic"]
     looks["random"]["label"] = "random: mean of runs" if band else "random: one run"
-    common = {"x": "f", "y": "value", "ax": axes, "legend": False}
-    sns.lineplot(
-        random,
-        errorbar=("pi", INTERVAL[1] - INTERVAL[0]) if band else None,
-        err_kws={"linewidth": 0, "alpha": 0.25, "label": BAND},
-        **common,
-        **looks["random"],
-    )
-    sns.lineplot(exact, errorbar=None, linewidth=1, **common, **looks["deterministic"])
+    ink = {"linewidth": 0, "alpha": 0.25, "label": BAND}
+    bars = {"errorbar": ("pi", INTERVAL[1] - INTERVAL[0]), "err_kws": ink}
+    for model, how in (
+        ("random", bars if band else {"errorbar": None}),
+        ("deterministic", {"errorbar": None, "linewidth": 1}),
+    ):
+        runs, look = part[part["model"] == model], looks[model]
+        sns.lineplot(runs, x="f", y="value", ax=axes, legend=False, **how, **look)
     real = part.loc[part["model"] == "log", "value"]
     if np.isfinite(real).any():
         axes.axhline(real.iloc[0], **looks["real"] | {"label": "real estimates"})

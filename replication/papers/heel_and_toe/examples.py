@@ -72,12 +72,8 @@ def frame(axes, machine, last, title):
 
 
 def steps(schedule):
-    """Every backfill of EASY past a head, as its readable twin tells it: `replication.reference.observed.Step`.
-
-    Raises
-    ------
-    AssertionError
-        If the twin's schedule is another one.
+    """Every backfill of EASY past a head, a `replication.reference.observed.Step` each, as its readable twin
+    tells it; an AssertionError if the twin's schedule is another one.
     """
     start, _, found = reference_observed.easy(schedule.workload, schedule.estimate)
     assert start == schedule.start.tolist(), "the twin starts jobs at other times"
@@ -149,22 +145,9 @@ def _moment(axes, schedule, steps, now, shadow):
 
 
 def table2(factors=FACTORS):
-    """Table 2 by its caption's rule, and by simulation.
+    """Table 2 for some F by their names: estimates are run times times F, the hole is job 1's estimate less 4.
 
-    Parameters
-    ----------
-    factors : dict of str to Fraction
-        Each F and what it is called.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As `Page.compare` takes it: estimates are run times times F; the hole is job 1's estimate less 4.
-
-    Raises
-    ------
-    AssertionError
-        If the first job that fits the hole is not the one that EASY backfills at time 4.
+    An AssertionError if the first job that fits the hole is not the one that EASY backfills at time 4.
     """
     rows = []
     for policy, factor in factors.items():

@@ -15,26 +15,18 @@ from replication.schedulers import EASY, FCFS
 
 
 def meetings(results):
-    """The table of Fig. 16: `trends.crossovers` in the units of the figures.
+    """The table of Fig.
 
-    Parameters
-    ----------
-    results : pandas.DataFrame
-        Of `campaign.results`, up to the largest f.
+    16 from results up to the largest f: `trends.crossovers` in the units of the figures.
     """
     units = {words: results[measure] * factor for measure, (words, factor) in PERFORMANCE.items()}
     return curves.rounded(trends.crossovers(results.assign(**units), [*units]), 4)
 
 
 def draw(results, met):
-    """Fig. 16 with its table: under each panel the f at which its random curve meets the real estimates.
+    """Fig.
 
-    Parameters
-    ----------
-    results : pandas.DataFrame
-        As for `curves.panels`.
-    met : pandas.DataFrame
-        Of `meetings`.
+    16 with its table (`meetings`): under each panel the f at which the random curve meets the real estimates.
     """
     figure = curves.panels(results, PERFORMANCE)
     order = [(words, log) for words, _ in PERFORMANCE.values() for log in dict.fromkeys(met["log"])]
@@ -46,17 +38,9 @@ def draw(results, met):
 
 
 def results(workloads):
-    """EASY with the users' estimates, EASY with every estimate at E_max, and FCFS, on runs cut at E_max.
-
-    Parameters
-    ----------
-    workloads : dict of str to replication.logs.workload.Workload
-
-    Returns
-    -------
-    pandas.DataFrame
-        log, measure, real, at E_max, FCFS (s, or a ratio); the shares of jobs backfilled, and of those that were to
-        end in time for the head's reservation, in percent with the users' estimates and at E_max.
+    """EASY with the users' estimates, EASY with every estimate at E_max, and FCFS, on runs cut at E_max: log,
+    measure, real, at E_max and FCFS (s, or a ratio); the shares of jobs backfilled, and of those that were to end
+    in time for the head's reservation, in percent with the users' estimates and at E_max.
     """
     rows = []
     for log, workload in workloads.items():

@@ -8,28 +8,14 @@ from replication.papers.heel_and_toe.curves import PERFORMANCE
 
 
 def named(table, factor=2):
-    """The rows of a comparison as the figure names them.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        Of `replication.compare`: users' and perfect estimates, each as it is and multiplied by `factor`.
-    factor : float
-
-    Returns
-    -------
-    pandas.DataFrame
-        trace, estimates, mean_wait (s), mean_bounded_slowdown, backfilled (a share).
+    """The rows of `replication.compare` as the figure names them: trace, estimates (users' and perfect ones,
+    each as it is and multiplied), mean_wait (s), mean_bounded_slowdown, backfilled (a share).
     """
-    names = {
-        repr(model(times)): words + (f" x{factor:g}" if times != 1 else "")
-        for words, model in (("real", Users), ("perfect", Exact))
-        for times in (1, factor)
-    }
-    table = table.assign(estimates=table["estimates"].map(names))
-    return table.rename(columns={"log": "trace"})[
-        ["trace", "estimates", *PERFORMANCE, "backfilled"]
-    ]
+    words = {"real": Users, "perfect": Exact}
+    names = {repr(model()): name for name, model in words.items()}
+    names |= {repr(model(factor)): f"{name} x{factor:g}" for name, model in words.items()}
+    table = table.assign(estimates=table["estimates"].map(names)).rename(columns={"log": "trace"})
+    return table[["trace", "estimates", *PERFORMANCE, "backfilled"]]
 
 
 def draw(results):

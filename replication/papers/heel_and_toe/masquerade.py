@@ -26,12 +26,8 @@ def limit(ratio):
 
 
 def drawn(draws, seed=1):
-    """The same by drawing both estimates.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ratio, F, exact, drawn, error (the standard error of `drawn`, from the exact value), limit.
+    """The same by drawing both estimates: ratio, F, exact, drawn, error (the standard error of `drawn`, from
+    the exact value), limit.
     """
     rows = []
     for ratio, factor in itertools.product(RATIOS, FACTORS):

@@ -72,21 +72,10 @@ def results(workloads, runs, workers=1):
 
 
 def summary(table, workloads):
-    """Mean and intervals of each measure with each kind of estimates.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        Of `replication.sweep` with `models`, run times cut to `e_max`.
-    workloads : dict of str to replication.logs.workload.Workload
-        Not cut.
-
-    Returns
-    -------
-    pandas.DataFrame
-        log, estimates (real, modal, truncated, vanilla), amount (share at E_max or f), own (whether the share
-        is the log's), measure, runs, value, mean_low, mean_high, p5, p95 as of `curves.spread`, and real (the
-        value with the real estimates).
+    """Mean and intervals of each measure with each kind of estimates, from a sweep of `models` over runs cut
+    to `e_max`. Columns of `curves.spread` with estimates (real, modal, truncated, vanilla) and amount
+    (share at E_max, or f), own (whether the share is the log's) and real (the value with the real
+    estimates). The workloads are not cut.
     """
     own = {log: own_share(workload) for log, workload in workloads.items()}
     kind = table["model"].replace({"log": "real", "f": "vanilla"})
@@ -156,20 +145,8 @@ def draw(found):
 
 
 def change(found, shares, step=False):
-    """Change of each mean from the smallest of some shares at E_max to the largest, or from each to the next.
-
-    Parameters
-    ----------
-    found : pandas.DataFrame
-        Of `results`; shares that a log was not run with are left out.
-    shares : sequence of float
-    step : bool
-        From each share to the next.
-
-    Returns
-    -------
-    pandas.DataFrame
-        log, measure, from [%], to [%]; change, low and high [%] with the 95 % interval.
+    """Change of each mean from the smallest of some shares at E_max to the largest, or step by step; shares
+    that a log was not run with are left out. In per cent: from, to, change, low and high (95 % interval).
     """
     rows = []
     modal = found[found["estimates"] == "modal"]

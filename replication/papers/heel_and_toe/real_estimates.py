@@ -51,13 +51,9 @@ def popular(workload):
 
 
 def modality(workloads):
-    """E_max's share and rank, and the share of the 20 most popular estimates.
+    """E_max's share and rank, and the share of the 20 most popular estimates, a row a log.
 
-    Returns
-    -------
-    pandas.DataFrame
-        One row a log. The E_max are those of the table under Fig. 13, for KTH and BLUE the one that it gives
-        the share of.
+    E_max is that of the table under Fig. 13, for KTH and BLUE the one that it gives the share of.
     """
     rows, allocated = [], recorded(workloads, ["not-allocated"])
     for log, workload in recorded(workloads).items():
@@ -143,20 +139,8 @@ def draw_cdf(workloads):
 
 
 def accuracy(workload, equal="jobs", bins=100):
-    """Mean accuracy, run time over estimate, in bins by run time.
-
-    Parameters
-    ----------
-    workload : Workload
-        A job of estimate 0 is left out: it has no accuracy.
-    equal : {"jobs", "width"}
-        Bins hold equally many jobs, or are equally wide; the paper's "equally sized" may mean either.
-    bins : int
-
-    Returns
-    -------
-    pandas.DataFrame
-        run time (mean of the bin, h), accuracy (%), jobs; empty bins are left out.
+    """Mean accuracy, run time over estimate (%), in bins of equally many jobs or of equal width by run time
+    (h): the paper's "equally sized" may mean either. Empty bins are left out, and jobs of estimate 0.
     """
     some = workload.estimate > 0
     run_time = workload.run_time[some]

@@ -32,37 +32,25 @@ decides = HEADLINES.decides
 
 def changes(logs):
     """The default, each reading changed alone, cleanings, other logs and other loads."""
-    return [
-        Variant("default"),
-        *(one for name, several in OPEN.items() for one in variants.alone(name, several)),
+    return dimensions.changes(
+        logs,
+        *dimensions.alone(OPEN),
         Variant("nothing trimmed", count={"trim": False}),
         Variant("E_max of daytime and express queues", count={"e_max": min}),
         Variant("real estimates as logged beside the truncated", count={"cut real": False}),
         *dimensions.CUT_OR_NOT,
-        Variant("allocated processors", cleaning={"size": "allocated"}),
+        dimensions.ALLOCATED,
         dimensions.NO_ZEROS,
         Variant(
             "jobs without allocated processors left out", cleaning={"drop": ("not-allocated",)}
         ),
-        *(variants.machines("CTC-SP2", MACHINES) if "CTC-SP2" in logs else ()),
-        *(
-            [Variant("KTH-SP2 cleaned", log="KTH-SP2", logs=("KTH-SP2-2",))]
-            if "KTH-SP2-2" in logs
-            else ()
-        ),
-        *variants.others(logs),
-    ]
+        *variants.machines("CTC-SP2", MACHINES),
+        Variant("KTH-SP2 cleaned", log="KTH-SP2", logs=("KTH-SP2-2",)),
+    )
 
 
 class Evidence:
-    """Runs of one log under one variant, made when asked for.
-
-    Parameters
-    ----------
-    log : str
-    workload : replication.logs.workload.Workload
-    variant : replication.evidence.variants.Variant
-    """
+    """Runs of one log under one variant, made when asked for."""
 
     def __init__(self, log, workload, variant):
         self.log, self.workload = log, workload
@@ -74,17 +62,11 @@ class Evidence:
         if (model, seed) not in self._found:
             schedule = simulate(self.workload, self.scheduler, model, seed)
             found = schedule.measured(trim=self.count.get("trim", True))
-            filled = schedule.backfilled
-            means = {
-                name: float(column[filled].mean()) if filled.any() else math.nan
-                for name, column in (
-                    ("run_time", schedule.workload.run_time),
-                    ("size", schedule.workload.processors),
-                )
-            }
+            filled, of = schedule.backfilled, schedule.workload
             self._found[model, seed] = {
-                name: found[name] for name in (*PERFORMANCE, "backfilled")
-            } | means
+                name: float(column[filled].mean()) if filled.any() else math.nan
+                for name, column in (("run_time", of.run_time), ("size", of.processors))
+            } | {name: found[name] for name in (*PERFORMANCE, "backfilled")}
         return self._found[model, seed]
 
     def runs(self, fs, measure, e_max=None, seeds=SEEDS):

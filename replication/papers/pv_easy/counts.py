@@ -27,14 +27,9 @@ def wasted_seconds(schedule):
 
 
 def blocked_jobs(schedule, which="any"):
-    """Which jobs count as blocked, bool[n].
-
-    Parameters
-    ----------
-    schedule : replication.schedule.schedule.Schedule
-    which : {"any", "others-wait", "passed"}
-        Jobs that come to the head and do not start at that instant; of these, those behind which others wait
-        meanwhile, so that there is a job to backfill; those past which another job is started.
+    """Which jobs count as blocked, bool[n]: ``any`` that come to the head and do not start at that instant;
+    of these, those behind which ``others-wait`` meanwhile, so that there is a job to backfill; or those
+    ``passed`` by another job's start.
     """
     hit = audits.blocked(schedule)
     if which == "any":
@@ -87,14 +82,9 @@ def violations(schedule, blame="under-predicted", which="first"):
 def kinds(schedule, backfilled="last-run", blocked="any"):
     """Table 4: backfilled and blocked jobs.
 
-    Parameters
-    ----------
-    schedule : replication.schedule.schedule.Schedule
-    backfilled : {"last-run", "starts", "ever", "in-shadow"}
-        Jobs whose completing run was started by backfilling; starts by backfilling, those of preempted runs
-        included; jobs backfilled at least once; jobs that also ended before all jobs ahead had started.
-    blocked : str
-        See `blocked_jobs`.
+    Backfilled are jobs whose completing run was (``last-run``); or ``starts`` by backfilling, those of
+    preempted runs included; or jobs that ``ever`` were; or that also ended before all jobs ahead had started
+    (``in-shadow``).
     """
     last, killed = schedule.backfilled, schedule.times_killed
     earlier = np.concatenate([[0], np.maximum.accumulate(schedule.start)[:-1]])

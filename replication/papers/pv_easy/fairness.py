@@ -14,23 +14,9 @@ DRAWN = ("EASY", "PV-EASY")
 
 
 def delays(schedule, names, sample, seed=1):
-    """Delays of jobs by jobs of lower priority, and of how many jobs that waited they are a sample.
-
-    Parameters
-    ----------
-    schedule : replication.schedule.schedule.Schedule
-    names : tuple of str
-        Of log and policy, for the random numbers.
-    sample : int
-        Jobs to look at where each takes a simulation from the beginning.
-    seed : int
-
-    Returns
-    -------
-    delay : int64[k], s
-        Start less the start without the later jobs, of the jobs looked at; negative where later jobs helped.
-    share : float
-        Jobs looked at over jobs that waited. A job that did not wait cannot have been delayed.
+    """Start less the start without the later jobs (s, negative where later jobs helped), of the jobs looked
+    at; and their share of the jobs that waited, since others cannot have been delayed. Where each takes a
+    simulation from the beginning, `sample` jobs are drawn; `names` (log and policy) and seed are the key.
     """
     jobs = waited = np.flatnonzero(schedule.start > schedule.workload.submit)
     if not audits.is_replayed(schedule.scheduler) and len(waited) > sample:
@@ -39,23 +25,11 @@ def delays(schedule, names, sample, seed=1):
 
 
 def results(schedules, sample=150, seed=1):
-    """How many jobs are delayed by jobs of lower priority, and by how much.
+    """How many jobs are delayed by jobs of lower priority, and by how much, under ``schedules[log][policy]``.
 
-    Parameters
-    ----------
-    schedules : dict of str to dict of str to replication.schedule.schedule.Schedule
-        ``schedules[log][policy]``.
-    sample, seed
-        As of `delays`.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        trace, policy, waited, looked_at, delayed (estimated from the sample where it is one), delayed_low and
-        delayed_high (95 % interval), delayed_share (%, of all jobs), mean_delay (min), max_delay (h), helped,
-        unfair_heads (heads that wait while idle and shadow processors would do).
-    each : pandas.DataFrame
-        trace, policy, delay (s): one row a job looked at.
+    The table has a row a log and policy: counts estimated from the sample where it is one, with their 95 %
+    intervals (Wilson), mean_delay (min), max_delay (h), and unfair_heads (heads that wait while idle and
+    shadow processors would do). The second table has a delay (s) for each job looked at.
     """
     pairs = [(log, *one) for log, by_policy in schedules.items() for one in by_policy.items()]
     found = {

@@ -14,18 +14,8 @@ SHOWN = {
 
 
 def results(schedules):
-    """Slowdowns, loads and preemptions by log and mode of preemption.
-
-    Parameters
-    ----------
-    schedules : dict of str to dict of str to replication.schedule.schedule.Schedule
-        ``schedules[log][mode]``.
-
-    Returns
-    -------
-    pandas.DataFrame
-        trace, mode, mbs, mwbs, total_load, wasted_load, preempted, mkt, rtw, unfair (heads that wait while
-        idle and shadow processors would do).
+    """Slowdowns, loads and preemptions of ``schedules[log][mode]``; unfair counts heads that wait while idle
+    and shadow processors would do.
     """
     rows = []
     for log, by_mode in schedules.items():

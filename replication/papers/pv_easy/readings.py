@@ -4,12 +4,11 @@ The functions that count yield the numbers of one simulation in every way of cou
 ways of counting by dimension, value).
 """
 
-import functools
+import itertools
 
-from replication.evidence import published, readings, variants
+from replication.evidence import published, readings
 from replication.evidence.readings import Rule
-from replication.evidence.readings import search as readings_search
-from replication.evidence.readings.search import Part
+from replication.evidence.readings.search import Part, of_paper
 from replication.evidence.variants import Variant
 from replication.papers import dimensions
 from replication.papers.pv_easy import counts, runs
@@ -82,19 +81,12 @@ RULES = (
 def easy(workload, variant):
     """EASY's numbers: Tables 1 and 4."""
     schedule = runs.simulated(workload, runs.POLICIES["EASY"], variant)
-    for blocked in COUNTING["blocked"]:
-        for delay in COUNTING["delay"]:
-            # Without later jobs, simulations are repeated from every submission: possible for the
-            # textbook's EASY.
-            if delay.name != "alone" or not variant.scheduler:
-                found = counts.delays(schedule, delay.name, blocked.name)
-                yield from _rows(
-                    "EASY",
-                    found,
-                    ("delayed", "mean_delay", "max_delay"),
-                    blocked=blocked.name,
-                    delay=delay.name,
-                )
+    for blocked, delay in itertools.product(COUNTING["blocked"], COUNTING["delay"]):
+        # Without later jobs, simulations are repeated from every submission: possible for the textbook's EASY.
+        if delay.name != "alone" or not variant.scheduler:
+            found = counts.delays(schedule, delay.name, blocked.name)
+            del found["blocked"]
+            yield from _rows("EASY", found, blocked=blocked.name, delay=delay.name)
     yield from _kinds(schedule, "EASY")
 
 
@@ -102,8 +94,7 @@ def easy_last(workload, variant):
     """EASY-Last's numbers: Table 2."""
     schedule = runs.simulated(workload, runs.POLICIES["EASY-Last"], variant)
     for one in COUNTING["violation"]:
-        found = counts.violations(schedule, one.name)
-        yield from _rows("EASY-Last", found, violation=one.name)
+        yield from _rows("EASY-Last", counts.violations(schedule, one.name), violation=one.name)
 
 
 def pv_easy(workload, variant):
@@ -114,62 +105,37 @@ def pv_easy(workload, variant):
         yield from _rows("PV-EASY", counts.loads(schedule, one.name), span=one.name)
     for one in COUNTING["waste"]:
         found = counts.preemptions(schedule, one.name)
-        yield from _rows("PV-EASY", found, ("rtw",), waste=one.name)
-    yield from _rows("PV-EASY", found, ("preempted", "preempted_share", "mkt"))
+        yield from _rows("PV-EASY", {"rtw": found.pop("rtw")}, waste=one.name)
+    yield from _rows("PV-EASY", found)
 
 
 def _kinds(schedule, policy):
-    for one in COUNTING["blocked"]:
-        found = counts.kinds(schedule, blocked=one.name)
-        yield from _rows(policy, found, ("blocked",), blocked=one.name)
-    for one in COUNTING["backfilled"]:
-        found = counts.kinds(schedule, one.name)
-        yield from _rows(policy, found, ("backfilled",), backfilled=one.name)
+    for name in ("blocked", "backfilled"):
+        for one in COUNTING[name]:
+            found = counts.kinds(schedule, **{name: one.name})
+            yield from _rows(policy, {name: found[name]}, **{name: one.name})
 
 
-def _rows(policy, found, measures=None, **counted):
-    return [
-        (policy, measure, counted, value)
-        for measure, (value, _) in found.items()
-        if measures is None or measure in measures
-    ]
+def _rows(policy, found, **counted):
+    return [(policy, measure, counted, value) for measure, (value, _) in found.items()]
 
 
 _SIMULATED = (*CLEANING, *runs.OPEN)
 PARTS = (
     Part("pv_easy: EASY", (*CLEANING, *EASY), easy),
     Part("pv_easy: EASY-Last", _SIMULATED, easy_last),
-    Part(
-        "pv_easy: PV-EASY",
-        tuple(name for name in _SIMULATED if name not in runs.EASY_ONLY),
-        pv_easy,
-    ),
+    Part("pv_easy: PV-EASY", tuple(n for n in _SIMULATED if n not in runs.EASY_ONLY), pv_easy),
 )
 
 
 def search(workloads, first=None, workers=1, **how):
-    """Run the search, or read what was found before.
-
-    Parameters
-    ----------
-    workloads : dict of str to replication.logs.workload.Workload
-        The paper's logs.
-    first : int, optional
-        How many jobs of a log are taken. Where that is given, and on stand-ins, only the default and single
-        changes are tried.
-    workers : int
-    **how
-        Of `replication.evidence.readings.search.search`, such as an executor.
+    """Run the search, or read what was found before; see `replication.evidence.readings.search.of_paper`.
 
     Returns
     -------
     replication.evidence.readings.Found
     """
-    stand_in = any(one.stand_in for one in workloads.values())
-    around = ({}, {"delay": "head"}) if stand_in or first else None
-    clean = readings.kept_to_defaults("a stand-in has no lines to read otherwise", CLEANING)
-    grid = readings.Grid(DIMENSIONS, [*RULES, *(clean if stand_in else ())], around)
-    jobs = functools.partial(variants.jobs, PAPER, workloads, first=first)
-    table = readings_search.search(grid, PARTS, jobs, workloads, workers, **how)
+    how |= {"rules": RULES, "first": first, "workers": workers, "around": ({}, {"delay": "head"})}
+    grid, table = of_paper(PAPER, workloads, DIMENSIONS, CLEANING, PARTS, **how)
     printed = [row for item in ITEMS for row in published.rows(PAPER, item) if row.policy != "log"]
     return readings.Found(grid, table, printed, by_policy=True)

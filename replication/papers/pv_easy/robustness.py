@@ -7,6 +7,7 @@ import numpy as np
 from replication.evidence import resampling, robustness, variants
 from replication.evidence.claims import below, level
 from replication.evidence.variants import Variant
+from replication.papers import dimensions
 from replication.papers.pv_easy import counts, runs, slowdown
 from replication.schedule import audits
 
@@ -18,28 +19,20 @@ decides = HEADLINES.decides
 
 def changes(logs):
     """The default; every open option alone, and some together; cleanings, other logs and loads."""
-    return [
-        runs.DEFAULT,
+    return dimensions.changes(
+        logs,
         *runs.ALONE,
         Variant("blocked jobs: those of EASY under both", count={"same": True}),
         Variant("span of a load: since the log's time 0", count={"since": "time-0"}),
         *runs.TOGETHER,
         *runs.CLEANING,
-        *(variants.machines("CTC-SP2", MACHINES) if "CTC-SP2" in logs else ()),
-        *variants.others(logs),
-    ]
+        *variants.machines("CTC-SP2", MACHINES),
+    )
 
 
 class Evidence:
-    """The schedules of one log under one variant, each simulated once.
-
-    Parameters
-    ----------
-    log : str
-    workload : replication.logs.workload.Workload
-    variant : replication.evidence.variants.Variant
-    seed : int
-        Of the blocks that are drawn.
+    """The schedules of one log under one variant, each simulated once; the seed is that of the blocks that
+    are drawn.
     """
 
     def __init__(self, log, workload, variant, seed=1):

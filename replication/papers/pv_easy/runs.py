@@ -13,9 +13,7 @@ POLICIES = {"EASY": EASY(), "EASY-Last": EASY(predictor=Last()), "PV-EASY": PVEa
 EASY_ONLY = ("extra", "shadow", "order")
 #: What the paper's words leave open of the schedulers.
 OPEN = dimensions.TEXTBOOK | dimensions.PREDICTION
-ALONE = [
-    variant for name, alternatives in OPEN.items() for variant in variants.alone(name, alternatives)
-]
+ALONE = dimensions.alone(OPEN)
 NOW = next(variant for variant in ALONE if variant.scheduler == {"correction": "now"})
 CLEANING = [
     Variant("requested processors", cleaning={"size": "requested"}),

@@ -59,23 +59,10 @@ def _compared(schedules, measure, groups, base, seed, resamples):
 
 
 def everyone(schedules, measure, base="EASY", seed=1, resamples=resampling.DRAWS):
-    """Figs. 5 and 6: a measure over all jobs, and its quotient to another policy's.
+    """Figs.
 
-    Parameters
-    ----------
-    schedules : dict of str to dict of str to replication.schedule.schedule.Schedule
-    measure : {"mbs", "mwbs"}
-    base : str
-        The policy whose value the quotients are taken to.
-    seed : int
-    resamples : int
-        Moving blocks are drawn so often.
-
-    Returns
-    -------
-    pandas.DataFrame
-        trace, jobs (the group), policy, number, value, low, high, quotient, quotient_low, quotient_high: 95 %
-        intervals from a moving-block bootstrap over jobs, paired for the quotient.
+    5 and 6: a measure (mbs or mwbs) over all jobs and its quotient to the base policy's, with 95 % intervals
+    from a moving-block bootstrap over jobs, paired for the quotient. Columns are `COLUMNS`.
     """
 
     def groups(by_policy):
@@ -87,16 +74,10 @@ def everyone(schedules, measure, base="EASY", seed=1, resamples=resampling.DRAWS
 def blocked(
     schedules, measure, classes=CLASSES, same=False, base="EASY", seed=1, resamples=resampling.DRAWS
 ):
-    """Figs. 2 and 3: the same of blocked jobs by size.
+    """Figs.
 
-    Parameters
-    ----------
-    schedules, measure, base, seed, resamples
-        As of `everyone`.
-    classes : int
-        Equal shares of the machine.
-    same : bool
-        Whether the jobs that `base` blocks are measured under all; by default each policy's own blocked jobs.
+    2 and 3: the same of blocked jobs by size, in classes of equal shares of the machine: each policy's own
+    blocked jobs, or the `same` ones, those that the base blocks.
     """
 
     def groups(by_policy):
@@ -109,15 +90,7 @@ def blocked(
 
 
 def readings(schedules, measure, first=None):
-    """The measure over all jobs under every reading: one row a policy and reading, one column a log.
-
-    Parameters
-    ----------
-    schedules, measure
-        As of `everyone`.
-    first : int, optional
-        How many jobs of each log were taken.
-    """
+    """The measure over all jobs under every reading: one row a policy and reading, one column a log."""
     rows = []
     for log, by_policy in schedules.items():
         for policy, schedule in by_policy.items():
@@ -130,17 +103,8 @@ def readings(schedules, measure, first=None):
 
 
 def bars(table, measure):
-    """Bars with intervals, a panel a log; groups of jobs across, policies side by side.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        From `everyone` or `blocked`.
-    measure : {"mbs", "mwbs"}
-
-    Returns
-    -------
-    matplotlib.figure.Figure
+    """Bars with intervals of a table of `everyone` or `blocked`, a panel a log; groups of jobs across,
+    policies side by side.
     """
     policies, jobs = (list(dict.fromkeys(table[name])) for name in ("policy", "jobs"))
     looks, several = style.bars(dict.fromkeys([*LOOKS, *policies])), len(jobs) > 1
@@ -164,11 +128,8 @@ def bars(table, measure):
 
 
 def outcomes(table, policy="PV-EASY"):
-    """Where a policy's value is lower than the base's by its interval, higher, and unclear, by jobs and trace.
-
-    Returns
-    -------
-    pandas.Series of str
+    """Where a policy's value is lower than the base's by its interval, higher, and unclear, by jobs and
+    trace.
     """
     own = table[(table["policy"] == policy) & table["value"].notna()]
     low, high = own["quotient_low"], own["quotient_high"]

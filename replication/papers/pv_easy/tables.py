@@ -16,20 +16,8 @@ OVERALL = {"max_delay": "max", "max_dtr": "max", "violated": "sum"}
 
 
 def counted(schedules, count, given=None):
-    """What a table counts, as `Page.compare` takes it.
-
-    Parameters
-    ----------
-    schedules : dict of str to dict of str to replication.schedule.schedule.Schedule
-    count : Callable
-        One of `counts`.
-    given : {"jobs", "processors"}, optional
-        What the table prints of each log besides.
-
-    Returns
-    -------
-    pandas.DataFrame
-        trace, policy, measure, value, unit.
+    """What a table counts (one of `counts`), as `Page.compare` takes it; and of each log, where it is printed
+    beside, its number of jobs or processors.
     """
     rows = []
     for log, by_policy in schedules.items():
@@ -67,18 +55,8 @@ def wide(ours):
 def readings(schedules, count, first=None):
     """A table's numbers under every reading: each changed alone, and the few that go together.
 
-    Parameters
-    ----------
-    schedules, count
-        As of `counted`.
-    first : int, optional
-        How many jobs of each log were taken.
-
-    Returns
-    -------
-    pandas.DataFrame
-        reading, trace, policy, measure, value. Ways of counting are readings too; they are applied to the
-        default schedule. A delay from the start without later jobs is worked out for the default alone.
+    Ways of counting are readings too; they are applied to the default schedule. A delay from the start
+    without later jobs is worked out for the default alone.
     """
     rows = [
         (reading, log, policy, measure, value)
@@ -103,13 +81,8 @@ def _readings(log, schedule, count, first):
 
 
 def ranges(item, readings):
-    """Published value, default, and the range over the readings, one row a number of an item such as ``table1``.
-
-    Returns
-    -------
-    pandas.DataFrame
-        trace, policy, measure, published, default, lowest, highest, inside (the paper's number lies in the
-        range), nearest (the reading that comes nearest to it) and its value.
+    """Published value, default, and range over the readings of each number of an item such as ``table1``;
+    whether the paper's lies inside, and the reading that comes nearest to it.
     """
     printed = {row.key: row.value for row in published.rows(runs.PAPER, item)}
     some = readings[readings["measure"].isin({measure for *_, measure in printed})]

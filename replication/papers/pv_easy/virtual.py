@@ -19,25 +19,8 @@ POLICIES = {"PV-EASY": PVEasy(), "FCFS-EASY": EASY(), "SJF-EASY": EASY(candidate
 
 
 def results(workloads, policies, errors, seeds, correction="request", workers=1):
-    """Slowdowns of policies that plan with the virtual predictor.
-
-    Parameters
-    ----------
-    workloads : dict of str to replication.logs.workload.Workload
-    policies : dict of str to replication.schedulers.Scheduler
-    errors : sequence of int, %
-        Largest prediction errors.
-    seeds : sequence of int
-        Of the draws of the errors.
-    correction : str
-        What an expired prediction becomes; see `replication.schedulers.easy.EASY`.
-    workers : int
-        Threads.
-
-    Returns
-    -------
-    pandas.DataFrame
-        trace, policy, error, measure, mean, low, high: mean over the draws and its 95 % interval (Student).
+    """Mean slowdowns over the seeds, with 95 % intervals (Student), of policies that plan with the virtual
+    predictor, by log, policy and largest error (%). An expired prediction becomes what `correction` says.
     """
     warm()
     grid = [(log, policy, error) for log in workloads for policy in policies for error in errors]
@@ -101,13 +84,9 @@ def is_behind(by):
 
 
 def leads(table):
-    """Where PV-EASY is ahead of both EASYs and where behind, for each log and measure.
-
-    Returns
-    -------
-    pandas.DataFrame
-        trace, measure, ahead, behind (errors in %, as text; ahead or behind by more than the intervals),
-        level: the largest error at which an EASY's mean is as low as PV-EASY's, -1 if at none.
+    """Where PV-EASY is ahead of both EASYs and where behind one, by more than the intervals (errors in %, as
+    text), for each log and measure; level is the largest error at which an EASY's mean is as low, -1 if at
+    none.
     """
     rows = []
     for (log, measure), part in table.groupby(["trace", "measure"], sort=False):

@@ -5,20 +5,17 @@ import numpy as np
 from replication.basics import style
 from replication.basics.lazy import pandas as pd
 from replication.basics.lazy import pyplot as plt
-from replication.basics.lazy import seaborn as sns
+from replication.logs import traces
 from replication.papers.top_percent import modes
+from replication.papers.top_percent.runs import PAPER
 
 LEAST = 150  # jobs a class must have to be looked at
 HOUR = 3600
 
 
 def classes(workload):
-    """The predictor's classes of at least `LEAST` jobs, largest first; if there is none, the largest of all.
-
-    Returns
-    -------
-    list of int64[k]
-        Indices of each class's jobs.
+    """The predictor's classes of at least `LEAST` jobs as indices of jobs, largest first; if there is none,
+    the largest.
     """
     rows = np.column_stack(
         [workload.executable, workload.user, workload.estimate, workload.processors]
@@ -30,36 +27,21 @@ def classes(workload):
 
 
 def tested(workloads, samples=modes.SAMPLES):
-    """Every large class of every log with the test of its modes.
-
-    A class is trimodal if two modes are rejected and three are not, at 5 %. Classes whose run times are
-    nearly all one value have no three modes to find and are tested like the others.
-
-    Returns
-    -------
-    pandas.DataFrame
-        log, members (the job indices), jobs, two_modes and three_modes (p values), trimodal; largest first.
+    """Every large class of every log, largest first, with its jobs (members) and the p values of two and
+    three modes. It is trimodal if two modes are rejected and three are not, at 5 %. Classes whose run
+    times are nearly all one value have no three modes to find and are tested like the others.
     """
     rows = []
     for log, workload in workloads.items():
         for members in classes(workload):
             values = workload.run_time[members].astype(float)
-            if values.min() == values.max():
-                continue
-            key = log, int(members[0])
-            two, three = modes.p_value(values, 2, *key, samples=samples), float("nan")
-            if two < modes.LEVEL:
-                three = modes.p_value(values, 3, *key, samples=samples)
-            rows.append(
-                {
-                    "log": log,
-                    "members": members,
-                    "jobs": len(members),
-                    "two_modes": two,
-                    "three_modes": three,
-                    "trimodal": two < modes.LEVEL <= three,
-                }
-            )
+            if values.min() < values.max():
+                key = log, int(members[0])
+                two, three = modes.p_value(values, 2, *key, samples=samples), float("nan")
+                if two < modes.LEVEL:
+                    three = modes.p_value(values, 3, *key, samples=samples)
+                trimodal = two < modes.LEVEL <= three
+                rows.append((log, members, len(members), two, three, trimodal))
     columns = ["log", "members", "jobs", "two_modes", "three_modes", "trimodal"]
     return pd.DataFrame(rows, columns=columns).sort_values(
         "jobs", ascending=False, kind="stable", ignore_index=True
@@ -67,23 +49,8 @@ def tested(workloads, samples=modes.SAMPLES):
 
 
 def chosen(found, number=0):
-    """The class that is drawn.
-
-    Parameters
-    ----------
-    found : pandas.DataFrame
-        What `tested` gives.
-    number : int
-        A class's row in it, from 1; 0 for the largest trimodal one, or where there is none the largest of all.
-
-    Returns
-    -------
-    pandas.Series
-
-    Raises
-    ------
-    ValueError
-        If there is no such class.
+    """The class that is drawn: a row of `tested` by its number from 1; for 0 the largest trimodal one, or
+    where there is none the largest of all. A ValueError if there is no such class.
     """
     if found.empty:
         raise ValueError("no class has jobs with different run times; use longer logs")
@@ -96,15 +63,10 @@ def chosen(found, number=0):
 
 def jobs(schedule, members):
     """The jobs of a class in order of start: start, run_time, predicted and request, s."""
-    table = pd.DataFrame(
-        {
-            "start": schedule.start,
-            "run_time": schedule.workload.run_time,
-            "predicted": schedule.prediction,
-            "request": schedule.workload.estimate,
-        }
-    )
-    return table.iloc[members].sort_values("start", kind="stable", ignore_index=True)
+    of = {"run_time": schedule.workload.run_time, "predicted": schedule.prediction}
+    of = {"start": schedule.start} | of | {"request": schedule.workload.estimate}
+    table = pd.DataFrame(of).iloc[members]
+    return table.sort_values("start", kind="stable", ignore_index=True)
 
 
 def draw(group, about, policy):
@@ -113,52 +75,28 @@ def draw(group, about, policy):
         1, 2, sharey=True, figsize=(style.size(1, 2)[0], 3.9), width_ratios=(4, 1)
     )
     days = (group["start"] - group["start"].iloc[0]) / (24 * HOUR)
-    left.plot(
-        days,
-        group["run_time"] / HOUR,
-        linestyle="",
-        marker="s",
-        markersize=3,
-        color=style.COLOURS[0],
-        markerfacecolor="none",
-        label="a job's run time",
+    blue, _, red = style.COLOURS[:3]
+    boxes = {"markersize": 3, "color": blue, "markerfacecolor": "none"}
+    left.plot(days, group["run_time"] / HOUR, "s", label="a job's run time", **boxes)
+    line = {"color": "#808080", "linestyle": "-", "label": f"predicted at its start ({policy})"}
+    left.step(days, group["predicted"] / HOUR, where="post", **line)
+    request = {"color": red, "linestyle": style.LINES[2], "label": "request"}
+    left.axhline(group["request"].iloc[0] / HOUR, **request)
+    title = (
+        f"{traces.label(about['log'], PAPER)}: {about['jobs']} jobs of one user, request and size"
     )
-    left.step(
-        days,
-        group["predicted"] / HOUR,
-        where="post",
-        color="#808080",
-        linestyle="-",
-        label=f"predicted at its start ({policy})",
-    )
-    left.axhline(
-        group["request"].iloc[0] / HOUR,
-        color=style.COLOURS[2],
-        linestyle=style.LINES[2],
-        label="request",
-    )
-    left.set(
-        xlabel="start, days since the first job's",
-        ylabel="run time, h",
-        ylim=(0, None),
-        title=f"{about['log']}: {about['jobs']} jobs of one user, request and size",
-    )
+    left.set(xlabel="start [days since the first job's]", ylabel="run time [h]", title=title)
+    left.set_ylim(0, None)
     figure.legend(loc="outside lower center", ncols=3)
-    sns.histplot(y=group["run_time"] / HOUR, bins=40, color=style.COLOURS[0], alpha=1, ax=right)
-    right.set(xlabel="jobs", ylabel="", title="histogram")
+    right.hist(group["run_time"] / HOUR, bins=40, orientation="horizontal", color=blue)
+    right.set(xlabel="jobs", title="histogram")
     return figure
 
 
 def summary(group):
-    """How the prediction did on this class.
-
-    Returns
-    -------
-    pandas.DataFrame
-    """
-    run_time, predicted, request = (
-        group[name].to_numpy(float) for name in ("run_time", "predicted", "request")
-    )
+    """How the prediction did on this class: a table of what, and its value."""
+    names = "run_time", "predicted", "request"
+    run_time, predicted, request = (group[name].to_numpy(float) for name in names)
     rows = {
         "jobs": len(group),
         "jobs that ran longer than predicted": int((run_time > predicted).sum()),

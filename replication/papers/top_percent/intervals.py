@@ -8,11 +8,7 @@ from replication.schedule import measures
 
 
 def columns(schedule):
-    """What the measures and shares of one schedule are made of, by name: float64[n] each.
-
-    A measure but R2 is the quotient of the sums of two columns, a share that of one and of the jobs; R2 is made
-    of the squared misses, the run times and their squares.
-    """
+    """What the measures and shares of one schedule are made of, by name: float64[n] each."""
     w, wait = schedule.workload, schedule.wait.astype(float)
     flow, run_time = wait + w.run_time, w.run_time.astype(float)
     priority = w.processors * (flow**2 - wait**2)
@@ -33,14 +29,8 @@ def columns(schedule):
 
 
 class Block:
-    """The rows of one log with intervals.
-
-    Parameters
-    ----------
-    name : str
-        Names the random numbers.
-    schedules : dict of str to replication.schedule.schedule.Schedule
-        By policy; Reqtime among them. All have the same jobs.
+    """The rows of one log with intervals: schedules of the same jobs by policy, Reqtime among them; the name
+    is the key of the random numbers.
     """
 
     def __init__(self, name, schedules):

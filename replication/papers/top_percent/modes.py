@@ -25,15 +25,7 @@ def how_many(quick):
 def critical_width(values, k):
     """Least width of a normal kernel, in cells of a grid over the values' range, with at most `k` modes.
 
-    Parameters
-    ----------
-    values : float64[n]
-        Not all equal.
-    k : int
-
-    Returns
-    -------
-    float, cells
+    The values must not all be equal.
     """
     counts = _binned(values, values.min(), values.max())
     low, high = 0.1, float(CELLS)
@@ -46,19 +38,8 @@ def critical_width(values, k):
 def p_value(values, k, *key, samples=SAMPLES):
     """Share of samples from the smoothed values that have more than `k` modes at the critical width.
 
-    Parameters
-    ----------
-    values : float64[n]
-    k : int
-    *key
-        Of the random numbers, see `replication.basics.seeding.generator`.
-    samples : int
-        How many are drawn.
-
-    Returns
-    -------
-    float
-        Small if the values have more than `k` modes.
+    Small if the values have more than `k` modes. The key is that of the random numbers, see
+    `replication.basics.seeding.generator`.
     """
     width = critical_width(values, k)
     low, high = float(values.min()), float(values.max())

@@ -4,13 +4,10 @@ The functions that count yield the numbers of one reading in every way of counti
 of counting by dimension, value).
 """
 
-import functools
-
 import numpy as np
 
-from replication.evidence import published, readings, variants
-from replication.evidence.readings import search as readings_search
-from replication.evidence.readings.search import Part
+from replication.evidence import published, readings
+from replication.evidence.readings.search import Part, of_paper
 from replication.evidence.variants import Variant
 from replication.papers import dimensions
 from replication.papers.top_percent import runs
@@ -77,53 +74,38 @@ def _rows(workload, variant, policies):
     for policy in policies:
         schedule = runs.run(workload, policy, variant)
         found = runs.measured(schedule)
+        at_submission = schedule.first_prediction
+        # The paper's simulator records -1 where no predictor runs (docs/decisions/top_percent.md).
+        none = np.full(len(workload), -1)
         predictions = {
-            "submission": schedule.first_prediction,
+            "submission": at_submission,
             "start": schedule.prediction,
-            # The paper's simulator records -1 where no predictor runs (docs/decisions/top_percent.md).
-            "recorded": np.full(len(workload), -1)
-            if policy == runs.REFERENCE
-            else schedule.first_prediction,
+            "recorded": none if policy == runs.REFERENCE else at_submission,
         }
         for which, predicted in predictions.items():
             yield policy, "r2", {"r2": which}, measures.determination(workload.run_time, predicted)
-        yield from (
-            (policy, name, {}, value / base[name]) for name, value in found.items() if name != "r2"
-        )
+        del found["r2"]
+        yield from ((policy, name, {}, value / base[name]) for name, value in found.items())
 
 
+_EVENTS = (*CLEANING, *EVENTS)
+_LEARNED = (*_EVENTS, *dimensions.PREDICTION)
 PARTS = (
-    Part("top_percent: fixed", (*CLEANING, *EVENTS), fixed),
-    Part("top_percent: learned", (*CLEANING, *EVENTS, *dimensions.PREDICTION), learned),
-    Part("top_percent: top", (*CLEANING, *EVENTS, *dimensions.PREDICTION, *TOP), top),
+    Part("top_percent: fixed", _EVENTS, fixed),
+    Part("top_percent: learned", _LEARNED, learned),
+    Part("top_percent: top", (*_LEARNED, *TOP), top),
 )
 
 
 def search(workloads, first=None, workers=1, **how):
-    """Run the search, or read what was found before.
-
-    Parameters
-    ----------
-    workloads : dict of str to replication.logs.workload.Workload
-        The paper's logs.
-    first : int, optional
-        How many jobs of a log are taken. Where that is given, and on stand-ins, only the default and single
-        changes are tried.
-    workers : int
-    **how
-        Of `replication.evidence.readings.search.search`, such as an executor.
+    """Run the search, or read what was found before; see `replication.evidence.readings.search.of_paper`.
 
     Returns
     -------
     replication.evidence.readings.Found
     """
-    stand_in = any(one.stand_in for one in workloads.values())
-    clean = readings.kept_to_defaults("a stand-in has no lines to read otherwise", CLEANING)
-    grid = readings.Grid(
-        DIMENSIONS, clean if stand_in else (), ({},) if stand_in or first else None
-    )
-    jobs = functools.partial(variants.jobs, PAPER, workloads, first=first)
-    table = readings_search.search(grid, PARTS, jobs, workloads, workers, **how)
+    how |= {"first": first, "workers": workers}
+    grid, table = of_paper(PAPER, workloads, DIMENSIONS, CLEANING, PARTS, **how)
     # Reqtime over Reqtime is 1 whatever is read.
     printed = [
         row

@@ -31,34 +31,22 @@ for name in HEADLINES.published():
 
 def changes(logs):
     """The default; each open option alone, and what the simulator does; cleanings, other logs and loads."""
-    return [
-        Variant("default"),
-        *(one for name, several in OPEN.items() for one in variants.alone(name, several)),
+    return dimensions.changes(
+        logs,
+        *dimensions.alone(OPEN),
         Variant("Top Percent as coded", predictor=CODED.predictor),
         replace(CODED, name="all as the simulator does"),
         Variant("jobs without a request left out", cleaning=CODED.cleaning),
         Variant("requests raised to the run time", cleaning={"overrun": "raise-estimate"}),
         Variant("runs may pass the request", cleaning={"overrun": "as-is"}),
-        Variant("allocated processors", cleaning={"size": "allocated"}),
-        *(variants.machines("CTC-SP2", MACHINES) if "CTC-SP2" in logs else ()),
-        *(
-            [Variant("KTH-SP2 as recorded", log="KTH-SP2-2", logs=("KTH-SP2",))]
-            if "KTH-SP2" in logs
-            else ()
-        ),
-        *variants.others(logs),
-    ]
+        dimensions.ALLOCATED,
+        *variants.machines("CTC-SP2", MACHINES),
+        Variant("KTH-SP2 as recorded", log="KTH-SP2-2", logs=("KTH-SP2",)),
+    )
 
 
 class Evidence:
-    """The schedules of one log under one variant, as those of all logs in `top_percent.evidence.Evidence`.
-
-    Parameters
-    ----------
-    log : str
-    workload : replication.logs.workload.Workload
-    variant : replication.evidence.variants.Variant
-    """
+    """The schedules of one log under one variant, as those of all logs in `top_percent.evidence.Evidence`."""
 
     def __init__(self, log, workload, variant):
         self.logs, self.workloads = [log], {log: workload}

@@ -22,14 +22,8 @@ POLICIES = {
     "Top03": TopPercent(3),
     "Top04": TopPercent(4),
 }
-UNITS = {
-    "avebsld": "x Reqtime",
-    "af": "x Reqtime",
-    "ap0waf": "x Reqtime",
-    "ap1waf": "x Reqtime",
-    "r2": "1",
-}
 TITLES = {"avebsld": "AVEbsld", "af": "AF", "ap0waf": "AP0WAF", "ap1waf": "AP1WAF", "r2": "R2"}
+UNITS = dict.fromkeys(TITLES, "x Reqtime") | {"r2": "1"}
 
 
 READINGS = {
@@ -45,12 +39,8 @@ READINGS = {
 
 
 def measured(schedule):
-    """The paper's five measures of a schedule; R2 is of the predictions made at submission.
-
-    Returns
-    -------
-    dict of str to float
-        By the names in `UNITS`; all but R2 in their own units, not over Reqtime's.
+    """The paper's five measures of a schedule, by the names in `UNITS`; all but R2 in their own units, not
+    over Reqtime's. R2 is of the predictions made at submission.
     """
     w, wait = schedule.workload, schedule.wait
     return {
@@ -63,31 +53,14 @@ def measured(schedule):
 
 
 def run(workload, policy, reading=READINGS["words"], scheduler=EASY()):  # noqa: B008, it is frozen
-    """The schedule of one row of the table.
-
-    Parameters
-    ----------
-    workload : replication.logs.workload.Workload
-    policy : str
-        One of `POLICIES`.
-    reading : replication.evidence.variants.Variant
-        Options of it that the scheduler does not have are left out.
-    scheduler : replication.schedulers.Scheduler
-    """
+    """The schedule of one row of the table (a policy of `POLICIES`), under a reading of it."""
     return simulate(workload, reading.of(replace(scheduler, predictor=POLICIES[policy])))
 
 
 def named(texts):
     """Predictors by the paper's names, others by their text; Reqtime, which all are divided by, is always there.
 
-    Parameters
-    ----------
-    texts : sequence of str
-        Such as ``top=3``, see `replication.schedule.text`.
-
-    Returns
-    -------
-    dict of str to replication.predictors.Predictor
+    The texts are such as ``top=3``, see `replication.schedule.text`.
     """
     names = {predictor: name for name, predictor in POLICIES.items()}
     asked = {one: names.get(one, given) for given in texts for one in [text.predictor(given)]}
@@ -95,17 +68,8 @@ def named(texts):
 
 
 def over_requested(rows):
-    """Measures over those of Reqtime, but for R2.
-
-    Parameters
-    ----------
-    rows : list of dict
-        A row a schedule: what names its block (log, scheduler, ...), policy, and what `measured` gives.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The names, then policy, measure, value and unit; a row a number.
+    """Measures over those of Reqtime, but for R2, a row a number; takes a row a schedule: what names its
+    block (log, scheduler, ...), policy, and what `measured` gives.
     """
     table = pd.DataFrame(rows)
     block = [name for name in table if name not in UNITS and name != "policy"]
@@ -118,19 +82,8 @@ def over_requested(rows):
 
 
 def simulated(tasks, workers=1):
-    """Simulate rows of the table in one pool.
-
-    Parameters
-    ----------
-    tasks : iterable of (dict, Workload, Scheduler)
-        For each row: what names it (policy among it), the jobs, and who decides.
-    workers : int
-        Threads; the kernels let go of Python's lock.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As `over_requested` gives it.
+    """Simulate rows of the table in one pool, for each what names it (policy among it), the jobs, and who
+    decides; gives `over_requested`.
     """
     with ThreadPoolExecutor(workers) as pool:
         return over_requested(
@@ -141,16 +94,7 @@ def simulated(tasks, workers=1):
 def jobs(workloads, reading, quick=False):
     """The workload of each log under a reading; as it is, unless the reading drops more jobs.
 
-    Parameters
-    ----------
-    workloads : dict of str to replication.logs.workload.Workload
-    reading : replication.evidence.variants.Variant
-    quick : bool
-        Whether they are only the first jobs of their logs.
-
-    Returns
-    -------
-    dict of str to replication.logs.workload.Workload
+    At quick scale they are only the first jobs of their logs.
     """
     found = {}
     for log, workload in workloads.items():

@@ -19,20 +19,7 @@ TICKS = (-50, -10, -1, 0, 1, 10, 100, 1000)
 
 
 def tasks(workloads, schedulers, predictors, reading=READINGS["words"]):
-    """Rows to be simulated: each log under each scheduler with each predictor.
-
-    Parameters
-    ----------
-    workloads : dict of str to replication.logs.workload.Workload
-    schedulers : dict of str to replication.schedulers.Scheduler
-    predictors : dict of str to replication.predictors.Predictor
-    reading : replication.evidence.variants.Variant
-
-    Yields
-    ------
-    dict, Workload, Scheduler
-        As `replication.papers.top_percent.runs.simulated` takes them.
-    """
+    """Rows that `runs.simulated` takes: each log under each scheduler with each predictor, by their names."""
     for log, workload in workloads.items():
         for about, scheduler in schedulers.items():
             for policy, predictor in predictors.items():
@@ -47,18 +34,13 @@ def named(schedulers):
 
 
 def spread(ours):
-    """How far the schedulers are from each other: largest difference of a row's measure, per log.
-
-    Returns
-    -------
-    pandas.DataFrame
-        trace and one column a measure.
+    """How far the schedulers are from each other: largest difference of a row's measure, by trace and
+    measure.
     """
-    ranges = ours.groupby(["trace", "policy", "measure"], sort=False)["value"].agg(
-        lambda v: v.max() - v.min()
-    )
-    table = ranges.groupby(["trace", "measure"], sort=False).max().unstack("measure")
-    return table[list(TITLES)].rename(columns=TITLES).rename_axis(None, axis=1).reset_index()
+    by = ours.groupby(["trace", "policy", "measure"], sort=False)["value"]
+    ranges = (by.max() - by.min()).groupby(["trace", "measure"], sort=False).max()
+    table = ranges.unstack("measure")[list(TITLES)].rename(columns=TITLES)
+    return table.rename_axis(None, axis=1).reset_index()
 
 
 def wide(ours, measure):

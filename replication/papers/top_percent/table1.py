@@ -21,52 +21,27 @@ DEFINED = "1 by definition"
 def blue_waters(like, drop=()):
     """The Blue Waters workload by name, if its log is in a trace folder; empty elsewhere.
 
-    Parameters
-    ----------
-    like : str
-        The log whose rules of the paper clean it.
-    drop : sequence of str
-        What is left out besides.
-
-    Returns
-    -------
-    dict of str to replication.logs.workload.Workload
+    It is cleaned as the log `like` of the paper, and what `drop` names is left out besides.
     """
-    found = [
-        folder / name
-        for folder in paths.trace_folders()
-        for name in ("bw.swf", "bw.swf.gz")
-        if (folder / name).is_file()
-    ]
-    if not found:
+    named = (folder / name for folder in paths.trace_folders() for name in ("bw.swf", "bw.swf.gz"))
+    found = next((path for path in named if path.is_file()), None)
+    if found is None:
         return {}
     rules = traces.rules(like, PAPER)
-    whole = traces.load(found[0], size=rules.size, overrun=rules.overrun, drop=[*rules.drop, *drop])
-    return {BLUE_WATERS: whole}
+    drop = [*rules.drop, *drop]
+    return {BLUE_WATERS: traces.load(found, size=rules.size, overrun=rules.overrun, drop=drop)}
 
 
 def workloads(own, reading, quick=False):
     """The jobs of every block under a reading; beside the real logs of the paper those of Blue Waters.
 
-    Parameters
-    ----------
-    own : dict of str to replication.logs.workload.Workload
-    reading : replication.evidence.variants.Variant
-    quick : bool
-        The first jobs of each log only.
-
-    Returns
-    -------
-    dict of str to replication.logs.workload.Workload
+    At quick scale the first jobs of each log only.
     """
     found = jobs(own, reading, quick)
     if not any(workload.stand_in for workload in own.values()) and {*own} == {*traces.names(PAPER)}:
-        found |= {
-            name: whole.take(slice(QUICK_JOBS)) if quick else whole
-            for name, whole in blue_waters(
-                next(iter(own)), reading.cleaning.get("drop", ())
-            ).items()
-        }
+        more = blue_waters(next(iter(own)), reading.cleaning.get("drop", ()))
+        last = QUICK_JOBS if quick else None
+        found |= {name: whole.take(slice(last)) for name, whole in more.items()}
     return found
 
 
@@ -83,28 +58,17 @@ def reasons(ours):
 
 
 def side_by_side(ours, undecided=""):
-    """Published value and both readings of every number, with a verdict on each.
-
-    Parameters
-    ----------
-    ours : pandas.DataFrame
-        From `replication.papers.top_percent.runs.over_requested`, with a column of readings.
-    undecided : str
-        Why nothing is decided; see `Page.undecided`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        trace, policy, measure, published; ours and its verdict for each reading.
+    """Published value and both readings of every number, with a verdict on each; `undecided` says why nothing
+    is decided, see `Page.undecided`.
     """
-    merged = None
+    merged, columns = None, ["trace", "policy", "measure", "published"]
     for reading in READINGS:
         frame = compare.table(PAPER, "table1", of(ours, reading), reasons(ours), stand_in=False)
         if undecided:
             frame["verdict"] = compare.NOT_COMPARABLE
-        frame = frame.rename(columns={"ours": reading, "verdict": f"verdict, {reading}"})
-        columns = ["trace", "policy", "measure", "published", reading, f"verdict, {reading}"]
-        merged = frame[columns] if merged is None else merged.merge(frame[columns], on=columns[:4])
+        names = {"ours": reading, "verdict": f"verdict, {reading}"}
+        frame = frame.rename(columns=names)[[*columns, *names.values()]]
+        merged = frame if merged is None else merged.merge(frame, on=columns)
     return merged
 
 
@@ -125,49 +89,24 @@ def layout(ours, reading):
 
 
 def distances(frame):
-    """How far each reading is from the published block: largest distance of each measure.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        From `side_by_side`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        trace, rows (which policies), reading, and one column a measure.
+    """How far each reading is from the published block in a table of `side_by_side`: largest distance of each
+    measure.
     """
     rows = []
-    for trace, block in frame.groupby("trace", sort=False):
-        for about, others in (
-            ("all but CVH", block["policy"] != "CVH"),
-            ("CVH", block["policy"] == "CVH"),
-        ):
-            for reading in READINGS:
-                far = (block[reading] - block["published"]).abs()[others]
-                if far.notna().any():
-                    largest = far.groupby(block["measure"], sort=False).max()
-                    rows.append(
-                        {"trace": trace, "rows": about, "reading": reading}
-                        | {TITLES[m]: largest[m] for m in TITLES}
-                    )
-    return pd.DataFrame(rows)
+    kind = frame["policy"].map(lambda policy: "CVH" if policy == "CVH" else "all but CVH")
+    far = frame.assign(rows=kind, **{r: (frame[r] - frame["published"]).abs() for r in READINGS})
+    for (trace, about), block in far.groupby(["trace", "rows"], sort=False):
+        for reading in READINGS:
+            largest = block.groupby("measure", sort=False)[reading].max()
+            if largest.notna().any():
+                rows.append((trace, about, reading, *(largest[measure] for measure in TITLES)))
+    return pd.DataFrame(rows, columns=["trace", "rows", "reading", *TITLES.values()])
 
 
 def headline(both, far):
-    """What the opening says: ranges of Top03's AP1WAF, and how far AVEbsld is at most from the published.
+    """What the opening says: ranges of Top03's AP1WAF, theirs and ours, over the logs that are simulated.
 
-    Parameters
-    ----------
-    both : pandas.DataFrame
-        From `side_by_side`.
-    far : pandas.DataFrame
-        From `distances`.
-
-    Returns
-    -------
-    dict
-        theirs, ours (least and largest over the logs that are simulated), words, coded.
+    And by reading how far AVEbsld is at most from the published; takes `side_by_side` and `distances`.
     """
     top = both[(both["policy"] == "Top03") & (both["measure"] == "ap1waf") & both["words"].notna()]
     largest = far[far["rows"] == "all but CVH"].groupby("reading")["AVEbsld"].max()
@@ -178,58 +117,33 @@ def headline(both, far):
 def r2_audit(workloads, ours):
     """What the R2 column can be: published values beside ours, and beside the R2 of always predicting 0 s.
 
-    Parameters
-    ----------
-    workloads : dict of str to replication.logs.workload.Workload
-        As coded.
-    ours : pandas.DataFrame
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a log and policy whose published R2 is doubtful, or repeats another row's.
+    One row a log (of `workloads`, as coded) and policy whose published R2 is doubtful, or repeats another row's.
     """
-    printed = {row.key: row for row in published.rows(PAPER, "table1") if row.measure == "r2"}
+    printed = {row.key: row.value for row in published.rows(PAPER, "table1")}
     mine = ours[(ours["measure"] == "r2")].set_index(["reading", "trace", "policy"])["value"]
     rows = []
     for log, workload in workloads.items():
         nothing = measures.determination(workload.run_time, np.zeros(len(workload), np.int64))
         for policy in ("Reqtime", "CVH", "Tsafrir", "Complete"):
-            value = printed[log, policy, "r2"].value
-            same = [
-                other
-                for other in POLICIES
-                if other != policy and printed[log, other, "r2"].value == value
-            ]
-            rows.append(
-                {
-                    "trace": log,
-                    "policy": policy,
-                    "published": value,
-                    "ours, words": mine["words", log, policy],
-                    "ours, coded": mine["coded", log, policy],
-                    "if 0 s were predicted": nothing,
-                    "published too for": ", ".join(same),
-                }
-            )
-    return pd.DataFrame(rows)
+            value = printed[log, policy, "r2"]
+            same = [p for p in POLICIES if p != policy and printed[log, p, "r2"] == value]
+            both = mine["words", log, policy], mine["coded", log, policy]
+            rows.append((log, policy, value, *both, nothing, ", ".join(same)))
+    columns = ["trace", "policy", "published", "ours, words", "ours, coded"]
+    return pd.DataFrame(rows, columns=[*columns, "if 0 s were predicted", "published too for"])
 
 
 def r2_verdict(audit):
     """What the audit finds, in a sentence."""
-    zero = audit[audit["policy"] == "Reqtime"]
+    zero, tsafrir = (audit[audit["policy"] == policy] for policy in ("Reqtime", "Tsafrir"))
     near = int(((zero["published"] - zero["if 0 s were predicted"]).abs() < 0.0015).sum())
     far = (zero["published"] - zero["ours, coded"]).abs().min()
-    repeated = audit[
-        (audit["policy"] == "CVH") & audit["published too for"].str.contains("Tsafrir")
-    ]
-    apart = (
-        audit[audit["policy"] == "Tsafrir"]["published"].to_numpy()
-        - audit[audit["policy"] == "Tsafrir"]["ours, coded"].to_numpy()
-    )
+    cvh = audit[audit["policy"] == "CVH"]
+    repeated = cvh[cvh["published too for"].str.contains("Tsafrir")]
+    apart = (tsafrir["published"] - tsafrir["ours, coded"]).abs()
     return (
         f"On {near} of {len(zero)} logs the R2 printed for Reqtime is, to 0.0015, that of predicting 0 s "
         f"for every job, and at least {far:.2f} from that of the requests. "
         f"On {len(repeated)} of {len(zero)} logs CVH and Tsafrir have one printed value; "
-        f"ours for Tsafrir is {min(abs(apart)):.2f} to {max(abs(apart)):.2f} from it."
+        f"ours for Tsafrir is {apart.min():.2f} to {apart.max():.2f} from it."
     )
