@@ -278,7 +278,7 @@ def _growing(e, measures, fs, up=1):
             ends = fs(log, measure)
             whole = e.change(log, measure, ends[0], ends[-1])
             against, side = (min, above) if up > 0 else (max, below)
-            worst = against(steps)
+            worst = against(steps, default=whole)
             yield (
                 " ".join((log, *(() if len(measures) == 1 else (measure,)))),
                 f"{interval(whole)}, worst step {worst[0]:+.2f} %",
