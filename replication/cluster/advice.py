@@ -1,162 +1,118 @@
-"""A recommendation in words, each sentence with the numbers it rests on. One fixed rule, whoever gains by it.
+"""Advice in words, each sentence with the numbers it rests on, by the rules of ``docs/cluster.md``, whoever gains by it."""
 
-1. Where hardly anyone waits under `BASE`, no scheduler is worth a change.
-2. Of the schedulers that backfill and kill no job, the one with the smallest mean bounded slowdown is
-   recommended, if its gain is at least `WORTH_IT` and its 95 % interval leaves out 0; otherwise the base.
-3. Better estimates are worth asking for under the same two conditions.
-4. Preemption is reported with its price and never recommended: it needs jobs that can be killed.
-"""
+from replication.cluster import replay
+from replication.cluster.study import BASE, CANDIDATES, NOTICEABLE
 
-from replication.cluster import study as cluster_study
-from replication.cluster.study import BASE, POLICIES, percent
+KEEP, NONE, NOTHING = f"Keep {BASE}.", "No advice.", "Change nothing."
+#: What a recommendation means in the files that operators edit. Neither system orders the candidates for backfilling alone.
+MEANING = {
+    "SJF-EASY": (
+        "Slurm: `PriorityFlags=SMALL_RELATIVE_TO_TIME` with `PriorityWeightJobSize` in slurm.conf is the nearest; it ranks the "
+        "whole queue, by size over time limit ([slurm.conf](https://slurm.schedmd.com/slurm.conf.html)). "
+        'PBS: `job_sort_key: "walltime LOW" ALL` in sched_config sorts the whole queue by the requested time '
+        "([Sort Jobs](https://2021.help.altair.com/2021.1/control/Chunk913741608.htm)). Both also reorder the head of the "
+        "queue, which the simulated scheduler does not."
+    ),
+    "Conservative": (
+        "Slurm: `sched/backfill` plans a start for each of the first `bf_max_job_test` jobs within `bf_window` "
+        "([guide](https://slurm.schedmd.com/sched_config.html)). PBS: `backfill_depth` is how many jobs are planned "
+        "([Implement Backfilling](https://2021.help.altair.com/2021.1/control/Chunk1368223881.htm))."
+    ),
+    "EASY, predictions": "Neither Slurm nor PBS predicts run times by itself; it would take a submission filter or a plug-in.",
+}
 
-WORTH_IT = 0.02
-NO_QUEUE = 60  # s of mean wait
+
+def percent(value):
+    """A relative change in words, such as ``−23 %``; ``×12`` from three times on, a dash for nan."""
+    if value != value:
+        return "–"
+    if value >= 2:
+        return f"×{value + 1:,.{1 if value < 9 else 0}f}"
+    digits = 0 if abs(value) >= 0.00995 else 1
+    text = f"{100 * value:+.{digits}f}".replace("-", "−")
+    return "0 %" if set(text) <= set("+−0.") else f"{text} %"
 
 
-def recommend(found, overview, worth, by_size, by_run_time):
-    """The recommendation.
+def recommend(found, overview, gains):
+    """What is advised of a `replication.cluster.study.Study`, from its `overview` and `gains`: headings with sentences.
 
-    Parameters
-    ----------
-    found : replication.cluster.study.Study
-    overview, worth, by_size, by_run_time : pandas.DataFrame
-        Of `cluster_study.overview`, `worth` and `gains`.
-
-    Returns
-    -------
-    list of (str, str)
-        Headings and sentences; the first is the recommendation itself.
+    The first is the advice itself.
     """
-    rows = overview.set_index("scheduler")
-    base = rows.loc[BASE]
-    if base["mean wait, h"] * 3600 < NO_QUEUE:
+    case = found.case
+    if replay.quiet(case):
         return [
             (
-                "Change nothing.",
-                f"Under {BASE} the mean wait is {base['mean wait, h'] * 3600:.0f} s: "
-                f"there "
-                "is no queue that a scheduler could shorten.",
+                NOTHING,
+                f"In the log the mean wait is below {replay.QUIET} s: there is no queue to shorten.",
             )
         ]
-    said = [_scheduler(found, rows, base)]
-    chosen = switched_to(said)
-    if chosen:
-        said.append(
-            (
-                "Who pays for it.",
-                f"{_losers(chosen, by_size, by_run_time)} {_fairness(rows, chosen)}",
-            )
-        )
-    said.append(_estimates(found, worth))
-    if "PV-EASY" in rows.index:
-        said.append(_preemption(rows, base, len(found.case.workload)))
+    if found.withheld:
+        return [(NONE, " ".join(found.withheld)), *_causes(found)]
+    rows = overview.set_index("scheduler")
+    said = [_scheduler(found, rows)]
+    if found.chosen:
+        said += [
+            ("For whom it is worse.", _losers(rows.loc[found.chosen], gains, found.chosen)),
+            ("In the files.", MEANING[found.chosen]),
+        ]
     return said
 
 
-def switched_to(said):
-    """The scheduler that a recommendation is for; None where it is to stay."""
-    heading = said[0][0]
-    return (
-        heading.removeprefix("Switch to ").removesuffix(".")
-        if heading.startswith("Switch to ")
-        else None
+def _causes(found):
+    if found.near is None:
+        return
+    _, named = replay.causes(found.case, found.schedules[BASE])
+    yield (
+        "What could explain it.",
+        f"What the log shows and no replay here does: {'; '.join(named)}."
+        if named
+        else "None of the assumptions that can be counted stands out; see the table.",
     )
 
 
 def _interval(row):
-    if row["change, low"] != row["change, low"]:
-        return f"{percent(row['change'])}, in a log too short to say how sure that is"
-    low, high = percent(row["change, low"]), percent(row["change, high"])
-    return f"{percent(row['change'])}, 95 % interval {low} to {high}"
+    if row["low"] != row["low"]:
+        return f"{percent(row['change'])}, from too few users to say how sure that is"
+    return f"{percent(row['change'])}, interval {percent(row['low'])} to {percent(row['high'])}"
 
 
-def _clear(row):
-    return row["change"] <= -WORTH_IT and row["change, high"] < 0
-
-
-def _scheduler(found, rows, base):
-    """The first sentence: stay or switch."""
-    tried = rows.drop(index=[name for name in (BASE, "FCFS", "PV-EASY") if name in rows.index])
-    if not len(tried):
-        return f"Keep {BASE}.", "No other scheduler that backfills was tried."
-    best = tried["mean bounded slowdown"].idxmin()
-    row = tried.loc[best]
+def _scheduler(found, rows):
+    """Stay or switch."""
+    base = rows.loc[BASE]
+    best = found.chosen or rows.loc[[*CANDIDATES], "change"].idxmin()
+    row = rows.loc[best]
     told = (
         f"the mean bounded slowdown goes from {base['mean bounded slowdown']:,.1f} to "
         f"{row['mean bounded slowdown']:,.1f} ({_interval(row)}), the mean wait from "
         f"{base['mean wait, h']:.2f} h to {row['mean wait, h']:.2f} h"
     )
-    if not _clear(row):
-        return (f"Keep {BASE}.", f"The best of the others, {best}, is not clearly better: {told}.")
-    moved = cluster_study.users(found).set_index("scheduler").loc[best]
-    users = moved["gain"] + moved["lose"] + moved["neither"]
+    if not found.chosen:
+        sizes = (
+            f" on all of {', '.join(f'{size:,}' for size in found.at)} processors"
+            if found.at
+            else ""
+        )
+        return (
+            KEEP,
+            f"None of the others is clearly better{sizes}. With the best of them, {best}, {told}.",
+        )
     return (
         f"Switch to {best}.",
-        f"Against {BASE}, {told}. Of {users:.0f} users {moved['gain']:.0f} wait "
-        f"noticeably less on average and {moved['lose']:.0f} more. What it needs: {POLICIES[best][1]}.",
+        f"Its gain is at least {percent(row['high']).removeprefix('−')}, corrected for being the best of {len(CANDIDATES)}: "
+        f"{told}. {row['users better off']:,} users wait noticeably less on average and {row['worse off']:,} more. "
+        f"What it needs: {CANDIDATES[best][1]}.",
     )
 
 
-def _losers(chosen, by_size, by_run_time):
-    """Which sizes and run times wait longer under the chosen scheduler."""
+def _losers(row, gains, chosen):
+    """Which groups wait longer, and what becomes of the head of the queue."""
     named = [
-        f"{row[by]}{' processors' if by == 'size' else ''} {percent(row[chosen])} ({row['jobs']:,} jobs)"
-        for by, table in (("size", by_size), ("run time", by_run_time))
-        for row in table.to_dict("records")
-        if row[chosen] > cluster_study.NOTICEABLE
+        f"{one['by']} {one['group']} {percent(one[chosen])} ({one['jobs']:,} jobs)"
+        for one in gains.to_dict("records")
+        if one[chosen] > NOTICEABLE
     ]
-    if not named:
-        most = f"{100 * cluster_study.NOTICEABLE:.0f} %"
-        return f"No class of sizes or run times waits more than {most} longer."
-    return f"These classes wait longer on average: {', '.join(named)}."
-
-
-def _fairness(rows, chosen):
-    base, row = rows.loc[BASE], rows.loc[chosen]
+    most = f"No group waits more than {100 * NOTICEABLE:.0f} % longer"
     return (
-        f"Jobs at the head of the queue that those behind delay: {row['delayed at the head']:,.0f} by "
-        f"{row['head delay, h']:.1f} h on average, against {base['delayed at the head']:,.0f} by "
-        f"{base['head delay, h']:.1f} h under {BASE}. Reservations broken: "
-        f"{row['reservations broken']:,.0f}."
-    )
-
-
-def _estimates(found, worth):
-    """What better estimates would be worth."""
-    rows = worth.set_index("estimates")
-    perfect, doubled = rows.loc["perfect"], rows.loc["own, doubled"]
-    own = {
-        "all": "the log's own",
-        "some": "the log's own, some of them assumed",
-        "none": "the one limit assumed for all",
-    }[found.case.estimates]
-    before, after = (row["mean bounded slowdown"] for row in (rows.loc["own"], perfect))
-    told = (
-        f"With perfect estimates {BASE} has a mean bounded slowdown of {after:,.1f} in place of "
-        f"{before:,.1f} "
-        f"with {own} ({_interval(perfect)}); simply doubling them changes it by "
-        f"{percent(doubled['change'])}"
-    )
-    predicted = "predicted (last job)"
-    if predicted in rows.index:
-        told += (
-            f", predicting from each user's last job by {percent(rows.loc[predicted, 'change'])}"
-        )
-    unsure = "would not clearly help" if perfect["change"] <= -WORTH_IT else "would gain little"
-    return f"Better estimates {'are worth asking for' if _clear(perfect) else unsure}.", told + "."
-
-
-def _preemption(rows, base, jobs):
-    row = rows.loc["PV-EASY"]
-    better = "lower" if row["mean bounded slowdown"] < base["mean bounded slowdown"] else "higher"
-    return (
-        "If jobs may be killed and run again,",
-        "PV-EASY lets no job behind delay the head of the "
-        "queue, at "
-        f"the price of {row['runs killed']:,.0f} killed runs for {jobs:,} jobs; the mean bounded "
-        f"slowdown is "
-        f"{better} than under {BASE}, {row['mean bounded slowdown']:,.1f} ({_interval(row)}), and the "
-        f"mean wait "
-        f"{row['mean wait, h']:.2f} h.",
+        f"{'These wait longer on average: ' + ', '.join(named) if named else most}. At the head of the queue "
+        f"{row['delayed at the head']:,} jobs are delayed by later ones, by {row['by, h']:.1f} h on average."
     )

@@ -1,24 +1,29 @@
 """A cluster's own log made ready to be replayed, with everything that had to be assumed said in a sentence.
 
-Taken are a name of the registry, an SWF file, what ``sacct --parsable2`` wrote, and accounting logs of TORQUE
-and PBS.
+Taken are a name of the registry, an SWF file, what ``sacct --parsable2`` wrote, and accounting logs of TORQUE and PBS.
 """
 
 import re
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from replication.logs import archive, cleaning, files, swf, traces
 from replication.logs.accounting import conversion, slurm, torque
 from replication.logs.workload import usage
+from replication.schedule import plans
 
 DROP = (*cleaning.DEFAULT_DROP, "larger-than-machine")
-#: A quarter of the log that never uses this share of what the fullest one does hints at a smaller machine.
-SMALLER = 0.8
 ENDLESS = 366 * 86400  # s; a request for longer stands for no limit
+WEEK = 7 * 86400
+RUN_TIMES = (60, 600, 3600, 8 * 3600)  # s
+RUN_TIME_NAMES = ("up to 1 min", "1 to 10 min", "10 min to 1 h", "1 to 8 h", "above 8 h")
+LARGEST = ("the user with the most work", "the second", "the third", "all other users")
 _ACCOUNTING = re.compile(r"\d\d/\d\d/\d{4} \d\d:\d\d:\d\d;[A-Za-z];")
+_NAMED = re.compile(r"\s*(\d{1,9})\s+(\S+)")
 _SETTLED = {
     "size-from-allocated": "size taken from what was allocated, for want of a request",
     "size-from-requested": "size taken from the request, for want of an allocation",
@@ -42,24 +47,65 @@ class Case:
         How long each job waited in the log; nan where unknown.
     form : str
         What kind of log it was.
-    estimates : {"all", "some", "none"}
-        How many jobs came with an estimate of their own.
+    estimated : float
+        Share of the jobs that came with an estimate of their own.
     assumed : tuple of str
         What the log does not say, a sentence each.
     counted : tuple of (str, int)
         What was left out or changed, with how many jobs or records.
+    began : int, s, optional
+        Unix time of submission 0.
+    partition : int64[n], optional
+        Partition, or queue, of each job; None for a log with fewer than two.
+    names : dict of int to str
+        What the log calls them.
+    sizes : tuple of int, optional
+        The least and the largest machine that the log allows, where its size had to be worked out.
     """
 
     workload: object
     logged_wait: np.ndarray
     form: str
-    estimates: str
+    estimated: float = 1.0
     assumed: tuple = ()
     counted: tuple = ()
+    began: int | None = None
+    partition: np.ndarray | None = None
+    names: dict | None = None
+    sizes: tuple | None = None
+
+    @cached_property
+    def groups(self):
+        """Groups of the jobs: a pandas Categorical each for week, size, run time, partition where there are several, and user."""
+        w = self.workload
+        week = (w.submit - w.submit[0]) // WEEK
+        weeks = np.arange(week[-1] + 1)
+        if self.began is not None:
+            first = self.began + int(w.submit[0])
+            weeks = pd.to_datetime(first + weeks * WEEK, unit="s").normalize()
+        work = pd.Series(w.run_time * w.processors.astype(np.float64)).groupby(w.user).sum()
+        largest = {user: k for k, user in enumerate(work.sort_values(kind="stable").index[:-4:-1])}
+        coded = {
+            "week": (week, weeks),
+            "size": (plans.size_class(w.processors), plans.size_names()),
+            "run time": (np.searchsorted(RUN_TIMES, w.run_time), RUN_TIME_NAMES),
+            "user": (pd.Series(w.user).map(largest).fillna(3).astype(int), LARGEST),
+        }
+        if self.partition is not None:
+            own, place = np.unique(self.partition, return_inverse=True)
+            called = [
+                (self.names or {}).get(one, "unknown" if one < 0 else str(one)) for one in own
+            ]
+            called = [
+                f"{name} ({one})" if called.count(name) > 1 else name
+                for name, one in zip(called, own)
+            ]
+            coded["partition"] = place, called
+        return {by: pd.Categorical.from_codes(*both, ordered=True) for by, both in coded.items()}
 
 
-def load(source, processors=None, size=None, bad_lines="refuse", **options):
-    """Make a log ready.
+def machines(source, processors=None, size=None, bad_lines="refuse", **options):
+    """Make a log ready, each set of partitions on nodes of its own as a machine.
 
     Parameters
     ----------
@@ -69,126 +115,125 @@ def load(source, processors=None, size=None, bad_lines="refuse", **options):
     processors : int, optional
         Size of the machine.
     size : {"requested", "allocated"}, optional
-        Which processors are a job's size; by default the allocated ones of a batch system's log, else the
-        request.
+        Which processors are a job's size; by default the allocated ones of a batch system's log, else the request.
     bad_lines : {"refuse", "skip"}
         What becomes of lines of an SWF file that cannot be jobs.
     **options
-        For batch systems' logs, see `replication.logs.accounting.slurm.convert` and `replication.logs.accounting.torque.convert`.
+        For batch systems' logs, see `replication.logs.accounting.slurm.convert` and
+        `replication.logs.accounting.torque.convert`.
 
     Returns
     -------
-    Case
+    list of Case
 
     Raises
     ------
     ClusterError, replication.logs.traces.TraceError, replication.logs.swf.SWFError, replication.logs.accounting.slurm.SlurmError
         Where the log cannot be used.
     """
+    options = {name: value for name, value in options.items() if value}
     if str(source) in traces.names():
         try:
             trace = traces.read(source, bad_lines)
         except archive.Unreachable:
-            return _stand_in(source, processors)
+            return [_stand_in(source, processors)]
         machine = processors or traces.rules(source).machine
-        return _ready(trace, machine, size or "requested", "job log", name=source)
-    options = {name: value for name, value in options.items() if value}
+        return [_case(trace, machine, size or "requested", "job log", name=str(source))]
     system = batch_system(source)
-    if system:
-        return _converted(source, system, processors, size, options)
-    if options:
-        raise ClusterError(
-            f"{source}: {', '.join(options)} can be given for a batch system's log only"
-        )
-    return _from_swf(source, processors, size or "requested", bad_lines)
-
-
-def batch_system(path):
-    """Which batch system wrote a file, by its first line.
-
-    Returns
-    -------
-    {"slurm", "torque", None}
-        None for SWF and all else.
-    """
-    path = Path(path)
-    if not path.is_file():
-        return None
-    first = next((line.strip() for _, line in files.lines(path, ClusterError)), "")
-    columns = set(first.casefold().split("|"))
-    if len(columns) > 1 and {"jobid", "jobidraw"} & columns:
-        return "slurm"
-    return "torque" if _ACCOUNTING.match(first) else None
-
-
-def _converted(source, system, processors, size, options):
-    if system == "slurm":
-        done = slurm.convert(source, processors=processors, **options)
-    else:
+    if system is None:
+        if options:
+            raise ClusterError(
+                f"{source}: {', '.join(options)} can be given for a batch system's log only"
+            )
+        trace = traces.read(source, bad_lines)
+        return [_case(trace, processors, size or "requested", "job log in SWF")]
+    if system == "torque":
         wrong = sorted({"cluster", "partitions"} & options.keys())
         if wrong:
             raise ClusterError(f"{source}: {', '.join(wrong)} can be given for sacct's output only")
         done = torque.convert([source], processors=processors, **options)
-    by_given = "A job's size is what it was given, not what it asked for."
-    assumed = done.assumed if size else (*done.assumed, by_given)
-    return _ready(
+        return [_converted(source, done, processors, size)]
+    done = slurm.convert(source, processors=processors, **options)
+    if len(done.machines) < 2:
+        return [_converted(source, done, processors, size)]
+    if processors:
+        raise ClusterError(
+            f"{source}: processors of which machine? Partitions that share no node: "
+            f"{'; '.join(map(', '.join, done.machines))}; choose some"
+        )
+    return [
+        _converted(
+            source, slurm.convert(source, **options | {"partitions": names}), None, size, names
+        )
+        for names in done.machines
+    ]
+
+
+def batch_system(path):
+    """Which batch system wrote a file, by its first line: ``slurm``, ``torque``, or None for SWF and all else."""
+    path = Path(path)
+    if not path.is_file():
+        return None
+    first = next((line.strip() for _, line in files.lines(path, ClusterError)), "")
+    if {"jobid", "jobidraw"} & set(first.casefold().replace("|", " ").split()):
+        return "slurm"
+    return "torque" if _ACCOUNTING.match(first) else None
+
+
+def _converted(source, done, processors, size, partitions=()):
+    name = re.sub(r"[^\w.-]+", "-", "-".join([Path(source).name.partition(".")[0], *partitions]))
+    by_given = () if size else ("A job's size is what it was given, not what it asked for.",)
+    of_these = (
+        f"Only {', '.join(partitions)}: no other partition has nodes of it." if partitions else ""
+    )
+    return _case(
         replace(done.trace, path=str(source)),
         done.trace.max_procs,
         size or "allocated",
         done.form,
-        assumed,
+        (*filter(None, [of_these]), *done.assumed, *by_given),
         done.left_out + done.changed,
-        Path(source).name.partition(".")[0],
+        name,
+        inferred=processors is None,
     )
 
 
 def _stand_in(name, processors):
     workload = traces.load(name, stand_in=True, machine=processors)
-    return Case(
-        workload,
-        np.full(len(workload), np.nan),
-        "generated stand-in",
-        "all",
-        ("The log is not to be had. These jobs were generated in its stead and prove nothing.",),
-    )
+    told = ("The log is not to be had. These jobs were generated in its stead and prove nothing.",)
+    return Case(workload, np.full(len(workload), np.nan), "generated stand-in", assumed=told)
 
 
-def _from_swf(path, processors, size, bad_lines):
-    trace, assumed = traces.read(path, bad_lines), []
-    machine = processors or trace.max_procs
-    if machine is None and trace.max_nodes:
-        machine = trace.max_nodes
-        assumed.append(
-            f"The header names {machine} nodes and no processors: sizes are taken as nodes."
-        )
+def _case(trace, machine, size, form, assumed=(), counted=(), name=None, inferred=False):
+    """The case of a trace: machine and estimates filled in, rules applied."""
+    assumed = [*assumed]
     if machine is None:
-        machine = _peak(trace)
-        if not machine:
-            raise ClusterError(
-                f"{path}: no MaxProcs in the header and no waits to work it out from; "
-                "give --processors"
-            )
-        assumed.append(
-            f"The machine has {machine:,} processors: the most that the log's jobs held at once."
-        )
-    return _ready(trace, machine, size, "job log in SWF", assumed)
-
-
-def _ready(trace, machine, size, form, assumed=(), counted=(), name=None):
-    """The case of a trace: estimates filled in, rules applied, the machine's size looked at."""
-    trace, estimates, told = _with_estimates(trace)
-    over = _over_time(trace, machine)
+        machine, inferred = _machine(trace, assumed)
+    trace, known = _with_estimates(trace, assumed)
     workload = cleaning.workload(trace, machine, size, drop=DROP, name=name)
-    at = np.searchsorted(np.sort(trace.job_id), workload.job_id)
-    wait = trace.wait[np.argsort(trace.job_id, kind="stable")][at].astype(np.float64)
+    order = np.argsort(trace.job_id, kind="stable")
+    at = order[np.searchsorted(trace.job_id[order], workload.job_id)]
+    wait = trace.wait[at].astype(np.float64)
+    kind = "partition" if len(np.unique(trace.partition[at])) > 1 else "queue"
+    partition = getattr(trace, kind)[at]
     return Case(
         workload,
         np.where(wait < 0, np.nan, wait),
         form,
-        estimates,
-        (*assumed, *told, *over),
+        float(known[at].mean()),
+        tuple(assumed),
         (*((what, count) for what, count in counted if count), *_settled(workload)),
+        trace.unix_start_time,
+        partition if len(np.unique(partition)) > 1 else None,
+        _names(trace.header.get(kind.title(), ())),
+        sizes(trace) if inferred else None,
     )
+
+
+def _names(lines):
+    """The names of partitions or queues as a header lists them."""
+    found = filter(None, map(_NAMED.match, lines))
+    return {int(one[1]): one[2] for one in found}
 
 
 def _settled(workload):
@@ -202,34 +247,38 @@ def _settled(workload):
             yield _SETTLED.get(rule, rule), count
 
 
-def _with_estimates(trace):
-    """The trace with an estimate for every job, how many had one, and what was assumed."""
+def _with_estimates(trace, assumed):
+    """The trace with an estimate for every job, and which had one; adds to what was assumed."""
     known = trace.requested_time > 0
     if known.all():
-        return trace, "all", ()
+        return trace, known
     limits = trace.requested_time[trace.requested_time <= ENDLESS]
     filler = int(max(limits.max(initial=1), trace.run_time.max()))
-    filled = replace(trace, requested_time=np.where(known, trace.requested_time, filler))
-    hours = f"{filler / 3600:,.1f} h"
-    if known.any():
-        return (
-            filled,
-            "some",
-            (
-                f"{int((~known).sum()):,} jobs have no estimate. Each was given the "
-                f"longest of "
-                f"the log, {hours}, as a queue's limit would be.",
-            ),
-        )
-    return (
-        filled,
-        "none",
-        (
-            f"No job has an estimate. All were given the log's longest run time, {hours}, as "
-            "one limit for all would be. What predictions and perfect estimates gain is "
-            "measured against that.",
-        ),
+    assumed.append(
+        f"{'No job has' if not known.any() else f'{int((~known).sum()):,} jobs have'} an estimate of its own. "
+        f"The longest limit or run time of the log, {filler / 3600:,.1f} h, stands in its place."
     )
+    return replace(trace, requested_time=np.where(known, trace.requested_time, filler)), known
+
+
+def _machine(trace, assumed):
+    """The machine's size, and whether it had to be worked out; adds to what was assumed."""
+    if trace.max_procs:
+        return trace.max_procs, False
+    if trace.max_nodes:
+        assumed.append(
+            f"The header names {trace.max_nodes} nodes and no processors: sizes are taken as nodes."
+        )
+        return trace.max_nodes, False
+    machine = conversion.peak(*_runs(trace))
+    if not machine:
+        raise ClusterError(
+            f"{trace.path}: no MaxProcs in the header and no waits to work it out from; give --processors"
+        )
+    assumed.append(
+        f"The machine has {machine:,} processors: the most that the log's jobs held at once."
+    )
+    return machine, True
 
 
 def _runs(trace):
@@ -241,30 +290,16 @@ def _runs(trace):
     return (trace.submit + trace.wait)[ran], trace.run_time[ran], size[ran]
 
 
-def _peak(trace):
-    return conversion.peak(*_runs(trace))
-
-
-def _over_time(trace, machine):
-    """Sentences about a machine that seems to have been larger or smaller, by quarters of the log."""
+def sizes(trace):
+    """The least and the largest machine that a log allows which does not name it, see ``docs/cluster.md``."""
     start, run_time, size = _runs(trace)
-    if not len(start):
-        return ("The log has no waits, so the machine's size over time could not be looked at.",)
     instant, used = usage(start, start + run_time, size)
-    found = []
-    if used.max() > machine:
-        found.append(
-            f"The log's own jobs hold up to {used.max():,} processors at once, more than the "
-            f"{machine:,} simulated: the machine was larger at times, or times overlap."
-        )
-    quarter = np.minimum(4 * (instant - instant[0]) // max(instant[-1] - instant[0], 1), 3)
-    peaks = [int(used[quarter == k].max(initial=0)) for k in range(4)]
-    low = [f"{k + 1}" for k in range(4) if peaks[k] < SMALLER * max(peaks)]
-    if low:
-        found.append(
-            f"In quarter {' and '.join(low)} of the log no more than {min(peaks):,} processors "
-            f"were in "
-            f"use at once: the machine may have been smaller then. It is simulated with {machine:,} "
-            "throughout."
-        )
-    return tuple(found)
+    length, used = np.diff(instant), used[:-1]
+    order = np.argsort(-used, kind="stable")
+    reached = np.searchsorted(np.cumsum(length[order]), 0.01 * length.sum())
+    peaks = (
+        pd.Series(used).groupby((instant[:-1] - instant[0]) // WEEK).max().sort_values().to_numpy()
+    )
+    most = int(peaks[-1])
+    step = most - int(peaks[-2]) if len(peaks) > 1 else most
+    return max(int(used[order[reached]]), int(size.max())), min(most + 19 * step, 2 * most)

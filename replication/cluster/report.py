@@ -1,277 +1,241 @@
-"""The two pages for those who run a cluster: pictures, tables and words of a study as a PDF."""
+"""The two pages for those who run a cluster: parts (prose, tables, pictures) for the report's templates, PDF, HTML and CSV."""
 
-import json
 import tempfile
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import typst
 from matplotlib.figure import Figure
 
 from replication.basics import style, writing
+from replication.basics.lazy import seaborn as sns
 from replication.cluster import advice as cluster_advice
-from replication.cluster import study as cluster_study
-from replication.cluster.study import BASE, ESTIMATES
-from replication.cluster.tables import TABLES
+from replication.cluster import replay, study
+from replication.cluster.advice import percent
+from replication.cluster.study import BASE, SCHEDULERS
 from replication.pages.render import Picture, Table
+from replication.report import html, pdf, tree
 
-FAR = 10  # times the least value: drawn at the edge
-PICTURES = {
-    "schedulers": "Mean wait and mean bounded slowdown under each scheduler",
-    "weeks": "Mean wait of the jobs submitted in each week",
-    "estimates": "Mean bounded slowdown of EASY by what it is told",
-}
 ALWAYS = (
-    "The machine is one pool of like processors: memory, GPUs, partitions, reservations and priorities are "
-    "not "
-    "simulated.",
-    "A job that is killed runs from its beginning again; starting, stopping and moving jobs takes no time.",
+    "Memory, accelerators, reservations, fair shares and priorities are not simulated; a killed job runs again from its "
+    "beginning. Users would adapt to another scheduler: no replay shows it."
 )
-TEMPLATE = Path(__file__).parents[1] / "report" / "templates" / "cluster.typ"
+#: Titles and notes of the tables, in order.
+TABLES = {
+    "causes": (
+        "What the log shows and what the replay shows",
+        "Counted over the jobs whose wait is known.",
+    ),
+    "overview": (
+        "What each scheduler would have done",
+        f"Change of the mean bounded slowdown against {BASE}; low and high: over users drawn anew, together 95 % for the "
+        f"candidates. Users: whose mean wait changes by more than {100 * study.NOTICEABLE:.0f} % and {study.LEAST} s.",
+    ),
+    "gains": (
+        "Who gains and who loses",
+        f"Change of the group's mean wait against {BASE}; minus is shorter.",
+    ),
+    "what_if": (
+        "What if",
+        f"All under {BASE}, without the first and the last jobs. Change of the mean bounded slowdown; other machines over "
+        "the jobs that fit both.",
+    ),
+}
+CHANGES = {"change", "low", "high", *SCHEDULERS}
 
 
 class Report:
-    """Everything that is said of a study, worked out once.
-
-    Parameters
-    ----------
-    found : replication.cluster.study.Study
-
-    Attributes
-    ----------
-    overview, by_size, by_run_time, users, worth : pandas.DataFrame
-        Tables of `replication.cluster.study`.
-    advice : list of (str, str)
-        See `replication.cluster.advice.recommend`.
+    """Everything that is said of a `replication.cluster.study.Study`, worked out once: the tables of `TABLES` (causes is
+    None for a log without waits) and the advice.
     """
 
     def __init__(self, found):
-        self.found = found
-        self.overview = cluster_study.overview(found)
-        self.by_size = cluster_study.gains(found, "size")
-        self.by_run_time = cluster_study.gains(found, "run time")
-        self.users = cluster_study.users(found)
-        self.worth = cluster_study.worth(found)
-        self.advice = cluster_advice.recommend(
-            found, self.overview, self.worth, self.by_size, self.by_run_time
-        )
+        self.found, self.what_if = found, found.what_if
+        self.overview, self.gains = study.overview(found), study.gains(found)
+        self.advice = cluster_advice.recommend(found, self.overview, self.gains)
+        known = found.near is not None
+        self.causes = replay.causes(found.case, found.schedules[BASE])[0] if known else None
 
     @property
-    def banner(self):
-        """What must be said above everything; empty for real logs."""
-        stand_in = self.found.case.workload.stand_in
-        return "STAND-IN DATA: generated jobs, which prove nothing about any cluster." * stand_in
+    def title(self):
+        """The report's first line."""
+        return f"What other schedulers would have done on {self.found.case.workload.name}"
+
+    @property
+    def notices(self):
+        """What must be said above everything."""
+        case, w = self.found.case, self.found.case.workload
+        said = [
+            "STAND-IN DATA: generated jobs, which prove nothing about any cluster."
+        ] * w.stand_in
+        if case.estimated < 1:
+            said.append(f"{100 * (1 - case.estimated):.1f} % of the jobs came without an estimate.")
+        if case.sizes:
+            least, most = case.sizes
+            said.append(
+                f"The log does not say how large the machine is: {w.machine:,} processors, or {least:,} to {most:,}."
+            )
+        if w.span < replay.WEEK:
+            said.append(f"The log is shorter than a week ({w.span / 86400:.1f} days).")
+        return said
 
     @property
     def subtitle(self):
         """The log in a sentence."""
         case, w = self.found.case, self.found.case.workload
-        waited = ""
-        if np.isfinite(case.logged_wait).any():
-            waited = (
-                f" In the log itself the mean wait was {np.nanmean(case.logged_wait) / 3600:.2f} h."
-            )
         load = f", load {100 * w.load:.0f} %" if w.span else ""
         return (
-            f"{len(w):,} jobs of {len(np.unique(w.user)):,} users on {w.machine:,} processors, "
-            f"{w.span / 86400:,.0f} days{load} ({case.form}). The jobs were submitted again, at the same "
-            f"times, to {len(self.found.schedules)} schedulers.{waited}"
+            f"{len(w):,} jobs of {len(np.unique(w.user)):,} users on {w.machine:,} processors, {w.span / 86400:,.0f} days{load} "
+            f"({case.form}), submitted again at the same times to {len(self.found.schedules)} schedulers."
         )
 
-    def schedulers(self):
-        """Picture: mean wait and mean bounded slowdown of each scheduler.
-
-        Returns
-        -------
-        matplotlib.figure.Figure
-        """
-        names = self.overview["scheduler"]
-        return _dots(
-            [
-                (names, self.overview["mean wait, h"], "mean wait [h]"),
-                (names, self.overview["mean bounded slowdown"], "mean bounded slowdown"),
-            ],
-            (7.4, 1.9),
+    @property
+    def likeness(self):
+        """How near the replay is, in words."""
+        if self.found.near is None:
+            return "The log does not say how long its jobs waited, so nothing can be said of that."
+        known = np.isfinite(self.found.case.logged_wait)
+        logged = self.found.case.logged_wait[known].mean() / 3600
+        replayed = self.found.schedules[BASE].wait[known].mean() / 3600
+        by = ", ".join(f"{near:.2f} by {what}" for what, near in self.found.near.items())
+        return (
+            f"In the log jobs waited {logged:.2f} h on average, in the replay under {BASE} {replayed:.2f} h. Nearness: {by} "
+            f"(1 is the same, 2/3 half or double everywhere). Below {replay.NEAR:.2f} there is no advice."
         )
 
-    def weeks(self):
-        """Picture: mean wait of each week's jobs under EASY and under the scheduler that is recommended.
+    def parts(self):
+        """What the pages show, in order: parts as in `replication.report.tree`, but pictures with their figure, tables with their frame."""
+        case = self.found.case
+        tables = [
+            {"type": "table", "caption": f"{caption}. {note}", "of": getattr(self, name)}
+            for name, (caption, note) in TABLES.items()
+        ]
+        yield _prose(self.subtitle, "## Does the replay resemble your cluster?", self.likeness)
+        if self.causes is not None:
+            caption = "Mean wait in the log and in the replay."
+            yield {"type": "picture", "caption": caption, "of": self.waits()}
+            yield tables[0]
+        yield _prose("## Advice", *(f"**{heading}** {words}" for heading, words in self.advice))
+        yield from tables[1:]
+        said = [*case.assumed, ALWAYS, *(f"{count:,} {what}." for what, count in case.counted)]
+        words = "\n".join(f"* {_plain(one)}" for one in said)
+        yield _prose("## What was assumed, and what was left out", words)
 
-        Returns
-        -------
-        matplotlib.figure.Figure
-        """
-        rival = cluster_advice.switched_to(self.advice) or next(
-            (name for name in ("SJF-EASY", "Conservative") if name in self.found.schedules), BASE
-        )
-        names = list(dict.fromkeys((BASE, rival)))
-        figure = Figure(figsize=(7.4, 1.9), layout="constrained")
-        axes = figure.add_subplot()
-        looks = style.series(names, marker=False)
-        for name, waits in cluster_study.weekly(self.found, names).items():
-            axes.step(
-                range(len(waits) + 1),
-                [*waits, waits[-1]],
-                where="post",
-                linewidth=1.2,
-                **looks[name],
+    def waits(self):
+        """Picture: logged and replayed mean waits by week, size and partition."""
+        held = self.found.held.rename(columns=lambda name: name.removesuffix(", h"))
+        long = held.melt(["by", "group"], ["logged", "replayed"], var_name="wait", value_name="h")
+        kinds = held["by"].unique()
+        figure = Figure(figsize=(9, 2.3), layout="constrained")
+        looks = dict(zip(("logged", "replayed"), style.COLOURS))
+        for axes, by in zip(
+            figure.subplots(
+                1, len(kinds), width_ratios=[2.2, *[1] * (len(kinds) - 1)], squeeze=False
+            )[0],
+            kinds,
+        ):
+            shown = long[long["by"] == by].assign(
+                group=lambda table: table["group"].infer_objects()
             )
-        axes.set_xlabel("week of submission", fontsize=8)
-        axes.set_ylabel("mean wait [h]", fontsize=8)
-        axes.tick_params(labelsize=7.5)
-        axes.xaxis.get_major_locator().set_params(integer=True)
-        axes.set_ylim(bottom=0)
-        axes.margins(x=0.01)
-        axes.legend(fontsize=7.5, ncols=2, loc="upper left", bbox_to_anchor=(0, 1.22))
+            how = {
+                "data": shown,
+                "x": "group",
+                "y": "h",
+                "hue": "wait",
+                "palette": looks,
+                "ax": axes,
+                "legend": by == "week",
+            }
+            if by == "week":
+                sns.lineplot(**how, style="wait", drawstyle="steps-post", errorbar=None)
+                axes.get_legend().set_title(None)
+            else:
+                sns.barplot(**how, errorbar=None)
+            axes.set(xlabel=by, ylabel="mean wait [h]" if by == "week" else "", ylim=(0, None))
+            axes.tick_params(axis="x", labelrotation=30)
         return figure
 
-    def estimates(self):
-        """Picture: mean bounded slowdown of EASY by what it is told.
-
-        Returns
-        -------
-        matplotlib.figure.Figure
-        """
-        return _dots(
-            [
-                (
-                    self.worth["estimates"],
-                    self.worth["mean bounded slowdown"],
-                    "mean bounded slowdown",
+    def show(self):
+        """The parts as a notebook displays them: Markdown as text, tables and pictures."""
+        style.apply()
+        banner = " ".join(self.notices)
+        for part in self.parts():
+            if part["type"] == "prose":
+                yield part["source"]
+            elif part["type"] == "picture":
+                yield Picture(style.png(part["of"], banner), part["caption"])
+            else:
+                head, rows = _cells(part["of"])
+                yield Table(
+                    part["of"], part["caption"], banner, shown=pd.DataFrame(rows, columns=head)
                 )
-            ],
-            (3.5, 2.0),
-        )
 
-    def render(self, form="pdf"):
-        """The two pages.
-
-        Parameters
-        ----------
-        form : {"pdf", "png"}
-
-        Returns
-        -------
-        bytes, or list of bytes
-            One picture a page for png.
-        """
+    def pages(self, form="pdf"):
+        """The pages as bytes: pdf, html, or all tables as csv."""
+        if form == "csv":
+            return self._csv()
         style.apply()
         with tempfile.TemporaryDirectory() as folder:
-            folder = Path(folder)
-            (folder / "cluster.typ").write_text(
-                TEMPLATE.read_text(encoding="utf-8"), encoding="utf-8"
-            )
-            (folder / "data.json").write_text(json.dumps(self._data()), encoding="utf-8")
-            for name, figure in (
-                ("schedulers", self.schedulers()),
-                ("weeks", self.weeks()),
-                ("estimates", self.estimates()),
-            ):
-                figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
-            return typst.compile(folder / "cluster.typ", root=folder, timestamp=0, format=form)
+            parts, pictures = [], {}
+            for part in self.parts():
+                if part["type"] == "picture":
+                    name, data = "waits.png", style.png(part["of"])
+                    pictures[name] = Path(folder) / name
+                    pictures[name].write_bytes(data)
+                    width, height = (int.from_bytes(data[at : at + 4]) for at in (16, 20))
+                    part = {
+                        "type": "picture",
+                        "file": name,
+                        "caption": part["caption"],
+                        "width": width,
+                        "height": height,
+                    }
+                elif part["type"] == "table":
+                    head, rows = _cells(part["of"])
+                    right = [kind.kind in "iuf" for kind in part["of"].dtypes]
+                    part = tree.table(part["caption"], head, rows, right)
+                parts.append(part)
+            return (pdf if form == "pdf" else html).page(self.title, self.notices, parts, pictures)
+
+    def _csv(self):
+        """All tables in one: table, row, column, value."""
+        frames = {name: getattr(self, name) for name in TABLES} | {"replay": self.found.held}
+        rows = [
+            (name, number, column, value)
+            for name, frame in frames.items()
+            if frame is not None
+            for number, row in enumerate(frame.to_dict("records"), start=1)
+            for column, value in row.items()
+        ]
+        return writing.frame_csv(pd.DataFrame(rows, columns=["table", "row", "column", "value"]))
 
     def write(self, path):
-        """Write the PDF; it gets its name only when it is complete.
-
-        Parameters
-        ----------
-        path : str or Path
-        """
-        pdf = self.render("pdf")
+        """Write the pages; the name's ending says as what."""
+        data = self.pages(Path(path).suffix[1:])
         with writing.opened(path) as file:
-            file.write(pdf)
-
-    def table(self, name):
-        """One of the tables for a notebook.
-
-        Parameters
-        ----------
-        name : {"overview", "by_size", "by_run_time", "users", "worth"}
-
-        Returns
-        -------
-        replication.pages.render.Table
-        """
-        title, note, _ = TABLES[name]
-        cells = self._cells(name)
-        # A column without a heading gets a blank: a table needs names that differ.
-        shown = pd.DataFrame(
-            [[cell["text"] for cell in row] for row in cells["rows"]],
-            columns=[head or " " for head in cells["head"]],
-        )
-        return Table(getattr(self, name), f"{title}. {note}", self.banner, shown=shown)
-
-    def picture(self, name):
-        """One of the pictures for a notebook.
-
-        Parameters
-        ----------
-        name : {"schedulers", "weeks", "estimates"}
-
-        Returns
-        -------
-        replication.pages.render.Picture
-        """
-        style.apply()
-        return Picture(style.png(getattr(self, name)(), self.banner), PICTURES[name])
-
-    def _cells(self, name):
-        return TABLES[name][2](getattr(self, name))
-
-    def _data(self):
-        """What the template shows, as text."""
-        case = self.found.case
-        return {
-            "title": f"What other schedulers would have done on {case.workload.name}",
-            "subtitle": self.subtitle,
-            "banner": self.banner,
-            # No line begins with a percent sign.
-            "advice": [(heading, words.replace(" %", "\u00a0%")) for heading, words in self.advice],
-            "footer": "Simulated by replaying the log. Users would adapt to another scheduler: no replay "
-            "shows it.",
-            **{name: self._cells(name) for name in TABLES},
-            **{f"{name}_note": note for name, (_, note, _) in TABLES.items()},
-            "assumed": [*case.assumed, *ALWAYS],
-            "counted": [f"{count:,} {what}" for what, count in case.counted],
-        }
+            file.write(data)
 
 
-def _dots(panels, size):
-    """Panels of one dot a name with its value beside it; the first of its kind filled, the others hollow.
+def _prose(*paragraphs):
+    return {"type": "prose", "source": "\n\n".join(paragraphs)}
 
-    What is far beyond the others is drawn as an arrow at the edge, so that the others can be told apart.
-    """
-    figure = Figure(figsize=size, layout="constrained")
-    for place, (names, values, label) in enumerate(panels):
-        axes = figure.add_subplot(1, len(panels), place + 1)
-        least = min((value for value in values if value > 0), default=0)
-        edge = 1.3 * max(value for value in values if value <= FAR * least)
-        for row, (name, value) in enumerate(zip(names, values)):
-            filled = style.COLOURS[0] if name in (BASE, next(iter(ESTIMATES))) else "white"
-            axes.plot(
-                [min(value, edge)],
-                [row],
-                ">" if value > edge else "o",
-                markersize=5.5,
-                color=style.COLOURS[0],
-                markerfacecolor=filled,
-                clip_on=False,
-            )
-            axes.annotate(
-                f"{value:,.2f}" if value < 10 else f"{value:,.0f}",
-                (min(value, edge), row),
-                xytext=(-7 if value > edge else 7, 0),
-                textcoords="offset points",
-                va="center",
-                ha="right" if value > edge else "left",
-                fontsize=7.5,
-            )
-        axes.set_xlim(0, max(edge, 1e-3))
-        axes.set_yticks(
-            range(len(names)), list(names) if place == 0 else [""] * len(names), fontsize=8
-        )
-        axes.set_ylim(len(names) - 0.5, -0.5)
-        axes.tick_params(axis="x", labelsize=7.5)
-        axes.set_xlabel(label, fontsize=8)
-    return figure
+
+def _plain(words):
+    """Words that Markdown leaves as they are."""
+    return "".join(f"\\{c}" if c in "\\`*_{}[]<>#|" else c for c in words)
+
+
+def _cells(frame):
+    """A table as text."""
+    columns = [[_text(name, value) for value in frame[name]] for name in frame]
+    return [*map(str, frame)], [list(row) for row in zip(*columns)]
+
+
+def _text(name, value):
+    if isinstance(value, str):
+        return value
+    if name in CHANGES:
+        return percent(value)
+    if name == "share of work":
+        return f"{100 * value:.0f} %"
+    return f"{value:,.0f}" if value == round(value) else f"{value:,.2f}"

@@ -1,96 +1,155 @@
-"""What other schedulers would have done with a cluster's jobs: who gains, who loses, what estimates gain.
+"""What other schedulers would have done with a cluster's jobs, and what else could be changed.
 
 All jobs are measured, the same under every scheduler. EASY on the users' own estimates is what the others are
 compared with, because production systems backfill much like it.
 """
 
-from dataclasses import dataclass, field
+import sys
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
-from replication.basics.seeding import generator
+from replication.basics.lazy import tqdm
+from replication.cluster import replay
 from replication.estimates import Exact, Users
+from replication.evidence import resampling
 from replication.predictors import Last
 from replication.schedule import measures, plans
 from replication.schedule.simulation import simulate
 from replication.schedulers import EASY, FCFS, Conservative, PVEasy
+from replication.sweeps.grid import sweep
 
 BASE = "EASY"
-#: What is tried: the scheduler, and what it asks of a site.
-POLICIES = {
-    "FCFS": (FCFS(), "nothing; no backfilling"),
-    "EASY": (EASY(), "the users' estimates"),
+#: Of these one may be recommended: the scheduler, and what it asks of a site.
+CANDIDATES = {
     "EASY, predictions": (EASY(predictor=Last()), "a record of each user's last job"),
     "SJF-EASY": (
         EASY(candidates="sjf"),
         "the users' estimates, by which the shortest job is backfilled first",
     ),
     "Conservative": (Conservative(), "the users' estimates, by which every job gets a reservation"),
-    "PV-EASY": (PVEasy(), "jobs that can be killed and run again"),
 }
-ESTIMATES = {
-    "own": Users(),
-    "own, doubled": Users(2),
-    "perfect": Exact(),
-    "perfect, doubled": Exact(2),
-}
-RUN_TIMES = (60, 600, 3600, 8 * 3600)  # s
-RUN_TIME_NAMES = ("up to 1 min", "1 to 10 min", "10 min to 1 h", "1 to 8 h", "above 8 h")
-WEEK, DAY = 7 * 86400, 86400
-FEWEST = 8  # blocks of time from which an interval can be told
-RESAMPLES = 2000
+SCHEDULERS = (
+    {"FCFS": FCFS(), BASE: EASY()}
+    | {name: one for name, (one, _) in CANDIDATES.items()}
+    | {"PV-EASY": PVEasy()}
+)
+#: All intervals of the candidates hold together.
+LEVEL = 1 - (1 - resampling.LEVEL) / len(CANDIDATES)
+FEWEST = 8  # users from whom an interval can be told
+WORTH_IT = 0.02
 NOTICEABLE = 0.1  # of a user's mean wait, and at least
 LEAST = 60  # s
-
-
-def percent(value):
-    """A relative change in words, such as ``−23 %``; ``×12`` from three times on, a dash for nan."""
-    if value != value:
-        return "–"
-    if value >= 2:
-        return f"×{value + 1:,.{1 if value < 9 else 0}f}"
-    digits = 0 if abs(value) >= 0.00995 else 1
-    text = f"{100 * value:+.{digits}f}".replace("-", "−")
-    return "0 %" if set(text) <= set("+−0.") else f"{text} %"
+ESTIMATES = {
+    "users' own estimates": Users(),
+    "estimates doubled": Users(2),
+    "perfect estimates": Exact(),
+}
+SHARES = {"10 % fewer processors": 0.9, "10 % more processors": 1.1}
+LOADS = {"10 % less load": 0.9, "10 % more load": 1.1}
 
 
 @dataclass(frozen=True)
 class Study:
-    """All simulations of a case.
-
-    Parameters
-    ----------
-    case : replication.cluster.log.Case
-    schedules : dict of str to replication.schedule.schedule.Schedule
-        By the names of `POLICIES`.
-    estimates : dict of str to replication.schedule.schedule.Schedule
-        EASY by the names of `ESTIMATES`.
+    """All simulations of a case: schedules by the names of `SCHEDULERS`, a table of `what_if`, and `changes` on the least and the
+    largest machine that the log allows, by size, where its size is not known.
     """
 
     case: object
     schedules: dict
-    estimates: dict = field(default_factory=dict)
+    what_if: pd.DataFrame
+    at: dict
+
+    @cached_property
+    def held(self):
+        """Logged against replayed waits, see `replication.cluster.replay.held`."""
+        return replay.held(self.case, self.schedules[BASE])
+
+    @cached_property
+    def near(self):
+        """How near they are, see `replication.cluster.replay.nearness`; None where nothing is known of the log's."""
+        return replay.nearness(self.held) if len(self.held) else None
+
+    @cached_property
+    def withheld(self):
+        """Why there is no advice, see `replication.cluster.replay.withheld`."""
+        return replay.withheld(self.case, self.held)
+
+    @cached_property
+    def changes(self):
+        """`changes` on the machine itself."""
+        return changes(self.schedules)
+
+    @cached_property
+    def chosen(self):
+        """The candidate that is clearly better than EASY on every machine that the log allows; None for none."""
+        found = {best(table) for table in (self.changes, *self.at.values())}
+        return found.pop() if len(found) == 1 else None
 
 
-def study(case, seed=1):
-    """Simulate everything.
+def study(case, seed=1, progress=None):
+    """Simulate everything of a `replication.cluster.log.Case`; `progress` shows schedulers and the time left on standard
+    error, by default if that is a terminal.
+    """
+    shown = sys.stderr.isatty() if progress is None else progress
+    others = [
+        _on(case.workload, size)
+        for size in dict.fromkeys(case.sizes or ())
+        if size != case.workload.machine
+    ]
+    few = (BASE, *CANDIDATES)
+    todo = [(case.workload, name) for name in SCHEDULERS]
+    todo += [(w, name) for w in others for name in few]
+    schedules = {}
+    with tqdm.tqdm(todo, unit="simulation", disable=not shown, dynamic_ncols=True) as bar:
+        for w, name in bar:
+            bar.set_description(f"{name} on {w.machine:,} processors")
+            schedules.setdefault(w.machine, {})[name] = simulate(w, SCHEDULERS[name], seed=seed)
+    own = schedules.pop(case.workload.machine)
+    return Study(
+        case,
+        own,
+        what_if(case, seed, shown),
+        {size: changes(made) for size, made in schedules.items()},
+    )
 
-    Parameters
-    ----------
-    case : replication.cluster.log.Case
-    seed : int
 
-    Returns
-    -------
-    Study
+def _on(workload, machine):
+    """The jobs that fit another machine, on it."""
+    return workload.take(workload.processors <= machine).replace(machine=machine)
+
+
+def what_if(case, seed=1, progress=False):
+    """EASY with other estimates, more or fewer processors, more or less load, as `sweep` measures it.
+
+    Columns what if, jobs measured, mean wait in hours, mean bounded slowdown and its change.
     """
     w = case.workload
-    schedules = {
-        name: simulate(w, scheduler, seed=seed) for name, (scheduler, _) in POLICIES.items()
-    }
-    told = {name: simulate(w, EASY(), model, seed) for name, model in ESTIMATES.items()}
-    return Study(case, schedules, told)
+    how = {"seeds": [seed], "folder": None, "progress": progress}
+    estimates = ESTIMATES if case.estimated >= replay.ESTIMATED else {"as it was": Users()}
+    tables = [sweep(w, EASY(), [*estimates.values()], **how).assign(what=[*estimates])]
+    if w.span and w.load:
+        loads = [share * w.load for share in LOADS.values()]
+        tables.append(sweep(w, EASY(), loads=loads, **how).assign(what=[*LOADS]))
+    base = [tables[0]["mean_bounded_slowdown"][0]] * sum(map(len, tables))
+    for what, share in SHARES.items():
+        # Held against the same jobs: those that fit both machines.
+        other = _on(w, max(round(share * w.machine), int(w.processors.min())))
+        both = sweep([other, other.replace(machine=w.machine)], EASY(), **how)
+        tables.append(both[:1].assign(what=what))
+        base.append(both["mean_bounded_slowdown"][1])
+    table = pd.concat(tables, ignore_index=True)
+    return pd.DataFrame(
+        {
+            "what if": table["what"],
+            "jobs measured": table["jobs"].astype(int),
+            "mean wait, h": table["mean_wait"] / 3600,
+            "mean bounded slowdown": table["mean_bounded_slowdown"],
+            "change": table["mean_bounded_slowdown"] / base - 1,
+        }
+    )
 
 
 def slowdown(schedule):
@@ -98,207 +157,81 @@ def slowdown(schedule):
     return measures.bounded_slowdown(schedule.wait, schedule.workload.run_time)
 
 
+def changes(schedules):
+    """How the mean bounded slowdown changes against EASY, with intervals over users drawn anew that hold together.
+
+    Columns scheduler, mean bounded slowdown, change, low and high; the bounds are nan with fewer than `FEWEST` users.
+    """
+    user = schedules[BASE].workload.user
+    values = np.column_stack([slowdown(schedule) for schedule in schedules.values()])
+    sums = resampling.users(values, user, "cluster")
+    base = [*schedules].index(BASE)
+    few = len(np.unique(user)) < FEWEST
+    rows = []
+    for k, name in enumerate(schedules):
+        change, low, high = resampling.interval(resampling.ratio(sums, k, base) - 1, LEVEL)
+        bounds = (np.nan, np.nan) if few else (low, high)
+        rows.append([name, values[:, k].mean(), change, *bounds])
+    return pd.DataFrame(
+        rows, columns=["scheduler", "mean bounded slowdown", "change", "low", "high"]
+    )
+
+
+def best(table):
+    """The best candidate of `changes` if its gain is worth it and certain; None else."""
+    tried = table[table["scheduler"].isin(CANDIDATES)]
+    row = tried.loc[tried["change"].idxmin()]
+    return row["scheduler"] if row["change"] <= -WORTH_IT and row["high"] < 0 else None
+
+
 def overview(found):
-    """One row a scheduler: waits, slowdowns, fairness and preemptions.
+    """One row a scheduler: waits in hours, slowdowns, who gains, fairness and preemptions.
 
-    Parameters
-    ----------
-    found : Study
-
-    Returns
-    -------
-    pandas.DataFrame
-        Waits and delays in hours; changes are of the mean, against `BASE`, with a 95 % interval.
+    A user is better or worse off where the mean wait changes by more than `NOTICEABLE` and `LEAST`.
     """
-    rows, base = [], slowdown(found.schedules[BASE])
-    for name, schedule in found.schedules.items():
-        fair = plans.fairness(schedule)
-        change, low, high = interval(slowdown(schedule), base, found.case.workload.submit)
-        rows.append(
-            {
-                "scheduler": name,
-                "mean wait, h": schedule.wait.mean() / 3600,
-                "95 % of waits below, h": np.quantile(schedule.wait, 0.95) / 3600,
-                "mean bounded slowdown": slowdown(schedule).mean(),
-                "change": change,
-                "change, low": low,
-                "change, high": high,
-                "delayed at the head": fair["head_delayed"],
-                "head delay, h": fair["head_delay"] / 3600,
-                "reservations broken": fair["reservations_broken"],
-                "reservation delay, h": fair["reservation_delay"] / 3600,
-                "runs killed": len(schedule.killed_runs),
-            }
-        )
-    return pd.DataFrame(rows)
-
-
-def interval(values, base, submit):
-    """Relative change of a mean, and its 95 % interval over the weeks of the log.
-
-    Weeks are drawn again with replacement, because jobs of one week wait for the same reasons; days where
-    the log is shorter than `FEWEST` weeks.
-
-    Parameters
-    ----------
-    values, base : float64[n]
-    submit : int64[n], s
-
-    Returns
-    -------
-    tuple of float
-        Change, lower and upper bound; all nan where the base is 0, the bounds where there are fewer than
-        `FEWEST` blocks.
-    """
-    nan = float("nan")
-    if not base.sum():
-        return nan, nan, nan
-    change = float(values.sum() / base.sum() - 1)
-    block = (submit - submit[0]) // (WEEK if submit[-1] - submit[0] >= FEWEST * WEEK else DAY)
-    new, old = np.bincount(block, values), np.bincount(block, base)
-    # Only blocks with jobs, or an empty week would be drawn too.
-    full = np.bincount(block) > 0
-    new, old = new[full], old[full]
-    if len(new) < FEWEST:
-        return change, nan, nan
-    drawn = generator("cluster", len(values), "weeks").integers(0, len(new), (RESAMPLES, len(new)))
-    total = old[drawn].sum(axis=1)
-    ratio = new[drawn].sum(axis=1)[total > 0] / total[total > 0] - 1
-    low, high = np.quantile(ratio, (0.025, 0.975))
-    return change, float(low), float(high)
-
-
-def gains(found, by):
-    """Who gains and who loses, by a class of jobs.
-
-    Parameters
-    ----------
-    found : Study
-    by : {"size", "run time"}
-
-    Returns
-    -------
-    pandas.DataFrame
-        A row for each class that has jobs: jobs, share of the work, mean wait under `BASE` in hours, and the
-        relative change of the mean wait under each other scheduler (nan where nobody waits).
-    """
-    w = found.case.workload
-    if by == "size":
-        classes, names = plans.size_class(w.processors), plans.size_names()
-    else:
-        classes, names = np.searchsorted(RUN_TIMES, w.run_time), RUN_TIME_NAMES
-    work = w.run_time * w.processors.astype(np.float64)
-    rows = []
-    for k in np.unique(classes):
-        own = classes == k
-        base = found.schedules[BASE].wait[own].mean()
-        rows.append(
-            {
-                by: names[k],
-                "jobs": int(own.sum()),
-                "share of work": work[own].sum() / max(work.sum(), 1),
-                "mean wait, h": base / 3600,
-            }
-            | {
-                name: schedule.wait[own].mean() / base - 1 if base else float("nan")
-                for name, schedule in found.schedules.items()
-                if name != BASE
-            }
-        )
-    return pd.DataFrame(rows)
-
-
-def users(found):
-    """How many users gain and lose under each scheduler, and what becomes of the largest ones.
-
-    A user gains or loses where the mean wait changes by more than `NOTICEABLE` and more than `LEAST` seconds.
-
-    Parameters
-    ----------
-    found : Study
-
-    Returns
-    -------
-    pandas.DataFrame
-        A row a scheduler other than `BASE`: users that gain, lose, and neither; and the relative change of
-        the mean wait of the three users with the most work (nan where there are fewer, or nobody waits).
-    """
-    w = found.case.workload
-    number, user = np.unique(w.user, return_inverse=True)
-    jobs = np.bincount(user)
-    largest = np.argsort(
-        -np.bincount(user, w.run_time * w.processors.astype(np.float64)), kind="stable"
-    )[:3]
-    base = np.bincount(user, found.schedules[BASE].wait) / jobs
-    rows = []
-    for name, schedule in found.schedules.items():
-        if name == BASE:
-            continue
-        wait = np.bincount(user, schedule.wait) / jobs
-        changed = np.abs(wait - base) > np.maximum(LEAST, NOTICEABLE * base)
-        row = {
-            "scheduler": name,
-            "gain": int((changed & (wait < base)).sum()),
-            "lose": int((changed & (wait > base)).sum()),
-            "neither": int((~changed).sum()),
+    waits = pd.DataFrame({name: schedule.wait for name, schedule in found.schedules.items()})
+    means = waits.groupby(found.case.workload.user).mean()
+    moved = means.sub(means[BASE], axis=0)
+    least = np.maximum(LEAST, NOTICEABLE * means[BASE])
+    fair = [plans.fairness(schedule) for schedule in found.schedules.values()]
+    return pd.DataFrame(
+        {
+            "scheduler": [*waits],
+            "mean wait, h": waits.mean().to_numpy() / 3600,
+            "95 % wait less than, h": waits.quantile(0.95).to_numpy() / 3600,
+            **{
+                name: found.changes[name]
+                for name in ("mean bounded slowdown", "change", "low", "high")
+            },
+            "users better off": moved.lt(-least, axis=0).sum().to_numpy(),
+            "worse off": moved.gt(least, axis=0).sum().to_numpy(),
+            "delayed at the head": [one["head_delayed"] for one in fair],
+            "by, h": [one["head_delay"] / 3600 for one in fair],
+            "reservations missed": [one["reservations_broken"] for one in fair],
+            "runs killed": [len(schedule.killed_runs) for schedule in found.schedules.values()],
         }
-        for place in range(3):
-            known = place < len(largest) and base[largest[place]] > 0
-            row[f"user {place + 1} by work"] = (
-                wait[largest[place]] / base[largest[place]] - 1 if known else float("nan")
-            )
-        rows.append(row)
-    return pd.DataFrame(rows)
+    )
 
 
-def weekly(found, names):
-    """Mean wait of the jobs submitted in each week of the log, hours; nan in a week without jobs.
+def gains(found):
+    """Who waits less and who more: the change of the mean wait of each group of jobs under each scheduler but `BASE`.
 
-    Parameters
-    ----------
-    found : Study
-    names : sequence of str
-        Schedulers.
-
-    Returns
-    -------
-    dict of str to float64[weeks]
+    Columns by, group, jobs, share of work, mean wait in hours under `BASE`, and the schedulers; nan where nobody waits.
     """
-    submit = found.case.workload.submit
-    week = (submit - submit[0]) // WEEK
-    jobs = np.bincount(week).astype(np.float64)
-    jobs[jobs == 0] = np.nan
-    return {name: np.bincount(week, found.schedules[name].wait) / jobs / 3600 for name in names}
-
-
-def worth(found):
-    """What better estimates are worth to EASY.
-
-    Parameters
-    ----------
-    found : Study
-
-    Returns
-    -------
-    pandas.DataFrame
-        A row for each of `ESTIMATES` and one for predictions: mean wait in hours, mean bounded slowdown, and
-        its change against the users' own with a 95 % interval.
-    """
-    own = slowdown(found.estimates["own"])
-    rows = []
-    tried = found.estimates | {"predicted (last job)": found.schedules.get("EASY, predictions")}
-    for name, schedule in tried.items():
-        if schedule is None:
+    w = found.case.workload
+    waits = pd.DataFrame({name: schedule.wait for name, schedule in found.schedules.items()})
+    work = pd.Series(w.run_time * w.processors.astype(np.float64))
+    made = []
+    for by, group in found.case.groups.items():
+        if by == "week":
             continue
-        change, low, high = interval(slowdown(schedule), own, found.case.workload.submit)
-        rows.append(
-            {
-                "estimates": name,
-                "mean wait, h": schedule.wait.mean() / 3600,
-                "mean bounded slowdown": slowdown(schedule).mean(),
-                "change": change,
-                "change, low": low,
-                "change, high": high,
-            }
+        mean = waits.groupby(group, observed=True).mean()
+        table = mean.div(mean[BASE].where(mean[BASE] > 0), axis=0).drop(columns=BASE) - 1
+        table.insert(0, "jobs", waits.groupby(group, observed=True).size())
+        table.insert(
+            1, "share of work", work.groupby(group, observed=True).sum() / max(work.sum(), 1)
         )
-    return pd.DataFrame(rows)
+        table.insert(2, "mean wait, h", mean[BASE] / 3600)
+        made.append(table.reset_index(names="group").astype({"group": str}).assign(by=by))
+    table = pd.concat(made, ignore_index=True)
+    return table[["by", *table.columns.drop("by")]]

@@ -1,18 +1,20 @@
-"""Replay a cluster's own log under other schedulers and write two pages about it as a PDF.
+"""Hold a replay of a cluster's own log against the log, and write two pages of advice where the two are alike.
 
 TRACE is what sacct --parsable2 wrote, an accounting log of TORQUE or PBS, an SWF file, or a name of the
-registry.
+registry. docs/cluster.md has the rules by which there is advice or none.
 
 Examples:
   replication cluster sacct.txt --out report.pdf
-  replication cluster sacct.txt --out report.pdf --processors 4096 --time-zone Europe/Berlin
-  replication cluster mine.swf.gz --out report.pdf --size allocated
+  replication cluster sacct.txt --out report.pdf --out report.html --out tables.csv
+  replication cluster sacct.txt --out report.pdf --partitions batch --processors 4096 --time-zone Europe/Berlin
+  replication cluster mine.swf.gz --out report.pdf --size allocated --bad-lines skip
   replication cluster KTH-SP2 --out report.pdf --json
 
 Exit codes: 0 written; 1 the log cannot be used; 2 the command line was refused.
 """
 
 import json
+from pathlib import Path
 
 import click
 
@@ -20,10 +22,16 @@ from replication.commands import Command, UsageError
 from replication.commands import _options as shared
 from replication.commands._rooms import cleaning, cluster_log, cluster_report, cluster_study
 
+ENDINGS = (".pdf", ".html", ".csv")
+
 
 @click.command(cls=Command, help=__doc__)
 @click.argument("trace", metavar="TRACE", shell_complete=shared.logs)
-@shared.output("The PDF to write.", required=True)
+@shared.output(
+    f"What to write ({', '.join(ENDINGS)}); may be given several times.",
+    required=True,
+    multiple=True,
+)
 @click.option(
     "--size",
     type=shared.Word(lambda: cleaning.SIZES),
@@ -33,24 +41,38 @@ from replication.commands._rooms import cleaning, cluster_log, cluster_report, c
 @shared.machine
 @shared.parts
 @shared.seed
-@shared.as_json("Print the numbers and recommendation")
+@shared.as_json("Print the numbers and the advice")
 def command(trace, out, size, bad_lines, seed, as_json, **given):
-    """Replay, write the PDF, and say the recommendation."""
-    if not out.endswith(".pdf"):
-        raise UsageError(f"--out {out}, allowed: a name that ends in .pdf")
-    known = shared.for_conversion(out, [trace], **given)
-    case = cluster_log.load(trace, size=size, bad_lines=bad_lines, **known)
-    report = cluster_report.Report(cluster_study.study(case, seed))
-    report.write(out)
-    shared.say(_facts(report, out), _lines(report, out), as_json)
+    """Replay, write, and say the advice; a file for each machine where there are several."""
+    for path in out:
+        if not path.endswith(ENDINGS):
+            raise UsageError(f"--out {path}, allowed: a name that ends in {', '.join(ENDINGS)}")
+        shared.writable(path, trace)
+    known = shared.for_conversion(out[0], [trace], **given)
+    cases = cluster_log.machines(trace, size=size, bad_lines=bad_lines, **known)
+    facts, lines = [], []
+    for case in cases:
+        report = cluster_report.Report(cluster_study.study(case, seed))
+        paths = [_named(path, case, cases) for path in out]
+        for path in paths:
+            shared.writable(path, trace)
+            report.write(path)
+        facts.append(_facts(report, paths))
+        lines += [*_lines(report, paths), ""]
+    shared.say(facts[0] if len(facts) == 1 else facts, lines[:-1], as_json)
     return 0
 
 
+def _named(path, case, cases):
+    """A file of its own for each of several machines."""
+    path = Path(path)
+    return str(path.with_stem(f"{path.stem}-{case.workload.name}") if len(cases) > 1 else path)
+
+
 def _facts(report, out):
-    case = report.found.case
-    tables = {
-        name: json.loads(getattr(report, name).to_json(orient="records", double_precision=15))
-        for name in ("overview", "by_size", "by_run_time", "users", "worth")
+    case, found = report.found.case, report.found
+    tables = {"replay": found.held} | {
+        name: getattr(report, name) for name in cluster_report.TABLES
     }
     return {
         "trace": case.workload.name,
@@ -58,24 +80,25 @@ def _facts(report, out):
         "form": case.form,
         "jobs": len(case.workload),
         "processors": case.workload.machine,
-        "estimates": case.estimates,
+        "estimated": case.estimated,
+        "nearness": None if found.near is None else found.near.to_dict(),
+        "withheld": found.withheld,
         "assumed": list(case.assumed),
         "counted": dict(case.counted),
-        "recommendation": [" ".join(part) for part in report.advice],
+        "advice": [" ".join(part) for part in report.advice],
         "out": out,
-    } | tables
+    } | {
+        name: json.loads(table.to_json(orient="records", double_precision=15, default_handler=str))
+        for name, table in tables.items()
+        if table is not None
+    }
 
 
 def _lines(report, out):
-    if report.banner:
-        yield report.banner
-    yield report.subtitle
-    yield ""
+    yield from report.notices
+    yield from (report.subtitle, "", report.likeness, "")
     for heading, words in report.advice:
-        yield f"{heading} {words}"
-        yield ""
-    for sentence in report.found.case.assumed:
-        yield f"assumed: {sentence}"
-    for what, count in report.found.case.counted:
-        yield f"{count:>12,}  {what}"
-    yield f"written to {out}"
+        yield from (f"{heading} {words}", "")
+    yield from (f"assumed: {sentence}" for sentence in report.found.case.assumed)
+    yield from (f"{count:>12,}  {what}" for what, count in report.found.case.counted)
+    yield f"written to {', '.join(out)}"

@@ -1,7 +1,7 @@
 """How sure a number over the jobs of one log is: its stretches of time are drawn anew, with replacement.
 
 Neighbouring jobs are alike, so stretches are drawn and not jobs: the weeks of the log, or moving blocks of as
-many jobs as a week has. Columns of values, a row a job, keep together, so that differences are paired. Sums
+many jobs as a week has. So are a user's jobs, wherever they stand: users are drawn with all of theirs. Columns of values, a row a job, keep together, so that differences are paired. Sums
 are added up stretch by stretch: a matrix product would add in an order that depends on the processor.
 """
 
@@ -31,10 +31,19 @@ def weeks(columns, submit, name):
     float64[1 + DRAWS, c]
         The sums of the log as it is, then those of each draw. A week without jobs is none.
     """
-    _, week = np.unique((submit - submit[0]) // WEEK, return_inverse=True)
-    sums = np.column_stack([np.bincount(week, weights=column) for column in columns.T])
+    return _groups(columns, (submit - submit[0]) // WEEK, name, "weeks")
+
+
+def users(columns, user, name):
+    """Sums over the log's users drawn anew, each with all jobs, as many as there are; see `weeks`."""
+    return _groups(columns, user, name, "users")
+
+
+def _groups(columns, group, name, what):
+    _, group = np.unique(group, return_inverse=True)
+    sums = np.column_stack([np.bincount(group, weights=column) for column in columns.T])
     n = len(sums)
-    times = generator(name, n, "weeks", DRAWS).multinomial(n, np.full(n, 1 / n), size=DRAWS)
+    times = generator(name, n, what, DRAWS).multinomial(n, np.full(n, 1 / n), size=DRAWS)
     return _drawn(sums.sum(axis=0), sums, (np.repeat(np.arange(n), row) for row in times))
 
 
@@ -73,13 +82,15 @@ def ratio(sums, top, bottom):
         return np.where(sums[:, bottom] > 0, sums[:, top] / sums[:, bottom], np.nan)
 
 
-def interval(values):
-    """A value with its 95 % interval.
+def interval(values, level=LEVEL):
+    """A value with its interval.
 
     Parameters
     ----------
     values : float64[1 + draws]
         The log's own, then one a draw.
+    level : float
+        Share of the draws between the bounds.
 
     Returns
     -------
@@ -89,5 +100,5 @@ def interval(values):
     own, drawn = float(values[0]), values[1:][np.isfinite(values[1:])]
     if 2 * len(drawn) < len(values) - 1:
         return own, float("nan"), float("nan")
-    low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
     return own, float(low), float(high)

@@ -59,6 +59,13 @@ def build(data, pictures, article=None):
     return page.encode()
 
 
+def page(title, notices, parts, pictures):
+    """A page of its own, as bytes: notices, and parts as in `replication.report.tree`; `pictures` are paths by name."""
+    body = Notebooks(pictures).part({"opening": "", "parts": parts}, _anywhere)
+    made = render.environment(TEMPLATES).get_template("page.html.j2")
+    return made.render(title=title, notices=notices, body=body, css=_css([])).encode()
+
+
 def _article(article):
     """The article with its Markdown as HTML and its pictures in their places."""
     template = render.environment(TEMPLATES).get_template("figure.html.j2")

@@ -24,7 +24,7 @@ from replication.report.results import ReportError
 
 TEMPLATES = Path(__file__).parent / "templates"
 LIBRARY = paths.ARTICLE / "references.bib"
-PARTS = ("article.typ", "report.typ", "nodes.typ")
+PARTS = ("article.typ", "report.typ", "page.typ", "nodes.typ")
 
 
 def build(data, pictures):
@@ -51,6 +51,23 @@ def article(made):
         }
     data = made | {"abstract": abstract, "body": body, "figures": [], "signs": render.SIGNS}
     return _drawn("article.typ", data, pictures)
+
+
+def page(title, notices, parts, pictures):
+    """A document of its own, as bytes; see `replication.report.html.page`."""
+    body = []
+    for part in parts:
+        if part["type"] == "prose":
+            body += nodes.markdown(part["source"], 0, lambda address: {"url": address})[1]
+        elif part["type"] == "picture":
+            words = [{"type": "text", "text": part["caption"]}]
+            body.append(
+                {"type": "figure", "file": part["file"], "alt": part["caption"], "nodes": words}
+            )
+        else:
+            body.append(part)
+    data = {"title": title, "notices": notices, "body": body, "signs": render.SIGNS}
+    return _drawn("page.typ", data, pictures)
 
 
 def _in_article(address):

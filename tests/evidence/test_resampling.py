@@ -14,6 +14,7 @@ COLUMNS = np.column_stack([VALUES, np.ones(N)])
 WAYS = {
     "blocks": lambda columns: resampling.blocks(columns, WORKLOAD, 1),
     "weeks": lambda columns: resampling.weeks(columns, WORKLOAD.submit, "made"),
+    "users": lambda columns: resampling.users(columns, np.arange(N) % 200, "made"),
 }
 
 
@@ -39,6 +40,15 @@ def test_a_week_without_jobs_is_none():
     assert len(drawn) == 1 + resampling.DRAWS
     assert drawn[0].tolist() == pytest.approx([VALUES.sum(), N])
     assert drawn[:, 1].min() > 0.9 * N
+
+
+def test_an_interval_of_a_higher_level_is_wider():
+    means = resampling.ratio(WAYS["users"](COLUMNS), 0, 1)
+    (_, low, high), (_, lower, higher) = (
+        resampling.interval(means),
+        resampling.interval(means, 0.99),
+    )
+    assert lower < low < high < higher
 
 
 def test_an_interval_of_what_is_mostly_missing_is_missing():

@@ -14,7 +14,8 @@ from replication.logs.workload import usage
 class Conversion:
     """A log of another format as a trace, with nothing left unsaid: how many records were read,
     each reason for leaving some out and each remark on those kept with how many, and what the
-    log does not say and was taken for granted, a sentence each.
+    log does not say and was taken for granted, a sentence each. `machines` has the partitions of each machine,
+    those that share nodes together; none where the log does not say which nodes its jobs had.
     """
 
     source: str
@@ -24,6 +25,7 @@ class Conversion:
     left_out: tuple
     changed: tuple
     assumed: tuple
+    machines: tuple = ()
 
     def lines(self):
         """The account in lines of text."""
@@ -164,12 +166,15 @@ def trace_of(runs, path, anonymiser, computer, zone, processors, nodes, assumed)
         return column(lambda run: anonymiser.number(kind, getattr(run, what)))
 
     plain = ("run_time", "status", "think_time")
+    comments = header(
+        computer, first, last, zone or "unknown", processors, nodes, assumed, len(runs)
+    )
+    queues = dict.fromkeys(run.queue for run in runs if run.queue)
+    named = (f" Queue: {k} {name}" for k, name in enumerate(queues, start=1))
     return swf.Trace.from_columns(
         column(lambda run: run.submit - first),
         path=str(path),
-        comments=header(
-            computer, first, last, zone or "unknown", processors, nodes, assumed, len(runs)
-        ),
+        comments=(*comments, *named),
         job_id=column(lambda run: run.number),
         wait=column(lambda run: -1 if run.start < 0 else max(-1, run.start - run.submit)),
         allocated_processors=column(lambda run: run.allocated),

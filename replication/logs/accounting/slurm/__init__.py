@@ -64,6 +64,7 @@ def convert(
     reader = Reader(path, fields.Clock(_zone(zone)), per_node, partitions, cluster)
     jobs = _one_record_each(list(reader.jobs()), reader)
     _refuse_clusters(reader)
+    _refuse_partitions(reader)
     conversion.refuse_none(jobs, "ended", reader.path, reader.records, reader.left_out, SlurmError)
     _number(jobs, reader)
     jobs.sort(key=lambda job: (job.submit, job.number))
@@ -92,7 +93,26 @@ def convert(
         tuple(reader.left_out.items()),
         tuple(reader.remarks.items()),
         assumed,
+        _machines(jobs),
     )
+
+
+def _machines(jobs):
+    """Partitions by machine; none where a job that ran has no list of nodes or no partition."""
+    ran = [job for job in jobs if job.start >= 0 and job.run_time > 0]
+    if not all(job.nodes and job.queue for job in ran):
+        return ()
+    of = {job.queue: {job.queue} for job in ran}
+    held = sorted({(*block, job.queue) for job in ran for block in job.nodes})
+    before, reached, owner = None, 0, None
+    for pattern, first, last, queue in held:
+        if pattern == before and first <= reached:
+            together = of[owner] | of[queue]
+            of |= dict.fromkeys(together, together)
+        else:
+            before, reached = pattern, first
+        reached, owner = max(reached, last), queue
+    return tuple(sorted({tuple(sorted(names)) for names in of.values()}))
 
 
 def _zone(name):
@@ -116,6 +136,15 @@ def _refuse_clusters(reader):
     if reader.cluster is None and len(named) > 1:
         raise SlurmError(
             f"{reader.path}, cluster: {', '.join(named)}; allowed: one, so choose it with --cluster"
+        )
+
+
+def _refuse_partitions(reader):
+    unknown = sorted(reader.partitions - reader.seen)
+    if unknown:
+        raise SlurmError(
+            f"{reader.path}, partition: {', '.join(map(repr, unknown))} not there; "
+            f"allowed: {', '.join(sorted(reader.seen - {''})) or 'none is named'}"
         )
 
 

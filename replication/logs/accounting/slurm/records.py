@@ -73,7 +73,8 @@ class Reader:
         self.per_node, self.cluster = per_node, cluster
         self.partitions = set(partitions or ())
         self.records = 0
-        self.left_out, self.remarks, self.clusters = Counter(), Counter(), set()
+        self.left_out, self.remarks = Counter(), Counter()
+        self.clusters, self.seen = set(), set()  # names of clusters and of partitions
         self.sized_by_nodes = 0
 
     def jobs(self):
@@ -126,8 +127,11 @@ class Reader:
             if all(self.at[what] is None for what in any_of)
         ]
         if missing:
-            blanks = len(columns) == 1 and columns[0].split()[:1] in (["JobID"], ["JobIDRaw"])
-            found = "columns are separated by blanks" if blanks else f"no column {missing[0]}"
+            words = columns[0].casefold().split() if len(columns) == 1 else ()
+            blanks = {"jobid", "jobidraw"} & {*words} and len(words) > 1
+            found = f"no column {missing[0]}"
+            if blanks:
+                found = "columns are separated by blanks, use --parsable2,"
             raise SlurmError(
                 f"{self.path}, line 1: {found} in {files.shown('|'.join(columns))}; "
                 f"allowed: the output of {ASK}"
@@ -185,7 +189,9 @@ class Reader:
         self.clusters.add(get.text("cluster"))
         if self.cluster and get.text("cluster") != self.cluster:
             return "of another cluster"
-        if self.partitions and not self.partitions & set(get.text("partition").split(",")):
+        partitions = set(get.text("partition").split(","))
+        self.seen |= partitions
+        if self.partitions and not self.partitions & partitions:
             return "of another partition"
         return ""
 
