@@ -74,6 +74,15 @@ class Case:
     names: dict | None = None
     sizes: tuple | None = None
 
+    def first(self, jobs):
+        """The case of so many jobs alone; of all for None."""
+        return replace(
+            self,
+            workload=self.workload.take(slice(jobs)),
+            logged_wait=self.logged_wait[:jobs],
+            partition=None if self.partition is None else self.partition[:jobs],
+        )
+
     @cached_property
     def groups(self):
         """Groups of the jobs: a pandas Categorical each for week, size, run time, partition where there are several, and user."""

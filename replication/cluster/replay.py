@@ -8,6 +8,7 @@ import pandas as pd
 
 from replication.cluster.log import WEEK
 from replication.logs.workload import usage
+from replication.schedule.simulation import simulate
 
 NEAR = 2 / 3
 KNOWN = 0.5  # of the jobs' waits
@@ -49,7 +50,7 @@ def quiet(case):
     return len(known) > KNOWN * len(case.workload) and known.mean() < QUIET
 
 
-def withheld(case, table):
+def withheld(case, table, least=NEAR):
     """Why there is no advice, a sentence each, from the case and its `held`; none where there is."""
     w = case.workload
     reasons = []
@@ -66,10 +67,10 @@ def withheld(case, table):
         reasons.append(
             "The log does not say how long its jobs waited, so the replay cannot be held against it."
         )
-    elif (near := nearness(table)).min() < NEAR:
+    elif (near := nearness(table)).min() < least:
         reasons.append(
             f"The replay does not resemble the cluster: its nearness is {near.min():.2f} (by {near.idxmin()}), "
-            f"below {NEAR:.2f}. What would help a queue that the cluster did not have is no advice."
+            f"below {least:.2f}. What would help a queue that the cluster did not have is no advice."
         )
     return reasons
 
@@ -100,6 +101,30 @@ def causes(case, schedule):
         "the number of processors": not SMALLER * w.machine <= most["logged"] <= w.machine,
     }
     return table, [what for what, stands_out in named.items() if stands_out]
+
+
+def judged(case):
+    """EASY's replay of a case held against its log: a row with the nearness, whether there can be advice and what stands
+    out in the log, and the table of `held`.
+    """
+    schedule = simulate(case.workload)
+    table = held(case, schedule)
+    known = np.isfinite(case.logged_wait)
+    near = nearness(table)
+    answers = {"advice": NEAR, "at 1/2": 1 / 2, "at 3/4": 3 / 4}
+    row = {
+        "log": case.workload.name,
+        "jobs": len(case.workload),
+        "logged, h": case.logged_wait[known].mean() / 3600 if known.any() else np.nan,
+        "replayed, h": schedule.wait[known].mean() / 3600 if known.any() else np.nan,
+        **{f"nearness by {by}": near.get(by, np.nan) for by in BY},
+        **{
+            what: "withheld" if withheld(case, table, least) else "can be given"
+            for what, least in answers.items()
+        },
+        "what stands out in the log": "; ".join(causes(case, schedule)[1]) if known.any() else "",
+    }
+    return row, table.assign(log=case.workload.name)
 
 
 def overtaken(workload, wait, partition):

@@ -122,35 +122,23 @@ class Report:
         yield _prose("## What was assumed, and what was left out", words)
 
     def waits(self):
-        """Picture: logged and replayed mean waits by week, size and partition."""
+        """Picture: logged and replayed mean waits by week, size and partition (those with the most jobs)."""
         held = self.found.held.rename(columns=lambda name: name.removesuffix(", h"))
-        long = held.melt(["by", "group"], ["logged", "replayed"], var_name="wait", value_name="h")
         kinds = held["by"].unique()
         figure = Figure(figsize=(9, 2.3), layout="constrained")
+        widths = [2.2, *[1] * (len(kinds) - 1)]
         looks = dict(zip(("logged", "replayed"), style.COLOURS))
-        for axes, by in zip(
-            figure.subplots(
-                1, len(kinds), width_ratios=[2.2, *[1] * (len(kinds) - 1)], squeeze=False
-            )[0],
-            kinds,
-        ):
-            shown = long[long["by"] == by].assign(
-                group=lambda table: table["group"].infer_objects()
-            )
-            how = {
-                "data": shown,
-                "x": "group",
-                "y": "h",
-                "hue": "wait",
-                "palette": looks,
-                "ax": axes,
-                "legend": by == "week",
-            }
+        panels = figure.subplots(1, len(kinds), width_ratios=widths, squeeze=False)[0]
+        for axes, by in zip(panels, kinds):
+            rows = held[held["by"] == by]
+            rows = rows if by == "week" else rows.nlargest(8, "jobs").sort_index()
+            shown = rows.melt("group", [*looks], "wait", "h").infer_objects()
+            how = {"x": "group", "y": "h", "hue": "wait", "palette": looks, "errorbar": None}
             if by == "week":
-                sns.lineplot(**how, style="wait", drawstyle="steps-post", errorbar=None)
+                sns.lineplot(shown, **how, style="wait", drawstyle="steps-post", ax=axes)
                 axes.get_legend().set_title(None)
             else:
-                sns.barplot(**how, errorbar=None)
+                sns.barplot(shown, **how, legend=False, ax=axes)
             axes.set(xlabel=by, ylabel="mean wait [h]" if by == "week" else "", ylim=(0, None))
             axes.tick_params(axis="x", labelrotation=30)
         return figure
@@ -183,13 +171,7 @@ class Report:
                     pictures[name] = Path(folder) / name
                     pictures[name].write_bytes(data)
                     width, height = (int.from_bytes(data[at : at + 4]) for at in (16, 20))
-                    part = {
-                        "type": "picture",
-                        "file": name,
-                        "caption": part["caption"],
-                        "width": width,
-                        "height": height,
-                    }
+                    part = part | {"file": name, "width": width, "height": height, "of": None}
                 elif part["type"] == "table":
                     head, rows = _cells(part["of"])
                     right = [kind.kind in "iuf" for kind in part["of"].dtypes]

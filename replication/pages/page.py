@@ -92,6 +92,11 @@ class Page:
     seed = property(lambda self: self._given["seed"], doc="Seed of all that is drawn at random.")
     workers = property(lambda self: self._given["workers"], doc="Threads that simulate.")
 
+    sources = property(
+        lambda self: tuple(self._given["logs"]),
+        doc="The logs as they were asked for: names and paths.",
+    )
+
     @property
     def first(self):
         """How many jobs of each log are taken: `QUICK_JOBS` at quick scale, else all, which is None."""

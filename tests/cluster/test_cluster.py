@@ -395,7 +395,7 @@ def test_advice_names_what_it_would_mean_for_whom(found, pages):
     row = pages.overview.set_index("scheduler").loc["SJF-EASY"]
     assert heading == "Switch to SJF-EASY."
     assert f"{row['mean bounded slowdown']:,.1f}" in words and "corrected" in words
-    assert "user the user with the most work" not in worse and "size" in worse
+    assert "run time above 8 h" in worse and "size" not in worse
     assert "slurm.conf" in files and "sched_config" in files
 
 
