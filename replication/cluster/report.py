@@ -216,7 +216,7 @@ def _cells(frame):
 def _text(name, value):
     if isinstance(value, str):
         return value
-    if name in CHANGES:
+    if name in CHANGES or value != value:
         return percent(value)
     if name == "share of work":
         return f"{100 * value:.0f} %"
