@@ -106,8 +106,13 @@ class Report:
     def parts(self):
         """What the pages show, in order: parts as in `replication.report.tree`, but pictures with their figure, tables with their frame."""
         case = self.found.case
+        doubt = ", in a replay that is not near the log" if self.found.withheld else ""
         tables = [
-            {"type": "table", "caption": f"{caption}. {note}", "of": getattr(self, name)}
+            {
+                "type": "table",
+                "caption": f"{caption}{doubt * (name != 'causes')}. {note}",
+                "of": getattr(self, name),
+            }
             for name, (caption, note) in TABLES.items()
         ]
         yield _prose(self.subtitle, "## Does the replay resemble your cluster?", self.likeness)
