@@ -177,7 +177,7 @@ def test_sacct_is_known_by_its_first_line(tmp_path):
 def test_space_separated_output_is_answered_with_what_to_do(tmp_path, first):
     path = tmp_path / "sacct.txt"
     path.write_text(f"{first}\n-------- ----\n1 1 2026-03-01T10:00:00\n")
-    with pytest.raises(SlurmError, match="separated by blanks, use --parsable2"):
+    with pytest.raises(SlurmError, match="separated by blanks .use --parsable2"):
         load(path)
 
 

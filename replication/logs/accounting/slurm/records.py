@@ -131,7 +131,7 @@ class Reader:
             blanks = {"jobid", "jobidraw"} & {*words} and len(words) > 1
             found = f"no column {missing[0]}"
             if blanks:
-                found = "columns are separated by blanks, use --parsable2,"
+                found = "columns are separated by blanks (use --parsable2)"
             raise SlurmError(
                 f"{self.path}, line 1: {found} in {files.shown('|'.join(columns))}; "
                 f"allowed: the output of {ASK}"
