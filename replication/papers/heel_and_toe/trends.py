@@ -37,8 +37,8 @@ def band(results, measure):
         By f: mean, low and high; odd and even, the means over the seeds of either kind.
     """
     wide = results.pivot_table(index="f", columns="seed", values=measure).sort_index()
-    runs, odd = len(wide.columns), wide.columns % 2 == 1
-    width = stats.t.ppf((1 + LEVEL ** (1 / len(wide))) / 2, runs - 1) / math.sqrt(runs)
+    runs, odd = wide.count(axis=1), wide.columns % 2 == 1
+    width = stats.t.ppf((1 + LEVEL ** (1 / len(wide))) / 2, runs - 1) / np.sqrt(runs)
     mean, half = wide.mean(axis=1), width * wide.std(axis=1)
     return pd.DataFrame(
         {
