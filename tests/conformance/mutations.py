@@ -1,0 +1,163 @@
+"""Rules of the kernels changed one by one: ``python -m tests.conformance.mutations``.
+
+Each change must fail a conformance log, or be listed as one that fails none yet or can change no start. The kernels run as plain Python,
+so that a change costs nothing to compile; the compiled ones are held to the same logs by the tests. EASY with
+predictions is changed in its readable twin, by the edits of `tests.conformance.rules`.
+"""
+
+import signal
+import sys
+from contextlib import contextmanager
+
+from tests.conformance import plain  # isort: skip  # noqa: F401
+
+from replication.schedule.simulation import simulate
+from tests.conformance.edited import edited
+from tests.conformance.search import logs
+
+NAMES = (
+    "running",
+    "waiting",
+    "observing",
+    "planned",
+    "laf",
+    "conservative",
+    "easy",
+    "easy_predicted",
+)
+KERNELS = [f"replication.core.{name}" for name in (*NAMES, "shadow", "pv_easy")]
+LONGEST = 3  # s of processor time until a change counts as one that never ends
+
+PASSES = "passes = size[job] <= free and (in_time or size[job] <= extra)"
+MUTATIONS = [
+    # EASY and FCFS.
+    ("easy", "in_time = now + estimate[job] <= shadow\n                starts", "in_time = now + estimate[job] < shadow\n                starts"),
+    ("easy", PASSES, PASSES.replace("<= extra", "< extra")),
+    ("easy", PASSES, PASSES.replace("in_time or ", "")),
+    ("easy", PASSES, PASSES.replace(" or size[job] <= extra", "")),
+    ("easy", "starts = in_time or size[job] <= extra", "starts = in_time or size[job] < extra"),
+    ("easy", "starts = in_time or size[job] <= extra", "starts = in_time"),
+    ("easy", "starts = in_time or size[job] <= extra", "starts = True"),
+    ("easy", "                    if not in_time:\n", "                    if False:\n"),
+    ("easy", "                    if not in_time:\n", "                    if True:\n"),
+    ("easy", "if queue.size[head] != GONE and size[job] <= free:", "if queue.size[head] != GONE and size[job] < free:"),
+    ("easy", "starts = size[job] <= free\n", "starts = size[job] < free\n"),
+    ("easy", "(ended or overdue or moved)", "(overdue or moved)"),
+    ("easy", "if backfilling and head < tail and smallest <= free:", "if backfilling and head < tail and smallest < free:"),
+    ("easy", "if backfilling and head < tail and smallest <= free:", "if False:"),
+    ("easy", "elif starts and backfilling:", "elif starts:"),
+    ("running", "while available < head_size:", "while available <= head_size:"),
+    ("running", "instant = max(order[k + ONE] >> SLOT_BITS, now)", "instant = order[k + ONE] >> SLOT_BITS"),
+    ("running", "while order[k] >> SLOT_BITS <= instant:", "while order[k] >> SLOT_BITS < instant:"),
+    ("running", "return instant, available - head_size", "return instant, available"),
+    ("waiting", "np.uint64((size <= extra) |", "np.uint64((size < extra) |"),
+    ("waiting", "(size <= free) & (estimate <= window)", "(size < free) & (estimate <= window)"),
+    ("waiting", "least_size <= extra or least_estimate <= window", "least_size < extra or least_estimate <= window"),
+    # Conservative backfilling.
+    ("conservative", "at[k] < at[begins] + length", "at[k] <= at[begins] + length"),
+    ("conservative", "if free[k] < size:", "if free[k] <= size:"),
+    ("conservative", "order[k] = plan.reserved[waiting[since + k]] << JOB_BITS | waiting[since + k]", "order[k] = waiting[since + k]"),
+    ("conservative", "failed |= late\n", "failed = late\n"),
+    ("conservative", "(ends and not rules.each)", "(ends and rules.each)"),
+    ("conservative", "end = max(key >> JOB_BITS, now + 1)", "end = max(key >> JOB_BITS, now + 2)"),
+    ("conservative", "if machine.start[job] + machine.planned[job] == now:", "if False:"),
+    ("conservative", "        age = machine.start[job] << JOB_BITS | job\n", "        age = job\n"),
+    ("conservative", "comes, ends = rules.submissions_first, not rules.submissions_first", "comes, ends = not rules.submissions_first, rules.submissions_first"),
+    ("conservative", "_take(plan, -memory.size[job]", "_take(plan, 0 * memory.size[job]"),
+    # Largest area first.
+    ("laf", "return area > other or", "return area >= other or"),
+    ("laf", "predicted > other_predicted)", "predicted >= other_predicted)"),
+    ("laf", "predicted > other_predicted)", "predicted < other_predicted)"),
+    ("laf", "area, other = size * predicted, other_size * other_predicted", "area, other = size, other_size"),
+    ("laf", "0 if ended else before", "before"),
+    ("laf", "and wanted[k] <= count[FREE]", "and wanted[k] < count[FREE]"),
+    # PV-EASY.
+    ("pv_easy", "if state.size[job] > count[FREE] + count[SHADOW_SIZE]:", "if state.size[job] >= count[FREE] + count[SHADOW_SIZE]:"),
+    ("pv_easy", "if state.size[job] > count[FREE] + count[SHADOW_SIZE]:", "if True:"),
+    ("pv_easy", "            while state.size[job] > count[FREE]:", "            while count[SHADOW] and state.size[job] >= count[FREE]:"),
+    ("pv_easy", "best, shortest = -1, longest + 1", "best, shortest = -1, longest"),
+    ("pv_easy", "if left[k] < shortest and job >= 0", "if left[k] <= shortest and job >= 0"),
+    ("pv_easy", "count[FREE] + count[SHADOW_SIZE],\n", "count[FREE],\n"),
+    ("pv_easy", "if processors > state.count[FREE] or not rules.venture:", "if not rules.venture:"),
+    ("pv_easy", "    if rules.venture:\n", "    if False:\n"),
+    ("shadow", "job = state.shadow[count[SHADOW] - 1]", "job = state.shadow[0]"),
+    ("shadow", "(left - 1) // rules.interval * rules.cost", "left // rules.interval * rules.cost"),
+    ("shadow", "    return 0\n", "    return done + elapsed\n"),
+    ("shadow", "return left + rules.cost\n", "return left\n"),
+    ("shadow", "rules.correction) - done, 0)", "rules.correction), 0)"),
+    ("shadow", "if not rules.at_submission:", "if rules.at_submission:"),
+]  # fmt: skip
+
+#: Changes that should fail a log and fail none yet.
+NOT_YET = [
+    ("easy", "in_time = now + estimate[job] <= shadow\n                    passes", "in_time = now + estimate[job] < shadow\n                    passes"),
+    ("easy", "if starts and not in_time:", "if False:"),
+    ("easy", "if starts and not in_time:", "if starts:"),
+    ("easy", "(ended or overdue or moved)", "(ended or moved)"),
+    ("easy", "reserved = moved = False", "moved = False"),
+    ("easy", "if backfilling and head < tail and smallest <= free:", "if head < tail and smallest <= free:"),
+    ("waiting", "(size <= free) & (estimate <= window)", "(size <= free) & (estimate < window)"),
+    ("waiting", "least_size <= extra or least_estimate <= window", "least_size <= extra or least_estimate < window"),
+    ("conservative", "if rules.each and not late:", "if False:"),
+    ("shadow", "elapsed // (rules.interval + rules.cost) * rules.interval", "elapsed // rules.interval * rules.interval"),
+    ("shadow", "if prediction > elapsed or", "if prediction >= elapsed or"),
+]  # fmt: skip
+
+#: Changes that can change no start, and why.
+EQUIVALENT = {
+    ("easy", "overdue = next_planned_end(jobs, running) < now", "overdue = next_planned_end(jobs, running) <= now"): "a pass more, when a job is planned to end now and runs on, finds the reservation as it was",
+    ("shadow", "shadow[risen] < first_waiting", "shadow[risen] <= first_waiting"): "no running job waits",
+}  # fmt: skip
+
+
+@contextmanager
+def kernels(name, *edits):
+    """The kernels in plain Python, one of them edited."""
+    with edited(f"replication.core.{name}", edits, KERNELS) as modules:
+        # Where a job's number is signed, numba makes one of these two, and Python neither.
+        modules["replication.core.waiting"].PIECE_ENTRIES = 10
+        yield
+
+
+def failed(known):
+    """The name of the first log whose schedule the kernels do not give; None where they give all."""
+    for name, workload, scheduler, (start, end) in known:
+        signal.setitimer(signal.ITIMER_VIRTUAL, LONGEST)
+        try:
+            done = simulate(workload, scheduler)
+        except Exception:  # noqa: BLE001 - a changed kernel may do anything, and all of it is wrong
+            return name
+        finally:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        if (done.start != start).any() or (done.end != end).any():
+            return name
+    return None
+
+
+def _never_ends(*_):
+    raise TimeoutError
+
+
+def main():
+    """Print each change with the log that it fails; the exit code is 1 if one fails none."""
+    signal.signal(signal.SIGVTALRM, _never_ends)
+    known = list(logs())
+    with kernels("easy"):
+        assert failed(known) is None, f"unchanged, the kernels fail {failed(known)}"
+    survived = []
+    for module, *edits in MUTATIONS + NOT_YET:
+        with kernels(module, *edits):
+            by = failed(known)
+        survived += [(module, *edits)] if by is None else []
+        print(f"{by or 'SURVIVED':16}{module}: {edits[0].strip()!r} -> {edits[1].strip()!r}")
+    for (module, *edits), reason in EQUIVALENT.items():
+        with kernels(module, *edits):
+            assert failed(known) is None, f"{module}: {edits}: not equivalent"
+        print(f"{'equivalent':16}{module}: {edits[1]!r}: {reason}")
+    every = len(MUTATIONS) + len(NOT_YET)
+    print(f"caught {every - len(survived)} of {every}")
+    return 0 if survived == NOT_YET else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

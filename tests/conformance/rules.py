@@ -1,0 +1,450 @@
+"""The rules that a conformance log each holds, and the other reading that it tells each from.
+
+The other reading is a scheduler as text, or an edit of the readable twins: what stands in their source, and what
+would stand there instead.
+"""
+
+from typing import NamedTuple
+
+
+class Rule(NamedTuple):
+    """One log's reason.
+
+    Parameters
+    ----------
+    name : str
+        The sentence of docs/semantics, with the page where it is not the first; a letter where it has several logs.
+    scheduler : str
+        Text of the scheduler that follows the rule.
+    other : str
+        The other reading, in words.
+    instead : str or tuple
+        A scheduler's text; or (module, old, new) of an edit.
+    jobs : dict
+        What the random logs have; see `tests.conformance.search.Kind`.
+    """
+
+    name: str
+    scheduler: str
+    other: str
+    instead: str | tuple
+    jobs: dict = {}
+
+
+def easy(old, new):
+    """An edit of the twin of EASY, on which the other twins run."""
+    return "easy", old, new
+
+
+CROWD = {"users": 2}
+LONG = {"unit": 60, "longest": 15}
+PREDICTED = "easy:predictor=scaled=0.5"
+BY_PLAN = "easy:events=by-plan,order=submissions-first"
+CAREFUL = "conservative:events=by-plan,order=submissions-first,compression=each"
+
+RULES = [
+    Rule(
+        "E2",
+        "easy",
+        "each end and each submission of an instant has its own pass",
+        "easy:events=one-by-one",
+    ),
+    Rule(
+        "E3",
+        "easy",
+        "a job of run time 0 ends a second after it starts",
+        easy(
+            "return self.start[job] + self.run_time[job]",
+            "return self.start[job] + max(self.run_time[job], 1)",
+        ),
+        {"shortest": 0},
+    ),
+    Rule(
+        "E4",
+        "easy",
+        "of jobs submitted together the one of the higher number goes first",
+        easy(
+            "deque(range(n))", "deque(sorted(range(n), key=lambda job: (self.submit[job], -job)))"
+        ),
+    ),
+    Rule(
+        "E5",
+        "easy",
+        "a pass starts no more than one head",
+        easy(
+            "while self.queue and self.size[self.queue[0]] <= self.free():",
+            "if self.queue and self.size[self.queue[0]] <= self.free():",
+        ),
+    ),
+    Rule("E6", "fcfs", "jobs may pass a blocked head, as in EASY", "easy"),
+    Rule("E7a", "easy", "every waiting job gets a reservation", "conservative"),
+    Rule("E7b", "easy", "the reservation is kept as first made", "easy:reservation=kept"),
+    Rule(
+        "E8",
+        "easy",
+        "the shadow time is when all running jobs are estimated to have ended",
+        easy(
+            "for shadow in sorted({end for end, _ in planned}):",
+            "for shadow in [max(end for end, _ in planned)]:",
+        ),
+    ),
+    Rule("E9", "easy", "only as many ends as the head needs count", "easy:shadow=first"),
+    Rule("E10", "easy", "the shortest estimate is tried first", "easy:candidates=sjf"),
+    Rule(
+        "E11",
+        "easy",
+        "a job must be estimated to end before the shadow time",
+        easy("self.predicted(job, now) <= shadow", "self.predicted(job, now) < shadow"),
+    ),
+    Rule(
+        "E12a",
+        "easy",
+        "a job must leave one extra processor over",
+        easy("not in_time and self.size[job] > extra", "not in_time and self.size[job] >= extra"),
+    ),
+    Rule("E12b", "easy", "extra processors are not used up", "easy:extra=not-used-up"),
+    Rule(
+        "E12c",
+        "easy",
+        "a job that ends in time uses up extra processors too",
+        easy('if not in_time and self.options["extra"]', 'if self.options["extra"]'),
+    ),
+    Rule("E13", "easy", "running jobs may be stopped for the head", "pv-easy:predictor=request"),
+    Rule("E14", "easy", "the scheduler knows the run times", "easy:predictor=perfect"),
+    Rule(
+        "E15a",
+        "easy",
+        "a job is killed at its estimate",
+        easy(
+            "return self.start[job] + self.run_time[job]",
+            "return self.start[job] + min(self.run_time[job], self.request[job])",
+        ),
+        {"overrun": True},
+    ),
+    Rule(
+        "E15b",
+        "easy",
+        "a job past its estimate keeps the past as its planned end",
+        easy("planned = [(max(end, now), ", "planned = [(end, "),
+        {"overrun": True},
+    ),
+    Rule(
+        "predicted-P1",
+        "easy:predictor=tsafrir",
+        "a waiting job keeps the prediction of its submission",
+        "easy:predictor=tsafrir,refresh=submission",
+        CROWD,
+    ),
+    Rule(
+        "predicted-P2",
+        "easy:predictor=last",
+        "of jobs that end together the later in the queue is learnt from first",
+        easy(
+            "ending = sorted(job for job in self.running if self.end(job) == now)",
+            "ending = sorted(job for job in self.running if self.end(job) == now)[::-1]",
+        ),
+        CROWD,
+    ),
+    Rule(
+        "predicted-P3",
+        PREDICTED,
+        "a job is killed at its prediction",
+        easy(
+            "return self.start[job] + self.run_time[job]",
+            "return self.start[job] + min(self.run_time[job], self.prediction[job])",
+        ),
+    ),
+    Rule(
+        "predicted-P4",
+        "easy:predictor=tsafrir,correction=now",
+        "a running job is planned with the newest prediction of it",
+        easy(
+            "return self.start[job] + self.planned[job]",
+            "return self.start[job] + self.predictor.predict(job, 0)",
+        ),
+        CROWD,
+    ),
+    Rule(
+        "predicted-P5",
+        PREDICTED,
+        "a correction leads to a pass",
+        easy(
+            "return [self.end(job) for job in self.running] + [",
+            "return [self.end(job) for job in self.running] + "
+            "[self.planned_end(job) for job in self.running "
+            "if self.planned[job] < min(self.run_time[job], self.request[job])] + [",
+        )
+        + ("return bool(ending) or fits or", "return True or fits or"),
+    ),
+    Rule(
+        "predicted-P6a",
+        "easy:predictor=scaled=0.25,correction=tsafrir",
+        "an outlived prediction becomes the request at once",
+        "easy:predictor=scaled=0.25",
+        LONG,
+    ),
+    Rule(
+        "predicted-P6b",
+        "easy:predictor=scaled=0.25,correction=doubling",
+        "an outlived prediction becomes the request at once",
+        "easy:predictor=scaled=0.25",
+    ),
+    Rule(
+        "predicted-P6c",
+        "easy:predictor=scaled=0.25,correction=doubling",
+        "corrections go beyond the request",
+        easy("predicted = min(predicted, request)", "predicted = predicted"),
+    ),
+    Rule(
+        "predicted-P6d",
+        "easy:predictor=scaled=0.25,correction=tsafrir",
+        "steps are added to the prediction as it has become",
+        easy("predicted = first + steps.pop(0)", "predicted = predicted + steps.pop(0)"),
+        LONG,
+    ),
+    Rule(
+        "predicted-P7",
+        "easy:predictor=scaled=0.5,correction=now",
+        "an outlived prediction becomes the request",
+        PREDICTED,
+    ),
+    Rule(
+        "predicted-P9",
+        "easy:candidates=sjf",
+        "of equal predictions the later in the queue is tried first",
+        easy(
+            "candidates.sort(key=lambda job: self.predicted(job, now))",
+            "candidates.sort(key=lambda job: (self.predicted(job, now), -job))",
+        ),
+    ),
+    Rule(
+        "predicted-P10",
+        "easy:reservation=kept",
+        "a kept reservation is kept after its time has come",
+        easy("self.kept[0] == head and self.kept[1] > now", "self.kept[0] == head"),
+        {"overrun": True},
+    ),
+    Rule(
+        "predicted-P12",
+        "easy:shadow=first",
+        "of jobs planned to end together the later in the queue counts first",
+        easy(
+            "for end, job in sorted(ends):",
+            "for end, job in sorted(ends, key=lambda e: (e[0], -e[1])):",
+        ),
+    ),
+    Rule(
+        "predicted-P13",
+        "easy:events=one-by-one",
+        "submissions of an instant come before its ends",
+        "easy:events=one-by-one,order=submissions-first",
+    ),
+    Rule(
+        "predicted-P14",
+        "easy:predictor=tsafrir,refresh=submission,order=submissions-first",
+        "ends of an instant are learnt from before its submissions",
+        "easy:predictor=tsafrir,refresh=submission",
+        CROWD,
+    ),
+    Rule(
+        "predicted-P15",
+        PREDICTED + ",passes=if-fits",
+        "every submission leads to a pass",
+        PREDICTED,
+    ),
+    Rule("predicted-P16", "conservative", "only the head has a reservation", "easy"),
+    Rule(
+        "predicted-P17a",
+        "conservative",
+        "reservations are made again in queue order",
+        (
+            "conservative",
+            "sorted(self.reserved, key=lambda job: (self.reserved[job][0], job))",
+            "sorted(self.reserved)",
+        ),
+    ),
+    Rule(
+        "predicted-P17b",
+        "conservative:predictor=scaled=0.5",
+        "reservations are made again after ends alone, not when a plan has failed",
+        ("conservative", "self.failed = corrected or self.late or was_late", "self.failed = False"),
+    ),
+    Rule(
+        "predicted-P18a",
+        "laf",
+        "the widest is tried first",
+        (
+            "conservative",
+            "(-self.size[job] * self.predicted(job, now), -self.predicted(job, now), job)",
+            "(-self.size[job], -self.predicted(job, now), job)",
+        ),
+    ),
+    Rule(
+        "predicted-P18b",
+        "laf",
+        "of equal areas the earlier is tried first, not the longer",
+        (
+            "conservative",
+            "(-self.size[job] * self.predicted(job, now), -self.predicted(job, now), job)",
+            "(-self.size[job] * self.predicted(job, now), job)",
+        ),
+    ),
+    Rule(
+        "predicted-P18c",
+        "laf",
+        "of equal areas and lengths the later is tried first",
+        (
+            "conservative",
+            "(-self.size[job] * self.predicted(job, now), -self.predicted(job, now), job)",
+            "(-self.size[job] * self.predicted(job, now), -self.predicted(job, now), -job)",
+        ),
+    ),
+    Rule(
+        "predicted-P20",
+        CAREFUL,
+        "all reservations are made again after an end",
+        CAREFUL.replace(",compression=each", ""),
+    ),
+    Rule(
+        "predicted-P21a",
+        CAREFUL,
+        "there is one pass for an instant",
+        "conservative:order=submissions-first,compression=each",
+    ),
+    Rule(
+        "predicted-P21b",
+        CAREFUL,
+        "ends of an instant are taken in queue order",
+        easy("ending.sort(key=self.start.__getitem__)", "pass"),
+    ),
+    Rule(
+        "predicted-P22",
+        CAREFUL,
+        "a job holds its processors until its own end is taken",
+        easy("self.gone = {job for job in ending if self.planned_end(job) == now}", "pass"),
+    ),
+    Rule("pv-easy-P4a", "pv-easy:predictor=request", "nobody is preempted", "easy"),
+    Rule(
+        "pv-easy-P4b",
+        "pv-easy:predictor=request",
+        "the shadow job of the highest priority is preempted first",
+        ("pv_easy", "self.kill(shadow.pop(), now)", "self.kill(shadow.pop(0), now)"),
+    ),
+    Rule(
+        "pv-easy-P5",
+        "pv-easy:predictor=request",
+        "shadow jobs are preempted although they do not suffice for the head",
+        (
+            "pv_easy",
+            "            return False\n",
+            "            shadow and self.kill(shadow.pop(), now)\n            return False\n",
+        ),
+    ),
+    Rule(
+        "pv-easy-P6",
+        "pv-easy:predictor=request",
+        "a preempted job returns to the end of the queue",
+        ("pv_easy", "self.queue = sorted([*self.queue, job])", "self.queue = [*self.queue, job]"),
+    ),
+    Rule(
+        "pv-easy-P7",
+        "pv-easy:predictor=request",
+        "a job started past a head stays shadow load",
+        (
+            "pv_easy",
+            "shadow = sorted(job for job in self.running if job > head)",
+            "shadow = sorted(job for job in self.running if job > head or self.backfilled[job])",
+        ),
+    ),
+    Rule(
+        "pv-easy-P8",
+        "pv-easy:predictor=request,venture=no",
+        "the reservation counts on the shadow load too",
+        (
+            "pv_easy",
+            "sunny = [job for job in self.running if job < head]",
+            "sunny = list(self.running)",
+        ),
+    ),
+    Rule(
+        "pv-easy-P9a",
+        "pv-easy:predictor=request",
+        "jobs in time are started in order of priority",
+        ("pv_easy", "sorted(waiting, key=lambda job: (self.left(job), job))", "sorted(waiting)"),
+    ),
+    Rule(
+        "pv-easy-P9b",
+        "pv-easy:predictor=request",
+        "of equal predictions the one of lower priority goes first",
+        (
+            "pv_easy",
+            "sorted(waiting, key=lambda job: (self.left(job), job))",
+            "sorted(waiting, key=lambda job: (self.left(job), -job))",
+        ),
+    ),
+    Rule(
+        "pv-easy-P10",
+        "pv-easy:predictor=request",
+        "nobody is started at a venture",
+        "pv-easy:predictor=request,venture=no",
+    ),
+    Rule(
+        "pv-easy-P11",
+        "pv-easy",
+        "a killed job goes on where it was stopped",
+        "pv-easy:mode=suspend",
+        CROWD,
+    ),
+    Rule(
+        "pv-easy-P12",
+        "pv-easy:venture=no",
+        "predictions are made at submission",
+        "pv-easy:venture=no,refresh=submission",
+        CROWD,
+    ),
+    Rule(
+        "pv-easy-P13",
+        "pv-easy:predictor=scaled=0.5,venture=no",
+        "a job past its prediction is expected now",
+        "pv-easy:predictor=scaled=0.5,venture=no,correction=now",
+    ),
+    Rule(
+        "pv-easy-P14",
+        "pv-easy:venture=no",
+        "jobs are planned with their requests",
+        "pv-easy:venture=no,predictor=request",
+        CROWD,
+    ),
+    Rule(
+        "pv-easy-P15",
+        "pv-easy:predictor=request,mode=suspend,cost=2",
+        "a resumption costs nothing",
+        "pv-easy:predictor=request,mode=suspend",
+    ),
+    Rule(
+        "pv-easy-P16a",
+        "pv-easy:predictor=request,mode=checkpoint,interval=2,cost=1",
+        "a job goes on from where it was stopped",
+        "pv-easy:predictor=request,mode=suspend,cost=1",
+    ),
+    Rule(
+        "pv-easy-P16b",
+        "pv-easy:predictor=request,mode=checkpoint,interval=2,cost=1",
+        "a checkpoint is written at the end of a job too",
+        (
+            "pv_easy",
+            "range(self.interval, self.length[job], self.interval)",
+            "range(self.interval, self.length[job] + 1, self.interval)",
+        ),
+    ),
+    Rule(
+        "pv-easy-P17",
+        "pv-easy:predictor=request,mode=suspend",
+        "a resumed job is planned with its whole prediction",
+        (
+            "pv_easy",
+            "return max(self.corrected(job, done) - done, 0) if done else self.prediction[job]",
+            "return self.prediction[job]",
+        ),
+    ),
+]
