@@ -20,6 +20,7 @@ from replication.papers.top_percent import readings as top_percent
 from replication.papers.top_percent import runs as top_runs
 from replication.schedule.simulation import simulate
 from replication.schedulers import EASY
+from replication.sweeps import engines
 from tests.executors import InLine
 
 
@@ -265,7 +266,8 @@ def toy_search(folder, **how):
     )
 
 
-def test_neither_workers_nor_executor_matter_and_a_stopped_search_goes_on(tmp_path):
+def test_neither_workers_nor_executor_matter_and_a_stopped_search_goes_on(tmp_path, monkeypatch):
+    monkeypatch.setattr(engines, "BATCH", 0)  # a batch for each task
     one, three = toy_search(tmp_path / "one"), toy_search(tmp_path / "three", workers=3)
     pd.testing.assert_frame_equal(one, three)
     with pytest.raises(KeyboardInterrupt):
