@@ -1,7 +1,7 @@
 """EASY backfilling that plans with predictions, as one compiled event loop.
 
 A job is its index, and indices are in queue order. What is decided at each instant is written in
-``docs/semantics/predicted.md``; the readable twin is ``replication.reference.predicted.easy_predicted``.
+``docs/semantics/predicted.md``; the readable twin is ``replication.reference.easy``.
 
 Between two passes only an end teaches the predictors, and only an end or a correction changes the plans. With
 neither, a submission can affect none but the submitted job, so only that one is looked at. A prediction is
