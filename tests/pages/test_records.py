@@ -5,15 +5,8 @@ import pytest
 from replication.basics import git, paths
 from replication.pages import record
 
-# Drawn before the record was kept clean; to be struck off when they are drawn again.
-DRAWN_AGAIN_LATER = {"heel_and_toe/claims", "heel_and_toe/fig03", "top_percent/fig1"}
 RECORDS = [
-    pytest.param(
-        path,
-        id=f"{path.parent.name}/{path.stem}",
-        marks=[pytest.mark.xfail(strict=True, reason="to be drawn again from a clean checkout")]
-        * (f"{path.parent.name}/{path.stem}" in DRAWN_AGAIN_LATER),
-    )
+    pytest.param(path, id=f"{path.parent.name}/{path.stem}")
     for path in sorted(paths.FIGURES.glob("*/*.json"))
 ]
 # A copy without its history knows no commits.
