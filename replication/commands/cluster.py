@@ -1,4 +1,4 @@
-"""Hold a replay of a cluster's own log against the log, and write two pages of advice where the two are alike.
+"""Replay a cluster's log, hold it against the log, and advise where the two are alike.
 
 TRACE is what sacct --parsable2 wrote, an accounting log of TORQUE or PBS, an SWF file, or a name of the
 registry. docs/cluster.md has the rules by which there is advice or none.

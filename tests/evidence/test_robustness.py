@@ -264,7 +264,7 @@ def test_headlines_are_whole_and_each_is_decided(paper):
     entries = headlines.published()
     assert entries.keys() == headlines.deciders.keys() and 3 <= len(entries) <= 8
     for entry in entries.values():
-        assert entry.keys() == {"short", "statement", "section", "statistic", "rule"}
+        assert entry.keys() - {"word"} == {"short", "statement", "section", "statistic", "rule"}
         assert len(entry["short"]) <= 34
     assert list(robustness_table.stated(headlines)["short"]) == [
         entry["short"] for entry in entries.values()
@@ -362,10 +362,12 @@ def test_a_quotient_is_that_of_the_slowdowns():
 
 
 def test_waste_is_small_up_to_a_tenth():
-    assert answers(pv, "little-waste", schedules(PV_EASY=simulate(HEAD, PVEasy()))) == [False]
+    assert answers(pv, "little-waste", schedules(PV_EASY=simulate(HEAD, PVEasy()))) == [True]
+    wide = jobs(4, (0, 10, 2, 20), (1, 2, 4), (2, 15, 2))  # 16 of 108 processor seconds are lost
+    assert answers(pv, "little-waste", schedules(PV_EASY=simulate(wide, PVEasy()))) == [False]
     nobody = simulate(jobs(4, (0, 10, 3), (1, 5, 4)), PVEasy())
     assert answers(pv, "little-waste", schedules(PV_EASY=nobody)) == [True]
-    later = simulate(HEAD.replace(submit=HEAD.submit + 1000), PVEasy())
+    later = simulate(wide.replace(submit=wide.submit + 1000), PVEasy())
     assert answers(pv, "little-waste", schedules(PV_EASY=later)) == [False]
     assert answers(pv, "little-waste", schedules({"since": "time-0"}, PV_EASY=later)) == [True]
 

@@ -118,14 +118,8 @@ def test_counts_are_those_of_the_verdicts(project):
     draw(project)
     paper = results.collect("paper").papers[1]
     assert (paper.key, paper.published) == ("heel_and_toe", 4)
-    assert paper.counts == {
-        "match": 1,
-        "close": 1,
-        "near": 0,
-        "differs": 1,
-        "not comparable": 1,
-        "not drawn": 0,
-    }
+    found = {word: count for word, count in paper.counts.items() if count}
+    assert found == {"match": 1, "close": 1, "differs": 1, "not comparable": 1}
     markup = report.build().read_text()
     assert "Of 4 published numbers: 1 match, 1 close, 1 differs, 1 not comparable." in markup
     assert 'aria-label="numbers: 1 match, 1 close, 1 differs, 1 not comparable"' in markup

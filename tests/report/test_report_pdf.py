@@ -83,6 +83,7 @@ def laid_out(folder, data, pictures=None):
     """What `build` compiles, in a folder of the test's own."""
     for name in report_pdf.PARTS:
         shutil.copyfile(report_pdf.TEMPLATES / name, folder / name)
+    shutil.copyfile(report_pdf.LIBRARY, folder / report_pdf.LIBRARY.name)
     for name, picture in (pictures or {}).items():
         shutil.copyfile(picture, folder / name)
     (folder / "data.json").write_text(json.dumps(nodes.safe(data)))
