@@ -19,7 +19,10 @@ SHOWING = frozenset(
     "IPython ipywidgets jinja2 matplotlib nbconvert pyplot seaborn tqdm typst".split()
 )
 #: How values of choices are checked, and how files are written: neither makes a number.
-ASIDE = frozenset(f"{PACKAGE.name}.basics.{name}" for name in ("choices", "writing"))
+ASIDE = frozenset(
+    f"{PACKAGE.name}.{name}"
+    for name in ("basics.choices", "basics.writing", "sweeps.kept", "sweeps.engines")
+)
 LATE = ("lazily", "import_module")  # calls that import what is named in them
 
 

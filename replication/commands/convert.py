@@ -78,7 +78,7 @@ def table(table, out, by, processors, as_json):
 
 def _written(conversion, out, as_json):
     """Write the SWF file, and give an account."""
-    rooms.swf.write(out, conversion.trace)
+    rooms.swf.write(out, conversion.without_names)
     shared.say(
         conversion.facts() | {"out": out}, [*conversion.lines(), f"written to {out}"], as_json
     )

@@ -76,7 +76,7 @@ class Progress:
         facts = record.read(record.folder("paper", paper) / f"{item}.json")
         if self.scales[name] != "paper" or facts is None:
             return GUESS[self.scales[name]]
-        return STARTS + facts["run"]["seconds"] + (0 if kept else FIRST.get(name, 0))
+        return STARTS + facts["run"].get("seconds", 0) + (0 if kept else FIRST.get(name, 0))
 
     def intention(self):
         """How long all of it will take here, in a sentence."""

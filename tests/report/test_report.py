@@ -122,7 +122,7 @@ def test_counts_are_those_of_the_verdicts(project):
     assert found == {"match": 1, "close": 1, "differs": 1, "not comparable": 1}
     markup = report.build().read_text()
     assert "Of 4 published numbers: 1 match, 1 close, 1 differs, 1 not comparable." in markup
-    assert 'aria-label="numbers: 1 match, 1 close, 1 differs, 1 not comparable"' in markup
+    assert 'aria-label="numbers, simulated results: 1 match, 1 close, 1 differs, 1 not' in markup
 
 
 def test_numbers_that_no_notebook_draws_are_counted(project):

@@ -1,7 +1,7 @@
 """What every converter of accounting logs gives: the trace, and an account of how it was made."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -26,6 +26,12 @@ class Conversion:
     changed: tuple
     assumed: tuple
     machines: tuple = ()
+
+    @property
+    def without_names(self):
+        """The trace as it may be handed on: the names of queues are for reports on one's own cluster alone."""
+        kept = tuple(one for one in self.trace.comments if not one.startswith(" Queue: "))
+        return replace(self.trace, comments=kept)
 
     def lines(self):
         """The account in lines of text."""
