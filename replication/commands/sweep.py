@@ -22,6 +22,7 @@ Exit codes: 0 written; 1 a log or a value cannot be used; 2 the command line was
 what was done is kept.
 """
 
+import contextlib
 import math
 import os
 from pathlib import Path
@@ -37,6 +38,11 @@ from replication.commands._rooms import estimates, grid, kept, study, text, trac
 MODELS = ("random", "deterministic", "log", "modal")
 MOST = 1_000_000  # simulations; a typing mistake in a range should not start a year of work
 LATEST = 10**12  # s
+#: Options that ask for what a study says itself.
+SAID_BY_A_STUDY = {
+    *("schedulers", "predictor", "said", "model", "f", "loads"),
+    *("e_max", "seeds", "paper", "watch", "bad_lines"),
+}
 
 
 @click.command(cls=Command, help=__doc__)
@@ -180,9 +186,7 @@ def _study(names, workers, engine, shards, shard, folder, out, as_json):
     """Run a study, or a part of it."""
     if len(names) > 1:
         raise UsageError(f"{names[1]}: allowed beside a study: nothing; its logs stand in it")
-    set_elsewhere = _given_options() & {"schedulers", "predictor", "said", "model", "f", "loads"}
-    set_elsewhere |= _given_options() & {"e_max", "seeds", "paper", "watch", "bad_lines"}
-    if set_elsewhere:
+    if _given_options() & SAID_BY_A_STUDY:
         raise UsageError(
             f"{names[0]}: a study says itself what to run; allowed beside it: --workers, --engine, "
             "--shards, --shard, --folder, --out and --json"
@@ -240,15 +244,12 @@ def numbers(word):
         values = [float(part) for part in word.split(":")]
     except ValueError:
         values = []
-    good = all(math.isfinite(value) and value >= 0 for value in values)
-    if good and len(values) == 1:
-        return values
-    if good and len(values) == 3 and values[2] > 0 and values[0] <= values[1]:
-        first, last, step = values
-        steps = math.floor((last - first) / step + 1e-9)
-        if steps < MOST:
-            # 0:10:0.1 has 0.3, not 0.30000000000000004: the seed's key is made of the number itself.
-            return [round(first + k * step, 10) for k in range(steps + 1)]
+    if all(math.isfinite(value) and value >= 0 for value in values):
+        if len(values) == 1:
+            return values
+        if len(values) == 3:
+            with contextlib.suppress(estimates.EstimateError):
+                return estimates.models.steps(*values)
     raise UsageError(
         f"--f {shared.short(word)}, allowed: a number from 0, or FROM:TO:STEP with fewer than {MOST:,} values"
     )

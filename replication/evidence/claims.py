@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from replication.basics import paths
 from replication.basics.lazy import pandas as pd
+from replication.evidence import published
 
 HOLDS, PART, FAILS, UNDECIDED, CHECK = VERDICTS = (
     "holds",
@@ -202,11 +203,9 @@ def entered(paper):
         section, statement, statistic, rule; word and kind, with what they are if left out; number where the paper
         gives one.
     """
-    path = paths.PUBLISHED / paper / "claims.toml"
-    given = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     return {
         name: {"word": "always", "kind": SIMULATED, "number": ""} | claim
-        for name, claim in given.items()
+        for name, claim in published.entries(paper, "claims.toml").items()
     }
 
 

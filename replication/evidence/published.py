@@ -77,6 +77,22 @@ def registered():
     return tomllib.loads((paths.PUBLISHED / "papers.toml").read_text(encoding="utf-8"))
 
 
+def entries(*parts):
+    """What a TOML file under ``data/published`` has, by name; nothing where there is no such file.
+
+    Parameters
+    ----------
+    *parts : str
+        Where it lies there, such as a paper and ``claims.toml``.
+
+    Returns
+    -------
+    dict of str to dict
+    """
+    path = paths.PUBLISHED.joinpath(*parts)
+    return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
 def papers():
     """Names of the papers, sorted.
 

@@ -1,8 +1,9 @@
 """How sure a number over the jobs of one log is: its stretches of time are drawn anew, with replacement.
 
 Neighbouring jobs are alike, so stretches are drawn and not jobs: the weeks of the log, or moving blocks of as
-many jobs as a week has. So are a user's jobs, wherever they stand: users are drawn with all of theirs. Columns of values, a row a job, keep together, so that differences are paired. Sums
-are added up stretch by stretch: a matrix product would add in an order that depends on the processor.
+many jobs as a week has. The jobs of one user are alike too: so users are drawn, each with all jobs. What was simulated
+with several seeds has its runs drawn. Columns of values, a row a job, keep together, so that differences are paired.
+Sums are added up stretch by stretch: a matrix product would add in an order that depends on the processor.
 """
 
 import numpy as np
@@ -74,6 +75,26 @@ def blocks(columns, workload, seed, draws=DRAWS):
 
 def _drawn(whole, sums, picked):
     return np.vstack([whole, *(sums[row].sum(axis=0) for row in picked)])
+
+
+def runs(values):
+    """Means over runs and over the same runs drawn anew, as many as there are.
+
+    Parameters
+    ----------
+    values : float64[k, n]
+        A row for each of several quantities, a column a run. They are drawn together, so that differences are paired.
+
+    Returns
+    -------
+    float64[k, 1 + DRAWS]
+        The means over the runs as they are, then those of each draw.
+    """
+    n = values.shape[1]
+    picked = generator("seeds drawn anew", n, DRAWS).integers(0, n, (DRAWS, n))
+    # Each row lies in one piece, so that its sum does not depend on how the table was made.
+    drawn = (np.take(values, row, axis=1) for row in (np.arange(n), *picked))
+    return np.column_stack([one.mean(axis=1) for one in drawn])
 
 
 def ratio(sums, top, bottom):

@@ -56,14 +56,20 @@ def dots(paper, table, row, hue, value, xlabel):
         for k, kind in enumerate(hues):
             part = table[(table["log"] == name) & (table[hue] == kind)].set_index(row).reindex(rows)
             places = [at + (k - (len(hues) - 1) / 2) / (len(hues) + 1.5) for at in range(len(rows))]
-            error = [part[value] - part["low"], part["high"] - part[value]]
-            axes.errorbar(part[value], places, xerr=error, **looks[kind] | {"linestyle": ""})
+            axes.errorbar(
+                part[value], places, xerr=bars(part, value), **looks[kind] | {"linestyle": ""}
+            )
         axes.axvline(0, color="black", lw=0.8)
         axes.set(xlabel=xlabel, title=traces.label(name, paper))
     grid[0, 0].set_yticks(range(len(rows)), rows)
     grid[0, 0].invert_yaxis()
     below_all(figure, grid[0, 0])
     return figure
+
+
+def bars(part, value):
+    """How far the intervals of a column (``low`` to ``high``) reach below and above it, for ``Axes.errorbar``."""
+    return [part[value] - part["low"], part["high"] - part[value]]
 
 
 def below_all(figure, axes, most=6):

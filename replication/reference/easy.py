@@ -89,9 +89,8 @@ class Easy:
         self.backfilled = [False] * n
         self.planned = {}
         self.coming, self.queue, self.running = deque(range(n)), [], []
-        self.gone = (
-            set()
-        )  # running jobs that have left by the plan, and whose ends are still to be noticed
+        # Running jobs that have left by the plan, and whose ends are still to be noticed.
+        self.gone = set()
         self.kept = None  # head, shadow time and extra processors, where reservations are kept
 
     def run(self):

@@ -215,20 +215,9 @@ class Facts:
         return label([self._of(paper, name).verdict for name in names])
 
 
-KINDS = (
-    *(
-        "paper",
-        "ours",
-        "difference",
-        "verdict",
-        "claim",
-        "while",
-        "held",
-        "case",
-        "values",
-        "range",
-    ),
-    *("count", "total", "cell", "least", "most", "fact", "title"),
+KINDS = tuple(
+    "paper ours difference verdict claim while held case values range "
+    "count total cell least most fact title".split()
 )
 EXPECTED = {*SIGNS, *LABELS}
 

@@ -4,10 +4,8 @@
 have them under other readings. Nothing is decided here.
 """
 
-import tomllib
-
 from replication.basics import paths
-from replication.evidence import claims, verdicts
+from replication.evidence import claims, published, verdicts
 from replication.evidence.variants import READING
 
 HELD = (claims.HOLDS, claims.PART)
@@ -15,8 +13,7 @@ HELD = (claims.HOLDS, claims.PART)
 
 def entered(paper):
     """The findings of a paper as entered, by id; none where the paper has no such file."""
-    path = paths.PUBLISHED / paper / "abstract.toml"
-    return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return published.entries(paper, "abstract.toml")
 
 
 def of(paper, found, numbers):

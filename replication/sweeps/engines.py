@@ -6,7 +6,8 @@ however long its log. What a task finds depends on the task alone, so nothing in
 
 A task that raises an error, or whose worker dies, is tried again, `TRIES` times in all; then it is set aside and
 named, and the others go on. Who killed a worker cannot be told from several that ran there, so those run again one
-at a time.
+at a time. What is refused (a ValueError, such as times that cannot be counted) would be refused again, so it ends the
+run at once; what is done by then is kept.
 """
 
 import contextlib
@@ -114,6 +115,8 @@ def computed(tasks, compute, engine, progress=None):
 
     Raises
     ------
+    ValueError
+        What a task is refused with.
     SetAside
         At the end, if there are tasks that failed `TRIES` times.
     """
@@ -177,6 +180,8 @@ class _Left:
                 self.suspects.extend(batch)
             return
         for task, (rows, error) in zip(batch, answers, strict=True):
+            if isinstance(error, ValueError):
+                raise error
             if error is None:
                 yield task, rows
             else:
@@ -215,11 +220,13 @@ def batches(tasks):
 
 
 def _answers(compute, tasks):
-    """What each task of a batch gives: its rows and None, or None and the error in words."""
+    """What each task of a batch gives: its rows and None, or None and the error, in words unless it is a refusal."""
     answers = []
     for task in tasks:
         try:
             answers.append((compute(task), None))
+        except ValueError as refusal:
+            answers.append((None, refusal))
         except Exception as error:
             answers.append((None, f"{type(error).__name__}: {error}"))
     return answers
@@ -348,17 +355,22 @@ def pack(compute, tasks):
     return file.getvalue(), packing.workloads
 
 
-def identity(workload):
-    """Hash of all that a workload holds, in hexadecimal; worked out once a workload."""
-    known = workload.__dict__.get("_identity")
-    if known is None:
-        digest = hashlib.sha256()
-        for own in fields(workload):
-            value = getattr(workload, own.name)
+def fingerprint(workload, columns):
+    """Hash of a workload's name, machine and some columns, in hexadecimal; worked out once a workload."""
+    known = workload.__dict__.get("_fingerprints", {})
+    if columns not in known:
+        digest = hashlib.sha256(f"{workload.name} {workload.machine}\n".encode())
+        for column in columns:
+            value = getattr(workload, column)
             digest.update(value if isinstance(value, np.ndarray) else repr(value).encode())
-        known = digest.hexdigest()
-        object.__setattr__(workload, "_identity", known)
-    return known
+        known = known | {columns: digest.hexdigest()}
+        object.__setattr__(workload, "_fingerprints", known)
+    return known[columns]
+
+
+def identity(workload):
+    """`fingerprint` of all that a workload holds."""
+    return fingerprint(workload, tuple(own.name for own in fields(workload)))
 
 
 def _held(workload):

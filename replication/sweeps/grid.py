@@ -23,7 +23,7 @@ from replication.schedule import observed
 from replication.schedule.measures import WARM_UP
 from replication.schedule.simulation import checked, simulate
 from replication.schedulers import EASY, Scheduler
-from replication.sweeps import cell, kept
+from replication.sweeps import cell, engines, kept
 
 cells = lazily("replication.core.cells")
 
@@ -109,7 +109,7 @@ class Task:
         by += [type(choice).__module__ for choice in choices if self.scheduler != TEXTBOOK]
         facts = [
             code.digest(*by, type(self.estimates).__module__),
-            kept.fingerprint(self.workload, JOBS),
+            engines.fingerprint(self.workload, JOBS),
             repr(self.scheduler),
             repr(self.estimates),
             self.seeds,

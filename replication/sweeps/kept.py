@@ -265,18 +265,6 @@ def _is_at(descriptor, path):
     return os.path.samestat(os.fstat(descriptor), os.stat(path))
 
 
-def fingerprint(workload, columns):
-    """Hash of a workload's name, machine and some columns, in hexadecimal; worked out once a workload."""
-    known = workload.__dict__.get("_fingerprints", {})
-    if columns not in known:
-        digest = hashlib.sha256(f"{workload.name} {workload.machine}\n".encode())
-        for column in columns:
-            digest.update(getattr(workload, column))
-        known = known | {columns: digest.hexdigest()}
-        object.__setattr__(workload, "_fingerprints", known)
-    return known[columns]
-
-
 def results(tasks, compute, workers=1, engine=None, folder=RESULTS, progress=None):
     """Run tasks, or read what was found before.
 

@@ -33,6 +33,15 @@ DEFAULTS = {
     "seeds": 1,
     "watched": False,
 }
+EXAMPLES = {
+    "logs": '["KTH-SP2"]',
+    "schedulers": "['easy']",
+    "predictors": "['last']",
+    "estimates": "['log']",
+    "loads": '["log", 0.9]',
+    "seeds": "20, or [1, 2, 5]",
+    "watched": "true",
+}
 _RANGE = re.compile(r"(.*=)([0-9.]+):([0-9.]+):([0-9.]+)(,.*)?")
 
 
@@ -90,15 +99,22 @@ def _checked(path):
     given = DEFAULTS | given
     if not given["logs"]:
         raise StudyError(f"{path}: no logs; allowed: names of logs, or files")
-    for key, words in given.items():
-        good = {
-            "seeds": lambda value: _whole(value) or (_some(value) and all(map(_whole, value))),
-            "watched": lambda value: isinstance(value, bool),
-            "loads": lambda value: _some(value) and all(map(_load, value)),
-        }.get(key, lambda value: _list(value) and all(isinstance(word, str) for word in value))
-        if not good(words):
-            raise StudyError(f"{path}: {key} = {words!r}, allowed: such as {_example(key)}")
+    for key, value in given.items():
+        if not _fits(key, value):
+            raise StudyError(f"{path}: {key} = {value!r}, allowed: such as {EXAMPLES[key]}")
     return given
+
+
+def _fits(key, value):
+    """Whether a key may have a value."""
+    several = isinstance(value, list)
+    if key == "watched":
+        return isinstance(value, bool)
+    if key == "seeds":
+        return _whole(value) or (several and bool(value) and all(map(_whole, value)))
+    if key == "loads":
+        return several and bool(value) and all(map(_load, value))
+    return several and all(isinstance(word, str) for word in value)
 
 
 def _whole(value):
@@ -107,20 +123,6 @@ def _whole(value):
 
 def _load(value):
     return value == grid.LOG or (isinstance(value, int | float) and 0 < value <= 2)
-
-
-def _list(value):
-    return isinstance(value, list)
-
-
-def _some(value):
-    return _list(value) and value
-
-
-def _example(key):
-    return {"seeds": "20, or [1, 2, 5]", "watched": "true", "loads": '["log", 0.9]'}.get(
-        key, '["KTH-SP2"]' if key == "logs" else f"{DEFAULTS[key] or ['last']!r}"
-    )
 
 
 def _log(path, name):

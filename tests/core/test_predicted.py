@@ -36,7 +36,9 @@ PREDICTORS = [
     TopPercent(3, coded=True),
     CVH(),
 ]
-OPTIONS = {name: option for name, option in EASY.options().items() if name != "predictor"}
+# wild and let_past go with the users' estimates alone; see test_observed.
+OTHERS = ("predictor", "wild", "let_past")
+OPTIONS = {name: option for name, option in EASY.options().items() if name not in OTHERS}
 CHOICES = {name: option.metadata["allowed"] for name, option in OPTIONS.items()}
 DEFAULTS = {name: option.default for name, option in OPTIONS.items()}
 

@@ -6,6 +6,7 @@ import pytest
 
 import replication as rp
 from replication.estimates import FModel, Users
+from replication.schedule.simulation import SimulationError
 from replication.schedulers import EASY, Conservative
 from replication.sweeps import engines, kept
 from replication.sweeps import grid as sweep
@@ -134,3 +135,11 @@ def test_dasks_workers_may_die(cluster, tmp_path):
     with pytest.raises(engines.SetAside, match="3 of 9 tasks failed 3 times .*its worker died"):
         sweep.run(tasks(Deadly(at=50)), engine=cluster.scheduler_address, folder=tmp_path)
     assert kept_of(tmp_path, tasks(Deadly(at=50))) == {40, 60}
+
+
+@pytest.mark.parametrize("engine", ["threads", "processes"])
+def test_what_is_refused_is_refused_in_its_own_words_and_the_rest_is_kept(engine, tmp_path):
+    refused = sweep.Task(some_jobs(50), FModel(1e16))
+    with pytest.raises(SimulationError, match="some: times reach"):
+        sweep.run([*tasks(), refused], 1, engine, folder=tmp_path)
+    assert kept_of(tmp_path, tasks()) == {40, 50, 60}

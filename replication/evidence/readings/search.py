@@ -10,7 +10,7 @@ from replication.basics import code
 from replication.evidence import variants
 from replication.evidence.readings import Grid, kept_to_defaults
 from replication.logs.workload import COLUMNS
-from replication.sweeps import kept
+from replication.sweeps import engines, kept
 
 AT_ONCE = 8  # simulations in a task: few enough to spread, many enough for a file
 
@@ -53,7 +53,7 @@ class Task:
     def key(self):
         """Hash of all that the rows depend on, in hexadecimal."""
         by = code.digest(__name__, self.part.measure.__module__)
-        facts = [by, kept.fingerprint(self.workload, COLUMNS), self.log, self.part.name]
+        facts = [by, engines.fingerprint(self.workload, COLUMNS), self.log, self.part.name]
         return hashlib.sha256(json.dumps([*facts, repr(self.several)]).encode()).hexdigest()
 
 

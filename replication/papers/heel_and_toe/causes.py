@@ -4,13 +4,12 @@ import numpy as np
 
 from replication.basics import style
 from replication.basics.lazy import pandas as pd
-from replication.basics.seeding import generator
 from replication.evidence import resampling
 from replication.evidence.claims import level
 from replication.papers.heel_and_toe import campaign
 from replication.papers.heel_and_toe.campaign import PAPER
 from replication.papers.heel_and_toe.curves import PERFORMANCE, SHORT
-from replication.papers.panels import draw
+from replication.papers.panels import bars, draw
 from replication.schedule import audits, measures
 from replication.schedulers import EASY
 from replication.sweeps import grid as sweep
@@ -18,7 +17,6 @@ from replication.sweeps import grid as sweep
 ASKED = (1, 3, 10)  # the f that claims are decided at
 BADNESS = (0, 0.1, 0.2, 0.5, 1, 2, 3, 5, 10, 30, 100, 1000)
 RUNS, QUICK_RUNS = 40, 5
-DRAWS = 1000
 DAY = 24 * 3600
 FORBIDDEN = repr(EASY(wild="forbidden"))
 GAINS = {measure: f"gain in {words} [%]" for measure, words in SHORT.items()}
@@ -108,16 +106,9 @@ def left(results, without=FORBIDDEN):
 def _drawn_means(curve, measure):
     """The value at f = 0, and for each f the mean over the seeds, then over seeds drawn anew."""
     wide = curve.pivot_table(index="f", columns="seed", values=measure, sort=False)
-    start = float(wide.loc[0.0].dropna().iloc[0])
     drawn = wide.loc[wide.index > 0]
-    n = drawn.shape[1]
-    picked = generator("seeds drawn anew", n, DRAWS).integers(0, n, (DRAWS, n))
-    means = {}
-    for f, values in zip(drawn.index, drawn.to_numpy(), strict=True):
-        one = values[np.isfinite(values)]
-        draws = values[picked].mean(axis=1) if len(one) == n else np.full(DRAWS, one.mean())
-        means[f] = np.concatenate([[one.mean()], draws])
-    return start, means
+    means = resampling.runs(drawn.to_numpy())
+    return float(wide.loc[0.0].iloc[0]), dict(zip(drawn.index, means, strict=True))
 
 
 def at_equal_wild(results, let_past):
@@ -170,9 +161,7 @@ def _by_share(part, measure):
     )
     wide = part.assign(share=shares).pivot_table(index="share", columns="seed", values=measure)
     values = wide.ffill(axis=1).to_numpy()  # without a draw there is one run for all seeds
-    n = values.shape[1]
-    picked = generator("seeds drawn anew", n, DRAWS).integers(0, n, (DRAWS, n))
-    return np.column_stack([values.mean(axis=1), *(values[:, row].mean(axis=1) for row in picked)])
+    return resampling.runs(values)
 
 
 def change_by_order(schedules):
@@ -221,7 +210,7 @@ def who_pays(changes):
     """
     rows = []
     for (log, what), (before, after) in changes.items():
-        more = np.mean([one.wait for one in after], axis=0) - before.wait
+        more = _more(before, after)
         for kind, chosen in kinds(before).items():
             columns = np.column_stack([more * chosen, before.wait * chosen, chosen])
             sums = resampling.weeks(columns, before.workload.submit, log)
@@ -230,6 +219,11 @@ def who_pays(changes):
             rows.append([log, what, kind, 100 * chosen.mean(), *minutes, percent])
     columns = ["log", "change", "jobs", "share", "minutes", "low", "high", "per cent"]
     return pd.DataFrame(rows, columns=columns)
+
+
+def _more(before, after):
+    """How much longer each job waits on average over some runs, s."""
+    return np.mean([one.wait for one in after], axis=0) - before.wait
 
 
 def kinds(schedule):
@@ -258,7 +252,7 @@ def balance(changes):
     """
     rows = []
     for (log, what), (before, after) in changes.items():
-        more = np.mean([one.wait for one in after], axis=0) - before.wait
+        more = _more(before, after)
         _, user = np.unique(before.workload.user, return_inverse=True)
         by_user = np.bincount(user, more) / np.bincount(user)
         gained, lost = -more[more < 0].sum() / DAY, more[more > 0].sum() / DAY
@@ -289,8 +283,7 @@ def draw_gains(table, names):
         own = table[(table["log"] == log) & (table["measure"] == measure)]
         for name, words in names.items():
             part = own[own["scheduler"] == name]
-            error = [part["gain"] - part["low"], part["high"] - part["gain"]]
-            axes.errorbar(part["f"], part["gain"], error, capsize=2, **looks[words])
+            axes.errorbar(part["f"], part["gain"], bars(part, "gain"), capsize=2, **looks[words])
         axes.axhline(0, color="black", lw=0.8)
         axes.set_xscale("symlog", linthresh=1)
 

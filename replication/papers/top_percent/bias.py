@@ -81,14 +81,9 @@ def scaled(workloads, factors=FACTORS, workers=1):
     pandas.DataFrame
         log, policy, factor, measure, value, low, high.
     """
-    made = {log: made_at_submission(workload) for log, workload in workloads.items()}
-    tried = {
-        log: {(policy, f): f * made[log][policy] for policy, f in product(COMPARED, factors)}
-        for log in workloads
-    }
     rows = []
-    for log, block in _blocks(workloads, tried, workers).items():
-        for (policy, factor), measure in product(tried[log], SHOWN):
+    for log, block in _scaled_blocks(workloads, COMPARED, factors, workers).items():
+        for policy, factor, measure in product(COMPARED, factors, SHOWN):
             values = block.values((policy, factor), measure)
             rows.append([log, policy, factor, measure, *resampling.interval(values)])
     return pd.DataFrame(
@@ -104,17 +99,23 @@ def doubled_less_halved(workloads, workers=1):
     dict of (str, str) to float64[1 + draws]
         By log and policy: the log's own, then one for each draw of its weeks.
     """
-    made = {log: made_at_submission(workload, UNDER) for log, workload in workloads.items()}
-    tried = {
-        log: {(policy, f): f * made[log][policy] for policy, f in product(UNDER, (0.5, 2))}
-        for log in workloads
-    }
+    halved, doubled = 0.5, 2
+    blocks = _scaled_blocks(workloads, UNDER, (halved, doubled), workers)
     return {
         (log, policy): 100
-        * (block.values((policy, 2), "ap1waf") - block.values((policy, 0.5), "ap1waf"))
-        for log, block in _blocks(workloads, tried, workers).items()
+        * (block.values((policy, doubled), "ap1waf") - block.values((policy, halved), "ap1waf"))
+        for log, block in blocks.items()
         for policy in UNDER
     }
+
+
+def _scaled_blocks(workloads, policies, factors, workers):
+    """The schedules of each log by policy and factor."""
+    tried = {}
+    for log, workload in workloads.items():
+        made = made_at_submission(workload, policies)
+        tried[log] = {(policy, f): f * made[policy] for policy, f in product(policies, factors)}
+    return _blocks(workloads, tried, workers)
 
 
 def exchanged(workloads, workers=1):
@@ -196,7 +197,7 @@ def draw(table):
         own = table[(table["log"] == log) & (table["measure"] == measure)]
         for policy in COMPARED:
             part = own[own["policy"] == policy]
-            error = [part["value"] - part["low"], part["high"] - part["value"]]
+            error = panels.bars(part, "value")
             axes.errorbar(part["factor"], part["value"], error, capsize=2, **looks[policy])
         axes.axhline(1, color="black", lw=0.8)
         axes.set_xscale("log", base=2)
