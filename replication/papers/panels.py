@@ -1,7 +1,7 @@
 """Pictures of panels: a column a log, under the name that the paper gives it, and a row a measure."""
 
 from replication.basics import style
-from replication.basics.lazy import patches
+from replication.basics.lazy import patches, ticker
 from replication.basics.lazy import pyplot as plt
 from replication.logs import traces
 
@@ -65,6 +65,15 @@ def dots(paper, table, row, hue, value, xlabel):
     grid[0, 0].invert_yaxis()
     below_all(figure, grid[0, 0])
     return figure
+
+
+def log_ticks(axis):
+    """Ticks of a logarithmic axis that people can read where it covers less than a power of ten."""
+    axis.set(
+        major_locator=ticker.LogLocator(subs=(1, 1.5, 2, 3, 5, 7)),
+        major_formatter="{x:g}",
+        minor_formatter=ticker.NullFormatter(),
+    )
 
 
 def bars(part, value):

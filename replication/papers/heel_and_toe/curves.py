@@ -5,8 +5,7 @@ import numpy as np
 from replication.basics import style
 from replication.basics.lazy import pandas as pd
 from replication.basics.lazy import seaborn as sns
-from replication.basics.lazy import ticker
-from replication.papers.panels import draw
+from replication.papers.panels import draw, log_ticks
 
 MINUTE = 60
 #: measure: axis label, factor from the sweep's unit.
@@ -38,7 +37,6 @@ BAND = "random: 5th to 95th percentile of runs"
 INTERVAL = (5, 95)  # percentiles of the runs, section 3
 Z95 = 1.959964  # normal quantile: 95 % interval of a mean
 DIGITS = 6
-LOG_TICKS = (1, 1.5, 2, 3, 5, 7)
 
 
 def summary(results, measures):
@@ -88,11 +86,7 @@ def panels(results, measures, band=True, scale="linear", yscale="linear"):
         axes.set(xscale=scale, yscale=yscale)
         axes.margins(x=0)
         if yscale == "log":
-            axes.yaxis.set(
-                major_locator=ticker.LogLocator(subs=LOG_TICKS),
-                major_formatter="{x:g}",
-                minor_formatter=ticker.NullFormatter(),
-            )
+            log_ticks(axes.yaxis)
 
     rows = {measure: words for measure, (words, _) in measures.items()}
     figure = draw("heel_and_toe", results["log"], rows, one, "badness f", sharex=True)

@@ -15,25 +15,19 @@ from replication.schedulers import EASY, FCFS
 
 
 def meetings(results):
-    """The table of Fig.
-
-    16 from results up to the largest f: `trends.crossovers` in the units of the figures.
-    """
+    """The table under Fig. 16, from results up to the largest f: `trends.crossovers` in the figure's units."""
     units = {words: results[measure] * factor for measure, (words, factor) in PERFORMANCE.items()}
     return curves.rounded(trends.crossovers(results.assign(**units), [*units]), 4)
 
 
 def draw(results, met):
-    """Fig.
-
-    16 with its table (`meetings`): under each panel the f at which the random curve meets the real estimates.
-    """
+    """Figure 16 with its table (`meetings`): under each panel the f at which the random curve meets the real estimates."""
     figure = curves.panels(results, PERFORMANCE)
     order = [(words, log) for words, _ in PERFORMANCE.values() for log in dict.fromkeys(met["log"])]
     at = met.set_index(["measure", "log"])["meets at f"]
     for axes, key in zip(figure.axes, order, strict=True):
         words = "does not meet real" if math.isnan(at[key]) else f"meets real at f = {at[key]:.3g}"
-        axes.set_xlabel("\n".join(filter(None, [axes.get_xlabel(), words])))
+        axes.set_xlabel("\n".join(filter(None, [axes.get_xlabel(), words])), visible=True)
     return figure
 
 

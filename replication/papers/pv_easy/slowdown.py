@@ -59,10 +59,9 @@ def _compared(schedules, measure, groups, base, seed, resamples):
 
 
 def everyone(schedules, measure, base="EASY", seed=1, resamples=resampling.DRAWS):
-    """Figs.
+    """A measure (mbs or mwbs) over all jobs, as in Figs. 5 and 6, and its quotient to the base policy's.
 
-    5 and 6: a measure (mbs or mwbs) over all jobs and its quotient to the base policy's, with 95 % intervals
-    from a moving-block bootstrap over jobs, paired for the quotient. Columns are `COLUMNS`.
+    The 95 % intervals are from a moving-block bootstrap over jobs, paired for the quotient. Columns are `COLUMNS`.
     """
 
     def groups(by_policy):
@@ -74,10 +73,10 @@ def everyone(schedules, measure, base="EASY", seed=1, resamples=resampling.DRAWS
 def blocked(
     schedules, measure, classes=CLASSES, same=False, base="EASY", seed=1, resamples=resampling.DRAWS
 ):
-    """Figs.
+    """The same of blocked jobs by size, as in Figs. 2 and 3.
 
-    2 and 3: the same of blocked jobs by size, in classes of equal shares of the machine: each policy's own
-    blocked jobs, or the `same` ones, those that the base blocks.
+    Classes are equal shares of the machine; jobs are each policy's own blocked ones, or the `same`, those that the base
+    blocks.
     """
 
     def groups(by_policy):

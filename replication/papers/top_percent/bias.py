@@ -203,9 +203,8 @@ def draw(table):
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
         axes.set_xticks(FACTORS)
-        for axis in (axes.xaxis, axes.yaxis):
-            axis.set_major_formatter("{x:g}")
-        axes.yaxis.set_minor_formatter("{x:g}")
+        axes.xaxis.set_major_formatter("{x:g}")
+        panels.log_ticks(axes.yaxis)
 
     rows = {measure: f"{TITLES[measure]} over Reqtime's" for measure in SHOWN}
     return panels.draw(PAPER, table["log"], rows, one, "predictions times", sharex=True)
