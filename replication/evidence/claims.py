@@ -90,21 +90,8 @@ def enough(held, cases, word="always"):
 
 
 def verdict(answers, word="always", kind=SIMULATED):
-    """One verdict from the answers of all cases.
-
-    Parameters
-    ----------
-    answers : list of Answer, bool or None
-        None where a case has no value.
-    word : str
-        Of ``words.toml``, how often.
-    kind : str
-        One of `KINDS`.
-
-    Returns
-    -------
-    str
-        One of ``VERDICTS``.
+    """One verdict from the answers of all cases, each an `Answer`, a bool, or None where a case has
+    no value. `word` is of ``words.toml``, how often; `kind` is one of `KINDS`.
     """
     held = sum(one is not None and bool(_answer(one).holds) for one in answers)
     if answers and enough(held, len(answers), word):
@@ -116,12 +103,8 @@ def verdict(answers, word="always", kind=SIMULATED):
 
 
 def otherwise(answers, word="always", kind=SIMULATED):
-    """The other verdicts that the intervals allow, in words; empty where the verdict is sure.
-
-    Parameters
-    ----------
-    answers, word, kind
-        As of `verdict`.
+    """The other verdicts that the intervals allow, in words; empty where the verdict is sure. Takes
+    what `verdict` takes.
     """
     given = verdict(answers, word, kind)
     ends = [
@@ -136,18 +119,7 @@ def _answer(one):
 
 
 def above(change, least=0.0):
-    """Whether a value with its interval is above a level.
-
-    Parameters
-    ----------
-    change : sequence of float
-        Value, lower and upper end.
-    least : float
-
-    Returns
-    -------
-    Answer
-    """
+    """Whether a value with its interval (value, lower and upper end) is above a level."""
     return _all_on_one_side(change, lambda x: x > least)
 
 
@@ -191,17 +163,8 @@ def every(answers):
 
 
 def entered(paper):
-    """The claims of a paper as entered, by id; none where the paper has no such file.
-
-    Parameters
-    ----------
-    paper : str
-
-    Returns
-    -------
-    dict of str to dict
-        section, statement, statistic, rule; word and kind, with what they are if left out; number where the paper
-        gives one.
+    """The claims of a paper as entered, by id, with what they are if left out (word, kind, number);
+    none where the paper has no such file.
     """
     return {
         name: {"word": "always", "kind": SIMULATED, "number": ""} | claim
@@ -294,19 +257,9 @@ class Claims:
 
 
 def beside(default, other, reading):
-    """The verdicts of two evaluations side by side, where they differ.
-
-    Parameters
-    ----------
-    default, other : pandas.DataFrame
-        From `Claims.evaluate`, the second under another reading and perhaps of fewer claims.
-    reading : str
-        Its name.
-
-    Returns
-    -------
-    pandas.DataFrame
-        claim, statement, default and `reading` (the two verdicts), and the other's numbers.
+    """The verdicts of two evaluations side by side, where they differ: claim, statement, the
+    default's verdict, the other's under the name of the `reading`, and the other's numbers. The
+    other may be of fewer claims.
     """
     columns = ["claim", "statement", "verdict"]
     both = default[columns].merge(other[["claim", "verdict", "numbers"]], on="claim")

@@ -5,8 +5,8 @@ to the published value, d / |published|. Both numbers are read as the decimals t
 boundary means what it says, and every boundary belongs to the better verdict (<=). The first line that
 applies decides.
 
-1. *not comparable*, with the reason: a reason was given (trace not public, version of a log not available);
-   the number was not computed (None or NaN); it comes from a stand-in workload.
+1. *not comparable*, with the reason: one was given (trace not public, version of a log not available, stand-in), or
+   the number was not computed (None or NaN).
 2. On a unit where a ratio means nothing (`EXACT_UNITS`: calendar months, ranks, job numbers), *match* if
    equal, else *differs*.
 3. *match*: equal at the published rounding, d <= half a unit of the last digit printed, or within 1 %.
@@ -39,7 +39,6 @@ TO = " to "  # between the ends of a range, as it is recorded
 LIMITS = ((MATCH, Decimal("0.01")), (CLOSE, Decimal("0.05")), (NEAR, Decimal("0.20")))
 EXACT_UNITS = frozenset({"yyyymm", "rank", "job number"})
 NOT_COMPUTED = "not computed"
-STAND_IN = "stand-in"
 ABSOLUTE = "difference is absolute"
 
 KEY = ("trace", "policy", "measure")
@@ -70,29 +69,13 @@ class Verdict(NamedTuple):
     difference: float
 
 
-def verdict(ours, published, unit=None, stand_in=False, reason=""):
+def verdict(ours, published, unit=None, reason=""):
     """Decide on one number by the rule at the head of this module.
 
-    Parameters
-    ----------
-    ours : float or int or None, `unit`
-        None and NaN mean that it was not computed; an infinity differs. For a range its two ends.
-    published : replication.evidence.published.Published
-    unit : str, optional
-        Unit of `ours`; left out, the caller vouches that it is the published one.
-    stand_in : bool
-        True if `ours` comes from a generated workload.
-    reason : str
-        Why the two cannot be compared although both may exist; empty if they can.
-
-    Returns
-    -------
-    Verdict
-
-    Raises
-    ------
-    CompareError
-        If the units differ or `ours` is not a number.
+    For a range `ours` is its two ends; None and NaN mean that it was not computed, and an infinity
+    differs. Without `unit` the caller vouches that it is the published one. `reason` says why the
+    two cannot be compared although both may exist. CompareError if the units differ or `ours` is
+    not a number.
     """
     where = f"{published.item}: {' / '.join(published.key)}"
     if unit is not None and unit != published.unit:
@@ -101,21 +84,20 @@ def verdict(ours, published, unit=None, stand_in=False, reason=""):
         )
     if published.upper is not None:
         ends = [_decimal(end, where) for end in ours or (None, None)]
-        if None in ends or reason or stand_in:
-            given = reason or (NOT_COMPUTED if None in ends else STAND_IN)
-            return Verdict(NOT_COMPARABLE, given, math.nan)
+        if None in ends or reason:
+            return Verdict(NOT_COMPARABLE, reason or NOT_COMPUTED, math.nan)
         return Verdict(_overlap(ends, published), "", math.nan)
     number = _decimal(ours, where)
     if number is None:
         return Verdict(NOT_COMPARABLE, reason or NOT_COMPUTED, math.nan)
     target = Decimal(str(published.value))
     difference, absolute = _difference(number, target, published.unit)
-    if reason or stand_in:
-        return Verdict(NOT_COMPARABLE, reason or STAND_IN, difference)
+    if reason:
+        return Verdict(NOT_COMPARABLE, reason, difference)
     return Verdict(_word(number, target, published), ABSOLUTE if absolute else "", difference)
 
 
-def table(paper, item, ours, reasons=None, *, stand_in):
+def table(paper, item, ours, reasons=None):
     """Lay our numbers beside all published numbers of an item.
 
     Every published number has its row, computed or not; a number of ours that was not published is refused,
@@ -129,9 +111,6 @@ def table(paper, item, ours, reasons=None, *, stand_in):
         Columns trace, policy, measure, value and unit; further columns are left alone.
     reasons : dict, optional
         Why a number is not comparable, keyed by trace, or by (trace, policy, measure); the latter wins.
-    stand_in : bool or collection of str
-        The paper's traces that are stand-ins; True for all of them, False for none. Where any trace is one,
-        so are the statements over ``all`` traces. It has no default, so that it cannot be forgotten.
 
     Returns
     -------
@@ -141,21 +120,20 @@ def table(paper, item, ours, reasons=None, *, stand_in):
     Raises
     ------
     CompareError
-        If a row of ours was not published, stands there twice, lacks a column or has another unit;
-        if a reason or a stand-in names something the paper does not have.
+        If a row of ours was not published, stands there twice, lacks a column or has another unit; if a
+        reason is for something the paper does not have.
     """
     known = {row.key for row in published_values.rows(paper, item)}
     mine = _by_key(ours, known, f"{paper}/{item}")
     published = published_values.joined(published_values.rows(paper, item))
     reasons = _checked_reasons(reasons or {}, known, f"{paper}/{item}")
-    marked = _stand_ins(stand_in, paper)
     rows = []
     for row in published:
         value, unit = mine.get(row.key, (None, row.unit))
         if row.upper is not None:
             value, unit = _ends(mine, row)
         reason = reasons.get(row.key, reasons.get(row.trace, ""))
-        result = verdict(value, row, unit, row.trace in marked, reason)
+        result = verdict(value, row, unit, reason)
         rows.append(
             (
                 item,
@@ -199,50 +177,11 @@ def _ends(mine, row):
 
 
 def counts(frame):
-    """How many rows of a comparison got each verdict.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        From `table`, or several of them put together.
-
-    Returns
-    -------
-    dict of str to int
-        All of `VERDICTS`, best first, zeros included.
+    """How many rows of one comparison or of several got each of `VERDICTS`: best first, zeros
+    included.
     """
     found = frame["verdict"].value_counts()
     return {word: int(found.get(word, 0)) for word in VERDICTS}
-
-
-def lines(frame):
-    """One sentence a row, with both numbers.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        From `table`.
-
-    Returns
-    -------
-    list of str
-    """
-    return [_line(row) for row in frame.to_dict("records")]
-
-
-def _line(row):
-    """One row of a comparison in words."""
-    name = " ".join(row[part] for part in KEY)
-    if isinstance(row["published"], str):
-        ours = row["ours"] if isinstance(row["ours"], str) else "-"
-        return f"{name} [{row['unit']}]: paper {row['published']}, ours {ours}, {row['verdict']}"
-    ours = "-" if math.isnan(row["ours"]) else f"{row['ours']:.6g}"
-    absolute = row["published"] == 0 or row["unit"] in EXACT_UNITS
-    change = f"{row['difference']:+.6g}" if absolute else f"{100 * row['difference']:+.1f} %"
-    change = "" if math.isnan(row["difference"]) else f" ({change})"
-    reason = f": {row['reason']}" if row["reason"] else ""
-    paper = f"{row['published']:.10g}"
-    return f"{name} [{row['unit']}]: paper {paper}, ours {ours}{change}, {row['verdict']}{reason}"
 
 
 def _decimal(ours, where):
@@ -342,19 +281,3 @@ def _checked_reasons(reasons, known, where):
         if not isinstance(reason, str) or not reason.strip():
             raise CompareError(f"{where}: reason {reason!r} for {key!r}, allowed: some words")
     return reasons
-
-
-def _stand_ins(stand_in, paper):
-    """Names in the trace column whose numbers come from generated workloads."""
-    items = published_values.items(paper)
-    traces = {row.trace for item in items for row in published_values.rows(paper, item)}
-    if isinstance(stand_in, bool):
-        return traces if stand_in else set()
-    names = {stand_in} if isinstance(stand_in, str) else set(stand_in)
-    # A misspelt name would let a stand-in draw a verdict.
-    if names - traces:
-        raise CompareError(
-            f"{paper}: stand_in {', '.join(sorted(names - traces))}, "
-            f"allowed: {', '.join(sorted(traces))}"
-        )
-    return names | {"all"} if names else names

@@ -5,15 +5,12 @@ as published and gives the cells that do not agree with each other; the entries 
 these. Rules without arguments go through every number of every paper: what is not listed agrees.
 """
 
-import tomllib
 from fractions import Fraction
 from itertools import combinations
 from math import floor
 
-from replication.basics import paths
 from replication.evidence import published
 
-FILE = paths.PUBLISHED / "contradictions.toml"
 FIELDS = {"paper", "kind", "what", "first", "second"}
 CHECK = {"check", "given", "cells", "erratum"}
 RELATIONS = {
@@ -54,10 +51,9 @@ def rule(name, general=True):
     return register
 
 
-def read(file=FILE):
-    """The entries by id, checked."""
-    with open(file, "rb") as opened:
-        entries = tomllib.load(opened)
+def read():
+    """The entries by id, checked; none where there is no such file."""
+    entries = published.entries("contradictions.toml")
     for name, entry in entries.items():
         _valid(name, entry)
     return entries
@@ -96,20 +92,6 @@ def found(entry, numbers):
 def confirmed(entry, numbers):
     """Whether every cell that the entry names is found in the numbers; None where it has no rule."""
     return set(entry["cells"]) <= set(found(entry, numbers)) if "check" in entry else None
-
-
-def unlisted(entries, numbers):
-    """What the general rules find and no entry accounts for, as (rule, cell)."""
-    listed = {
-        (entry.get("check"), cell) for entry in entries.values() for cell in entry.get("cells", ())
-    }
-    return [
-        (name, cell)
-        for name, check in RULES.items()
-        if check.general
-        for cell in check(numbers)
-        if (name, cell) not in listed
-    ]
 
 
 # ---- rules that go through everything

@@ -7,10 +7,9 @@ import csv
 import functools
 import math
 import tomllib
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 from replication.basics import paths
-from replication.basics.lazy import pandas as pd
 
 COLUMNS = ("item", "trace", "policy", "measure", "value", "unit", "decimals", "source")
 
@@ -67,58 +66,33 @@ class Published:
 
 
 def registered():
-    """The papers as ``data/published/papers.toml`` has them, the one place where a paper is named.
-
-    Returns
-    -------
-    dict of str to dict
-        By the name of its folders, in the order of the report: its short name and its title.
+    """The papers as ``data/published/papers.toml`` has them, the one place where a paper is named:
+    its short name and its title, by the name of its folders, in the order of the report.
     """
-    return tomllib.loads((paths.PUBLISHED / "papers.toml").read_text(encoding="utf-8"))
+    return entries("papers.toml")
 
 
 def entries(*parts):
     """What a TOML file under ``data/published`` has, by name; nothing where there is no such file.
-
-    Parameters
-    ----------
-    *parts : str
-        Where it lies there, such as a paper and ``claims.toml``.
-
-    Returns
-    -------
-    dict of str to dict
+    `parts` say where it lies, such as a paper and ``claims.toml``.
     """
     path = paths.PUBLISHED.joinpath(*parts)
-    return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return _toml(path) if path.exists() else {}
+
+
+@functools.cache
+def _toml(path):
+    return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
 def papers():
-    """Names of the papers, sorted.
-
-    Returns
-    -------
-    list of str
-    """
+    """Names of the papers, sorted."""
     return sorted(folder.name for folder in paths.PUBLISHED.iterdir() if any(folder.glob("*.csv")))
 
 
 def items(paper):
-    """Names of the items of a paper that have published numbers, sorted.
-
-    Parameters
-    ----------
-    paper : str
-        One of `papers()`.
-
-    Returns
-    -------
-    list of str
-
-    Raises
-    ------
-    PublishedError
-        If there is no such paper.
+    """Names of the items of a paper that have published numbers, sorted; PublishedError for another
+    paper.
     """
     if paper not in papers():
         raise PublishedError(
@@ -128,20 +102,8 @@ def items(paper):
 
 
 def rows(paper, item):
-    """The published numbers of one item, in the order of the file.
-
-    Parameters
-    ----------
-    paper, item : str
-
-    Returns
-    -------
-    list of Published
-
-    Raises
-    ------
-    PublishedError
-        If paper or item is unknown, or a row of the file is badly entered.
+    """The published numbers of one item, in the order of the file. PublishedError if paper or item
+    is unknown, or a row of the file is badly entered.
     """
     if item not in items(paper):
         raise PublishedError(
@@ -151,15 +113,8 @@ def rows(paper, item):
 
 
 def joined(found):
-    """The same numbers with a range's two ends, ``<measure>_min`` and ``_max``, as one that is named as the measure.
-
-    Parameters
-    ----------
-    found : list of Published
-
-    Returns
-    -------
-    list of Published
+    """The same numbers with a range's two ends, ``<measure>_min`` and ``_max``, as one that is
+    named as the measure.
     """
     by = {row.key: row for row in found}
     made = []
@@ -173,35 +128,10 @@ def joined(found):
     return made
 
 
-@functools.cache
-def _errata(path):
+def _errata():
     """What should stand where a paper has a misprint, by paper, item and key in words."""
-    entries = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    return {
-        one["erratum"]["cell"]: one["erratum"]["right"]
-        for one in entries.values()
-        if "erratum" in one
-    }
-
-
-def load(paper, item):
-    """The published numbers of one item as a table.
-
-    Parameters
-    ----------
-    paper, item : str
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns item, trace, policy, measure, value (float64), unit, decimals (int64), source.
-
-    Raises
-    ------
-    PublishedError
-        If paper or item is unknown, or a row of the file is badly entered.
-    """
-    return pd.DataFrame([asdict(row) for row in rows(paper, item)], columns=list(COLUMNS))
+    known = [one["erratum"] for one in entries("contradictions.toml").values() if "erratum" in one]
+    return {one["cell"]: one["right"] for one in known}
 
 
 def largest(paper, item, measure):
@@ -212,22 +142,8 @@ def largest(paper, item, measure):
 
 
 def value(paper, item, *, trace=None, policy=None, measure=None):
-    """The one published number that fits.
-
-    Parameters
-    ----------
-    paper, item : str
-    trace, policy, measure : str, optional
-        A name left out may be anything, as long as one number alone fits.
-
-    Returns
-    -------
-    Published
-
-    Raises
-    ------
-    PublishedError
-        If no number fits, or more than one.
+    """The one published number that fits; a name left out may be anything. PublishedError if no
+    number fits, or more than one.
     """
     asked = {"trace": trace, "policy": policy, "measure": measure}
     asked = {name: wanted for name, wanted in asked.items() if wanted is not None}
@@ -250,7 +166,7 @@ def value(paper, item, *, trace=None, policy=None, measure=None):
 
 def _read(path):
     """All rows of a file, each checked; keys may not repeat."""
-    where = f"{path.parent.name}/{path.name}"
+    where, errata = f"{path.parent.name}/{path.name}", _errata()
     with open(path, encoding="utf-8", newline="") as file:
         lines = csv.reader(file)
         header = tuple(next(lines, ()))
@@ -267,9 +183,7 @@ def _read(path):
             if row.key in found:
                 raise PublishedError(f"{line}: {' / '.join(row.key)} stands there already")
             cell = f"{path.parent.name}/{path.stem} {' '.join(row.key)}"
-            found[row.key] = replace(
-                row, right=_errata(paths.PUBLISHED / "contradictions.toml").get(cell)
-            )
+            found[row.key] = replace(row, right=errata.get(cell))
     if not found:
         raise PublishedError(f"{where}: no rows, at least one needed")
     return list(found.values())

@@ -16,21 +16,11 @@ LEVEL = 0.95
 
 
 def weeks(columns, submit, name):
-    """Sums over the log's weeks drawn anew, as many as it has.
+    """Sums over the log's weeks drawn anew, as many as it has; a week without jobs is none.
 
-    Parameters
-    ----------
-    columns : float64[n, c]
-        A row a job.
-    submit : int64[n], s
-        In order.
-    name : str
-        Names the random numbers.
-
-    Returns
-    -------
-    float64[1 + DRAWS, c]
-        The sums of the log as it is, then those of each draw. A week without jobs is none.
+    `columns` are float64[n, c], a row a job in order of submission, and `name` names the random
+    numbers. Returned are float64[1 + DRAWS, c]: the sums of the log as it is, then those of each
+    draw.
     """
     return _groups(columns, (submit - submit[0]) // WEEK, name, "weeks")
 
@@ -49,21 +39,8 @@ def _groups(columns, group, name, what):
 
 
 def blocks(columns, workload, seed, draws=DRAWS):
-    """Sums over blocks of consecutive jobs drawn anew, as many as cover all jobs.
-
-    Parameters
-    ----------
-    columns : float64[n, c]
-        A row a job, in order of submission.
-    workload : replication.logs.workload.Workload
-        Its mean number of jobs in a week is the length of a block.
-    seed : int
-    draws : int
-
-    Returns
-    -------
-    float64[1 + draws, c]
-        The sums of the log as it is, then those of each draw.
+    """The same over blocks of consecutive jobs drawn anew, as many as cover all jobs: float64[1 +
+    draws, c]. A block has as many jobs as a week of the workload on average.
     """
     n = len(columns)
     length = int(min(max(round(n * WEEK / max(workload.span, 1)), 1), n))
@@ -78,17 +55,9 @@ def _drawn(whole, sums, picked):
 
 
 def runs(values):
-    """Means over runs and over the same runs drawn anew, as many as there are.
-
-    Parameters
-    ----------
-    values : float64[k, n]
-        A row for each of several quantities, a column a run. They are drawn together, so that differences are paired.
-
-    Returns
-    -------
-    float64[k, 1 + DRAWS]
-        The means over the runs as they are, then those of each draw.
+    """Means over runs and over the same runs drawn anew, as many as there are: float64[k, 1 +
+    DRAWS] from float64[k, n], a row for each of several quantities and a column a run. They are
+    drawn together, so that differences are paired.
     """
     n = values.shape[1]
     picked = generator("seeds drawn anew", n, DRAWS).integers(0, n, (DRAWS, n))
@@ -104,19 +73,8 @@ def ratio(sums, top, bottom):
 
 
 def interval(values, level=LEVEL):
-    """A value with its interval.
-
-    Parameters
-    ----------
-    values : float64[1 + draws]
-        The log's own, then one a draw.
-    level : float
-        Share of the draws between the bounds.
-
-    Returns
-    -------
-    value, low, high : float
-        The bounds are nan where a value is missing in most draws.
+    """A value (the log's own, the first of float64[1 + draws]) with the bounds between which a
+    share `level` of the draws lies; these are nan where a value is missing in most draws.
     """
     own, drawn = float(values[0]), values[1:][np.isfinite(values[1:])]
     if 2 * len(drawn) < len(values) - 1:

@@ -6,17 +6,8 @@ from replication.evidence import compare
 
 
 def text(value, form=None):
-    """A value as a reader wants it: four significant digits, thousands apart, a dash for nothing.
-
-    Parameters
-    ----------
-    value : object
-    form : str, optional
-        Format of a number, such as ``"{:.1f}"``.
-
-    Returns
-    -------
-    str
+    """A value as a reader wants it: four significant digits, thousands apart, a dash for nothing;
+    or a number in the `form` that is given, such as ``"{:.1f}"``.
     """
     if value is None or isinstance(value, float) and math.isnan(value):
         return "–"
@@ -34,16 +25,7 @@ def text(value, form=None):
 
 
 def printed(published):
-    """A paper's value with the digits it prints, thousands apart.
-
-    Parameters
-    ----------
-    published : replication.evidence.published.Published
-
-    Returns
-    -------
-    str
-    """
+    """A paper's value with the digits it prints, thousands apart."""
     grouping = "" if published.unit in compare.EXACT_UNITS else ","
     form = f"{grouping}.{published.decimals}f"
     ends = [published.value] if published.upper is None else [published.value, published.upper]
@@ -51,17 +33,8 @@ def printed(published):
 
 
 def ours(value, unit):
-    """Our value as it stands beside a paper's: no thousands in months, ranks and job numbers.
-
-    Parameters
-    ----------
-    value : float, `unit`
-        The two ends of a range, as they are or as they are recorded.
-    unit : str
-
-    Returns
-    -------
-    str
+    """Our value as it stands beside a paper's: no thousands in months, ranks and job numbers. Of a
+    range it is the two ends, as they are or as they are recorded.
     """
     value = compare.read(value) if isinstance(value, str) else value
     if isinstance(value, tuple):
@@ -70,18 +43,8 @@ def ours(value, unit):
 
 
 def difference(value, published, unit):
-    """A difference for reading: in percent, or absolute where a ratio means nothing.
-
-    Parameters
-    ----------
-    value : float
-        As in `replication.evidence.compare.Verdict`.
-    published : float
-    unit : str
-
-    Returns
-    -------
-    str
+    """A difference, as `replication.evidence.compare.Verdict` has it, for reading: in percent, or
+    absolute where a ratio means nothing.
     """
     if math.isnan(value):
         return text(None)

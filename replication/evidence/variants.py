@@ -83,17 +83,8 @@ def _changed(choice, fields):
 
 
 def together(variants, log=None):
-    """Several variants at once, as far as they concern a log; what is said later goes before.
-
-    Parameters
-    ----------
-    variants : iterable of Variant
-    log : str, optional
-
-    Returns
-    -------
-    Variant
-        Its words are those of what is not the default.
+    """Several variants at once, as far as they concern a log; what is said later goes before. Its
+    words are those of what is not the default.
     """
     several = [one for one in variants if log is None or one.concerns(log)]
     changed = [one for one in several if one.kind != DEFAULT]
@@ -115,26 +106,15 @@ def together(variants, log=None):
 
 
 def alone(dimension, alternatives):
-    """Every alternative but the default, each named by its dimension: a list of variants to be tried alone.
-
-    Parameters
-    ----------
-    dimension : str
-    alternatives : sequence of Variant
-        The default first.
+    """Every alternative but the default, which is the first, each named by its dimension: variants
+    to be tried alone.
     """
     return [replace(one, name=f"{dimension}: {one.name}") for one in alternatives[1:]]
 
 
 def others(logs):
-    """Each log that a paper does not have, and other loads on its own.
-
-    A second version of one of the paper's logs is another cleaning and no other log.
-
-    Parameters
-    ----------
-    logs : iterable of str
-        The paper's.
+    """Each log that is none of a paper's `logs`, and other loads on its own. A second version of
+    one of its logs is another cleaning and no other log.
     """
     stems = {log.removesuffix("-2") for log in logs}
     strangers = [log for log in traces.names() if not log.endswith("-2") and log not in stems]
@@ -153,28 +133,11 @@ def machines(log, sizes):
 
 
 def jobs(paper, workloads, log, variant, first=None):
-    """The jobs of a log under a variant.
+    """The jobs of a log under a variant, their first `first` where that is given.
 
-    Parameters
-    ----------
-    paper : str
-        Whose rules clean the log.
-    workloads : dict of str to replication.logs.workload.Workload
-        The paper's logs as they are by default.
-    log : str
-        One of these, or another: that is cleaned by the paper's rules and has its header's machine.
-    variant : Variant
-    first : int, optional
-        How many jobs of a log are taken; all by default.
-
-    Returns
-    -------
-    replication.logs.workload.Workload
-
-    Raises
-    ------
-    NotApplicable
-        If the log itself has to be read and is not to be had.
+    `workloads` are the paper's logs as they are by default. Another log is cleaned by the paper's
+    rules and has its header's machine. NotApplicable if the log itself has to be read and is not to
+    be had.
     """
     found, own = workloads.get(log), log in workloads
     if not own or variant.cleaning or variant.log:

@@ -306,7 +306,7 @@ class Page:
         item = item or self.item
         if self.changes:
             ours = _published_only(self.paper, item, ours)
-        frame = compare.table(self.paper, item, ours, reasons, stand_in=False)
+        frame = compare.table(self.paper, item, ours, reasons)
         if part:
             frame = frame[frame["reason"] != compare.NOT_COMPUTED].reset_index(drop=True)
         if self.undecided:

@@ -52,11 +52,9 @@ def found():
     by title of the paper, each as `replication.evidence.contradictions.read` gives it, with its
     ``id`` and with ``confirmed``.
     """
-    path = paths.PUBLISHED / "contradictions.toml"
-    if not path.exists():
-        return {}
-    numbers, by = contradictions.rows(), {}
-    for name, entry in contradictions.read(path).items():
+    entries = contradictions.read()
+    numbers, by = contradictions.rows() if entries else {}, {}
+    for name, entry in entries.items():
         title = record.PAPERS.get(entry["paper"], entry["paper"])
         told = {"id": name, "confirmed": contradictions.confirmed(entry, numbers)}
         by.setdefault(title, []).append({"check": None, "cells": []} | entry | told)

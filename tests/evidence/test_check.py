@@ -260,9 +260,7 @@ def test_two_items_may_not_decide_one_claim(project):
 
 def test_the_best_reading_is_counted_apart(project):
     small_project.notebook(project, "heel_and_toe/readings", [])
-    best = compare.table(
-        "heel_and_toe", "fig02", [row | {"value": 90.0} for row in OURS], stand_in=False
-    )
+    best = compare.table("heel_and_toe", "fig02", [row | {"value": 90.0} for row in OURS])
     made = page.Page("heel_and_toe/readings", scale="paper", logs=["CTC-SP2"])
     made.table(best, "Under the best", name="best")
     paper = results.recorded().papers[1]

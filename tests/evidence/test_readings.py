@@ -384,7 +384,7 @@ def test_a_stand_in_is_searched_and_decides_nothing(tmp_path):
     jobs = some_jobs("CTC-SP2").replace(stand_in=True)
     found = pv_easy.search({"CTC-SP2": jobs}, folder=tmp_path)
     assert 20 < len(found) < 60
-    best = tables.best(found, "pv_easy", pv_easy.ITEMS, stand_in=True, decided=False)
+    best = tables.best(found, "pv_easy", pv_easy.ITEMS, decided=False)
     assert set(best["verdict"]) == {"not comparable"}
 
 

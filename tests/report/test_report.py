@@ -193,9 +193,7 @@ def test_the_best_reading_is_a_second_line_and_in_no_count(project):
     draw(project)
     small_project.notebook(project, "heel_and_toe/readings", [])
     made = page.Page("heel_and_toe/readings", scale="paper", logs=["CTC-SP2"])
-    best = compare.table(
-        "heel_and_toe", "fig02", [OURS[0], OURS[1] | {"value": 90.0}], stand_in=False
-    )[:2]
+    best = compare.table("heel_and_toe", "fig02", [OURS[0], OURS[1] | {"value": 90.0}])[:2]
     made.table(best, "The best", name="best")
     markup = " ".join(report.build().read_text().split())
     assert "Of 4 published numbers: 1 match, 1 close, 1 differs, 1 not comparable." in markup

@@ -72,22 +72,11 @@ def compute(task):
 
 
 def search(grid, parts, jobs, logs, workers=1, engine=None, folder=kept.RESULTS):
-    """Run all simulations of a grid, or read what was found before.
+    """Run all simulations of a grid, or read what was found before: a pandas DataFrame with the
+    columns of `compute`, a row for each number under each choice that it depends on.
 
-    Parameters
-    ----------
-    grid : replication.evidence.readings.Grid
-    parts : sequence of Part
-    jobs : Callable
-        ``jobs(log, variant)``: the jobs of a log under a variant; asked once for each cleaning.
-    logs : sequence of str
-    workers, engine, folder
-        As in `replication.sweeps.kept.run`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns of `compute`; a row for each number under each choice that it depends on.
+    ``jobs(log, variant)`` are the jobs of a log under a variant, asked once for each cleaning;
+    workers, engine and folder are as in `replication.sweeps.kept.run`.
     """
     tasks, loaded = [], {}
     for part in parts:
@@ -112,27 +101,12 @@ def search(grid, parts, jobs, logs, workers=1, engine=None, folder=kept.RESULTS)
 def of_paper(
     paper, workloads, dimensions, cleaning, parts, rules=(), first=None, around=({},), **how
 ):
-    """The search of a paper's readings.
+    """The grid of a paper's readings and the table of its `search`, which takes the further
+    keywords.
 
-    Parameters
-    ----------
-    paper : str
-    workloads : dict of str to replication.logs.workload.Workload
-        The paper's logs.
-    dimensions, cleaning : dict
-        All dimensions, and those of them that need the log's own lines, which a stand-in has not.
-    parts, rules
-        As of `search` and `replication.evidence.readings.Grid`.
-    first : int, optional
-        How many jobs of a log are taken. Where that is given, and on stand-ins, only the combinations `around`
-        and single changes of them are tried.
-    **how
-        Of `search`: workers, engine, folder.
-
-    Returns
-    -------
-    grid : replication.evidence.readings.Grid
-    table : pandas.DataFrame
+    `workloads` are the paper's logs by name; `cleaning` are those of its `dimensions` that need the
+    log's own lines, which a stand-in has not. Where only the `first` jobs of each log are taken,
+    and on stand-ins, only the combinations `around` and single changes of them are tried.
     """
     stand_in = any(one.stand_in for one in workloads.values())
     clean = kept_to_defaults("a stand-in has no lines to read otherwise", cleaning)

@@ -18,20 +18,9 @@ def percent(share):
 
 
 def ranking(found, decided=True, first=10):
-    """The nearest combinations, and where the default stands.
-
-    Parameters
-    ----------
-    found : replication.evidence.readings.Found
-    decided : bool
-        False where the data prove nothing: then no number matches, and none is near.
-    first : int
-        How many.
-
-    Returns
-    -------
-    pandas.DataFrame
-        rank, median, worst (relative differences, %), match, near (numbers that match; within 20 %), reading.
+    """The `first` nearest combinations, and where the default stands: rank, median and worst
+    (relative differences, %), match and near (numbers that match; within 20 %), reading. Without
+    the last two where the data decide nothing.
     """
     ranks = list(dict.fromkeys([*range(1, min(first, len(found)) + 1), found.default_rank]))
     k = found.order[[rank - 1 for rank in ranks]]
@@ -57,24 +46,17 @@ def left_out(found):
 
 
 def choices(found, decided=True):
-    """Which choices the published numbers identify: the best combination with each against the best without.
+    """Which choices the published numbers identify: the best combination with each against the best
+    without.
 
-    Asked of all numbers, and of each policy's. A choice is judged by the numbers that its dimension moves at
-    all. It is identified if the best combination with it is nearer than the best without it by
-    `replication.evidence.readings.IDENTIFIED`, and if it is also in the best one when any log is left out.
+    Asked of all numbers, and of each policy's. A choice is judged by the numbers that its dimension
+    moves at all. It is identified if the best combination with it is nearer than the best without
+    it by `replication.evidence.readings.IDENTIFIED`, and if it is also in the best one when any log
+    is left out.
 
-    Parameters
-    ----------
-    found : replication.evidence.readings.Found
-    decided : bool
-        False where the data prove nothing.
-
-    Returns
-    -------
-    pandas.DataFrame
-        group (of numbers), dimension, choice, words, default, numbers (that it moves), best_with,
-        best_without (distances to these, %), fits (how often it is best when one log is left out, of how
-        many), verdict.
+    Columns are group (of numbers), dimension, choice, words, default, numbers (that it moves),
+    best_with and best_without (distances to these, %), fits (how often it is best when one log is
+    left out, of how many), verdict: not decided where the data prove nothing.
     """
     rows = []
     for group, numbers in found.groups.items():
@@ -132,13 +114,8 @@ def identified(choices):
 
 
 def ranges(found):
-    """How much each published number moves over all readings.
-
-    Returns
-    -------
-    pandas.DataFrame
-        item, trace, policy, measure, unit, published, default, best, lowest, highest, inside (whether the
-        paper's number lies in the range).
+    """How much each published number moves over all readings: what names it, published, default,
+    best, lowest, highest, inside (whether the paper's number lies in the range).
     """
     rows = []
     for k, row in enumerate(found.numbers):
@@ -152,18 +129,11 @@ def ranges(found):
 
 
 def each(found, fact="trace"):
-    """Whether one reading explains all logs, or tables: the best for each alone, beside the best for all.
+    """Whether one reading explains all logs, or tables: the best for each alone, beside the best
+    for all.
 
-    Parameters
-    ----------
-    found : replication.evidence.readings.Found
-    fact : {"trace", "item", "policy"}
-
-    Returns
-    -------
-    pandas.DataFrame
-        The fact, numbers, own, common, default (medians on it, %), near_own, near_common (numbers within 20
-        %), reading (its own best).
+    A row for each value of the `fact` (trace, item or policy): numbers, own, common and default
+    (medians on it, %), near_own and near_common (numbers within 20 %), reading (its own best).
     """
     rows = []
     for one in dict.fromkeys(getattr(row, fact) for row in found.numbers):
@@ -180,12 +150,10 @@ def each(found, fact="trace"):
 def hold_out(found):
     """Guard against chance: the best reading for all logs but one, tested on that one.
 
-    Returns
-    -------
-    pandas.DataFrame
-        group (of numbers), tested_on, tried (combinations that the group tells apart), fit (median on the
-        other logs, %), test, default, blind (the median combination), possible (the log's own best): medians
-        on the log tested on, %; beaten (share of the combinations that are farther on that log, %), reading.
+    Columns are group (of numbers), tested_on, tried (combinations that the group tells apart), fit
+    (median on the other logs, %); test, default, blind (the median combination) and possible (the
+    log's own best), medians on the log tested on, %; beaten (share of the combinations that are
+    farther on that log, %), reading.
     """
     rows = []
     for group, numbers in found.groups.items():
@@ -202,25 +170,9 @@ def hold_out(found):
     return pd.DataFrame(rows, columns=HELD_OUT)
 
 
-def best(found, paper, items, stand_in=False, decided=True):
-    """The nearest combination's numbers beside the published ones, as in a comparison.
-
-    They are never mixed with the default's.
-
-    Parameters
-    ----------
-    found : replication.evidence.readings.Found
-    paper : str
-    items : sequence of str
-    stand_in : bool
-        Whether a log is a stand-in.
-    decided : bool
-        False where the data prove nothing: then there is no verdict.
-
-    Returns
-    -------
-    pandas.DataFrame
-        item, trace, policy, measure, unit, published, ours, difference, verdict, source.
+def best(found, paper, items, decided=True):
+    """The nearest combination's numbers beside the published ones of some items, as in a
+    comparison; never mixed with the default's, and without verdicts where the data decide nothing.
     """
     ours = {row.key: float(found.values(k, found.best)) for k, row in enumerate(found.numbers)}
     frames = []
@@ -230,7 +182,7 @@ def best(found, paper, items, stand_in=False, decided=True):
             [(*row.key, row.unit, ours[row.key]) for row in rows],
             columns=[*compare.KEY, "unit", "value"],
         )
-        frame = compare.table(paper, item, mine, stand_in=stand_in)
+        frame = compare.table(paper, item, mine)
         frames.append(frame[frame["ours"].notna()])
     table = pd.concat(frames, ignore_index=True).drop(columns="reason")
     return table if decided else table.assign(verdict=compare.NOT_COMPARABLE)

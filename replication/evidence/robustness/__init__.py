@@ -6,12 +6,10 @@ the statistic and the rule that decide it. In go the paper's logs, its variants
 every log under every variant, decided by one rule. `replication.evidence.robustness.table` draws it.
 """
 
-import tomllib
 from concurrent.futures import ThreadPoolExecutor
 
-from replication.basics import paths
 from replication.basics.lazy import pandas as pd
-from replication.evidence import variants
+from replication.evidence import published, variants
 from replication.evidence.claims import ANSWERS, RECORDED, UNDECIDED, Answer, Claims, verdict
 from replication.evidence.variants import KINDS, NotApplicable
 
@@ -27,32 +25,17 @@ class Headlines(Claims):
 
     def published(self):
         """The headlines as entered, by id."""
-        with open(paths.PUBLISHED / self.paper / "headlines.toml", "rb") as file:
-            return tomllib.load(file)
+        return published.entries(self.paper, "headlines.toml")
 
 
 def study(headlines, workloads, changes, evidence, first=None, workers=1):
     """Decide every headline on every log under every variant, kind by kind.
 
-    Parameters
-    ----------
-    headlines : Headlines
-    workloads : dict of str to replication.logs.workload.Workload
-        The paper's logs.
-    changes : list of replication.evidence.variants.Variant
-        One of them the default.
-    evidence : Callable
-        ``evidence(log, workload, variant)`` makes what the deciders take.
-    first : int, optional
-        How many jobs of a log are taken; all by default.
-    workers : int
-        Threads.
-
-    Returns
-    -------
-    pandas.DataFrame
-        headline, word (how many cases it needs), kind, change, log, what, numbers, answer (as `replication.evidence.claims.ANSWERS` has them, or not
-        applicable), reason (why not applicable).
+    `changes` are variants, one of them the default; ``evidence(log, workload, variant)`` makes what
+    the deciders take; `first` jobs of a log are taken, all by default, and `workers` are threads.
+    Columns are headline, word (how many cases it needs), kind, change, log, what, numbers, answer
+    (as `replication.evidence.claims.ANSWERS` has them, or not applicable), reason (why not
+    applicable).
     """
     known = headlines.published()
     missing = known.keys() ^ headlines.deciders.keys()
@@ -103,20 +86,10 @@ def _answer(answer):
 
 
 def summary(cases, decided=True):
-    """Cases that hold by headline and change.
-
-    Parameters
-    ----------
-    cases : pandas.DataFrame
-        From `study`.
-    decided : bool
-        False where the data prove nothing: then every verdict is *undecided*.
-
-    Returns
-    -------
-    pandas.DataFrame
-        headline, word, kind, change, holds, against, not sure (of either), cases, share (nan where none is applicable),
-        verdict (as a claim with these cases would get), reason.
+    """Cases that hold by headline and change, from the table of `study`: headline, word, kind,
+    change, holds, against, not sure (of either), cases, share (nan where none is applicable),
+    verdict (as a claim with these cases would get; *undecided* where the data prove nothing),
+    reason.
     """
     key, rows = ["headline", "word", "kind", "change"], []
     for names, part in cases.groupby(key, sort=False):

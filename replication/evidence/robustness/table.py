@@ -87,12 +87,8 @@ def _rows(found):
 
 
 def counted(found):
-    """How many conclusions there are, hold by default, and under how many changes they were decided again.
-
-    Returns
-    -------
-    dict of str to int
-        conclusions, held, changes.
+    """How many conclusions there are, hold by default, and under how many changes they were decided
+    again: conclusions, held, changes.
     """
     default = found[found["kind"] == DEFAULT]
     return {

@@ -31,7 +31,7 @@ def counted(schedules, count, given=None):
 
 def otherwise(item, ours, undecided=""):
     """A table under another definition, beside the paper's; nothing is decided where `undecided` says why."""
-    frame = compare.table(runs.PAPER, item, ours, stand_in=False)
+    frame = compare.table(runs.PAPER, item, ours)
     frame = frame[frame["policy"] != "log"].reset_index(drop=True)
     return frame.assign(verdict=compare.NOT_COMPARABLE) if undecided else frame
 

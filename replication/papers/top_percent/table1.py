@@ -63,7 +63,7 @@ def side_by_side(ours, undecided=""):
     """
     merged, columns = None, ["trace", "policy", "measure", "published"]
     for reading in READINGS:
-        frame = compare.table(PAPER, "table1", of(ours, reading), reasons(ours), stand_in=False)
+        frame = compare.table(PAPER, "table1", of(ours, reading), reasons(ours))
         if undecided:
             frame["verdict"] = compare.NOT_COMPARABLE
         names = {"ours": reading, "verdict": f"verdict, {reading}"}
