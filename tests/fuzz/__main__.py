@@ -5,6 +5,8 @@ Targets take turns with inputs that are new each time. A failure is made as smal
 """
 
 import argparse
+import contextlib
+import signal
 import sys
 import time
 import traceback
@@ -30,13 +32,18 @@ def main():
     simulation.warm()
     tried, failed, end = Counter(), Counter(), time.monotonic() + 60 * asked.minutes
     left = list(dict.fromkeys(asked.targets))
-    while left and time.monotonic() < end:
-        for name in [*left]:
-            if not turn(name, tried, end):
-                failed[name] += 1
-                left.remove(name)  # the same fault would be found again
-            if time.monotonic() >= end:
-                break
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with contextlib.suppress(KeyboardInterrupt):  # what was tried until then is counted
+        while left and time.monotonic() < end:
+            for name in [*left]:
+                if not turn(name, tried, end):
+                    failed[name] += 1
+                    left.remove(name)  # the same fault would be found again
+            seconds = max(0, end - time.monotonic())
+            print(
+                f"{tried.total():>10,} inputs  {failed.total()} faults  {seconds:.0f} s left",
+                flush=True,
+            )
     for name in asked.targets:
         print(f"{tried[name]:>10,} inputs  {failed[name]} faults  {name}")
     print(f"{tried.total():>10,} inputs  {failed.total()} faults")
