@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 PIECE = 1 << 18  # bytes read at once
 LONGEST_LINE = 1 << 20  # bytes
+MOST_BLANK = 1_000_000  # lines with nothing in them
 MOST_BYTES = 1 << 36  # decompressed
 MOST_RATIO = (
     200  # decompressed to packed; logs have 5 to 30, what is made to fill a memory has 1000
@@ -70,20 +71,27 @@ def pieces(path, error, progress=None):
 
 
 def lines(path, error):
-    """The lines of a file as text without their ends, with their numbers from 1; see `pieces`."""
-    rest, number = b"", 0
+    """The lines of a file that are not blank, as text without their ends, with their numbers from 1; see `pieces`."""
+    rest, number, blank = b"", 0, 0
     for piece in pieces(path, error):
         piece = piece.removeprefix(_MARK) if number == 0 and not rest else piece
         *whole, rest = (rest + piece).split(b"\n")
         for line in whole:
             number += 1
-            yield number, line.rstrip(b"\r").decode("utf-8", "replace")
+            if line and not line.isspace():
+                yield number, line.rstrip(b"\r").decode("utf-8", "replace")
+                continue
+            blank += 1
+            if blank > MOST_BLANK:
+                raise error(
+                    f"{called(path)}, line {number}: more than {MOST_BLANK:,} blank lines; allowed: up to that"
+                )
         if len(rest) > LONGEST_LINE:
             raise error(
                 f"{called(path)}, line {number + 1}: longer than {LONGEST_LINE:,} bytes; "
                 "allowed: up to that"
             )
-    if rest:
+    if rest and not rest.isspace():
         yield number + 1, rest.rstrip(b"\r").decode("utf-8", "replace")
 
 

@@ -26,6 +26,7 @@ more where the machine's size has to be worked out.
 
 import codecs
 import io
+import os
 import tomllib
 from collections import Counter
 from csv import reader as rows
@@ -41,7 +42,7 @@ from replication.basics.lazy import lazily
 from replication.basics.lazy import pandas as pd
 from replication.basics.lazy import pyarrow as pa
 from replication.logs import files, swf
-from replication.logs.accounting.conversion import Conversion, header, peak
+from replication.logs.accounting.conversion import LATEST, Conversion, header, peak
 
 csv, parquet = lazily("pyarrow.csv"), lazily("pyarrow.parquet")
 
@@ -54,7 +55,6 @@ NEEDED = (("submit",), ("run_time", "end"), COUNTS)  # one of each
 FIELDS = (*TIMES, *LENGTHS, *COUNTS, *NAMES, "status")
 UNITS = {"ms": 0.001, "s": 1, "min": 60, "h": 3600, "d": 86400}
 BATCH = 1 << 16  # rows
-_LATEST = 10**11  # s since 1970
 _MOST = 2**31 - 1  # of a length or a count
 
 
@@ -91,7 +91,7 @@ def read_map(source):
         raise TableError(f"map {source}: no such file{hint}; allowed: a file, {', '.join(maps())}")
     try:
         told = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise TableError(f"{path}: {error}; allowed: TOML") from None
     _known(path, "key", told, set(Map.__dataclass_fields__) - {"path"})
     if not isinstance(told.get("fields"), dict):
@@ -291,6 +291,7 @@ class _Reader:
             if str(self.path).endswith((".parquet", ".pq")):
                 with parquet.ParquetFile(self.path) as file:
                     self._choose(file.schema_arrow.names)
+                    self._refuse_bomb(file.metadata.num_rows)
                     yield from file.iter_batches(BATCH, columns=self.wanted)
                 return
             stream = _Text(self.path)
@@ -306,6 +307,15 @@ class _Reader:
                 raise
             told = files.shown(str(error).splitlines()[0])
             raise TableError(f"{self.path}, after row {self.rows:,}: {told}") from None
+
+    def _refuse_bomb(self, count):
+        """Refuse a parquet of so many rows that they would be far larger than the file, as `files.pieces` does."""
+        size, large = os.stat(self.path).st_size, 8 * count * len(self.wanted)
+        if large > max(files.FREE_BYTES, files.MOST_RATIO * size):
+            raise TableError(
+                f"{self.path}: {large / size:,.0f} times as large in memory; "
+                f"allowed: up to {files.MOST_RATIO} times"
+            )
 
     def _rows(self):
         """How rows with another number of fields are dealt with: they are counted."""
@@ -396,7 +406,7 @@ class _Reader:
             found = number.to_numpy()
             most = 5
         elif name in TIMES:
-            found, most = self._dates(rule, values, texts), _LATEST
+            found, most = self._dates(rule, values, texts), LATEST
         else:
             found, most = _lengths(rule, values, texts, name in LENGTHS), _MOST
             found = found * rule.get("times", 1)

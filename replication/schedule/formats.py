@@ -28,6 +28,7 @@ from replication.schedule import gantt
 csv = lazily("pyarrow.csv")
 
 LARGEST = 2**31 - 1  # processors of a job
+LONGEST_ID = 200  # characters of a job's name
 LATEST = 10**15  # s, before and after 0
 
 
@@ -293,7 +294,12 @@ def _read_table(path, form, content, header):
 
 def _plan(path, form, found, columns):
     """The plan of these columns; jobs without start, end or size are left out."""
-    n = len(columns["job_id"])
+    ids = [str(one) for one in columns["job_id"]]
+    n, longest = len(ids), max(map(len, ids), default=0)
+    if longest > LONGEST_ID:
+        raise FormatError(
+            f"{path}, column {found['job_id']}: {longest:,} characters; allowed: up to {LONGEST_ID}"
+        )
     needed = np.array([columns[what] for what in ("submit", "start", "end", "processors")])
     ran = np.isfinite(needed).all(axis=0)
     submit, start, end, size = needed[:, ran]
@@ -315,7 +321,7 @@ def _plan(path, form, found, columns):
     return Plan(
         path,
         form,
-        np.array(columns["job_id"].tolist(), str)[ran],
+        np.array(ids, str)[ran],
         submit,
         start,
         end,

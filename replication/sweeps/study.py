@@ -42,6 +42,7 @@ EXAMPLES = {
     "seeds": "20, or [1, 2, 5]",
     "watched": "true",
 }
+MOST_SEEDS = 1_000_000
 _RANGE = re.compile(r"(.*=)([0-9.]+):([0-9.]+):([0-9.]+)(,.*)?")
 
 
@@ -90,7 +91,7 @@ def _checked(path):
     """What the file says, with defaults for the rest."""
     try:
         given = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, UnicodeDecodeError, RecursionError, tomllib.TOMLDecodeError) as error:
         raise StudyError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
     for key in given:
         if key not in DEFAULTS:
@@ -118,7 +119,7 @@ def _fits(key, value):
 
 
 def _whole(value):
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+    return type(value) is int and 1 <= value <= MOST_SEEDS
 
 
 def _load(value):

@@ -363,8 +363,34 @@ def test_node_lists(text, names):
 def test_node_lists_are_counted_not_written_out():
     assert slurm_fields.held(slurm_fields.nodes("n[1-300000000]")) == 300_000_000
     assert slurm_fields.held(slurm_fields.nodes("r[1-9]c[1-99]n[1-999999]")) == 9 * 99 * 999_999
-    with pytest.raises(slurm_fields.FieldError, match="up to 10,000 names before the last bracket"):
-        slurm_fields.nodes("r[1-999]c[1-999]n[1-999]")
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        "r[1-999]c[1-999]n[1-999]",
+        f"r[1-999]n[{','.join(str(2 * k) for k in range(1000))}]",
+        ",".join(f"r[1-999]n{k}[1]" for k in range(1000)),
+        ",".join(f"n{2 * k}" for k in range(100_001)),
+    ],
+    ids=["heads", "ranges", "parts", "names"],
+)
+def test_a_node_list_that_stands_for_too_many_ranges_is_refused(names):
+    with pytest.raises(slurm_fields.FieldError, match="up to 100,000 ranges"):
+        slurm_fields.nodes(names)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"AllocCPUS": "3000M"}, "line 2: 3,000,000,000 processors; allowed: up to 2,147,483,647"),
+        ({"ElapsedRaw": "999999999999"}, "line 2: [0-9,]+ s since 1970 at its end; allowed: up to"),
+        ({"TimelimitRaw": "99999999999"}, "line 2: [0-9,]+ s of limit; allowed: up to 100,000,000"),
+    ],
+)
+def test_numbers_that_no_machine_has_are_refused(converted, changes, words):
+    with pytest.raises(SlurmError, match=words):
+        converted(record() | changes)
 
 
 def test_a_separator_in_a_name_is_told_apart_where_it_can_be(converted):
@@ -406,7 +432,7 @@ def test_jobs_and_left_out_records_are_all_records(tmp_path_factory, changes, en
     try:
         done = slurm.convert(path, key=KEY)
     except SlurmError as refused:
-        assert re.match(rf"{path}, line [0-9]+, [a-z]+: ", str(refused))
+        assert re.match(rf"{path}, line [0-9]+(, [a-z]+)?: ", str(refused))
         return
     assert done.records == len(rows) + 1
     assert len(done.trace) + sum(number for _, number in done.left_out) == done.records

@@ -277,6 +277,11 @@ def test_a_file_made_to_fill_the_memory_is_refused(tmp_path):
     assert re.search(r": \d+ times as large decompressed; allowed: up to 200", refusal(path))
 
 
+def test_comments_have_a_limit(tmp_path):
+    path = log(tmp_path, *[f"; {'x' * 60_000}"] * 300, line())
+    assert "more than 100,000 comments or 16 MiB of them; allowed: up to that" in refusal(path)
+
+
 def test_limits_are_said_in_a_line(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "MOST_BYTES", 100)
     assert "; allowed: up to that" in refusal(log(tmp_path, line()))

@@ -9,6 +9,8 @@ import sys
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -144,6 +146,20 @@ def test_what_is_no_table_is_refused_in_a_line(tmp_path, made):
         assert "\n" not in str(refused.value) and name in str(refused.value)
     with pytest.raises(TableError, match="no job among 1 rows .1 of unknown submission"):
         made(",6,7,1,1,a,done,")
+
+
+def test_a_parquet_or_a_map_made_to_fill_the_memory_is_refused(tmp_path):
+    zeros = pa.array(np.zeros(4_000_000, np.int64))
+    columns = {name: zeros for name in ("in", "ran", "nodes")}
+    pq.write_table(pa.table(columns), tmp_path / "jobs.parquet", compression="zstd")
+    fields = {"submit": "in", "run_time": "ran", "requested_processors": "nodes"}
+    told = "".join(f'{name} = {{ column = "{column}" }}\n' for name, column in fields.items())
+    (tmp_path / "map.toml").write_text(f"[fields]\n{told}")
+    with pytest.raises(TableError, match=r"[\d,]+ times as large in memory; allowed: up to 200"):
+        tables.convert(tmp_path / "jobs.parquet", tmp_path / "map.toml")
+    (tmp_path / "deep.toml").write_text(f"unknown = {'[' * 5000}")
+    with pytest.raises(TableError, match="recursion depth exceeded; allowed: TOML"):
+        tables.read_map(tmp_path / "deep.toml")
 
 
 numbers = st.integers(0, 500).map(str) | st.sampled_from(["", "None", "-4", "x", "1e3", "7.5"])

@@ -156,6 +156,17 @@ def test_names_are_anonymous_and_stable(tmp_path):
             r"line 1: '.x1bx*[.]{3} .100,001 characters.', allowed: date;type",
         ),
         (record(7, 0, 30, 130, "Q"), "no job that ran among 1 records"),
+        ("\n" * 1_000_001, "line 1000001: more than 1,000,000 blank lines; allowed: up to that"),
+        (
+            record(7, 0, 30, 130, size="Resource_List.nodes=" + "+".join(["99999:ppn=99999"] * 5)),
+            "line 1: 49,999,000,005 processors; allowed: up to 2,147,483,647",
+        ),
+        (
+            record(7, 0, 30, 130)
+            .replace(f" end={T + 130}", "")
+            .replace("00:00:01", "9" * 9 + ":0:0:0"),
+            "line 1: [0-9,]+ s since 1970 at its end; allowed: up to 100,000,000,000",
+        ),
     ],
 )
 def test_what_is_no_such_log_is_refused_in_one_line(tmp_path, line, message):

@@ -147,6 +147,10 @@ def test_jobs_that_never_ran_are_left_out_and_counted(tmp_path):
             "job_id,submit,start,end,processors\n1,0,,,1\n",
             "none of its 1 jobs has a start and an end",
         ),
+        (
+            f"job_id,submit,start,end,processors\n{'7' * 201},0,0,1,1\n",
+            "column job_id: 201 characters; allowed: up to 200",
+        ),
     ],
 )
 def test_what_is_no_schedule_is_refused(tmp_path, content, words):

@@ -92,6 +92,8 @@ def test_the_command_runs_parts_and_then_the_table_computes_nothing(
         ("sheduler = []", "key 'sheduler' (did you mean schedulers?); allowed: logs, schedulers,"),
         ("seeds = 0", "seeds = 0, allowed: such as 20, or [1, 2, 5]"),
         ("seeds = true", "seeds = True, allowed"),
+        ("seeds = 1_000_001", "seeds = 1000001, allowed"),
+        (f"estimates = {'[' * 5000}", "recursion depth exceeded"),
         ("loads = [-1]", "loads = [-1], allowed: such as"),
         ("watched = 1", "watched = 1, allowed: such as true"),
         ('schedulers = ["esay"]', "scheduler 'esay' unknown (did you mean easy?)"),

@@ -9,6 +9,9 @@ import numpy as np
 from replication.logs import swf
 from replication.logs.workload import usage
 
+MOST_PROCESSORS = 2**31 - 1  # of a job
+LATEST = 10**11  # s since 1970, and of a limit
+
 
 @dataclass(frozen=True)
 class Conversion:
@@ -97,6 +100,18 @@ class Run:
 def number(text, digits=9):
     """A whole number of at most so many digits; None for anything else."""
     return int(text) if re.fullmatch(rf"[0-9]{{1,{digits}}}", text) else None
+
+
+def within_limits(run, where, error):
+    """The run; `error` where it has a size or a time that no machine has, so that no sum of such overflows."""
+    for what, value, most in (
+        ("processors", max(run.allocated, run.requested), MOST_PROCESSORS),
+        ("s since 1970 at its end", run.end, LATEST),
+        ("s of limit", run.limit, LATEST),
+    ):
+        if value > most:
+            raise error(f"{where}: {value:,} {what}; allowed: up to {most:,}")
+    return run
 
 
 def peak(start, length, size):

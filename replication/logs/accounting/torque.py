@@ -98,11 +98,10 @@ def convert(paths, processors=None, per_node=None, zone=None, key=None):
 
 
 def _lines(path):
-    """Each line with its place, blank ones left out."""
+    """Each line with its place."""
     try:
         for k, line in files.lines(path, TorqueError):
-            if line.strip():
-                yield f"{files.called(path)}, line {k}", line
+            yield f"{files.called(path)}, line {k}", line
     except OSError as error:
         raise TorqueError(f"{path}: {error.strerror}") from None
 
@@ -134,7 +133,7 @@ def _run(where, line, per_node, left_out, remarks):
     requested, nodes_only = _requested(where, fields, per_node)
     remarks["sized by nodes only"] += nodes_only
     exit_status = fields.get("Exit_status", "")
-    return Run(
+    run = Run(
         parts[2],
         submit,
         start,
@@ -148,6 +147,7 @@ def _run(where, line, per_node, left_out, remarks):
         fields.get("jobname", ""),
         fields.get("queue", ""),
     )
+    return conversion.within_limits(run, where, TorqueError)
 
 
 def _pairs(text):

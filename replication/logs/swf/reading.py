@@ -23,10 +23,12 @@ KINDS = {
     "repeated-job-number": "with the number of an earlier job",
 }
 MOST_COMMENTS = 100_000
+MOST_COMMENT_BYTES = 1 << 24  # of all comments together
 MOST_BAD = 100_000  # lines, after which a file with hardly any job is no log
 LEAST_GOOD = 0.01
 
 _LONGEST_LINE = 1 << 16
+_TOKEN = re.compile(rb"\S+")
 _SHORTEST_SLOW = 17  # bytes of a decimal with too many digits, blank included
 _GROWTH = 1.125  # at most; more would touch memory that is never used
 _SPARE_ROWS = 1 << 14
@@ -138,7 +140,7 @@ class Parser:
         self.bad = {}
         self._likeness = ""
         self._marked = False
-        self._late_comments = 0
+        self._late_comments = self._comment_bytes = 0
         self._rest = b""
         self._rows = 0
         self._columns = [np.empty(0, np.float64 if row >= 0 else np.int64) for row in _ROW_OF]
@@ -254,10 +256,11 @@ class Parser:
             self.comments.append(comment.decode("latin-1"))
         self._late_comments += int(self._rows + self._state[kernel.ROW] > 0)
         self._state[kernel.LINE] += 1
-        if len(self.comments) > MOST_COMMENTS:
+        self._comment_bytes += len(comment)
+        if len(self.comments) > MOST_COMMENTS or self._comment_bytes > MOST_COMMENT_BYTES:
             raise SWFError(
-                f"{self.path}, line {self._line_number()}: more than {MOST_COMMENTS:,} comments; "
-                "allowed: up to that"
+                f"{self.path}, line {self._line_number()}: more than {MOST_COMMENTS:,} comments or "
+                f"{MOST_COMMENT_BYTES >> 20} MiB of them; allowed: up to that"
             )
 
     def _take_bad(self, why, text):
@@ -285,7 +288,7 @@ class Parser:
         """Decimals with too many digits for the kernel; those that no float64 holds make their line a bad one."""
         state, bad = self._state, []
         for row, field, start in self._slow[: state[kernel.SLOW]].tolist():
-            token = text[start : start + _LONGEST_LINE].split(maxsplit=1)[0]
+            token = _TOKEN.match(text, start)[0]
             value = float(token)
             if value == np.inf:
                 name = FIELDS[field]

@@ -70,7 +70,7 @@ _EPOCH = re.compile(r"[0-9]{1,11}")
 _LAST_NUMBER = re.compile(r"(.*?)(?:([0-9]{1,9})([^0-9]*))?", re.DOTALL)
 _RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 _NODES = "allowed: names and ranges such as n[001-003,07]"
-_MOST_PARTS = 10_000  # ranges that brackets in front of a part's last ones stand for
+_MOST_RANGES = 100_000  # that a node list may stand for
 
 
 class FieldError(ValueError):
@@ -184,7 +184,10 @@ def nodes(text):
     """
     if text in NO_NODES:
         return ()
-    return tuple(block for part in _split(text) for block in _blocks(part))
+    found = []
+    for part in _split(text):
+        found += _blocks(part, _MOST_RANGES - len(found))
+    return tuple(found)
 
 
 def held(blocks):
@@ -205,9 +208,12 @@ def _split(text):
     return re.findall(r"(?:[^\[\],]|\[[^\[\]]*\])+", text)
 
 
-def _blocks(part):
-    """The ranges of one part; all brackets but the last are written out, since a range has one number."""
+def _blocks(part, most):
+    """The ranges of one part, at most so many; all brackets but the last are written out, since a range has one
+    number.
+    """
     if "[" not in part:
+        _refuse_too_many(1, most)
         head, digits, tail = _LAST_NUMBER.fullmatch(part).groups(default="")
         return [(f"{head}{{{w}}}{tail}", a, b) for a, b, w in _ranges(digits)] or [(part, 0, 0)]
     *outer, inner, tail = re.split(r"\[(.*?)\]", part)
@@ -217,19 +223,23 @@ def _blocks(part):
         if ranges is None:
             heads = [head + piece for head in heads]
             continue
-        if len(heads) * sum(last - first + 1 for first, last, _ in ranges) > _MOST_PARTS:
-            raise FieldError(f"{_NODES}, with up to {_MOST_PARTS:,} names before the last bracket")
+        _refuse_too_many(len(heads) * sum(last - first + 1 for first, last, _ in ranges), most)
         heads = [
             f"{head}{number:0{width}d}"
             for head in heads
             for first, last, width in ranges
             for number in range(first, last + 1)
         ]
+    ranges = _ranges(inner)
+    _refuse_too_many(len(heads) * len(ranges), most)
     return [
-        (f"{head}{{{width}}}{tail}", first, last)
-        for first, last, width in _ranges(inner)
-        for head in heads
+        (f"{head}{{{width}}}{tail}", first, last) for first, last, width in ranges for head in heads
     ]
+
+
+def _refuse_too_many(count, most):
+    if count > most:
+        raise FieldError(f"{_NODES}, that stand for up to {_MOST_RANGES:,} ranges")
 
 
 def _ranges(text):

@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from replication.logs import files
+from replication.logs.accounting import conversion
 from replication.logs.accounting.conversion import Run
 from replication.logs.accounting.slurm import fields
 
@@ -87,7 +88,7 @@ class Reader:
                 self.closed = len(parts) > 1 and parts[-1] == ""
                 columns = self._cut(parts)
                 self._find(columns)
-            elif line.strip() and self._cut(parts) != columns:
+            elif self._cut(parts) != columns:
                 self.records += 1
                 row = self._row(self._cut(parts), columns)
                 job = row and self._job(row, number)
@@ -166,7 +167,7 @@ class Reader:
             self.left_out[reason] += 1
             return None
         allocated, requested, nodes = self._sizes(get)
-        return Job(
+        job = Job(
             submit=submit,
             start=_or_unknown(start),
             run_time=run_time,
@@ -181,6 +182,7 @@ class Reader:
             nodes=nodes,
             **{what: get.text(what) for what in ("id", "shown", "user", "group", "name")},
         )
+        return conversion.within_limits(job, f"{self.path}, line {line}", SlurmError)
 
     def _elsewhere(self, get):
         """Why a record is no job of this machine; empty where it is one."""
