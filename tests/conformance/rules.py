@@ -31,13 +31,26 @@ class Rule(NamedTuple):
     jobs: dict = {}
 
 
-def easy(old, new):
-    """An edit of the twin of EASY, on which the other twins run."""
-    return "easy", old, new
+def easy(*edits):
+    """Edits of the twin of EASY, on which the other twins run: old and new in turn."""
+    return "easy", *edits
 
 
+# In an edit of the twin, `self.ended` is whether a job ended at this instant.
+ENDED = (
+    "return bool(ending) or fits or",
+    "self.ended = bool(ending)\n        return bool(ending) or fits or",
+)
+# Who waits is tried again after an end only.
+AFTER_ENDS = (
+    "self.queue[1:]\n",
+    "[job for job in self.queue[1:] if self.ended or self.submit[job] == now]\n",
+    *ENDED,
+)
 CROWD = {"users": 2}
 LONG = {"unit": 60, "longest": 15}
+AT_ITS_VERY_END = "at the very end of its prediction a job has not outlived it yet"
+NOT_YET = "while predicted <= ran and", "while predicted < ran and"
 PREDICTED = "easy:predictor=scaled=0.5"
 BY_PLAN = "easy:events=by-plan,order=submissions-first"
 CAREFUL = "conservative:events=by-plan,order=submissions-first,compression=each"
@@ -76,9 +89,32 @@ RULES = [
             "if self.queue and self.size[self.queue[0]] <= self.free():",
         ),
     ),
-    Rule("E6", "fcfs", "jobs may pass a blocked head, as in EASY", "easy"),
+    Rule("E6a", "fcfs", "jobs may pass a blocked head, as in EASY", "easy"),
+    Rule(
+        "E6b",
+        "fcfs",
+        "jobs that have waited may pass a blocked head when another ends",
+        easy(
+            "if not self.queue or not self.backfills:",
+            "if not self.queue or not self.ended:",
+            "self.queue[1:]\n",
+            "[job for job in self.queue[1:] if self.submit[job] < now]\n",
+            *ENDED,
+        ),
+    ),
     Rule("E7a", "easy", "every waiting job gets a reservation", "conservative"),
     Rule("E7b", "easy", "the reservation is kept as first made", "easy:reservation=kept"),
+    Rule(
+        "E7c",
+        "easy",
+        "the reservation is kept as long as no job that waits fits the free processors",
+        easy(
+            'if self.options["reservation"] == "kept" and self.kept:',
+            "if self.kept and all(self.size[job] > self.free() "
+            "for job in self.queue if self.submit[job] < now):",
+        ),
+        {"longest": 10},
+    ),
     Rule(
         "E8",
         "easy",
@@ -91,10 +127,19 @@ RULES = [
     Rule("E9", "easy", "only as many ends as the head needs count", "easy:shadow=first"),
     Rule("E10", "easy", "the shortest estimate is tried first", "easy:candidates=sjf"),
     Rule(
-        "E11",
+        "E11a",
         "easy",
         "a job must be estimated to end before the shadow time",
         easy("self.predicted(job, now) <= shadow", "self.predicted(job, now) < shadow"),
+    ),
+    Rule(
+        "E11b",
+        "easy",
+        "a job that has waited must be estimated to end before the shadow time",
+        easy(
+            "self.predicted(job, now) <= shadow",
+            "self.predicted(job, now) < shadow + (self.submit[job] == now)",
+        ),
     ),
     Rule(
         "E12a",
@@ -106,9 +151,37 @@ RULES = [
     Rule(
         "E12c",
         "easy",
-        "a job that ends in time uses up extra processors too",
+        "a job that has waited uses up extra processors even if it ends in time",
+        easy(
+            'if not in_time and self.options["extra"]',
+            'if not (in_time and self.submit[job] == now) and self.options["extra"]',
+        ),
+    ),
+    Rule(
+        "E12d",
+        "easy",
+        "extra processors are not used up by a job that comes now",
+        easy(
+            'if not in_time and self.options["extra"]',
+            'if not in_time and self.submit[job] < now and self.options["extra"]',
+        ),
+    ),
+    Rule(
+        "E12e",
+        "easy",
+        "a job that comes now uses up extra processors even if it ends in time",
+        easy(
+            'if not in_time and self.options["extra"]',
+            'if not (in_time and self.submit[job] < now) and self.options["extra"]',
+        ),
+    ),
+    Rule(
+        "E12f",
+        PREDICTED,
+        "a job predicted to end in time uses up extra processors too",
         easy('if not in_time and self.options["extra"]', 'if self.options["extra"]'),
     ),
+    Rule("E12g", PREDICTED, "extra processors are not used up", PREDICTED + ",extra=not-used-up"),
     Rule("E13", "easy", "running jobs may be stopped for the head", "pv-easy:predictor=request"),
     Rule("E14", "easy", "the scheduler knows the run times", "easy:predictor=perfect"),
     Rule(
@@ -126,6 +199,13 @@ RULES = [
         "easy",
         "a job past its estimate keeps the past as its planned end",
         easy("planned = [(max(end, now), ", "planned = [(end, "),
+        {"overrun": True},
+    ),
+    Rule(
+        "E15c",
+        "easy",
+        "that jobs are past their estimates lets nobody who waits start until a job ends",
+        easy(*AFTER_ENDS),
         {"overrun": True},
     ),
     Rule(
@@ -165,7 +245,7 @@ RULES = [
         CROWD,
     ),
     Rule(
-        "predicted-P5",
+        "predicted-P5a",
         PREDICTED,
         "a correction leads to a pass",
         easy(
@@ -173,9 +253,11 @@ RULES = [
             "return [self.end(job) for job in self.running] + "
             "[self.planned_end(job) for job in self.running "
             "if self.planned[job] < min(self.run_time[job], self.request[job])] + [",
-        )
-        + ("return bool(ending) or fits or", "return True or fits or"),
+            "return bool(ending) or fits or",
+            "return True or fits or",
+        ),
     ),
+    Rule("predicted-P5b", PREDICTED, AT_ITS_VERY_END, easy(*NOT_YET)),
     Rule(
         "predicted-P6a",
         "easy:predictor=scaled=0.25,correction=tsafrir",
@@ -203,10 +285,22 @@ RULES = [
         LONG,
     ),
     Rule(
-        "predicted-P7",
-        "easy:predictor=scaled=0.5,correction=now",
+        "predicted-P7a",
+        PREDICTED + ",correction=now",
         "an outlived prediction becomes the request",
         PREDICTED,
+    ),
+    Rule(
+        "predicted-P7b",
+        PREDICTED + ",correction=now",
+        "that jobs are past their predictions lets nobody who waits start until a job ends",
+        easy(*AFTER_ENDS),
+    ),
+    Rule(
+        "predicted-P7c",
+        PREDICTED + ",correction=now",
+        "a job past its prediction keeps the past as its planned end",
+        easy("planned = [(max(end, now), ", "planned = [(end, "),
     ),
     Rule(
         "predicted-P9",
@@ -218,14 +312,41 @@ RULES = [
         ),
     ),
     Rule(
-        "predicted-P10",
+        "predicted-P10a",
         "easy:reservation=kept",
         "a kept reservation is kept after its time has come",
         easy("self.kept[0] == head and self.kept[1] > now", "self.kept[0] == head"),
         {"overrun": True},
     ),
+    Rule("predicted-P10b", "easy:reservation=kept", "nothing is kept", "easy"),
     Rule(
-        "predicted-P12",
+        "predicted-P10c",
+        "easy:reservation=kept",
+        "there is no reservation to be kept until another job fits",
+        easy(
+            "        shadow, extra = self.reserve(now)\n        self.show",
+            "        if all(self.size[job] > self.free() for job in self.queue[1:]):\n"
+            "            return\n"
+            "        shadow, extra = self.reserve(now)\n        self.show",
+        ),
+    ),
+    Rule(
+        "predicted-P10d",
+        "easy:reservation=kept",
+        "that its time has come lets nobody who waits start until a job ends",
+        easy(*AFTER_ENDS),
+        {"overrun": True},
+    ),
+    Rule("predicted-P11a", "easy:extra=not-used-up", "extra processors are used up", "easy"),
+    Rule(
+        "predicted-P11b",
+        "easy:extra=not-used-up",
+        "who waits is held against the extra processors again only after an end",
+        easy(*AFTER_ENDS),
+        {"machine": 8, "shortest": 5, "longest": 20},
+    ),
+    Rule(
+        "predicted-P12a",
         "easy:shadow=first",
         "of jobs planned to end together the later in the queue counts first",
         easy(
@@ -233,11 +354,25 @@ RULES = [
             "for end, job in sorted(ends, key=lambda e: (e[0], -e[1])):",
         ),
     ),
+    Rule("predicted-P12b", "easy:shadow=first", "all of them count", "easy"),
     Rule(
-        "predicted-P13",
+        "predicted-P12c",
+        "easy:shadow=first",
+        "which of them count is worked out again only after an end",
+        easy(*AFTER_ENDS),
+        {"machine": 8},
+    ),
+    Rule(
+        "predicted-P13a",
         "easy:events=one-by-one",
         "submissions of an instant come before its ends",
         "easy:events=one-by-one,order=submissions-first",
+    ),
+    Rule(
+        "predicted-P13b",
+        "easy:events=one-by-one",
+        "the ends of an instant share a pass",
+        easy("ending, coming = ending[:1], []", "coming = []"),
     ),
     Rule(
         "predicted-P14",
@@ -300,10 +435,17 @@ RULES = [
         ),
     ),
     Rule(
-        "predicted-P20",
+        "predicted-P20a",
         CAREFUL,
         "all reservations are made again after an end",
         CAREFUL.replace(",compression=each", ""),
+    ),
+    Rule(
+        "predicted-P20b",
+        CAREFUL,
+        "a reservation that comes due is noticed when the next job ends or comes",
+        ("conservative", "if self.each and not self.late:", "if False:"),
+        {"overrun": True},
     ),
     Rule(
         "predicted-P21a",
@@ -403,10 +545,13 @@ RULES = [
         CROWD,
     ),
     Rule(
-        "pv-easy-P13",
+        "pv-easy-P13a",
         "pv-easy:predictor=scaled=0.5,venture=no",
         "a job past its prediction is expected now",
         "pv-easy:predictor=scaled=0.5,venture=no,correction=now",
+    ),
+    Rule(
+        "pv-easy-P13b", "pv-easy:predictor=scaled=0.5,venture=no", AT_ITS_VERY_END, easy(*NOT_YET)
     ),
     Rule(
         "pv-easy-P14",
@@ -436,6 +581,12 @@ RULES = [
             "range(self.interval, self.length[job], self.interval)",
             "range(self.interval, self.length[job] + 1, self.interval)",
         ),
+    ),
+    Rule(
+        "pv-easy-P16c",
+        "pv-easy:predictor=request,mode=checkpoint,interval=2,cost=1",
+        "the cost of a checkpoint counts as work",
+        ("pv_easy", "ran // (self.interval + self.cost)", "ran // self.interval"),
     ),
     Rule(
         "pv-easy-P17",

@@ -6,6 +6,7 @@ It writes ``conformance/`` anew, always the same way. Schedules are those of the
 import json
 import random
 import re
+import string
 import tomllib
 from dataclasses import dataclass
 
@@ -20,7 +21,7 @@ from tests.conformance.rules import RULES
 
 FOLDER = paths.ROOT / "conformance"
 SEED = 20100621
-TRIES = 400  # logs of a size
+TRIES = 3000  # logs of a size
 TWIN_OF = {
     "fcfs": ("easy", "Fcfs"),
     "easy": ("easy", "Easy"),
@@ -120,7 +121,7 @@ def smallest(rule):
 
 def sentence(name):
     """The text of a sentence of docs/semantics."""
-    page, _, number = name.rstrip("abcd").rpartition("-")
+    page, _, number = name.rstrip(string.ascii_lowercase).rpartition("-")
     page = {"": "semantics.md"}.get(page, f"semantics/{page.replace('-', '_')}.md")
     source = (paths.ROOT / "docs" / page).read_text(encoding="utf-8")
     found = re.search(
