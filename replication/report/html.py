@@ -28,6 +28,8 @@ from replication.report.tree import RULES
 MIME = "application/vnd.replication.part+json"
 TEMPLATES = Path(__file__).parent / "templates"
 THUMBNAIL = 480
+#: The picture of the article that stands beside its findings, also in the README.
+FIRST = "heel_and_toe/fig02.png"
 
 
 def build(data, pictures, article=None):
@@ -69,7 +71,7 @@ def page(title, notices, parts, pictures):
 def _article(article):
     """The article with its Markdown as HTML and its pictures in their places."""
     template = render.environment(TEMPLATES).get_template("figure.html.j2")
-    body = markdown(article["text"], _anywhere, above=1)
+    body, first = markdown(article["text"], _anywhere, above=1), ""
     for number, figure in enumerate(article["figures"], start=1):
         caption = markdown(figure["caption"], _anywhere).strip()
         drawn = template.render(
@@ -79,8 +81,9 @@ def _article(article):
             caption=Markup(caption.removeprefix("<p>").removesuffix("</p>")),
         )
         body = body.replace(f"<p>{PLACE.format(number)}</p>", drawn)
+        first = drawn if figure["file"] == FIRST else first
     abstract = Markup(markdown(article["abstract"], _anywhere))
-    return article | {"abstract": abstract, "body": _wide(body)}
+    return article | {"abstract": abstract, "first": Markup(first), "body": _wide(body)}
 
 
 def _anywhere(address):
@@ -216,10 +219,12 @@ class _Renderer(IPythonRenderer):
 
     def __init__(self, link, above):
         super().__init__(escape=True, allow_harmful_protocols=False)
-        self._link, self._level = link, above
+        self._link, self._above, self._level, self._first = link, above, above, None
 
     def heading(self, text, level, **attrs):
-        self._level = min(self._level + 1, level + 2, 6)
+        self._first = self._first or level
+        below = max(level - self._first, 0)
+        self._level = min(self._level + 1, self._above + 1 + below, 6)
         return f"<h{self._level}>{text}</h{self._level}>\n"
 
     def inline_math(self, body):

@@ -161,7 +161,7 @@ def test_on_the_page_citations_and_verdicts_lead_somewhere_and_pictures_are_in_i
 ):
     written(
         f"# T\n\nIt does {CLAIM}, as [@lifka; @mualem] say.\n\n## 1 A\n\n"
-        "![What *it* says](pv_easy/fig05.png)\n\n### B\n\nEnd [@mualem].\n"
+        "![What *it* says](pv_easy/fig05.png)\n\n### B\n\nEnd [@mualem].\n\n## 2 C\n\nMore.\n"
     )
     made = html._article(article.build(recorded))
     page = BeautifulSoup(made["body"] + made["abstract"], "html.parser")
@@ -172,12 +172,17 @@ def test_on_the_page_citations_and_verdicts_lead_somewhere_and_pictures_are_in_i
         "#cited-mualem",
     ]
     assert page.img["src"].startswith("data:image/png") and page.img["alt"] == "What it says"
-    assert "Figure 1." in page.figcaption.text and [h.name for h in page.find_all(["h2", "h3"])]
+    assert "Figure 1." in page.figcaption.text and [
+        heading.name for heading in page.find_all(["h2", "h3"])
+    ] == ["h2", "h3", "h2"]
 
 
 def test_the_page_begins_with_the_article_and_the_rest_is_its_supplement(recorded):
     data, pictures = tree.tree(results.Results("paper", []))
     page = BeautifulSoup(html.build(data, pictures, article.build(recorded)), "html.parser")
+    findings, beside = page.header.find("div", "opening").find_all("div", recursive=False)
+    assert "PV-EASY" in findings.text and "Figure" in beside.figcaption.text
+    assert "published numbers:" in beside.text
     assert page.h1.text.startswith("[") and page.find(id="article").find("figure")
     order = [page.find(id=name).sourceline for name in ("article", "supplement", "scoreboard")]
     assert order == sorted(order)
