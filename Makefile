@@ -46,7 +46,8 @@ $(error TRACES=$(TRACES): no such folder)
 endif
 endif
 
-OPTIONS := $(if $(SCALE),--scale $(SCALE)) $(if $(ONLY),--only $(ONLY)) $(if $(WORKERS),--workers $(WORKERS))
+OPTIONS := $(if $(SCALE),--scale $(SCALE)) $(if $(ONLY),--only $(ONLY)) $(if $(WORKERS),--workers $(WORKERS)) \
+  $(if $(ENGINE),--engine $(ENGINE))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -152,6 +153,7 @@ $(WARM): $(READY) $(wildcard replication/core/*.py)
 #: SCALE=quick         fewer runs than the paper (by default: SCALE=paper on real logs, quick on stand-ins)
 #: ONLY="a/x b"        only these, say "heel_and_toe/fig02 pv_easy/table3"
 #: WORKERS=n           at once: threads that simulate (figures), processes (test)
+#: ENGINE=name         where sweeps run (figures): threads, processes, or a Dask scheduler's address
 #: TRACES=dir          folder that holds the real logs
 #: MINUTES=n           how long to attack (fuzz; by default 10)
 #: TESTS=path          only these tests, in pytest's own words

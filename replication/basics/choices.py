@@ -11,6 +11,7 @@ valid ones. The `repr` is what one would type, equal choices are equal and have 
 `dataclasses.replace` makes another reading.
 """
 
+import functools
 import math
 from dataclasses import MISSING, dataclass, field, fields
 
@@ -156,9 +157,9 @@ class Choice:
     def __repr__(self):
         """As one would type it: what is at its default is left out."""
         told = (
-            f"{own.name}={getattr(self, own.name)!r}"
-            for own in fields(self)
-            if own.default is MISSING or getattr(self, own.name) != own.default
+            f"{name}={getattr(self, name)!r}"
+            for name, default in _defaults(type(self))
+            if default is MISSING or getattr(self, name) != default
         )
         return f"{type(self).__name__}({', '.join(told)})"
 
@@ -191,3 +192,9 @@ class Choice:
     def about(cls):
         """What the choice is, in one line: the first of its docstring."""
         return (cls.__doc__ or "").strip().partition("\n")[0]
+
+
+@functools.cache
+def _defaults(kind):
+    """Names and defaults of the fields of a class of choices."""
+    return tuple((own.name, own.default) for own in fields(kind))

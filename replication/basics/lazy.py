@@ -14,10 +14,12 @@ class lazily:
     """
 
     def __init__(self, name):
-        self._name = name
+        self._name, self._module = name, None
 
     def __getattr__(self, attribute):
-        return getattr(importlib.import_module(self._name), attribute)
+        if self._module is None:
+            self._module = importlib.import_module(self._name)
+        return getattr(self._module, attribute)
 
     def __repr__(self):
         return f"<{self._name}, imported when it is used>"

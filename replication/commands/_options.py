@@ -178,6 +178,11 @@ bad_lines = click.option(
     default="refuse",
     help="What becomes of a log with lines that cannot be jobs (default refuse; skip counts them).",
 )
+engine = click.option(
+    "--engine",
+    metavar="NAME",
+    help="Where to run: threads (default), processes, or the address of a Dask scheduler.",
+)
 paper = click.option(
     "--paper", type=Word(lambda: traces.papers()), help="Use a paper's rules for the log."
 )

@@ -7,13 +7,16 @@ cannot be written to, or should not be, REPLICATION_OUTPUT names a folder for fi
 Examples:
   replication figures
   replication figures --only heel_and_toe/fig02 pv_easy --scale quick
+  replication figures --only heel_and_toe --engine tcp://host:8786
 """
+
+import os
 
 import click
 
 from replication.commands import Command, Several
 from replication.commands import _options as shared
-from replication.commands._rooms import assemble, figures, notebook, record
+from replication.commands._rooms import assemble, engines, figures, notebook, record
 
 
 @click.command(cls=Command, help=__doc__)
@@ -34,7 +37,11 @@ from replication.commands._rooms import assemble, figures, notebook, record
     type=shared.Number(1, 4096),
     help="Threads that simulate (default: all processors).",
 )
-def command(only, scale, workers):
+@shared.engine
+def command(only, scale, workers, engine):
     """Run the notebooks; what cannot be run is refused before any of them starts."""
+    if engine is not None:
+        with engines.opened(engine):  # the notebooks' sweeps take it from the environment
+            os.environ[engines.NAMED_BY] = engine
     with shared.refusing(figures.RunError):
         return figures.figures(list(only), scale, workers, report=assemble.build)

@@ -18,8 +18,8 @@ A file that ends in .toml is a study: it says what to run (replication.sweeps.st
 many jobs as one likes, on any machines that share --folder. Run without --shard it reads what they have kept,
 runs what is missing and writes the table.
 
-Exit codes: 0 written; 1 a log or a value cannot be used; 2 the command line was refused; 130 interrupted, and
-what was done is kept.
+Exit codes: 0 written; 1 a log or a value cannot be used, or tasks failed and were set aside, and the others are
+kept; 2 the command line was refused; 130 interrupted, and what was done is kept.
 """
 
 import contextlib
@@ -110,11 +110,7 @@ SAID_BY_A_STUDY = {
     default=os.cpu_count() or 1,
     help="Threads that simulate (default: all processors).",
 )
-@click.option(
-    "--engine",
-    metavar="NAME",
-    help="Where to run: threads (default), processes, or the address of a Dask scheduler.",
-)
+@shared.engine
 @click.option("--shards", type=shared.Number(1, MOST), metavar="N", help="Parts of a study.")
 @click.option("--shard", type=shared.Number(0, MOST), metavar="K", help="The part to run, from 0.")
 @click.option(

@@ -1,25 +1,28 @@
 """Where tasks run: in threads, in processes, or on the workers of a Dask scheduler.
 
-Tasks go out in batches of about a second's work, at most `IN_FLIGHT` for each worker at once. Outside this process a
-workload is sent once to each worker that needs it and a task refers to it by its fingerprint, so a task is small
-however long its log. What a task finds depends on the task alone, so nothing in the results tells where it ran.
+Tasks go out in batches of about a second's work, at most `IN_FLIGHT` for each worker at once; how long a job takes
+under a scheduler is learnt from the batches that came back. Outside this process a workload is sent once to each
+worker that needs it and a task refers to it by its fingerprint, so a task is small however long its log. What a task
+finds depends on the task alone, so nothing in the results tells where it ran.
 
 A task that raises an error, or whose worker dies, is tried again, `TRIES` times in all; then it is set aside and
-named, and the others go on. Who killed a worker cannot be told from several that ran there, so those run again one
-at a time. What is refused (a ValueError, such as times that cannot be counted) would be refused again, so it ends the
-run at once; what is done by then is kept.
+named, and the others go on. Who killed a worker cannot be told from several that ran there, so those run again with
+nothing beside them, by halves until the one is found. What is refused (a ValueError, such as times that cannot be
+counted) would be refused again: that is said at once, the others are finished, and it ends the run in its own words.
 """
 
 import contextlib
 import functools
 import hashlib
 import io
+import itertools
 import json
 import multiprocessing
 import pickle
 import sys
 import tempfile
-from collections import deque
+import time
+from collections import OrderedDict, deque
 from concurrent.futures import (
     FIRST_COMPLETED,
     BrokenExecutor,
@@ -37,10 +40,15 @@ from replication.basics.lazy import distributed, tqdm
 from replication.logs.workload import Workload
 
 ENGINES = ("threads", "processes")
+NAMED_BY = "REPLICATION_ENGINE"  # where nothing else names one
 IN_FLIGHT = 4  # batches for each worker
 TRIES = 3
 NAMING = ("log", "load", "scheduler", "estimates")  # what a task is called by in a message
-BATCH = 4_000_000  # jobs, about a second's work
+SECONDS = 1.0  # that a batch should take
+UNTIMED = (
+    5e-6  # s a job, where nothing is known yet: rather too much, so that first batches are small
+)
+HELD = 32  # workloads that a Dask scheduler is asked to keep; those of batches in flight it keeps anyway
 
 
 class EngineError(ValueError):
@@ -65,18 +73,18 @@ def opened(engine="threads", workers=1):
     Yields
     ------
     object
-        With `workers`, `submit(compute, tasks)`, `wait(futures)` and `deaths`, what a future raises whose worker
-        died.
+        With `name`, `workers`, `submit(compute, tasks)`, `wait(futures)` and `deaths`, what a future raises whose
+        worker died.
 
     Raises
     ------
     EngineError
     """
     if not isinstance(engine, str):
-        yield _Plain(engine, workers)
+        yield _Plain(engine, workers, type(engine).__name__)
     elif engine == "threads":
         with ThreadPoolExecutor(workers) as pool:
-            yield _Plain(pool, workers)
+            yield _Plain(pool, workers, engine)
     elif engine == "processes":
         with tempfile.TemporaryDirectory(prefix="replication-") as folder:
             pool = _Processes(workers, Path(folder))
@@ -124,6 +132,7 @@ def computed(tasks, compute, engine, progress=None):
     flying = {}
     shown = sys.stderr.isatty() if progress is None else progress
     bar = tqdm.tqdm(
+        desc=engine.name,
         total=sum(task.jobs for task in tasks),
         unit="job",
         unit_scale=True,
@@ -143,7 +152,7 @@ def computed(tasks, compute, engine, progress=None):
         except (Exception, KeyboardInterrupt):
             for future, batch in flying.items():
                 if not future.cancel() and future.done() and future.exception() is None:
-                    answers = zip(batch, future.result(), strict=True)
+                    answers = zip(batch, future.result()[1], strict=True)
                     yield from ((task, rows) for task, (rows, error) in answers if error is None)
             raise
         finally:
@@ -156,72 +165,107 @@ class _Left:
     """What is still to be run, and how often each task has failed."""
 
     def __init__(self, tasks):
-        self.batches = deque(batches(tasks))
-        self.suspects = deque()  # run alone: one of them may have killed its worker
+        self.waiting = deque(tasks)
+        self.suspects = deque()  # batches that run with nothing beside them: their worker died
+        self.alone = False
+        self.pace = Pace()
         self.failed, self.aside = {}, {}
 
     def __bool__(self):
-        return bool(self.batches or self.suspects)
+        return bool(self.waiting or self.suspects)
 
     def next(self, room, flying):
         """The batches to send now."""
+        self.alone = bool(self.suspects)
         if self.suspects:
-            return [] if flying else [[self.suspects.popleft()]]
-        return [self.batches.popleft() for _ in range(min(room, len(self.batches)))]
+            return [] if flying else [self.suspects.popleft()]
+        return list(itertools.islice(self.pace.batches(self.waiting), max(room, 0)))
 
     def settle(self, batch, future, deaths):
         """What came of a batch: tasks and their rows; others are tried again, or set aside."""
         try:
-            answers = future.result()
+            seconds, answers = future.result()
         except deaths as death:
-            if len(batch) == 1:
-                self._again(batch[0], f"its worker died ({type(death).__name__})")
-            else:
-                self.suspects.extend(batch)
+            self._died(batch, death)
             return
+        self.pace.took(batch, seconds)
         for task, (rows, error) in zip(batch, answers, strict=True):
-            if isinstance(error, ValueError):
-                raise error
             if error is None:
                 yield task, rows
-            else:
-                self._again(task, error)
+            elif isinstance(error, ValueError):
+                if not any(isinstance(why, ValueError) for why in self.aside.values()):
+                    writing.tell(f"refused, and the others go on: {error}")
+                self.aside[task] = error
+            elif self._may_again(task, error):
+                self.waiting.append(task)
 
-    def _again(self, task, why):
+    def _died(self, batch, death):
+        if not self.alone:
+            self.suspects.append(batch)
+        elif len(batch) > 1:
+            half = len(batch) // 2
+            self.suspects.extend((batch[:half], batch[half:]))
+        elif self._may_again(batch[0], f"its worker died ({type(death).__name__})"):
+            self.suspects.append(batch)
+
+    def _may_again(self, task, why):
         self.failed[task] = self.failed.get(task, 0) + 1
-        if self.failed[task] < TRIES:
-            self.suspects.append(task)
-        else:
+        if self.failed[task] == TRIES:
             self.aside[task] = why
+        return self.failed[task] < TRIES
 
     def complain(self, of):
-        if self.aside:
-            task, why = next(iter(self.aside.items()))
-            others = f", and {len(self.aside) - 1} more" if len(self.aside) > 1 else ""
-            asked = getattr(task, "asked", {})
-            name = ", ".join(str(asked[k]) for k in NAMING if k in asked) or repr(task)
-            raise SetAside(
-                f"{len(self.aside)} of {of} tasks failed {TRIES} times and were set aside; the others are "
-                f"done. {name}: {why}{others}"
-            )
+        """Raise what is to be said of the tasks that were set aside."""
+        tried = [task for task, why in self.aside.items() if not isinstance(why, ValueError)]
+        if not tried:
+            for refusal in self.aside.values():
+                raise refusal
+            return
+        others = f", and {len(self.aside) - 1} more" if len(self.aside) > 1 else ""
+        asked = getattr(tried[0], "asked", {})
+        name = ", ".join(str(asked[k]) for k in NAMING if k in asked) or repr(tried[0])
+        raise SetAside(
+            f"{len(self.aside)} of {of} tasks failed {TRIES} times and were set aside; the others are "
+            f"done. {name}: {self.aside[tried[0]]}{others}"
+        )
 
 
-def batches(tasks):
-    """Tasks in their order, in batches of about a second's work."""
-    batch, jobs = [], 0
-    for task in tasks:
-        if batch and jobs + task.jobs > BATCH:
+class Pace:
+    """How long a job takes under each scheduler, learnt from batches, and batches of about `SECONDS` by that."""
+
+    def __init__(self):
+        self._seconds = {}  # a job, by scheduler
+
+    def expected(self, task):
+        """Seconds that a task should take."""
+        return task.jobs * self._seconds.get(_kind(task), UNTIMED)
+
+    def batches(self, waiting):
+        """Take batches from the left of a deque of tasks, in their order."""
+        while waiting:
+            batch = [waiting.popleft()]
+            seconds = self.expected(batch[0])
+            while waiting and (seconds := seconds + self.expected(waiting[0])) <= SECONDS:
+                batch.append(waiting.popleft())
             yield batch
-            batch, jobs = [], 0
-        batch.append(task)
-        jobs += task.jobs
-    if batch:
-        yield batch
+
+    def took(self, batch, seconds):
+        """Learn from a batch: halfway from what was thought to what was seen."""
+        factor = (1 + seconds / sum(map(self.expected, batch))) / 2
+        for kind in {_kind(task) for task in batch}:
+            self._seconds[kind] = factor * self._seconds.get(kind, UNTIMED)
+
+
+def _kind(task):
+    return getattr(task, "scheduler", None)
 
 
 def _answers(compute, tasks):
-    """What each task of a batch gives: its rows and None, or None and the error, in words unless it is a refusal."""
-    answers = []
+    """The seconds that a batch took, and what each of its tasks gives.
+
+    That is its rows and None, or None and the error, in words unless it is a refusal.
+    """
+    began, answers = time.perf_counter(), []
     for task in tasks:
         try:
             answers.append((compute(task), None))
@@ -229,7 +273,7 @@ def _answers(compute, tasks):
             answers.append((None, refusal))
         except Exception as error:
             answers.append((None, f"{type(error).__name__}: {error}"))
-    return answers
+    return time.perf_counter() - began, answers
 
 
 class _Plain:
@@ -237,8 +281,8 @@ class _Plain:
 
     deaths = (BrokenExecutor,)
 
-    def __init__(self, pool, workers):
-        self._pool, self.workers = pool, workers
+    def __init__(self, pool, workers, name):
+        self._pool, self.workers, self.name = pool, workers, name
 
     def submit(self, compute, tasks):
         return self._pool.submit(_answers, compute, tasks)
@@ -251,6 +295,7 @@ class _Processes:
     """Processes of this machine; workloads lie in a folder of this run."""
 
     deaths = (BrokenExecutor,)
+    name = "processes"
 
     def __init__(self, workers, folder):
         self.workers, self._folder, self._pool = workers, folder, None
@@ -294,14 +339,18 @@ class _Dask:
         except (OSError, ValueError) as error:
             raise EngineError(f"engine {address}: {error}") from None
         self.deaths = (distributed.scheduler.KilledWorker, distributed.client.FutureCancelledError)
-        self._sent = {}
-        writing.tell(f"Dask's dashboard: {self._client.dashboard_link}")
+        self.name = address
+        self._sent = OrderedDict()
+        workers = len(self._client.nthreads()) or "no"
+        writing.tell(
+            f"Dask at {address}: {workers} workers; its dashboard: {self._client.dashboard_link}"
+        )
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_exception):
-        self._sent = {}
+        self._sent.clear()
         self._client.close()
 
     @property
@@ -310,11 +359,17 @@ class _Dask:
 
     def submit(self, compute, tasks):
         packed, workloads = pack(compute, tasks)
-        for name in workloads.keys() - self._sent.keys():
-            # As a task and not as scattered data, which would be lost with the worker that holds it.
-            self._sent[name] = self._client.submit(_held, workloads[name], key=f"workload-{name}")
-        needed = {name: self._sent[name] for name in workloads}
+        needed = {name: self._held(name, workload) for name, workload in workloads.items()}
+        while len(self._sent) > HELD:
+            self._sent.popitem(last=False)
         return self._client.submit(_unpacked, packed, needed, pure=False)
+
+    def _held(self, name, workload):
+        """A workload on the cluster, as a task and not as scattered data, which would be lost with its worker."""
+        if name not in self._sent:
+            self._sent[name] = self._client.submit(_itself, workload, key=f"workload-{name}")
+        self._sent.move_to_end(name)
+        return self._sent[name]
 
     def wait(self, futures):
         return distributed.wait(list(futures), return_when="FIRST_COMPLETED").done
@@ -373,7 +428,7 @@ def identity(workload):
     return fingerprint(workload, tuple(own.name for own in fields(workload)))
 
 
-def _held(workload):
+def _itself(workload):
     return workload
 
 

@@ -267,7 +267,7 @@ def toy_search(folder, **how):
 
 
 def test_neither_workers_nor_executor_matter_and_a_stopped_search_goes_on(tmp_path, monkeypatch):
-    monkeypatch.setattr(engines, "BATCH", 0)  # a batch for each task
+    monkeypatch.setattr(engines, "SECONDS", 0.0)  # a batch for each task
     one, three = toy_search(tmp_path / "one"), toy_search(tmp_path / "three", workers=3)
     pd.testing.assert_frame_equal(one, three)
     with pytest.raises(KeyboardInterrupt):

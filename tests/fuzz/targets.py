@@ -17,7 +17,6 @@ import time
 from collections import Counter
 from pathlib import Path
 
-import pyarrow as pa
 from hypothesis import strategies as st
 
 from replication.__main__ import main
@@ -551,7 +550,7 @@ def check_kept(given):
     numbers, ways, other_key = given
     folder = FOLDER / "results"
     shutil.rmtree(folder, ignore_errors=True)
-    rows = {f"{k:064x}": pa.table({"wait": [k / 7, k / 3], "log": ["a", "b"]}) for k in numbers}
+    rows = {f"{k:064x}": kept.packed({"wait": [k / 7, k / 3], "log": ["a", "b"]}) for k in numbers}
     with bounded(), contextlib.redirect_stderr(io.StringIO()) as said:
         with kept.Kept(folder) as store:
             for key, table in rows.items():
@@ -565,13 +564,13 @@ def check_kept(given):
         with kept.Kept(folder) as store:
             found = {key: store.get(key) for key in rows}
             assert store.get("ab" * 32) is None
-            assert all(table is None or table.equals(rows[key]) for key, table in found.items())
+            assert all(table in (None, rows[key]) for key, table in found.items())
             store.set_aside()
             for key, table in found.items():
                 if table is None:
                     store.put(key, rows[key])
         with kept.Kept(folder) as store:
-            assert all(store.get(key).equals(table) for key, table in rows.items())
+            assert all(store.get(key) == table for key, table in rows.items())
     lost = sum(table is None for table in found.values())
     if content == before:
         assert (lost, said.getvalue()) == (0, "")

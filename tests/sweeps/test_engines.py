@@ -1,10 +1,12 @@
 """Where tasks run changes nothing of what is found, and what fails or dies is named and takes nothing with it."""
 
+import os
+
 import numpy as np
-import pandas as pd
 import pytest
 
 import replication as rp
+from replication import __main__
 from replication.estimates import FModel, Users
 from replication.schedule.simulation import SimulationError
 from replication.schedulers import EASY, Conservative
@@ -28,14 +30,14 @@ def some_jobs(n=60, name="some"):
     )
 
 
-def tasks(scheduler=None):
-    """A grid over two workloads and several choices, a batch for each task."""
+def tasks(scheduler=None, models=(Users(), FModel(1), FModel(3))):
+    """A grid over three workloads and several choices."""
     schedulers = [EASY(), Conservative()] if scheduler is None else [scheduler]
     return [
         sweep.Task(some_jobs(n), model, one, seeds=(1, 2) if isinstance(model, FModel) else (1,))
         for n in (40, 50, 60)
         for one in schedulers
-        for model in (Users(), FModel(1), FModel(3))
+        for model in models
     ]
 
 
@@ -46,23 +48,28 @@ def kept_of(folder, tasks):
     return {len(task.workload) for task in tasks} - lost
 
 
+def written(table):
+    """The bytes of a table as the command writes it."""
+    return table.to_parquet(index=False)
+
+
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch):
-    monkeypatch.setattr(engines, "BATCH", 100)
+    monkeypatch.setattr(engines, "SECONDS", 0.0005)
 
 
 @pytest.fixture(scope="module")
 def in_threads():
-    return sweep.run(tasks(), folder=None)
+    return written(sweep.run(tasks(), folder=None))
 
 
-def test_processes_find_the_same(in_threads, tmp_path):
+def test_processes_find_the_same_to_the_byte(in_threads, tmp_path):
     found = sweep.run(tasks(), workers=2, engine="processes", folder=tmp_path)
-    pd.testing.assert_frame_equal(found, in_threads)
+    assert written(found) == in_threads
     assert len(list(tmp_path.glob("*.kept"))) == 1
     # What was found elsewhere is found again here.
     again = sweep.run(tasks(), engine="processes", folder=tmp_path)
-    pd.testing.assert_frame_equal(again, in_threads)
+    assert written(again) == in_threads
 
 
 def test_a_workload_travels_once_and_tasks_are_small():
@@ -81,15 +88,45 @@ def test_a_workload_comes_out_as_it_went_in(tmp_path):
     assert engines.identity(one) != engines.identity(one.replace(estimate=one.estimate + 1))
 
 
-def test_batches_hold_about_a_seconds_work_in_order(monkeypatch):
-    monkeypatch.setattr(engines, "BATCH", 130)
-    grid = [sweep.Task(some_jobs(n), Users()) for n in (60, 60, 60, 200, 10, 10)]
-    assert [[task.jobs for task in batch] for batch in engines.batches(grid)] == [
-        [60, 60],
-        [60],
-        [200],
-        [10, 10],
-    ]
+class Timed:
+    """A task that takes a known time a job."""
+
+    def __init__(self, jobs, scheduler):
+        self.jobs, self.scheduler = jobs, scheduler
+
+
+def test_batches_come_to_about_a_second_whatever_a_job_takes_and_keep_the_order(monkeypatch):
+    monkeypatch.setattr(engines, "SECONDS", 1.0)
+    takes = {"quick": 2e-7, "slow": 4e-5}
+    grid = [Timed(10_000, "quick")] * 40_000 + [Timed(10_000, "slow")] * 400
+    grid = [Timed(task.jobs, task.scheduler) for task in grid]
+    waiting, pace, sent, lasted = engines.deque(grid), engines.Pace(), [], {"quick": [], "slow": []}
+    for batch in pace.batches(waiting):
+        seconds = sum(task.jobs * takes[task.scheduler] for task in batch)
+        pace.took(batch, seconds)
+        sent += batch
+        lasted[batch[0].scheduler].append(seconds)
+    assert sent == grid
+    for scheduler, seconds in lasted.items():
+        assert max(seconds) < 10, scheduler  # the first slow ones go before their pace is known
+        assert all(0.5 < each < 1.5 for each in seconds[10:-1]), scheduler
+
+
+def test_where_tasks_go_no_more_than_four_batches_a_worker_are_on_their_way(monkeypatch):
+    monkeypatch.setattr(engines, "SECONDS", 0.0)  # a batch for each task
+
+    class Watched(engines._Plain):
+        most = 0
+
+        def wait(self, futures):
+            self.most = max(self.most, len(futures))
+            return super().wait(futures)
+
+    with engines.ThreadPoolExecutor(2) as pool:
+        engine = Watched(pool, 2, "watched")
+        grid = [Timed(1, "any") for _ in range(100)]
+        found = [rows for _, rows in engines.computed(grid, lambda task: task.jobs, engine)]
+    assert (sum(found), engine.most) == (100, 2 * engines.IN_FLIGHT)
 
 
 @pytest.mark.parametrize("engine", ["threads", "processes"])
@@ -102,9 +139,10 @@ def test_a_task_that_fails_is_set_aside_and_named_and_the_others_are_kept(engine
 
 
 def test_a_task_that_kills_its_worker_is_set_aside_and_the_others_are_kept(tmp_path):
-    with pytest.raises(engines.SetAside, match="3 of 9 tasks failed 3 times .*its worker died"):
-        sweep.run(tasks(Deadly(at=50)), 2, "processes", folder=tmp_path)
-    assert kept_of(tmp_path, tasks(Deadly(at=50))) == {40, 60}
+    grid = tasks(Deadly(at=50), [Users()])
+    with pytest.raises(engines.SetAside, match="1 of 3 tasks failed 3 times .*its worker died"):
+        sweep.run(grid, 2, "processes", folder=tmp_path)
+    assert kept_of(tmp_path, grid) == {40, 60}
 
 
 def test_an_engine_that_does_not_exist_is_refused(monkeypatch):
@@ -120,7 +158,7 @@ def cluster():
     distributed = pytest.importorskip("distributed", reason="Dask is not installed")
     dask = pytest.importorskip("dask")
     with (
-        dask.config.set({"distributed.scheduler.allowed-failures": 1}),
+        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
         distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=None) as made,
     ):
         yield made
@@ -128,18 +166,77 @@ def cluster():
 
 def test_dask_finds_the_same(cluster, in_threads):
     found = sweep.run(tasks(), engine=cluster.scheduler_address, folder=None)
-    pd.testing.assert_frame_equal(found, in_threads)
+    assert written(found) == in_threads
+
+
+def test_dask_is_asked_to_keep_few_workloads_and_sends_each_again_when_it_must(
+    cluster, in_threads, monkeypatch
+):
+    monkeypatch.setattr(engines, "HELD", 1)
+    found = sweep.run(tasks() + tasks(), engine=cluster.scheduler_address, folder=None)
+    assert written(found.iloc[: len(found) // 2]) == in_threads
+
+
+def test_where_dask_is_and_its_dashboard_are_said(cluster, capsys):
+    with engines.opened(cluster.scheduler_address) as engine:
+        assert (engine.name, engine.workers) == (cluster.scheduler_address, 2)
+    said = capsys.readouterr().err
+    assert f"Dask at {cluster.scheduler_address}: 2 workers; its dashboard: " in said
 
 
 def test_dasks_workers_may_die(cluster, tmp_path):
-    with pytest.raises(engines.SetAside, match="3 of 9 tasks failed 3 times .*its worker died"):
-        sweep.run(tasks(Deadly(at=50)), engine=cluster.scheduler_address, folder=tmp_path)
-    assert kept_of(tmp_path, tasks(Deadly(at=50))) == {40, 60}
+    grid = tasks(Deadly(at=50), [Users()])
+    with pytest.raises(engines.SetAside, match="1 of 3 tasks failed 3 times .*its worker died"):
+        sweep.run(grid, engine=cluster.scheduler_address, folder=tmp_path)
+    assert kept_of(tmp_path, grid) == {40, 60}
 
 
 @pytest.mark.parametrize("engine", ["threads", "processes"])
-def test_what_is_refused_is_refused_in_its_own_words_and_the_rest_is_kept(engine, tmp_path):
+def test_what_is_refused_is_said_at_once_in_its_own_words_and_the_others_are_finished(
+    engine, tmp_path, capsys
+):
     refused = sweep.Task(some_jobs(50), FModel(1e16))
     with pytest.raises(SimulationError, match="some: times reach"):
-        sweep.run([*tasks(), refused], 1, engine, folder=tmp_path)
+        sweep.run([refused, *tasks()], 1, engine, folder=tmp_path)
+    assert "refused, and the others go on: some: times reach" in capsys.readouterr().err
     assert kept_of(tmp_path, tasks()) == {40, 50, 60}
+
+
+def test_the_command_ends_with_1_where_tasks_were_set_aside(tmp_path, monkeypatch, capsys):
+    log = tmp_path / "three.swf"
+    log.write_text(
+        "; MaxProcs: 4\n"
+        + "".join(f"{k} {k} -1 9 2 -1 -1 2 9 -1 1 {' '.join(['-1'] * 7)}\n" for k in range(1, 4))
+    )
+    monkeypatch.setattr(sweep, "_simulated", lambda task, seed: 1 / 0)
+    words = ["sweep", str(log), "--scheduler", "easy", "fcfs", "--folder", str(tmp_path / "kept")]
+    assert __main__.main([*words, "--out", str(tmp_path / "three.csv")]) == 1
+    said = capsys.readouterr().err
+    assert "1 of 2 tasks failed 3 times and were set aside" in said and "FCFS()" in said
+    assert not (tmp_path / "three.csv").exists()
+
+
+def test_figures_take_the_same_engines(monkeypatch, capsys):
+    monkeypatch.setenv(engines.NAMED_BY, "threads")
+    seen = []
+    monkeypatch.setattr(
+        "replication.pages.run.figures",
+        lambda *asked, **how: seen.append(os.environ[engines.NAMED_BY]) or 0,
+    )
+    assert __main__.main(["figures", "--engine", "processes"]) == 0
+    assert __main__.main(["figures", "--engine", "treads"]) == 1
+    assert seen == ["processes"]
+    assert "engine 'treads', allowed: threads, processes, or the address" in capsys.readouterr().err
+
+
+def test_a_stopped_sweep_goes_on_and_two_sweeps_share_what_they_have_in_common(
+    tmp_path, monkeypatch
+):
+    whole = sweep.run(tasks(), folder=tmp_path / "whole")
+    sweep.run(tasks()[:7], folder=tmp_path / "kept")
+    computed = []
+    compute = sweep.compute
+    monkeypatch.setattr(sweep, "compute", lambda task: computed.append(task) or compute(task))
+    found = sweep.run(tasks()[3:], folder=tmp_path / "kept")
+    assert len(computed) == len(tasks()) - 7
+    assert written(found) == written(whole[whole.index >= len(whole) - len(found)])

@@ -169,7 +169,7 @@ def test_an_empty_or_foreign_file_is_set_aside(tmp_path, undisturbed, computed, 
 def test_rows_under_another_tasks_key_are_not_taken(tmp_path, undisturbed, computed, capsys):
     one, other = (toy["Task"](k) for k in (1, 2))
     with kept.Kept(tmp_path) as store:
-        store.put(one.key, pa.table(toy["compute"](one)))
+        store.put(one.key, kept.packed(toy["compute"](one)))
     path = tmp_path / "001.kept"
     path.write_bytes(path.read_bytes().replace(bytes.fromhex(one.key), bytes.fromhex(other.key)))
     with kept.Kept(tmp_path) as store:
@@ -205,7 +205,7 @@ def test_a_folder_that_cannot_be_written_to_is_only_read(
 
 def test_many_results_lie_in_few_files_and_are_read_in_no_time(tmp_path):
     tasks = [toy["Task"](k) for k in range(3000)]
-    rows = pa.table(toy["compute"](tasks[0]))
+    rows = kept.packed(toy["compute"](tasks[0]))
     with kept.Kept(tmp_path) as store:
         for task in tasks:
             store.put(task.key, rows)
@@ -214,6 +214,24 @@ def test_many_results_lie_in_few_files_and_are_read_in_no_time(tmp_path):
         assert all(store.get(task.key) is not None for task in tasks)
     assert time.perf_counter() - begun < 5
     assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_rows_come_out_as_they_went_in_many_at_once():
+    columns = [
+        {"seed": [1, 2], "wait": [0.5, float("nan")], "log": ["a", "b"]},
+        {"seed": [3], "wait": [1.5], "log": ["c"]},
+        {"seed": [2**70 % 97, -1], "some": [True, False]},
+        {"seed": [4], "some": [None]},
+        {"parts": [[1], [2, 3]]},
+        {"parts": []},
+    ]
+    tables = kept.unpacked(map(kept.packed, columns))
+    assert [len(table) for table in tables] == [3, 2, 1, 2, 0]
+    found = [row for table in tables for row in table.to_pylist()]
+    given = [dict(zip(one, row, strict=True)) for one in columns for row in zip(*one.values())]
+    assert repr(found) == repr(given)
+    for one in columns:
+        assert kept.unpacked([kept.packed(one)])[0].schema == pa.table(one).schema
 
 
 def test_a_file_that_is_large_enough_gives_way_to_a_new_one(tmp_path, monkeypatch, computed):

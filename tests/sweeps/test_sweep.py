@@ -146,7 +146,7 @@ def test_neither_workers_nor_order_nor_executor_matter(tmp_path):
 
 
 def test_a_stopped_sweep_goes_on_where_it_was(tmp_path, monkeypatch):
-    monkeypatch.setattr(engines, "BATCH", 0)
+    monkeypatch.setattr(engines, "SECONDS", 0.0)
     tasks, done = grid(), []
     with pytest.raises(KeyboardInterrupt):
         sweep.run(tasks, engine=InLine(fail_after=3), folder=tmp_path)
