@@ -19,8 +19,17 @@ __version__ = "0.1.0"
 _ROOMS = {
     "logs.traces": ("load",),
     "logs.workload": ("Workload",),
+    "logs.resampling": ("ResampledWeeks", "ResampledUsers", "Resampling"),
     "estimates": ("Users", "Exact", "FModel", "Deterministic", "Modal", "EstimateModel"),
-    "schedulers": ("FCFS", "EASY", "Conservative", "LargestAreaFirst", "PVEasy", "Scheduler"),
+    "schedulers": (
+        "FCFS",
+        "EASY",
+        "Conservative",
+        "LargestAreaFirst",
+        "OrderedEASY",
+        "PVEasy",
+        "Scheduler",
+    ),
     "predictors": (
         "Request",
         "Clairvoyant",
@@ -31,6 +40,7 @@ _ROOMS = {
         "Complete",
         "TopPercent",
         "CVH",
+        "Biased",
         "Predictor",
     ),
     "schedule.schedule": ("Schedule",),

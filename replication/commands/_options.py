@@ -263,6 +263,12 @@ def estimates_of(words):
         return text.estimates(words)
 
 
+def resampling_of(words):
+    """The resampling that is meant, see `scheduler_of`."""
+    with refusing(choices.ChoiceError):
+        return text.resampling(words)
+
+
 @contextlib.contextmanager
 def refusing(*errors):
     """Refuse with code 2 what would be a failure (code 1) elsewhere."""

@@ -9,6 +9,7 @@ Examples:
   replication sweep KTH-SP2 --f 0:10:1 --seeds 10 --out kth.csv
   replication sweep KTH-SP2 SDSC-SP2 --model deterministic --f 0 1 4 --load log 0.56 0.84 --out loads.parquet
   replication sweep CTC-SP2 --model log --f 1 2 --watch --out doubled.csv --json
+  replication sweep KTH-SP2 --scheduler easy easy-by=wfp3,limit=86400 --resampling weeks=8 --seeds 20 --out drawn.csv
   replication sweep KTH-SP2 --scheduler easy pv-easy --predictor last --estimates log f=2 --out both.csv
   replication sweep my-log.swf.gz --f 0 2 --e-max 64800 --seeds 5 --workers 4 --out mine.csv
   replication sweep study.toml --engine tcp://host:8786 --out study.parquet
@@ -41,7 +42,7 @@ LATEST = 10**12  # s
 #: Options that ask for what a study says itself.
 SAID_BY_A_STUDY = {
     *("schedulers", "predictor", "said", "model", "f", "loads"),
-    *("e_max", "seeds", "paper", "watch", "bad_lines"),
+    *("e_max", "seeds", "resampling", "paper", "watch", "bad_lines"),
 }
 
 
@@ -101,6 +102,13 @@ SAID_BY_A_STUDY = {
     default=1,
     help="Seeds 1 to N of each point, where the model draws at random (default 1).",
 )
+@click.option(
+    "--resampling",
+    cls=Several,
+    default=[],
+    metavar="HOW ...",
+    help="Draw a workload from each log for every seed: weeks=N or users=N, of so many weeks.",
+)
 @shared.paper
 @shared.bad_lines
 @click.option("--watch", is_flag=True, help="Also wild backfills, delays and SJFness.")
@@ -131,6 +139,7 @@ def command(
     loads,
     e_max,
     seeds,
+    resampling,
     paper,
     bad_lines,
     watch,
@@ -162,19 +171,15 @@ def command(
     else:
         models = _models(model, [value for word in f for value in numbers(word)], e_max)
     loads = [_load(word) for word in loads]
-    points = [
-        (choice, scheduler, grid.seeds_of(scheduler, choice, range(1, seeds + 1)))
-        for choice in models
-        for scheduler in schedulers
-    ]
-    count = len(names) * len(loads) * sum(len(own) for _, _, own in points)
+    drawn = [shared.resampling_of(words) for words in resampling]
+    seeds = range(1, seeds + 1)
+    points = [(scheduler, choice) for choice in models for scheduler in schedulers]
+    each = sum(len(seeds if drawn else grid.seeds_of(*point, seeds)) for point in points)
+    count = len(names) * len(loads) * each * max(len(drawn), 1)
     if count > MOST:
         raise UsageError(f"{count:,} simulations, allowed: up to {MOST:,}")
-    tasks = [
-        grid.Task(workload, choice, scheduler, own, load=word, watched=watch)
-        for word, workload in _workloads(names, loads, paper, bad_lines, e_max)
-        for choice, scheduler, own in points
-    ]
+    workloads = _workloads(names, paper, bad_lines, e_max)
+    tasks = grid.points(workloads, loads, points, seeds, watch, drawn)
     return _run(tasks, workers, engine, folder, out, names, as_json)
 
 
@@ -207,6 +212,9 @@ def _given_options():
 
 def _run(tasks, workers, engine, folder, out, names, as_json):
     table = grid.run(tasks, workers, engine, folder)
+    table["load"] = table["load"].astype(
+        str
+    )  # shares and words in one column are no column of a Parquet file
     with writing.opened(out, names) as file:
         file.write(
             writing.frame_csv(table) if out.endswith(".csv") else table.to_parquet(index=False)
@@ -222,14 +230,11 @@ def _run(tasks, workers, engine, folder, out, names, as_json):
     return 0
 
 
-def _workloads(names, loads, paper, bad_lines, e_max):
-    """Each log at each load, under the load's name."""
+def _workloads(names, paper, bad_lines, e_max):
+    """Each log, runs cut where that is asked for."""
     for name in names:
         whole = traces.load(name, paper=paper, bad_lines=bad_lines)
-        if e_max is not None:
-            whole = estimates.cut_runs(whole, e_max)
-        for word, load in loads:
-            yield word, whole if load is None else whole.scaled(whole.load / load)
+        yield whole if e_max is None else estimates.cut_runs(whole, e_max)
 
 
 def numbers(word):
@@ -252,7 +257,7 @@ def numbers(word):
 
 
 def _load(word):
-    """A load as the table calls it, and as a share or None for the log's own."""
+    """A load: a share, or the word for the log's own."""
     try:
         value = None if word == "log" else float(word)
     except ValueError:
@@ -261,7 +266,7 @@ def _load(word):
         raise UsageError(
             f"--load {shared.short(word)}, allowed: log, or a share above 0 and up to 2"
         )
-    return word, value
+    return grid.LOG if value is None else value
 
 
 def _models(model, f, e_max):

@@ -116,16 +116,23 @@ def copy_tables(memory, spare):
     for table, same in zip(memory[len(JOBS) :], spare[len(JOBS) :], strict=True):
         if isinstance(table, np.ndarray):
             same[...] = table
+        elif isinstance(table, tuple):
+            copy_tables(table, same)
 
 
 @overload(copy_tables)
 def _copy_tables(memory, spare):
-    tables = [
-        name
-        for name, kind in zip(memory.fields, memory.types, strict=True)
-        if name not in JOBS and isinstance(kind, types.Array)
+    kinds = dict(zip(memory.fields[len(JOBS) :], memory.types[len(JOBS) :], strict=True))
+    lines = [
+        f"    spare.{name}[...] = memory.{name}"
+        for name, kind in kinds.items()
+        if isinstance(kind, types.Array)
     ]
-    lines = [f"    spare.{name}[...] = memory.{name}" for name in tables]
-    written = {}
+    lines += [
+        f"    copy_tables(memory.{name}, spare.{name})"
+        for name, kind in kinds.items()
+        if isinstance(kind, types.BaseTuple)
+    ]
+    written = {"copy_tables": copy_tables}
     exec("\n".join(["def copied(memory, spare):", *lines, "    return None"]), written)  # noqa: S102
     return written["copied"]

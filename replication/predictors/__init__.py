@@ -7,6 +7,7 @@ it (`tests/predictors/test_added.py` shows one); it is known once it has been im
 """
 
 from replication.predictors.base import Predictor, PredictorError
+from replication.predictors.biased import Biased
 from replication.predictors.clairvoyant import Clairvoyant
 from replication.predictors.complete import Complete
 from replication.predictors.cvh import CVH
@@ -19,6 +20,7 @@ from replication.predictors.virtual import Virtual
 
 __all__ = [
     "CVH",
+    "Biased",
     "Clairvoyant",
     "Complete",
     "Last",

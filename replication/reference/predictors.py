@@ -213,6 +213,24 @@ class TopPercentAsCoded(TopPercent):
         return min(at, self.request[job])
 
 
+class Biased(Predictor):
+    """Another's predictions times a factor."""
+
+    def __init__(self, workload, estimate, of, factor, seed):
+        super().__init__(workload, estimate)
+        self.of, self.factor = make(workload, estimate, of, seed), factor
+
+    def predict(self, job, now):
+        biased = int(np.rint(self.factor * self.of.predict(job, now)))
+        return min(biased, self.request[job])
+
+    def begun(self, job, now):
+        self.of.begun(job, now)
+
+    def learn(self, job, start, now):
+        self.of.learn(job, start, now)
+
+
 def make(workload, estimate, predictor, seed=1):
     """The readable twin of a predictor.
 
@@ -225,6 +243,8 @@ def make(workload, estimate, predictor, seed=1):
     seed : int
         Of random predictors.
     """
+    if isinstance(predictor, predictors.Biased):
+        return Biased(workload, estimate, predictor.of, predictor.factor, seed)
     twin = TWINS.get(type(predictor))
     if twin is None:
         return Fixed(workload, estimate, predictor.predicted(workload, estimate, seed))

@@ -12,6 +12,7 @@ from replication.schedulers import (
     FCFS,
     Conservative,
     LargestAreaFirst,
+    OrderedEASY,
     PVEasy,
     Scheduler,
     SchedulerError,
@@ -206,6 +207,6 @@ def warm():
     tiny = Workload.from_columns(
         "tiny", 4, submit=[0, 1, 2], run_time=[9, 5, 3], processors=[3, 4, 1]
     )
-    textbook = (FCFS(), EASY(), Conservative(), LargestAreaFirst(), PVEasy())
+    textbook = (FCFS(), EASY(), Conservative(), LargestAreaFirst(), OrderedEASY(), PVEasy())
     for scheduler in (*textbook, EASY(candidates="sjf")):
         simulate(tiny, scheduler)

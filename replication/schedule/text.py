@@ -1,8 +1,8 @@
-"""Schedulers, estimate models and predictors as text, for the shell and the explorer: one parser for all.
+"""Schedulers, estimate models, predictors and resamplings as text, for the shell and the explorer: one parser for all.
 
 A choice is its name, then what its sign asks for, then options::
 
-    easy    f=2    log*2    top=3    f=300,emax=64800    easy:predictor=last,correction=now
+    easy    f=2    log*2    top=3    last*0.5    f=300,emax=64800    easy:predictor=last,correction=now
 
 The first option may follow a colon or a comma. Names, options and values are those of the classes; of an option
 only letters and digits count, so ``emax`` is ``e_max``. Python takes values instead: ``EASY(predictor=Last())``.
@@ -14,7 +14,8 @@ from dataclasses import MISSING
 from replication.basics.choices import Number
 from replication.basics.hints import did_you_mean
 from replication.estimates import EstimateModel
-from replication.predictors import Predictor
+from replication.logs.resampling import Resampling
+from replication.predictors import Biased, Predictor
 from replication.schedulers import Scheduler
 
 #: Names that stand for a choice with options of its own.
@@ -37,9 +38,17 @@ def estimates(text):
     return _read(EstimateModel, text)
 
 
+def resampling(text):
+    """Read a resampling, such as ``weeks=8`` or ``users=8,stays=20``."""
+    return _read(Resampling, text)
+
+
 def predictor(text):
-    """Read a predictor, such as ``last`` or ``top=3``."""
-    return _read(Predictor, text)
+    """Read a predictor, such as ``last`` or ``top=3``; ``last*2`` predicts twice as much."""
+    of, times, factor = text.rpartition("*")
+    if not times:
+        return _read(Predictor, text)
+    return Biased(predictor(of), _value(factor, Biased.options()["factor"]))
 
 
 def names(family):
@@ -62,7 +71,9 @@ def _form(name, member):
     options = [own for own in member.options().values() if own.name not in preset]
     for own in options:
         if own.metadata.get("sign"):
-            word = f"{own.metadata['sign']}{own.name.upper()} ({own.metadata['allowed']})"
+            allowed = own.metadata["allowed"]
+            allowed = " or ".join(allowed) if isinstance(allowed, tuple) else allowed
+            word = f"{own.metadata['sign']}{own.name.upper()} ({allowed})"
             form += word if own.default is MISSING else f"[{word}]"
     for own in options:
         if own.default is MISSING and not own.metadata.get("sign"):

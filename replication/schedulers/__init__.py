@@ -6,6 +6,7 @@ In come a workload, estimates and a seed; out comes when each job starts: ``EASY
 from replication.schedulers.conservative import Conservative, LargestAreaFirst
 from replication.schedulers.easy import EASY, FCFS
 from replication.schedulers.pv_easy import PVEasy
+from replication.schedulers.queue_orders import OrderedEASY
 from replication.schedulers.scheduler import Scheduler, SchedulerError
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "FCFS",
     "Conservative",
     "LargestAreaFirst",
+    "OrderedEASY",
     "PVEasy",
     "Scheduler",
     "SchedulerError",

@@ -18,6 +18,7 @@ from replication.basics.lazy import lazily
 from replication.basics.lazy import pandas as pd
 from replication.basics.lazy import pyarrow as pa
 from replication.estimates import EstimateModel, Users
+from replication.logs.resampling import Resampling
 from replication.logs.workload import Workload
 from replication.schedule import observed
 from replication.schedule.measures import WARM_UP
@@ -30,6 +31,7 @@ cells = lazily("replication.core.cells")
 RESULTS = kept.RESULTS
 LOG = "log"  # what the log's own load is called
 JOBS = ("submit", "run_time", "estimate", "processors")
+PEOPLE = ("user", "group", "executable", "queue")  # what predictors may go by
 TEXTBOOK = EASY()
 
 
@@ -53,6 +55,8 @@ class Task:
         What the load is called in the table.
     watched : bool
         Whether to measure what `replication.schedule.observed` does; nan otherwise.
+    resampling : replication.logs.resampling.Resampling, optional
+        How the workload was drawn, where it was.
 
     Raises
     ------
@@ -66,6 +70,7 @@ class Task:
     seeds: tuple = (1,)
     load: object = LOG
     watched: bool = False
+    resampling: Resampling | None = None
 
     def __post_init__(self):
         if not isinstance(self.workload, Workload):
@@ -105,11 +110,13 @@ class Task:
         choices = [*_choices(self.scheduler), *_choices(self.estimates)]
         if not all(code.has_source(type(choice).__module__) for choice in choices):
             return None
-        by = [cell.__name__] if self.scheduler == TEXTBOOK else [__name__]
-        by += [type(choice).__module__ for choice in choices if self.scheduler != TEXTBOOK]
+        by, columns = [cell.__name__], JOBS
+        if self.scheduler != TEXTBOOK:
+            by = [__name__, *(type(choice).__module__ for choice in choices)]
+            columns += PEOPLE
         facts = [
             code.digest(*by, type(self.estimates).__module__),
-            engines.fingerprint(self.workload, JOBS),
+            engines.fingerprint(self.workload, columns),
             repr(self.scheduler),
             repr(self.estimates),
             self.seeds,
@@ -121,10 +128,12 @@ class Task:
     @property
     def asked(self):
         """What was asked for, by column of the table; the model's values and the seed aside."""
+        drawn = {} if self.resampling is None else {"resampling": repr(self.resampling)}
         return {
             "log": self.workload.name,
             "stand_in": self.workload.stand_in,
             "load": self.load,
+            **drawn,
             "scheduler": repr(self.scheduler),
             "estimates": repr(self.estimates),
             "model": self.estimates.name,
@@ -165,6 +174,7 @@ def sweep(
     loads=None,
     workers=None,
     watched=False,
+    resampling=None,
     **how,
 ):
     """Simulate every combination; what was simulated before is read.
@@ -183,13 +193,15 @@ def sweep(
         Threads or processes; one for each processor by default.
     watched : bool
         Measure wild backfills, delays and SJFness as well; of EASY on the users' estimates only.
+    resampling : replication.logs.resampling.Resampling or sequence of them, optional
+        Workloads to draw from each, one for every seed; estimates and predictions are drawn with the same seed.
     **how
         engine, folder and progress, as in `run`.
 
     Returns
     -------
     pandas.DataFrame
-        A row for each simulation: log, stand_in, load, scheduler, estimates (as one types them), model and its
+        A row for each simulation: log, stand_in, load, resampling where there is one, scheduler, estimates (as one types them), model and its
         values (such as f and e_max), seed, and the measures of `replication.core.cells.ROW`.
 
     Raises
@@ -206,14 +218,54 @@ def sweep(
     [4.0, 0.0]
     """
     seeds = range(1, seeds + 1) if isinstance(seeds, int) else list(seeds)
-    tasks = [
-        Task(at, model, scheduler, seeds_of(scheduler, model, seeds), called, watched)
-        for workload in _several(workloads, Workload)
-        for called, at in at_loads(workload, [None] if loads is None else _several(loads, float))
-        for scheduler in map(Scheduler.check, _several(schedulers, Scheduler))
-        for model in map(EstimateModel.check, _several(estimates or Users(), EstimateModel))
-    ]
+    tasks = points(
+        _several(workloads, Workload),
+        [None] if loads is None else _several(loads, float),
+        [
+            (Scheduler.check(scheduler), EstimateModel.check(model))
+            for scheduler in _several(schedulers, Scheduler)
+            for model in _several(estimates or Users(), EstimateModel)
+        ],
+        seeds,
+        watched,
+        [Resampling.check(one) for one in _several(resampling or (), Resampling)],
+    )
     return run(tasks, workers or os.cpu_count() or 1, **how)
+
+
+def points(workloads, loads, choices, seeds, watched=False, resamplings=()):
+    """The tasks of a grid.
+
+    Parameters
+    ----------
+    workloads : iterable of replication.logs.workload.Workload
+    loads : sequence of float or None
+        As in `sweep`.
+    choices : sequence of (Scheduler, EstimateModel)
+    seeds : sequence of int
+    watched : bool
+    resamplings : sequence of replication.logs.resampling.Resampling
+        The workloads themselves are simulated where there are none.
+
+    Returns
+    -------
+    list of Task
+    """
+    return [
+        Task(at, model, scheduler, own or seeds_of(scheduler, model, seeds), called, watched, how)
+        for workload in workloads
+        for how, own, drawn in _drawn(workload, resamplings, seeds)
+        for called, at in at_loads(drawn, loads)
+        for scheduler, model in choices
+    ]
+
+
+def _drawn(workload, resamplings, seeds):
+    """The workloads to simulate instead of one: how each was drawn, with which seed, and its jobs."""
+    if not resamplings:
+        yield None, None, workload
+    for how in resamplings:
+        yield from ((how, (seed,), how.make(workload, seed)) for seed in seeds)
 
 
 def at_loads(workload, loads):

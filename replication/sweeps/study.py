@@ -7,6 +7,13 @@
     loads = ["log", 0.9]
     seeds = 20
     watched = false
+    resampling = ["weeks=8"]                   # for every seed a workload of eight weeks of each log, drawn anew
+
+A grid that is not full has parts, each with keys of its own in place of those above::
+
+    [[part]]
+    estimates = ["f=0:10:1"]
+    predictors = ["request"]
 
 Choices are written as in the shell (`replication.schedule.text`).
 """
@@ -32,7 +39,9 @@ DEFAULTS = {
     "loads": [grid.LOG],
     "seeds": 1,
     "watched": False,
+    "resampling": [],
 }
+PARTS = "part"
 EXAMPLES = {
     "logs": '["KTH-SP2"]',
     "schedulers": "['easy']",
@@ -41,6 +50,7 @@ EXAMPLES = {
     "loads": '["log", 0.9]',
     "seeds": "20, or [1, 2, 5]",
     "watched": "true",
+    "resampling": '["weeks=8"]',
 }
 MOST_SEEDS = 1_000_000
 _RANGE = re.compile(r"(.*=)([0-9.]+):([0-9.]+):([0-9.]+)(,.*)?")
@@ -69,30 +79,48 @@ def read(path):
         For logs that cannot be read and combinations that cannot be simulated.
     """
     path = Path(path)
-    given = _checked(path)
+    whole = _read(path)
+    parts = whole.pop(PARTS, [{}])
+    if not (isinstance(parts, list) and parts and all(isinstance(part, dict) for part in parts)):
+        raise StudyError(f"{path}: {PARTS} = {parts!r}, allowed: tables such as [[{PARTS}]]")
+    logs = {}
+    return [task for part in parts for task in _tasks(path, _checked(path, whole | part), logs)]
+
+
+def _tasks(path, given, logs):
+    """The tasks of a study, or of a part of it; `logs` are those that were read."""
     try:
         schedulers = [text.scheduler(word) for word in given["schedulers"]]
         predictors = [text.predictor(word) for word in given["predictors"]]
         models = [model for word in given["estimates"] for model in models_of(word)]
+        resamplings = [text.resampling(word) for word in given["resampling"]]
     except ChoiceError as error:
         raise StudyError(f"{path}: {error}") from None
     seeds = given["seeds"]
     seeds = range(1, seeds + 1) if isinstance(seeds, int) else seeds
-    return [
-        grid.Task(at, model, one, grid.seeds_of(one, model, seeds), called, given["watched"])
-        for name in given["logs"]
-        for called, at in grid.at_loads(_log(path, name), given["loads"])
-        for one in crossed(schedulers, predictors)
-        for model in models
-    ]
+    for name in given["logs"]:
+        if name not in logs:
+            logs[name] = _log(path, name)
+    return grid.points(
+        [logs[name] for name in given["logs"]],
+        given["loads"],
+        [(one, model) for one in crossed(schedulers, predictors) for model in models],
+        seeds,
+        given["watched"],
+        resamplings,
+    )
 
 
-def _checked(path):
-    """What the file says, with defaults for the rest."""
+def _read(path):
+    """What the file says."""
     try:
-        given = tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, RecursionError, tomllib.TOMLDecodeError) as error:
         raise StudyError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _checked(path, given):
+    """What a study or a part of it says, with defaults for the rest."""
     for key in given:
         if key not in DEFAULTS:
             hint = did_you_mean(key, DEFAULTS)

@@ -95,6 +95,15 @@ def test_models_that_draw_nothing_run_once(run, tmp_path):
     assert table["sjfness"].notna().all()
 
 
+def test_workloads_drawn_anew_and_loads_of_both_kinds(run, log, tmp_path):
+    words = ["--scheduler", "easy", "fcfs", "--resampling", "weeks=1", "--load", "log", "0.5"]
+    assert run(*words, "--seeds", "2", out="table.parquet") == 0
+    table = pd.read_parquet(tmp_path / "table.parquet")
+    assert set(table["load"]) == {"log", "0.5"}
+    assert set(table["resampling"]) == {"ResampledWeeks(weeks=1)"}
+    assert len(table) == 8
+
+
 @pytest.mark.parametrize(
     "words, said",
     [
@@ -102,6 +111,7 @@ def test_models_that_draw_nothing_run_once(run, tmp_path):
         (["--f", "0:1e9:0.1"], "--f 0:1e9:0.1, allowed"),
         (["--f", "many"], "--f many, allowed"),
         (["--load", "3"], "--load 3, allowed: log, or a share"),
+        (["--resampling", "week=1"], "resampling 'week' unknown"),
         (["--seeds", "0"], "--seeds 0, allowed: 1 or more"),
         (["--model", "modal"], "needs --e-max"),
         (["--model", "log"], "--f 0 with --model log, allowed: 1 or more"),

@@ -477,7 +477,7 @@ def check_schedules(given):
 # ---- words of the shell ----
 
 WORDS = [
-    "easy", "fcfs", "conservative", "laf", "pv-easy", "easy-last", "sjf-easy", "log", "perfect", "f", "deterministic",
+    "easy", "fcfs", "conservative", "laf", "easy-by", "pv-easy", "easy-last", "sjf-easy", "log", "perfect", "f", "deterministic",
     "modal", "last", "top", "tsafrir", "virtual", "scaled", "complete", "cvh", "request", "=", "*", ":", ",", ",,", "2",
     "0", "-1", "1e9", "nan", "inf", "9" * 30, "9" * 5000, "1e400", "²", "٣", "emax", "e_max", "predictor", "candidates",
     "sjf", "f=2", "log*2", "top=3", "emax=64800", "predictor=last", "correction=now", "share=0.5", "yes", "None", " ", "\x1b",

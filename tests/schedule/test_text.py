@@ -18,6 +18,10 @@ from replication.schedule import text
         ("easy:predictor=last", rp.EASY(predictor=rp.Last())),
         ("easy,predictor=top=3,passes=if-fits", rp.EASY(rp.TopPercent(3), passes="if-fits")),
         ("easy:predictor=top-as-coded=3", rp.EASY(rp.TopPercent(3, coded=True))),
+        (
+            "easy:predictor=last*2,correction=now",
+            rp.EASY(rp.Biased(rp.Last(), 2), correction="now"),
+        ),
         ("easy-last:correction=now", rp.EASY(rp.Last(), correction="now")),
         ("easy-last:predictor=tsafrir", rp.EASY(rp.Tsafrir())),
         ("sjf-easy", rp.EASY(candidates="sjf")),
@@ -58,6 +62,9 @@ def test_estimates(words, value):
         ("top-as-coded=3", rp.TopPercent(3, coded=True)),
         ("top=3,coded=no", rp.TopPercent(3)),
         ("cvh", rp.CVH()),
+        ("last*2", rp.Biased(rp.Last(), 2)),
+        ("top=3*0.5", rp.Biased(rp.TopPercent(3), 0.5)),
+        ("biased=2,of=tsafrir", rp.Biased(rp.Tsafrir(), 2)),
     ],
 )
 def test_predictors(words, value):
@@ -91,6 +98,8 @@ def test_predictors(words, value):
         (text.estimates, "log*0.5", "factor=0.5; allowed: a number from 1"),
         (text.estimates, "modal=0.5", "needs more: modal.*,emax=E_MAX"),
         (text.estimates, "", "''"),
+        (text.predictor, "last*many", "factor='many'; allowed: a number from 0"),
+        (text.predictor, "*2", "predictor ''"),
         (text.predictor, "last=3", "'last=3', allowed: last"),
         (text.predictor, "top=3,coded=perhaps", "coded='perhaps'; allowed: False, True"),
     ],

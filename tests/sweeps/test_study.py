@@ -62,6 +62,27 @@ def test_what_is_left_out_is_the_textbook(written):
     assert (task.scheduler, task.estimates, task.seeds, task.load) == (EASY(), Users(), (1,), "log")
 
 
+def test_parts_of_a_grid_and_workloads_drawn_anew(written):
+    tasks = study.read(
+        written(
+            'resampling = ["weeks=1"]\nseeds = 2\n[[part]]\nschedulers = ["fcfs"]\n'
+            '[[part]]\nestimates = ["f=0:1:1"]\nseeds = 1\n'
+        )
+    )
+    asked = [(task.scheduler, task.estimates, task.seeds) for task in tasks]
+    assert asked == [
+        (FCFS(), Users(), (1,)),
+        (FCFS(), Users(), (2,)),
+        (EASY(), FModel(0), (1,)),
+        (EASY(), FModel(1), (1,)),
+    ]
+    assert tasks[0].asked["resampling"] == "ResampledWeeks(weeks=1)"
+    with pytest.raises(study.StudyError, match="part = 3, allowed: tables"):
+        study.read(written("part = 3"))
+    with pytest.raises(study.StudyError, match="key 'lods'"):
+        study.read(written("[[part]]\nlods = [1]"))
+
+
 def test_parts_make_up_the_whole(written, tmp_path):
     tasks = study.read(written(WHOLE))
     parts = [study.shard(tasks, k, 3) for k in range(3)]

@@ -1,0 +1,71 @@
+"""EASY backfilling over a queue in another order than that of arrival."""
+
+from dataclasses import dataclass
+
+from replication.basics.choices import Number, option
+from replication.basics.lazy import lazily
+from replication.predictors import Predictor
+from replication.schedulers import options
+from replication.schedulers.scheduler import Scheduler
+
+queue_orders = lazily("replication.core.queue_orders")
+
+ORDERS = ("shortest", "smallest-area", "wfp3", "f1")  # in the order of the kernel's numbers
+NO_LIMIT = 2**62
+
+
+@dataclass(frozen=True)
+class OrderedEASY(Scheduler, name="easy-by"):
+    """EASY backfilling over an ordered queue, with a waiting limit past which order is by arrival.
+
+    Who is first in the order is the head and has the reservation; the others are tried for backfilling in the same
+    order. The decisions are told in docs/semantics/queue_orders.md.
+
+    Parameters
+    ----------
+    by : {"shortest", "smallest-area", "wfp3", "f1"}
+        The order: shortest prediction first; least prediction times processors first; WFP3 of Tang, Lan, Desai and
+        Buettner (2009), the largest (wait / prediction)^3 processors first; F1 of Carastan-Santos and de Camargo
+        (2017), the least log10(prediction) processors + 870 log10(arrival) first.
+    limit : int, s, optional
+        Jobs that have waited so long go first, by arrival, so that nobody starves (Lelong, Reis and Trystram 2017).
+        With 0 this is EASY; without one nobody is protected.
+    predictor, refresh, correction
+        As of `replication.schedulers.easy.EASY`.
+    """
+
+    validated = False
+    draws_at_random = False
+
+    by: str = option(
+        "shortest", ORDERS, "what the queue is ordered by, its head and its candidates", sign="="
+    )
+    limit: int | None = option(
+        None,
+        Number(0, NO_LIMIT, whole=True, or_none=True),
+        "jobs that have waited so long go first, by arrival, s",
+    )
+    predictor: Predictor = options.predictor()
+    refresh: str = options.refresh()
+    correction: str = options.correction()
+
+    def check_room(self, workload, estimate):
+        """Refuse what the kernel cannot count."""
+        options.check_room(workload, estimate)
+
+    def run(self, workload, estimate, seed):
+        """The columns it decides; see `replication.schedulers.scheduler.Scheduler.run`."""
+        decided = options.undecided(workload)
+        queue_orders.ordered(
+            self.predictor.memory(workload, estimate, seed),
+            workload.machine,
+            ORDERS.index(self.by),
+            NO_LIMIT if self.limit is None else self.limit,
+            self.refresh == "pass",
+            options.CORRECTIONS.index(self.correction),
+            decided["start"],
+            decided["backfilled"],
+            decided["first_prediction"],
+            decided["prediction"],
+        )
+        return decided

@@ -1,0 +1,147 @@
+"""Workloads drawn from a log: the log itself where nothing is changed, and what stays where something is."""
+
+import numpy as np
+import pytest
+
+import replication as rp
+from replication.logs import resampling
+from replication.logs.resampling import WEEK, ResamplingError
+from replication.logs.workload import COLUMNS
+from replication.schedule import text
+
+DAY = 24 * 3600
+
+
+def small(weeks=6, each=30):
+    """A log of some weeks: one user all along, one in each week, and jobs of nobody."""
+    rng = np.random.default_rng(3)
+    submit = np.sort(rng.integers(0, weeks * WEEK, weeks * each)) + 1000
+    submit[0] = 1000
+    user = np.where(rng.random(len(submit)) < 0.5, 7, 10 + (submit - 1000) // WEEK)
+    user[rng.random(len(submit)) < 0.1] = -1
+    return rp.Workload.from_columns(
+        "small",
+        8,
+        submit,
+        rng.integers(1, 9000, len(submit)),
+        rng.integers(1, 9, len(submit)),
+        user=user,
+    )
+
+
+def same(one, other):
+    return len(one) == len(other) and all(
+        (getattr(one, name) == getattr(other, name)).all() for name in COLUMNS
+    )
+
+
+def whole(log):
+    return int((log.submit[-1] - log.submit[0]) // WEEK) + 1
+
+
+def test_all_weeks_in_their_order_are_the_log():
+    log = small()
+    assert same(resampling.joined(log, range(whole(log))), log)
+
+
+def test_all_users_in_their_weeks_are_the_log():
+    log = small()
+    week = (log.submit - log.submit[0]) // WEEK
+    parts = [
+        (own, week[own], 0) for own in (np.flatnonzero(log.user == u) for u in np.unique(log.user))
+    ]
+    assert same(resampling.gathered(log, parts, whole(log)), log)
+
+
+@pytest.mark.parametrize("name", ["KTH-SP2", "SDSC-BLUE"])
+def test_the_identity_is_a_real_log_bit_by_bit(real_log, name):
+    log = real_log(name)
+    assert same(resampling.joined(log, range(whole(log))), log)
+    week = (log.submit - log.submit[0]) // WEEK
+    parts = [(own, week[own], 0) for own in np.array_split(np.argsort(log.user, kind="stable"), 50)]
+    assert same(resampling.gathered(log, parts, whole(log)), log)
+
+
+@pytest.mark.parametrize(
+    "how", [rp.ResampledWeeks(9), rp.ResampledUsers(9), rp.ResampledUsers(9, stays=2)], ids=repr
+)
+def test_what_stays(how):
+    log, drawn = small(), how.make(small(), 4)
+    assert (drawn.name, drawn.machine) == (log.name, log.machine)
+    assert drawn.provenance == {"resampling": repr(how), "seed": 4}
+    assert len(np.unique(drawn.job_id)) == len(drawn)
+    assert drawn.submit[-1] - log.submit[0] < 9 * WEEK
+    # Each job is one of the log's, at its second of the week.
+    place = drawn.job_id % (log.job_id.max() + 1) - 1
+    for column in ("run_time", "estimate", "processors", "group", "executable", "queue"):
+        assert (getattr(drawn, column) == getattr(log, column)[place]).all()
+    assert ((drawn.submit - log.submit[place]) % WEEK == 0).all()
+    # As much as in the log, give or take what is drawn.
+    assert 0.5 < (len(drawn) / 9) / (len(log) / 6) < 1.6
+    assert same(drawn, how.make(log, 4)) and not same(drawn, how.make(log, 5))
+
+
+def test_weeks_are_whole_and_may_come_again():
+    log = small()
+    drawn = rp.ResampledWeeks(40).make(log, 1)
+    place = drawn.job_id % (log.job_id.max() + 1) - 1
+    came = (log.submit[place] - log.submit[0]) // WEEK
+    at = (drawn.submit - log.submit[0]) // WEEK
+    for week in range(40):
+        one = np.unique(came[at == week])
+        assert (
+            len(one) == 1
+            and (at == week).sum() == ((log.submit - log.submit[0]) // WEEK == one[0]).sum()
+        )
+    assert (drawn.user == log.user[place]).all()
+    assert came.max() < whole(log) - 1 or (log.span % WEEK == 0), "a part of a week is not drawn"
+
+
+def test_users_who_stay_come_once_and_others_have_copies():
+    log = small()
+    drawn = rp.ResampledUsers(60, stays=4).make(log, 1)
+    stride = log.user.max() + 1
+    assert {7, -1} <= set(drawn.user)
+    assert (drawn.user % stride == 7).sum() == (drawn.user == 7).sum() == 10 * (log.user == 7).sum()
+    others = drawn.user[(drawn.user % stride >= 10)]
+    assert others.max() >= stride, "someone like him is someone else"
+
+
+def test_a_log_of_less_than_a_week():
+    log = small(1)
+    assert len(rp.ResampledWeeks(3).make(log, 1)) == 3 * len(log)
+    assert len(rp.ResampledUsers(3, stays=1).make(log, 1)) == 3 * len(log)
+
+
+def test_wrong_values_are_refused():
+    with pytest.raises(ResamplingError, match="weeks=0; allowed: a whole number from 1"):
+        rp.ResampledWeeks(0)
+    gap = rp.Workload.from_columns("gap", 2, [0, 9 * WEEK], [1, 1], [1, 1])
+    with pytest.raises(ResamplingError, match="gap: no jobs in the weeks drawn"):
+        for seed in range(9):
+            rp.ResampledWeeks(1).make(gap, seed)
+
+
+def test_as_text():
+    assert text.resampling("weeks=8") == rp.ResampledWeeks(8)
+    assert text.resampling("users=8,stays=20") == rp.ResampledUsers(8, 20)
+    with pytest.raises(ResamplingError, match="resampling 'week' unknown"):
+        text.resampling("week=8")
+
+
+def test_a_sweep_draws_a_workload_for_every_seed():
+    table = rp.sweep(
+        small(),
+        [rp.EASY(), rp.FCFS()],
+        seeds=3,
+        loads=["log", 0.9],
+        resampling=rp.ResampledWeeks(4),
+        folder=None,
+    )
+    assert len(table) == 12
+    assert table["seed"].tolist() == [1] * 4 + [2] * 4 + [3] * 4
+    assert set(table["resampling"]) == {"ResampledWeeks(weeks=4)"}
+    assert table["mean_wait"].nunique() > 8
+    piece = rp.ResampledWeeks(4).make(small(), 2)
+    row = table[(table["seed"] == 2) & (table["load"] == "log") & (table["scheduler"] == "EASY()")]
+    assert row["mean_wait"].item() == rp.simulate(piece).measures["mean_wait"]

@@ -1,0 +1,56 @@
+"""Predictions times a factor, against the twin and by hand."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from replication.core import predicting
+from replication.predictors import CVH, Biased, Clairvoyant, Last, Scaled, Tsafrir, Virtual
+from replication.reference.easy import easy
+from replication.schedule.simulation import simulate
+from replication.schedulers import EASY, PVEasy, SchedulerError
+from tests.core.test_predicted import peopled
+from tests.workloads import jobs
+
+OTHERS = [Virtual(0.5), Tsafrir()]
+
+
+@settings(max_examples=150, deadline=None)
+@given(workload=peopled(), of=st.sampled_from(OTHERS), factor=st.sampled_from([0, 0.5, 1, 1.5, 4]))
+def test_kernel_and_twin_agree(workload, of, factor):
+    fast = simulate(workload, EASY(Biased(of, factor))).validate()
+    slow = easy(workload, fast.estimate, predictor=Biased(of, factor))
+    assert fast.start.tolist() == slow.start
+    assert fast.prediction.tolist() == slow.prediction
+
+
+@settings(max_examples=50, deadline=None)
+@given(workload=peopled())
+def test_a_factor_of_1_changes_nothing(workload):
+    own, other = (simulate(workload, EASY(one)) for one in (Tsafrir(), Biased(Tsafrir())))
+    assert own.start.tolist() == other.start.tolist()
+    assert own.first_prediction.tolist() == other.first_prediction.tolist()
+
+
+def test_by_hand():
+    w = jobs(4, (0, 9, 4, 50), (0, 9, 4, 30), (0, 9, 4, 10))
+    assert simulate(w, EASY(Biased(Clairvoyant(), 2))).prediction.tolist() == [18, 18, 10]
+    assert simulate(w, EASY(Biased(Clairvoyant(), 0.5))).prediction.tolist() == [4, 4, 4]
+    assert simulate(w, EASY(Biased(Scaled(2), 0.5))).prediction.tolist() == [9, 9, 9]
+
+
+def test_what_another_learnt_is_copied():
+    w = jobs(4, (0, 9, 4, 50), (1, 9, 4, 30)).replace(user=np.array([1, 1]))
+    memory, spare = (Biased(Last(), 2).memory(w, w.estimate) for _ in range(2))
+    predicting.learn(memory, 0, 0, 9)
+    assert predicting.predict(spare, 1, 9) == 30
+    predicting.copy_tables(memory, spare)
+    assert predicting.predict(spare, 1, 9) == predicting.predict(memory, 1, 9) == 10
+
+
+def test_it_is_as_random_and_as_curious_as_the_other():
+    assert Biased(Virtual(0.5)).draws_at_random and not Biased(Last()).draws_at_random
+    with pytest.raises(SchedulerError, match="must be told when jobs start"):
+        PVEasy(Biased(CVH(), 2))
+    assert repr(Biased(Last(), 2)) == "Biased(of=Last(), factor=2.0)"
