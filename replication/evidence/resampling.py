@@ -72,6 +72,11 @@ def ratio(sums, top, bottom):
         return np.where(sums[:, bottom] > 0, sums[:, top] / sums[:, bottom], np.nan)
 
 
+def median(rows):
+    """The median over several quantities, float64[1 + draws] each, with its `interval`."""
+    return interval(np.median(np.array(rows), axis=0))
+
+
 def interval(values, level=LEVEL):
     """A value (the log's own, the first of float64[1 + draws]) with the bounds between which a
     share `level` of the draws lies; these are nan where a value is missing in most draws.

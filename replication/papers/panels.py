@@ -26,8 +26,8 @@ def draw(paper, logs, rows, one, xlabel="", legend=True, **how):
     return figure
 
 
-def dots(paper, table, row, hue, value, xlabel):
-    """Values with their intervals (columns ``low`` and ``high``) as dots: a panel for each log.
+def dots(paper, table, row, hue, value, xlabel, none=0):
+    """Values with their intervals (columns ``low`` and ``high``) as dots: a panel with limits of its own for each log.
 
     Parameters
     ----------
@@ -37,6 +37,8 @@ def dots(paper, table, row, hue, value, xlabel):
     row, hue, value : str
         Columns: a row of the picture each, a kind of dot each, and what is drawn.
     xlabel : str
+    none : float
+        Where nothing has changed, a line; with 1, for ratios, axes are logarithmic.
 
     Returns
     -------
@@ -59,7 +61,10 @@ def dots(paper, table, row, hue, value, xlabel):
             axes.errorbar(
                 part[value], places, xerr=bars(part, value), **looks[kind] | {"linestyle": ""}
             )
-        axes.axvline(0, color="black", lw=0.8)
+        axes.axvline(none, color="black", lw=0.8)
+        if none == 1:
+            axes.set_xscale("log")
+            log_ticks(axes.xaxis)
         axes.set(xlabel=xlabel, title=traces.label(name, paper))
     grid[0, 0].set_yticks(range(len(rows)), rows)
     grid[0, 0].invert_yaxis()

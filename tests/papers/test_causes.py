@@ -53,16 +53,18 @@ def test_what_is_left_is_the_share_of_the_gain_without_the_cause():
     table = curves({repr(rp.EASY()): 20, causes.FORBIDDEN: 5})
     gain = causes.gains(table).query("f == 3 and measure == 'mean_wait'").set_index("scheduler")
     assert gain["gain"].to_dict() == {repr(rp.EASY()): 20, causes.FORBIDDEN: 5}
-    left = causes.left(table)
+    left, median = causes.left(table)
     assert left["left"].to_numpy() == pytest.approx(25)
+    assert median[0] == pytest.approx(25) and 20 < median[1] < 25 < median[2] < 30
+    assert causes.median_gain(table[table["scheduler"] == causes.FORBIDDEN])[0] == pytest.approx(5)
     # The same seeds are drawn with and without the cause: fewer minutes on both sides.
     assert (left["left low"] < 25).all() and (left["left high"] > 25).all()
     assert (left["left high"] - left["left low"] < 15).all()
 
 
 def test_of_no_gain_nothing_is_left_to_explain():
-    left = causes.left(curves({repr(rp.EASY()): 0.5, causes.FORBIDDEN: 5}))
-    assert left["left"].isna().all()
+    left, median = causes.left(curves({repr(rp.EASY()): 0.5, causes.FORBIDDEN: 5}))
+    assert left["left"].isna().all() and np.isnan(median).all()
 
 
 def test_random_backfills_are_compared_where_as_many_are_wild():
@@ -85,6 +87,7 @@ def test_gains_and_losses_sum_up_to_the_change_of_all_waits(some):
     balance = causes.balance(changes).iloc[0]
     change = (after.wait - before.wait).sum() / causes.DAY
     assert balance["lost"] - balance["gained"] == pytest.approx(change)
+    assert balance["low"] < balance["lost of gained"] < balance["high"]
     table = causes.who_pays(changes).set_index("jobs")
     assert table.loc["all", "minutes"] * 60 * len(some) / causes.DAY == pytest.approx(change)
     assert table.loc["all", "low"] <= table.loc["all", "minutes"] <= table.loc["all", "high"]
@@ -110,22 +113,21 @@ def test_values_are_dealt_out_in_the_order_of_others():
 
 @pytest.mark.parametrize(("of", "expected"), [("values", (100, 0)), ("order", (0, 100))])
 def test_differences_are_shared_out_between_values_and_order(of, expected):
-    rows = [
-        {"log": "a", "measure": "avebsld", "order": order, "values": values}
-        | {"value": 2.0 ** {"values": values, "order": order}[of]}
-        for order in range(3)
-        for values in range(3)
-    ]
-    shares = bias.shares(pd.DataFrame(rows)).iloc[0]
-    assert (shares["values"], shares["order"]) == pytest.approx(expected, abs=1e-9)
+    order, values = np.mgrid[:3, :4]
+    grid = {"values": values, "order": order}[of][..., None] * np.array([1.0, 2.0])
+    shares = bias.shares(grid)
+    for draw in range(2):
+        found = shares["values"][draw], shares["order"][draw]
+        assert found == pytest.approx(expected, abs=1e-9)
     assert shares["together"] == pytest.approx(0, abs=1e-9)
 
 
 def test_parts_are_compared_with_easy():
     log = jobs(4, *[(3600 * k, 5000 + 40 * k, 1 + k % 4) for k in range(40)])
     schedules = {"EASY": rp.simulate(log), "FCFS": rp.simulate(log, rp.FCFS())}
-    table = parts.over_easy({"tiny": schedules}).set_index("measure")
+    table = parts.over_easy({"tiny": schedules})
     means = [parts.measures.mbs(one.wait, log.run_time) for one in schedules.values()]
-    plain = table.loc[parts.MEASURES["mbs"]]
-    assert plain["change"] == pytest.approx(100 * (means[1] / means[0] - 1))
+    plain = table[table["measure"] == parts.MEASURES["mbs"]].set_index("log")
+    assert plain.loc["tiny", "over"] == pytest.approx(means[1] / means[0])
+    assert plain.loc[parts.ALL, "over"] == plain.loc["tiny", "over"]  # of one log
     assert set(table["part"]) == {"FCFS"}

@@ -84,11 +84,13 @@ def left(results, without=FORBIDDEN):
 
     Returns
     -------
-    pandas.DataFrame
+    table : pandas.DataFrame
         log, load, measure, f; gain with its interval and left with its interval, per cent; left is nan where
         there is no gain to explain.
+    median : (float, float, float)
+        Of what is left over all of them, with its interval, per cent.
     """
-    rows = []
+    rows, shares = [], []
     for (log, load), part in results.groupby(["log", "load"], sort=False):
         for measure in PERFORMANCE:
             start, full = _drawn_means(part[part["scheduler"] == repr(EASY())], measure)
@@ -97,10 +99,22 @@ def left(results, without=FORBIDDEN):
                 gain = resampling.interval(100 * (start - full[f]) / start)
                 share = (np.nan,) * 3
                 if gain[1] > level("none"):
-                    share = resampling.interval(100 * (start - fewer[f]) / (start - full[f]))
+                    shares.append(100 * (start - fewer[f]) / (start - full[f]))
+                    share = resampling.interval(shares[-1])
                 rows.append([log, load, measure, f, *gain, *share])
     columns = ["log", "load", "measure", "f", "gain", "gain low", "gain high"]
-    return pd.DataFrame(rows, columns=[*columns, "left", "left low", "left high"])
+    table = pd.DataFrame(rows, columns=[*columns, "left", "left low", "left high"])
+    return table, resampling.median(shares) if shares else (np.nan,) * 3
+
+
+def median_gain(results):
+    """The median gain over logs, measures and the `ASKED` f, with its interval over seeds, per cent; see `gains`."""
+    drawn = []
+    for _, curve in results.groupby("log", sort=False):
+        for measure in PERFORMANCE:
+            start, means = _drawn_means(curve, measure)
+            drawn += [100 * (start - means[f]) / start for f in ASKED]
+    return resampling.median(drawn)
 
 
 def _drawn_means(curve, measure):
@@ -247,22 +261,26 @@ def balance(changes):
     Returns
     -------
     pandas.DataFrame
-        log, change, gained and lost [days of wait], lost of gained [%]; jobs and users that wait longer by more
-        than a second on average [%], of those whose wait changes so much.
+        log, change, gained and lost [days of wait], lost of gained with its interval over weeks [%]; jobs and users
+        that wait longer by more than a second on average [%], of those whose wait changes so much.
     """
     rows = []
     for (log, what), (before, after) in changes.items():
         more = _more(before, after)
         _, user = np.unique(before.workload.user, return_inverse=True)
         by_user = np.bincount(user, more) / np.bincount(user)
-        gained, lost = -more[more < 0].sum() / DAY, more[more > 0].sum() / DAY
-        rows.append([log, what, gained, lost, 100 * lost / gained, _losers(more), _losers(by_user)])
+        sides = np.column_stack([np.maximum(-more, 0), np.maximum(more, 0)]) / DAY
+        sums = resampling.weeks(sides, before.workload.submit, log)
+        lost = resampling.interval(100 * resampling.ratio(sums, 1, 0))
+        rows.append([log, what, *sums[0], *lost, _losers(more), _losers(by_user)])
     columns = [
         "log",
         "change",
         "gained",
         "lost",
         "lost of gained",
+        "low",
+        "high",
         "jobs that pay",
         "users that pay",
     ]

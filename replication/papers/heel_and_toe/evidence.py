@@ -99,7 +99,7 @@ class Evidence:
     def without_wild(self):
         """What is left of the gain of positive f where wild backfills are forbidden."""
         both = [EASY(), EASY(wild="forbidden")]
-        return causes.left(self._caused(self.workloads, both, causes.ASKED, campaign.LOADS))
+        return causes.left(self._caused(self.workloads, both, causes.ASKED, campaign.LOADS))[0]
 
     @cached_property
     def alike(self):

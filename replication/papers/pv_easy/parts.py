@@ -7,6 +7,7 @@ from replication.evidence import resampling
 from replication.schedule import measures
 
 EASY_NAME = "EASY"
+ALL = "median of the logs"
 MEASURES = {"mbs": "bounded slowdown, mean", "mwbs": "bounded slowdown, weighted by size"}
 
 
@@ -21,9 +22,9 @@ def over_easy(schedules):
     Returns
     -------
     pandas.DataFrame
-        log, part, measure, change, low, high: per cent of EASY's.
+        log, part, measure, over, low, high; last, as a log of its own, the median over the logs.
     """
-    rows = []
+    rows, drawn = [], {}
     for log, parts in schedules.items():
         jobs = parts[EASY_NAME].workload
         slowdowns = {name: _slowdown(schedule) for name, schedule in parts.items()}
@@ -33,9 +34,11 @@ def over_easy(schedules):
             sums = dict(zip(slowdowns, resampling.weeks(columns, jobs.submit, log).T, strict=True))
             for name, own in sums.items():
                 if name != EASY_NAME:
-                    change = 100 * (own / sums[EASY_NAME] - 1)
-                    rows.append([log, name, words, *resampling.interval(change)])
-    return pd.DataFrame(rows, columns=["log", "part", "measure", "change", "low", "high"])
+                    over = own / sums[EASY_NAME]
+                    rows.append([log, name, words, *resampling.interval(over)])
+                    drawn.setdefault((name, words), []).append(over)
+    rows += [[ALL, *names, *resampling.median(over)] for names, over in drawn.items()]
+    return pd.DataFrame(rows, columns=["log", "part", "measure", "over", "low", "high"])
 
 
 def _slowdown(schedule):

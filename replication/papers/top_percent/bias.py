@@ -21,6 +21,7 @@ FACTORS = (0.5, 0.7, 1, 1.4, 2, 2.8, 4)
 COMPARED = ("Clairvoyant", "Complete", "CVH", "Tsafrir", "Top03")
 UNDER = ("Complete", "CVH", "Tsafrir")  # the learned ones that may predict too little
 SHOWN = ("avebsld", "ap1waf")
+ALL = "median of the logs"
 AT_SUBMISSION = EASY(refresh="submission")
 
 
@@ -123,20 +124,31 @@ def exchanged(workloads, workers=1):
 
     Returns
     -------
-    pandas.DataFrame
+    table : pandas.DataFrame
         log, order, values, measure, value.
+    shares : pandas.DataFrame
+        log, measure, due to (values, order or the two together), share, low, high: per cent of the sum of squares, see
+        `shares`, with intervals over weeks; last, as a log of its own, the median over the logs.
     """
     pairs = list(product((REFERENCE, *COMPARED), repeat=2))
     tried = {}
     for log, workload in workloads.items():
         made = made_at_submission(workload)
         tried[log] = {(order, of): in_order_of(made[order], made[of]) for order, of in pairs}
-    rows = [
-        [log, *pair, measure, float(block.values(pair, measure)[0])]
-        for log, block in _blocks(workloads, tried, workers).items()
-        for pair, measure in product(pairs, SHOWN)
-    ]
-    return pd.DataFrame(rows, columns=["log", "order", "values", "measure", "value"])
+    rows, parts, drawn = [], [], {}
+    for log, block in _blocks(workloads, tried, workers).items():
+        for measure in SHOWN:
+            found = [block.values(pair, measure) for pair in pairs]
+            rows += [[log, *pair, measure, float(one[0])] for pair, one in zip(pairs, found)]
+            grid = np.log(found).reshape(len(COMPARED) + 1, len(COMPARED) + 1, -1)
+            for name, share in shares(grid).items():
+                parts.append([log, measure, name, *resampling.interval(share)])
+                drawn.setdefault((measure, name), []).append(share)
+    parts += [[ALL, *names, *resampling.median(share)] for names, share in drawn.items()]
+    return (
+        pd.DataFrame(rows, columns=["log", "order", "values", "measure", "value"]),
+        pd.DataFrame(parts, columns=["log", "measure", "due to", "share", "low", "high"]),
+    )
 
 
 def _blocks(workloads, tried, workers):
@@ -163,30 +175,24 @@ def _blocks(workloads, tried, workers):
         }
 
 
-def shares(table):
+def shares(grid):
     """How much of the differences is due to the values, to the order, and to the two together.
 
     Parameters
     ----------
-    table : pandas.DataFrame
-        Of `exchanged`.
+    grid : float64[orders, values, 1 + draws]
+        Logarithms of a measure.
 
     Returns
     -------
-    pandas.DataFrame
-        log, measure, values, order, together: per cent of the sum of squares of the measure's logarithm, as in
-        an analysis of variance with two factors.
+    dict of str to float64[1 + draws]
+        values, order, together: per cent of the sum of squares, as in an analysis of variance with two factors.
     """
-    rows = []
-    for (log, measure), part in table.groupby(["log", "measure"], sort=False):
-        whole = np.log(part.pivot_table(index="order", columns="values", values="value"))
-        rest = whole - whole.to_numpy().mean()
-        by_values, by_order = rest.mean(axis=0), rest.mean(axis=1)
-        total = float((rest.to_numpy() ** 2).sum())
-        of_values = 100 * len(by_order) * float((by_values**2).sum()) / total
-        of_order = 100 * len(by_values) * float((by_order**2).sum()) / total
-        rows.append([log, measure, of_values, of_order, 100 - of_values - of_order])
-    return pd.DataFrame(rows, columns=["log", "measure", "values", "order", "together"])
+    rest = grid - grid.mean(axis=(0, 1))
+    total = (rest**2).sum(axis=(0, 1)) / 100
+    values = grid.shape[0] * (rest.mean(axis=0) ** 2).sum(axis=0) / total
+    order = grid.shape[1] * (rest.mean(axis=1) ** 2).sum(axis=0) / total
+    return {"values": values, "order": order, "together": 100 - values - order}
 
 
 def draw(table):
@@ -195,10 +201,12 @@ def draw(table):
 
     def one(axes, log, measure):
         own = table[(table["log"] == log) & (table["measure"] == measure)]
-        for policy in COMPARED:
+        for k, policy in enumerate(COMPARED):
             part = own[own["policy"] == policy]
-            error = panels.bars(part, "value")
-            axes.errorbar(part["factor"], part["value"], error, capsize=2, **looks[policy])
+            beside = part["factor"] * 1.02 ** (
+                k - len(COMPARED) // 2
+            )  # so that bars do not hide one another
+            axes.errorbar(beside, part["value"], panels.bars(part, "value"), **looks[policy])
         axes.axhline(1, color="black", lw=0.8)
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
