@@ -6,9 +6,10 @@ import logging
 import os
 import re
 import signal
+import warnings
 import weakref
 
-from replication.basics import paths
+from replication.basics import paths, writing
 from replication.basics.hints import did_you_mean
 from replication.basics.lazy import kernel_failures, kernels, nbformat, papermill
 from replication.pages import record
@@ -77,28 +78,30 @@ def execute(path, parameters):
     """
     check(path, parameters)
     name = name_of(path)
-    running = record.executed("running", name)
-    running.parent.mkdir(parents=True, exist_ok=True)
+    folder = record.executed("running", name).parent
+    folder.mkdir(parents=True, exist_ok=True)
     older = {kind: _files(kind, name) for kind in (*record.KINDS, record.OTHER)}
     # papermill cannot read values such as "top=3" and says so of each; they were checked above.
     logging.getLogger("papermill").setLevel(logging.ERROR)
-    try:
-        done = papermill.execute_notebook(
-            str(path),
-            str(running),
-            parameters,
-            progress_bar=False,
-            request_save_on_cell_execute=False,
-            resources={"metadata": {"path": str(path.parent)}},
-            kernel_manager_class=_kernel_class(),
-            extra_arguments=list(KERNEL_ARGUMENTS),
-        )
-        kind = _kind(name, done)
-    except (papermill.PapermillExecutionError, RuntimeError) as error:
-        if running.exists():
-            _move(running, record.executed("failed", name))
-        raise NotebookError(_reason(path, error)) from error
-    _move(running, record.executed(kind, name))
+    warnings.filterwarnings("ignore", "The specified file .* does not end in")
+    with writing.claimed(folder) as (descriptor, running), open(descriptor):
+        try:
+            done = papermill.execute_notebook(
+                str(path),
+                str(running),
+                parameters,
+                progress_bar=False,
+                request_save_on_cell_execute=False,
+                resources={"metadata": {"path": str(path.parent)}},
+                kernel_manager_class=_kernel_class(),
+                extra_arguments=list(KERNEL_ARGUMENTS),
+            )
+            kind = _kind(name, done)
+        except (papermill.PapermillExecutionError, RuntimeError) as error:
+            if running.stat().st_size:
+                _move(running, record.executed("failed", name))
+            raise NotebookError(_reason(path, error)) from error
+        _move(running, record.executed(kind, name))
     for file in older[kind] - _files(kind, name):
         (record.folder(kind, name.split("/")[0]) / file).unlink(missing_ok=True)
     return kind

@@ -19,6 +19,7 @@ from replication.schedule.simulation import simulate
 from replication.schedulers import EASY
 
 EVERY = 30.0  # s
+LONGEST = 1e6  # s, that a notebook may take
 STARTS = 4.0  # s, of a kernel
 GUESS = {"paper": 60.0, "quick": 8.0}  # s, of a notebook that nobody ran at this scale
 #: What is simulated once and kept, and is in no record's seconds: s, on the machine that made the records.
@@ -53,7 +54,7 @@ class Progress:
 
     def __init__(self, scales, at_once):
         self.file = paths.BUILD / "seconds.json"
-        self.known = json.loads(self.file.read_text()) if self.file.is_file() else {}
+        self.known = self._kept()
         self.scales, self.at_once = scales, at_once
         self.waiting, self.running, self.done = set(scales), {}, 0
         self.began = self.told = time.monotonic()
@@ -66,6 +67,17 @@ class Progress:
     def expected(self, name):
         """Seconds that a notebook probably takes."""
         return self.known.get(self._key(name), self.guessed.get(name))
+
+    def _kept(self):
+        """What notebooks took here before; nothing, and a line, where that is not what was written."""
+        try:
+            found = json.loads(self.file.read_text()) if self.file.is_file() else {}
+            if all(0 <= seconds < LONGEST for seconds in found.values()):
+                return found
+        except (ValueError, TypeError, AttributeError):
+            pass
+        writing.tell(f"{self.file}: damaged; the times are taken anew")
+        return {}
 
     def _key(self, name):
         return f"{name} {self.scales[name]}"

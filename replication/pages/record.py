@@ -88,8 +88,12 @@ def environment():
 
 
 def read(path):
-    """A record as written by `save`, or None where there is none."""
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+    """A record as written by `save`; None where there is none, or where it is damaged, which is said."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+    except ValueError as error:
+        writing.tell(f"{path}: a damaged record ({error}); the item counts as not drawn")
+        return None
 
 
 def save(path, facts, before):

@@ -50,3 +50,12 @@ def test_what_it_took_is_kept_for_the_next_run(project, capsys):
 
 def test_the_calibration_is_a_real_piece_of_work():
     assert 0 < progress.calibration() < 60
+
+
+@pytest.mark.parametrize("content", ["", '{"heel_and_toe/fig04 quick": 7', "[7]", '{"a": "7"}'])
+def test_kept_times_that_are_damaged_are_taken_anew_in_a_line(project, capsys, content):
+    paths.BUILD.mkdir()
+    (paths.BUILD / "seconds.json").write_text(content)
+    made = progress.Progress({"heel_and_toe/fig04": "quick"}, 1)
+    assert made.expected("heel_and_toe/fig04") == 2 * progress.GUESS["quick"]
+    assert "seconds.json: damaged; the times are taken anew" in capsys.readouterr().err
