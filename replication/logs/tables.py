@@ -28,7 +28,6 @@ import codecs
 import io
 import os
 import tomllib
-from collections import Counter
 from csv import reader as rows
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,7 +41,7 @@ from replication.basics.lazy import lazily
 from replication.basics.lazy import pandas as pd
 from replication.basics.lazy import pyarrow as pa
 from replication.logs import files, swf
-from replication.logs.accounting.conversion import LATEST, Conversion, header, peak
+from replication.logs.accounting.conversion import LATEST, Account, header, peak
 
 csv, parquet = lazily("pyarrow.csv"), lazily("pyarrow.parquet")
 
@@ -193,17 +192,11 @@ def convert(path, by, processors=None):
     columns = _gathered(reader)
     if not columns:
         reasons = ", ".join(f"{count} {why}" for why, count in reader.left_out.items() if count)
-        raise TableError(f"{path}: no job among {reader.rows} rows ({reasons or 'none left out'})")
+        raise TableError(
+            f"{path}: no job among {reader.records} rows ({reasons or 'none left out'})"
+        )
     trace, assumed = _trace(path, by, columns, processors, reader)
-    return Conversion(
-        Path(path).name,
-        f"table of jobs, {by.title}",
-        trace,
-        reader.rows,
-        tuple(reader.left_out.items()),
-        tuple(reader.remarks.items()),
-        assumed,
-    )
+    return reader.done(Path(path).name, f"table of jobs, {by.title}", trace, assumed)
 
 
 def _gathered(reader):
@@ -268,12 +261,12 @@ def _held(columns):
     return peak(start, columns["run_time"][ran].astype(np.int64), size[ran].astype(np.int64))
 
 
-class _Reader:
+class _Reader(Account):
     """Goes through a table in pieces, and counts what it leaves out and cannot read."""
 
     def __init__(self, path, by):
-        self.path, self.by, self.rows = path, by, 0
-        self.left_out, self.remarks = Counter(), Counter()
+        super().__init__(path, TableError)
+        self.by = by
         self._numbers = {name: {} for name in NAMES}
         self.wanted, self.unused, self.missing = [], [], []
 
@@ -301,12 +294,14 @@ class _Reader:
                 column_types={name: pa.string() for name in self.wanted},
             )
             with pa.PythonFile(stream, "r") as file:
-                yield from csv.open_csv(file, parse_options=self._rows(), convert_options=convert)
+                yield from csv.open_csv(
+                    file, parse_options=self._row_rule(), convert_options=convert
+                )
         except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
             if getattr(error, "errno", None):
                 raise
             told = files.shown(str(error).splitlines()[0])
-            raise TableError(f"{self.path}, after row {self.rows:,}: {told}") from None
+            raise TableError(f"{self.path}, after row {self.records:,}: {told}") from None
 
     def _refuse_bomb(self, count):
         """Refuse a parquet of so many rows that they would be far larger than the file, as `files.pieces` does."""
@@ -317,11 +312,11 @@ class _Reader:
                 f"allowed: up to {files.MOST_RATIO} times"
             )
 
-    def _rows(self):
+    def _row_rule(self):
         """How rows with another number of fields are dealt with: they are counted."""
 
         def skip(row):
-            self.rows += 1
+            self.records += 1
             self.left_out["with more or fewer fields than the header"] += 1
             return "skip"
 
@@ -352,8 +347,8 @@ class _Reader:
     def take(self, batch):
         """The jobs of a piece, by field; None where there are none."""
         table = {name: batch.column(name).to_pandas() for name in batch.schema.names}
-        row = np.arange(self.rows + 1, self.rows + 1 + batch.num_rows)
-        self.rows += batch.num_rows
+        row = np.arange(self.records + 1, self.records + 1 + batch.num_rows)
+        self.records += batch.num_rows
         keep = np.ones(batch.num_rows, bool)
         for column, values in (self.by.only or {}).items():
             keep &= self._leave(

@@ -27,22 +27,9 @@ def draw(paper, logs, rows, one, xlabel="", legend=True, **how):
 
 
 def dots(paper, table, row, hue, value, xlabel, none=0):
-    """Values with their intervals (columns ``low`` and ``high``) as dots: a panel with limits of its own for each log.
-
-    Parameters
-    ----------
-    paper : str
-        Whose names the logs get.
-    table : pandas.DataFrame
-    row, hue, value : str
-        Columns: a row of the picture each, a kind of dot each, and what is drawn.
-    xlabel : str
-    none : float
-        Where nothing has changed, a line; with 1, for ratios, axes are logarithmic.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
+    """Values with their intervals (columns ``low`` and ``high``) as dots: a panel with limits of its own for each
+    log, a line for each value of the column `row`, and a kind of dot for each of the column `hue`. A line stands at
+    `none`, where nothing has changed; with 1, for ratios, axes are logarithmic.
     """
     panels, rows, hues = (list(dict.fromkeys(table[name])) for name in ("log", row, hue))
     columns = min(len(panels), 4)

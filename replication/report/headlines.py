@@ -17,19 +17,9 @@ def entered(paper):
 
 
 def of(paper, found, numbers):
-    """The findings of a paper.
-
-    Parameters
-    ----------
-    paper : str
-    found : iterable of replication.evidence.verdicts.Claim
-    numbers : iterable of replication.evidence.verdicts.Number
-
-    Returns
-    -------
-    list of dict
-        says, section; default, a list of (what, verdict, other verdicts that the intervals allow); under, a list of
-        (reading, what, verdict) where that is another one.
+    """The findings of a paper by its claims and numbers, each a dict: says, section; default, a
+    list of (what, verdict, other verdicts that the intervals allow); under, a list of (reading,
+    what, verdict) where that is another one.
     """
     by = {claim.id_in_paper: claim for claim in found}
     numbers = list(numbers)

@@ -1,14 +1,20 @@
 """What every converter of accounting logs gives: the trace, and an account of how it was made."""
 
 import re
+import tomllib
+from collections import Counter
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 import numpy as np
 
+from replication.basics import paths
 from replication.logs import swf
+from replication.logs.accounting.anonymous import Anonymiser
 from replication.logs.workload import usage
 
+#: What batch systems call things.
+WORDS = tomllib.loads((paths.DATA / "accounting.toml").read_text(encoding="utf-8"))
 MOST_PROCESSORS = 2**31 - 1  # of a job
 LATEST = 10**11  # s since 1970, and of a limit
 
@@ -119,64 +125,96 @@ def peak(start, length, size):
     return int(usage(start, start + length, size)[1].max(initial=0)) if len(start) else 0
 
 
-def machine_of(runs, path, error):
-    """The size of the machine: most processors in use at once, and at least those of the largest
-    run; `error` if no run has a start and a size.
+class Account:
+    """What a reader counts: records, those left out by the reason, remarks on those kept, and jobs of
+    which only the nodes are known. `path` is what its errors, of class `error`, call the log.
     """
-    started = [run for run in runs if run.start >= 0]
-    ran = [run for run in started if run.end > run.start] or started
-    columns = ([run.start for run in ran], [run.end - run.start for run in ran])
-    sizes = np.array([run.size for run in ran], np.int64)
-    most = max(
-        peak(*(np.array(values, np.int64) for values in columns), sizes), sizes.max(initial=0)
-    )
-    if most < 1:
-        raise error(
-            f"{path}: no job with a start and a size, so the machine's size is not known; "
-            "give --processors"
+
+    def __init__(self, path, error):
+        self.path, self.error = path, error
+        self.records = self.sized_by_nodes = 0
+        self.left_out, self.remarks = Counter(), Counter()
+
+    def refuse_none(self, runs, what):
+        """Refuse a log without runs, with the reasons for leaving all out."""
+        if not runs:
+            reasons = ", ".join(f"{count} {why}" for why, count in self.left_out.items() if count)
+            raise self.error(
+                f"{self.path}: no job that {what} among {self.records} records ({reasons or 'none'})"
+            )
+
+    def remark(self, runs, unusual):
+        """Count what is unusual about runs that are kept: `unusual` says it of a run, by words."""
+        unusual = unusual | {
+            "ran longer than their limit": lambda run: 0 <= run.limit < run.run_time,
+            "of unknown size": lambda run: max(run.allocated, run.requested) < 0,
+            "started before their submission, so their wait is unknown": lambda run: (
+                0 <= run.start < run.submit
+            ),
+        }
+        for what, true_of in unusual.items():
+            self.remarks[what] += sum(map(true_of, runs))
+
+    def conversion(
+        self,
+        runs,
+        source,
+        computer,
+        form,
+        zone,
+        processors,
+        per_node,
+        key,
+        path=None,
+        nodes=0,
+        assumed=(),
+        machines=(),
+    ):
+        """The conversion of these runs, in the order given; `assumed` comes behind what no such log says."""
+        machine = processors or self._machine(runs)
+        assumed = (*self._assumed(machine, processors, per_node, key), *assumed)
+        path = str(self.path if path is None else path)
+        trace = _trace(runs, path, Anonymiser(key), computer, zone, machine, nodes, assumed)
+        return self.done(source, form, trace, assumed, machines)
+
+    def done(self, source, form, trace, assumed, machines=()):
+        """The trace with this account of it."""
+        counts = tuple(self.left_out.items()), tuple(self.remarks.items())
+        return Conversion(source, form, trace, self.records, *counts, tuple(assumed), machines)
+
+    def _machine(self, runs):
+        """The size of the machine: most processors in use at once, and at least those of the largest run."""
+        started = [run for run in runs if run.start >= 0]
+        ran = [run for run in started if run.end > run.start] or started
+        start, length, size = (
+            np.array([value(run) for run in ran], np.int64)
+            for value in (lambda r: r.start, lambda r: r.end - r.start, lambda r: r.size)
         )
-    return int(most)
+        most = max(peak(start, length, size), size.max(initial=0))
+        if most < 1:
+            raise self.error(
+                f"{self.path}: no job with a start and a size, so the machine's size is not known; "
+                "give --processors"
+            )
+        return int(most)
+
+    def _assumed(self, machine, processors, per_node, key):
+        """What such logs do not say, a sentence each."""
+        if processors is None:
+            yield f"The machine has {machine} processors: the most that the log's jobs held at once."
+        if self.sized_by_nodes:
+            yield (
+                f"{self.sized_by_nodes} jobs have nodes only: a node counts as {per_node or 1} "
+                f"processor{'s' if (per_node or 1) > 1 else ''}."
+            )
+        if key is None:
+            yield (
+                "Users, groups and job names became numbers with a key that is not kept: "
+                "another conversion gives other numbers."
+            )
 
 
-def counted(runs, unusual, remarks):
-    """Count what is unusual about runs that are kept: `unusual` says it of a run, by words."""
-    unusual = unusual | {
-        "ran longer than their limit": lambda run: 0 <= run.limit < run.run_time,
-        "of unknown size": lambda run: max(run.allocated, run.requested) < 0,
-        "started before their submission, so their wait is unknown": lambda run: (
-            0 <= run.start < run.submit
-        ),
-    }
-    for what, true_of in unusual.items():
-        remarks[what] += sum(map(true_of, runs))
-
-
-def refuse_none(runs, what, path, records, left_out, error):
-    """Refuse a log without runs, with the reasons for leaving all out."""
-    if not runs:
-        reasons = ", ".join(f"{count} {why}" for why, count in left_out.items() if count)
-        raise error(f"{path}: no job that {what} among {records} records ({reasons or 'none'})")
-
-
-def assumptions(machine, processors, by_nodes, per_node, key):
-    """What such logs do not say, a sentence each. `processors` and `key` are what was given,
-    `by_nodes` counts the jobs of which only the nodes are known.
-    """
-    if processors is None:
-        yield f"The machine has {machine} processors: the most that the log's jobs held at once."
-    if by_nodes:
-        yield (
-            f"{by_nodes} jobs have nodes only: a node counts as {per_node or 1} "
-            f"processor{'s' if (per_node or 1) > 1 else ''}."
-        )
-    if key is None:
-        yield (
-            "Users, groups and job names became numbers with a key that is not kept: "
-            "another conversion gives other numbers."
-        )
-
-
-def trace_of(runs, path, anonymiser, computer, zone, processors, nodes, assumed):
+def _trace(runs, path, anonymiser, computer, zone, processors, nodes, assumed):
     """The runs as a log, in the order given; submissions count from the first one."""
     first, last = min(run.submit for run in runs), max(run.end for run in runs)
 
@@ -194,7 +232,7 @@ def trace_of(runs, path, anonymiser, computer, zone, processors, nodes, assumed)
     named = (f" Queue: {k} {name}" for k, name in enumerate(queues, start=1))
     return swf.Trace.from_columns(
         column(lambda run: run.submit - first),
-        path=str(path),
+        path=path,
         comments=(*comments, *named),
         job_id=column(lambda run: run.number),
         wait=column(lambda run: -1 if run.start < 0 else max(-1, run.start - run.submit)),

@@ -18,40 +18,13 @@ account file.
 """
 
 import re
-from collections import Counter
 from pathlib import Path
 
 from replication.logs import files
 from replication.logs.accounting import conversion
-from replication.logs.accounting.anonymous import Anonymiser
-from replication.logs.accounting.conversion import Conversion, Run
+from replication.logs.accounting.conversion import Account, Run
 
-TYPES = {
-    "A": "aborted",
-    "B": "reservation begins",
-    "C": "checkpoint",
-    "D": "deletion",
-    "E": "end",
-    "F": "reservation ends",
-    "K": "reservation removed",
-    "L": "licence",
-    "P": "provisioning",
-    "Q": "queued",
-    "R": "rerun",
-    "S": "start",
-    "T": "restart",
-    "U": "reservation asked for",
-    "Y": "reservation confirmed",
-    "M": "moved",
-    "N": "node",
-    "c": "clear",
-    "k": "reservation removed by its owner",
-    "p": "provisioning ends",
-    "e": "end of a subjob",
-    "s": "attributes of a start",
-    "u": "update",
-    "a": "altered",
-}
+TYPES = conversion.WORDS["torque"]["types"]
 NEVER_STARTED = "ended without having started"
 _SLOT = "[0-9]{1,9}"
 _KEY = re.compile(r"(?:^|\s)([A-Za-z_][\w.]*)=")
@@ -67,33 +40,22 @@ def convert(paths, processors=None, per_node=None, zone=None, key=None):
     only noted in the header: the log's own times need none. TorqueError for a line that is no
     accounting record, a value that such logs do not have, or no job that ran.
     """
-    left_out, remarks, records = Counter({NEVER_STARTED: 0}), Counter(), 0
-    runs = []
+    account, runs = Account(", ".join(map(files.called, paths)), TorqueError), []
+    account.left_out[NEVER_STARTED] = 0
     for path in paths:
         for where, line in _lines(path):
-            records += 1
-            run = _run(where, line, per_node, left_out, remarks)
+            account.records += 1
+            run = _run(where, line, per_node, account)
             runs += [run] if run else []
-    named = ", ".join(map(files.called, paths))
-    conversion.refuse_none(runs, "ran", named, records, left_out, TorqueError)
-    runs = _without_repeats(runs, left_out)
-    _number(runs, remarks)
+    account.refuse_none(runs, "ran")
+    runs = _without_repeats(runs, account)
+    _number(runs, account)
     no_limit = "without a wall time limit, so without estimate"
-    conversion.counted(runs, {no_limit: lambda run: run.limit < 0}, remarks)
-    machine = processors or conversion.machine_of(runs, named, TorqueError)
-    by_nodes = remarks["sized by nodes only"]
-    assumed = tuple(conversion.assumptions(machine, processors, by_nodes, per_node, key))
-    trace = conversion.trace_of(
-        runs, paths[0], Anonymiser(key), "TORQUE or PBS", zone, machine, 0, assumed
-    )
-    return Conversion(
-        Path(str(paths[0])).name + (f" and {len(paths) - 1} more" if len(paths) > 1 else ""),
-        "accounting log of TORQUE or PBS",
-        trace,
-        records,
-        tuple(left_out.items()),
-        tuple(remarks.items()),
-        assumed,
+    account.remark(runs, {no_limit: lambda run: run.limit < 0})
+    source = Path(str(paths[0])).name + (f" and {len(paths) - 1} more" if len(paths) > 1 else "")
+    form = "accounting log of TORQUE or PBS"
+    return account.conversion(
+        runs, source, "TORQUE or PBS", form, zone, processors, per_node, key, path=paths[0]
     )
 
 
@@ -106,7 +68,7 @@ def _lines(path):
         raise TorqueError(f"{path}: {error.strerror}") from None
 
 
-def _run(where, line, per_node, left_out, remarks):
+def _run(where, line, per_node, account):
     """The run that an E record tells of; None for other records and for jobs that never started."""
     parts = line.split(";", 3)
     if len(parts) != 4 or parts[1] not in TYPES:
@@ -115,23 +77,24 @@ def _run(where, line, per_node, left_out, remarks):
             f"with a type of {', '.join(TYPES)}"
         )
     if parts[1] != "E":
-        left_out[f"records of type {parts[1]} ({TYPES[parts[1]]})"] += 1
+        account.left_out[f"records of type {parts[1]} ({TYPES[parts[1]]})"] += 1
         return None
     fields = dict(_pairs(parts[3]))
     start, end = _whole(where, fields, "start"), _whole(where, fields, "end")
     used = duration(where, "resources_used.walltime", fields.get("resources_used.walltime"))
     if start <= 0:
-        left_out[NEVER_STARTED] += 1
+        account.left_out[NEVER_STARTED] += 1
         return None
     if end < 0:
         end = start + max(used, 0)
-        remarks["without an end: start plus the wall time used"] += 1
+        account.remarks["without an end: start plus the wall time used"] += 1
     submit = next(
         (t for t in (_whole(where, fields, name) for name in ("ctime", "qtime", "etime")) if t > 0),
         start,
     )
     requested, nodes_only = _requested(where, fields, per_node)
-    remarks["sized by nodes only"] += nodes_only
+    account.remarks["sized by nodes only"] += nodes_only
+    account.sized_by_nodes += nodes_only
     exit_status = fields.get("Exit_status", "")
     run = Run(
         parts[2],
@@ -253,14 +216,14 @@ def _slots(where, host):
     return sum(int(last or first) - int(first) + 1 for first, _, last in ends)
 
 
-def _without_repeats(runs, left_out):
+def _without_repeats(runs, account):
     """Each run once: overlapping logs tell of one run twice."""
     unique = {(run.id, run.start): run for run in runs}
-    left_out["repeated records of one run"] = len(runs) - len(unique)
+    account.left_out["repeated records of one run"] = len(runs) - len(unique)
     return sorted(unique.values(), key=lambda run: (run.submit, run.start, run.id))
 
 
-def _number(runs, remarks):
+def _number(runs, account):
     """Numbers 1, 2, ... in order of submission; runs of one job are tied together."""
     before = {}
     for number, run in enumerate(runs, 1):
@@ -269,6 +232,6 @@ def _number(runs, remarks):
             run.preceding = before[run.id].number
             # Back in the queue since the run before it ended.
             run.submit = min(max(run.submit, before[run.id].end), run.start)
-            remarks["further runs of requeued jobs, each a job of its own"] += 1
+            account.remarks["further runs of requeued jobs, each a job of its own"] += 1
         before[run.id] = run
     runs.sort(key=lambda run: (run.submit, run.number))

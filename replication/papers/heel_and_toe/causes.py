@@ -46,19 +46,11 @@ def results(workloads, schedulers, models, seeds, loads=("log",), workers=1):
 
 
 def gains(results, by=("log", "load", "scheduler")):
-    """Gain over f = 0 at every f, per cent of the mean there, with its 95 % interval over seeds.
+    """Gain over f = 0 at every f of a sweep with f-models, f = 0 among them: per cent of the mean
+    there, with its 95 % interval over seeds.
 
-    Parameters
-    ----------
-    results : pandas.DataFrame
-        Of `replication.sweep` with f-models, f = 0 among them.
-    by : sequence of str
-        Columns that tell the curves apart.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Those columns, f, measure, gain, low, high [%]; and the share of wild backfills, per cent of all jobs.
+    Columns are those of `by`, which tell the curves apart, f, measure, gain, low, high [%]; and the
+    share of wild backfills, per cent of all jobs.
     """
     rows = []
     for names, curve in results.groupby(list(by), sort=False):
@@ -73,22 +65,11 @@ def gains(results, by=("log", "load", "scheduler")):
 
 
 def left(results, without=FORBIDDEN):
-    """What is left of each gain at the `ASKED` f under the scheduler `without` the supposed cause.
+    """What is left of each gain at the `ASKED` f under the scheduler `without` the supposed cause,
+    named as in the column scheduler; takes runs of both with the same seeds.
 
-    Parameters
-    ----------
-    results : pandas.DataFrame
-        As for `gains`, of the textbook's EASY and of `without`, with the same seeds.
-    without : str
-        As its column scheduler has it.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        log, load, measure, f; gain with its interval and left with its interval, per cent; left is nan where
-        there is no gain to explain.
-    median : (float, float, float)
-        Of what is left over all of them, with its interval, per cent.
+    Columns are log, load, measure, f; gain and left with their intervals, per cent; left is nan where there is no
+    gain to explain. Returned besides is the median of what is left over all of them, with its interval, per cent.
     """
     rows, shares = [], []
     for (log, load), part in results.groupby(["log", "load"], sort=False):
@@ -128,18 +109,10 @@ def _drawn_means(curve, measure):
 def at_equal_wild(results, let_past):
     """Gains of f and of jobs let past at random, where both have the same share of wild backfills.
 
-    Parameters
-    ----------
-    results : pandas.DataFrame
-        As for `gains`, of one load.
-    let_past : pandas.DataFrame
-        Of `replication.sweep` with perfect estimates and `EASY(let_past=share)`, the share 0 among them.
-
-    Returns
-    -------
-    pandas.DataFrame
-        log, measure, f; wild, per cent of all jobs; gain, and random with its interval over seeds, per cent:
-        between the two shares tried that are next to it, nan beyond the largest.
+    Takes results of one load as `gains` does, and a sweep with perfect estimates and
+    `EASY(let_past=share)`, the share 0 among them. Columns are log, measure, f; wild, per cent of
+    all jobs; gain, and random with its interval over seeds, per cent: between the two shares tried
+    that are next to it, nan beyond the largest.
     """
     model = gains(results[results["scheduler"] == repr(EASY())], ("log",))
     rows = []
@@ -179,17 +152,9 @@ def _by_share(part, measure):
 
 
 def change_by_order(schedules):
-    """What trying the shortest candidate first changes of perfect estimates, over the log's weeks drawn anew.
-
-    Parameters
-    ----------
-    schedules : dict of str to (Schedule, Schedule)
-        By log: in queue order, and shortest first.
-
-    Returns
-    -------
-    pandas.DataFrame
-        log, measure, gain, low, high [%].
+    """What trying the shortest candidate first changes of perfect estimates, over the log's weeks
+    drawn anew: log, measure, gain, low, high [%]. `schedules` have by log that in queue order and
+    that shortest first.
     """
     rows = []
     for log, (before, after) in schedules.items():
@@ -211,16 +176,10 @@ def _values(schedule):
 def who_pays(changes):
     """Change of the mean wait by kind of job, and what gains and losses sum up to.
 
-    Parameters
-    ----------
-    changes : dict of (str, str) to (Schedule, list of Schedule)
-        By log and what was changed: the run that is compared with, and the runs after.
-
-    Returns
-    -------
-    pandas.DataFrame
-        log, change, jobs (all, heads, short, ...), share of jobs [%], minutes of wait more (fewer if below 0)
-        with the interval over weeks, and that in per cent of their mean wait.
+    `changes` have by log and what was changed the run that is compared with, and a list of the runs
+    after. Columns are log, change, jobs (all, heads, short, ...), share of jobs [%], minutes of
+    wait more (fewer if below 0) with the interval over weeks, and that in per cent of their mean
+    wait.
     """
     rows = []
     for (log, what), (before, after) in changes.items():
@@ -251,18 +210,9 @@ def kinds(schedule):
 
 
 def balance(changes):
-    """What all gains and all losses sum up to, in days of wait, and how many jobs and users have them.
-
-    Parameters
-    ----------
-    changes : dict
-        As for `who_pays`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        log, change, gained and lost [days of wait], lost of gained with its interval over weeks [%]; jobs and users
-        that wait longer by more than a second on average [%], of those whose wait changes so much.
+    """What all gains and all losses of `who_pays` sum up to, in days of wait, and how many jobs and
+    users have them: log, change, gained and lost [days of wait], lost of gained with its interval over weeks [%];
+    jobs and users that wait longer by more than a second on average [%], of those whose wait changes so much.
     """
     rows = []
     for (log, what), (before, after) in changes.items():

@@ -69,14 +69,8 @@ class Evidence:
 
     @cache
     def wide(self, model, load="log"):
-        """All runs of a model at a load, f up to 10,000; the log that sets the load as logged.
-
-        Parameters
-        ----------
-        model : Callable
-            ``campaign.vanilla`` or ``campaign.truncated``.
-        load : str
-            One of ``campaign.LOADS``.
+        """All runs of a model (``campaign.vanilla`` or ``campaign.truncated``) at a load, f up to
+        10,000; the log that sets the load as logged.
         """
         return campaign.joined(
             [

@@ -154,12 +154,8 @@ def accuracy(workload, equal="jobs", bins=100):
 
 
 def peaks(workload, count=10, bins=100):
-    """The bins of Fig. 15 whose accuracy stands out most from that of their neighbours.
-
-    Returns
-    -------
-    list of (float, bool)
-        Mean run time of the bin, h, and whether one of the most popular estimates lies among its run times.
+    """The bins of Fig. 15 whose accuracy stands out most from that of their neighbours: of each the
+    mean run time, h, and whether one of the most popular estimates lies among its run times.
     """
     table = accuracy(workload, bins=bins)
     mean, edges = table["accuracy [%]"].to_numpy(), np.cumsum([0, *table["jobs"]])

@@ -20,21 +20,12 @@ SHAPES = {(True, True): "V", (True, False): "L", (False, True): "rising", (False
 
 
 def band(results, measure):
-    """A curve with a band that holds at all f at once.
+    """A curve with a band that holds at all f at once, from random runs of one log and load: by f
+    its mean, low and high; and odd and even, the means over the seeds of either kind.
 
-    The half-width at an f is Student's t times the standard error over the seeds, with Sidak's correction for as many f
-    as there are: 95 % for all of them together if they are independent, more if not.
-
-    Parameters
-    ----------
-    results : pandas.DataFrame
-        Random runs of one log and load, of `campaign.results`.
-    measure : str
-
-    Returns
-    -------
-    pandas.DataFrame
-        By f: mean, low and high; odd and even, the means over the seeds of either kind.
+    The half-width at an f is Student's t times the standard error over the seeds, with Sidak's
+    correction for as many f as there are: 95 % for all of them together if they are independent,
+    more if not.
     """
     wide = results.pivot_table(index="f", columns="seed", values=measure).sort_index()
     runs, odd = wide.count(axis=1), wide.columns % 2 == 1
@@ -52,22 +43,11 @@ def band(results, measure):
 
 
 def extreme(found, pick=np.argmin, other=None):
-    """The height of a curve's lowest or highest point less that of another, without the luck of the choice.
+    """The height of a curve's lowest or highest point (`pick`) less that of another, which is
+    chosen likewise, or is at a place, or left out.
 
-    Each point is chosen in the seeds of one kind and measured in those of the other, and both ways are averaged.
-
-    Parameters
-    ----------
-    found : pandas.DataFrame
-        From `band`, or part of it.
-    pick : Callable
-        ``numpy.argmin`` or ``numpy.argmax``.
-    other : Callable or int, optional
-        The other point, or its place; left out, nothing is taken off.
-
-    Returns
-    -------
-    float
+    Takes a `band` or part of it. Each point is chosen in the seeds of one kind and measured in
+    those of the other, and both ways are averaged: so the luck of the choice is not in it.
     """
     differences = []
     for chooser, measured in (("odd", "even"), ("even", "odd")):
@@ -78,21 +58,12 @@ def extreme(found, pick=np.argmin, other=None):
 
 
 def shape(results, measure):
-    """Whether a curve falls and then rises (V), falls and stays (L), rises, or is flat.
+    """Whether a curve, as `band` takes it, falls and then rises (V), falls and stays (L), rises, or
+    is flat; the f of its lowest mean; and fall and rise in per cent of the value at f = 0, each
+    with its ends by the band.
 
-    It falls if its lowest point lies more than none (``words.toml``) below the value at f = 0, and rises if its end
-    lies as much above that point.
-
-    Parameters
-    ----------
-    results : pandas.DataFrame
-        As for `band`.
-    measure : str
-
-    Returns
-    -------
-    dict
-        shape; f of the lowest mean; fall and rise in per cent of the value at f = 0, each with its ends by the band.
+    It falls if its lowest point lies more than none (``words.toml``) below the value at f = 0, and
+    rises if its end lies as much above that point.
     """
     found = band(results, measure)
     first, last, unit = found.iloc[0], found.iloc[-1], abs(found["mean"].iloc[0]) / 100
@@ -123,18 +94,8 @@ def change(row, name):
 
 
 def has_shape(row, names):
-    """Whether a curve has one of some shapes.
-
-    Parameters
-    ----------
-    row : dict
-        Of `shape`.
-    names : sequence of str
-
-    Returns
-    -------
-    replication.evidence.claims.Answer
-        Sure if no shape that the band allows answers otherwise.
+    """Whether a curve, by its row of `shape`, has one of some shapes; sure if no shape that the
+    band allows answers otherwise.
     """
     falls, rises = (above(change(row, name), level("none")) for name in ("fall", "rise"))
     allowed = [
@@ -147,19 +108,8 @@ def has_shape(row, names):
 
 
 def span(results, measure, least=0.0):
-    """How much higher a curve's highest point is than its lowest.
-
-    Parameters
-    ----------
-    results, measure
-        As for `band`.
-    least : float
-        Points of a smaller f are left out.
-
-    Returns
-    -------
-    tuple of float
-        Per cent of the value at f = 0, with its ends by the band.
+    """How much higher a curve's highest point is than its lowest, in per cent of the value at f =
+    0, with its ends by the band. Points of an f below `least` are left out.
     """
     found = band(results, measure)
     unit, found = found["mean"].iloc[0] / 100, found[found.index >= least]
@@ -171,18 +121,8 @@ def span(results, measure, least=0.0):
 
 
 def difference(value, error, unit=1.0):
-    """A difference of means with its 95 % interval, in per cent of a unit.
-
-    Parameters
-    ----------
-    value, error : float
-        The difference and its standard error.
-    unit : float
-
-    Returns
-    -------
-    tuple of float
-        The difference, the interval's lower and its upper end.
+    """A difference of means with its 95 % interval, in per cent of a unit, from the difference and
+    its standard error.
     """
     half = Z95 * error
     return tuple(float(100 * x / unit) for x in (value, value - half, value + half))
@@ -206,20 +146,8 @@ def on_grid(results, largest, step):
 
 
 def by_range(results, measures, ranges):
-    """The shape of every curve over each range of f: whether a trend goes on (section 3, footnotes 5 and 6).
-
-    Parameters
-    ----------
-    results : pandas.DataFrame
-        All ranges of f of one model, of `campaign.results`.
-    measures : sequence of str
-    ranges : dict of float to float
-        Largest f and step.
-
-    Returns
-    -------
-    pandas.DataFrame
-        log, load, measure, and a column for each range.
+    """The shape of every curve over each range of f, which are largest f and step: whether a trend
+    goes on (section 3, footnotes 5 and 6). Columns are log, load, measure, and one for each range.
     """
     parts = []
     for largest, step in ranges.items():
@@ -231,20 +159,10 @@ def by_range(results, measures, ranges):
 
 
 def crossovers(results, measures):
-    """The f at which the mean of the random model comes back up to the real estimates (table of Fig. 16).
-
-    Parameters
-    ----------
-    results : pandas.DataFrame
-        All ranges of f of one model, of `campaign.results`.
-    measures : sequence of str
-
-    Returns
-    -------
-    pandas.DataFrame
-        log, load, measure; f of the first crossing behind the lowest point, between grid points by a straight
-        line, nan if there is none up to the largest f; low and high from the runs: where the mean's 95 %
-        interval crosses.
+    """The f at which the mean of the random model comes back up to the real estimates (table of
+    Fig. 16): log, load, measure; f of the first crossing behind the lowest point, between grid
+    points by a straight line, nan if there is none up to the largest f; and from and to, where the
+    mean's 95 % interval crosses.
     """
     rows = []
     for (log, load), part in results.groupby(["log", "load"], sort=False):

@@ -12,17 +12,8 @@ MEASURES = {"mbs": "bounded slowdown, mean", "mwbs": "bounded slowdown, weighted
 
 
 def over_easy(schedules):
-    """Slowdowns over those of EASY, with intervals over the log's weeks drawn anew.
-
-    Parameters
-    ----------
-    schedules : dict of str to dict of str to replication.schedule.schedule.Schedule
-        ``schedules[log][part]``, EASY among the parts.
-
-    Returns
-    -------
-    pandas.DataFrame
-        log, part, measure, over, low, high; last, as a log of its own, the median over the logs.
+    """Slowdowns of ``schedules[log][part]`` over those of EASY, which is among the parts, with intervals over the
+    log's weeks drawn anew: log, part, measure, over, low, high; last, as a log of its own, the median over the logs.
     """
     rows, drawn = [], {}
     for log, parts in schedules.items():

@@ -129,11 +129,8 @@ PARTS = (
 
 
 def search(workloads, first=None, workers=1, **how):
-    """Run the search, or read what was found before; see `replication.evidence.readings.search.of_paper`.
-
-    Returns
-    -------
-    replication.evidence.readings.Found
+    """Run the search, or read what was found before: a `replication.evidence.readings.Found`; see
+    `replication.evidence.readings.search.of_paper`.
     """
     how |= {"rules": RULES, "first": first, "workers": workers, "around": ({}, {"delay": "head"})}
     grid, table = of_paper(PAPER, workloads, DIMENSIONS, CLEANING, PARTS, **how)

@@ -20,29 +20,15 @@ TABLE = paths.DATA / "agreement.toml"
 
 @cache
 def facts():
-    """What data/agreement.toml holds.
-
-    Returns
-    -------
-    dict
-        ``rules`` for `replication.logs.traces.load`, ``simulator`` by key, and a list of every ``run``.
+    """What data/agreement.toml holds: ``rules`` for `replication.logs.traces.load`, ``simulator``
+    by key, and a list of every ``run``.
     """
     return tomllib.loads(TABLE.read_text(encoding="utf-8"))
 
 
 def starts(run, workload):
-    """Start of each job under the scheduler that does as a run.
-
-    Parameters
-    ----------
-    run : dict
-        One of `facts`.
-    workload : replication.logs.workload.Workload
-        Its log, by the rules of `facts`.
-
-    Returns
-    -------
-    int64[n], s
+    """Start of each job of a run's log, cleaned by the rules of `facts`, under the scheduler that
+    does as the run: int64[n], s.
     """
     if run.get("by") == "twin":
         options = dict(word.split("=", 1) for word in run["ours"].partition(":")[2].split(","))
@@ -57,19 +43,10 @@ def sha256(start):
 
 
 def table(load, decided=True):
-    """Every run beside the scheduler that does the same.
+    """Every run beside the scheduler that does the same: simulator, run, log, jobs, ours, wait of
+    the simulator and ours (means, s), and whether all starts are the same, where that is decided.
 
-    Parameters
-    ----------
-    load : callable
-        Takes a log's name and the rules, and returns its workload.
-    decided : bool
-        Whether the jobs are those of the log, so that the starts can be the same.
-
-    Returns
-    -------
-    pandas.DataFrame
-        simulator, run, log, jobs, ours, wait of the simulator and ours (means, s), same.
+    ``load(log, **rules)`` returns a log's jobs.
     """
     logs, rows = {}, []
     for run in facts()["run"]:
@@ -93,12 +70,7 @@ def table(load, decided=True):
 
 
 def differences():
-    """What each simulator does at an instant other than the default reading.
-
-    Returns
-    -------
-    pandas.DataFrame
-    """
+    """What each simulator does at an instant other than the default reading."""
     return pd.DataFrame(
         {
             "simulator": f"{simulator['name']} ({simulator['version']})",

@@ -58,16 +58,8 @@ def made_at_submission(workload, policies=COMPARED):
 
 
 def in_order_of(order, values):
-    """The values dealt out so that the k-th shortest goes to the job with the k-th shortest of `order`.
-
-    Parameters
-    ----------
-    order, values : number[n]
-        Of equal ones the earlier job comes first.
-
-    Returns
-    -------
-    number[n]
+    """The values dealt out so that the k-th shortest goes to the job with the k-th shortest of
+    `order`; of equal ones the earlier job comes first.
     """
     dealt = np.empty(len(values))
     dealt[np.argsort(order, kind="stable")] = np.sort(values)
@@ -75,12 +67,8 @@ def in_order_of(order, values):
 
 
 def scaled(workloads, factors=FACTORS, workers=1):
-    """Measures over Reqtime's with each predictor's predictions times a factor, with intervals over weeks.
-
-    Returns
-    -------
-    pandas.DataFrame
-        log, policy, factor, measure, value, low, high.
+    """Measures over Reqtime's with each predictor's predictions times a factor, with intervals over
+    weeks: log, policy, factor, measure, value, low, high.
     """
     rows = []
     for log, block in _scaled_blocks(workloads, COMPARED, factors, workers).items():
@@ -93,12 +81,8 @@ def scaled(workloads, factors=FACTORS, workers=1):
 
 
 def doubled_less_halved(workloads, workers=1):
-    """AP1WAF with doubled predictions less that with halved ones, per cent of Reqtime's.
-
-    Returns
-    -------
-    dict of (str, str) to float64[1 + draws]
-        By log and policy: the log's own, then one for each draw of its weeks.
+    """AP1WAF with doubled predictions less that with halved ones, per cent of Reqtime's, by log and
+    policy: the log's own, then one for each draw of its weeks.
     """
     halved, doubled = 0.5, 2
     blocks = _scaled_blocks(workloads, UNDER, (halved, doubled), workers)
@@ -120,15 +104,11 @@ def _scaled_blocks(workloads, policies, factors, workers):
 
 
 def exchanged(workloads, workers=1):
-    """Measures over Reqtime's with the values of one predictor in the order of another.
+    """Measures over Reqtime's with the values of one predictor in the order of another: log, order, values, measure,
+    value.
 
-    Returns
-    -------
-    table : pandas.DataFrame
-        log, order, values, measure, value.
-    shares : pandas.DataFrame
-        log, measure, due to (values, order or the two together), share, low, high: per cent of the sum of squares, see
-        `shares`, with intervals over weeks; last, as a log of its own, the median over the logs.
+    And the `shares` of the differences: log, measure, due to (values, order or the two together), share, low, high, per
+    cent of the sum of squares with intervals over weeks; last, as a log of its own, the median over the logs.
     """
     pairs = list(product((REFERENCE, *COMPARED), repeat=2))
     tried = {}
@@ -176,17 +156,9 @@ def _blocks(workloads, tried, workers):
 
 
 def shares(grid):
-    """How much of the differences is due to the values, to the order, and to the two together.
-
-    Parameters
-    ----------
-    grid : float64[orders, values, 1 + draws]
-        Logarithms of a measure.
-
-    Returns
-    -------
-    dict of str to float64[1 + draws]
-        values, order, together: per cent of the sum of squares, as in an analysis of variance with two factors.
+    """How much of the differences is due to the values, to the order, and to the two together: per cent of the sum of
+    squares, as in an analysis of variance with two factors, float64[1 + draws] each. The grid, float64[orders, values,
+    1 + draws], has logarithms of a measure.
     """
     rest = grid - grid.mean(axis=(0, 1))
     total = (rest**2).sum(axis=(0, 1)) / 100

@@ -21,8 +21,6 @@ from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from replication.logs.accounting import conversion
-from replication.logs.accounting.anonymous import Anonymiser
-from replication.logs.accounting.conversion import Conversion
 from replication.logs.accounting.slurm import fields
 from replication.logs.accounting.slurm.records import Reader, SlurmError
 
@@ -65,35 +63,22 @@ def convert(
     jobs = _one_record_each(list(reader.jobs()), reader)
     _refuse_clusters(reader)
     _refuse_partitions(reader)
-    conversion.refuse_none(jobs, "ended", reader.path, reader.records, reader.left_out, SlurmError)
+    reader.refuse_none(jobs, "ended")
     _number(jobs, reader)
     jobs.sort(key=lambda job: (job.submit, job.number))
     _remark(jobs, reader)
-    machine = processors or conversion.machine_of(jobs, reader.path, SlurmError)
-    by_nodes = reader.sized_by_nodes
-    assumed = (
-        *conversion.assumptions(machine, processors, by_nodes, per_node, key),
-        *_assumed(jobs, reader, zone),
-    )
-    trace = conversion.trace_of(
+    return reader.conversion(
         jobs,
-        reader.path,
-        Anonymiser(key),
-        "Slurm",
-        zone,
-        machine,
-        fields.held(block for job in jobs for block in job.nodes),
-        assumed,
-    )
-    return Conversion(
         Path(reader.path).name,
+        "Slurm",
         "output of sacct",
-        trace,
-        reader.records,
-        tuple(reader.left_out.items()),
-        tuple(reader.remarks.items()),
-        assumed,
-        _machines(jobs),
+        zone,
+        processors,
+        per_node,
+        key,
+        nodes=fields.held(block for job in jobs for block in job.nodes),
+        assumed=_assumed(jobs, reader, zone),
+        machines=_machines(jobs),
     )
 
 
@@ -195,7 +180,7 @@ def _remark(jobs, reader):
             job.eligible >= job.submit + PATIENCE
         ),
     }
-    conversion.counted(jobs, unusual, reader.remarks)
+    reader.remark(jobs, unusual)
     reader.remarks["times in an hour that came twice, taken as the first"] += reader.clock.repeated
 
 

@@ -8,55 +8,16 @@ import functools
 import re
 from datetime import UTC, datetime, timedelta
 
+from replication.logs.accounting.conversion import WORDS
+
 NEVER = frozenset({"", "Unknown", "None", "N/A", "NONE"})
 NO_LIMIT = frozenset({"UNLIMITED", "Partition_Limit", "INVALID", "Unknown", ""})
 NO_NODES = frozenset({"", "None assigned", "(unknown)", "(null)", "None", "Unknown"})
-
-# SWF's status of each state: 1 completed, 0 failed, 5 cancelled; None: the job had not ended.
+# SWF's status of each state; None where the job had not ended.
 STATES = {
-    "COMPLETED": 1,
-    "COMPLETING": None,
-    "FAILED": 0,
-    "TIMEOUT": 0,
-    "NODE_FAIL": 0,
-    "OUT_OF_MEMORY": 0,
-    "BOOT_FAIL": 0,
-    "DEADLINE": 0,
-    "LAUNCH_FAILED": 0,
-    "PREEMPTED": 0,
-    "REQUEUED": 0,
-    "RESIZING": 1,
-    "CANCELLED": 5,
-    "REVOKED": 5,
-    "PENDING": None,
-    "RUNNING": None,
-    "SUSPENDED": None,
-    "STOPPED": None,
-    "CONFIGURING": None,
-    "REQUEUE_HOLD": None,
-    "REQUEUE_FED": None,
-    "SPECIAL_EXIT": None,
-    "SIGNALING": None,
-    "STAGE_OUT": None,
-    "RESV_DEL_HOLD": None,
-    "UPDATE_DB": None,
-}
-SHORT = {
-    "CD": "COMPLETED",
-    "F": "FAILED",
-    "TO": "TIMEOUT",
-    "NF": "NODE_FAIL",
-    "OOM": "OUT_OF_MEMORY",
-    "BF": "BOOT_FAIL",
-    "DL": "DEADLINE",
-    "PR": "PREEMPTED",
-    "RQ": "REQUEUED",
-    "RS": "RESIZING",
-    "CA": "CANCELLED",
-    "RV": "REVOKED",
-    "PD": "PENDING",
-    "R": "RUNNING",
-    "S": "SUSPENDED",
+    state: None if status == "unfinished" else int(status)
+    for status, states in WORDS["slurm"]["states"].items()
+    for state in states
 }
 
 _DURATION = re.compile(
@@ -167,7 +128,7 @@ def tres_processors(text):
 def state(text):
     """SWF status of a job's state, and the state; ``CANCELLED by 123`` and ``CANCELLED+`` are taken."""
     word = text.split(maxsplit=1)[0] if text else ""
-    word = SHORT.get(word, word)
+    word = WORDS["slurm"]["short"].get(word, word)
     if word.endswith("+"):
         longer = [name for name in STATES if name.startswith(word[:-1])]
         word = longer[0] if len(longer) == 1 else word

@@ -1,53 +1,13 @@
 """The records of ``sacct``'s output one at a time: columns by name, lines that are no jobs counted."""
 
-from collections import Counter
 from dataclasses import dataclass
 
 from replication.logs import files
 from replication.logs.accounting import conversion
-from replication.logs.accounting.conversion import Run
+from replication.logs.accounting.conversion import WORDS, Account, Run
 from replication.logs.accounting.slurm import fields
 
-#: Columns that mean the same, the best first.
-MEANING = {
-    "id": ("jobidraw", "jobid"),
-    "shown": ("jobid",),
-    "submit": ("submit",),
-    "eligible": ("eligible",),
-    "start": ("start",),
-    "end": ("end",),
-    "elapsed_raw": ("elapsedraw",),
-    "elapsed": ("elapsed",),
-    "suspended": ("suspended",),
-    "allocated": ("alloccpus", "ncpus"),
-    "allocated_tres": ("alloctres",),
-    "requested": ("reqcpus",),
-    "requested_tres": ("reqtres",),
-    "nodes": ("allocnodes", "nnodes"),
-    "node_list": ("nodelist",),
-    "limit_raw": ("timelimitraw",),
-    "limit": ("timelimit",),
-    "state": ("state",),
-    "user": ("user", "uid"),
-    "group": ("group", "gid", "account"),
-    "name": ("jobname",),
-    "partition": ("partition",),
-    "cluster": ("cluster",),
-}
-FREE_TEXT = {
-    "jobname",
-    "comment",
-    "admincomment",
-    "systemcomment",
-    "submitline",
-    "workdir",
-    "extra",
-}
-ASK = (
-    "sacct --allusers --duplicates --parsable2 --starttime 2026-01-01 --endtime now --format "
-    "JobID,JobIDRaw,User,Group,Partition,Cluster,JobName,State,Submit,Eligible,Start,End,ElapsedRaw,"
-    "Suspended,TimelimitRaw,ReqCPUS,AllocCPUS,NNodes,NodeList"
-)
+MEANING, FREE_TEXT, ASK = (WORDS["slurm"][name] for name in ("columns", "free_text", "ask"))
 
 
 class SlurmError(ValueError):
@@ -64,19 +24,15 @@ class Job(Run):
     nodes: tuple = ()
 
 
-class Reader:
+class Reader(Account):
     """Goes through the lines of a file, gzipped or not, and counts what it leaves out."""
 
     def __init__(self, path, clock, per_node=None, partitions=None, cluster=None):
-        self.path = files.called(path)
-        self._from = path
-        self.clock = clock
+        super().__init__(files.called(path), SlurmError)
+        self._from, self.clock = path, clock
         self.per_node, self.cluster = per_node, cluster
         self.partitions = set(partitions or ())
-        self.records = 0
-        self.left_out, self.remarks = Counter(), Counter()
         self.clusters, self.seen = set(), set()  # names of clusters and of partitions
-        self.sized_by_nodes = 0
 
     def jobs(self):
         """Every record that is a job which ended."""
