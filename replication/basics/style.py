@@ -2,6 +2,7 @@
 
 import io
 import textwrap
+from pathlib import Path
 
 from replication.basics.lazy import cycler, figures, images, picture_files
 from replication.basics.lazy import matplotlib_style as mpl_style
@@ -25,36 +26,7 @@ LINES = (
 MARKERS = ("o", "s", "^", "D", "v", "X")
 HATCHES = ("", "///", "...", "\\\\\\", "xxx", "---")
 BANNER_COLOURS = ("#5A1A00", "#FFE1B8")
-
-SETTINGS = {
-    "axes.axisbelow": True,
-    "axes.grid": True,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "axes.titlesize": 10,
-    "axes.titleweight": "bold",
-    "axes.labelsize": 9,
-    "figure.constrained_layout.use": True,
-    "figure.dpi": 100,
-    "figure.facecolor": "white",
-    "figure.figsize": (WIDTH, 3.8),
-    "font.family": "DejaVu Sans",
-    "font.size": 9,
-    "grid.color": "#D5D5D5",
-    "grid.linewidth": 0.6,
-    "hatch.linewidth": 0.6,
-    "legend.fontsize": 8.5,
-    "legend.frameon": False,
-    "lines.linewidth": 1.5,
-    "lines.markersize": 4.5,
-    "mathtext.fontset": "dejavusans",
-    "pdf.fonttype": 42,
-    "savefig.bbox": "standard",
-    "savefig.dpi": DPI,
-    "svg.hashsalt": "replication",
-    "xtick.labelsize": 8.5,
-    "ytick.labelsize": 8.5,
-}
+SHEET = str(Path(__file__).parent / "figures.mplstyle")
 
 
 def apply():
@@ -64,7 +36,7 @@ def apply():
     left out, so that figures do not depend on it.
     """
     cycle = cycler.cycler(color=COLOURS) + cycler.cycler(linestyle=LINES)
-    mpl_style.use(["default", SETTINGS | {"axes.prop_cycle": cycle}])
+    mpl_style.use(["default", SHEET, {"axes.prop_cycle": cycle}])
 
 
 def size(rows=1, columns=1):

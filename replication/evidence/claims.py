@@ -35,15 +35,7 @@ class ClaimError(ValueError):
 
 
 class Answer(NamedTuple):
-    """Whether a case speaks for a claim.
-
-    Parameters
-    ----------
-    holds : bool
-        By its value.
-    sure : bool
-        Whether its whole interval says the same; True where it has none.
-    """
+    """Whether a case speaks for a claim, and whether its whole interval says the same, if it has one."""
 
     holds: bool
     sure: bool = True

@@ -16,17 +16,9 @@ ABSENT = "not in the list"
 
 
 class Change(NamedTuple):
-    """A verdict that is not what it was.
+    """A verdict that is not what it was, or that is `ABSENT` from a list."""
 
-    Parameters
-    ----------
-    name : tuple of str
-        As `replication.evidence.verdicts.Number.name`.
-    before, after : str
-        Verdicts, or `ABSENT`.
-    """
-
-    name: tuple
+    name: tuple  # as `replication.evidence.verdicts.Number.name`
     before: str
     after: str
 

@@ -53,19 +53,12 @@ class CompareError(ValueError):
 class Verdict(NamedTuple):
     """What the rule says of one number.
 
-    Parameters
-    ----------
-    verdict : str
-        One of `VERDICTS`.
-    reason : str
-        Why it is not comparable, or that the difference is absolute; else empty.
-    difference : float
-        (ours - published) / |published|; ours - published where published is 0 or the unit is one of
-        `EXACT_UNITS` (months for ``yyyymm``); NaN where there is no number of ours.
+    The difference is (ours - published) / |published|; ours - published where published is 0 or the unit is one of
+    `EXACT_UNITS` (months for ``yyyymm``); NaN where there is no number of ours.
     """
 
-    verdict: str
-    reason: str
+    verdict: str  # one of `VERDICTS`
+    reason: str  # why it is not comparable, or that the difference is absolute; else empty
     difference: float
 
 

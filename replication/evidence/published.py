@@ -20,39 +20,18 @@ class PublishedError(ValueError):
 
 @dataclass(frozen=True)
 class Published:
-    """One number of a paper.
+    """One number of a paper, in the unit that is printed beside it."""
 
-    Parameters
-    ----------
-    item : str
-        Table, figure or ``text``; the stem of the file.
-    trace : str
-        Registry name of the log; ``all`` for a statement over all of a paper's logs; an example's figure.
-    policy : str
-        Scheduler, predictor or estimate model; ``log`` where nothing is scheduled.
-    measure : str
-    value : float, `unit`
-    unit : str
-    decimals : int
-        Digits printed after the decimal point.
-    source : str
-        Paper, section and table where a reader finds it.
-    upper : float, `unit`, optional
-        The upper end, where this is a range and `value` its lower end; see `joined`.
-    right : float, `unit`, optional
-        What should stand there, where what is printed is an erratum (``contradictions.toml``).
-    """
-
-    item: str
-    trace: str
-    policy: str
+    item: str  # table, figure or ``text``; the stem of the file
+    trace: str  # registry name; ``all`` for a statement over all of a paper's logs; an example's figure
+    policy: str  # scheduler, predictor or estimate model; ``log`` where nothing is scheduled
     measure: str
     value: float
     unit: str
-    decimals: int
-    source: str
-    upper: float | None = None
-    right: float | None = None
+    decimals: int  # digits printed after the decimal point
+    source: str  # paper, section and table where a reader finds it
+    upper: float | None = None  # of a range, of which `value` is the lower end; see `joined`
+    right: float | None = None  # what should stand there, where an erratum is printed
 
     @property
     def key(self):

@@ -22,39 +22,20 @@ class NotApplicable(Exception):
 
 @dataclass(frozen=True)
 class Variant:
-    """One thing done otherwise than by default; with nothing but a name it is the default.
+    """One thing done otherwise than by default; with nothing but a name it is the default."""
 
-    Parameters
-    ----------
-    name : str
-        Short: a choice of a search, or a row of a table.
-    words : str
-        Completes "the simulator behaves as if ..."; only a search needs them.
-    scheduler : dict
-        Fields of a scheduler; those that it does not have do not concern it.
-    predictor : dict
-        Fields of its predictor, likewise.
-    cleaning : dict
-        Keywords of `replication.logs.traces.load`; what it drops is dropped besides what the paper drops.
-    count : dict
-        How the paper's package measures and counts.
-    load : float, optional
-        A share of the machine, reached by multiplying submission times.
-    log : str
-        The log that is read in place of the one it concerns.
-    logs : tuple of str
-        The logs that it concerns; all of a paper's by default.
-    """
-
-    name: str
-    words: str = ""
-    scheduler: Mapping = field(default_factory=dict)
-    predictor: Mapping = field(default_factory=dict)
+    name: str  # short: a choice of a search, or a row of a table
+    words: str = ""  # complete "the simulator behaves as if ..."; only a search needs them
+    scheduler: Mapping = field(
+        default_factory=dict
+    )  # fields; those a scheduler lacks do not concern it
+    predictor: Mapping = field(default_factory=dict)  # fields of its predictor, likewise
+    #: Keywords of `replication.logs.traces.load`; what it drops is dropped besides what the paper drops.
     cleaning: Mapping = field(default_factory=dict)
-    count: Mapping = field(default_factory=dict)
-    load: float | None = None
-    log: str = ""
-    logs: tuple = ()
+    count: Mapping = field(default_factory=dict)  # how the paper's package measures and counts
+    load: float | None = None  # a share of the machine, reached by multiplying submission times
+    log: str = ""  # that is read in place of the one it concerns
+    logs: tuple = ()  # that it concerns; all of a paper's by default
 
     @property
     def kind(self):

@@ -29,35 +29,16 @@ class VerdictError(ValueError):
 
 @dataclass(frozen=True)
 class Number:
-    """A published number beside ours.
-
-    Parameters
-    ----------
-    paper : str
-    published : replication.evidence.published.Published
-        What the paper prints, and where.
-    ours : float, `published.unit`
-        NaN where it was not computed.
-    difference : float
-        As in `replication.evidence.compare.Verdict`.
-    verdict : str
-        One of `NUMBER_WORDS`.
-    reason : str
-        Why it is not comparable, or that the difference is absolute; else empty.
-    drawn_by : str
-        ``paper/item`` of the notebook that computes it; empty where none does.
-    about : str
-        One of `ABOUT`.
-    """
+    """A published number beside ours."""
 
     paper: str
     published: published.Published
-    ours: float = math.nan
-    difference: float = math.nan
-    verdict: str = NOT_DRAWN
-    reason: str = ""
-    drawn_by: str = ""
-    about: str = claims.SIMULATED
+    ours: float = math.nan  # in the unit of the paper's; nan where it was not computed
+    difference: float = math.nan  # as in `replication.evidence.compare.Verdict`
+    verdict: str = NOT_DRAWN  # one of `NUMBER_WORDS`
+    reason: str = ""  # why it is not comparable, or that the difference is absolute
+    drawn_by: str = ""  # ``paper/item`` of the notebook that computes it, if one does
+    about: str = claims.SIMULATED  # one of `ABOUT`
 
     @property
     def name(self):
@@ -97,21 +78,8 @@ class Number:
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence of a paper about its own results, and what became of it.
-
-    Parameters
-    ----------
-    paper, id_in_paper : str
-    section, statement, statistic, rule, word, about : str
-        As in ``data/published/<paper>/claims.toml``, where `about` is called kind.
-    published : str
-        The paper's own number; empty where it gives none.
-    verdict : str
-        One of `CLAIM_WORDS`.
-    cases : tuple of (str, replication.evidence.claims.Answer or None)
-        Each case in words, with its number and interval, and whether it speaks for the claim; None if open.
-    drawn_by : str
-        ``paper/item`` of the notebook that decides it; empty where none does.
+    """A sentence of a paper about its own results, as it is entered in ``data/published/<paper>/claims.toml``, and
+    what became of it.
     """
 
     paper: str
@@ -121,11 +89,11 @@ class Claim:
     statistic: str
     rule: str
     word: str
-    about: str
-    published: str = ""
-    verdict: str = NOT_DRAWN
-    cases: tuple = ()
-    drawn_by: str = ""
+    about: str  # one of `ABOUT`; called kind where it is entered
+    published: str = ""  # the paper's own number, if it gives one
+    verdict: str = NOT_DRAWN  # one of `CLAIM_WORDS`
+    cases: tuple = ()  # (words with number and interval, `replication.evidence.claims.Answer` or None if open)
+    drawn_by: str = ""  # ``paper/item`` of the notebook that decides it, if one does
 
     @property
     def name(self):

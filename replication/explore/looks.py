@@ -3,12 +3,11 @@
 Hatches carry matplotlib's names, so that the still pictures and the canvas agree.
 """
 
+import tomllib
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
-from replication.basics import style
-
-NAVY, AMBER, WINE, TEAL, BLACK, VIOLET = style.COLOURS
-PALE, DEEP = "#E6EAF0", "#2F3A48"
+FILE = Path(__file__).with_suffix(".toml")
 
 
 @dataclass(frozen=True)
@@ -32,36 +31,8 @@ class Look:
 
 
 LOOKS = {
-    "regular": Look("started in order", NAVY, "#5C8FDB"),
-    "backfilled": Look("backfilled", AMBER, "#B97B0C", "///"),
-    "shadow": Look("shadow load: may be preempted (the rest is sunny)", TEAL, "#1F8278", "..."),
-    "preempted": Look(
-        "preempted: this run was stopped", "#E8A6B8", WINE, "xxx", "#5A0F25", "#FFD7E1"
-    ),
-    "gained": Look("starts earlier than on the left", "#00695C", "#5BE3D3", mark="up"),
-    "lost": Look("starts later than on the left", "#9C1748", "#FF8FB3", mark="down"),
-    "first": Look("left", VIOLET, "#9A8BDD"),
-    "second": Look("right", "#D9D3F0", "#4B3F85", "\\\\\\"),
-    "own": Look("this side", NAVY, "#8FB5F0", line=True),
-    "other": Look("the other side", "#8C6D1F", "#E9C46A", dash=(5, 3), line=True),
-    "ran": Look("run, as it really is", "#7FA7A0", "#2C7A6C"),
-    "believed": Look(
-        "what the scheduler believes is still to come",
-        "#FBF0B2",
-        "#6B6226",
-        "...",
-        "#6E6423",
-        "#F5E9A0",
-    ),
-    "past": Look("ended", PALE, DEEP),
-    "mild": Look("backfilled mildly", AMBER, "#B97B0C", "///"),
-    "wild": Look("backfilled wildly", "#C65A78", WINE, "\\\\\\", "#000000", "#FFD7E1"),
-    "hole": Look("hole: free until the reservation", NAVY, "#9CC2FF", hollow=True, dash=(6, 3)),
-    "spare": Look("extra processors: free for longer", VIOLET, "#C3B8FF", hollow=True, dash=(2, 3)),
-    "stolen": Look("time stolen from the head", "#E8A6B8", WINE, "xxx", "#5A0F25", "#FFD7E1"),
-    "now": Look("now", BLACK, "#FFFFFF", width=3, line=True),
-    "reservation": Look("reservation (believed)", NAVY, "#9CC2FF", dash=(8, 4), line=True),
-    "real": Look("real shadow time (true)", WINE, "#FF8FB3", dash=(2, 3), width=3, line=True),
+    name: Look(**look | {"dash": tuple(look.get("dash", ()))})
+    for name, look in tomllib.loads(FILE.read_text(encoding="utf-8")).items()
 }
 NAMES = list(LOOKS)
 NUMBER = {name: number for number, name in enumerate(NAMES)}

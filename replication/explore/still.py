@@ -18,7 +18,7 @@ LEGEND = 0.75  # inches above the panels
 
 def draw(found):
     """Draw a scene with matplotlib."""
-    with plt.rc_context(style.SETTINGS | {"figure.constrained_layout.use": False}):
+    with plt.style.context([style.SHEET, {"figure.constrained_layout.use": False}]):
         figure = plt.figure(figsize=(WIDTH, found["height"] / PIXELS))
         for panel in found["panels"]:
             _panel(figure, panel, found["names"])

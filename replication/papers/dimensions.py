@@ -1,71 +1,43 @@
 """What papers leave open, each choice as its alternatives: the textbook's first, which is the default."""
 
-from replication.evidence import variants
+from replication.evidence import published, variants
 from replication.evidence.variants import Variant
 
+COUNTING = "counting"  # ways of counting change nothing of the simulation
 
-def _options(name, **words):
-    """Alternatives that are values of a scheduler's option; the default changes nothing.
 
-    A name's underscores stand for the hyphens of the value.
+def read(kind, *paper):
+    """The dimensions of one kind in ``data/published/readings.toml``, or in a paper's file of that name.
+
+    The kind is the part of a `Variant` in which another choice than the default stands, as the value of the
+    dimension; or `COUNTING`.
     """
-    values = [value.replace("_", "-") for value in words]
+
+    def alternative(dimension, name, words, default):
+        changed = {} if default or kind == COUNTING else {kind: {dimension: name}}
+        return Variant(name, words, **changed)
+
     return {
-        name: tuple(
-            Variant(value, said, scheduler={name: value} if k else {})
-            for k, (value, said) in enumerate(zip(values, words.values(), strict=True))
+        dimension: tuple(
+            alternative(dimension, name, words, default=k == 0)
+            for k, (name, words) in enumerate(several.items())
         )
+        for dimension, several in published.entries(*paper, "readings.toml")[kind].items()
     }
 
 
-RESERVATION = _options(
-    "reservation",
-    recomputed="reservations are worked out at every pass",
-    kept="a reservation, once made, is kept",
-)
-EXTRA = _options(
-    "extra",
-    used_up="a backfilled job that outlives the reservation uses up extra processors",
-    not_used_up="extra processors are not used up",
-)
-SHADOW = _options(
-    "shadow",
-    all="all jobs that end at the shadow time count",
-    first="only the first jobs that suffice at the shadow time count",
-)
-EVENTS = _options(
-    "events",
-    together="the events of an instant are taken together",
-    one_by_one="events are taken one by one",
-)
-ORDER = _options(
-    "order", ends_first="ends go before submissions", submissions_first="submissions go before ends"
-)
-PASSES = _options(
-    "passes",
-    always="every submission leads to a pass",
-    if_fits="only a submission that fits the free processors leads to a pass",
-)
-CANDIDATES = _options(
-    "candidates",
-    fcfs="candidates are backfilled in the order of the queue",
-    sjf="the candidate of the shortest prediction is backfilled first",
-)
-PREDICTION = _options(
-    "refresh",
-    **{"pass": "predictions of waiting jobs are made at every pass"},
-    submission="predictions are made at submission",
-) | _options(
-    "correction",
-    request="a prediction that has run out becomes the request",
-    tsafrir="a prediction that has run out grows by Tsafrir's steps",
-    doubling="a prediction that has run out is doubled",
-    now="a job whose prediction has run out is expected to end at any moment",
-)
+#: Options of EASY.
+ALL = read("scheduler")
+
+
+def of(*names):
+    """Some options of EASY."""
+    return {name: ALL[name] for name in names}
 
 
 #: What the paper's silence leaves to the textbook of EASY.
-TEXTBOOK = RESERVATION | EXTRA | SHADOW | EVENTS | ORDER
+TEXTBOOK = of("reservation", "extra", "shadow", "events", "order")
+PREDICTION = of("refresh", "correction")
 #: Other cleanings, each tried alone.
 CUT_OR_NOT = (
     Variant("runs cut at the estimate", cleaning={"overrun": "cut-run"}),
@@ -87,18 +59,3 @@ def changes(logs, *several):
     """
     own = [one for one in several if not one.logs or {*one.logs} & {*logs}]
     return [Variant("default"), *own, *variants.others(logs)]
-
-
-def size(default):
-    """What a job's size is; papers differ in the default, ``allocated`` or ``requested``."""
-    words = {
-        "allocated": "a job's size is the processors it was allocated",
-        "requested": "a job's size is the processors it asked for",
-    }
-    other = next(name for name in words if name != default)
-    return {
-        "size": (
-            Variant(default, words[default]),
-            Variant(other, words[other], cleaning={"size": other}),
-        )
-    }

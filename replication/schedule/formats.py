@@ -30,31 +30,16 @@ csv = lazily("pyarrow.csv")
 LARGEST = 2**31 - 1  # processors of a job
 LONGEST_ID = 200  # characters of a job's name
 LATEST = 10**15  # s, before and after 0
-
-
 FORMS = ("native", "swf", "batsim", "evalys")
-BATSIM = (
-    "job_id",
-    "workload_name",
-    "profile",
-    "submission_time",
-    "requested_number_of_resources",
-    "requested_time",
-    "success",
-    "final_state",
-    "starting_time",
-    "execution_time",
-    "finish_time",
-    "waiting_time",
-    "turnaround_time",
-    "stretch",
-    "allocated_resources",
-    "consumed_energy",
-    "metadata",
+BATSIM = tuple(
+    """
+    job_id workload_name profile submission_time requested_number_of_resources requested_time success final_state
+    starting_time execution_time finish_time waiting_time turnaround_time stretch allocated_resources consumed_energy
+    metadata
+""".split()
 )
-EVALYS = tuple(
-    name for name in BATSIM if name not in ("profile", "final_state", "consumed_energy", "metadata")
-)
+NOT_EVALYS = ("profile", "final_state", "consumed_energy", "metadata")
+EVALYS = tuple(name for name in BATSIM if name not in NOT_EVALYS)
 
 # What each column of a plan is called in the tables, the newest name first.
 _NAMES = {

@@ -449,7 +449,7 @@ def test_runs_are_simulated_under_the_change():
     evidence = heel.Evidence("A", HEAD, Variant("r", count={"trim": False}))
     assert evidence.run(Users())["mean_wait"] == pytest.approx(simulate(HEAD, EASY()).wait.mean())
     assert evidence.run(Users()) is evidence.run(Users())
-    [variant] = variants.alone("events", dimensions.EVENTS["events"])
+    [variant] = variants.alone("events", dimensions.ALL["events"])
     assert np.isfinite(heel.Evidence("A", HEAD, variant).run(FModel(2))["backfilled"])
 
 

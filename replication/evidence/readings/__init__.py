@@ -43,27 +43,14 @@ def kept_to_defaults(why, dimensions):
 class Grid:
     """All combinations of choices that make sense.
 
-    Parameters
-    ----------
-    dimensions : dict of str to sequence of replication.evidence.variants.Variant
-        Two alternatives or more each, the default first.
-    rules : sequence of Rule
-    around : sequence of dict, optional
-        For a first look: only these combinations (choices by dimension, what is left out at its default) and
-        each with one choice changed.
+    `dimensions` have two alternatives or more each, the default first. For a first look there are
+    only the combinations `around` (choices by dimension, what is left out at its default) and each
+    with one choice changed.
 
-    Attributes
-    ----------
-    codes : int8[combinations, dimensions]
-        The place of each choice; the first combination is the default.
-    left_out : dict of str to int
-        Combinations by reason that were left out, each counted where it first applies.
-
-    Raises
-    ------
-    ReadingsError
-        If a dimension leaves no choice, a rule names a dimension or choice that does not exist, or forbids the
-        default.
+    ``codes``, int8[combinations, dimensions], has the place of each choice; the first combination
+    is the default. ``left_out`` counts by reason the combinations that were left out, each where it
+    first applies. ReadingsError if a dimension leaves no choice, a rule names a dimension or choice
+    that does not exist, or forbids the default.
     """
 
     def __init__(self, dimensions, rules=(), around=None):
@@ -131,30 +118,15 @@ class Grid:
 class Found:
     """The numbers of all combinations, beside those that the paper printed.
 
-    Parameters
-    ----------
-    grid : Grid
-    table : pandas.DataFrame
-        From `replication.evidence.readings.search.search`.
-    published : sequence of replication.evidence.published.Published
-        Numbers of the paper. One that it prints twice counts once; one that is not in `table` does not count.
-    by_policy : bool
-        Whether each policy has its own code, so that each may identify choices of its own.
+    `table` is from `replication.evidence.readings.search.search`. Of the `published` numbers one
+    that the paper prints twice counts once; one that is not in the table does not count. By policy
+    each policy may identify choices of its own.
 
-    Attributes
-    ----------
-    numbers, logs : list
-        The numbers that count, and the logs that have one.
-    groups : dict of str to list of int
-        Places of all numbers, and by policy where each has its own code.
-    differences : float32[combinations, numbers]
-        Relative; infinite where a value is undefined.
-    matched : bool[combinations, numbers]
-        Which match by the rule of `replication.evidence.compare`.
-    distances : float32[combinations]
-        Of each to all numbers.
-    order : int64[combinations]
-        From the nearest to the farthest: by median, worst difference, the grid's order.
+    ``numbers`` and ``logs`` are those that count; ``groups`` has places of all numbers, and those
+    by policy. By combination and number there are ``differences``, relative, infinite where a value
+    is undefined, and ``matched``, by the rule of `replication.evidence.compare`; by combination
+    ``distances`` to all numbers, and their ``order`` from the nearest to the farthest: by median,
+    worst difference, the grid's order.
     """
 
     def __init__(self, grid, table, published, by_policy=False):

@@ -4,7 +4,7 @@ import functools
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from replication.basics import code
 from replication.evidence import variants
@@ -17,22 +17,17 @@ AT_ONCE = 8  # simulations in a task: few enough to spread, many enough for a fi
 
 @dataclass(frozen=True)
 class Part:
-    """Numbers that come from the same simulations.
-
-    Parameters
-    ----------
-    name : str
-    simulated : tuple of str
-        Dimensions that take a simulation of their own; the others are ways of counting.
-    measure : Callable
-        ``measure(workload, variant)``, with the alternatives of the simulated dimensions together, yields
-        (policy, measure, counted, value): counted has the choice of each further dimension that the number
-        depends on. A function of a module, so that it can be sent to other machines.
-    """
+    """Numbers that come from the same simulations."""
 
     name: str
-    simulated: tuple
+    simulated: tuple  # dimensions that take a simulation of their own; others are ways of counting
+    #: ``measure(workload, variant)``, with the alternatives of the simulated dimensions together, yields
+    #: (policy, measure, counted, value): counted has the choice of each further dimension that the number depends
+    #: on. A function of a module, so that it can be sent to other machines.
     measure: Callable
+    counting: dict = field(
+        default_factory=dict
+    )  # these dimensions, on whose alternatives the rows depend too
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +49,8 @@ class Task:
         """Hash of all that the rows depend on, in hexadecimal."""
         by = code.digest(__name__, self.part.measure.__module__)
         facts = [by, engines.fingerprint(self.workload, COLUMNS), self.log, self.part.name]
-        return hashlib.sha256(json.dumps([*facts, repr(self.several)]).encode()).hexdigest()
+        tried = repr(self.several), repr(self.part.counting)
+        return hashlib.sha256(json.dumps([*facts, *tried]).encode()).hexdigest()
 
 
 def compute(task):

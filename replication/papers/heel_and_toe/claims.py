@@ -55,16 +55,6 @@ def interval(change, unit=" %"):
 # ---- performance (sections 1, 3, 6 and 8)
 
 
-@decides("perfect-helps")
-def _(e):
-    return _changed(e, ["real to perfect [%]"])
-
-
-@decides("doubling-helps")
-def _(e):
-    return _changed(e, ["doubling real [%]", "doubling perfect [%]"])
-
-
 def _changed(e, columns):
     for row in e.real_and_perfect.to_dict("records"):
         for column in columns:
@@ -145,16 +135,6 @@ def _(e):
     return _shaped(pd.concat(parts), _as_said)
 
 
-@decides("v-or-l")
-def _(e):
-    return _shaped(e.shapes_everywhere(), lambda row: ["V", "L"])
-
-
-@decides("usually-v")
-def _(e):
-    return _shaped(e.shapes_everywhere(), lambda row: ["V"])
-
-
 @decides("high-load-v")
 def _(e):
     table = e.shapes("high")
@@ -184,26 +164,6 @@ def _places(e, is_good):
         band, exact = e.band(log, measure), e.curve(log, measure, "deterministic")
         place = float(((exact - band[0.05]) / (band[0.95] - band[0.05]))[band.index > 0].median())
         yield named(log, measure), f"{place:.2f}", is_good(place)
-
-
-@decides("deterministic-closer-to-best")
-def _(e):
-    return _places(e, lambda place: place < 0.5)
-
-
-@decides("deterministic-lower-bound")
-def _(e):
-    return _places(e, lambda place: place <= 0.25)
-
-
-@decides("not-robust")
-def _(e):
-    return _spans(e, campaign.RANGES[10], "same")
-
-
-@decides("not-balanced")
-def _(e):
-    return _spans(e, 0.0, "none")
 
 
 def _spans(e, least, word):
@@ -284,26 +244,6 @@ def _growing(e, measures, fs, up=1):
                 f"{interval(whole)}, worst step {worst[0]:+.2f} %",
                 every([side(whole), *(side(step, -up * level("none")) for step in steps)]),
             )
-
-
-@decides("more-backfilling")
-def _(e):
-    return _growing(e, BACKFILLED, lambda *_: range(11))
-
-
-@decides("wild-grows")
-def _(e):
-    return _growing(e, WILD, lambda *_: range(1, 11))
-
-
-@decides("delay-grows")
-def _(e):
-    return _growing(e, ["delay"], lambda *_: range(1, 11))
-
-
-@decides("events-grow")
-def _(e):
-    return _growing(e, ["events"], lambda *_: range(1, 11))
 
 
 @decides("sjfness-falls-on")
@@ -590,16 +530,6 @@ def _(e):
         yield named(row["log"], row["measure"]), interval(change), answer
 
 
-@decides("modal-worse")
-def _(e):
-    return _steps(modality.change(_modal(e), modality.SHARES))
-
-
-@decides("modal-steps")
-def _(e):
-    return _steps(modality.change(_modal(e), STEPS, step=True))
-
-
 def _steps(table):
     for row in table.to_dict("records"):
         about = (
@@ -629,3 +559,25 @@ def _(e):
 
 def _at(row):
     return f"{named(row['log'], row['measure'], row['load'])}, f = {row['f']:g}"
+
+
+# ---- claims whose cases one of the functions above makes
+
+
+for name, cases in (
+    ("perfect-helps", lambda e: _changed(e, ["real to perfect [%]"])),
+    ("doubling-helps", lambda e: _changed(e, ["doubling real [%]", "doubling perfect [%]"])),
+    ("v-or-l", lambda e: _shaped(e.shapes_everywhere(), lambda row: ["V", "L"])),
+    ("usually-v", lambda e: _shaped(e.shapes_everywhere(), lambda row: ["V"])),
+    ("deterministic-closer-to-best", lambda e: _places(e, lambda place: place < 0.5)),
+    ("deterministic-lower-bound", lambda e: _places(e, lambda place: place <= 0.25)),
+    ("not-robust", lambda e: _spans(e, campaign.RANGES[10], "same")),
+    ("not-balanced", lambda e: _spans(e, 0.0, "none")),
+    ("more-backfilling", lambda e: _growing(e, BACKFILLED, lambda *_: range(11))),
+    ("wild-grows", lambda e: _growing(e, WILD, lambda *_: range(1, 11))),
+    ("delay-grows", lambda e: _growing(e, ["delay"], lambda *_: range(1, 11))),
+    ("events-grow", lambda e: _growing(e, ["events"], lambda *_: range(1, 11))),
+    ("modal-worse", lambda e: _steps(modality.change(_modal(e), modality.SHARES))),
+    ("modal-steps", lambda e: _steps(modality.change(_modal(e), STEPS, step=True))),
+):
+    decides(name)(cases)

@@ -23,17 +23,8 @@ from replication.schedulers import EASY
 
 
 class Evidence:
-    """Results of the campaign, asked for by the claims.
-
-    Parameters
-    ----------
-    workloads : dict of str to replication.logs.workload.Workload
-        By the log's name.
-    scale : replication.papers.heel_and_toe.campaign.Scale
-    workers : int
-        Threads that simulate.
-    seed : int
-        Of the drawings for Fig. 12.
+    """Results of the campaign, asked for by the claims: of workloads by the log's name, at a
+    `campaign.Scale`, by so many threads; the seed is of the drawings for Fig. 12.
     """
 
     def __init__(self, workloads, scale=campaign.PAPER_SCALE, workers=1, seed=1):

@@ -32,16 +32,8 @@ __all__ = ["CLAIMS", "ERRORS", "Evidence", "REPLAYED", "evaluate", "totals"]
 
 
 class Evidence:
-    """What the claims rest on, worked out when first asked for.
-
-    Parameters
-    ----------
-    workloads : dict of str to replication.logs.workload.Workload
-    repeats : int
-        Draws of the virtual predictor.
-    reading : replication.evidence.variants.Variant
-        Of the schedulers.
-    seed, workers : int
+    """What the claims rest on, worked out when first asked for: under a reading of the schedulers,
+    with so many draws (repeats) of the virtual predictor.
     """
 
     def __init__(self, workloads, repeats=5, reading=runs.DEFAULT, seed=1, workers=1):
@@ -117,9 +109,9 @@ def _words(change):
     return "{:.2f} ({:.2f} to {:.2f})".format(*change)
 
 
-def _to_base(evidence, policy, base, rule, logs=None):
-    """Cases for a policy's slowdown over another's."""
-    for log in evidence.workloads if logs is None else logs:
+def _to_base(evidence, policy, base, rule, concerned=lambda log: True):
+    """Cases for a policy's slowdown over another's, on the logs concerned."""
+    for log in filter(concerned, evidence.workloads):
         for measure, short in SHORT.items():
             change = _quotient(evidence.everyone(measure, base).loc[log, policy])
             yield f"{log} {short}", _words(change), rule(change)
@@ -155,16 +147,6 @@ def _(e):
     for log in e.workloads:
         found = counts.violations(e.schedule(log, "PV-EASY"), "any-later")["violated"][0]
         yield log, f"{found}", found == 0
-
-
-@decides("easy-last-violates")
-def _(e):
-    return _each(e, counts.violations, "EASY-Last", "violated", lambda v: 10 <= v < 1000, "{:,}")
-
-
-@decides("violations-100-minutes")
-def _(e):
-    return _each(e, counts.violations, "EASY-Last", "mean_dtr", lambda v: v > 100, "{:.1f} min")
 
 
 @decides("violations-30-hours")
@@ -209,23 +191,6 @@ def _blocked(e, of_size, rule):
             sure = answer.sure and rule(other).holds == answer.holds
             words = f"{_words(plain)}, MWBS {_words(other)}"
             yield f"{log} {jobs}:", words, answer._replace(sure=sure)
-
-
-@decides("blocked-mostly-better")
-def _(e):
-    return _blocked(e, lambda jobs: True, _at_most_one)
-
-
-@decides("large-blocked-better")
-def _(e):
-    return _blocked(e, lambda jobs: jobs != slowdown.names()[0], _at_most_one)
-
-
-@decides("small-blocked-not-better")
-def _(e):
-    return _blocked(
-        e, lambda jobs: jobs == slowdown.names()[0], lambda x: opposite(_at_most_one(x))
-    )
 
 
 @decides("large-more-often-blocked")
@@ -273,49 +238,12 @@ def _leads(e, errors):
         yield f"{log} {SHORT[measure]}", words, answer
 
 
-@decides("prediction-ten-percent")
-def _(e):
-    return _leads(e, [error for error in ERRORS if error <= 10])
-
-
-@decides("prediction-above-ten-percent")
-def _(e):
-    return _leads(e, [error for error in ERRORS if error >= 10])
-
-
-@decides("smaller-on-blue")
-def _(e):
-    return _to_base(e, "PV-EASY", "EASY", _at_most_one, [log for log in e.workloads if log == BLUE])
-
-
-@decides("similar-elsewhere")
-def _(e):
-    share = level("similar") / 100
-    return _to_base(
-        e,
-        "PV-EASY",
-        "EASY",
-        lambda change: between(change, 1 - share, 1 + share),
-        [log for log in e.workloads if log != BLUE],
-    )
-
-
-@decides("better-than-easy-last")
-def _(e):
-    return _to_base(e, "PV-EASY", "EASY-Last", _at_most_one)
-
-
 @decides("easy-last-worst")
 def _(e):
     for log in e.workloads:
         table = e.everyone("mwbs", "EASY-Last").loc[log]
         largest = _quotient(table.loc[table.loc[["PV-EASY", "EASY"], "quotient"].idxmax()])
         yield log, _words(largest), _at_most_one(largest)
-
-
-@decides("estimates-beat-last")
-def _(e):
-    return _to_base(e, "EASY", "EASY-Last", _at_most_one)
 
 
 @decides("estimates-beat-virtual")
@@ -343,12 +271,6 @@ def _(e):
         yield from _changes(log, "", e.count(counts.slowdowns, log, "PV-EASY"), without)
 
 
-@decides("little-waste")
-def _(e):
-    most = level("small")
-    return _each(e, counts.loads, "PV-EASY", "wasted_load", lambda v: v <= most, "{:.2f} %")
-
-
 @decides("same-end")
 def _(e):
     for log in e.workloads:
@@ -356,21 +278,41 @@ def _(e):
         yield log, f"{later:+.2f} h", abs(later) < 1
 
 
-@decides("one-in-eight")
-def _(e):
-    most = 100 / 8 * (1 + level("similar") / 100)
-    return _each(
-        e, counts.preemptions, "PV-EASY", "preempted_share", lambda v: v <= most, "{:.2f} %"
-    )
-
-
-@decides("killed-less-than-twice")
-def _(e):
-    return _each(e, counts.preemptions, "PV-EASY", "mkt", lambda v: v < 2)
-
-
 @decides("suspending-is-better")
 def _(e):
     for log in e.workloads:
         for mode in ("suspend", "checkpoint 1 h"):
             yield from _changes(log, f" {mode}", e.modes.loc[log, mode], e.modes.loc[log, "kill"])
+
+
+def _not_better(change):
+    return opposite(_at_most_one(change))
+
+
+def _similar(change):
+    share = level("similar") / 100
+    return between(change, 1 - share, 1 + share)
+
+
+SMALLEST = slowdown.names()[0]
+SMALL, AN_EIGHTH = level("small"), 100 / 8 * (1 + level("similar") / 100)
+LATE, KILLS = (counts.violations, "EASY-Last"), (counts.preemptions, "PV-EASY")
+WASTE = (counts.loads, "PV-EASY", "wasted_load")
+# Claims that one of the functions above decides, with what it is asked.
+for name, cases, *asked in (
+    ("easy-last-violates", _each, *LATE, "violated", lambda v: 10 <= v < 1000, "{:,}"),
+    ("violations-100-minutes", _each, *LATE, "mean_dtr", lambda v: v > 100, "{:.1f} min"),
+    ("little-waste", _each, *WASTE, lambda v: v <= SMALL, "{:.2f} %"),
+    ("one-in-eight", _each, *KILLS, "preempted_share", lambda v: v <= AN_EIGHTH, "{:.2f} %"),
+    ("killed-less-than-twice", _each, *KILLS, "mkt", lambda v: v < 2),
+    ("blocked-mostly-better", _blocked, lambda jobs: True, _at_most_one),
+    ("large-blocked-better", _blocked, lambda jobs: jobs != SMALLEST, _at_most_one),
+    ("small-blocked-not-better", _blocked, lambda jobs: jobs == SMALLEST, _not_better),
+    ("prediction-ten-percent", _leads, [error for error in ERRORS if error <= 10]),
+    ("prediction-above-ten-percent", _leads, [error for error in ERRORS if error >= 10]),
+    ("smaller-on-blue", _to_base, "PV-EASY", "EASY", _at_most_one, lambda log: log == BLUE),
+    ("similar-elsewhere", _to_base, "PV-EASY", "EASY", _similar, lambda log: log != BLUE),
+    ("better-than-easy-last", _to_base, "PV-EASY", "EASY-Last", _at_most_one),
+    ("estimates-beat-last", _to_base, "EASY", "EASY-Last", _at_most_one),
+):
+    decides(name)(lambda e, cases=cases, asked=asked: cases(e, *asked))

@@ -9,58 +9,15 @@ import itertools
 from replication.evidence import published, readings
 from replication.evidence.readings import Rule
 from replication.evidence.readings.search import Part, of_paper
-from replication.evidence.variants import Variant
 from replication.papers import dimensions
 from replication.papers.pv_easy import counts, runs
 
 PAPER = "pv_easy"
 ITEMS = ("table1", "table2", "table4", "table5", "table6")
 
-CLEANING = dimensions.size("allocated") | {
-    "overrun": (
-        Variant("raise-estimate", "the estimate of a run that passed it is raised to the run time"),
-        Variant("cut-run", "runs are cut at their estimates", cleaning={"overrun": "cut-run"}),
-        Variant("as-is", "runs may pass their estimates", cleaning={"overrun": "as-is"}),
-    )
-}
+CLEANING = dimensions.read("cleaning", PAPER)
 EASY = {name: runs.OPEN[name] for name in runs.OPEN if name not in dimensions.PREDICTION}
-COUNTING = {
-    "blocked": (
-        Variant("any", "every job that waits at the head is blocked"),
-        Variant("others-wait", "a job at the head is blocked only if others wait behind it"),
-        Variant("passed", "a job at the head is blocked only if somebody passes it"),
-    ),
-    "delay": (
-        Variant("alone", "a delay is measured from the start without later jobs"),
-        Variant("head", "a delay is measured from when idle and later jobs' processors sufficed"),
-        Variant("running", "a delay is measured from the real end of enough jobs that ran already"),
-    ),
-    "violation": (
-        Variant("under-predicted", "a violation needs a later job that is past its prediction"),
-        Variant("any-later", "any later job's processors make a late start a violation"),
-        Variant(
-            "since-reserved",
-            "a violation needs a later job past its prediction that was started since the "
-            "reservation",
-        ),
-    ),
-    "backfilled": (
-        Variant(
-            "last-run", "jobs whose completing run was started by backfilling count as backfilled"
-        ),
-        Variant("starts", "every start by backfilling counts as a backfilled job"),
-        Variant("ever", "jobs backfilled at least once count as backfilled"),
-        Variant("in-shadow", "backfilled jobs count if they end before those ahead have started"),
-    ),
-    "span": (
-        Variant("first-submission", "a load's span begins at the first submission"),
-        Variant("time-0", "a load's span begins at the log's time 0"),
-    ),
-    "waste": (
-        Variant("mean", "the waste is the mean of the jobs' wastes"),
-        Variant("total", "the waste is all wasted time over all run time"),
-    ),
-}
+COUNTING = dimensions.read(dimensions.COUNTING, PAPER)
 DIMENSIONS = CLEANING | runs.OPEN | COUNTING
 
 RULES = (
@@ -122,9 +79,14 @@ def _rows(policy, found, **counted):
 
 _SIMULATED = (*CLEANING, *runs.OPEN)
 PARTS = (
-    Part("pv_easy: EASY", (*CLEANING, *EASY), easy),
-    Part("pv_easy: EASY-Last", _SIMULATED, easy_last),
-    Part("pv_easy: PV-EASY", tuple(n for n in _SIMULATED if n not in runs.EASY_ONLY), pv_easy),
+    Part("pv_easy: EASY", (*CLEANING, *EASY), easy, COUNTING),
+    Part("pv_easy: EASY-Last", _SIMULATED, easy_last, COUNTING),
+    Part(
+        "pv_easy: PV-EASY",
+        tuple(n for n in _SIMULATED if n not in runs.EASY_ONLY),
+        pv_easy,
+        COUNTING,
+    ),
 )
 
 

@@ -27,13 +27,7 @@ AT_SUBMISSION = EASY(refresh="submission")
 
 @dataclass(frozen=True)
 class Recorded(Predictor):
-    """Predictions that were made elsewhere, in whole seconds and at most the request.
-
-    Parameters
-    ----------
-    values : tuple of float, s
-        One a job, in order of submission.
-    """
+    """Predictions that were made elsewhere, in whole seconds and at most the request."""
 
     draws_at_random = False
 

@@ -16,17 +16,9 @@ SHORT, LONG = 0.5, 1.5
 
 
 class Evidence:
-    """Results asked for by the claims.
-
-    Parameters
-    ----------
-    workloads : dict of str to replication.logs.workload.Workload
-    reading : str
-        One of `replication.papers.top_percent.runs.READINGS`.
-    quick : bool
-        Whether the workloads are only the first jobs of their logs; fewer samples decide on modes then.
-    workers : int
-        Threads that simulate.
+    """Results asked for by the claims, under one of `replication.papers.top_percent.runs.READINGS`.
+    `quick` says that the workloads are only the first jobs of their logs; fewer samples decide on
+    modes then.
     """
 
     def __init__(self, workloads, reading="words", quick=False, workers=1):

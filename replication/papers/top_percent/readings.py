@@ -15,15 +15,7 @@ from replication.schedule import measures
 
 PAPER, ITEMS = "top_percent", ("table1",)
 
-CLEANING = dimensions.size("requested") | {
-    "overrun": (
-        Variant("cut-run", "runs are cut at their requests"),
-        Variant(
-            "raise-estimate",
-            "the request of a run that passed it is raised to the run time",
-            cleaning={"overrun": "raise-estimate"},
-        ),
-    ),
+CLEANING = dimensions.read("cleaning", PAPER) | {
     "jobs": (
         Variant("all", "a job without a request is given its run time"),
         Variant(
@@ -31,9 +23,9 @@ CLEANING = dimensions.size("requested") | {
             "jobs without a request are left out",
             cleaning={"drop": ("no-estimate",)},
         ),
-    ),
+    )
 }
-EVENTS = dimensions.PASSES | dimensions.ORDER
+EVENTS = dimensions.of("passes", "order")
 TOP = {
     "top": (
         Variant("words", "Top Percent's threshold is that of the paper's words"),
@@ -44,13 +36,7 @@ TOP = {
         ),
     )
 }
-R2 = {
-    "r2": (
-        Variant("submission", "R2 is of the predictions made at submission"),
-        Variant("start", "R2 is of the predictions that jobs started with"),
-        Variant("recorded", "R2 is of the first predictions recorded, -1 where no predictor runs"),
-    )
-}
+R2 = dimensions.read(dimensions.COUNTING, PAPER)
 DIMENSIONS = CLEANING | EVENTS | dimensions.PREDICTION | TOP | R2
 
 
@@ -91,9 +77,9 @@ def _rows(workload, variant, policies):
 _EVENTS = (*CLEANING, *EVENTS)
 _LEARNED = (*_EVENTS, *dimensions.PREDICTION)
 PARTS = (
-    Part("top_percent: fixed", _EVENTS, fixed),
-    Part("top_percent: learned", _LEARNED, learned),
-    Part("top_percent: top", (*_LEARNED, *TOP), top),
+    Part("top_percent: fixed", _EVENTS, fixed, R2),
+    Part("top_percent: learned", _LEARNED, learned, R2),
+    Part("top_percent: top", (*_LEARNED, *TOP), top, R2),
 )
 
 

@@ -11,14 +11,9 @@ from replication.papers.top_percent.intervals import Block
 
 #: What the paper's words leave open of the scheduler.
 OPEN = (
-    dimensions.PASSES
-    | dimensions.ORDER
-    | dimensions.EVENTS
-    | dimensions.RESERVATION
-    | dimensions.SHADOW
-    | dimensions.EXTRA
+    dimensions.of("passes", "order", "events", "reservation", "shadow", "extra")
     | dimensions.PREDICTION
-    | dimensions.CANDIDATES
+    | dimensions.of("candidates")
 )
 CODED = runs.READINGS["coded"]
 #: CTC's machine: the default is the header's batch part, 338; PV-EASY has 430, the whole machine 512.
