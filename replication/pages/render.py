@@ -7,6 +7,7 @@ import base64
 import functools
 import html
 import re
+import tomllib
 from pathlib import Path
 
 from replication.basics import style, writing
@@ -17,24 +18,9 @@ from replication.evidence import shown
 TEMPLATES = Path(__file__).parent / "templates"
 # Pixels of a page for a pixel of a figure: 105 to the inch.
 SHRINK = 105 / style.DPI
-# Signs as well as colours, so that a verdict can be told in grey.
-SIGNS = {
-    "match": "✓",
-    "close": "≈",
-    "near": "~",
-    "differs": "✗",
-    "inside": "✓",
-    "overlapping": "~",
-    "outside": "✗",
-    "erratum": "e",
-    "not comparable": "–",
-    "not drawn": "·",
-    "holds": "✓",
-    "holds in part": "◐",
-    "fails": "✗",
-    "undecided": "?",
-    "check": "=",
-}
+#: The words of verdicts, each with its sign and its rule.
+VERDICTS = tomllib.loads((TEMPLATES / "verdicts.toml").read_text(encoding="utf-8"))
+SIGNS = {word: verdict["sign"] for word, verdict in VERDICTS.items()}
 
 
 @functools.cache

@@ -4,91 +4,54 @@ A Workflow Run Crate 0.5 (https://w3id.org/ro/wfrun/workflow/0.5): the Makefile 
 each record a run of it, with the logs and the parameters that went in and the files that came out.
 """
 
+import json
+from pathlib import Path
+from string import Template
+
+import yaml
+
 from replication.basics import paths
 from replication.report import metadata
 
 NAME = "ro-crate-metadata.json"
-PROFILES = {
-    "https://w3id.org/ro/wfrun/process/0.5": ("Process Run Crate", "0.5"),
-    "https://w3id.org/ro/wfrun/workflow/0.5": ("Workflow Run Crate", "0.5"),
-    "https://w3id.org/workflowhub/workflow-ro-crate/1.0": ("Workflow RO-Crate", "1.0"),
-}
-CONTEXT = [
-    "https://w3id.org/ro/crate/1.1/context",
-    "https://w3id.org/ro/terms/workflow-run/context",
-    {"sha256": "http://schema.org/sha256"},
-]
+TEMPLATE = Path(__file__).parent / "templates" / "crate.yaml"
 ARCHIVE = "https://www.cs.huji.ac.il/labs/parallel/workload/"
 FORMATS = {"csv": "text/csv", "png": "image/png", "json": "application/json"}
-PYTHON, MAKE, AUTHORS = "https://www.python.org/", "https://www.gnu.org/software/make/", "#authors"
+PYTHON, AUTHORS = "https://www.python.org/", "#authors"
 
 
 def crate(items):
     """The research object of some `replication.report.results.Item`, as JSON types, its root the checkout's."""
-    cited, entities = metadata.citation(), {}
+    made = _template()
+    entities = {entity["@id"]: entity for entity in made["entities"]}
 
     def add(identifier, kind, **facts):
         entities.setdefault(identifier, {"@id": identifier, "@type": kind} | facts)
-        return {"@id": identifier}
+        return _to(identifier)
 
-    for address, (name, version) in PROFILES.items():
-        add(address, "CreativeWork", name=name, version=version)
-    license_ = add(f"{metadata.LICENSES}{cited['license']}", "CreativeWork", name=cited["license"])
-    add(AUTHORS, "Organization", name=cited["authors"][0]["name"])
-    add(PYTHON, ["ComputerLanguage", "SoftwareApplication"], name="Python", url=PYTHON)
-    add(MAKE, ["ComputerLanguage", "SoftwareApplication"], name="GNU Make", url=MAKE)
-    add(ARCHIVE, "CreativeWork", name="Parallel Workloads Archive", url=ARCHIVE)
-    add("README.md", "File", name="README", encodingFormat="text/markdown", about=_to("./"))
     runs = [_run(item, add) for item in items]
-    outputs = [output for run in runs for output in entities[run["@id"]]["result"]]
-    logs = _unique(
-        log for run in runs for log in entities[run["@id"]]["object"] if "#log" in log["@id"]
-    )
-    add(
-        "Makefile",
-        ["File", "SoftwareSourceCode", "ComputationalWorkflow"],
-        name="make figures",
-        description="Runs every notebook and assembles the article and its supplement.",
-        programmingLanguage=_to(MAKE),
-        author=_to(AUTHORS),
-        license=license_,
-        version=cited["version"],
-        hasPart=_unique(entities[run["@id"]]["instrument"] for run in runs),
-    )
-    whole = add(
-        "#make-figures",
-        "CreateAction",
-        name="make figures",
-        description="The runs of all notebooks; each has an action of its own.",
-        instrument=_to("Makefile"),
-        agent=_to(AUTHORS),
-        object=logs,
-        result=outputs,
-    )
-    files = [_to(name) for name, entity in entities.items() if "File" in entity["@type"]]
-    root = {
-        "@id": "./",
-        "@type": "Dataset",
-        "name": cited["title"],
-        "description": cited["abstract"],
-        "datePublished": str(cited["date-released"]),
-        "license": license_,
-        "author": _to(AUTHORS),
-        "conformsTo": [_to(address) for address in PROFILES],
-        "mainEntity": _to("Makefile"),
-        "hasPart": files,
-        "mentions": [whole, *runs],
+    actions = [entities[run["@id"]] for run in runs]
+    logs = [given for action in actions for given in action["object"] if "#log" in given["@id"]]
+    workflow, whole, root = (made[name] for name in ("workflow", "whole", "root"))
+    workflow["hasPart"] = _unique(action["instrument"] for action in actions)
+    whole["object"] = _unique(logs)
+    whole["result"] = [output for action in actions for output in action["result"]]
+    entities |= {one["@id"]: one for one in (workflow, whole)}
+    root["hasPart"] = [_to(name) for name, one in entities.items() if "File" in one["@type"]]
+    root["mentions"] = [_to(whole["@id"]), *runs]
+    return {"@context": made["context"], "@graph": [made["about"], root, *entities.values()]}
+
+
+def _template():
+    """What is no run of a notebook."""
+    cited = metadata.citation()
+    facts = {name: cited[name] for name in ("title", "abstract", "license", "version")} | {
+        "date": str(cited["date-released"]),
+        "license_address": f"{metadata.LICENSES}{cited['license']}",
+        "authors": cited["authors"][0]["name"],
     }
-    about = {
-        "@id": NAME,
-        "@type": "CreativeWork",
-        "about": _to("./"),
-        "conformsTo": [
-            _to("https://w3id.org/ro/crate/1.1"),
-            _to("https://w3id.org/workflowhub/workflow-ro-crate/1.0"),
-        ],
-    }
-    return {"@context": CONTEXT, "@graph": [about, root, *entities.values()]}
+    quoted = {name: json.dumps(fact, ensure_ascii=False) for name, fact in facts.items()}
+    return yaml.safe_load(Template(TEMPLATE.read_text(encoding="utf-8")).substitute(quoted))
 
 
 def _run(item, add):

@@ -6,13 +6,14 @@ metadata.yaml for ReScience C, which is made with the article.
 
 import json
 import re
+from pathlib import Path
 
 import yaml
 
 from replication.basics import paths, writing
 
 CODEMETA, ZENODO = "codemeta.json", ".zenodo.json"
-LATER = "to be given at acceptance"
+RESCIENCE = Path(__file__).parent / "templates" / "rescience.yaml"
 LICENSES = "https://spdx.org/licenses/"
 
 
@@ -80,44 +81,24 @@ def zenodo():
 
 
 def rescience(made):
-    """metadata.yaml of a submission to ReScience C for what `replication.report.article.build` gives.
-
-    Keys are those of the journal's template; what nobody knows before acceptance says so.
-    """
-    cited = citation()
+    """metadata.yaml of a submission to ReScience C for what `replication.report.article.build` gives."""
+    facts, cited = yaml.safe_load(RESCIENCE.read_text(encoding="utf-8")), citation()
+    later = facts["review"][0]["url"]
+    who = dict.fromkeys(("orcid", "email", "affiliations"), later)
+    replicated = {one["title"] for one in cited["references"]}
     plain = re.sub(r" ?(\[\[\d+\]\]\([^)]*\))+|\]\(#[^)]*\)|[*\[]", "", made["abstract"])
-    who = {"orcid": LATER, "email": LATER, "affiliations": LATER}
-    facts = {
+    facts |= {
         "title": made["title"],
         "authors": [{"name": one["name"]} | who for one in cited["authors"]],
-        "affiliations": [{"code": LATER, "name": LATER, "address": LATER}],
         "keywords": ", ".join([*cited["keywords"], "Python", "rescience c"]),
-        "code": [{"url": cited.get("repository-code", LATER)}, {"doi": LATER}]
+        "code": [{"url": cited.get("repository-code", later)}, {"doi": later}]
         + [{"swh": one} for one in made["identifiers"][-1:]],
-        "data": [{"url": "https://www.cs.huji.ac.il/labs/parallel/workload/"}, {"doi": "none"}],
         "replication": [
-            {"cite": entry["text"], "bib": entry["key"], "url": LATER, "doi": LATER}
+            {"cite": entry["text"], "bib": entry["key"], "url": later, "doi": later}
             for entry in made["references"]
-            if entry["text"].split(". ")[1] in {one["title"] for one in cited["references"]}
+            if entry["text"].split(". ")[1] in replicated
         ],
         "abstract": " ".join(plain.split()),
-        "bibliography": "article/references.bib",
-        "type": "Replication",
-        "domain": "Parallel job scheduling",
-        "language": "Python",
-        "review": [{"url": LATER}],
-        "contributors": [
-            {"name": LATER, "orcid": LATER, "role": role}
-            for role in ("editor", "reviewer", "reviewer")
-        ],
-        "dates": [{name: LATER} for name in ("received", "accepted", "published")],
-        "article": [{name: LATER} for name in ("number", "doi", "url")],
-        "journal": [
-            {"name": "ReScience C"},
-            {"issn": "2430-3658"},
-            {"volume": LATER},
-            {"issue": LATER},
-        ],
     }
     return yaml.safe_dump(facts, sort_keys=False, allow_unicode=True, width=110)
 

@@ -12,6 +12,7 @@ from replication.basics import paths
 from replication.basics.lazy import nbformat
 from replication.evidence import claims, compare, shown, verdicts
 from replication.logs.workload import QUICK_JOBS
+from replication.pages import render
 from replication.report import texts
 
 # Of a longer table the first rows are shown, and where it is whole.
@@ -25,23 +26,7 @@ PARTS = {
     claims.CHECK: "checks, which cannot fail",
     verdicts.REPEAT: "repeats of what is counted above",
 }
-RULES = {
-    "match": "equal at the published rounding, or within 1 %",
-    "close": "within 5 %",
-    "near": "within 20 %",
-    "differs": "anything else",
-    "inside": "our range, rounded as the paper's, lies in the paper's",
-    "overlapping": "the two ranges share a part",
-    "outside": "they share nothing",
-    "erratum": "a known misprint: ours is what should stand there",
-    "not comparable": "with the reason beside it",
-    verdicts.NOT_DRAWN: "no notebook in this report has it",
-    "holds": "in as many cases as its word asks for: all, if it has none",
-    "holds in part": "not in all, as it says, but in more than half",
-    "fails": "in fewer",
-    "undecided": "nothing was decided",
-    "check": "it cannot fail, and is no finding",
-}
+RULES = {word: verdict["rule"] for word, verdict in render.VERDICTS.items()}
 
 
 def tree(results):
@@ -241,17 +226,9 @@ def _comparison(item, paper, path, caption, where):
 
 
 def _claim(claim, paper, known):
-    return {
-        "id": claim.id,
+    shown = "verdict count otherwise section statement statistic rule published".split()
+    return {name: getattr(claim, name) for name in ("id", *shown)} | {
         "name": claim.id_in_paper,
-        "verdict": claim.verdict,
-        "count": claim.count,
-        "otherwise": claim.otherwise,
-        "section": claim.section,
-        "statement": claim.statement,
-        "statistic": claim.statistic,
-        "rule": claim.rule,
-        "published": claim.published,
         "cases": [[claims.RECORDED[answer], words] for words, answer in claim.cases],
         "to": _place(claim.drawn_by, known),
         "items": [item.id for item in paper.items_of(claim)],
@@ -263,12 +240,9 @@ def _numbers(numbers, known):
     reasons = list(dict.fromkeys(number.reason for number in numbers if number.reason))
     groups = {}
     for number in numbers:
-        row = {
+        named = {name: getattr(number.published, name) for name in (*compare.KEY, "unit")}
+        row = named | {
             "id": number.id,
-            "trace": number.published.trace,
-            "policy": number.published.policy,
-            "measure": number.published.measure,
-            "unit": number.published.unit,
             "published": number.published_text,
             "ours": number.ours_text,
             "difference": number.difference_text,

@@ -6,8 +6,7 @@ the statistic and the rule that decide it. In go the paper's logs, its variants
 every log under every variant, decided by one rule. `replication.evidence.robustness.table` draws it.
 """
 
-from concurrent.futures import ThreadPoolExecutor
-
+from replication.basics import threads
 from replication.basics.lazy import pandas as pd
 from replication.evidence import published, variants
 from replication.evidence.claims import ANSWERS, RECORDED, UNDECIDED, Answer, Claims, verdict
@@ -77,8 +76,7 @@ def study(headlines, workloads, changes, evidence, first=None, workers=1):
 
     changes = sorted(changes, key=lambda variant: KINDS.index(variant.kind))
     tasks = [(variant, log) for variant in changes for log in variant.logs or workloads]
-    with ThreadPoolExecutor(workers) as pool:
-        return pd.DataFrame([row for rows in pool.map(decided, tasks) for row in rows])
+    return pd.DataFrame([row for rows in threads.each(decided, tasks, workers) for row in rows])
 
 
 def _answer(answer):

@@ -64,7 +64,8 @@ def _changed(e, columns):
 
 def _singles(e, log):
     """The single runs that Fig. 3 draws: one seed of the random model, and the deterministic one."""
-    table = e.own[e.own["log"] == log]
+    table = e.at_load()
+    table = table[table["log"] == log]
     random = (table["model"] == "random") & (table["seed"] == e.seed)
     return table[random | (table["model"] == "deterministic")]
 

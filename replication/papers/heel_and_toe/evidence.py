@@ -33,29 +33,19 @@ class Evidence:
     def _results(self, tasks):
         return campaign.results(tasks, self.workers)
 
-    @cached_property
-    def own(self):
-        """The f-model at the logs' own loads, f up to 10."""
-        return self._results(campaign.vanilla(self.workloads, self.scale))
-
-    @cached_property
-    def high(self):
-        """The same at high load, without the log that sets it."""
-        return self._results(campaign.vanilla(self.workloads, self.scale, "high"))
-
-    @cached_property
-    def low(self):
-        """The same at low load, without the log that sets it."""
-        return self._results(campaign.vanilla(self.workloads, self.scale, "low"))
+    @cache
+    def at_load(self, load="log"):
+        """The f-model at one of `campaign.LOADS`, without the log that sets it; f up to 10."""
+        return self._results(campaign.vanilla(self.workloads, self.scale, load))
 
     @property
     def vanilla(self):
         """The f-model at all loads."""
-        return pd.concat([self.own, self.high, self.low], ignore_index=True)
+        return pd.concat([self.at_load(load) for load in campaign.LOADS], ignore_index=True)
 
     def runs(self, log, model="random", load="log"):
         """Runs of one log, model and load, f up to 10."""
-        table = getattr(self, "own" if load == "log" else load)
+        table = self.at_load(load)
         return table[(table["log"] == log) & (table["model"] == model)]
 
     @cache
@@ -132,8 +122,7 @@ class Evidence:
     @cache
     def shapes(self, load="log"):
         """Shapes at a load, f up to 10."""
-        table = getattr(self, "own" if load == "log" else load)
-        return trends.shapes(table, PERFORMANCE)
+        return trends.shapes(self.at_load(load), PERFORMANCE)
 
     def shapes_everywhere(self):
         """Shapes of all pairs of log and load, f up to 10."""

@@ -1,11 +1,10 @@
 """Fig. 4: policies that plan with run times known up to an error."""
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
 
-from replication.basics import style
+from replication.basics import style, threads
 from replication.basics.lazy import pandas as pd
 from replication.basics.lazy import stats
 from replication.papers import panels
@@ -31,11 +30,9 @@ def results(workloads, policies, errors, seeds, correction="request", workers=1)
         scheduler = replace(policies[policy], **planning)
         return [counts.slowdowns(simulate(workloads[log], scheduler, seed=k)) for k in seeds]
 
-    with ThreadPoolExecutor(workers) as pool:
-        runs = list(pool.map(one, grid))
     rows = [
-        (*point, measure, *_mean([run[measure][0] for run in each]))
-        for point, each in zip(grid, runs, strict=True)
+        (*point, measure, *_mean([run[measure][0] for run in runs]))
+        for point, runs in zip(grid, threads.each(one, grid, workers), strict=True)
         for measure in NAMES
     ]
     return pd.DataFrame(

@@ -1,19 +1,18 @@
 """Whether a predictor's bias or its order makes the schedule; the rules are in docs/decisions/causes.md."""
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
 
-from replication.basics import style
+from replication.basics import style, threads
 from replication.basics.choices import option
 from replication.basics.lazy import pandas as pd
 from replication.evidence import resampling
 from replication.papers import panels
 from replication.papers.top_percent.intervals import Block
 from replication.papers.top_percent.runs import PAPER, POLICIES, REFERENCE, TITLES
-from replication.predictors import Predictor
+from replication.predictors import Predictor, Request
 from replication.schedule.simulation import simulate
 from replication.schedulers import EASY
 
@@ -127,26 +126,19 @@ def exchanged(workloads, workers=1):
 
 def _blocks(workloads, tried, workers):
     """The schedules of each log under each list of predictions, and under Reqtime."""
-    with ThreadPoolExecutor(workers) as pool:
-        waiting = {
-            log: {
-                name: pool.submit(
-                    simulate,
-                    workloads[log],
-                    replace(AT_SUBMISSION, predictor=Recorded(tuple(values))),
-                )
-                for name, values in lists.items()
-            }
-            for log, lists in tried.items()
-        }
-        return {
-            log: Block(
-                log,
-                {REFERENCE: simulate(workloads[log], AT_SUBMISSION)}
-                | {name: one.result() for name, one in found.items()},
-            )
-            for log, found in waiting.items()
-        }
+
+    def simulated(task):
+        log, predictions = task
+        predictor = Request() if predictions is None else Recorded(tuple(predictions))
+        return simulate(workloads[log], replace(AT_SUBMISSION, predictor=predictor))
+
+    named = [(log, name) for log, lists in tried.items() for name in (REFERENCE, *lists)]
+    tasks = [(log, tried[log].get(name)) for log, name in named]
+    done = dict(zip(named, threads.each(simulated, tasks, workers), strict=True))
+    return {
+        log: Block(log, {name: done[log, name] for name in (REFERENCE, *lists)})
+        for log, lists in tried.items()
+    }
 
 
 def shares(grid):

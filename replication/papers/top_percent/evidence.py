@@ -1,10 +1,11 @@
 """The schedules that the paper's claims are decided by, each simulated once."""
 
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 
+from replication.basics import threads
 from replication.papers.top_percent import bias, fig1, modes, schedulers
 from replication.papers.top_percent.intervals import Block
 from replication.papers.top_percent.runs import POLICIES, READINGS, jobs, run, simulated
@@ -29,13 +30,12 @@ class Evidence:
     @cached_property
     def schedules(self):
         """EASY's schedules by log and policy."""
-        with ThreadPoolExecutor(self.workers) as pool:
-            waiting = {
-                (log, policy): pool.submit(run, workload, policy, self.reading)
-                for log, workload in self.workloads.items()
-                for policy in POLICIES
-            }
-            return {key: result.result() for key, result in waiting.items()}
+        pairs = list(product(self.logs, POLICIES))
+
+        def simulated(pair):
+            return run(self.workloads[pair[0]], pair[1], self.reading)
+
+        return dict(zip(pairs, threads.each(simulated, pairs, self.workers), strict=True))
 
     @cached_property
     def blocks(self):
@@ -86,18 +86,15 @@ class Evidence:
     def unimodal(self):
         """p value of one mode for each large class."""
         samples = modes.how_many(self.quick)
-        with ThreadPoolExecutor(self.workers) as pool:
-            waiting = [
-                pool.submit(
-                    modes.p_value,
-                    workload.run_time[members].astype(float),
-                    1,
-                    log,
-                    int(members[0]),
-                    samples=samples,
-                )
-                for log, workload in self.workloads.items()
-                for members in fig1.classes(workload)
-                if np.ptp(workload.run_time[members]) > 0
-            ]
-            return [result.result() for result in waiting]
+        large = [
+            (log, workload.run_time[members].astype(float), int(members[0]))
+            for log, workload in self.workloads.items()
+            for members in fig1.classes(workload)
+            if np.ptp(workload.run_time[members]) > 0
+        ]
+
+        def tested(one):
+            log, run_time, first = one
+            return modes.p_value(run_time, 1, log, first, samples=samples)
+
+        return threads.each(tested, large, self.workers)

@@ -1,8 +1,8 @@
 """What every table of the paper is made of: predictors by the paper's names, readings, and the measures."""
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
+from replication.basics import threads
 from replication.basics.lazy import pandas as pd
 from replication.evidence import variants
 from replication.evidence.variants import Variant
@@ -85,10 +85,9 @@ def simulated(tasks, workers=1):
     """Simulate rows of the table in one pool, for each what names it (policy among it), the jobs, and who
     decides; gives `over_requested`.
     """
-    with ThreadPoolExecutor(workers) as pool:
-        return over_requested(
-            list(pool.map(lambda task: task[0] | measured(simulate(*task[1:])), tasks))
-        )
+    return over_requested(
+        threads.each(lambda task: task[0] | measured(simulate(*task[1:])), tasks, workers)
+    )
 
 
 def jobs(workloads, reading, quick=False):
