@@ -8,12 +8,11 @@ what it would be if the cases that their intervals leave open fell the other way
 says it in full. Results of stand-ins and of quick scale decide nothing.
 """
 
-import functools
-import tomllib
 from decimal import Decimal
 from typing import NamedTuple
 
 from replication.basics import paths
+from replication.basics.data import toml
 from replication.basics.lazy import pandas as pd
 from replication.evidence import published
 
@@ -52,10 +51,9 @@ ANSWERS = {
 RECORDED = {answer: word for word, answer in ANSWERS.items()}
 
 
-@functools.cache
 def words():
     """What the papers' words mean: ``data/published/words.toml``, by kind and word."""
-    return tomllib.loads((paths.DATA / "published" / "words.toml").read_text(encoding="utf-8"))
+    return toml(paths.DATA / "published" / "words.toml")
 
 
 def level(word):

@@ -4,12 +4,11 @@ The names of policies and measures, and how the numbers were entered, are in ``d
 """
 
 import csv
-import functools
 import math
-import tomllib
 from dataclasses import dataclass, replace
 
 from replication.basics import paths
+from replication.basics.data import toml
 
 COLUMNS = ("item", "trace", "policy", "measure", "value", "unit", "decimals", "source")
 
@@ -56,12 +55,7 @@ def entries(*parts):
     `parts` say where it lies, such as a paper and ``claims.toml``.
     """
     path = paths.PUBLISHED.joinpath(*parts)
-    return _toml(path) if path.exists() else {}
-
-
-@functools.cache
-def _toml(path):
-    return tomllib.loads(path.read_text(encoding="utf-8"))
+    return toml(path) if path.exists() else {}
 
 
 def papers():

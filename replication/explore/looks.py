@@ -3,9 +3,10 @@
 Hatches carry matplotlib's names, so that the still pictures and the canvas agree.
 """
 
-import tomllib
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from replication.basics.data import toml
 
 FILE = Path(__file__).with_suffix(".toml")
 
@@ -31,8 +32,7 @@ class Look:
 
 
 LOOKS = {
-    name: Look(**look | {"dash": tuple(look.get("dash", ()))})
-    for name, look in tomllib.loads(FILE.read_text(encoding="utf-8")).items()
+    name: Look(**look | {"dash": tuple(look.get("dash", ()))}) for name, look in toml(FILE).items()
 }
 NAMES = list(LOOKS)
 NUMBER = {name: number for number, name in enumerate(NAMES)}

@@ -1,27 +1,8 @@
 """Tables of jobs, CSV or parquet, turned into logs by a map: which column is what, in which unit.
 
-A map is a TOML file; those of public data sets stand in ``data/maps``. It has a title, the source of what it says,
-and::
-
-    processors = 1600            # of the machine; a size is counted in whatever this counts
-    time_zone = "Europe/Rome"    # of times without an offset; UTC by default
-    unknown = ["", "NaT"]        # texts that mean unknown
-    [only]                       # rows to take: a column, and the values that it may have
-    object_event = ["JOBEND"]
-    [fields.submit]              # one for each field that is known
-    column = "submit_time"
-    [fields.requested_time]
-    column = "limit"
-    unit = "min"                 # of plain numbers: ms, s, min, h or d
-    [fields.status]
-    column = "state"
-    values = { COMPLETED = 1, FAILED = 0 }
-
-Fields are ``submit``, ``start`` and ``end`` (dates, or numbers since 1970); ``run_time`` and ``requested_time``
-(numbers, or lengths such as ``1-02:00:00``); ``allocated_processors`` and ``requested_processors``, which ``times``
-multiplies; ``user``, ``group``, ``executable``, ``queue`` and ``partition``, which are numbered from 1 in the order
-of the table; and ``status``. The table is read in pieces; what is kept of a row takes about 50 bytes, and
-more where the machine's size has to be worked out.
+A map is a TOML file; docs/formats.md says what stands in it, and those of public data sets are in ``data/maps``. The
+table is read in pieces; what is kept of a row takes about 50 bytes, and more where the machine's size has to be
+worked out.
 """
 
 import codecs

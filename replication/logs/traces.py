@@ -6,14 +6,13 @@ archive. Where none of that works a generated stand-in takes its place, which is
 turns it into jobs, stands in ``data/traces.toml``.
 """
 
-import functools
 import os
 import sys
-import tomllib
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from replication.basics import paths
+from replication.basics.data import toml
 from replication.basics.hints import did_you_mean
 from replication.logs import archive, files, standins, swf
 from replication.logs.cleaning import DEFAULT_DROP, workload
@@ -57,9 +56,8 @@ class Rules:
     drop: tuple = DEFAULT_DROP
 
 
-@functools.cache
 def _registry():
-    return tomllib.loads(REGISTRY.read_text(encoding="utf-8"))
+    return toml(REGISTRY)
 
 
 def names(paper=None):

@@ -7,10 +7,10 @@ import base64
 import functools
 import html
 import re
-import tomllib
 from pathlib import Path
 
 from replication.basics import style, writing
+from replication.basics.data import toml
 from replication.basics.lazy import jinja2
 from replication.basics.lazy import pandas as pd
 from replication.evidence import shown
@@ -19,7 +19,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 # Pixels of a page for a pixel of a figure: 105 to the inch.
 SHRINK = 105 / style.DPI
 #: The words of verdicts, each with its sign and its rule.
-VERDICTS = tomllib.loads((TEMPLATES / "verdicts.toml").read_text(encoding="utf-8"))
+VERDICTS = toml(TEMPLATES / "verdicts.toml")
 SIGNS = {word: verdict["sign"] for word, verdict in VERDICTS.items()}
 
 

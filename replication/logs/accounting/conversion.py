@@ -1,7 +1,6 @@
 """What every converter of accounting logs gives: the trace, and an account of how it was made."""
 
 import re
-import tomllib
 from collections import Counter
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -9,12 +8,13 @@ from datetime import UTC, datetime
 import numpy as np
 
 from replication.basics import paths
+from replication.basics.data import toml
 from replication.logs import swf
 from replication.logs.accounting.anonymous import Anonymiser
 from replication.logs.workload import usage
 
 #: What batch systems call things.
-WORDS = tomllib.loads((paths.DATA / "accounting.toml").read_text(encoding="utf-8"))
+WORDS = toml(paths.DATA / "accounting.toml")
 MOST_PROCESSORS = 2**31 - 1  # of a job
 LATEST = 10**11  # s since 1970, and of a limit
 

@@ -1,20 +1,8 @@
-"""From accounting logs of TORQUE or PBS to a trace.
+"""From accounting logs of TORQUE or PBS to a trace; what is decided, and counted, stands in docs/formats.md.
 
-A line is ``date;type;job;key=value key=value ...``. Of the types only E, the end of a run, is a job; the
-others are counted. What is decided, and counted:
+A line is ``date;type;job;key=value key=value ...``. Of the types only E, the end of a run, is a job.
 
-* The submission is the creation of the job (``ctime``), else when it was queued (``qtime``).
-* The run time is from ``start`` to ``end``, in which the job holds its processors, else
-  ``resources_used.walltime``.
-* The size that was asked for is ``Resource_List.nodes`` (nodes times ``ppn``, summed over ``+``), else
-  ``procs``, ``size``, ``select``, ``ncpus`` or ``nodect``. The size that was given is
-  ``total_execution_slots``, else the slots that ``exec_host`` names.
-* A job that was requeued has an E record for each run. Each run is a job, because the machine was busy with
-  it; the earlier ones get new numbers, and ``preceding_job`` ties them together.
-* A job that never started is left out.
-
-Source: appendix "Job Logging and Accounting" of the TORQUE 6 administrator's guide; pbs_server's
-account file.
+Source: appendix "Job Logging and Accounting" of the TORQUE 6 administrator's guide; pbs_server's account file.
 """
 
 import re

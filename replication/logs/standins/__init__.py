@@ -1,38 +1,12 @@
 """Generated workloads that take the place of the archive's logs where those are not to be had.
 
-A stand-in lets every command, table and figure run. It is no copy of a log and proves nothing about a
-paper: what is drawn from one is marked, and no verdict comes from it.
-
-The model. A log has so many users, of whom few submit most of the jobs. A user works in campaigns, rows of
-jobs of one kind; a kind is an executable, a size and an estimate, and a later campaign often takes up an
-old one. Campaign lengths have a Pareto tail. Sizes and estimates are the log's popular ones in their
-shares, dealt so that a user's kinds are alike; 90 % of the jobs are on the log's twenty most popular
-estimates, E_max among them, in shares that keep the log's mean estimate. A job fails at its start, runs
-as long as is typical of its kind, or runs to its limit; mostly its run time is nearly that of the job
-before it in the campaign. No job runs longer than its estimate. In each user's part of the log the times
-between jobs are of seconds in a burst and of days between sessions. All users share one clock, which
-slows as work piles up, since people hold back then; and it is denser by day and from Monday to Friday.
-
-What is the log's. Within 2 %, by default and under each paper's own rules: number of jobs, processors,
-users, time from first to last submission, load, mean size, mean run time, share of jobs whose estimate is
-E_max. By design, but only roughly: the shares of sizes (so, of powers of two) and of popular estimates; the
-profile of the day and of the week; jobs per user; how often users repeat a kind, after how long, and with
-the same run time; shares of failed jobs and of jobs that run to their limit, by length of the estimate;
-correlations between size, estimate, run time and campaign length; the mean backlog of work.
-
-What is not. No job, user or week of a stand-in is one of the log's; queues are unknown, groups and
-executables are numbers without meaning. Estimates are more concentrated than in some logs (KTH has 75 % of
-its jobs on twenty values), and no job overruns its estimate, as up to an eighth of a log's do. Users do not
-react to one job's fate. Waiting times come out of the same order as the log's, not the same.
-
-The numbers used are in ``data/standins.toml``, which ``data/fitting.py`` measures in the logs. A
-stand-in depends on its log's name, the paper and the seed alone.
+A stand-in lets every command, table and figure run. It is no copy of a log and proves nothing about a paper: what is
+drawn from one is marked, and no verdict comes from it. docs/standins.md says how it is made, and what of it is the log's.
+A stand-in depends on its log's name, the paper and the seed alone.
 """
 
-import functools
-import tomllib
-
 from replication.basics import paths, seeding
+from replication.basics.data import toml
 from replication.logs.standins import model
 from replication.logs.workload import Workload
 
@@ -47,14 +21,9 @@ class StandInError(ValueError):
     """A stand-in that does not exist; the message lists those that do."""
 
 
-@functools.cache
-def _table():
-    return tomllib.loads(TABLE.read_text(encoding="utf-8"))
-
-
 def names():
     """Names of the logs that have a stand-in."""
-    return list(_table())
+    return list(toml(TABLE))
 
 
 def facts(name, paper=None):
@@ -66,7 +35,7 @@ def facts(name, paper=None):
         raise StandInError(
             f"no stand-in for log {name!r}; allowed: {', '.join([*names(), *ALIASES])}"
         )
-    known = dict(_table()[log])
+    known = dict(toml(TABLE)[log])
     papers = known.pop("paper")
     if paper is None:
         return known

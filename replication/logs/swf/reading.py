@@ -77,7 +77,7 @@ def read(path, sha256=None, bad_lines="refuse", content=None):
     Raises
     ------
     SWFError
-        Naming file, line and field where there are such, for whatever the rules of `replication.logs.swf`
+        Naming file, line and field where there are such, for whatever the rules (docs/formats.md)
         refuse, a file without jobs, a damaged gzip, content past a limit, or another hash.
     OSError
         If the file cannot be opened.

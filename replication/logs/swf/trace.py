@@ -12,25 +12,11 @@ from replication.basics import writing
 from replication.basics.lazy import pandas as pd
 from replication.logs import files
 
-FIELDS = (
-    "job_id",
-    "submit",
-    "wait",
-    "run_time",
-    "allocated_processors",
-    "cpu_time",
-    "used_memory",
-    "requested_processors",
-    "requested_time",
-    "requested_memory",
-    "status",
-    "user",
-    "group",
-    "executable",
-    "queue",
-    "partition",
-    "preceding_job",
-    "think_time",
+FIELDS = tuple(
+    """
+    job_id submit wait run_time allocated_processors cpu_time used_memory requested_processors requested_time
+    requested_memory status user group executable queue partition preceding_job think_time
+    """.split()
 )
 DECIMAL = ("cpu_time", "used_memory", "requested_memory")
 KNOWN = ("job_id", "submit")

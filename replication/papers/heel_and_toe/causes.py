@@ -127,16 +127,8 @@ def at_equal_wild(results, let_past):
                 np.interp(point["wild"], 100 * one, other, right=np.nan)
                 for one, other in zip(wild.T, gain.T, strict=True)
             ]
-            rows.append(
-                [
-                    log,
-                    measure,
-                    f,
-                    point["wild"],
-                    point["gain"],
-                    *resampling.interval(np.array(random)),
-                ]
-            )
+            found = resampling.interval(np.array(random))
+            rows.append([log, measure, f, point["wild"], point["gain"], *found])
     columns = ["log", "measure", "f", "wild", "gain", "random", "random low", "random high"]
     return pd.DataFrame(rows, columns=columns)
 

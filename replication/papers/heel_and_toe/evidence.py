@@ -175,44 +175,32 @@ class Evidence:
 
 
 def growth(found):
-    """Least and most growth of backfilling from f = 0 to f = 10 over the logs, as `Page.compare` takes it
-    (Fig. 7).
-    """
-    rows = []
+    """Least and most growth of backfilling from f = 0 to f = 10 over the logs, as `Page.compare` takes it (Fig. 7)."""
+    values = {}
     for measure in BACKFILLED:
         changes = [found.change(log, measure, 0, 10)[0] for log in found.logs()]
-        rows += [
-            _text("f=10", f"{measure}_increase_{end}", pick(changes))
-            for end, pick in (("min", min), ("max", max))
-        ]
-    return rows
+        values |= _ends(f"{measure}_increase", changes)
+    return _text("f=10", values)
 
 
 def wild_shares(found):
     """Least and largest share of wildly backfilled jobs over the logs at f = 10 (Fig. 9)."""
     shares = [100 * mean for mean, _ in found.at("wild", 10).values()]
-    return [
-        _text("f=10", f"wild_share_{end}", pick(shares))
-        for end, pick in (("min", min), ("max", max))
-    ]
+    return _text("f=10", _ends("wild_share", shares))
 
 
 def delayed_share(found):
     """Mean share of delayed jobs over the logs at f = 10 (Fig. 10)."""
+    shares = [mean for mean, _ in found.at("delayed", 10).values()]
+    return _text("f-random", {"delayed_share": 100 * np.mean(shares)})
+
+
+def _ends(measure, values):
+    return {f"{measure}_min": min(values), f"{measure}_max": max(values)}
+
+
+def _text(policy, values):
     return [
-        _text(
-            "f-random",
-            "delayed_share",
-            100 * np.mean([m for m, _ in found.at("delayed", 10).values()]),
-        )
+        {"trace": "all", "policy": policy, "measure": name, "value": float(value), "unit": "%"}
+        for name, value in values.items()
     ]
-
-
-def _text(policy, measure, value):
-    return {
-        "trace": "all",
-        "policy": policy,
-        "measure": measure,
-        "value": float(value),
-        "unit": "%",
-    }

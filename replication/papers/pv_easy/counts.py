@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from replication.evidence import published
 from replication.schedule import audits, measures
 
 HOUR, MINUTE = 3600.0, 60.0
@@ -140,25 +141,8 @@ def slowdowns(schedule):
     }
 
 
-#: What can be counted in more than one way: the count, and its readings in words. The default is first.
+COUNTS = (delays, violations, kinds, loads, preemptions, slowdowns)
+#: What can be counted in more than one way: the readings of each count in words, the default first.
 WAYS = {
-    delays: {
-        "delay since the start without later jobs": {},
-        "delay since idle and later jobs' processors sufficed": {"since": "head"},
-        "delay since enough running jobs had really ended": {"since": "running"},
-    },
-    violations: {
-        "blame on jobs past their predictions": {},
-        "blame on any later job": {"blame": "any-later"},
-        "the latest reservation": {"which": "latest"},
-    },
-    kinds: {
-        "backfilled in the completing run": {},
-        "backfilled starts": {"backfilled": "starts"},
-        "backfilled at least once": {"backfilled": "ever"},
-        "backfilled and done before those ahead started": {"backfilled": "in-shadow"},
-    },
-    loads: {"span since the first submission": {}, "span since time 0": {"since": "time-0"}},
-    preemptions: {"mean of the wastes": {}, "total waste over total run time": {"waste": "total"}},
-    slowdowns: {"all jobs": {}},
+    count: published.entries("pv_easy", "readings.toml")["ways"][count.__name__] for count in COUNTS
 }

@@ -4,12 +4,11 @@ The paper's results come from one of these simulators.
 """
 
 import hashlib
-import tomllib
-from functools import cache
 
 import numpy as np
 
 from replication.basics import paths
+from replication.basics.data import toml
 from replication.basics.lazy import pandas as pd
 from replication.reference.easy import easy
 from replication.schedule import text
@@ -18,12 +17,11 @@ from replication.schedule.simulation import simulate
 TABLE = paths.DATA / "agreement.toml"
 
 
-@cache
 def facts():
     """What data/agreement.toml holds: ``rules`` for `replication.logs.traces.load`, ``simulator``
     by key, and a list of every ``run``.
     """
-    return tomllib.loads(TABLE.read_text(encoding="utf-8"))
+    return toml(TABLE)
 
 
 def starts(run, workload):

@@ -1,18 +1,7 @@
-"""From ``sacct --parsable2`` to a trace.
+"""From ``sacct --parsable2`` to a trace; what is decided, and counted, stands in docs/formats.md.
 
-Columns are found by their names, in any order and number. Needed are JobIDRaw or JobID, Submit, a run time
-(ElapsedRaw, Elapsed, or Start and End) and a size (AllocCPUS or NCPUS, AllocTRES, ReqCPUS, ReqTRES, or
-nodes).
-What is decided, and counted:
-
-* A line that is a job step is left out; an array's task and a heterogeneous job's part is a job.
-* ``Elapsed`` is the run time. It does not count suspended time, in which a job has given its processors back.
-  From Start and End alone, Suspended is taken off.
-* A requeued job has a record for each run, with a submission of its own. Each run is a job, because the
-  machine was busy with it; the earlier ones get new numbers, and ``preceding_job`` ties them together.
-* Several records of one job and one submission are snapshots of it: the last one is kept.
-* Jobs that have not ended are left out; jobs that ended without starting are kept with a run time of 0.
-* ``UNLIMITED`` and ``Partition_Limit`` are no estimates.
+Columns are found by their names, in any order and number. Needed are JobIDRaw or JobID, Submit, a run time (ElapsedRaw,
+Elapsed, or Start and End) and a size (AllocCPUS or NCPUS, AllocTRES, ReqCPUS, ReqTRES, or nodes).
 
 Source: sacct(1) of Slurm 2.6 to 25.11.
 """
