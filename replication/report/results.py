@@ -85,32 +85,29 @@ class Item:
         return re.sub(r"(?<=[a-z])0+", "", self.name.split("/")[1])
 
 
+class Counted:
+    """What has numbers and claims, and how both fared: best first, zeros included."""
+
+    @property
+    def counts(self):
+        """How many numbers got each verdict."""
+        return verdicts.count(self.numbers, NUMBER_WORDS)
+
+    @property
+    def claim_counts(self):
+        """How many claims got each verdict."""
+        return verdicts.count(self.claims, CLAIM_WORDS)
+
+
 @dataclass
-class Paper:
-    """A paper's items, all the numbers that it prints, drawn or not, all claims that were entered,
-    and how both fared.
-    """
+class Paper(Counted):
+    """A paper's items, all the numbers that it prints, drawn or not, and all claims that were entered."""
 
     key: str
     title: str
     items: list
     numbers: list
     claims: list
-
-    @property
-    def counts(self):
-        """How many of its numbers got each verdict, best first, zeros included."""
-        return verdicts.count(self.numbers, NUMBER_WORDS)
-
-    @property
-    def claim_counts(self):
-        """How many of its claims got each verdict, best first, zeros included."""
-        return verdicts.count(self.claims, CLAIM_WORDS)
-
-    @property
-    def published(self):
-        """How many numbers it prints."""
-        return len(self.numbers)
 
     @property
     def headlines(self):
@@ -150,12 +147,8 @@ class Paper:
     @cached_property
     def best_rows(self):
         """Comparisons under the best reading that was found, one dict of text a number; may be none."""
-        files = (
-            [path for path in self.readings.files("table") if path.name == BEST]
-            if self.readings
-            else []
-        )
-        return read_csv(files[0]) if files else []
+        files = self.readings.files("table") if self.readings else []
+        return [row for path in files if path.name == BEST for row in read_csv(path)]
 
     @property
     def best_counts(self):
@@ -172,7 +165,7 @@ class Paper:
 
 
 @dataclass
-class Results:
+class Results(Counted):
     """Everything a report tells, before it has a shape; the kind is what the weakest part is worth,
     and notebooks that are missing stand with why.
     """
@@ -187,23 +180,14 @@ class Results:
         return [item for paper in self.papers for item in paper.items]
 
     @property
-    def published(self):
-        """How many numbers all papers together print."""
-        return sum(paper.published for paper in self.papers)
+    def numbers(self):
+        """What all papers print."""
+        return [number for paper in self.papers for number in paper.numbers]
 
     @property
-    def counts(self):
-        """How all of those fared."""
-        return verdicts.count(
-            (number for paper in self.papers for number in paper.numbers), NUMBER_WORDS
-        )
-
-    @property
-    def claim_counts(self):
-        """How all papers' claims fared."""
-        return verdicts.count(
-            (claim for paper in self.papers for claim in paper.claims), CLAIM_WORDS
-        )
+    def claims(self):
+        """What all papers say of their results."""
+        return [claim for paper in self.papers for claim in paper.claims]
 
 
 def collect(kind, failed=()):

@@ -40,7 +40,7 @@ def tree(results):
         "notices": _notices(results),
         "rules": [pair for pair in RULES.items() if pair[0] in given],
         "missing": list(results.missing.items()),
-        "published": results.published,
+        "published": len(results.numbers),
         "counts": _pairs(results.counts),
         "claim_counts": _pairs(results.claim_counts),
         "papers": [_paper(paper, known, environments, pictures) for paper in results.papers],
@@ -68,7 +68,7 @@ def _paper(paper, known, environments, pictures):
     return {
         "key": paper.key,
         "title": paper.title,
-        "published": paper.published,
+        "published": len(paper.numbers),
         "counts": _pairs(paper.counts),
         "claim_counts": _pairs(paper.claim_counts),
         "headlines": paper.headlines,
