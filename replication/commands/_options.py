@@ -178,6 +178,9 @@ bad_lines = click.option(
     default="refuse",
     help="What becomes of a log with lines that cannot be jobs (default refuse; skip counts them).",
 )
+workers = click.option(
+    "--workers", type=Number(1, 4096), help="Threads that simulate (default: all processors)."
+)
 engine = click.option(
     "--engine",
     metavar="NAME",

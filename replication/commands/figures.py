@@ -32,11 +32,7 @@ from replication.commands._rooms import assemble, engines, figures, notebook, re
     metavar="NAME",
     help="paper, or quick for fewer runs (default: paper on real logs, else quick).",
 )
-@click.option(
-    "--workers",
-    type=shared.Number(1, 4096),
-    help="Threads that simulate (default: all processors).",
-)
+@shared.workers
 @shared.engine
 def command(only, scale, workers, engine):
     """Run the notebooks; what cannot be run is refused before any of them starts."""

@@ -39,11 +39,6 @@ from replication.commands._rooms import estimates, grid, kept, study, text, trac
 MODELS = ("random", "deterministic", "log", "modal")
 MOST = 1_000_000  # simulations; a typing mistake in a range should not start a year of work
 LATEST = 10**12  # s
-#: Options that ask for what a study says itself.
-SAID_BY_A_STUDY = {
-    *("schedulers", "predictor", "said", "model", "f", "loads"),
-    *("e_max", "seeds", "resampling", "paper", "watch", "bad_lines"),
-}
 
 
 @click.command(cls=Command, help=__doc__)
@@ -112,12 +107,7 @@ SAID_BY_A_STUDY = {
 @shared.paper
 @shared.bad_lines
 @click.option("--watch", is_flag=True, help="Also wild backfills, delays and SJFness.")
-@click.option(
-    "--workers",
-    type=shared.Number(1, 4096),
-    default=os.cpu_count() or 1,
-    help="Threads that simulate (default: all processors).",
-)
+@shared.workers
 @shared.engine
 @click.option("--shards", type=shared.Number(1, MOST), metavar="N", help="Parts of a study.")
 @click.option("--shard", type=shared.Number(0, MOST), metavar="K", help="The part to run, from 0.")
@@ -129,78 +119,60 @@ SAID_BY_A_STUDY = {
 )
 @shared.output("The table: .csv or .parquet; not with --shard.")
 @shared.as_json("Print what was done")
-def command(
-    names,
-    schedulers,
-    predictor,
-    said,
-    model,
-    f,
-    loads,
-    e_max,
-    seeds,
-    resampling,
-    paper,
-    bad_lines,
-    watch,
-    workers,
-    engine,
-    shards,
-    shard,
-    folder,
-    out,
-    as_json,
-):
+def command(names, workers, engine, shards, shard, folder, out, as_json, **asked):
     """Run what is missing, write the table, and say what was done."""
+    is_study = names[0].endswith(".toml")
     if (shards is None) != (shard is None):
         raise UsageError("--shards and --shard go together")
     if shard is None and not (out or "").endswith((".csv", ".parquet")):
         raise UsageError(f"--out {out}, allowed: a name that ends in .csv or .parquet")
     if out is not None:
         shared.writable(out, *names)
-    folder = folder or kept.RESULTS
-    if names[0].endswith(".toml"):
-        return _study(names, workers, engine, shards, shard, folder, out, as_json)
-    if shard is not None:
+    if shard is not None and not is_study:
         raise UsageError(
             "--shard is for studies: replication sweep study.toml --shards N --shard K"
         )
+    how = workers or os.cpu_count() or 1, engine, folder or kept.RESULTS
+    tasks = _of_study(names, asked) if is_study else _of_options(names, **asked)
+    if shard is None:
+        return _run(tasks, how, out, names, as_json)
+    tasks = study.shard(tasks, shard, shards)
+    kept.results(tasks, grid.compute, *how)
+    found = {"points": len(tasks), "shard": shard, "shards": shards, "folder": str(how[-1])}
+    said = [f"{len(tasks):,} points, part {shard} of {shards}, kept in {how[-1]}"]
+    shared.say(found, said, as_json)
+    return 0
+
+
+def _of_study(names, asked):
+    """The points of a study, beside which nothing else may be asked for."""
+    if len(names) > 1:
+        raise UsageError(f"{names[1]}: allowed beside a study: nothing; its logs stand in it")
+    if _given_options() & asked.keys():
+        raise UsageError(
+            f"{names[0]}: a study says itself what to run; allowed beside it: --workers, --engine, "
+            "--shards, --shard, --folder, --out and --json"
+        )
+    return study.read(names[0])
+
+
+def _of_options(names, schedulers, predictor, said, model, f, loads, e_max, seeds, **more):
+    """The points that the options ask for."""
     schedulers = [shared.scheduler_of(words, predictor) for words in schedulers]
     if said:
         models = [shared.estimates_of(words) for words in said]
     else:
         models = _models(model, [value for word in f for value in numbers(word)], e_max)
     loads = [_load(word) for word in loads]
-    drawn = [shared.resampling_of(words) for words in resampling]
+    drawn = [shared.resampling_of(words) for words in more["resampling"]]
     seeds = range(1, seeds + 1)
     points = [(scheduler, choice) for choice in models for scheduler in schedulers]
     each = sum(len(seeds if drawn else grid.seeds_of(*point, seeds)) for point in points)
     count = len(names) * len(loads) * each * max(len(drawn), 1)
     if count > MOST:
         raise UsageError(f"{count:,} simulations, allowed: up to {MOST:,}")
-    workloads = _workloads(names, paper, bad_lines, e_max)
-    tasks = grid.points(workloads, loads, points, seeds, watch, drawn)
-    return _run(tasks, workers, engine, folder, out, names, as_json)
-
-
-def _study(names, workers, engine, shards, shard, folder, out, as_json):
-    """Run a study, or a part of it."""
-    if len(names) > 1:
-        raise UsageError(f"{names[1]}: allowed beside a study: nothing; its logs stand in it")
-    if _given_options() & SAID_BY_A_STUDY:
-        raise UsageError(
-            f"{names[0]}: a study says itself what to run; allowed beside it: --workers, --engine, "
-            "--shards, --shard, --folder, --out and --json"
-        )
-    tasks = study.read(names[0])
-    if shard is not None:
-        tasks = study.shard(tasks, shard, shards)
-        kept.results(tasks, grid.compute, workers, engine, folder)
-        found = {"points": len(tasks), "shard": shard, "shards": shards, "folder": str(folder)}
-        said = [f"{len(tasks):,} points, part {shard} of {shards}, kept in {folder}"]
-        shared.say(found, said, as_json)
-        return 0
-    return _run(tasks, workers, engine, folder, out, names, as_json)
+    workloads = _workloads(names, more["paper"], more["bad_lines"], e_max)
+    return grid.points(workloads, loads, points, seeds, more["watch"], drawn)
 
 
 def _given_options():
@@ -210,11 +182,10 @@ def _given_options():
     return {name for name in context.params if context.get_parameter_source(name) == given}
 
 
-def _run(tasks, workers, engine, folder, out, names, as_json):
-    table = grid.run(tasks, workers, engine, folder)
-    table["load"] = table["load"].astype(
-        str
-    )  # shares and words in one column are no column of a Parquet file
+def _run(tasks, how, out, names, as_json):
+    table = grid.run(tasks, *how)
+    # Shares and words in one column are no column of a Parquet file.
+    table["load"] = table["load"].astype(str)
     with writing.opened(out, names) as file:
         file.write(
             writing.frame_csv(table) if out.endswith(".csv") else table.to_parquet(index=False)
