@@ -122,40 +122,27 @@ def table(paper, item, ours, reasons=None):
     reasons = _checked_reasons(reasons or {}, known, f"{paper}/{item}")
     rows = []
     for row in published:
-        value, unit = mine.get(row.key, (None, row.unit))
-        if row.upper is not None:
+        if row.upper is None:
+            value, unit = mine.get(row.key, (None, row.unit))
+            both = row.value, math.nan if value is None else float(value)
+        else:
             value, unit = _ends(mine, row)
+            both = text_of(row.value, row.upper), text_of(*value) if value else math.nan
         reason = reasons.get(row.key, reasons.get(row.trace, ""))
-        result = verdict(value, row, unit, reason)
-        rows.append(
-            (
-                item,
-                *row.key,
-                row.unit,
-                text_of(row.value, row.upper),
-                text_of(*value) if row.upper is not None and value else _number(value),
-                result.difference,
-                result.verdict,
-                result.reason,
-                row.source,
-            )
-        )
+        word, why, difference = verdict(value, row, unit, reason)
+        rows.append((item, *row.key, row.unit, *both, difference, word, why, row.source))
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def text_of(low, high=None):
-    """A number, or a range in words as it is recorded."""
-    return low if high is None else f"{float(low)!r}{TO}{float(high)!r}"
+def text_of(low, high):
+    """A range in words as it is recorded."""
+    return f"{float(low)!r}{TO}{float(high)!r}"
 
 
 def read(text):
     """A recorded number, or the two ends of a recorded range; see `text_of`."""
     ends = [float(end) for end in text.split(TO)] if text else [math.nan]
     return ends[0] if len(ends) == 1 else tuple(ends)
-
-
-def _number(value):
-    return math.nan if value is None or isinstance(value, tuple) else float(value)
 
 
 def _ends(mine, row):

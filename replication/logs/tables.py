@@ -147,26 +147,14 @@ def _known(path, what, given, allowed):
 
 
 def convert(path, by, processors=None):
-    """Read a table of jobs.
+    """Read a table of jobs: parquet where the name ends so, else CSV with a header line, gzipped or
+    not.
 
-    Parameters
-    ----------
-    path : str or Path
-        Parquet where the name ends so, else CSV with a header line, gzipped or not.
-    by : Map or str or Path
-        The map, its file, or the name of a ready one.
-    processors : int, optional
-        Size of the machine, instead of the map's; without either the most that were in use at once.
-
-    Returns
-    -------
-    replication.logs.accounting.conversion.Conversion
-        Jobs have the number of their row, from 1.
-
-    Raises
-    ------
-    TableError
-        For a table that cannot be read, lacks a column that is needed, or has no job.
+    `by` is a `Map`, its file, or the name of a ready one; `processors` is the size of the machine,
+    instead of the map's, and without either the most that were in use at once. Returned is a
+    `replication.logs.accounting.conversion.Conversion`, whose jobs have the number of their row,
+    from 1. TableError for a table that cannot be read, lacks a column that is needed, or has no
+    job.
     """
     by = by if isinstance(by, Map) else read_map(by)
     reader = _Reader(path, by)

@@ -208,21 +208,15 @@ def _comparison(item, paper, path, caption, where):
         known[key] for row in verdicts.read_csv(path) if (key := verdicts.key_of(row)) in known
     ]
     head = [*compare.KEY, "unit", "published", "ours", "difference", "verdict"]
-    rows = [
-        [
-            *number.published.key,
-            number.published.unit,
-            number.published_text,
-            number.ours_text,
-            number.difference_text,
-            number.verdict,
-        ]
-        for number in found
-    ]
+    rows = [[*one.published.key, one.published.unit, *_texts(one), one.verdict] for one in found]
     reasons = dict.fromkeys(n.reason for n in found if n.verdict == compare.NOT_COMPARABLE)
     right = [name in ("published", "ours", "difference") for name in head]
     made = table(caption, head, rows, right, where)
     return made | {"reasons": list(reasons), "numbers": item.name.split("/")[0]}
+
+
+def _texts(number):
+    return number.published_text, number.ours_text, number.difference_text
 
 
 def _claim(claim, paper, known):

@@ -13,6 +13,7 @@ from replication.evidence.claims import ANSWERS, RECORDED, UNDECIDED, Answer, Cl
 from replication.evidence.variants import KINDS, NotApplicable
 
 YES, NO, OPEN, ABSENT = ("holds", "against", "not sure", "not applicable")
+COLUMNS = "headline word kind change log what numbers answer reason".split()
 
 
 class Headlines(Claims):
@@ -48,17 +49,9 @@ def study(headlines, workloads, changes, evidence, first=None, workers=1):
         variant, log = task
 
         def row(name, what="", numbers="", answer=ABSENT, reason=""):
-            return {
-                "headline": name,
-                "word": known[name].get("word", "always"),
-                "kind": variant.kind,
-                "change": variant.name,
-                "log": log,
-                "what": what,
-                "numbers": numbers,
-                "answer": answer,
-                "reason": str(reason),
-            }
+            word = known[name].get("word", "always")
+            about = name, word, variant.kind, variant.name, log
+            return dict(zip(COLUMNS, (*about, what, numbers, answer, str(reason)), strict=True))
 
         try:
             jobs = variants.jobs(headlines.paper, workloads, log, variant, first)

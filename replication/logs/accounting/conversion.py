@@ -125,13 +125,25 @@ def peak(start, length, size):
     return int(usage(start, start + length, size)[1].max(initial=0)) if len(start) else 0
 
 
+@dataclass(frozen=True)
+class Told:
+    """What a log does not say of its machine and whoever converts it may: its time zone, its processors and those
+    of a node; and the key of the names' numbers.
+    """
+
+    zone: str | None = None
+    processors: int | None = None
+    per_node: int | None = None
+    key: bytes | None = None
+
+
 class Account:
     """What a reader counts: records, those left out by the reason, remarks on those kept, and jobs of
     which only the nodes are known. `path` is what its errors, of class `error`, call the log.
     """
 
-    def __init__(self, path, error):
-        self.path, self.error = path, error
+    def __init__(self, path, error, told=Told()):  # noqa: B008, it is frozen
+        self.path, self.error, self.told = path, error, told
         self.records = self.sized_by_nodes = 0
         self.left_out, self.remarks = Counter(), Counter()
 
@@ -155,26 +167,13 @@ class Account:
         for what, true_of in unusual.items():
             self.remarks[what] += sum(map(true_of, runs))
 
-    def conversion(
-        self,
-        runs,
-        source,
-        computer,
-        form,
-        zone,
-        processors,
-        per_node,
-        key,
-        path=None,
-        nodes=0,
-        assumed=(),
-        machines=(),
-    ):
+    def conversion(self, runs, source, computer, form, path=None, nodes=0, assumed=(), machines=()):
         """The conversion of these runs, in the order given; `assumed` comes behind what no such log says."""
-        machine = processors or self._machine(runs)
-        assumed = (*self._assumed(machine, processors, per_node, key), *assumed)
-        path = str(self.path if path is None else path)
-        trace = _trace(runs, path, Anonymiser(key), computer, zone, machine, nodes, assumed)
+        machine = self.told.processors or self._machine(runs)
+        assumed = (*self._assumed(machine), *assumed)
+        path, anonymiser = str(path or self.path), Anonymiser(self.told.key)
+        zone = self.told.zone
+        trace = _trace(runs, path, anonymiser, computer, zone, machine, nodes, assumed)
         return self.done(source, form, trace, assumed, machines)
 
     def done(self, source, form, trace, assumed, machines=()):
@@ -198,16 +197,17 @@ class Account:
             )
         return int(most)
 
-    def _assumed(self, machine, processors, per_node, key):
+    def _assumed(self, machine):
         """What such logs do not say, a sentence each."""
-        if processors is None:
+        per_node = self.told.per_node or 1
+        if self.told.processors is None:
             yield f"The machine has {machine} processors: the most that the log's jobs held at once."
         if self.sized_by_nodes:
             yield (
-                f"{self.sized_by_nodes} jobs have nodes only: a node counts as {per_node or 1} "
-                f"processor{'s' if (per_node or 1) > 1 else ''}."
+                f"{self.sized_by_nodes} jobs have nodes only: a node counts as {per_node} "
+                f"processor{'s' if per_node > 1 else ''}."
             )
-        if key is None:
+        if self.told.key is None:
             yield (
                 "Users, groups and job names became numbers with a key that is not kept: "
                 "another conversion gives other numbers."

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from replication.logs import files
 from replication.logs.accounting import conversion
-from replication.logs.accounting.conversion import Account, Run
+from replication.logs.accounting.conversion import Account, Run, Told
 
 TYPES = conversion.WORDS["torque"]["types"]
 NEVER_STARTED = "ended without having started"
@@ -28,12 +28,13 @@ def convert(paths, processors=None, per_node=None, zone=None, key=None):
     only noted in the header: the log's own times need none. TorqueError for a line that is no
     accounting record, a value that such logs do not have, or no job that ran.
     """
-    account, runs = Account(", ".join(map(files.called, paths)), TorqueError), []
+    told = Told(zone, processors, per_node, key)
+    account, runs = Account(", ".join(map(files.called, paths)), TorqueError, told), []
     account.left_out[NEVER_STARTED] = 0
     for path in paths:
         for where, line in _lines(path):
             account.records += 1
-            run = _run(where, line, per_node, account)
+            run = _run(where, line, account)
             runs += [run] if run else []
     account.refuse_none(runs, "ran")
     runs = _without_repeats(runs, account)
@@ -42,9 +43,7 @@ def convert(paths, processors=None, per_node=None, zone=None, key=None):
     account.remark(runs, {no_limit: lambda run: run.limit < 0})
     source = Path(str(paths[0])).name + (f" and {len(paths) - 1} more" if len(paths) > 1 else "")
     form = "accounting log of TORQUE or PBS"
-    return account.conversion(
-        runs, source, "TORQUE or PBS", form, zone, processors, per_node, key, path=paths[0]
-    )
+    return account.conversion(runs, source, "TORQUE or PBS", form, path=paths[0])
 
 
 def _lines(path):
@@ -56,7 +55,7 @@ def _lines(path):
         raise TorqueError(f"{path}: {error.strerror}") from None
 
 
-def _run(where, line, per_node, account):
+def _run(where, line, account):
     """The run that an E record tells of; None for other records and for jobs that never started."""
     parts = line.split(";", 3)
     if len(parts) != 4 or parts[1] not in TYPES:
@@ -80,7 +79,7 @@ def _run(where, line, per_node, account):
         (t for t in (_whole(where, fields, name) for name in ("ctime", "qtime", "etime")) if t > 0),
         start,
     )
-    requested, nodes_only = _requested(where, fields, per_node)
+    requested, nodes_only = _requested(where, fields, account.told.per_node)
     account.remarks["sized by nodes only"] += nodes_only
     account.sized_by_nodes += nodes_only
     exit_status = fields.get("Exit_status", "")

@@ -153,22 +153,10 @@ class Trace:
 
     @classmethod
     def from_columns(cls, submit, comments=(), path="columns", **columns):
-        """Make a trace from plain sequences, checked like a file.
-
-        Parameters
-        ----------
-        submit : int[n], s
-        comments : sequence of str
-            Header lines without semicolon, such as ``" MaxProcs: 128"``.
-        path : str
-            What error messages call it; `line` counts the jobs as given.
-        **columns
-            Other fields by name. Job numbers default to 1, 2, ..., the rest to -1.
-
-        Raises
-        ------
-        SWFError
-            For a value the format does not allow.
+        """Make a trace from plain sequences, checked like a file: submissions, s, header lines
+        without semicolon such as ``" MaxProcs: 128"``, and other fields by name; job numbers
+        default to 1, 2, ..., the rest to -1. `path` is what messages call it, and `line` counts the
+        jobs as given. SWFError for a value that the format does not allow.
         """
         n = len(submit)
         given = {name: np.full(n, -1) for name in FIELDS} | {"job_id": np.arange(1, n + 1)}
@@ -193,18 +181,12 @@ class Trace:
 
 
 def write(target, trace, compressed=None, inputs=()):
-    """Write all 18 fields and the comments; `read` gives the same values back.
+    """Write all 18 fields and the comments, which come first, to a path or a binary file; `read`
+    gives the same values back.
 
-    Comments come first. Gzip output carries no time and no name, so equal traces give equal files.
-
-    Parameters
-    ----------
-    target : str, Path or binary file
-    trace : Trace
-    compressed : bool, optional
-        By default, whether the path ends in ``.gz``.
-    inputs : iterable of str or Path
-        Files that `target` must not be, see `replication.basics.writing`.
+    What goes to a name that ends in ``.gz`` is compressed, unless `compressed` says otherwise; it
+    carries no time and no name, so that equal traces give equal files. `target` must be none of
+    `inputs`, see `replication.basics.writing`.
     """
     if compressed is None:
         compressed = not hasattr(target, "write") and Path(target).suffix == ".gz"

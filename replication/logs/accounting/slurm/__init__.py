@@ -10,6 +10,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from replication.logs.accounting import conversion
+from replication.logs.accounting.conversion import Told
 from replication.logs.accounting.slurm import fields
 from replication.logs.accounting.slurm.records import Reader, SlurmError
 
@@ -48,7 +49,8 @@ def convert(
     SlurmError
         For a file that is not sacct's output, a value that sacct does not write, or no job that ended.
     """
-    reader = Reader(path, fields.Clock(_zone(zone)), per_node, partitions, cluster)
+    told = Told(zone, processors, per_node, key)
+    reader = Reader(path, fields.Clock(_zone(zone)), told, partitions, cluster)
     jobs = _one_record_each(list(reader.jobs()), reader)
     _refuse_clusters(reader)
     _refuse_partitions(reader)
@@ -56,19 +58,10 @@ def convert(
     _number(jobs, reader)
     jobs.sort(key=lambda job: (job.submit, job.number))
     _remark(jobs, reader)
-    return reader.conversion(
-        jobs,
-        Path(reader.path).name,
-        "Slurm",
-        "output of sacct",
-        zone,
-        processors,
-        per_node,
-        key,
-        nodes=fields.held(block for job in jobs for block in job.nodes),
-        assumed=_assumed(jobs, reader, zone),
-        machines=_machines(jobs),
-    )
+    nodes = fields.held(block for job in jobs for block in job.nodes)
+    source, assumed = Path(reader.path).name, _assumed(jobs, reader, zone)
+    how = {"nodes": nodes, "assumed": assumed, "machines": _machines(jobs)}
+    return reader.conversion(jobs, source, "Slurm", "output of sacct", **how)
 
 
 def _machines(jobs):

@@ -27,11 +27,10 @@ class Job(Run):
 class Reader(Account):
     """Goes through the lines of a file, gzipped or not, and counts what it leaves out."""
 
-    def __init__(self, path, clock, per_node=None, partitions=None, cluster=None):
-        super().__init__(files.called(path), SlurmError)
+    def __init__(self, path, clock, told, partitions=None, cluster=None):
+        super().__init__(files.called(path), SlurmError, told)
         self._from, self.clock = path, clock
-        self.per_node, self.cluster = per_node, cluster
-        self.partitions = set(partitions or ())
+        self.cluster, self.partitions = cluster, set(partitions or ())
         self.clusters, self.seen = set(), set()  # names of clusters and of partitions
 
     def jobs(self):
@@ -173,7 +172,7 @@ class Reader(Account):
         if not allocated and not requested:
             held = get("nodes", fields.count) or fields.held(names)
             self.sized_by_nodes += held > 0
-            allocated = held * (self.per_node or 1)
+            allocated = held * (self.told.per_node or 1)
         return allocated or -1, requested or -1, names
 
 
