@@ -185,6 +185,11 @@ class Claims:
 
         return register
 
+    def decide_by(self, *rows):
+        """Let functions decide claims, a row each: the claim, the function, and what it is asked besides."""
+        for name, function, *asked in rows:
+            self.decides(name)(lambda e, function=function, asked=asked: function(e, *asked))
+
     def published(self):
         """The claims as entered, by id."""
         return entered(self.paper)

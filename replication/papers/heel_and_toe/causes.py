@@ -215,18 +215,8 @@ def balance(changes):
         sums = resampling.weeks(sides, before.workload.submit, log)
         lost = resampling.interval(100 * resampling.ratio(sums, 1, 0))
         rows.append([log, what, *sums[0], *lost, _losers(more), _losers(by_user)])
-    columns = [
-        "log",
-        "change",
-        "gained",
-        "lost",
-        "lost of gained",
-        "low",
-        "high",
-        "jobs that pay",
-        "users that pay",
-    ]
-    return pd.DataFrame(rows, columns=columns)
+    columns = ["log", "change", "gained", "lost", "lost of gained", "low", "high"]
+    return pd.DataFrame(rows, columns=[*columns, "jobs that pay", "users that pay"])
 
 
 def _losers(more):

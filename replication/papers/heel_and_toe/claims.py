@@ -562,23 +562,22 @@ def _at(row):
     return f"{named(row['log'], row['measure'], row['load'])}, f = {row['f']:g}"
 
 
-# ---- claims whose cases one of the functions above makes
+# ---- claims that one of the functions above decides
 
 
-for name, cases in (
-    ("perfect-helps", lambda e: _changed(e, ["real to perfect [%]"])),
-    ("doubling-helps", lambda e: _changed(e, ["doubling real [%]", "doubling perfect [%]"])),
+CLAIMS.decide_by(
+    ("perfect-helps", _changed, ["real to perfect [%]"]),
+    ("doubling-helps", _changed, ["doubling real [%]", "doubling perfect [%]"]),
     ("v-or-l", lambda e: _shaped(e.shapes_everywhere(), lambda row: ["V", "L"])),
     ("usually-v", lambda e: _shaped(e.shapes_everywhere(), lambda row: ["V"])),
-    ("deterministic-closer-to-best", lambda e: _places(e, lambda place: place < 0.5)),
-    ("deterministic-lower-bound", lambda e: _places(e, lambda place: place <= 0.25)),
-    ("not-robust", lambda e: _spans(e, campaign.RANGES[10], "same")),
-    ("not-balanced", lambda e: _spans(e, 0.0, "none")),
-    ("more-backfilling", lambda e: _growing(e, BACKFILLED, lambda *_: range(11))),
-    ("wild-grows", lambda e: _growing(e, WILD, lambda *_: range(1, 11))),
-    ("delay-grows", lambda e: _growing(e, ["delay"], lambda *_: range(1, 11))),
-    ("events-grow", lambda e: _growing(e, ["events"], lambda *_: range(1, 11))),
+    ("deterministic-closer-to-best", _places, lambda place: place < 0.5),
+    ("deterministic-lower-bound", _places, lambda place: place <= 0.25),
+    ("not-robust", _spans, campaign.RANGES[10], "same"),
+    ("not-balanced", _spans, 0.0, "none"),
+    ("more-backfilling", _growing, BACKFILLED, lambda *_: range(11)),
+    ("wild-grows", _growing, WILD, lambda *_: range(1, 11)),
+    ("delay-grows", _growing, ["delay"], lambda *_: range(1, 11)),
+    ("events-grow", _growing, ["events"], lambda *_: range(1, 11)),
     ("modal-worse", lambda e: _steps(modality.change(_modal(e), modality.SHARES))),
     ("modal-steps", lambda e: _steps(modality.change(_modal(e), STEPS, step=True))),
-):
-    decides(name)(cases)
+)

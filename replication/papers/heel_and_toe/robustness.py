@@ -119,14 +119,10 @@ def _lower(e, pairs):
             yield f"{name} {short}", f"{change:+.1f} %", bool(change < 0)
 
 
-@decides("perfect-better")
-def _(e):
-    return _lower(e, [("perfect", Exact(), Users())])
-
-
-@decides("doubling-helps")
-def _(e):
-    return _lower(e, [("log*2", Users(2), Users()), ("perfect*2", Exact(2), Exact())])
+HEADLINES.decide_by(
+    ("perfect-better", _lower, [("perfect", Exact(), Users())]),
+    ("doubling-helps", _lower, [("log*2", Users(2), Users()), ("perfect*2", Exact(2), Exact())]),
+)
 
 
 @decides("initial-drop")

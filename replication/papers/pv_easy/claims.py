@@ -298,8 +298,7 @@ SMALLEST = slowdown.names()[0]
 SMALL, AN_EIGHTH = level("small"), 100 / 8 * (1 + level("similar") / 100)
 LATE, KILLS = (counts.violations, "EASY-Last"), (counts.preemptions, "PV-EASY")
 WASTE = (counts.loads, "PV-EASY", "wasted_load")
-# Claims that one of the functions above decides, with what it is asked.
-for name, cases, *asked in (
+CLAIMS.decide_by(
     ("easy-last-violates", _each, *LATE, "violated", lambda v: 10 <= v < 1000, "{:,}"),
     ("violations-100-minutes", _each, *LATE, "mean_dtr", lambda v: v > 100, "{:.1f} min"),
     ("little-waste", _each, *WASTE, lambda v: v <= SMALL, "{:.2f} %"),
@@ -314,5 +313,4 @@ for name, cases, *asked in (
     ("similar-elsewhere", _to_base, "PV-EASY", "EASY", _similar, lambda log: log != BLUE),
     ("better-than-easy-last", _to_base, "PV-EASY", "EASY-Last", _at_most_one),
     ("estimates-beat-last", _to_base, "EASY", "EASY-Last", _at_most_one),
-):
-    decides(name)(lambda e, cases=cases, asked=asked: cases(e, *asked))
+)

@@ -92,19 +92,11 @@ def _(e):
         raise variants.NotApplicable("no blocked job is that large")
 
 
-@decides("as-good-as-easy")
-def _(e):
-    return e.below("PV-EASY", "EASY", 1 + level("similar") / 100)
-
-
-@decides("better-than-easy-last")
-def _(e):
-    return e.below("PV-EASY", "EASY-Last", 1)
-
-
-@decides("estimates-beat-last")
-def _(e):
-    return e.below("EASY", "EASY-Last", 1)
+HEADLINES.decide_by(
+    ("as-good-as-easy", Evidence.below, "PV-EASY", "EASY", 1 + level("similar") / 100),
+    ("better-than-easy-last", Evidence.below, "PV-EASY", "EASY-Last", 1),
+    ("estimates-beat-last", Evidence.below, "EASY", "EASY-Last", 1),
+)
 
 
 @decides("little-waste")

@@ -1,6 +1,6 @@
 """The paper's findings as claims: each decided by numbers, by its rule in ``data/published/top_percent``."""
 
-import functools
+from itertools import product
 
 import numpy as np
 
@@ -42,12 +42,9 @@ def _competitive(change):
 
 def _each(e, policies, measures, rule):
     """A case for each log, policy and measure."""
-    return [
-        _case(f"{log} {policy} {TITLES[measure]}", e.blocks[log].values(policy, measure), rule)
-        for log in e.logs
-        for policy in policies
-        for measure in measures
-    ]
+    for log, policy, measure in product(e.logs, policies, measures):
+        values = e.blocks[log].values(policy, measure)
+        yield _case(f"{log} {policy} {TITLES[measure]}", values, rule)
 
 
 def _best(block, policies, measure, pick=np.min):
@@ -61,76 +58,49 @@ def _without(policies, policy):
 def _beside(e, policy, measures, pick, rule):
     """A case for each log and measure: a learned predictor less the one picked of the others."""
     others = _without(LEARNED, policy)
-    return [
-        _case(
-            f"{log} {TITLES[measure]}",
-            block.values(policy, measure) - _best(block, others, measure, pick),
-            rule,
-        )
-        for log, block in e.blocks.items()
-        for measure in measures
-    ]
+    for log, measure in product(e.logs, measures):
+        block = e.blocks[log]
+        less = block.values(policy, measure) - _best(block, others, measure, pick)
+        yield _case(f"{log} {TITLES[measure]}", less, rule)
 
 
 def _better_r2(e, policies):
     """A case for each log and policy: its R2 less that of the requests."""
-    return [
-        _case(
-            f"{log} {policy}", block.values(policy, "r2") - block.values("Reqtime", "r2"), _over(0)
-        )
-        for log, block in e.blocks.items()
-        for policy in policies
-    ]
+    for log, policy in product(e.logs, policies):
+        block = e.blocks[log]
+        more = block.values(policy, "r2") - block.values("Reqtime", "r2")
+        yield _case(f"{log} {policy}", more, _over(0))
 
 
 def _shares(e, part, pairs, rule):
     """A case for each log and pair: the share of jobs under one policy less that under another, points."""
-    return [
-        _case(
-            f"{log} {policy}",
-            block.shares(policy, part) - block.shares(other, part),
-            rule,
-            100,
-            POINTS,
-        )
-        for log, block in e.blocks.items()
-        for policy, other in pairs
-    ]
+    for log, (policy, other) in product(e.logs, pairs):
+        block = e.blocks[log]
+        more = block.shares(policy, part) - block.shares(other, part)
+        yield _case(f"{log} {policy}", more, rule, 100, POINTS)
 
 
-# Claims that hold predictors' measures, over Reqtime's, to a level.
-for name, policies, measures, rule in (
-    ("better-predictions-help", ["Clairvoyant"], SCHEDULE, _under(1)),
-    ("underprediction-worse-than-requests", RELATED, SCHEDULE, _over(1)),
-    ("complete-sometimes-superior", ["Complete"], USUAL, _under(1)),
-    ("complete-poor-priority", ["Complete"], PRIORITY, _over(1)),
-    ("top-beats-reqtime", TOPS, PRIORITY, _under(1)),
-    ("nobody-else-does", RELATED, PRIORITY, _over(1)),
-    ("complete-competitive", ["Complete"], USUAL, _competitive),
-    ("top-tolerable", TOPS, USUAL, _competitive),
-):
-    decides(name)(functools.partial(_each, policies=policies, measures=measures, rule=rule))
-# Those that hold one learned predictor to the best (least) or worst of the others.
-for name, policy, measures, pick, rule in (
-    ("cvh-best-usual", "CVH", USUAL, np.min, _under(0)),
-    ("cvh-worst-priority", "CVH", PRIORITY, np.max, _over(0)),
-    ("tsafrir-underperforms", "Tsafrir", SCHEDULE, np.max, _over(0)),
-    ("tsafrir-never-best", "Tsafrir", SCHEDULE, np.min, _over(0)),
-):
-    decides(name)(
-        functools.partial(_beside, policy=policy, measures=measures, pick=pick, rule=rule)
-    )
-for name, policies in (
-    ("reqtime-lower-bound", LEARNED),
-    ("top-predicts-better-than-requests", TOPS),
-):
-    decides(name)(functools.partial(_better_r2, policies=policies))
-for name, part, pairs, rule in (
-    ("fewer-backfilled", "backfilled", [("Reqtime", "Clairvoyant")], _under(0)),
-    ("means-fall-short", "under", [("Top03", "Complete")], _under(0)),
-    ("more-aggressive", "backfilled", [(top, "Reqtime") for top in TOPS], _over(0)),
-):
-    decides(name)(functools.partial(_shares, part=part, pairs=pairs, rule=rule))
+CLAIMS.decide_by(
+    # Predictors' measures over Reqtime's, held to a level.
+    ("better-predictions-help", _each, ["Clairvoyant"], SCHEDULE, _under(1)),
+    ("underprediction-worse-than-requests", _each, RELATED, SCHEDULE, _over(1)),
+    ("complete-sometimes-superior", _each, ["Complete"], USUAL, _under(1)),
+    ("complete-poor-priority", _each, ["Complete"], PRIORITY, _over(1)),
+    ("top-beats-reqtime", _each, TOPS, PRIORITY, _under(1)),
+    ("nobody-else-does", _each, RELATED, PRIORITY, _over(1)),
+    ("complete-competitive", _each, ["Complete"], USUAL, _competitive),
+    ("top-tolerable", _each, TOPS, USUAL, _competitive),
+    # One learned predictor held to the best (least) or worst of the others.
+    ("cvh-best-usual", _beside, "CVH", USUAL, np.min, _under(0)),
+    ("cvh-worst-priority", _beside, "CVH", PRIORITY, np.max, _over(0)),
+    ("tsafrir-underperforms", _beside, "Tsafrir", SCHEDULE, np.max, _over(0)),
+    ("tsafrir-never-best", _beside, "Tsafrir", SCHEDULE, np.min, _over(0)),
+    ("reqtime-lower-bound", _better_r2, LEARNED),
+    ("top-predicts-better-than-requests", _better_r2, TOPS),
+    ("fewer-backfilled", _shares, "backfilled", [("Reqtime", "Clairvoyant")], _under(0)),
+    ("means-fall-short", _shares, "under", [("Top03", "Complete")], _under(0)),
+    ("more-aggressive", _shares, "backfilled", [(top, "Reqtime") for top in TOPS], _over(0)),
+)
 
 
 @decides("overestimates")
