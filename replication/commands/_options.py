@@ -125,6 +125,12 @@ def as_json(what):
     return click.option("--json", "as_json", is_flag=True, help=f"{what} as JSON.")
 
 
+def processors(default, *names):
+    """``--processors N``."""
+    what = f"Size of the machine (default: {default})."
+    return click.option("--processors", *names, type=Number(1), help=what)
+
+
 def options(*several):
     """Several decorators as one, in the order of the help."""
 
@@ -192,12 +198,7 @@ paper = click.option(
 rules = options(
     bad_lines,
     paper,
-    click.option(
-        "--processors",
-        "machine",
-        type=Number(1),
-        help="Size of the machine (default: what the log says).",
-    ),
+    processors("what the log says", "machine"),
     click.option(
         "--size",
         type=Word(lambda: cleaning.SIZES),
@@ -211,11 +212,7 @@ rules = options(
     click.option("--drop", cls=Late, told=_rules, metavar="RULES"),
 )
 machine = options(
-    click.option(
-        "--processors",
-        type=Number(1),
-        help="Size of the machine (default: the most that were in use at once).",
-    ),
+    processors("the most that were in use at once"),
     click.option(
         "--per-node", type=Number(1), help="Processors of a node, for a log with nodes only."
     ),

@@ -28,9 +28,7 @@ _WRONG = {
 
 @click.command(cls=Command, help=__doc__)
 @shared.file("schedule", metavar="FILE")
-@click.option(
-    "--processors", type=shared.Number(1), help="Size of the machine (default: SWF's MaxProcs)."
-)
+@shared.processors("SWF's MaxProcs")
 @shared.as_json("Print what was found")
 def command(schedule, processors, as_json):
     """Check; the exit code says whether the schedule is possible."""

@@ -63,12 +63,7 @@ def torque(logs, out, as_json, **given):
     help="What the columns are: a map in TOML, or the name of a ready one "
     "(eagle, fugaku, mustang, pm100, trinity).",
 )
-@click.option(
-    "--processors",
-    type=shared.Number(1),
-    metavar="N",
-    help="Size of the machine (default: the map's, else the most that were in use at once).",
-)
+@shared.processors("the map's, else the most that were in use at once")
 @shared.as_json("Say what was done")
 def table(table, out, by, processors, as_json):
     """A CSV or parquet table of jobs, by a map that says which column is what."""

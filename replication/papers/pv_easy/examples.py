@@ -29,7 +29,8 @@ class Example:
     numbers: tuple
     told: tuple
     run_time: tuple
-    size: tuple
+    # Job 1 leaves three processors idle for the two time units that it really runs. Job 2 needs all five.
+    size: tuple = (2, 5, 1)
 
     def workload(self):
         """The jobs, all there at time 0."""
@@ -50,26 +51,13 @@ class Example:
         ]
 
 
-# Job 1 leaves three processors idle for the two time units that it really runs. Job 2 needs all five.
 EXAMPLES = {
-    "fig1a": Example(
-        "(a) decided on estimates", "EASY", (1, 2, 3), (3, 2, 2), (2, 2, 2), (2, 5, 1)
-    ),
+    "fig1a": Example("(a) decided on estimates", "EASY", (1, 2, 3), (3, 2, 2), (2, 2, 2)),
     "fig1b": Example(
-        "(b) job 1 predicted too short",
-        "EASY-predicted",
-        (1, 2, 3),
-        (1, 2, 2),
-        (2, 2, 2),
-        (2, 5, 1),
+        "(b) job 1 predicted too short", "EASY-predicted", (1, 2, 3), (1, 2, 2), (2, 2, 2)
     ),
     "fig1c": Example(
-        "(c) job 5 predicted too short",
-        "EASY-predicted",
-        (1, 2, 5),
-        (5, 2, 4),
-        (5, 2, 6),
-        (2, 5, 1),
+        "(c) job 5 predicted too short", "EASY-predicted", (1, 2, 5), (5, 2, 4), (5, 2, 6)
     ),
 }
 
