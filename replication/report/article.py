@@ -1,10 +1,7 @@
 """The article: ``article/article.md``, which a person edits, with what was recorded filled in.
 
-It is Markdown. Numbers and verdicts are references in braces (`replication.report.facts`), ``[@key]`` cites an entry
-of ``article/references.bib``, and a picture by itself, ``![what the paper claims](paper/picture.png)``, is a figure
-with a caption. The first heading is the title, what stands before the second the abstract. Any reference that leads
-nowhere, any verdict that is no longer the one the sentence states and any typed number is a `Problem` with its line;
-all are found before the build stops.
+docs/article.md says how it is written. Any reference that leads nowhere, any verdict that is no longer the one the
+sentence states and any typed number is a `Problem` with its line; all are found before the build stops.
 """
 
 import re

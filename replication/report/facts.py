@@ -1,25 +1,6 @@
 """What the article refers to, looked up in the recorded results.
 
-In its source stands ``{kind words; further}``: words tell what is meant (in quotes where one holds a blank), and what
-stands behind a semicolon is a verdict or a word that it must be (``holds``), a comparison that it must pass (``>0``),
-or a format (``.1f``; ``*100 .0f`` is for a factor). A reference of which one of these is not so is a `FactError`.
-
-=====================================  ==========================================================================
-``{paper P ITEM TRACE POLICY MEASURE}``  the number that paper P prints
-``{ours P ITEM TRACE POLICY MEASURE}``   ours beside it; ``difference`` and ``verdict`` are the other two columns
-``{claim P ID; holds}``                a claim's verdict, which leads to the claim
-``{while P ID; holds}``                the same, said by the sentence around it: nothing is printed
-``{held P ID}``                        in how many of its cases it holds
-``{case P ID WORDS}``                  the number of the one case that begins with these words, with its interval
-``{values P ID WORDS}``                first numbers of all cases whose words hold these, one behind the other
-``{range P ID WORDS}``                 the smallest and the largest of these
-``{count P numbers match}``            how many numbers or claims of a paper, or of ``all``, got a verdict
-``{total P claims}``                   how many there are
-``{cell FILE COLUMN NAME=VALUE ...}``    a cell of ``figures/FILE.csv``, in the one row where the columns NAME are so
-``{least FILE COLUMN NAME=VALUE ...}``   the smallest of several rows; ``most`` is the largest
-``{fact ITEM NAME ...}``                 what the record ``figures/ITEM.json`` has under these names
-``{title P; Re}``                      Re, ¬Re or ?Re for a paper, by `label` from the claims of its abstract
-=====================================  ==========================================================================
+In its source stands ``{kind words; further}``; docs/article.md has the kinds, and each is a method of `Facts`.
 """
 
 import operator
