@@ -72,8 +72,6 @@ class Page:
 
     def __init__(self, name, scale="paper", logs=(), seed=1, workers=1, **settings):
         parameters.check_name(name)
-        # Notebooks that are not converted yet hand over a dict of that name.
-        settings = settings.pop("settings", {}) | settings
         given = {"scale": scale, "logs": logs, "seed": seed, "workers": workers} | settings
         _refuse_unknown(name, given)
         self._given = parameters.check(name, given)

@@ -11,7 +11,7 @@ from replication.basics import style
 from replication.basics.lazy import pandas as pd
 from replication.evidence import resampling
 from replication.papers import panels
-from replication.papers.pv_easy import counts, runs
+from replication.papers.pv_easy import counts, tables
 from replication.schedule import audits, measures
 
 CLASSES = 4  # Quarters of the machine.
@@ -90,12 +90,8 @@ def blocked(
 
 def readings(schedules, measure, first=None):
     """The measure over all jobs under every reading: one row a policy and reading, one column a log."""
-    rows = []
-    for log, by_policy in schedules.items():
-        for policy, schedule in by_policy.items():
-            for reading, one in [(runs.DEFAULT, schedule), *runs.otherwise(log, schedule, first)]:
-                rows.append((policy, reading.name, log, counts.slowdowns(one)[measure][0]))
-    table = pd.DataFrame(rows, columns=["policy", "reading", "log", "value"])
+    table = tables.readings(schedules, counts.slowdowns, first)
+    table = table[table["measure"] == measure].rename(columns={"trace": "log"})
     table = table.set_index(["policy", "reading", "log"])["value"].unstack("log", sort=False)
     order = dict.fromkeys(p for by_policy in schedules.values() for p in by_policy)
     return pd.concat([table.loc[[policy]] for policy in order]).reset_index()
