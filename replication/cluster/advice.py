@@ -7,18 +7,20 @@ KEEP, NONE, NOTHING = f"Keep {BASE}.", "No advice.", "Change nothing."
 #: What a recommendation means in the files that operators edit. Neither system orders the candidates for backfilling alone.
 MEANING = {
     "SJF-EASY": (
-        "Slurm: `PriorityFlags=SMALL_RELATIVE_TO_TIME` with `PriorityWeightJobSize` in slurm.conf is the nearest; it ranks the "
-        "whole queue, by size over time limit ([slurm.conf](https://slurm.schedmd.com/slurm.conf.html)). "
-        'PBS: `job_sort_key: "walltime LOW" ALL` in sched_config sorts the whole queue by the requested time '
-        "([Sort Jobs](https://2021.help.altair.com/2021.1/control/Chunk913741608.htm)). Both also reorder the head of the "
-        "queue, which the simulated scheduler does not."
+        "slurm.conf: `PriorityFlags=SMALL_RELATIVE_TO_TIME` with `PriorityWeightJobSize` is the nearest, which ranks the whole queue, "
+        "its head too, by size over time limit ([slurm.conf](https://slurm.schedmd.com/slurm.conf.html)).",
+        'PBS, sched_config: `job_sort_key: "walltime LOW" ALL` sorts the whole queue, its head too, by the requested time '
+        "([Sort Jobs](https://2021.help.altair.com/2021.1/control/Chunk913741608.htm)).",
     ),
     "Conservative": (
-        "Slurm: `sched/backfill` plans a start for each of the first `bf_max_job_test` jobs within `bf_window` "
-        "([guide](https://slurm.schedmd.com/sched_config.html)). PBS: `backfill_depth` is how many jobs are planned "
-        "([Implement Backfilling](https://2021.help.altair.com/2021.1/control/Chunk1368223881.htm))."
+        "slurm.conf: `SchedulerParameters=bf_max_job_test=…,bf_window=…` says for how many jobs, and how far ahead in minutes, "
+        "`sched/backfill` plans a start ([guide](https://slurm.schedmd.com/sched_config.html)).",
+        "PBS, qmgr: `set server backfill_depth=…` says for how many jobs a start is planned "
+        "([Implement Backfilling](https://2021.help.altair.com/2021.1/control/Chunk1368223881.htm)).",
     ),
-    "EASY, predictions": "Neither Slurm nor PBS predicts run times by itself; it would take a submission filter or a plug-in.",
+    "EASY, predictions": (
+        "Neither predicts run times; it takes a submission filter or a plug-in.",
+    ),
 }
 
 
@@ -53,7 +55,7 @@ def recommend(found, overview, gains):
     if found.chosen:
         said += [
             ("For whom it is worse.", _losers(rows.loc[found.chosen], gains, found.chosen)),
-            ("In the files.", MEANING[found.chosen]),
+            *(("In the files.", line) for line in MEANING[found.chosen]),
         ]
     return said
 
@@ -87,11 +89,8 @@ def _scheduler(found, rows):
         f"{base['mean wait, h']:.2f} h to {row['mean wait, h']:.2f} h"
     )
     if not found.chosen:
-        sizes = (
-            f" on all of {', '.join(f'{size:,}' for size in found.at)} processors"
-            if found.at
-            else ""
-        )
+        at = ", ".join(f"{size:,}" for size in found.at)
+        sizes = f" on all of {at} processors" if at else ""
         return (
             KEEP,
             f"None of the others is clearly better{sizes}. With the best of them, {best}, {told}.",
@@ -114,5 +113,5 @@ def _losers(row, gains, chosen):
     most = f"No group waits more than {100 * NOTICEABLE:.0f} % longer"
     return (
         f"{'These wait longer on average: ' + ', '.join(named) if named else most}. At the head of the queue "
-        f"{row['delayed at the head']:,} jobs are delayed by later ones, by {row['by, h']:.1f} h on average."
+        f"{row['delayed at the head']:,} jobs are delayed by later ones, by {row['delay, h']:.1f} h on average."
     )

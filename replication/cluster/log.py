@@ -263,10 +263,13 @@ def _with_estimates(trace, assumed):
         return trace, known
     limits = trace.requested_time[trace.requested_time <= ENDLESS]
     filler = int(max(limits.max(initial=1), trace.run_time.max()))
-    none = "No job has" if not known.any() else f"{int((~known).sum()):,} jobs lack"
+    some = (
+        f"Jobs without an estimate: {int((~known).sum()):,}."
+        if known.any()
+        else "No job has an estimate."
+    )
     assumed.append(
-        f"{none} an estimate of its own. The longest limit or run time of the log, "
-        f"{filler / 3600:,.1f} h, stands in its place."
+        f"{some} The longest limit or run time of the log, {filler / 3600:,.1f} h, stands for one."
     )
     return replace(trace, requested_time=np.where(known, trace.requested_time, filler)), known
 

@@ -19,17 +19,18 @@ BY = ("week", "size", "partition")
 OVERTAKEN, IDLE, DOWN, SMALLER = 0.05, 0.1, 0.01, 0.8
 
 
-def held(case, schedule):
-    """Mean waits of the jobs whose wait is known, in hours, by group: in the log, and in `schedule`, EASY on its estimates.
-
-    Columns by, group, jobs, "logged, h" and "replayed, h".
-    """
+def known_waits(case, schedule):
+    """Of the jobs whose wait the log knows, "logged, h", and "replayed, h" under `schedule`, EASY on its estimates."""
     waits = pd.DataFrame({"logged, h": case.logged_wait, "replayed, h": schedule.wait}) / 3600
-    known = np.isfinite(case.logged_wait)
-    made = []
+    return waits[np.isfinite(case.logged_wait)]
+
+
+def held(case, schedule):
+    """Means of `known_waits` by group: columns by, group, jobs, "logged, h" and "replayed, h"."""
+    waits, made = known_waits(case, schedule), []
     for by in BY:
         if by in case.groups:
-            grouped = waits[known].groupby(case.groups[by][known], observed=True)
+            grouped = waits.groupby(case.groups[by][waits.index], observed=True)
             table = grouped.mean()
             table.insert(0, "jobs", grouped.size())
             made.append(table.reset_index(names="group").astype({"group": object}).assign(by=by))
@@ -109,20 +110,18 @@ def judged(case):
     """
     schedule = simulate(case.workload)
     table = held(case, schedule)
-    known = np.isfinite(case.logged_wait)
     near = nearness(table)
     answers = {"advice": NEAR, "at 1/2": 1 / 2, "at 3/4": 3 / 4}
     row = {
         "log": case.workload.name,
         "jobs": len(case.workload),
-        "logged, h": case.logged_wait[known].mean() / 3600 if known.any() else np.nan,
-        "replayed, h": schedule.wait[known].mean() / 3600 if known.any() else np.nan,
+        **known_waits(case, schedule).mean(),
         **{f"nearness by {by}": near.get(by, np.nan) for by in BY},
         **{
             what: "withheld" if withheld(case, table, least) else "can be given"
             for what, least in answers.items()
         },
-        "what stands out in the log": "; ".join(causes(case, schedule)[1]) if known.any() else "",
+        "what stands out in the log": "; ".join(causes(case, schedule)[1]) if len(table) else "",
     }
     return row, table.assign(log=case.workload.name)
 

@@ -94,9 +94,7 @@ class Report:
         """How near the replay is, in words."""
         if self.found.near is None:
             return "The log does not say how long its jobs waited, so nothing can be said of that."
-        known = np.isfinite(self.found.case.logged_wait)
-        logged = self.found.case.logged_wait[known].mean() / 3600
-        replayed = self.found.schedules[BASE].wait[known].mean() / 3600
+        logged, replayed = replay.known_waits(self.found.case, self.found.schedules[BASE]).mean()
         by = ", ".join(f"{near:.2f} by {what}" for what, near in self.found.near.items())
         return (
             f"In the log jobs waited {logged:.2f} h on average, in the replay under {BASE} {replayed:.2f} h. Nearness: {by} "
@@ -117,7 +115,9 @@ class Report:
         ]
         yield _prose(self.subtitle, "## Does the replay resemble your cluster?", self.likeness)
         if self.causes is not None:
-            caption = "Mean wait in the log and in the replay."
+            caption = (
+                "Mean wait in the log and in the replay, hours; each panel has an axis of its own."
+            )
             yield {"type": "picture", "caption": caption, "of": self.waits()}
             yield tables[0]
         yield _prose("## Advice", *(f"**{heading}** {words}" for heading, words in self.advice))
@@ -141,7 +141,7 @@ class Report:
             how = {"x": "group", "y": "h", "hue": "wait", "palette": looks, "errorbar": None}
             if by == "week":
                 sns.lineplot(shown, **how, style="wait", drawstyle="steps-post", ax=axes)
-                axes.get_legend().set_title(None)
+                sns.move_legend(axes, "lower left", bbox_to_anchor=(0, 0.97), ncols=2, title=None)
             else:
                 sns.barplot(shown, **how, legend=False, ax=axes)
             axes.set(xlabel=by, ylabel="mean wait [h]" if by == "week" else "", ylim=(0, None))

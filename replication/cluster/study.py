@@ -206,7 +206,7 @@ def overview(found):
             "users better off": moved.lt(-least, axis=0).sum().to_numpy(),
             "worse off": moved.gt(least, axis=0).sum().to_numpy(),
             "delayed at the head": [one["head_delayed"] for one in fair],
-            "by, h": [one["head_delay"] / 3600 for one in fair],
+            "delay, h": [one["head_delay"] / 3600 for one in fair],
             "reservations missed": [one["reservations_broken"] for one in fair],
             "runs killed": [len(schedule.killed_runs) for schedule in found.schedules.values()],
         }

@@ -99,10 +99,10 @@ def test_jobs_without_estimates_are_counted_and_get_the_longest(tmp_path):
     case = load(written(tmp_path, requested_time=[-1] * 4, run_time=[10, 10, 7200, 10]))
     assert case.estimated == 0
     assert case.workload.estimate.tolist() == [7200] * 4
-    assert said(case, "No job has an estimate of its own")
+    assert said(case, "No job has an estimate")
     case = load(written(tmp_path, requested_time=[3600, -1, 20, 20]))
     assert case.estimated == 0.75
-    assert said(case, "1 jobs lack an estimate")
+    assert said(case, "Jobs without an estimate: 1")
     assert case.workload.estimate.tolist() == [3600, 3600, 20, 20]
     case = load(written(tmp_path, requested_time=[2**31 - 1, -1, 3600, 20]))
     assert case.workload.estimate.tolist() == [2**31 - 1, 3600, 3600, 20]  # years are no limit
@@ -392,12 +392,13 @@ def test_the_rule_of_the_recommendation(rows, best):
 def test_advice_names_what_it_would_mean_for_whom(found, pages):
     other = replace(found)
     other.__dict__["chosen"] = "SJF-EASY"
-    (heading, words), (_, worse), (_, files) = advice.recommend(other, pages.overview, pages.gains)
+    (heading, words), (_, worse), *files = advice.recommend(other, pages.overview, pages.gains)
     row = pages.overview.set_index("scheduler").loc["SJF-EASY"]
     assert heading == "Switch to SJF-EASY."
     assert f"{row['mean bounded slowdown']:,.1f}" in words and "corrected" in words
     assert "run time above 8 h" in worse and "size" not in worse
-    assert "slurm.conf" in files and "sched_config" in files
+    slurm, pbs = (line for _, line in files)
+    assert slurm.startswith("slurm.conf: ") and pbs.startswith("PBS, sched_config: ")
 
 
 def test_where_the_replay_is_far_from_the_log_nothing_is_advised(found, pages):
