@@ -42,16 +42,12 @@ def recommend(found, overview, gains):
     """
     case = found.case
     if replay.quiet(case):
-        return [
-            (
-                NOTHING,
-                f"In the log the mean wait is below {replay.QUIET} s: there is no queue to shorten.",
-            )
-        ]
+        none = f"In the log the mean wait is below {replay.QUIET} s: there is no queue to shorten."
+        return [(NOTHING, none)]
     if found.withheld:
         return [(NONE, " ".join(found.withheld)), *_causes(found)]
     rows = overview.set_index("scheduler")
-    said = [_scheduler(found, rows)]
+    said = [_scheduler(found, rows), *_causes(found)]
     if found.chosen:
         said += [
             ("For whom it is worse.", _losers(rows.loc[found.chosen], gains, found.chosen)),
@@ -64,11 +60,10 @@ def _causes(found):
     if found.near is None:
         return
     _, named = replay.causes(found.case, found.schedules[BASE])
+    stands_out = "; ".join(named) or "nothing that can be counted"
     yield (
-        "What could explain it.",
-        f"What the log shows and no replay here does: {'; '.join(named)}."
-        if named
-        else "None of the assumptions that can be counted stands out; see the table.",
+        "What the replay misses.",
+        f"Of what the log shows and no replay here does, this stands out: {stands_out}.",
     )
 
 
@@ -98,7 +93,7 @@ def _scheduler(found, rows):
     return (
         f"Switch to {best}.",
         f"Its gain is at least {percent(row['high']).removeprefix('−')}, corrected for being the best of {len(CANDIDATES)}: "
-        f"{told}. {row['users better off']:,} users wait noticeably less on average and {row['worse off']:,} more. "
+        f"{told}. {row['users better off']:,.0f} users wait noticeably less on average and {row['worse off']:,.0f} more. "
         f"What it needs: {CANDIDATES[best][1]}.",
     )
 
@@ -113,5 +108,5 @@ def _losers(row, gains, chosen):
     most = f"No group waits more than {100 * NOTICEABLE:.0f} % longer"
     return (
         f"{'These wait longer on average: ' + ', '.join(named) if named else most}. At the head of the queue "
-        f"{row['delayed at the head']:,} jobs are delayed by later ones, by {row['delay, h']:.1f} h on average."
+        f"{row['delayed at the head']:,.0f} jobs are delayed by later ones, by {row['delay, h']:.1f} h on average."
     )

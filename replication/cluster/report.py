@@ -69,7 +69,8 @@ class Report:
             "STAND-IN DATA: generated jobs, which prove nothing about any cluster."
         ] * w.stand_in
         if case.estimated < 1:
-            said.append(f"{100 * (1 - case.estimated):.1f} % of the jobs came without an estimate.")
+            without = round((1 - case.estimated) * len(w))
+            said.append(f"{without:,} of {len(w):,} jobs came without an estimate.")
         if case.sizes:
             least, most = case.sizes
             said.append(

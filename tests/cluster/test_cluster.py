@@ -392,11 +392,14 @@ def test_the_rule_of_the_recommendation(rows, best):
 def test_advice_names_what_it_would_mean_for_whom(found, pages):
     other = replace(found)
     other.__dict__["chosen"] = "SJF-EASY"
-    (heading, words), (_, worse), *files = advice.recommend(other, pages.overview, pages.gains)
+    (heading, words), (missed, _), (_, worse), *files = advice.recommend(
+        other, pages.overview, pages.gains
+    )
     row = pages.overview.set_index("scheduler").loc["SJF-EASY"]
     assert heading == "Switch to SJF-EASY."
     assert f"{row['mean bounded slowdown']:,.1f}" in words and "corrected" in words
     assert "run time above 8 h" in worse and "size" not in worse
+    assert missed == "What the replay misses." and ".0 " not in words + worse  # counts are whole
     slurm, pbs = (line for _, line in files)
     assert slurm.startswith("slurm.conf: ") and pbs.startswith("PBS, sched_config: ")
 
@@ -477,7 +480,7 @@ def test_small_and_quiet_logs_and_odd_names_make_pages(workload):
 def test_what_must_be_known_stands_above_everything():
     case = case_of(BUSY.take(slice(60)).replace(stand_in=True), estimated=0.5, sizes=(16, 16))
     made = report.Report(study.study(case, progress=False))
-    assert [notice.split()[0] for notice in made.notices[:2]] == ["STAND-IN", "50.0"]
+    assert [notice.split()[0] for notice in made.notices[:2]] == ["STAND-IN", "30"]
     assert "16 to 16" in made.notices[2]
     assert "STAND-IN DATA" in " ".join(map(repr, made.show()))
 
