@@ -17,38 +17,20 @@ import importlib
 __version__ = "0.1.0"
 
 _ROOMS = {
-    "logs.traces": ("load",),
-    "logs.workload": ("Workload",),
-    "logs.resampling": ("ResampledWeeks", "ResampledUsers", "Resampling"),
-    "estimates": ("Users", "Exact", "FModel", "Deterministic", "Modal", "EstimateModel"),
-    "schedulers": (
-        "FCFS",
-        "EASY",
-        "Conservative",
-        "LargestAreaFirst",
-        "OrderedEASY",
-        "PVEasy",
-        "Scheduler",
-    ),
+    "logs.traces": "load",
+    "logs.workload": "Workload",
+    "logs.resampling": "ResampledWeeks ResampledUsers Resampling",
+    "estimates": "Users Exact FModel Deterministic Modal EstimateModel",
+    "schedulers": "FCFS EASY Conservative LargestAreaFirst OrderedEASY PVEasy Scheduler",
     "predictors": (
-        "Request",
-        "Clairvoyant",
-        "Virtual",
-        "Scaled",
-        "Last",
-        "Tsafrir",
-        "Complete",
-        "TopPercent",
-        "CVH",
-        "Biased",
-        "Predictor",
+        "Request Clairvoyant Virtual Scaled Last Tsafrir Complete TopPercent CVH Biased Predictor"
     ),
-    "schedule.schedule": ("Schedule",),
-    "schedule.simulation": ("simulate", "compare"),
-    "sweeps.grid": ("sweep",),
-    "pages.page": ("Page",),
+    "schedule.schedule": "Schedule",
+    "schedule.simulation": "simulate compare",
+    "sweeps.grid": "sweep",
+    "pages.page": "Page",
 }
-_WHERE = {name: room for room, names in _ROOMS.items() for name in names}
+_WHERE = {name: room for room, names in _ROOMS.items() for name in names.split()}
 __all__ = sorted(_WHERE)
 
 

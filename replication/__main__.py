@@ -15,17 +15,8 @@ commands = lazily("replication.commands")
 
 
 def main(argv=None):
-    """Run one command.
-
-    Parameters
-    ----------
-    argv : list of str, optional
-        The words after the program's name; `sys.argv` by default.
-
-    Returns
-    -------
-    int
-        Exit code.
+    """Run one command, from the words after the program's name (`sys.argv` by default), and return
+    the exit code.
     """
     argv = sys.argv[1:] if argv is None else argv
     try:

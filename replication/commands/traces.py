@@ -20,15 +20,7 @@ from replication.commands import Command, Group
 from replication.commands import _options as shared
 from replication.commands._rooms import archive, traces
 
-_HEADER = (
-    "Computer",
-    "Installation",
-    "StartTime",
-    "EndTime",
-    "TimeZoneString",
-    "MaxProcs",
-    "MaxNodes",
-)
+_HEADER = "Computer Installation StartTime EndTime TimeZoneString MaxProcs MaxNodes".split()
 
 
 @click.group(cls=Group, help=__doc__)

@@ -163,12 +163,7 @@ def entered(paper):
 
 
 class Claims:
-    """The claims of one paper and the functions that decide them.
-
-    Parameters
-    ----------
-    paper : str
-    """
+    """The claims of one paper and the functions that decide them."""
 
     def __init__(self, paper):
         self.paper, self.deciders = paper, {}
@@ -195,28 +190,13 @@ class Claims:
         return entered(self.paper)
 
     def evaluate(self, evidence, only=None, without=()):
-        """Decide claims.
+        """Decide claims: `only` some of them, all by default, and `without` others. The evidence is
+        handed to the deciders.
 
-        Parameters
-        ----------
-        evidence : object
-            Handed to the deciders.
-        only : list of str, optional
-            Their ids; all of them by default.
-        without : sequence of str
-            Ids to leave out.
-
-        Returns
-        -------
-        pandas.DataFrame
-            claim, section, statement, verdict, otherwise (the verdicts that the intervals allow besides), count (cases
-            that hold, of how many), numbers (of every case), published, statistic, rule, answers (of every case, as
-            in `ANSWERS`).
-
-        Raises
-        ------
-        ClaimError
-            For a claim that is not known or that nothing decides, or a case whose words hold `BETWEEN`.
+        Columns are claim, section, statement, verdict, otherwise (the verdicts that the intervals
+        allow besides), count (cases that hold, of how many), numbers (of every case), published,
+        statistic, rule, answers (of every case, as in `ANSWERS`). ClaimError for a claim that is
+        not known or that nothing decides, or a case whose words hold `BETWEEN`.
         """
         known = self.published()
         asked = known if only is None else only

@@ -91,30 +91,16 @@ def verdict(ours, published, unit=None, reason=""):
 
 
 def table(paper, item, ours, reasons=None):
-    """Lay our numbers beside all published numbers of an item.
+    """Lay our numbers beside all published numbers of an item, computed or not: a table of
+    `COLUMNS` in the order of the published file, in which ours is nan where it was not computed.
 
-    Every published number has its row, computed or not; a number of ours that was not published is refused,
-    because it is a misspelt name nearly every time.
+    Ours, a table or dicts, have trace, policy, measure, value and unit; further columns are left
+    alone. `reasons` say why a number is not comparable, by trace, or by (trace, policy, measure),
+    which wins.
 
-    Parameters
-    ----------
-    paper, item : str
-        As in `replication.evidence.published.load`.
-    ours : pandas.DataFrame or iterable of mappings
-        Columns trace, policy, measure, value and unit; further columns are left alone.
-    reasons : dict, optional
-        Why a number is not comparable, keyed by trace, or by (trace, policy, measure); the latter wins.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `COLUMNS`, in the order of the published file; ours is NaN where it was not computed.
-
-    Raises
-    ------
-    CompareError
-        If a row of ours was not published, stands there twice, lacks a column or has another unit; if a
-        reason is for something the paper does not have.
+    A number of ours that was not published is a CompareError, because it is a misspelt name nearly
+    every time; so is one that stands there twice, lacks a column or has another unit, and a reason
+    for something the paper does not have.
     """
     known = {row.key for row in published_values.rows(paper, item)}
     mine = _by_key(ours, known, f"{paper}/{item}")

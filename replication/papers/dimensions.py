@@ -1,5 +1,7 @@
 """What papers leave open, each choice as its alternatives: the textbook's first, which is the default."""
 
+from collections.abc import Mapping
+
 from replication.evidence import published, variants
 from replication.evidence.variants import Variant
 
@@ -10,17 +12,19 @@ def read(kind, *paper):
     """The dimensions of one kind in ``data/published/readings.toml``, or in a paper's file of that name.
 
     The kind is the part of a `Variant` in which another choice than the default stands, as the value of the
-    dimension; or `COUNTING`.
+    dimension, unless its entry says what it changes; or `COUNTING`.
     """
 
-    def alternative(dimension, name, words, default):
+    def alternative(dimension, name, told, default):
+        if isinstance(told, Mapping):
+            return _variant(told | {"name": name})
         changed = {} if default or kind == COUNTING else {kind: {dimension: name}}
-        return Variant(name, words, **changed)
+        return Variant(name, told, **changed)
 
     return {
         dimension: tuple(
-            alternative(dimension, name, words, default=k == 0)
-            for k, (name, words) in enumerate(several.items())
+            alternative(dimension, name, told, default=k == 0)
+            for k, (name, told) in enumerate(several.items())
         )
         for dimension, several in published.entries(*paper, "readings.toml")[kind].items()
     }
@@ -38,13 +42,20 @@ def of(*names):
 #: What the paper's silence leaves to the textbook of EASY.
 TEXTBOOK = of("reservation", "extra", "shadow", "events", "order")
 PREDICTION = of("refresh", "correction")
-#: Other cleanings, each tried alone.
-CUT_OR_NOT = (
-    Variant("runs cut at the estimate", cleaning={"overrun": "cut-run"}),
-    Variant("runs may pass the estimate", cleaning={"overrun": "as-is"}),
-)
-NO_ZEROS = Variant("jobs of run time 0 left out", cleaning={"drop": ("zero-run-time",)})
-ALLOCATED = Variant("allocated processors", cleaning={"size": "allocated"})
+
+
+def entered(paper, kind):
+    """What a paper's ``readings.toml`` has to be tried alone, under the name of a kind."""
+    return [_variant(told) for told in published.entries(paper, "readings.toml")[kind]]
+
+
+def _variant(told):
+    """A variant as it is entered; its lists are tuples."""
+    told = told | {"logs": tuple(told.get("logs", ()))}
+    cleaning = dict(told.get("cleaning", {}))
+    if "drop" in cleaning:
+        cleaning["drop"] = tuple(cleaning["drop"])
+    return Variant(**told | {"cleaning": cleaning})
 
 
 def alone(dimensions):

@@ -5,6 +5,7 @@ A node is a dict with its ``type`` and with text that the template sets as it is
 """
 
 import html
+import re
 
 import mistune
 
@@ -13,16 +14,8 @@ from replication.pages import render
 HEADINGS = 6
 SKIPPED = ("blank_line", "newline")
 # What text may hold: the fonts that come with typst can draw it, and nothing of it turns lines around.
-DRAWN = (
-    (0x20, 0x7F),
-    (0xA0, 0x250),
-    (0x370, 0x460),
-    (0x2010, 0x2028),
-    (0x2030, 0x205F),
-    (0x2070, 0x20D0),
-    (0x2100, 0x2150),
-    (0x2190, 0x2300),
-    (0x2500, 0x2600),
+DRAWN = re.compile(
+    "[ -~\xa0-\u024f\u0370-\u045f\u2010-\u2027\u2030-\u205e\u2070-\u20cf\u2100-\u214f\u2190-\u22ff\u2500-\u25ff]"
 )
 DRAWN_TOO = {"\n", "\u2009", "\u202f", *render.SIGNS.values()}
 SPACES = {"\u00a0", *DRAWN_TOO}
@@ -115,7 +108,7 @@ def safe(data):
 
 def drawn(c):
     """Whether a character is left as it is."""
-    return c in SPACES or c.isprintable() and any(low <= ord(c) < high for low, high in DRAWN)
+    return c in SPACES or c.isprintable() and DRAWN.match(c) is not None
 
 
 def _text(words):

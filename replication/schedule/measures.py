@@ -50,27 +50,13 @@ def average_flow(wait, run_time):
 
 
 def weighted_flow(wait, run_time, processors, alpha):
-    """AP^alpha WAF: average flow weighted by area and amplified wait, s (Top Percent, equation 2).
+    """AP^alpha WAF: average flow weighted by area and amplified wait, s (Top Percent, equation 2);
+    nan where all weights are 0.
 
-    The weight of a job is its size times F^(alpha + 1) - w^(alpha + 1), with F the flow time and w the wait.
-    At alpha = 0 that is the job's area, its size times its run time.
-
-    Parameters
-    ----------
-    wait, run_time : int64[n], s
-    processors : int64[n], processors
-    alpha : float
-        The amplification factor, above -1; the paper uses 0 and 1.
-
-    Returns
-    -------
-    float, s
-        nan where all weights are 0.
-
-    Raises
-    ------
-    ValueError
-        If `alpha` is -1 or less: the weights would not grow with the flow time.
+    The weight of a job is its size times F^(alpha + 1) - w^(alpha + 1), with F the flow time and w
+    the wait, from int64[n], s. At alpha = 0 that is the job's area, its size times its run time;
+    the paper uses 0 and 1. ValueError if `alpha` is -1 or less: the weights would not grow with the
+    flow time.
     """
     if not alpha > -1:
         raise ValueError(f"alpha is {alpha}, allowed: above -1")

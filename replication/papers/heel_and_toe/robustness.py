@@ -7,9 +7,9 @@ import pandas as pd
 
 from replication.basics.lazy import stats
 from replication.estimates import Exact, FModel, Users
-from replication.evidence import robustness, variants
+from replication.evidence import robustness
 from replication.evidence.claims import above, below, level
-from replication.evidence.variants import NotApplicable, Variant
+from replication.evidence.variants import NotApplicable
 from replication.papers import dimensions
 from replication.papers.heel_and_toe import campaign, trends
 from replication.papers.heel_and_toe.claims import interval
@@ -23,30 +23,14 @@ SMALL, LARGE, FS = (0.5, 1.0, 2.0), 100.0, (0.5, 1.0, 2.0, 5.0, 10.0)
 SEEDS = tuple(range(1, 6))
 WATCHED, TRUNCATED, FEW = (0.1, 0.2), (1.0, 10.0, 100.0, 1000.0, 10000.0), (1, 2)
 BACKFILLED = {"backfilled": "share", "run_time": "run time", "size": "size"}
-OPEN = dimensions.TEXTBOOK
-#: CTC's machine: the paper has all processors, the header 338 for batch jobs, PV-EASY 430.
-MACHINES = (338, 430)
 HEADLINES = robustness.Headlines("heel_and_toe")
 decides = HEADLINES.decides
 
 
 def changes(logs):
     """The default, each reading changed alone, cleanings, other logs and other loads."""
-    return dimensions.changes(
-        logs,
-        *dimensions.alone(OPEN),
-        Variant("nothing trimmed", count={"trim": False}),
-        Variant("E_max of daytime and express queues", count={"e_max": min}),
-        Variant("real estimates as logged beside the truncated", count={"cut real": False}),
-        *dimensions.CUT_OR_NOT,
-        dimensions.ALLOCATED,
-        dimensions.NO_ZEROS,
-        Variant(
-            "jobs without allocated processors left out", cleaning={"drop": ("not-allocated",)}
-        ),
-        *variants.machines("CTC-SP2", MACHINES),
-        Variant("KTH-SP2 cleaned", log="KTH-SP2", logs=("KTH-SP2-2",)),
-    )
+    own = dimensions.entered(campaign.PAPER, "alone")
+    return dimensions.changes(logs, *dimensions.alone(dimensions.TEXTBOOK), *own)
 
 
 class Evidence:
@@ -83,7 +67,8 @@ class Evidence:
 
     def limit(self):
         """The E_max that the truncated model has on this log, s."""
-        limit = campaign.e_max(self.log, self.count.get("e_max", max))
+        pick = min if self.count.get("e_max") == "least" else max
+        limit = campaign.e_max(self.log, pick)
         if not limit:
             raise NotApplicable("the paper names no E_max")
         return limit

@@ -6,28 +6,19 @@ import numpy as np
 
 from replication.evidence import resampling, robustness, variants
 from replication.evidence.claims import below, level
-from replication.evidence.variants import Variant
 from replication.papers import dimensions
 from replication.papers.pv_easy import counts, runs, slowdown
 from replication.schedule import audits
 
-#: CTC's machine: the paper has 430 processors, the log's header 512, 338 of them for batch jobs.
-MACHINES = (338, 512)
 HEADLINES = robustness.Headlines("pv_easy")
 decides = HEADLINES.decides
 
 
 def changes(logs):
     """The default; every open option alone, and some together; cleanings, other logs and loads."""
-    return dimensions.changes(
-        logs,
-        *runs.ALONE,
-        Variant("blocked jobs: those of EASY under both", count={"same": True}),
-        Variant("span of a load: since the log's time 0", count={"since": "time-0"}),
-        *runs.TOGETHER,
-        *runs.CLEANING,
-        *variants.machines("CTC-SP2", MACHINES),
-    )
+    counted, machines = (dimensions.entered(runs.PAPER, kind) for kind in ("counted", "machines"))
+    own = (*runs.ALONE, *counted, *runs.TOGETHER, *runs.CLEANING, *machines)
+    return dimensions.changes(logs, *own)
 
 
 class Evidence:

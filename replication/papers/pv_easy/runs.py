@@ -15,22 +15,9 @@ EASY_ONLY = ("extra", "shadow", "order")
 OPEN = dimensions.TEXTBOOK | dimensions.PREDICTION
 ALONE = dimensions.alone(OPEN)
 NOW = next(variant for variant in ALONE if variant.scheduler == {"correction": "now"})
-CLEANING = [
-    Variant("requested processors", cleaning={"size": "requested"}),
-    *dimensions.CUT_OR_NOT,
-    dimensions.NO_ZEROS,
-]
+CLEANING = dimensions.entered(PAPER, "cleanings")
 #: What a simulator has together that was written around one kept reservation.
-TOGETHER = [
-    Variant("kept, one by one", scheduler={"reservation": "kept", "events": "one-by-one"}),
-    Variant(
-        "kept, only the first, not used up",
-        scheduler={"reservation": "kept", "shadow": "first", "extra": "not-used-up"},
-    ),
-    Variant(
-        "kept, expired predictions: now", scheduler={"reservation": "kept", "correction": "now"}
-    ),
-]
+TOGETHER = dimensions.entered(PAPER, "together")
 DEFAULT = Variant("default")
 READINGS = (DEFAULT, *ALONE, *CLEANING, *TOGETHER)
 

@@ -8,34 +8,15 @@ import numpy as np
 
 from replication.evidence import published, readings
 from replication.evidence.readings.search import Part, of_paper
-from replication.evidence.variants import Variant
 from replication.papers import dimensions
 from replication.papers.top_percent import runs
 from replication.schedule import measures
 
 PAPER, ITEMS = "top_percent", ("table1",)
 
-CLEANING = dimensions.read("cleaning", PAPER) | {
-    "jobs": (
-        Variant("all", "a job without a request is given its run time"),
-        Variant(
-            "with-request",
-            "jobs without a request are left out",
-            cleaning={"drop": ("no-estimate",)},
-        ),
-    )
-}
+CLEANING = dimensions.read("cleaning", PAPER)
 EVENTS = dimensions.of("passes", "order")
-TOP = {
-    "top": (
-        Variant("words", "Top Percent's threshold is that of the paper's words"),
-        Variant(
-            "as-coded",
-            "Top Percent's threshold is kept by two running sums, as coded",
-            predictor={"coded": True},
-        ),
-    )
-}
+TOP = dimensions.read("predictor", PAPER)
 R2 = dimensions.read(dimensions.COUNTING, PAPER)
 DIMENSIONS = CLEANING | EVENTS | dimensions.PREDICTION | TOP | R2
 

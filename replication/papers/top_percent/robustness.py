@@ -34,7 +34,7 @@ def changes(logs):
         Variant("jobs without a request left out", cleaning=CODED.cleaning),
         Variant("requests raised to the run time", cleaning={"overrun": "raise-estimate"}),
         Variant("runs may pass the request", cleaning={"overrun": "as-is"}),
-        dimensions.ALLOCATED,
+        Variant("allocated processors", cleaning={"size": "allocated"}),
         *variants.machines("CTC-SP2", MACHINES),
         Variant("KTH-SP2 as recorded", log="KTH-SP2-2", logs=("KTH-SP2",)),
     )

@@ -20,34 +20,18 @@ PATIENCE = 60  # s; Slurm looks at a new job within a minute
 def convert(
     path, zone=None, processors=None, per_node=None, partitions=None, cluster=None, key=None
 ):
-    """Read a file that sacct wrote.
+    """Read a file that sacct wrote, gzipped or not; ``-`` is standard input. Gives a
+    `replication.logs.accounting.conversion.Conversion`.
 
-    Parameters
-    ----------
-    path : str or Path
-        The file, gzipped or not; ``-`` for standard input.
-    zone : str, optional
-        Time zone of the cluster, such as ``Europe/Berlin``; without it times are taken as they stand, and an
-        hour may be too many or too few where clocks were changed.
-    processors : int, optional
-        Size of the machine; by default the most that were in use at once.
-    per_node : int, optional
-        Processors of a node, for a log that has only nodes.
-    partitions : sequence of str, optional
-        Only jobs that ran in one of these.
-    cluster : str, optional
-        Only jobs of this one; needed where the log has several.
-    key : bytes, optional
-        Key of the names' numbers, see `replication.logs.accounting.anonymous`; by default drawn and not kept.
+    `zone` is the cluster's, such as ``Europe/Berlin``; without it times are taken as they stand,
+    and an hour may be too many or too few where clocks were changed. `processors` is the size of
+    the machine, by default the most that were in use at once, and `per_node` that of a node, for a
+    log that has only nodes. Only jobs of some `partitions` are taken, or of one `cluster`, which is
+    needed where the log has several. `key` is that of the names' numbers, see
+    `replication.logs.accounting.anonymous`; by default drawn and not kept.
 
-    Returns
-    -------
-    replication.logs.accounting.conversion.Conversion
-
-    Raises
-    ------
-    SlurmError
-        For a file that is not sacct's output, a value that sacct does not write, or no job that ended.
+    SlurmError for a file that is not sacct's output, a value that sacct does not write, or no job
+    that ended.
     """
     told = Told(zone, processors, per_node, key)
     reader = Reader(path, fields.Clock(_zone(zone)), told, partitions, cluster)
