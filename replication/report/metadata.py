@@ -11,9 +11,10 @@ from pathlib import Path
 import yaml
 
 from replication.basics import paths, writing
+from replication.pages import render
 
 CODEMETA, ZENODO = "codemeta.json", ".zenodo.json"
-RESCIENCE = Path(__file__).parent / "templates" / "rescience.yaml"
+TEMPLATES = Path(__file__).parent / "templates"
 LICENSES = "https://spdx.org/licenses/"
 
 
@@ -24,65 +25,25 @@ def citation():
 
 def codemeta():
     """CodeMeta 3.0, as Software Heritage and package indexes read it."""
-    cited = citation()
-    public = {"codeRepository": cited["repository-code"]} if "repository-code" in cited else {}
-    return public | {
-        "@context": "https://w3id.org/codemeta/3.0",
-        "type": "SoftwareSourceCode",
-        "name": cited["title"],
-        "description": cited["abstract"],
-        "author": [{"type": "Organization", "name": who["name"]} for who in cited["authors"]],
-        "version": cited["version"],
-        "datePublished": str(cited["date-released"]),
-        "license": f"{LICENSES}{cited['license']}",
-        "programmingLanguage": "Python",
-        "runtimePlatform": "CPython 3.11 to 3.13",
-        "operatingSystem": "POSIX",
-        "keywords": cited["keywords"],
-        "referencePublication": [
-            {
-                "type": "ScholarlyArticle",
-                "name": one["title"],
-                "author": [
-                    {
-                        "type": "Person",
-                        "givenName": who["given-names"],
-                        "familyName": who["family-names"],
-                    }
-                    for who in one["authors"]
-                ],
-                "datePublished": str(one["year"]),
-            }
-            for one in cited["references"]
-        ],
-    }
+    return _filled("codemeta.json.j2")
 
 
 def zenodo():
     """The deposit's metadata as Zenodo reads it from a repository."""
-    cited = citation()
-    return {
-        "title": cited["title"],
-        "description": cited["abstract"],
-        "upload_type": "software",
-        "creators": [{"name": who["name"]} for who in cited["authors"]],
-        "version": cited["version"],
-        "publication_date": str(cited["date-released"]),
-        "license": cited["license"],
-        "access_right": "open",
-        "language": "eng",
-        "keywords": cited["keywords"],
-        "references": [
-            f"{', '.join(who['family-names'] for who in one['authors'])}: {one['title']}. "
-            f"{one['conference']['name']}, {one['year']}"
-            for one in cited["references"]
-        ],
-    }
+    return _filled("zenodo.json.j2")
+
+
+def _filled(name):
+    template = render.environment(TEMPLATES).get_template(name)
+    return json.loads(template.render(cited=citation(), licenses=LICENSES))
 
 
 def rescience(made):
     """metadata.yaml of a submission to ReScience C for what `replication.report.article.build` gives."""
-    facts, cited = yaml.safe_load(RESCIENCE.read_text(encoding="utf-8")), citation()
+    facts, cited = (
+        yaml.safe_load((TEMPLATES / "rescience.yaml").read_text(encoding="utf-8")),
+        citation(),
+    )
     later = facts["review"][0]["url"]
     who = dict.fromkeys(("orcid", "email", "affiliations"), later)
     replicated = {one["title"] for one in cited["references"]}
