@@ -105,14 +105,6 @@ def others(logs):
     ]
 
 
-def machines(log, sizes):
-    """A log on machines of other sizes."""
-    return [
-        Variant(f"{log} with {size} processors", cleaning={"machine": size}, logs=(log,))
-        for size in sizes
-    ]
-
-
 def jobs(paper, workloads, log, variant, first=None):
     """The jobs of a log under a variant, their first `first` where that is given.
 

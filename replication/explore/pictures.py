@@ -151,23 +151,13 @@ def _sizes(sides):
         x = np.arange(len(shown)) + np.array([[-0.38], [0.02]])
         look = np.repeat([NUMBER["first"], NUMBER["second"]], len(shown))
         top = float(height.max()) * 1.1 or 1.0
-        yield scene.panel(
-            (left, ROWS[3][0], width, ROWS[3][1]),
-            (-0.5, len(shown) - 0.5),
-            (0, top),
-            title=title,
-            ylabel=label,
-            xlabel="processors",
-            xticks=[(float(k), names[j]) for k, j in enumerate(shown)],
-            rects=scene.rects(
-                x.ravel(),
-                x.ravel() + 0.36,
-                np.zeros(x.size),
-                height.ravel(),
-                look,
-                np.full(x.size, -1),
-            ),
-        )
+        low, high = x.ravel(), x.ravel() + 0.36
+        nothing = np.zeros(x.size)
+        bars = scene.rects(low, high, nothing, height.ravel(), look, nothing - 1)
+        ticks = [(float(k), names[j]) for k, j in enumerate(shown)]
+        words = {"title": title, "ylabel": label, "xlabel": "processors"}
+        box, across = (left, ROWS[3][0], width, ROWS[3][1]), (-0.5, len(shown) - 0.5)
+        yield scene.panel(box, across, (0, top), xticks=ticks, rects=bars, **words)
 
 
 def _summary(sides, window):

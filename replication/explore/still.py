@@ -36,26 +36,15 @@ def _panel(figure, panel, names):
     left, top, width, height = panel["box"]
     high = figure.get_figheight()
     share = 1 - LEGEND / high
-    axes = figure.add_axes(
-        (
-            left + 0.6 / WIDTH,
-            (1 - top - height) * share + 0.45 / high,
-            width - 0.75 / WIDTH,
-            height * share - 0.75 / high,
-        )
-    )
+    x, y = left + 0.6 / WIDTH, (1 - top - height) * share + 0.45 / high
+    axes = figure.add_axes((x, y, width - 0.75 / WIDTH, height * share - 0.75 / high))
     axes.set(xlim=panel["x"], ylim=panel["y"], xlabel=panel["xlabel"], ylabel=panel["ylabel"])
     axes.set_title(panel["title"], loc="left")
     for axis, ticks in ((axes.xaxis, panel["xticks"]), (axes.yaxis, panel["yticks"])):
         axis.set_ticks([value for value, _ in ticks], [label for _, label in ticks])
     for line in panel["lines"]:
-        axes.step(
-            unpacked(line["x"]),
-            unpacked(line["y"]),
-            where="post",
-            linewidth=1,
-            **_stroke(LOOKS[line["look"]]),
-        )
+        x, y, look = unpacked(line["x"]), unpacked(line["y"]), _stroke(LOOKS[line["look"]])
+        axes.step(x, y, where="post", linewidth=1, **look)
     if panel["rects"]:
         _rects(axes, panel["rects"], names)
     for rule in panel["rules"]:
@@ -63,17 +52,11 @@ def _panel(figure, panel, names):
         axes.axvline(rule["x"], linewidth=own.width * 0.8, **_stroke(own))
     if panel["marks"]:
         _marks(axes, panel["marks"], names)
+    edge = {"path_effects": [withStroke(linewidth=3, foreground="white")]}
     for text in panel["texts"]:
-        axes.text(
-            text["x"],
-            text["y"],
-            text["text"],
-            ha=text.get("align", "center"),
-            va="center",
-            size=8,
-            weight="bold" if text.get("bold") else "normal",
-            path_effects=[withStroke(linewidth=3, foreground="white")],
-        )
+        weight, side = "bold" if text.get("bold") else "normal", text.get("align", "center")
+        how = {"ha": side, "va": "center", "size": 8, "weight": weight} | edge
+        axes.text(text["x"], text["y"], text["text"], **how)
 
 
 def _rects(axes, rects, names):

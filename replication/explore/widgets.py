@@ -67,12 +67,7 @@ class Stepper(_Tool):
     """EASY decision by decision; opens with heel-and-toe's Fig. 8.
 
     Keys, when the picture has the focus: left and right one decision, page up and down to the backfill before
-    and after, home and end.
-
-    Parameters
-    ----------
-    explorer : Explorer, optional
-        Whose log, load, seed, and estimates of the left side the walk through a log takes.
+    and after, home and end. A walk through a log takes log, load, seed, and estimates of the left side of an `Explorer`.
     """
 
     KEYS = ("ArrowLeft", "ArrowRight", "PageUp", "PageDown", "Home", "End")
@@ -147,12 +142,7 @@ class Explorer(_Tool):
     """Two schedules of one log side by side, drawn anew at every change of a control.
 
     Keys, when the picture has the focus: left and right move the window by a quarter, plus and minus zoom,
-    home and end go to the ends of the log.
-
-    Parameters
-    ----------
-    log : str
-        A name of the registry, or a path to an SWF file.
+    home and end go to the ends of the log. That is a name of the registry, or a path to an SWF file.
     """
 
     KEYS = ("ArrowLeft", "ArrowRight", "+", "-", "Home", "End")

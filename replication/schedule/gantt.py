@@ -68,17 +68,9 @@ def draw(schedule, axes=None, since=None, until=None):
     ):
         job = shown[k]
         _, colour, hatch = kinds[bool(schedule.backfilled[job])]
-        axes.add_patch(
-            patches.Rectangle(
-                (schedule.start[job] / hours, first),
-                w.run_time[job] / hours,
-                width,
-                facecolor=colour,
-                edgecolor="black",
-                linewidth=0.4,
-                hatch=hatch,
-            )
-        )
+        corner, length = (schedule.start[job] / hours, first), w.run_time[job] / hours
+        ink = {"facecolor": colour, "edgecolor": "black", "linewidth": 0.4, "hatch": hatch}
+        axes.add_patch(patches.Rectangle(corner, length, width, **ink))
     kind = " (stand-in)" if w.stand_in else ""
     axes.set(
         xlim=(since / hours, until / hours),
@@ -87,12 +79,9 @@ def draw(schedule, axes=None, since=None, until=None):
         ylabel="processors",
         title=f"{w.name}{kind}, {schedule.provenance['scheduler']}",
     )
-    axes.legend(
-        handles=[
-            patches.Patch(facecolor=c, edgecolor="black", hatch=h, label=name)
-            for name, c, h in kinds.values()
-        ],
-        loc="upper left",
-        bbox_to_anchor=(1, 1),
-    )
+    handles = [
+        patches.Patch(facecolor=c, edgecolor="black", hatch=h, label=name)
+        for name, c, h in kinds.values()
+    ]
+    axes.legend(handles=handles, loc="upper left", bbox_to_anchor=(1, 1))
     return axes

@@ -56,31 +56,17 @@ class BadLines:
 
 
 def read(path, sha256=None, bad_lines="refuse", content=None):
-    """Read a log in one pass and without holding its text.
+    """Read a log, plain or gzipped, in one pass and without holding its text; ``-`` is standard
+    input.
 
-    Parameters
-    ----------
-    path : str or Path
-        Plain or gzipped; ``-`` is standard input.
-    sha256 : str, optional
-        Hash the decompressed bytes must have.
-    bad_lines : {"refuse", "skip"}
-        What becomes of lines that cannot be jobs: an error that counts them by kind, or they are left out and
-        counted in the trace's `bad_lines`.
-    content : bytes, optional
-        What is in the file, decompressed, where it has been read already.
+    The decompressed bytes must have the hash `sha256` where one is given. Lines that cannot be jobs
+    are an error that counts them by kind; with `bad_lines` ``skip`` they are left out and counted
+    in the trace's `bad_lines`. `content` is what is in the file, decompressed, where it has been
+    read already.
 
-    Returns
-    -------
-    Trace
-
-    Raises
-    ------
-    SWFError
-        Naming file, line and field where there are such, for whatever the rules (docs/formats.md)
-        refuse, a file without jobs, a damaged gzip, content past a limit, or another hash.
-    OSError
-        If the file cannot be opened.
+    SWFError, which names file, line and field where there are such, for whatever the rules
+    (docs/formats.md) refuse, a file without jobs, a damaged gzip, content past a limit, or another
+    hash. OSError if the file cannot be opened.
     """
     if bad_lines not in BAD_LINES:
         raise SWFError(f"bad_lines {bad_lines!r}; allowed: {', '.join(BAD_LINES)}")

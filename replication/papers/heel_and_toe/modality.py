@@ -123,15 +123,9 @@ def draw(found):
         part = found[(found["log"] == log) & (found["measure"] == measure)]
         some = part[part["estimates"] == "modal"].sort_values("amount")
         share, own = 100 * some["amount"], some[some["own"]]
-        axes.fill_between(
-            share,
-            some["p5"],
-            some["p95"],
-            alpha=0.25,
-            linewidth=0,
-            color=looks["modal"]["color"],
-            label="modal: 5th to 95th percentile of runs",
-        )
+        ink = {"alpha": 0.25, "linewidth": 0, "color": looks["modal"]["color"]}
+        label = "modal: 5th to 95th percentile of runs"
+        axes.fill_between(share, some["p5"], some["p95"], label=label, **ink)
         axes.plot(share, some["value"], marker=".", **looks["modal"] | {"label": "modal: mean"})
         axes.plot(100 * own["amount"], own["value"], "ko", label="at the log's own share")
         for name, look in [*looks.items()][1:]:

@@ -65,16 +65,12 @@ class Evidence:
     @cached_property
     def short_first(self):
         """Rows of each log with run times known: shortest candidate first, and queue order as reference."""
-        return {
-            log: Block(
-                log,
-                {
-                    "short": run(workload, "Clairvoyant", self.reading, EASY(candidates="sjf")),
-                    "Reqtime": self.schedules[log, "Clairvoyant"],
-                },
-            )
-            for log, workload in self.workloads.items()
-        }
+        found = {}
+        for log, workload in self.workloads.items():
+            short = run(workload, "Clairvoyant", self.reading, EASY(candidates="sjf"))
+            schedules = {"short": short, "Reqtime": self.schedules[log, "Clairvoyant"]}
+            found[log] = Block(log, schedules)
+        return found
 
     @cached_property
     def by_scheduler(self):

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from replication.evidence import robustness, variants
+from replication.evidence import robustness
 from replication.evidence.variants import Variant
 from replication.papers import dimensions
 from replication.papers.top_percent import runs
@@ -16,8 +16,6 @@ OPEN = (
     | dimensions.of("candidates")
 )
 CODED = runs.READINGS["coded"]
-#: CTC's machine: the default is the header's batch part, 338; PV-EASY has 430, the whole machine 512.
-MACHINES = (430, 512)
 HEADLINES = robustness.Headlines("top_percent")
 for name in HEADLINES.published():
     # One log at a time, by the same functions as the claims.
@@ -35,8 +33,7 @@ def changes(logs):
         Variant("requests raised to the run time", cleaning={"overrun": "raise-estimate"}),
         Variant("runs may pass the request", cleaning={"overrun": "as-is"}),
         Variant("allocated processors", cleaning={"size": "allocated"}),
-        *variants.machines("CTC-SP2", MACHINES),
-        Variant("KTH-SP2 as recorded", log="KTH-SP2-2", logs=("KTH-SP2",)),
+        *dimensions.entered(runs.PAPER, "machines"),
     )
 
 
