@@ -23,6 +23,7 @@ SMALL, LARGE, FS = (0.5, 1.0, 2.0), 100.0, (0.5, 1.0, 2.0, 5.0, 10.0)
 SEEDS = tuple(range(1, 6))
 WATCHED, TRUNCATED, FEW = (0.1, 0.2), (1.0, 10.0, 100.0, 1000.0, 10000.0), (1, 2)
 BACKFILLED = {"backfilled": "share", "run_time": "run time", "size": "size"}
+OPEN = dimensions.TEXTBOOK
 HEADLINES = robustness.Headlines("heel_and_toe")
 decides = HEADLINES.decides
 
@@ -30,7 +31,7 @@ decides = HEADLINES.decides
 def changes(logs):
     """The default, each reading changed alone, cleanings, other logs and other loads."""
     own = dimensions.entered(campaign.PAPER, "alone")
-    return dimensions.changes(logs, *dimensions.alone(dimensions.TEXTBOOK), *own)
+    return dimensions.changes(logs, *dimensions.alone(OPEN), *own)
 
 
 class Evidence:
