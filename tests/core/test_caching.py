@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import random
 import subprocess
 import sys
 
@@ -10,6 +11,7 @@ import pytest
 
 from replication.basics import paths
 from replication.core import _caching as caching
+from tests.faults import TIMES
 
 KERNEL = "from numba import njit\n\n@njit(cache=True)\ndef twice(x):\n    return 2 * x\n"
 
@@ -38,10 +40,17 @@ def read_from_cache(function):
     return sum(function.stats.cache_hits.values()) == 1
 
 
+def flipped(content, seed):
+    """With one bit that is another."""
+    draw = random.Random(seed)
+    place = draw.randrange(len(content))
+    return content[:place] + bytes([content[place] ^ 1 << draw.randrange(8)]) + content[place + 1 :]
+
+
 BAD = {
     "empty": lambda content: b"",
     "cut": lambda content: content[: len(content) // 2],
-    "flipped": lambda content: content[:40] + bytes([content[40] ^ 4]) + content[41:],
+    **{f"flipped {k}": lambda content, k=k: flipped(content, k) for k in range(TIMES)},
     "foreign": lambda content: b"something else " * 20,
     "without checksum": lambda content: content[:-32],
 }

@@ -17,6 +17,7 @@ from replication.logs.accounting import slurm
 from replication.logs.accounting.anonymous import Anonymiser, AnonymousError, key_from
 from replication.logs.accounting.slurm import fields as slurm_fields
 from replication.logs.accounting.slurm.records import SlurmError
+from tests.faults import TIMES
 
 DAY = "2026-03-01T"
 KEY = b"a key of the tests only"
@@ -540,7 +541,8 @@ print(key_from(sys.argv[1]).decode())
 """
 
 
-def test_of_processes_that_want_one_new_key_all_use_the_same(tmp_path):
+@pytest.mark.parametrize("number", range(TIMES))
+def test_of_processes_that_want_one_new_key_all_use_the_same(tmp_path, number):
     started = [
         subprocess.Popen(
             [sys.executable, "-c", MAKE_KEY, str(tmp_path / "key")],

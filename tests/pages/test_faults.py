@@ -1,7 +1,4 @@
-"""Whatever happens to those who draw, the next run draws the same bytes, and nothing half-made is left.
-
-REPLICATION_FAULTS=n does each n times as often.
-"""
+"""Whatever happens to those who draw, the next run draws the same bytes, and nothing half-made is left."""
 
 import json
 import os
@@ -15,8 +12,8 @@ import time
 import pytest
 
 from replication.basics import paths
+from tests.faults import TIMES
 
-TIMES = int(os.environ.get("REPLICATION_FAULTS", "1"))
 ITEMS = ("heel_and_toe/fig01", "heel_and_toe/fig02")
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from replication.basics import code, paths
 from replication.sweeps import kept
+from tests.faults import TIMES
 
 #: A task that takes no simulation: its rows depend on its number alone.
 TOY = """
@@ -90,15 +91,18 @@ def whole_again(folder, undisturbed):
 
 def test_a_killed_run_goes_on_where_it_was(tmp_path, undisturbed, computed):
     rng = random.Random(5)
-    for _ in range(3):
-        process = started(tmp_path, 0.01)
-        time.sleep(0.3 * rng.random())
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
-    found = [path.name for path in tmp_path.iterdir() if path.suffix == kept.ENDING]
-    assert found in ([], ["001.kept"])
-    whole_again(tmp_path, undisturbed)
-    assert len(list(tmp_path.glob("*.kept"))) == 1
+    for number in range(TIMES):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        for _ in range(3):
+            process = started(folder, 0.01)
+            time.sleep(0.3 * rng.random())
+            process.send_signal(signal.SIGKILL)
+            process.communicate()
+        found = [path.name for path in folder.iterdir() if path.suffix == kept.ENDING]
+        assert found in ([], ["001.kept"])
+        whole_again(folder, undisturbed)
+        assert len(list(folder.glob("*.kept"))) == 1
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.999])
@@ -136,7 +140,7 @@ def test_no_flipped_bit_goes_unnoticed(tmp_path, undisturbed, computed, capsys):
     """Wherever the bit is: in a file's beginning, in a head, in the rows."""
     table, data = undisturbed
     rng = random.Random(7)
-    places = [*range(0, 140, 9), *(rng.randrange(len(data)) for _ in range(60))]
+    places = [*range(0, 140, 9), *(rng.randrange(len(data)) for _ in range(60 * TIMES))]
     for number, place in enumerate(places):
         folder = tmp_path / str(number)
         folder.mkdir()
