@@ -151,7 +151,22 @@ def words(found, number):
             f"In truth {head} could start at {_time(found, sight.real)} (real shadow time); stolen from "
             f"it so far: {_long(found, moment.stolen)}."
         )
-    return said
+    return said + (_in_the_end(found) if number + 1 == len(found.moments) else [])
+
+
+def _in_the_end(found):
+    """What the head that lost most could have had, a sentence; none where no head lost anything."""
+    could = {
+        one.sight.queue[0]: one.first_real for one in found.moments if one.sight.real is not None
+    }
+    job = max(could, key=lambda head: found.start[head] - could[head], default=None)
+    if job is None or found.start[job] <= could[job]:
+        return []
+    return [
+        f"In the end: {found.name(job)} could have started at {_time(found, could[job])} when it became the head, "
+        f"and started at {_time(found, found.start[job])}; later jobs stole "
+        f"{_long(found, found.start[job] - could[job])} from it."
+    ]
 
 
 def _event(found, moment):

@@ -84,7 +84,7 @@ class Stepper(_Tool):
             ipywidgets.Button(description=words, tooltip=tip, layout={"width": "130px"})
             for words, tip in (
                 ("← back", "one decision back (left arrow)"),
-                ("on →", "one decision on (right arrow)"),
+                ("next →", "one decision on (right arrow)"),
             )
         )
         super().__init__(

@@ -162,6 +162,12 @@ def test_the_opening_scene_is_the_papers():
         " time units: job 4 is backfilled, wildly"
         in steps.words(walk, walk.moments.index(wild[0]))[0]
     )
+    assert steps.words(walk, len(walk.moments) - 1)[1:] == [
+        "In the end: job 3 could have started at 6 when it became the head, and started at 10; later jobs "
+        "stole 4 time units from it."
+    ]
+    exact = steps.heel_and_toe("F = 1")
+    assert len(steps.words(exact, len(exact.moments) - 1)) == 1
 
 
 @pytest.mark.parametrize("badness, first", [("F = 1", 6), ("F = 4/3", 5), ("F = 2", 4)])
