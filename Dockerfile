@@ -2,6 +2,8 @@
 # With real logs: docker run --rm --network none -v /my/logs:/logs -e REPLICATION_TRACES=/logs replication
 FROM python:3.13.9-slim-trixie
 
+# Debian keeps no older versions to pin.
+# hadolint ignore=DL3008
 RUN apt-get update \
  && apt-get install --yes --no-install-recommends make git \
  && rm -rf /var/lib/apt/lists/*

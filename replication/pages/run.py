@@ -112,6 +112,7 @@ def figures(only=None, scale=None, workers=None, *, report):
             # The report is worth what its weakest part is worth.
             kind = max(reported, key=record.KINDS.index)
             failed = {outcome.name for outcome in outcomes if outcome.error}
+            print("assembling the report of all that was drawn", flush=True)
             print(f"report: {_shown(report(kind, failed))}")
     return 0 if len(done) == len(outcomes) else 1
 
@@ -179,7 +180,8 @@ def _attempt(path, parameters):
 def _line(outcome):
     if outcome.error:
         return f"FAILED {outcome.error} [{outcome.seconds:.1f} s]"
-    return f"{outcome.name}: {outcome.kind}, {outcome.scale} scale [{outcome.seconds:.1f} s]"
+    where = _shown(record.folder(outcome.kind, outcome.name.split("/")[0]))
+    return f"{outcome.name}: {outcome.kind}, {outcome.scale} scale [{outcome.seconds:.1f} s], in {where}/"
 
 
 def _summary(outcomes, seconds):
