@@ -166,6 +166,7 @@ class _Left:
 
     def __init__(self, tasks):
         self.waiting = deque(tasks)
+        self.several = len(self.waiting) > 1
         self.suspects = deque()  # batches that run with nothing beside them: their worker died
         self.alone = False
         self.pace = Pace()
@@ -193,7 +194,8 @@ class _Left:
             if error is None:
                 yield task, rows
             elif isinstance(error, ValueError):
-                if not any(isinstance(why, ValueError) for why in self.aside.values()):
+                told = any(isinstance(why, ValueError) for why in self.aside.values())
+                if self.several and not told:
                     writing.tell(f"refused, and the others go on: {error}")
                 self.aside[task] = error
             elif self._may_again(task, error):

@@ -23,6 +23,7 @@ FOUND = [
     ("command", ("simulate", [("--seed", "\x1b")])),
     ("command", ("simulate", [("--drop", "9" * 5000)])),
     ("command", ("sweep", [("--f", "9" * 5000)])),
+    ("command", ("sweep", [("--f", "9" * 30)])),
     ("text", (text.scheduler, "top" + "9" * 5000)),
     ("schedules", ([(1, 0, 0, 1, 1)], [(1, 0, 0, 1, 1)], 4, [(0, 4, "1e300")], [])),
 ]
