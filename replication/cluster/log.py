@@ -264,7 +264,7 @@ def _with_estimates(trace, assumed):
     limits = trace.requested_time[trace.requested_time <= ENDLESS]
     filler = int(max(limits.max(initial=1), trace.run_time.max()))
     some = (
-        f"Jobs without an estimate: {int((~known).sum()):,}."
+        f"Jobs without an estimate, those left out among them: {int((~known).sum()):,}."
         if known.any()
         else "No job has an estimate."
     )

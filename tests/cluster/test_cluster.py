@@ -102,7 +102,7 @@ def test_jobs_without_estimates_are_counted_and_get_the_longest(tmp_path):
     assert said(case, "No job has an estimate")
     case = load(written(tmp_path, requested_time=[3600, -1, 20, 20]))
     assert case.estimated == 0.75
-    assert said(case, "Jobs without an estimate: 1")
+    assert said(case, "without an estimate, those left out among them: 1.")
     assert case.workload.estimate.tolist() == [3600, 3600, 20, 20]
     case = load(written(tmp_path, requested_time=[2**31 - 1, -1, 3600, 20]))
     assert case.workload.estimate.tolist() == [2**31 - 1, 3600, 3600, 20]  # years are no limit
