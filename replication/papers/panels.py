@@ -60,9 +60,10 @@ def dots(paper, table, row, hue, value, xlabel, none=0):
 
 
 def log_ticks(axis):
-    """Ticks of a logarithmic axis that people can read where it covers less than a power of ten."""
+    """Ticks of a logarithmic axis that people can read, also where what is drawn covers less than a power of ten."""
+    low, high = axis.get_view_interval()
     axis.set(
-        major_locator=ticker.LogLocator(subs=(1, 1.5, 2, 3, 5, 7)),
+        major_locator=ticker.LogLocator(subs=(1, 1.5, 2, 3, 5, 7) if high < 10 * low else (1, 3)),
         major_formatter="{x:g}",
         minor_formatter=ticker.NullFormatter(),
     )
