@@ -71,15 +71,21 @@ class ResampledWeeks(Resampling, name="weeks"):
     ----------
     weeks : int
         How many are drawn. Only whole weeks of the log are, unless it has none.
+    jobs : int, optional
+        No more than so many jobs are taken, the first.
     """
 
     weeks: int = _weeks()
+    jobs: int | None = option(
+        None, Number(1, whole=True, or_none=True), "no more than so many jobs, the first"
+    )
 
     def drawn(self, workload, seed):
         """See `Resampling.make`."""
         whole = max(workload.span // WEEK, 1)
         random = generator(workload.name, len(workload), "weeks drawn anew", self.weeks, int(seed))
-        return joined(workload, random.integers(0, whole, self.weeks))
+        made = joined(workload, random.integers(0, whole, self.weeks))
+        return made if self.jobs is None else made.take(slice(self.jobs))
 
 
 @dataclass(frozen=True)

@@ -97,6 +97,12 @@ def test_weeks_are_whole_and_may_come_again():
     assert came.max() < whole(log) - 1 or (log.span % WEEK == 0), "a part of a week is not drawn"
 
 
+def test_the_first_jobs_of_a_busy_log():
+    log = small()
+    drawn, first = rp.ResampledWeeks(5).make(log, 1), rp.ResampledWeeks(5, jobs=40).make(log, 1)
+    assert len(drawn) > 100 and same(first, drawn.take(slice(40)))
+
+
 def test_users_who_stay_come_once_and_others_have_copies():
     log = small()
     drawn = rp.ResampledUsers(60, stays=4).make(log, 1)
