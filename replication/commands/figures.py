@@ -24,7 +24,7 @@ from replication.commands._rooms import assemble, engines, figures, notebook, re
     "--only",
     cls=Several,
     metavar="ITEM ...",
-    shell_complete=shared.completing(lambda: [*record.PAPERS, *notebook.found()]),
+    shell_complete=shared.completing(lambda: [*record.CHAPTERS, *notebook.found()]),
     help="Notebooks (heel_and_toe/fig02) or papers (pv_easy).",
 )
 @click.option(

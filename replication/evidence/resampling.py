@@ -66,6 +66,30 @@ def runs(values):
     return np.column_stack([one.mean(axis=1) for one in drawn])
 
 
+def nested(groups, members, name):
+    """Weights of means over groups, then over groups drawn anew and of each its members drawn anew, with replacement.
+
+    Parameters
+    ----------
+    groups, members : int
+        How many groups there are, and members of each.
+    name : str
+        Names the random numbers.
+
+    Returns
+    -------
+    float64[1 + DRAWS, groups * members]
+        Each row sums to 1; members of the first group come first.
+    """
+    weights = np.zeros((1 + DRAWS, groups, members))
+    weights[0] = 1
+    rng = generator(name, groups, members, "groups drawn anew", DRAWS)
+    for row in weights[1:]:
+        for group in rng.integers(0, groups, groups):
+            row[group] += np.bincount(rng.integers(0, members, members), minlength=members)
+    return weights.reshape(1 + DRAWS, -1) / (groups * members)
+
+
 def ratio(sums, top, bottom):
     """Quotient of two columns of sums, nan where the second is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):

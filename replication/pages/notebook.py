@@ -29,11 +29,11 @@ class NotebookError(RuntimeError):
 
 def found():
     """All notebooks of tables and figures by ``paper/item``, in the order of
-    `replication.pages.record.PAPERS`, then fig2 before fig10.
+    `replication.pages.record.CHAPTERS`, then fig2 before fig10.
     """
     return {
         f"{paper}/{path.stem}": path
-        for paper in record.PAPERS
+        for paper in record.CHAPTERS
         for path in sorted((paths.NOTEBOOKS / paper).glob("*.ipynb"), key=_natural)
     }
 

@@ -144,9 +144,8 @@ class Page:
         return whole.take(slice(QUICK_JOBS)) if self.quick else whole
 
     def _whole(self, log, **rules):
-        return traces.load(
-            log, paper=self.paper if log in traces.names(self.paper) else None, **rules
-        )
+        uses = self.paper in traces.papers() and log in traces.names(self.paper)
+        return traces.load(log, paper=self.paper if uses else None, **rules)
 
     @cached_property
     def _loaded(self):

@@ -25,8 +25,8 @@ class PageError(ValueError):
 def check_name(name):
     """Refuse what is no ``paper/item``."""
     paper, _, item = str(name).partition("/")
-    if paper not in record.PAPERS:
-        raise PageError(f"page {name!r}: paper {paper!r}, allowed: {', '.join(record.PAPERS)}")
+    if paper not in record.CHAPTERS:
+        raise PageError(f"page {name!r}: paper {paper!r}, allowed: {', '.join(record.CHAPTERS)}")
     if not is_word(item):
         raise PageError(f"page {name!r}, allowed: paper/item with {NAME_HINT}")
 

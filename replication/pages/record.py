@@ -12,6 +12,8 @@ from replication.evidence import published
 
 #: Titles of the papers.
 PAPERS = {name: paper["title"] for name, paper in published.registered().items()}
+#: Titles of the report's chapters: the papers, and what none of them did.
+CHAPTERS = PAPERS | {"beyond": "Beyond the papers"}
 # From what proves most to what proves nothing.
 KINDS = ("paper", "quick", "stand-in")
 # What is drawn with parameters that were not committed; no report is made of it.

@@ -39,7 +39,7 @@ def choose(only=None):
     wanted = " ".join([only] if isinstance(only, str) else only or []).split()
     if not wanted:
         return known
-    valid = [*record.PAPERS, *known]
+    valid = [*record.CHAPTERS, *known]
     for word in wanted:
         if word not in valid or not any(_fits(name, [word]) for name in known):
             raise RunError(

@@ -48,6 +48,8 @@ def scoreboard(papers=None):
         "|---|---|---|---|",
     ]
     for paper in papers:
+        if paper.key not in names:  # beyond the papers nothing is compared
+            continue
         for place, kind in enumerate(("numbers", "claims")):
             cells = [_counted(paper.parts[column][place]) for column in verdicts.COUNTED]
             lines.append(f"| **{names[paper.key]}**, {kind} | {' | '.join(cells)} |")

@@ -233,7 +233,7 @@ def papers(items):
     """The papers of some items, each with all its numbers and claims."""
     items = list(items)
     made = []
-    for key, title in record.PAPERS.items():
+    for key, title in record.CHAPTERS.items():
         own = [item for item in items if item.name.startswith(f"{key}/")]
         made.append(Paper(key, title, own, verdicts.numbers(key, own), verdicts.decided(key, own)))
     return made

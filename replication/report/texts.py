@@ -43,6 +43,7 @@ def decision_files():
     files = [
         DOCS / "decisions.md",
         *(DOCS / "decisions" / f"{paper}.md" for paper in record.PAPERS),
+        DOCS / "decisions" / "study.md",
     ]
     return {f"decisions-{path.stem}": path for path in files if path.exists()}
 

@@ -60,12 +60,16 @@ class StudyError(ValueError):
     """A study that cannot be used; the message names the file, the key, the value and what is allowed."""
 
 
-def read(path):
+def read(path, logs=None, seeds=None):
     """The tasks of a study.
 
     Parameters
     ----------
     path : str or pathlib.Path
+    logs : dict of str to replication.logs.workload.Workload, optional
+        In place of its logs.
+    seeds : sequence of int, optional
+        In place of its seeds.
 
     Returns
     -------
@@ -83,8 +87,12 @@ def read(path):
     parts = whole.pop(PARTS, [{}])
     if not (isinstance(parts, list) and parts and all(isinstance(part, dict) for part in parts)):
         raise StudyError(f"{path}: {PARTS} = {parts!r}, allowed: tables such as [[{PARTS}]]")
-    logs = {}
-    return [task for part in parts for task in _tasks(path, _checked(path, whole | part), logs)]
+    given = {} if logs is None else {"logs": [*logs]}
+    given |= {} if seeds is None else {"seeds": [*seeds]}
+    logs = dict(logs or {})
+    return [
+        task for part in parts for task in _tasks(path, _checked(path, whole | part | given), logs)
+    ]
 
 
 def _tasks(path, given, logs):

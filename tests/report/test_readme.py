@@ -117,6 +117,8 @@ def test_a_headline_has_its_verdict_and_the_readings_that_change_it(tmp_path, mo
 
 def test_every_finding_of_an_abstract_rests_on_what_was_entered():
     for paper in results.recorded().papers:
+        if paper.key not in published.registered():
+            continue
         assert 3 <= len(headlines.entered(paper.key)) <= 6
         robust = tomllib.loads(
             (paths.PUBLISHED / paper.key / "headlines.toml").read_text(encoding="utf-8")

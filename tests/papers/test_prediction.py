@@ -1,0 +1,149 @@
+"""The study beyond the papers: its file and its rules, on slowdowns that were made up."""
+
+import json
+import tomllib
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from replication.basics import paths
+from replication.evidence import resampling
+from replication.logs.workload import Workload
+from replication.papers.beyond import prediction
+from replication.sweeps import grid, study
+
+FILE = paths.NOTEBOOKS / "beyond" / "prediction.toml"
+WEEK = 7 * 24 * 3600
+WORTH = {
+    "request": 0.0,
+    "Last": 0.1,
+    "Tsafrir": -0.2,
+    "Complete": -0.3,
+    "Top Percent": -0.1,
+    "perfect": -0.5,
+}
+
+
+def log(name):
+    submit = np.arange(0, 4 * WEEK, WEEK // 10)
+    return Workload.from_columns(name, 4, submit, submit % 700 + 1, submit % 4 + 1)
+
+
+@pytest.fixture(scope="module")
+def tasks():
+    logs = {name: log(name) for name in ("one", "two", "three")}
+    return study.read(FILE, logs, range(1, 5))
+
+
+@pytest.fixture
+def made_up(tasks, monkeypatch):
+    """A study with the slowdowns that a function gives to a task's names."""
+
+    def make(slowdown, noise=0.02):
+        names = prediction._names
+        known = (
+            names(prediction.SCHEDULERS | prediction.ORDERS),
+            names(prediction.PREDICTORS),
+            names(prediction.REQUESTS),
+        )
+        rng = np.random.default_rng(1)
+        value = [
+            slowdown(*prediction._named(task, *known)[1:]) + noise * rng.normal() for task in tasks
+        ]
+        table = pd.DataFrame(
+            {
+                "log": [task.workload.name for task in tasks],
+                "seed": [task.seeds[0] for task in tasks],
+                "mean_bounded_slowdown": np.exp(value),
+                "mean_wait": 1.0,
+            }
+        )
+        monkeypatch.setattr(grid, "run", lambda tasks, workers: table)
+        return prediction.Study(tasks)
+
+    return make
+
+
+def plain(scheduler, predictor, factor, requests):
+    """The same worth everywhere; doubling is worth a fifth, inaccurate requests a tenth with requests alone."""
+    biased = {0.5: 0.1, 1.0: 0.0, 2.0: -0.2, 4.0: -0.1}[factor]
+    gain = 0.1 if requests in ("f = 3", "doubled") and predictor == "request" else 0.0
+    return 3 + WORTH[predictor] + biased - gain
+
+
+def test_the_notebook_runs_the_file():
+    cell = json.loads((paths.NOTEBOOKS / "beyond" / "prediction.ipynb").read_text())["cells"][1]
+    given, said = tomllib.loads(FILE.read_text()), "".join(cell["source"])
+    assert f"logs = {json.dumps(given['logs'])}" in said
+    assert f"drawn = {given['seeds']} " in said
+
+
+def test_every_task_has_its_names_and_its_workload(tasks):
+    assert len({(task.workload.name, task.seeds[0]) for task in tasks}) == 12
+    assert all(len(task.seeds) == 1 for task in tasks)
+    pieces = {id(task.workload): task.workload.name for task in tasks}
+    assert len(pieces) <= 4 * 2 * 12, "each part draws its workloads once for each load"
+
+
+def test_equal_weights_and_what_is_drawn_anew():
+    weights = resampling.nested(3, 4, "a test")
+    assert weights.shape == (1 + resampling.DRAWS, 12)
+    assert np.allclose(weights[0], 1 / 12) and np.allclose(weights.sum(axis=1), 1)
+    by_group = weights.reshape(-1, 3, 4).sum(axis=2)
+    assert (by_group[1:] == 0).any(), "a group may be left out"
+    assert np.allclose(by_group * 3, np.rint(by_group * 3)), "a group keeps its weight"
+
+
+def test_a_better_predictor_or_a_more_biased_one(made_up):
+    found = made_up(plain)
+    told = prediction.better_or_biased(found)
+    learned = np.mean([WORTH[name] for name in prediction.LEARNED])
+    assert told["perfect"][0] == pytest.approx(np.exp(-0.5 - learned), rel=0.03)
+    assert told["2"][0] == pytest.approx(np.exp(-0.2), rel=0.03)
+    accuracies = {name: np.full(12, -WORTH[name]) for name in ("request", *prediction.LEARNED)}
+    correlation = prediction.rank_correlation(found, accuracies)
+    assert correlation[0] < -0.9
+    assert prediction.findings(found, correlation)["first"] == "A better one"
+    biased = made_up(lambda s, p, factor, r: plain(s, p, factor, r) - (factor == 2.0))
+    assert prediction.findings(biased, correlation)["first"] == "A more biased one"
+
+
+def test_the_order_of_predictors(made_up):
+    same = made_up(plain)
+    table = prediction.pairs(same)
+    assert not prediction.turned(table).any()
+    assert (table.loc[table["ratio"] < 0.9, "decided"] == 1).all()
+    assert prediction.agreement(same)[0] == 1
+
+    def other(scheduler, predictor, factor, requests):
+        return 3 + WORTH[predictor] * (-1 if scheduler == "PV-EASY" else 1)
+
+    turned = prediction.turned(prediction.pairs(made_up(other)))
+    assert turned.sum() == 15
+    assert prediction.agreement(made_up(other))[0] == pytest.approx(0.2)
+
+
+def test_where_the_gain_survives(made_up):
+    found = prediction.gains(made_up(plain))
+    survives = found["outcome"] == "survives"
+    assert (survives == (found["predictor"] == "request")).all()
+    harmed = prediction.gains(
+        made_up(lambda s, p, f, requests: 3 + 0.3 * (requests in ("f = 3", "doubled")))
+    )
+    assert (harmed["outcome"] == "turns").all()
+
+
+def test_the_tables_and_pictures_hold_what_was_run(made_up):
+    found = made_up(plain)
+    table = prediction.overview(found)
+    assert table["scheduler"].tolist() == [*prediction.SCHEDULERS, *prediction.ORDERS]
+    assert (table.loc[table["scheduler"].isin(prediction.SCHEDULERS)] != "").all(axis=None)
+    assert table.set_index("scheduler").loc["queue: F1", "Last"] == ""
+    assert table.loc[0, "request"] == "1.00 [1.00, 1.00]"
+    answers = prediction.answers(found, np.zeros(1001))
+    assert set(answers["question"]) == {"1", "2", "3"}
+    accuracies = {name: np.full(12, 0.5) for name in ("request", *prediction.LEARNED)}
+    assert len(prediction.draw_bias(found, accuracies).axes) == 5
+    assert len(prediction.draw_order(found).axes) == 1
+    assert len(prediction.draw_gains(prediction.gains(found)).axes) == 2
