@@ -104,9 +104,9 @@ def test_a_better_predictor_or_a_more_biased_one(made_up):
     accuracies = {name: np.full(12, -WORTH[name]) for name in ("request", *prediction.LEARNED)}
     correlation = prediction.rank_correlation(found, accuracies)
     assert correlation[0] < -0.9
-    assert prediction.findings(found, correlation)["first"] == "A better one"
+    assert prediction.findings(found, correlation)["first"] == "a better one"
     biased = made_up(lambda s, p, factor, r: plain(s, p, factor, r) - (factor == 2.0))
-    assert prediction.findings(biased, correlation)["first"] == "A more biased one"
+    assert prediction.findings(biased, correlation)["first"] == "a more biased one"
 
 
 def test_the_order_of_predictors(made_up):
@@ -125,7 +125,10 @@ def test_the_order_of_predictors(made_up):
 
 
 def test_where_the_gain_survives(made_up):
-    found = prediction.gains(made_up(plain))
+    made = made_up(plain)
+    found, said = prediction.gains(made), prediction.findings(made, np.zeros(1001))
+    assert (said["survives"], said["of"], said["each"], said["second"]) == (0, 40, 8, "yes")
+    assert said["gain"] == pytest.approx(100 * (1 - np.exp(-0.1)), abs=1.5)
     survives = found["outcome"] == "survives"
     assert (survives == (found["predictor"] == "request")).all()
     harmed = prediction.gains(
