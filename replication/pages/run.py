@@ -11,7 +11,7 @@ from replication.basics.hints import did_you_mean
 from replication.logs import archive, traces
 from replication.pages import notebook, record
 from replication.pages.notebook import NotebookError, RunError
-from replication.pages.parameters import SCALES
+from replication.pages.parameters import SCALES, PageError, check_name
 from replication.pages.progress import Progress, duration
 
 QUICK_AT_ONCE = 2
@@ -62,6 +62,11 @@ def plan(chosen, scale=None, workers=None):
         raise RunError(f"scale {scale!r}, allowed: {', '.join(SCALES)}")
     if workers is not None and (not isinstance(workers, int) or workers < 1):
         raise RunError(f"workers {workers!r}, allowed: 1 or more")
+    try:
+        for name in chosen:
+            check_name(name)
+    except PageError as refused:
+        raise RunError(refused) from None
     common = {"scale": "paper", "workers": workers or _processors()}
     logs = {name: notebook.check(path, common).get("logs", []) for name, path in chosen.items()}
     here = _at_hand(sorted({log for several in logs.values() for log in several}))

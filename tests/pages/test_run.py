@@ -87,6 +87,18 @@ def test_an_unknown_parameter_is_refused_before_anything_runs(project):
     assert not (project / "build").exists()
 
 
+@pytest.mark.parametrize(
+    "item", ['"><img src=x>', "fig02\x1b[31m", "fig02\nx", "..", "=HYPERLINK(1)"]
+)
+def test_a_hostile_name_is_refused_in_a_line_before_anything_runs(project, item):
+    make(project, "heel_and_toe/fig03")
+    make(project, f"heel_and_toe/{item}")
+    with pytest.raises(RunError, match="allowed: paper/item with lower-case letters") as refused:
+        run.figures(["heel_and_toe"], report=build)
+    assert str(refused.value).isprintable()
+    assert not (project / "build").exists()
+
+
 def test_a_notebook_without_the_common_parameters_is_refused(project):
     make(project, parameters='scale = "paper"')
     with pytest.raises(RunError, match="unknown parameter 'workers'"):
