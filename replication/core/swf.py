@@ -75,8 +75,29 @@ def _job(text, at, decimal, below, whole, real, slow, state):
     """The fields of one line, as (fault, position of the line's end)."""
     row = state[ROW]
     for field in range(FIELDS):
+        while text[at] == _SPACE or text[at] == _TAB:
+            at += 1
+        # By far the most fields are whole numbers and -1. They are read here, without a call: each call of a function
+        # with an array counts a reference to it, which takes longer than to read the number.
+        minus = text[at] == _MINUS
+        end, known = at + minus, 0
+        while _ZERO <= text[end] <= _NINE:
+            known = 10 * known + (text[end] - _ZERO)
+            end += 1
+        digits = end - at - minus
+        if (
+            0 < digits <= EXACT_DIGITS
+            and (text[end] == _SPACE or text[end] == _LF or text[end] == _TAB)
+            and (not minus or (known == 1 and below[field] != NEVER))
+        ):
+            if decimal[field] < 0:
+                whole[field, row] = -known if minus else known
+            else:
+                real[decimal[field], row] = -known if minus else known
+            at = end
+            continue
         state[FIELD] = field
-        start = _skip_blanks(text, at)
+        start = at
         if _ends_line(text, start):
             return COUNT, start
         fault, at, value, fraction, digits, places = _number(text, start)

@@ -12,6 +12,11 @@ from replication.logs import files
 from replication.logs.swf import FIELDS, SWFError
 from replication.logs.workload import Workload
 
+#: Fields of a log that jobs are made from.
+USED = (
+    *("job_id", "submit", "run_time", "allocated_processors", "requested_processors", "status"),
+    *("requested_time", "user", "group", "executable", "queue"),
+)
 CANCELLED = 5
 MOST_PROCESSORS = 10**12
 
@@ -91,8 +96,10 @@ def workload(
     processors, other = _sizes(trace, _known("size", size, SIZES))
     keep, counts = _drop(trace, processors, machine, drop)
     _refuse_unusable(trace, keep, processors, machine)
-    order = np.flatnonzero(keep)
+    # Where all jobs stay as they are, the workload has the log's own columns: no copies.
+    order = slice(None) if keep.all() else np.flatnonzero(keep)
     if np.any(np.diff(trace.job_id[order])[np.diff(trace.submit[order]) == 0] < 0):
+        order = np.flatnonzero(keep)
         order = order[np.lexsort((trace.job_id[order], trace.submit[order]))]
     second = SIZES[size == SIZES[0]]
     counts.append((f"size-from-{second}", int(other[order].sum())))

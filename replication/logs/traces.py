@@ -15,7 +15,7 @@ from replication.basics import paths
 from replication.basics.data import toml
 from replication.basics.hints import did_you_mean
 from replication.logs import archive, files, standins, swf
-from replication.logs.cleaning import DEFAULT_DROP, workload
+from replication.logs.cleaning import DEFAULT_DROP, USED, workload
 
 REGISTRY = paths.DATA / "traces.toml"
 
@@ -141,18 +141,18 @@ def fetch(name, folder=None):
     return target
 
 
-def read(source, bad_lines="refuse"):
+def read(source, bad_lines="refuse", fields=swf.FIELDS):
     """A log as it stands in its file: a registry name, fetched if need be, or a path to an SWF
     file; a pipe will do, and ``-`` is standard input. TraceError for a name or file that is not
-    there or not to be had; see `replication.logs.swf.read` for `bad_lines` and other errors.
+    there or not to be had; see `replication.logs.swf.read` for the others and other errors.
     """
     if _is_path(source):
         if str(source) != files.STANDARD_INPUT and not Path(source).exists():
             raise TraceError(f"{source}: no such file")
         if Path(source).is_dir():
             raise TraceError(f"{source}: a folder; allowed: a file, so name the log in it")
-        return swf.read(source, bad_lines=bad_lines)
-    return swf.read(_path_of(source), info(source).sha256, bad_lines)
+        return swf.read(source, bad_lines=bad_lines, fields=fields)
+    return swf.read(_path_of(source), info(source).sha256, bad_lines, fields=fields)
 
 
 def load(
@@ -200,11 +200,11 @@ def load(
             raise TraceError(
                 f"{trace.path if trace else source}: a paper's rules and stand-ins are only for {', '.join(names())}"
             )
-        return workload(trace or read(source, bad_lines), **given)
+        return workload(trace or read(source, bad_lines, USED), **given)
     chosen = asdict(rules(source, paper)) | given
     if not stand_in:
         try:
-            jobs = workload(read(source, bad_lines), name=source, **chosen)
+            jobs = workload(read(source, bad_lines, USED), name=source, **chosen)
             return jobs.replace(provenance=jobs.provenance | {"paper": paper})
         except archive.Unreachable as reason:
             if stand_in is False:

@@ -320,7 +320,8 @@ def _joined(schema, batches):
     return [pa.ipc.open_stream(whole).read_all().combine_chunks()]
 
 
-def _computed(compute, task):
+def computed(compute, task):
+    """What `compute` gives for a task, `packed`: done where the task runs."""
     return packed(compute(task))
 
 
@@ -364,7 +365,7 @@ def results(tasks, compute, workers=1, engine=None, folder=RESULTS, progress=Non
         if missing:
             named = engine or os.environ.get(engines.NAMED_BY) or "threads"
             opened = stack.enter_context(engines.opened(named, workers))
-            pack = functools.partial(_computed, compute)
+            pack = functools.partial(computed, compute)
             for task, rows in engines.computed(missing, pack, opened, progress):
                 found[task] = rows
                 if keys[task]:

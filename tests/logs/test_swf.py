@@ -76,6 +76,20 @@ def test_a_job_line_becomes_a_value_in_each_column(tmp_path):
         assert not column.flags.writeable
 
 
+@pytest.mark.parametrize("second", [5, 0])
+def test_fields_that_are_not_wanted_are_checked_and_take_no_memory(tmp_path, second):
+    path = log(tmp_path, line(1, 3, user=7, cpu_time=2.5), line(2, second, user=8), line(3, 9))
+    whole, some = swf.read(path), swf.read(path, fields=("job_id", "submit", "user"))
+    for name in FIELDS:
+        column = getattr(some, name)
+        wanted = name in ("job_id", "submit", "user")
+        assert column.tolist() == (getattr(whole, name).tolist() if wanted else [-1] * 3), name
+        assert column.dtype == getattr(whole, name).dtype and not column.flags.writeable
+        assert wanted or column.strides == (0,)
+    wrong = log(tmp_path, line(queue="x"))
+    assert "field 15 (queue): 'x' is not a number" in refusal(wrong, fields=("job_id", "submit"))
+
+
 def test_the_frame_has_all_fields(tmp_path):
     frame = swf.read(log(tmp_path, line(1), line(2, submit=5))).frame()
     assert list(frame.columns) == list(FIELDS)
@@ -643,7 +657,7 @@ def test_old_kernel_folders_are_removed(copied):
         (used.parent / str(age)).mkdir()
         os.utime(used.parent / str(age), (0, time.time() - 7200 * age - 60))
     folder()
-    assert sorted(f.name for f in used.parent.iterdir()) == ["0", "1", used.name]
+    assert {f.name for f in used.parent.iterdir()} == {"0", "1", used.name}
 
 
 def test_a_read_only_checkout_keeps_kernels_in_the_users_cache(copied, tmp_path):

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import types
 
+import numpy as np
 import pytest
 import requests
 
@@ -21,7 +22,7 @@ from replication.logs.archive import ArchiveError, Unreachable
 from replication.logs.cleaning import CleaningError
 from replication.logs.swf import SWFError
 from replication.logs.traces import TraceError
-from replication.logs.workload import Workload
+from replication.logs.workload import COLUMNS, Workload
 
 KTH = "KTH-SP2"
 
@@ -232,6 +233,19 @@ def test_jobs_are_ordered_by_submission_then_number():
     assert jobs.job_id.tolist() == [3, 8, 2, 1]
     assert jobs.run_time.tolist() == [30, 20, 40, 10]
     assert dict(jobs.cleaning)["submit-out-of-order"] == 1
+
+
+def test_what_a_workload_is_made_of_is_all_that_is_kept_and_not_copied_without_need(tmp_path):
+    path = tmp_path / "log.swf"
+    row = "{} {} -1 9 2 5 6 2 99 8 1 3 4 5 6 7 -1 -1\n"
+    path.write_text("; MaxProcs: 4\n" + "".join(row.format(k, k) for k in range(1, 6)))
+    whole, some = traces.read(path), traces.read(path, fields=cleaning.USED)
+    of_whole, of_some, loaded = cleaning.workload(whole), cleaning.workload(some), traces.load(path)
+    for column in COLUMNS:
+        for other in (of_some, loaded):
+            assert getattr(other, column).tolist() == getattr(of_whole, column).tolist()
+    assert some.used_memory.tolist() == [-1] * 5 != whole.used_memory.tolist()
+    assert np.shares_memory(of_some.submit, some.submit)
 
 
 def test_the_machine_is_the_headers_unless_given():

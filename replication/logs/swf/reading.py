@@ -55,14 +55,15 @@ class BadLines:
     fault: str
 
 
-def read(path, sha256=None, bad_lines="refuse", content=None):
+def read(path, sha256=None, bad_lines="refuse", content=None, fields=FIELDS):
     """Read a log, plain or gzipped, in one pass and without holding its text; ``-`` is standard
     input.
 
     The decompressed bytes must have the hash `sha256` where one is given. Lines that cannot be jobs
     are an error that counts them by kind; with `bad_lines` ``skip`` they are left out and counted
     in the trace's `bad_lines`. `content` is what is in the file, decompressed, where it has been
-    read already.
+    read already. Of fields that are not among `fields`, which has job number and submission, all
+    is checked alike and nothing kept: they are -1 throughout, which takes no memory.
 
     SWFError, which names file, line and field where there are such, for whatever the rules
     (docs/formats.md) refuse, a file without jobs, a damaged gzip, content past a limit, or another
@@ -71,7 +72,7 @@ def read(path, sha256=None, bad_lines="refuse", content=None):
     if bad_lines not in BAD_LINES:
         raise SWFError(f"bad_lines {bad_lines!r}; allowed: {', '.join(BAD_LINES)}")
     name, progress = files.called(path), [0.0]
-    parser, digest = Parser(name), hashlib.sha256()
+    parser, digest = Parser(name, fields), hashlib.sha256()
     for piece in files.pieces(path, SWFError, progress) if content is None else [content]:
         digest.update(piece)
         parser.feed(piece, progress[0])
@@ -81,6 +82,9 @@ def read(path, sha256=None, bad_lines="refuse", content=None):
             f"{name}: sha256 of the decompressed file is {digest.hexdigest()}, expected {sha256}"
         )
     columns, line = _without_repetitions(columns, line, parser)
+    for other in set(FIELDS) - columns.keys():
+        kind = np.float64 if other in DECIMAL else np.int64
+        columns[other] = np.broadcast_to(kind(-1), len(line))
     if bad_lines == "refuse" and parser.bad:
         raise SWFError(parser.refusal())
     return ordered(
@@ -120,8 +124,9 @@ def _without_repetitions(columns, line, parser):
 class Parser:
     """Takes a file in pieces and gives its columns; `path` is what error messages call it."""
 
-    def __init__(self, path):
+    def __init__(self, path, fields=FIELDS):
         self.path = path
+        self._fields = [FIELDS.index(name) for name in FIELDS if name in fields]
         self.comments = []
         self.bad = {}
         self._likeness = ""
@@ -129,7 +134,9 @@ class Parser:
         self._late_comments = self._comment_bytes = 0
         self._rest = b""
         self._rows = 0
-        self._columns = [np.empty(0, np.float64 if row >= 0 else np.int64) for row in _ROW_OF]
+        self._columns = [
+            np.empty(0, np.float64 if _ROW_OF[field] >= 0 else np.int64) for field in self._fields
+        ]
         self._line = np.empty(0, np.int32)
         self._state = np.zeros(10, np.int64)
         self._below = np.full(len(FIELDS), kernel.UNKNOWN)
@@ -167,7 +174,8 @@ class Parser:
         self._resize(self._rows)
         # Handed over, not kept: sorting them must be able to free the old ones.
         columns, self._columns = self._columns, []
-        return dict(zip(FIELDS, columns)), self._line
+        names = [FIELDS[field] for field in self._fields]
+        return dict(zip(names, columns, strict=True)), self._line
 
     def anomalies(self):
         """Counts of what was taken although unusual; the rarer kinds only where there are such."""
@@ -303,7 +311,7 @@ class Parser:
             # What the part of the file seen so far says of the whole, approached in small steps.
             whole = end / consumed * 1.02 if consumed else np.inf
             self._resize(int(min(whole, end * _GROWTH)) + _SPARE_ROWS)
-        for field, column in enumerate(self._columns):
+        for field, column in zip(self._fields, self._columns, strict=True):
             row = _ROW_OF[field]
             column[self._rows : end] = (
                 self._real[row, :new] if row >= 0 else self._whole[field, :new]

@@ -221,7 +221,7 @@ def ordered(columns, line, anomalies=(), **facts):
     steps_back = int(np.count_nonzero(np.diff(columns["submit"]) < 0))
     order = np.argsort(columns["submit"], kind="stable") if steps_back else None
     for name in columns:
-        if order is not None:
+        if order is not None and columns[name].strides != (0,):  # one value for all
             columns[name] = columns[name][order]
         columns[name].flags.writeable = False
     return Trace(

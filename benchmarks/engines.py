@@ -1,0 +1,173 @@
+"""Where a sweep runs: what each engine costs, and that the table is the same when workers are killed meanwhile.
+
+Many small simulations, the hardest case for an engine: pieces of KTH-SP2 under EASY with estimates of the f-model, one
+seed a task. First a part of them in turn on one worker of each engine, so that other work on the machine counts for all
+alike; processor time is that of all processes of the engine. Then all of them in one thread, and on two workers of a
+Dask cluster one of which is killed every so often. Without Dask only threads and processes are compared.
+
+    python -m benchmarks.engines --simulations 100000 --kill-every 10
+"""
+
+import argparse
+import contextlib
+import functools
+import hashlib
+import os
+import random
+import signal
+import statistics
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import psutil
+
+from replication.basics.lazy import distributed
+from replication.estimates import FModel
+from replication.logs import traces
+from replication.sweeps import engines, grid, kept
+
+PIECES = 50
+
+
+def tasks(count, jobs):
+    """So many simulations of as many jobs each, over `PIECES` parts of the log."""
+    log = traces.load("KTH-SP2")
+    starts = range(0, len(log) - jobs, (len(log) - jobs) // PIECES)[:PIECES]
+    pieces = [log.take(slice(start, start + jobs)) for start in starts]
+    models = FModel.grid(0, 10, 0.1)
+    return [
+        grid.Task(pieces[k // 100 % PIECES], models[k % 100], seeds=(1 + k // (100 * PIECES),))
+        for k in range(count)
+    ]
+
+
+def processor_seconds():
+    """Processor time of this process and those that it started and that still run."""
+    used = 0.0
+    for process in (psutil.Process(), *psutil.Process().children(recursive=True)):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            own = process.cpu_times()
+            used += own.user + own.system
+    return used
+
+
+@contextlib.contextmanager
+def cluster(workers):
+    """A Dask cluster of this machine, of one thread a worker; its object."""
+    with distributed.LocalCluster(workers, threads_per_worker=1, dashboard_address=":0") as made:
+        yield made
+
+
+def compared(opened, parts):
+    """Seconds by the clock and of processors for each part, by engine; and hashes of what came out."""
+    compute = functools.partial(kept.computed, grid.compute)
+    took, found = {name: [] for name in opened}, {name: hashlib.sha256() for name in opened}
+    for part in parts:
+        for name, engine in opened.items():
+            clock, used = time.perf_counter(), processor_seconds()
+            rows = dict(engines.computed(part, compute, engine, progress=False))
+            took[name].append((time.perf_counter() - clock, processor_seconds() - used))
+            found[name].update(b"".join(rows[task] for task in part))
+    return took, {name: digest.hexdigest() for name, digest in found.items()}
+
+
+def side_by_side(grid_tasks, rounds):
+    """Print what each engine costs on one worker."""
+    size = len(grid_tasks) // (rounds + 1)
+    parts = [grid_tasks[k * size : (k + 1) * size] for k in range(rounds + 1)]
+    with contextlib.ExitStack() as stack:
+        opened = {
+            name: stack.enter_context(engines.opened(name)) for name in ("threads", "processes")
+        }
+        with contextlib.suppress(ModuleNotFoundError):
+            address = stack.enter_context(cluster(1)).scheduler_address
+            opened["dask"] = stack.enter_context(engines.opened(address))
+        compared(opened, parts[:1])  # kernels are read, and the pace is learnt
+        took, found = compared(opened, parts[1:])
+    if len(set(found.values())) > 1:
+        raise SystemExit(f"engines differ: {found}")
+    packed, workloads = engines.pack(grid.compute, parts[0])
+    print(
+        f"\n{rounds} rounds of {size:,} simulations, one worker each, rows equal to the byte\n"
+        "  engine      simulations/s   overhead (clock)   overhead (processor)"
+    )
+    for name, pairs in took.items():
+        ratios = [
+            statistics.median(own[kind] / one[kind] for own, one in zip(pairs, took["threads"]))
+            for kind in (0, 1)
+        ]
+        rate = rounds * size / sum(clock for clock, _ in pairs)
+        print(f"  {name:<10} {rate:>14,.0f} {ratios[0] - 1:>18.1%} {ratios[1] - 1:>22.1%}")
+    print(
+        f"  a task is {len(packed) / size:.0f} bytes in a batch, "
+        f"{len(engines.pack(grid.compute, parts[0][:1])[0]):,} alone; "
+        f"a workload of {len(next(iter(workloads.values()))):,} jobs goes once to each worker"
+    )
+
+
+def table(grid_tasks, workers, engine, folder):
+    """Seconds by the clock, and the hash of the table as the command would write it."""
+    began = time.perf_counter()
+    rows = grid.run(grid_tasks, workers, engine, folder, progress=False)
+    took = time.perf_counter() - began
+    return took, hashlib.sha256(rows.to_parquet(index=False)).hexdigest()
+
+
+def with_deaths(grid_tasks, every):
+    """Print whether the table is that of one thread although workers are killed."""
+    with tempfile.TemporaryDirectory(prefix="replication-engines-") as place:
+        one, other = Path(place) / "one", Path(place) / "other"
+        alone, expected = table(grid_tasks, 1, "threads", one)
+        again, read = table(grid_tasks, 1, "threads", one)
+        with cluster(2) as workers, killing(workers, every) as killed:
+            took, found = table(grid_tasks, 1, workers.scheduler_address, other)
+        files = [path.stat().st_size for path in other.glob(f"*{kept.ENDING}")]
+    print(
+        f"\n{len(grid_tasks):,} simulations\n"
+        f"  one thread: {alone:.0f} s; read again: {again:.1f} s, {'equal' if read == expected else 'OTHER'} bytes\n"
+        f"  Dask, two workers, {len(killed)} killed: {took:.0f} s, "
+        f"{'equal' if found == expected else 'OTHER'} bytes, "
+        f"{len(files)} file(s) of {sum(files) / 1e6:.0f} MB"
+    )
+
+
+@contextlib.contextmanager
+def killing(workers, every):
+    """Kill a worker of a cluster at random every so many seconds; the processes that were killed."""
+    killed, over, choose = [], threading.Event(), random.Random(1)
+
+    def kill():
+        while not over.wait(every):
+            running = [worker.pid for worker in workers.scheduler.workers.values()]
+            if running:
+                killed.append(choose.choice(running))
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(killed[-1], signal.SIGKILL)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    try:
+        yield killed
+    finally:
+        over.set()
+        killer.join()
+
+
+def main():
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.engines", description=__doc__)
+    parser.add_argument("--simulations", type=int, default=20_000)
+    parser.add_argument("--jobs", type=int, default=500, help="of a simulation")
+    parser.add_argument("--rounds", type=int, default=5, help="of all engines; 0 for none")
+    parser.add_argument("--kill-every", type=float, default=10, metavar="SECONDS")
+    given = parser.parse_args()
+    every = tasks(given.simulations, given.jobs)
+    if given.rounds:
+        side_by_side(every[: given.simulations // 5], given.rounds)
+    with_deaths(every, given.kill_every)
+
+
+if __name__ == "__main__":
+    main()
