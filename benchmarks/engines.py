@@ -12,10 +12,13 @@ import argparse
 import contextlib
 import functools
 import hashlib
+import math
 import os
 import random
 import signal
 import statistics
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -54,10 +57,40 @@ def processor_seconds():
 
 
 @contextlib.contextmanager
-def cluster(workers):
-    """A Dask cluster of this machine, of one thread a worker; its object."""
-    with distributed.LocalCluster(workers, threads_per_worker=1, dashboard_address=":0") as made:
-        yield made
+def cluster(workers, every=None):
+    """A Dask scheduler here with workers of one thread each, started again when they end, as a batch system would.
+
+    Every so many seconds one that the scheduler knows is killed. Gives the address, and the list of those killed.
+    """
+    over, killed, choose = threading.Event(), [], random.Random(1)
+    with distributed.LocalCluster(n_workers=0, dashboard_address=":0") as made:
+        words = [sys.executable, "-m", "distributed.cli.dask_worker", made.scheduler_address]
+        words += ["--nthreads", "1", "--no-nanny", "--no-dashboard"]
+        running = {}
+
+        def looked_after():
+            last = time.monotonic()
+            while not over.wait(0.5):
+                for place in range(workers):
+                    if place not in running or running[place].poll() is not None:
+                        running[place] = subprocess.Popen(words, stderr=subprocess.DEVNULL)
+                known = [worker.pid for worker in [*made.scheduler.workers.values()]]
+                if every and known and time.monotonic() - last > every:
+                    last = time.monotonic()
+                    killed.append(choose.choice(known))
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(killed[-1], signal.SIGKILL)
+
+        keeper = threading.Thread(target=looked_after)
+        keeper.start()
+        try:
+            yield made.scheduler_address, killed
+        finally:
+            over.set()
+            keeper.join()
+            for process in running.values():
+                process.kill()
+                process.wait()
 
 
 def compared(opened, parts):
@@ -82,7 +115,7 @@ def side_by_side(grid_tasks, rounds):
             name: stack.enter_context(engines.opened(name)) for name in ("threads", "processes")
         }
         with contextlib.suppress(ModuleNotFoundError):
-            address = stack.enter_context(cluster(1)).scheduler_address
+            address, _ = stack.enter_context(cluster(1))
             opened["dask"] = stack.enter_context(engines.opened(address))
         compared(opened, parts[:1])  # kernels are read, and the pace is learnt
         took, found = compared(opened, parts[1:])
@@ -115,14 +148,15 @@ def table(grid_tasks, workers, engine, folder):
     return took, hashlib.sha256(rows.to_parquet(index=False)).hexdigest()
 
 
-def with_deaths(grid_tasks, every):
-    """Print whether the table is that of one thread although workers are killed."""
+def with_deaths(grid_tasks, every, one):
+    """Print whether the table is that of one thread, kept in `one`, although workers are killed."""
     with tempfile.TemporaryDirectory(prefix="replication-engines-") as place:
-        one, other = Path(place) / "one", Path(place) / "other"
+        other = Path(place) / "other"
+        one = one or Path(place) / "one"
         alone, expected = table(grid_tasks, 1, "threads", one)
         again, read = table(grid_tasks, 1, "threads", one)
-        with cluster(2) as workers, killing(workers, every) as killed:
-            took, found = table(grid_tasks, 1, workers.scheduler_address, other)
+        with cluster(2, every) as (address, killed):
+            took, found = table(grid_tasks, 1, address, other)
         files = [path.stat().st_size for path in other.glob(f"*{kept.ENDING}")]
     print(
         f"\n{len(grid_tasks):,} simulations\n"
@@ -133,26 +167,28 @@ def with_deaths(grid_tasks, every):
     )
 
 
-@contextlib.contextmanager
-def killing(workers, every):
-    """Kill a worker of a cluster at random every so many seconds; the processes that were killed."""
-    killed, over, choose = [], threading.Event(), random.Random(1)
-
-    def kill():
-        while not over.wait(every):
-            running = [worker.pid for worker in workers.scheduler.workers.values()]
-            if running:
-                killed.append(choose.choice(running))
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(killed[-1], signal.SIGKILL)
-
-    killer = threading.Thread(target=kill)
-    killer.start()
-    try:
-        yield killed
-    finally:
-        over.set()
-        killer.join()
+def plan(simulations, seeds, workers, price):
+    """Print what so many simulations of all of KTH-SP2 would take, by what one task takes here."""
+    one = grid.Task(traces.load("KTH-SP2"), FModel(2.0), seeds=range(1, seeds + 1))
+    grid.compute(one)
+    used = time.thread_time()
+    rows = kept.packed(grid.compute(one))
+    seconds = (time.thread_time() - used) * simulations / seeds
+    tasks = simulations / seeds
+    size = tasks * (len(rows) + kept.HEAD)
+    sent = len(engines.pack(grid.compute, [one])[0])
+    batches = max(1.0, engines.SECONDS / (seconds / tasks))
+    print(
+        f"\n{simulations:,} simulations of {len(one.workload):,} jobs, {seeds} seeds a task\n"
+        f"  {seconds / 3600:,.0f} core hours by the thread time of one task, "
+        f"{seconds / workers / 3600:,.1f} hours on {workers:,} workers, {seconds / 3600 * price:,.0f} at {price} "
+        "a core hour\n"
+        f"  {tasks:,.0f} tasks in {tasks / batches:,.0f} batches; the scheduler handles "
+        f"{tasks / batches * workers / seconds:,.0f} a second and has "
+        f"{workers * engines.IN_FLIGHT * sent * batches / 1e6:,.1f} MB of them on their way\n"
+        f"  kept: {size / 1e9:,.1f} GB in {math.ceil(size / kept.LARGEST):,} files, "
+        f"and up to one more for each part that runs at once; {len(rows) / seeds:.0f} bytes a simulation\n"
+    )
 
 
 def main():
@@ -162,11 +198,21 @@ def main():
     parser.add_argument("--jobs", type=int, default=500, help="of a simulation")
     parser.add_argument("--rounds", type=int, default=5, help="of all engines; 0 for none")
     parser.add_argument("--kill-every", type=float, default=10, metavar="SECONDS")
+    parser.add_argument("--folder", type=Path, help="where one thread's results are kept")
+    parser.add_argument(
+        "--plan", type=int, metavar="SIMULATIONS", help="only say what they would take"
+    )
+    parser.add_argument("--seeds", type=int, default=100, help="of a task of the plan")
+    parser.add_argument("--workers", type=int, default=1000, help="of the plan")
+    parser.add_argument("--price", type=float, default=0.05, help="of a core hour in the plan")
     given = parser.parse_args()
+    if given.plan:
+        plan(given.plan, given.seeds, given.workers, given.price)
+        return
     every = tasks(given.simulations, given.jobs)
     if given.rounds:
         side_by_side(every[: given.simulations // 5], given.rounds)
-    with_deaths(every, given.kill_every)
+    with_deaths(every, given.kill_every, given.folder)
 
 
 if __name__ == "__main__":

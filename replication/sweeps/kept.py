@@ -34,7 +34,7 @@ _FILE = b"replication kept results 1\n"
 _MAGIC = b"\x89KEPT\r\n\n"
 _HEAD = struct.Struct("<8s32sQ32s")  # magic, key, length, sha256 of key and rows
 _CHECK = 16  # bytes of the head's own sha256, behind it
-_SIZE = _HEAD.size + _CHECK
+HEAD = _HEAD.size + _CHECK  # bytes in front of the rows
 _END = b"\xff\xff\xff\xff\0\0\0\0"  # of an Arrow stream
 _NOT_OURS = (errno.EACCES, errno.EPERM, errno.EROFS)
 
@@ -200,8 +200,8 @@ def _scan(descriptor):
         found.bad = True
     at = found.end = len(_FILE)
     while at < size:
-        head = os.pread(descriptor, _SIZE, at)
-        if len(head) < _SIZE and _MAGIC.startswith(head[: len(_MAGIC)]):
+        head = os.pread(descriptor, HEAD, at)
+        if len(head) < HEAD and _MAGIC.startswith(head[: len(_MAGIC)]):
             found.cut = True
             break
         if not _is_head(head):
@@ -212,17 +212,17 @@ def _scan(descriptor):
             at += next_one
             continue
         _, key, length, checksum = _HEAD.unpack_from(head)
-        if at + _SIZE + length > size:
+        if at + HEAD + length > size:
             found.cut = True
             break
-        found.records.append((key, at + _SIZE, length, checksum))
-        at = found.end = at + _SIZE + length
+        found.records.append((key, at + HEAD, length, checksum))
+        at = found.end = at + HEAD + length
     return found
 
 
 def _is_head(head):
     return (
-        len(head) == _SIZE
+        len(head) == HEAD
         and head.startswith(_MAGIC)
         and hashlib.sha256(head[: _HEAD.size]).digest()[:_CHECK] == head[_HEAD.size :]
     )
