@@ -62,8 +62,11 @@ def dots(paper, table, row, hue, value, xlabel, none=0):
 def log_ticks(axis):
     """Ticks of a logarithmic axis that people can read, also where what is drawn covers less than a power of ten."""
     low, high = axis.get_view_interval()
+    few, some, many = (1, 3), (1, 1.5, 2, 3, 5, 7), (1, 1.2, 1.5, 2, 3, 4, 5, 6, 8)
     axis.set(
-        major_locator=ticker.LogLocator(subs=(1, 1.5, 2, 3, 5, 7) if high < 10 * low else (1, 3)),
+        major_locator=ticker.LogLocator(
+            subs=many if high < 2.5 * low else some if high < 10 * low else few
+        ),
         major_formatter="{x:g}",
         minor_formatter=ticker.NullFormatter(),
     )
