@@ -21,11 +21,9 @@ from replication.commands import Command, Group
 from replication.commands import _options as shared
 from replication.commands import _rooms as rooms
 
-written = shared.options(
-    shared.output("The SWF file to write; .gz compresses it.", required=True),
-    shared.as_json("Say what was done"),
-    shared.machine,
-)
+swf_file = shared.output("The SWF file to write; .gz compresses it.", required=True)
+account = shared.as_json("Say what was done")
+written = shared.options(swf_file, account, shared.machine)
 
 
 @click.group(cls=Group, help=__doc__)
@@ -54,7 +52,7 @@ def torque(logs, out, as_json, **given):
 
 @command.command(cls=Command)
 @shared.file("table", metavar="FILE")
-@shared.output("The SWF file to write; .gz compresses it.", required=True)
+@swf_file
 @click.option(
     "--map",
     "by",
@@ -64,7 +62,7 @@ def torque(logs, out, as_json, **given):
     "(eagle, fugaku, mustang, pm100, trinity).",
 )
 @shared.processors("the map's, else the most that were in use at once")
-@shared.as_json("Say what was done")
+@account
 def table(table, out, by, processors, as_json):
     """A CSV or parquet table of jobs, by a map that says which column is what."""
     shared.writable(out, table, by)

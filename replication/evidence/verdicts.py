@@ -108,11 +108,8 @@ class Claim:
     @property
     def count(self):
         """How many cases hold, in words; empty where nothing was drawn."""
-        return (
-            f"{sum(a is not None and a.holds for _, a in self.cases)} of {len(self.cases)}"
-            if self.cases
-            else ""
-        )
+        held = sum(answer is not None and answer.holds for _, answer in self.cases)
+        return f"{held} of {len(self.cases)}" if self.cases else ""
 
     @property
     def otherwise(self):

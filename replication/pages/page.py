@@ -140,24 +140,19 @@ class Page:
         replication.logs.workload.Workload
             At quick scale the first `QUICK_JOBS` jobs.
         """
-        whole = self._whole(log, **rules)
-        return whole.take(slice(QUICK_JOBS)) if self.quick else whole
+        return self._both(log, **rules)[1]
 
-    def _whole(self, log, **rules):
+    def _both(self, log, **rules):
+        """A log's workload as loaded, and the part of it that is simulated."""
         uses = self.paper in traces.papers() and log in traces.names(self.paper)
-        return traces.load(log, paper=self.paper if uses else None, **rules)
+        whole = traces.load(log, paper=self.paper if uses else None, **rules)
+        return whole, whole.take(slice(QUICK_JOBS)) if self.quick else whole
 
     @cached_property
     def _loaded(self):
-        """Each log's workload as loaded, and the part of it that is simulated."""
-        whole = {
-            log: self._whole(source)
-            for log, source in zip(self.logs, self._given["logs"], strict=True)
-        }
-        return {
-            log: (jobs, jobs.take(slice(QUICK_JOBS)) if self.quick else jobs)
-            for log, jobs in whole.items()
-        }
+        """Both of each log, by its name."""
+        asked = zip(self.logs, self._given["logs"], strict=True)
+        return {log: self._both(source) for log, source in asked}
 
     @property
     def workloads(self):

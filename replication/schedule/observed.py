@@ -29,20 +29,13 @@ NAMES = {
 
 @dataclass(frozen=True)
 class Observed:
-    """A schedule of EASY and what was seen while it was made.
+    """A schedule of EASY and what was seen while it was made, a row a job.
 
-    Parameters
-    ----------
-    schedule : replication.schedule.schedule.Schedule
-    shortest : bool[n]
-        No job in the queue had a shorter true run time when this one was started. Everything submitted by
-        that instant is in the queue, the job itself too; equally short is shortest.
-    wild : bool[n]
-        Backfilled, and it moved the head's real shadow time.
-    events : int32[n]
-        Wild backfills that the job suffered while at the head; above 0 it is delayed.
-    delay : int64[n], s
-        Of delayed jobs, from the first real shadow time to the start; 0 otherwise.
+    ``shortest``: no job in the queue had a shorter true run time when this one was started.
+    Everything submitted by that instant is in the queue, the job itself too; equally short is
+    shortest. ``wild``: it was backfilled and moved the head's real shadow time. ``events``: how
+    many wild backfills it suffered while at the head; above 0 it is delayed. ``delay``, s: of
+    delayed jobs, from the first real shadow time to the start; 0 otherwise.
     """
 
     schedule: Schedule

@@ -186,17 +186,9 @@ def as_schedule(plan, machine=None):
         plan.path, machine, submit, run_time, plan.processors[order], estimate
     )
     none = np.zeros(len(plan), np.int64)
-    return Schedule(
-        workload,
-        scheduler=None,
-        estimates=None,
-        seed=None,
-        start=start,
-        estimate=estimate,
-        prediction=estimate,
-        backfilled=none.astype(bool),
-        times_killed=none,
-    )
+    nobody = dict.fromkeys(("scheduler", "estimates", "seed"))
+    known = {"start": start, "estimate": estimate, "prediction": estimate}
+    return Schedule(workload, **nobody, **known, backfilled=none.astype(bool), times_killed=none)
 
 
 def fairness(schedule):

@@ -131,11 +131,9 @@ class Schedule:
     def validate(self):
         """Refuse a schedule that no machine could have run; return the schedule itself otherwise.
 
-        Raises
-        ------
-        ScheduleError
-            If a job has no start, starts before its submission, runs twice at once or for less than its run
-            time, or the machine is oversubscribed, or the work done is not the work submitted.
+        ScheduleError if a job has no start, starts before its submission, runs twice at once or for
+        less than its run time, or the machine is oversubscribed, or the work done is not the work
+        submitted.
         """
         w = self.workload
         if len(self.start) != len(w):

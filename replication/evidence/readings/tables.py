@@ -178,10 +178,8 @@ def best(found, paper, items, decided=True):
     frames = []
     for item in items:
         rows = [row for row in published.rows(paper, item) if row.key in ours]
-        mine = pd.DataFrame(
-            [(*row.key, row.unit, ours[row.key]) for row in rows],
-            columns=[*compare.KEY, "unit", "value"],
-        )
+        mine = [(*row.key, ours[row.key], row.unit) for row in rows]
+        mine = pd.DataFrame(mine, columns=list(compare.OURS))
         frame = compare.table(paper, item, mine)
         frames.append(frame[frame["ours"].notna()])
     table = pd.concat(frames, ignore_index=True).drop(columns="reason")

@@ -85,20 +85,11 @@ def summary(cases, decided=True):
     key, rows = ["headline", "word", "kind", "change"], []
     for names, part in cases.groupby(key, sort=False):
         given = [ANSWERS[word] for word in part["answer"] if word != ABSENT]
-        counts = {
-            YES: sum(one.holds for one in given),
-            NO: sum(not one.holds for one in given),
-            OPEN: sum(not one.sure for one in given),
-        }
+        held, unsure = sum(one.holds for one in given), sum(not one.sure for one in given)
+        share = held / len(given) if given else float("nan")
         word = ABSENT if not given else verdict(given, names[1]) if decided else UNDECIDED
-        rows.append(
-            dict(zip(key, names, strict=True))
-            | counts
-            | {
-                "cases": len(given),
-                "share": counts[YES] / len(given) if given else float("nan"),
-                "verdict": word,
-                "reason": "; ".join(dict.fromkeys(part.loc[part["answer"] == ABSENT, "reason"])),
-            }
-        )
-    return pd.DataFrame(rows)
+        reasons = "; ".join(dict.fromkeys(part.loc[part["answer"] == ABSENT, "reason"]))
+        counts = held, len(given) - held, unsure, len(given)
+        rows.append((*names, *counts, share, word, reasons))
+    columns = [*key, YES, NO, OPEN, "cases", "share", "verdict", "reason"]
+    return pd.DataFrame(rows, columns=columns)
