@@ -11,16 +11,8 @@ from matplotlib.ticker import MaxNLocator
 from replication.explore.looks import NAMES
 
 #: What a panel may have on its axes. Rules are upright lines: x and look.
-NOTHING = {
-    "title": "",
-    "xlabel": "",
-    "ylabel": "",
-    "rects": None,
-    "lines": [],
-    "rules": [],
-    "marks": None,
-    "texts": [],
-}
+NOTHING = {"title": "", "xlabel": "", "ylabel": "", "rects": None, "marks": None}
+NOTHING |= {"lines": [], "rules": [], "texts": []}
 _number = itertools.count(1)
 
 

@@ -31,15 +31,8 @@ def band(results, measure):
     runs, odd = wide.count(axis=1), wide.columns % 2 == 1
     width = stats.t.ppf((1 + LEVEL ** (1 / len(wide))) / 2, runs - 1) / np.sqrt(runs)
     mean, half = wide.mean(axis=1), width * wide.std(axis=1)
-    return pd.DataFrame(
-        {
-            "mean": mean,
-            "low": mean - half,
-            "high": mean + half,
-            "odd": wide.loc[:, odd].mean(axis=1),
-            "even": wide.loc[:, ~odd].mean(axis=1),
-        }
-    )
+    kinds = {"odd": wide.loc[:, odd].mean(axis=1), "even": wide.loc[:, ~odd].mean(axis=1)}
+    return pd.DataFrame({"mean": mean, "low": mean - half, "high": mean + half} | kinds)
 
 
 def extreme(found, pick=np.argmin, other=None):
