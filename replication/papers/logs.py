@@ -146,17 +146,21 @@ def wide(ours):
 
 
 def others(paper, own, names, quick=False):
-    """Logs that the paper lacks, by its rules and on the machine the log names; at quick scale their first
-    jobs. Nothing is put beside stand-ins, and logs that are not to be had are left out.
+    """Logs that the paper lacks, by its rules and on the machine the log names, by the default rules for no paper
+    (None); at quick scale their first jobs. Nothing is put beside stand-ins, and logs that are not to be had are left
+    out.
     """
     if any(workload.stand_in for workload in own.values()):
         return {}
-    rules, found = traces.rules(next(iter(own)), paper), {}
+    rules, found = {}, {}
+    if paper is not None:
+        of_paper = traces.rules(next(iter(own)), paper)
+        rules = {name: getattr(of_paper, name) for name in ("size", "overrun", "drop")}
     for log in names:
         try:
-            found[log] = traces.load(
-                log, stand_in=False, size=rules.size, overrun=rules.overrun, drop=rules.drop
-            ).take(slice(QUICK_JOBS if quick else None))
+            found[log] = traces.load(log, stand_in=False, **rules).take(
+                slice(QUICK_JOBS if quick else None)
+            )
         except traces.TraceError:
             continue
     return found

@@ -11,6 +11,7 @@ from replication.basics import paths
 from replication.evidence import resampling
 from replication.logs.workload import Workload
 from replication.papers.beyond import prediction
+from replication.predictors import Clairvoyant, Last, Request
 from replication.sweeps import grid, study
 
 FILE = paths.NOTEBOOKS / "beyond" / "prediction.toml"
@@ -75,7 +76,8 @@ def plain(scheduler, predictor, factor, requests):
 def test_the_notebook_runs_the_file():
     cell = json.loads((paths.NOTEBOOKS / "beyond" / "prediction.ipynb").read_text())["cells"][1]
     given, said = tomllib.loads(FILE.read_text()), "".join(cell["source"])
-    assert f"logs = {json.dumps(given['logs'])}" in said
+    own, others = given["logs"][:-1], given["logs"][-1:]
+    assert f"\nlogs = {json.dumps(own)}" in said and f"other_logs = {json.dumps(others)}" in said
     assert f"drawn = {given['seeds']} " in said
 
 
@@ -84,6 +86,13 @@ def test_every_task_has_its_names_and_its_workload(tasks):
     assert all(len(task.seeds) == 1 for task in tasks)
     pieces = {id(task.workload): task.workload.name for task in tasks}
     assert len(pieces) <= 4 * 2 * 12, "each part draws its workloads once for each load"
+
+
+def test_few_predictors_will_do(tasks):
+    few = prediction.quick(tasks)
+    predictors = {task.scheduler.predictor for task in few}
+    assert {getattr(one, "of", one) for one in predictors} == {Request(), Last(), Clairvoyant()}
+    assert {task.scheduler.name for task in few} == {task.scheduler.name for task in tasks}
 
 
 def test_equal_weights_and_what_is_drawn_anew():

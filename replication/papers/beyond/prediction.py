@@ -21,7 +21,7 @@ DAY = 24 * 3600
 LOAD, LOWER = 0.9, 0.7
 MEASURE = "mean_bounded_slowdown"
 MATERIAL = 0.01
-QUICK_DRAWN = 2
+QUICK_DRAWN, QUICK = 2, ("request", "Last", "perfect")
 #: The five that the questions are about, then the orders of the queue.
 SCHEDULERS = {
     "EASY": EASY(),
@@ -51,6 +51,12 @@ REQUESTS = {"log": Users(), "doubled": Users(2), "exact": Exact(), "f = 3": FMod
 GAINS = {"f = 3 over exact requests": ("f = 3", "exact"), "doubled requests": ("doubled", "log")}
 
 
+def quick(tasks):
+    """The tasks of few predictors, whose kernels are soon compiled."""
+    few = {PREDICTORS[name] for name in QUICK}
+    return [task for task in tasks if getattr(task.scheduler.predictor, "of", Request()) in few]
+
+
 class Study:
     """Mean bounded slowdowns of the study, and what is asked of them.
 
@@ -74,7 +80,9 @@ class Study:
         found = pd.DataFrame(rows, columns=keys).assign(
             log=table["log"], seed=table["seed"], value=table[MEASURE], wait=table["mean_wait"]
         )
-        self.simulations, self.jobs = len(tasks), sum(task.jobs for task in tasks)
+        known = set(found["predictor"])
+        self.predictors = [name for name in PREDICTORS if name in known]
+        self.learned = [name for name in LEARNED if name in known]
         order = list(dict.fromkeys(zip(found["log"], found["seed"], strict=True)))
         self.logs = list(dict.fromkeys(log for log, _ in order))
         values = np.log(found.set_index([*keys, "log", "seed"])["value"]).unstack(["log", "seed"])
@@ -109,7 +117,7 @@ class Study:
             most = np.maximum(done.first_prediction, workload.run_time)
             return float(np.where(most > 0, least / np.maximum(most, 1), 1).mean())
 
-        asked = {"request": Request()} | {name: Biased(PREDICTORS[name]) for name in LEARNED}
+        asked = {"request": Request()} | {name: Biased(PREDICTORS[name]) for name in self.learned}
         with ThreadPoolExecutor(self._workers) as pool:
             return {
                 name: np.array(
@@ -140,10 +148,12 @@ def better_or_biased(study, scheduler="EASY"):
     dict of str to float64[1001]
         perfect, and the factors 0.5, 2 and 4 as words: ratios of mean bounded slowdowns; `perfect over doubled`.
     """
-    own = np.mean([study.log_values(scheduler, name) for name in LEARNED], axis=0)
+    own = np.mean([study.log_values(scheduler, name) for name in study.learned], axis=0)
     found = {"perfect": study.means(study.log_values(scheduler, "perfect") - own)}
     for factor in (0.5, 2.0, 4.0):
-        moved = np.mean([study.log_values(scheduler, name, factor) for name in LEARNED], axis=0)
+        moved = np.mean(
+            [study.log_values(scheduler, name, factor) for name in study.learned], axis=0
+        )
         found[f"{factor:g}"] = study.means(moved - own)
     found["perfect over doubled"] = found["perfect"] - found["2"]
     return {name: np.exp(values) for name, values in found.items()}
@@ -166,7 +176,7 @@ def pairs(study):
         it is the other way round, 0 where the interval holds 1.
     """
     rows = []
-    for one, other in combinations(PREDICTORS, 2):
+    for one, other in combinations(study.predictors, 2):
         if study.ratio(("EASY", one), ("EASY", other))[0] > 1:
             one, other = other, one
         for scheduler in SCHEDULERS:
@@ -188,14 +198,14 @@ def agreement(study):
     """Mean of Kendall's tau over the pairs of schedulers, between their orders of the predictors; float64[1001]."""
     means = np.array(
         [
-            [study.means(study.log_values(scheduler, name)) for name in PREDICTORS]
+            [study.means(study.log_values(scheduler, name)) for name in study.predictors]
             for scheduler in SCHEDULERS
         ]
     )
     signs = np.array(
         [
             np.sign(means[:, k] - means[:, other])
-            for k, other in combinations(range(len(PREDICTORS)), 2)
+            for k, other in combinations(range(len(study.predictors)), 2)
         ]
     )
     taus = [
@@ -216,7 +226,7 @@ def gains(study):
     rows = []
     for of, (more, less) in GAINS.items():
         for scheduler in SCHEDULERS:
-            for name in ("request", *LEARNED):
+            for name in ("request", *study.learned):
                 ratio = study.ratio((scheduler, name, 1.0, more), (scheduler, name, 1.0, less))
                 gain, low, high = resampling.interval(100 * (1 - ratio))
                 outcome = "survives" if low > 100 * MATERIAL else "undecided"
@@ -235,7 +245,7 @@ def overview(study):
         scheduler, then a column for each predictor at the load of the questions and for requests and perfect predictions at
         the lower one: the ratio with its interval, in words; empty where it was not run.
     """
-    columns = [(name, LOAD) for name in PREDICTORS] + [
+    columns = [(name, LOAD) for name in study.predictors] + [
         (name, LOWER) for name in ("request", "perfect")
     ]
     rows = []
@@ -276,14 +286,19 @@ def answers(study, correlation):
         ("2", "mean Kendall's tau between schedulers", agreement(study)),
     ]
     counted = [
-        ("2", "pairs of predictors decided in opposite directions, of 15", turned(table).sum()),
-        ("2", "pairs decided under all five schedulers, of 15", _decided(table)),
+        (
+            "2",
+            f"pairs of predictors decided in opposite directions, of {len(turned(table))}",
+            turned(table).sum(),
+        ),
+        ("2", f"pairs decided under all five schedulers, of {len(turned(table))}", _decided(table)),
     ]
     for (of, outcome, with_requests), part in found.groupby(
         ["of", "outcome", found["predictor"] == "request"], sort=False
     ):
-        about, all_ = ("requests", 5) if with_requests else ("predictions", 20)
-        counted.append(("3", f"gain of {of} {outcome} with {about}, of {all_}", len(part)))
+        about = "requests" if with_requests else "predictions"
+        of_all = ((found["of"] == of) & (found["predictor"].eq("request") == with_requests)).sum()
+        counted.append(("3", f"gain of {of} {outcome} with {about}, of {of_all}", len(part)))
     rows = [[*words, *resampling.interval(values)] for *words, values in drawn]
     rows += [[*words, float(count), np.nan, np.nan] for *words, count in counted]
     rows.sort(key=lambda row: row[0])
@@ -295,7 +310,7 @@ def findings(study, correlation):
     told, table, found = better_or_biased(study), pairs(study), gains(study)
     learned = [
         study.log_values("EASY", name, 1.0, "doubled") - study.log_values("EASY", name)
-        for name in LEARNED
+        for name in study.learned
     ]
     values = {
         "perfect": 100 * (told["perfect"] - 1),
@@ -314,7 +329,7 @@ def findings(study, correlation):
     numbers["first"] = (
         "a better one" if high < 1 else "a more biased one" if low > 1 else "not told apart"
     )
-    numbers["reversed"], numbers["decided"] = int(turned(table).sum()), _decided(table)
+    numbers["reversed"], numbers["pairs"] = int(turned(table).sum()), len(turned(table))
     numbers["second"] = "no" if numbers["reversed"] else "yes"
     predicted = found[found["predictor"] != "request"]
     survives = predicted["outcome"].eq("survives").groupby(predicted["scheduler"], sort=False).sum()
@@ -351,7 +366,7 @@ def draw_bias(study, accuracies):
         ylabel="MBS over that with requests",
     )
     for axes, scheduler in zip(grid_[1:], biased, strict=True):
-        for k, name in enumerate((*LEARNED, "perfect")):
+        for k, name in enumerate((*study.learned, "perfect")):
             points = [
                 resampling.interval(study.ratio((scheduler, name, factor), (scheduler, "request")))
                 for factor in (0.5, 1.0, 2.0, 4.0)
@@ -386,7 +401,7 @@ def _cross(axes, x, y, look):
 
 def draw_order(study):
     """Slowdown with each predictor over that with requests, under each of the five schedulers."""
-    names = [name for name in PREDICTORS if name != "request"]
+    names = [name for name in study.predictors if name != "request"]
     rows = [
         [
             scheduler,
