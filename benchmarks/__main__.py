@@ -1,4 +1,4 @@
-"""Time the kernels against plain C++, the shell command as a process, and two threads against one.
+"""Time the kernels against each other and plain C++, two threads against one, and the shell command as a process.
 
 Machines differ and are shared, so only ratios taken within one run are worth quoting; pairs are run in turn
 and the median of their ratios is printed. Nothing here asserts anything.
@@ -17,10 +17,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from benchmarks import loads, table1
-from benchmarks import sweep as campaign
+from benchmarks import kernels
 from replication.basics import paths
-from replication.core.easy import easy
 from replication.estimates import FModel
 from replication.logs import swf, traces
 from replication.schedule.simulation import simulate
@@ -74,42 +72,26 @@ def plain_cpp():
     return ctypes.CDLL(str(library))
 
 
-def called_as_kernel(library):
-    """The C++ loop as a function with the arguments of `replication.core.easy.easy`."""
+def called_as_scheduler(library):
+    """The C++ loop as a function with the arguments of a scheduler's `run`."""
 
     def pointer(column):
         return ctypes.c_void_p(column.ctypes.data)
 
-    def easy(submit, run_time, estimate, size, machine, backfilling, start, backfilled):
+    def run(workload, estimate, seed):
+        n = len(workload)
+        start, backfilled = np.full(n, -1, np.int64), np.zeros(n, bool)
+        columns = workload.submit, workload.run_time, estimate, workload.processors
         library.easy(
-            ctypes.c_int64(len(submit)),
-            *map(pointer, (submit, run_time, estimate, size)),
-            ctypes.c_int64(machine),
-            ctypes.c_bool(backfilling),
+            ctypes.c_int64(n),
+            *map(pointer, columns),
+            ctypes.c_int64(workload.machine),
+            ctypes.c_bool(True),
             *map(pointer, (start, backfilled)),
         )
+        return {"start": start, "backfilled": backfilled}
 
-    return easy
-
-
-def kernels_against_cpp(workloads, plain, rounds):
-    """EASY: nanoseconds per job of the compiled Python and its ratio to C++; the two must agree."""
-    print("\nEASY on the log's own estimates\n  log              jobs   ns/job    C++   ratio")
-    for name, w in workloads.items():
-        n = len(w)
-        ours, theirs = (
-            (np.full(n, -1, np.int64), np.zeros(n, bool)),
-            (np.full(n, -1, np.int64), np.zeros(n, bool)),
-        )
-        columns = w.submit, w.run_time, w.estimate, w.processors, w.machine, True
-        a, b, ratio = in_turn(
-            lambda columns=columns, ours=ours: easy(*columns, *ours),
-            lambda columns=columns, theirs=theirs: plain(*columns, *theirs),
-            rounds,
-        )
-        if not (np.array_equal(ours[0], theirs[0]) and np.array_equal(ours[1], theirs[1])):
-            raise SystemExit(f"{name}: the C++ loop decides otherwise than the kernel")
-        print(f"  {name:<12} {n:>8,} {a / n * 1e9:>8.0f} {b / n * 1e9:>6.0f} {ratio:>7.2f}")
+    return run
 
 
 def threads(workloads, rounds):
@@ -177,17 +159,14 @@ def main():
     if any(w.stand_in for w in workloads.values()):
         print("Some workloads are stand-ins.")
     library = plain_cpp()
-    plain = library and called_as_kernel(library)
-    if plain is None:
+    if library is None:
         print("No C++ compiler here: no ratio to plain C++.")
-    else:
-        kernels_against_cpp(workloads, plain, rounds)
-    loads.main(plain, given.more)
+    kernels.main(
+        workloads, library and called_as_scheduler(library), max(3, rounds // 2), given.more
+    )
     threads(workloads, max(3, rounds // 2))
     reading(max(3, rounds // 2))
     commands(max(3, rounds // 2))
-    table1.main(rounds)
-    campaign.main(max(3, rounds // 3))
 
 
 main()

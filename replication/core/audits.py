@@ -7,6 +7,7 @@ import numpy as np
 from numba import njit
 
 from replication.core.easy import easy
+from replication.core.planned import corrected
 from replication.core.predicting import copy_tables
 from replication.core.pv_easy import run_on
 from replication.core.running import NEVER, SLOT_BITS, SLOT_MASK
@@ -18,7 +19,6 @@ from replication.core.shadow import (
     SHADOW,
     START,
     TAIL,
-    corrected,
     empty_machine,
     with_more_room,
 )

@@ -5,8 +5,14 @@ or once a running job has outlived its plan, all reservations are made again in 
 starts; with unchanged predictions that moves none of them back. Other readings are told in
 ``docs/semantics/predicted.md``. The readable twin is ``replication.reference.conservative.conservative``.
 
-The plan ahead is a staircase: ``at`` holds the instants at which the number of free processors changes,
-``free`` how many there are from then on.
+The plan ahead is a staircase of all who run or wait: ``at`` holds the instants at which the number of free
+processors changes, ``free`` how many there are from then on. It is drawn anew only where a plan or a prediction
+has changed. Otherwise an end gives back what the job was planned to hold on to, and making all reservations again
+comes to this: each job in turn, beside all the others where they are, is brought forward as far as it can be.
+
+* Who is planned to start later is in no job's way to an earlier start: where the two overlap, the job's own
+  reservation holds already. For the same reason only what lies before its own start can be in its way.
+* Nobody can start earlier but on processors that were given back since, so no later than the last of them.
 """
 
 from collections import namedtuple
@@ -14,36 +20,39 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
-from replication.core.laf import close_ranks, started, submit
 from replication.core.planned import (
     ARRIVED,
     FREE,
     JOB_BITS,
     JOB_MASK,
-    NOBODY,
+    LATEST,
+    LEAVING,
     RUNNING,
     TAIL,
     begin,
+    close_ranks,
     correct,
     finish,
     idle,
+    let_go,
     next_end,
     next_planned_end,
+    notice_an_end,
+    predicted_now,
+    started,
+    submit,
 )
-from replication.core.predicting import learn, predict
-from replication.core.running import LATEST, NEVER, remove
+from replication.core.running import ONE
 from replication.core.uncounted import sort, uncounted
 
-STEPS, LEAVING = range(2)
-
-# at, free : int64[m], the staircase; reserved, planned : int64[n], start and length of each waiting job's
-# reservation; leaving : int64[n], jobs whose processors are free but whose end is still to be noticed;
-# size : int64[2], how many steps and how many of the leaving there are
-Plan = namedtuple("Plan", "at free reserved planned leaving size")
+# at, free : int64[m], the staircase, and `LATEST` behind its last step; steps : int64[1], how many there are
+# reserved, planned : int64[n], start and length of each waiting job's reservation
+# order : int64[n], a key of the reserved start and the job for each waiting job, ascending
+Plan = namedtuple("Plan", "at free steps reserved planned order")
 
 # refresh, correction, submissions_first : as in `replication.core.easy_predicted.Rules`
 # by_plan : each event has its own pass, and who ends as planned leaves before the first event of that instant
-# each : after an end each reservation is made again beside the others, instead of all anew
+# each : after an end each job in turn of the queue is planned again, instead of all in the order of their starts
 Rules = namedtuple("Rules", "refresh correction submissions_first by_plan each")
 
 
@@ -52,14 +61,14 @@ def conservative(memory, processors, rules, start, backfilled, first, prediction
     """Simulate conservative backfilling; arguments as in `replication.core.easy_predicted.easy_predicted`."""
     n = len(memory.submit)
     machine = idle(n, processors, start, prediction)
-    most = 3 * n + min(n, processors) + 3
+    most = 3 * n + 2 * min(n, processors) + 4
     plan = Plan(
         np.empty(most, np.int64),
         np.empty(most, np.int64),
-        np.full(n, NEVER >> JOB_BITS),
+        np.zeros(1, np.int64),
         np.empty(n, np.int64),
         np.empty(n, np.int64),
-        np.zeros(2, np.int64),
+        np.empty(n, np.int64),
     )
     _simulate(machine, memory, plan, rules, backfilled, first)
 
@@ -69,97 +78,90 @@ def _simulate(machine, memory, plan, rules, backfilled, first):
     """The event loop."""
     n, count = len(memory.submit), machine.count
     now, late = 0, False
-    while count[ARRIVED] < n or count[RUNNING] > 0 or count[TAIL] > 0 or plan.size[LEAVING] > 0:
+    given_back = 0  # until when processors were given back since the last end
+    while count[ARRIVED] < n or count[RUNNING] > 0 or count[TAIL] > 0 or count[LEAVING] > 0:
         submission = memory.submit[count[ARRIVED]] if count[ARRIVED] < n else LATEST
-        if plan.size[LEAVING] == 0:
+        if count[LEAVING] == 0:
             now = min(submission, next_end(machine))
-            if rules.each and not late:
-                now = min(now, _next_start(machine, plan))
+            if rules.each and not late and count[TAIL] > 0:
+                now = min(now, plan.order[0] >> JOB_BITS)
+        before = count[TAIL]
+        # A job past its plan is expected at any moment, so what is planned behind it moves with the time.
+        known = before > 0 and not late
+        if known:
+            _advance(plan, now)
         if rules.by_plan:
-            _let_go(machine, memory, plan, now)
-        comes, ends = submission == now, next_end(machine) == now or plan.size[LEAVING] > 0
+            given_back = max(given_back, _let_go(machine, memory, plan, known, now))
+        comes, ends = submission == now, next_end(machine) == now or count[LEAVING] > 0
         if rules.by_plan and comes and ends:
             comes, ends = rules.submissions_first, not rules.submissions_first
-        before = count[TAIL]
         if comes and rules.submissions_first:
             submit(machine, memory, first, now, rules.by_plan)
-        if ends and rules.by_plan:
-            _notice_an_end(machine, memory, plan, now)
-        while ends and next_end(machine) == now and not rules.by_plan:
-            finish(machine, memory, now)
+        if ends:
+            given_back = max(given_back, _finish(machine, memory, plan, rules, known, now))
         if comes and not rules.submissions_first:
             submit(machine, memory, first, now, rules.by_plan)
-        # A job past its plan is expected at any moment, so what is planned behind it moves with the time.
-        failed = correct(machine, memory, rules.correction, now) or late
+        failed = correct(machine, memory, rules.correction, now)
         late = next_planned_end(machine) <= now
-        failed |= late
         if count[TAIL] == 0:
             continue
-        if failed or before == 0 or (ends and not rules.each):
+        for k in range(before, count[TAIL]):
+            plan.order[k] = LATEST << JOB_BITS | machine.waiting[k]
+        since = before
+        # Who was to start before now waits for a job that has outlived its plan since the last event.
+        if not known or failed or late or plan.order[0] >> JOB_BITS < now:
+            since = 0
+        elif ends and rules.each:
+            _each_anew(machine, memory, plan, rules.refresh, first, before, now)
+        elif ends and _is_predicted_otherwise(
+            machine, memory, plan, rules.refresh, first, before, now
+        ):
+            since = 0
+        elif ends and given_back > now:
+            _bring_forward(memory, plan, before, given_back)
+        if ends or since == 0:
+            given_back = now
+        if since == 0:
             _survey(machine, memory, plan, now)
-            before = 0
-        elif ends:
-            _survey(machine, memory, plan, now)
-            _compress(machine, memory, plan, rules.refresh, first, before, now)
-        else:
-            _advance(plan, now)
-        _reserve(machine, memory, plan, rules.refresh, first, before, now)
-        if _start(machine, memory, plan, now):
+        _reserve(machine, memory, plan, rules.refresh, first, since, now)
+        if plan.order[0] >> JOB_BITS == now:
+            _start(machine, memory, plan, now)
             close_ranks(machine, backfilled)
 
 
 @uncounted
-def _next_start(machine, plan):
-    """The earliest reservation; `LATEST` if nobody waits."""
-    earliest = LATEST
-    for k in range(machine.count[TAIL]):
-        earliest = min(earliest, plan.reserved[machine.waiting[k]])
-    return earliest
+def _let_go(machine, memory, plan, known, now):
+    """Let go who ends now as planned; until when processors were given back."""
+    gone, given_back = machine.count[LEAVING], now
+    let_go(machine, memory, now)
+    for k in range(gone, machine.count[LEAVING]):
+        job = machine.leaving[k]
+        given_back = max(given_back, _give_back(machine, memory, plan, job, known, now))
+    return given_back
 
 
 @uncounted
-def _let_go(machine, memory, plan, now):
-    """Free the processors of the jobs that end now as planned; their ends are still to be noticed."""
-    count = machine.count
-    k = count[RUNNING]
-    while machine.by_end[k] >> JOB_BITS == now:
-        key = machine.by_end[k]
-        job = key & JOB_MASK
-        if machine.start[job] + machine.planned[job] == now:
-            remove(machine.by_end, count[RUNNING], key)
-            remove(machine.by_plan, count[RUNNING], key)
-            count[RUNNING] -= 1
-            count[FREE] += memory.size[job]
-            plan.leaving[plan.size[LEAVING]] = job
-            plan.size[LEAVING] += 1
-        k -= 1
+def _finish(machine, memory, plan, rules, known, now):
+    """End those who end now, one if by plan; until when processors were given back."""
+    gone, given_back = machine.count[LEAVING], now
+    if rules.by_plan:
+        job = notice_an_end(machine, memory, now)
+        if machine.count[LEAVING] == gone:
+            given_back = _give_back(machine, memory, plan, job, known, now)
+        return given_back
+    while next_end(machine) == now and machine.count[RUNNING] > 0:
+        job = finish(machine, memory, now)
+        given_back = max(given_back, _give_back(machine, memory, plan, job, known, now))
+    return given_back
 
 
 @uncounted
-def _notice_an_end(machine, memory, plan, now):
-    """End one job of those that end now: the one that started first, of these the earliest in the queue."""
-    order, leaving, last = machine.by_end, plan.leaving, machine.count[RUNNING]
-    best, place = NEVER, NOBODY
-    for k in range(plan.size[LEAVING]):
-        age = machine.start[leaving[k]] << JOB_BITS | leaving[k]
-        if age < best:
-            best, place = age, k
-    left = best
-    k = last
-    while order[k] >> JOB_BITS == now:
-        job = order[k] & JOB_MASK
-        age = machine.start[job] << JOB_BITS | job
-        if age < best:
-            best, place = age, k
-        k -= 1
-    if best == left:
-        plan.size[LEAVING] -= 1
-        leaving[place] = leaving[plan.size[LEAVING]]
-        job = best & JOB_MASK
-        learn(memory, job, machine.start[job], now)
-    else:
-        order[place], order[last] = order[last], order[place]
-        finish(machine, memory, now)
+def _give_back(machine, memory, plan, job, known, now):
+    """Give back what an ended job was planned to hold on to; until when. A plan not `known` is left alone."""
+    planned_end = machine.start[job] + max(machine.planned[job], 1)
+    if known and planned_end > now:
+        _take(plan, -memory.size[job], now, planned_end)
+    return planned_end
 
 
 @uncounted
@@ -176,101 +178,167 @@ def _survey(machine, memory, plan, now):
             at[steps], free[steps] = end, free[steps - 1]
             steps += 1
         free[steps - 1] += memory.size[key & JOB_MASK]
-    plan.size[STEPS] = steps
-
-
-@uncounted
-def _compress(machine, memory, plan, refresh, first, waiting, now):
-    """Let each of the first jobs waiting, in queue order, give up its reservation for the earliest there is."""
-    for k in range(waiting):
-        job = machine.waiting[k]
-        _take(plan, memory.size[job], plan.reserved[job], max(plan.planned[job], 1))
-    for k in range(waiting):
-        job = machine.waiting[k]
-        _take(plan, -memory.size[job], plan.reserved[job], max(plan.planned[job], 1))
-        plan.planned[job] = predict(memory, job, now) if refresh else first[job]
-        plan.reserved[job] = _place(plan, memory.size[job], max(plan.planned[job], 1))
-
-
-@uncounted
-def _take(plan, size, begins, length):
-    """Take `size` processors for `length` seconds from second `begins` on."""
-    first = _step_at(plan, begins)
-    for step in range(first, _step_at(plan, begins + length)):
-        plan.free[step] -= size
-
-
-@uncounted
-def _step_at(plan, time):
-    """The step that begins at a time, made where there is none."""
-    at, free, steps = plan.at, plan.free, plan.size[STEPS]
-    k = 0
-    while k < steps and at[k] < time:
-        k += 1
-    if k == steps or at[k] > time:
-        for later in range(steps, k, -1):
-            at[later], free[later] = at[later - 1], free[later - 1]
-        at[k], free[k] = time, free[k - 1]
-        plan.size[STEPS] = steps + 1
-    return k
+    at[steps] = LATEST
+    plan.steps[0] = steps
 
 
 @uncounted
 def _reserve(machine, memory, plan, refresh, first, since, now):
-    """Give the jobs from place `since` on new reservations, in the order of their old ones; new jobs last."""
-    waiting, order = machine.waiting, machine.scratch[since : machine.count[TAIL]]
-    for k in range(len(order)):
-        order[k] = plan.reserved[waiting[since + k]] << JOB_BITS | waiting[since + k]
-    sort(order)
-    for key in order:
-        job = key & JOB_MASK
-        predicted = predict(memory, job, now) if refresh else first[job]
-        plan.planned[job] = predicted
-        plan.reserved[job] = _place(plan, memory.size[job], max(predicted, 1))
+    """Plan the jobs from place `since` of the order on, one after the other; those before it are planned."""
+    for k in range(since, machine.count[TAIL]):
+        job = plan.order[k] & JOB_MASK
+        plan.planned[job] = predicted_now(memory, refresh, first, job, now)
+        _file(plan.order, k, _place(memory, plan, job))
+
+
+@uncounted
+def _each_anew(machine, memory, plan, refresh, first, waiting, now):
+    """Let each of the first jobs waiting, in queue order, give up its reservation for the earliest there is."""
+    for k in range(waiting):
+        job = machine.waiting[k]
+        reserved, length = plan.reserved[job], max(plan.planned[job], 1)
+        _take(plan, -memory.size[job], reserved, reserved + length)
+        plan.planned[job] = predicted_now(memory, refresh, first, job, now)
+        plan.order[k] = _place(memory, plan, job)
+    sort(plan.order[:waiting])
+
+
+@uncounted
+def _is_predicted_otherwise(machine, memory, plan, refresh, first, waiting, now):
+    """Whether any of the first jobs waiting is planned with another prediction than it has now."""
+    for k in range(waiting):
+        job = machine.waiting[k]
+        if predicted_now(memory, refresh, first, job, now) != plan.planned[job]:
+            return True
+    return False
+
+
+@uncounted
+def _bring_forward(memory, plan, waiting, given_back):
+    """Let each of the first jobs of the order start as early as it can; until when processors were given back."""
+    for k in range(waiting):
+        job = plan.order[k] & JOB_MASK
+        size, length, reserved = memory.size[job], max(plan.planned[job], 1), plan.reserved[job]
+        until = _first_from(plan, min(given_back, reserved))
+        step = _earliest(plan, size, length, until, reserved)
+        if step == until:
+            continue
+        begins = plan.at[step]
+        _take(plan, size, begins, min(begins + length, reserved))
+        _take(plan, -size, max(begins + length, reserved), reserved + length)
+        given_back = max(given_back, reserved + length)
+        plan.reserved[job] = begins
+        _file(plan.order, k, begins << JOB_BITS | job)
+
+
+@uncounted
+def _file(order, k, key):
+    """Put a key among the first `k` of an ascending order, in which the next place is vacant."""
+    place = np.uint64(k)
+    while place > 0 and order[place - ONE] > key:
+        order[place] = order[place - ONE]
+        place -= ONE
+    order[place] = key
+
+
+@uncounted
+def _place(memory, plan, job):
+    """Reserve the earliest start for a job; its key."""
+    size, length = memory.size[job], max(plan.planned[job], 1)
+    begins = plan.at[_earliest(plan, size, length, plan.steps[0] - 1, LATEST)]
+    _take(plan, size, begins, begins + length)
+    plan.reserved[job] = begins
+    return begins << JOB_BITS | job
+
+
+@uncounted
+def _earliest(plan, size, length, until, beyond):
+    """First step from which on `size` processors stay free for `length` seconds; `until` if none before it is.
+
+    Nothing from second `beyond` on is in the way.
+    """
+    at, free = plan.at, plan.free
+    begins, until = np.uint64(0), np.uint64(until)
+    while True:
+        while begins < until and free[begins] < size:
+            begins += ONE
+        if begins == until:
+            return until
+        ends = min(at[begins] + length, beyond)
+        k = begins + ONE
+        while at[k] < ends and free[k] >= size:
+            k += ONE
+        if at[k] >= ends:
+            return begins
+        begins = min(k + ONE, until)
 
 
 @uncounted
 def _advance(plan, now):
     """Let the staircase begin now."""
-    at, free, steps = plan.at, plan.free, plan.size[STEPS]
-    past = 0
-    while past + 1 < steps and at[past + 1] <= now:
-        past += 1
-    for k in range(past, steps):
-        at[k - past], free[k - past] = at[k], free[k]
+    at, free = plan.at, plan.free
+    past = np.uint64(_first_from(plan, now + 1)) - ONE
+    if past > 0:
+        for k in range(past, np.uint64(plan.steps[0]) + ONE):
+            at[k - past], free[k - past] = at[k], free[k]
+        plan.steps[0] -= past
     at[0] = now
-    plan.size[STEPS] = steps - past
 
 
 @uncounted
-def _place(plan, size, length):
-    """Earliest start at which `size` processors stay free for `length` seconds; they are taken."""
-    at, free, steps = plan.at, plan.free, plan.size[STEPS]
-    begins, k = 0, 0
-    # The last step has the whole machine, so the search ends in time.
-    while k < steps and at[k] < at[begins] + length:
-        if free[k] < size:
-            begins = k + 1
-        k += 1
-    ends = at[begins] + length
-    if k == steps or at[k] > ends:
-        for later in range(steps, k, -1):
-            at[later], free[later] = at[later - 1], free[later - 1]
-        at[k], free[k] = ends, free[k - 1]
-        plan.size[STEPS] = steps + 1
-    for step in range(begins, k):
-        free[step] -= size
-    return at[begins]
+def _take(plan, size, begins, ends):
+    """Take `size` processors from second `begins` until `ends`."""
+    first, beyond = _step_at(plan, begins), _step_at(plan, ends)
+    for step in range(np.uint64(first), np.uint64(beyond)):
+        plan.free[step] -= size
+    _drop_if_flat(plan, beyond)
+    _drop_if_flat(plan, first)
+
+
+@uncounted
+def _first_from(plan, time):
+    """The first step that begins at a time or later."""
+    low, high = np.uint64(0), np.uint64(plan.steps[0])
+    while low < high:
+        middle = (low + high) >> ONE
+        if plan.at[middle] < time:
+            low = middle + ONE
+        else:
+            high = middle
+    return np.int64(low)
+
+
+@uncounted
+def _step_at(plan, time):
+    """The step that begins at a time, made where there is none."""
+    k, at, free = np.uint64(_first_from(plan, time)), plan.at, plan.free
+    if at[k] != time:
+        for later in range(np.uint64(plan.steps[0]), k - ONE, -1):
+            at[later + ONE], free[later + ONE] = at[later], free[later]
+        at[k], free[k] = time, free[k - ONE]
+        plan.steps[0] += 1
+    return k
+
+
+@uncounted
+def _drop_if_flat(plan, k):
+    """Drop a step at which as many processors are free as before it."""
+    at, free = plan.at, plan.free
+    if k > 0 and free[k] == free[k - 1]:
+        for later in range(np.uint64(k), np.uint64(plan.steps[0])):
+            at[later], free[later] = at[later + ONE], free[later + ONE]
+        plan.steps[0] -= 1
 
 
 @uncounted
 def _start(machine, memory, plan, now):
-    """Start the jobs whose reservation is for now; whether there were any."""
-    any_started = False
-    for k in range(machine.count[TAIL]):
+    """Start the jobs whose reservation is for now, in queue order."""
+    starting, waiting = 0, machine.count[TAIL]
+    for k in range(waiting):
         job = machine.waiting[k]
         if plan.reserved[job] == now:
             begin(machine, memory, job, plan.planned[job], now)
             machine.waiting[k] = started(job)
-            any_started = True
-    return any_started
+            starting += 1
+    for k in range(starting, waiting):
+        plan.order[k - starting] = plan.order[k]

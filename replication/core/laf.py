@@ -14,12 +14,15 @@ from replication.core.planned import (
     SMALLEST,
     TAIL,
     begin,
+    close_ranks,
     finish,
     idle,
     next_end,
+    predicted_now,
+    started,
+    submit,
 )
-from replication.core.predicting import predict
-from replication.core.running import LATEST, NEVER
+from replication.core.running import LATEST
 from replication.core.uncounted import uncounted
 
 
@@ -42,31 +45,15 @@ def _simulate(machine, memory, refresh, submissions_first, backfilled, first):
         ended = next_end(machine) == now
         before = count[TAIL]
         if submissions_first:
-            submit(machine, memory, first, now)
+            submit(machine, memory, first, now, False)
         while next_end(machine) == now and count[RUNNING] > 0:
             finish(machine, memory, now)
         if not submissions_first:
-            submit(machine, memory, first, now)
+            submit(machine, memory, first, now, False)
         if count[SMALLEST] <= count[FREE] and _start(
             machine, memory, refresh, first, 0 if ended else before, now
         ):
             close_ranks(machine, backfilled)
-
-
-@uncounted
-def submit(machine, memory, first, now, only_one=False):
-    """Put the jobs submitted now, or one of them, into the queue, which is in order of submission."""
-    count = machine.count
-    while count[ARRIVED] < len(memory.submit) and memory.submit[count[ARRIVED]] == now:
-        job = count[ARRIVED]
-        first[job] = predict(memory, job, now)
-        machine.waiting[count[TAIL]] = job
-        machine.wanted[count[TAIL]] = memory.size[job]
-        count[SMALLEST] = min(count[SMALLEST], memory.size[job])
-        count[TAIL] += 1
-        count[ARRIVED] += 1
-        if only_one:
-            break
 
 
 @uncounted
@@ -80,7 +67,7 @@ def _start(machine, memory, refresh, first, since, now):
     )
     for k in range(since, count[TAIL]):
         if wanted[k] <= count[FREE]:
-            predicted[k] = predict(memory, waiting[k], now) if refresh else first[waiting[k]]
+            predicted[k] = predicted_now(memory, refresh, first, waiting[k], now)
     any_started = False
     while True:
         best = NOBODY
@@ -106,25 +93,3 @@ def _larger(size, predicted, other_size, other_predicted):
     """Whether a job goes before another: the larger area, of equal areas the longer."""
     area, other = size * predicted, other_size * other_predicted
     return area > other or (area == other and predicted > other_predicted)
-
-
-@uncounted
-def close_ranks(machine, backfilled):
-    """Close the gaps in the queue; jobs started now behind one that waits on count as backfilled."""
-    count, waiting, wanted = machine.count, machine.waiting, machine.wanted
-    kept, smallest = 0, NEVER
-    for k in range(count[TAIL]):
-        if waiting[k] < 0:
-            backfilled[started(waiting[k])] = kept > 0
-            continue
-        waiting[kept], wanted[kept] = waiting[k], wanted[k]
-        smallest = min(smallest, wanted[k])
-        kept += 1
-    count[TAIL] = kept
-    count[SMALLEST] = smallest
-
-
-@uncounted
-def started(entry):
-    """A job as the queue's entry once it has started, and the job of such an entry."""
-    return -1 - entry

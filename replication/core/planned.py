@@ -10,7 +10,7 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
-from replication.core.predicting import begun, learn
+from replication.core.predicting import begun, learn, predict
 from replication.core.running import NEVER, ONE, insert, remove
 from replication.core.uncounted import uncounted
 
@@ -19,14 +19,15 @@ JOB_MASK = (1 << JOB_BITS) - 1
 LATEST = NEVER >> JOB_BITS  # the last second a key can hold, some 17,000 years away
 
 # Entries of `count`; the queue is waiting[HEAD:TAIL].
-FREE, RUNNING, HEAD, TAIL, ARRIVED, SMALLEST, SHADOW, EXTRA, RESERVED = range(9)
+FREE, RUNNING, HEAD, TAIL, ARRIVED, SMALLEST, SHADOW, EXTRA, RESERVED, LEAVING, COUNTS = range(11)
 NOBODY = -1  # RESERVED where no reservation is up to date
 
-# by_end, by_plan : int64[m + 1], keys of the running jobs; end : int64[n]
-# planned : int64[n], predicted run time that a running job is planned with; corrected : int64[n], how often
-# waiting, wanted : int64[n], the queue's jobs and their sizes; scratch : int64[n]; count : int64[9]
+# by_end, by_plan : int64[m + 1], keys of the running jobs
+# planned : int64[n], predicted run time that a running job is planned with
+# waiting, wanted : int64[n], the queue's jobs and their sizes; scratch : int64[n]; count : int64[COUNTS]
+# leaving : int64[n], jobs whose processors are free but whose end is still to be noticed
 Machine = namedtuple(
-    "Machine", "by_end by_plan planned corrected waiting wanted scratch count start prediction"
+    "Machine", "by_end by_plan planned waiting wanted scratch leaving count start prediction"
 )
 
 # How a prediction grows when its job outlives it: the k-th correction adds this to the first prediction, s
@@ -41,13 +42,13 @@ def idle(n, processors, start, prediction):
     most = min(n, processors)
     by_end, by_plan = np.empty(most + 1, np.int64), np.empty(most + 1, np.int64)
     by_end[0] = by_plan[0] = NEVER
-    count = np.zeros(9, np.int64)
+    count = np.zeros(COUNTS, np.int64)
     count[FREE], count[SMALLEST], count[RESERVED] = processors, NEVER, NOBODY
     return Machine(
         by_end,
         by_plan,
         np.empty(n, np.int64),
-        np.zeros(n, np.int64),
+        np.empty(n, np.int64),
         np.empty(n, np.int64),
         np.empty(n, np.int64),
         np.empty(n, np.int64),
@@ -72,7 +73,7 @@ def begin(machine, memory, job, predicted, now):
 
 @uncounted
 def finish(machine, memory, now):
-    """End the running job that ends next, and learn from it."""
+    """End the running job that ends next, learn from it and return it."""
     count = machine.count
     job = machine.by_end[count[RUNNING]] & JOB_MASK
     began = machine.start[job]
@@ -80,6 +81,54 @@ def finish(machine, memory, now):
     count[FREE] += memory.size[job]
     count[RUNNING] -= 1
     learn(memory, job, began, now)
+    return job
+
+
+@uncounted
+def let_go(machine, memory, now):
+    """Free the processors of the jobs that end now as planned, their ends still to be noticed; whether any."""
+    count = machine.count
+    before, k = count[LEAVING], count[RUNNING]
+    while machine.by_end[k] >> JOB_BITS == now:
+        key = machine.by_end[k]
+        job = key & JOB_MASK
+        if machine.start[job] + machine.planned[job] == now:
+            remove(machine.by_end, count[RUNNING], key)
+            remove(machine.by_plan, count[RUNNING], key)
+            count[RUNNING] -= 1
+            count[FREE] += memory.size[job]
+            machine.leaving[count[LEAVING]] = job
+            count[LEAVING] += 1
+        k -= 1
+    return count[LEAVING] > before
+
+
+@uncounted
+def notice_an_end(machine, memory, now):
+    """End one job of those that end now: the one that started first, of these the earliest in the queue."""
+    order, leaving, last = machine.by_end, machine.leaving, machine.count[RUNNING]
+    best, place = NEVER, NOBODY
+    for k in range(machine.count[LEAVING]):
+        age = machine.start[leaving[k]] << JOB_BITS | leaving[k]
+        if age < best:
+            best, place = age, k
+    left = best
+    k = last
+    while order[k] >> JOB_BITS == now:
+        job = order[k] & JOB_MASK
+        age = machine.start[job] << JOB_BITS | job
+        if age < best:
+            best, place = age, k
+        k -= 1
+    job = best & JOB_MASK
+    if best == left:
+        machine.count[LEAVING] -= 1
+        leaving[place] = leaving[machine.count[LEAVING]]
+        learn(memory, job, machine.start[job], now)
+    else:
+        order[place], order[last] = order[last], order[place]
+        finish(machine, memory, now)
+    return job
 
 
 @uncounted
@@ -105,7 +154,8 @@ def correct(machine, memory, way, now):
     while machine.by_plan[k] >> JOB_BITS <= now:
         key = machine.by_plan[k]
         job = key & JOB_MASK
-        predicted = _grown(machine, memory, job, way, now)
+        ran = now - machine.start[job]
+        predicted = corrected(machine.prediction[job], memory.request[job], ran, way)
         if predicted == machine.planned[job]:
             k -= 1  # nothing left to grow to: it is expected at any moment
             continue
@@ -117,19 +167,19 @@ def correct(machine, memory, way, now):
 
 
 @uncounted
-def _grown(machine, memory, job, way, now):
-    """The prediction after as many corrections as it takes to lie in the future, or to reach the request."""
-    request, predicted = memory.request[job], machine.planned[job]
-    while predicted < request and machine.start[job] + predicted <= now:
-        k = machine.corrected[job]
-        machine.corrected[job] += 1
-        if way == GRADUAL and k < len(STEPS):
-            predicted = min(machine.prediction[job] + STEPS[k], request)
-        elif way == DOUBLING:
-            predicted = min(max(2 * predicted, 1), request)
-        else:
-            predicted = request
-    return predicted
+def corrected(prediction, request, elapsed, way):
+    """The prediction of a job that has run for `elapsed` seconds: above that, as far as the request goes."""
+    if prediction > elapsed or way == NOW or prediction >= request:
+        return prediction
+    if way == GRADUAL:
+        for step in STEPS:
+            if prediction + step > elapsed:
+                return min(prediction + step, request)
+    if way == DOUBLING:
+        while prediction <= elapsed and prediction < request:
+            prediction = min(max(2 * prediction, 1), request)
+        return prediction
+    return request
 
 
 @uncounted
@@ -150,3 +200,50 @@ def reservation(machine, memory, head_size, all_count, now):
         available += size[order[k] & JOB_MASK]
         k -= ONE
     return instant, available - head_size
+
+
+@uncounted
+def submit(machine, memory, first, now, only_one):
+    """Put the jobs submitted now, or one of them, into the queue; whether one of them fits."""
+    count = machine.count
+    fits = False
+    while count[ARRIVED] < len(memory.submit) and memory.submit[count[ARRIVED]] == now:
+        job = count[ARRIVED]
+        first[job] = predict(memory, job, now)
+        machine.waiting[count[TAIL]] = job
+        machine.wanted[count[TAIL]] = memory.size[job]
+        fits |= memory.size[job] <= count[FREE]
+        count[SMALLEST] = min(count[SMALLEST], memory.size[job])
+        count[TAIL] += 1
+        count[ARRIVED] += 1
+        if only_one:
+            break
+    return fits
+
+
+@uncounted
+def predicted_now(memory, refresh, first, job, now):
+    """What a waiting job is planned with."""
+    return predict(memory, job, now) if refresh else first[job]
+
+
+@uncounted
+def close_ranks(machine, backfilled):
+    """Close the gaps in the queue; jobs started now behind one that waits on count as backfilled."""
+    count, waiting, wanted = machine.count, machine.waiting, machine.wanted
+    kept, smallest = 0, NEVER
+    for k in range(count[TAIL]):
+        if waiting[k] < 0:
+            backfilled[started(waiting[k])] = kept > 0
+            continue
+        waiting[kept], wanted[kept] = waiting[k], wanted[k]
+        smallest = min(smallest, wanted[k])
+        kept += 1
+    count[TAIL] = kept
+    count[SMALLEST] = smallest
+
+
+@uncounted
+def started(entry):
+    """A job as the queue's entry once it has started, and the job of such an entry."""
+    return -1 - entry

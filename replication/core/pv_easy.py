@@ -14,6 +14,7 @@ Two facts make the loop fast without changing any decision:
 import numpy as np
 from numba import njit
 
+from replication.core.planned import corrected
 from replication.core.running import LATEST, NEVER, ONE, SLOT_BITS, SLOT_MASK, insert, when_it_fits
 from replication.core.shadow import (
     ARRIVED,
@@ -34,9 +35,7 @@ from replication.core.shadow import (
     START,
     SUBMIT,
     TAIL,
-    bare,
     begin,
-    corrected,
     empty_machine,
     finish,
     preempt,
@@ -50,7 +49,7 @@ from replication.core.shadow import (
 from replication.core.uncounted import uncounted
 
 
-@bare
+@uncounted
 def start_heads(now, rules, memory, state):
     """Start heads that fit, and heads that fit once shadow load is preempted."""
     count = state.count
@@ -69,7 +68,7 @@ def start_heads(now, rules, memory, state):
     promote(state)
 
 
-@bare
+@uncounted
 def correct_expired(now, rules, state):
     """Sunny jobs that have outlived their predictions get later ones, where the rule has any."""
     jobs = state.jobs
@@ -90,7 +89,7 @@ def correct_expired(now, rules, state):
             k -= 1
 
 
-@bare
+@uncounted
 def reserve(now, rules, state):
     """When the blocked head can start, by the sunny load and the predictions alone."""
     count = state.count
@@ -110,7 +109,7 @@ def reserve(now, rules, state):
     return count[RESERVATION]
 
 
-@bare
+@uncounted
 def pass_head(place, now, rules, memory, state):
     """Start the job at a place of the queue past the blocked head; the place is left as a gap."""
     job = state.waiting[place]
@@ -120,7 +119,7 @@ def pass_head(place, now, rules, memory, state):
     state.waiting[place] = -1
 
 
-@bare
+@uncounted
 def those_that_fit(first, state):
     """Note the places of the queue from `first` on whose jobs fit; how many, and how large together."""
     count, free = state.count, state.count[FREE]
@@ -138,7 +137,7 @@ def those_that_fit(first, state):
     return found, processors
 
 
-@bare
+@uncounted
 def in_time(found, now, rules, memory, state):
     """Of the jobs that fit, start those predicted to end by the reservation, shortest prediction first."""
     waiting, fitting, left = state.waiting, state.fitting, state.left
@@ -156,7 +155,7 @@ def in_time(found, now, rules, memory, state):
         pass_head(fitting[best], now, rules, memory, state)
 
 
-@bare
+@uncounted
 def at_a_venture(found, now, rules, memory, state):
     """Of the jobs noted, start in order of priority whichever still fits."""
     for k in range(found):
@@ -165,7 +164,7 @@ def at_a_venture(found, now, rules, memory, state):
             pass_head(state.fitting[k], now, rules, memory, state)
 
 
-@bare
+@uncounted
 def close_gaps(first, state):
     """Close the gaps in the queue from place `first` on."""
     waiting = state.waiting
@@ -177,7 +176,7 @@ def close_gaps(first, state):
     state.count[TAIL] = np.int64(kept)
 
 
-@bare
+@uncounted
 def backfill(first, now, rules, memory, state):
     """Let jobs at place `first` of the queue and later pass the blocked head."""
     found, processors = those_that_fit(first, state)
@@ -190,7 +189,7 @@ def backfill(first, now, rules, memory, state):
     close_gaps(state.fitting[0], state)
 
 
-@bare
+@uncounted
 def one_pass(ended, queued, now, rules, memory, state):
     """Schedule after an instant's ends (`ended`: any) and submissions, before which `queued` jobs waited."""
     count = state.count

@@ -5,9 +5,7 @@ kept by true end. Those of higher priority than every waiting job are the sunny 
 end too, for the reservation. The others are the shadow load, kept by priority, for preemption. A key is a
 time with the job in its low bits, as in ``core.running``, so there is room for ``SLOT_MASK`` jobs.
 
-Everything lives in one `State`, made before the loop. The functions are compiled without reference counts,
-for the reason given in ``core.uncounted``, and always in line: otherwise the arrays' descriptors are copied
-at every call, which takes as long again as the loop itself.
+Everything lives in one `State`, made before the loop.
 """
 
 from collections import namedtuple
@@ -15,11 +13,10 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
-from replication.core.planned import DOUBLING, GRADUAL, NOW, STEPS
+from replication.core.planned import corrected
 from replication.core.predicting import learn, predict
 from replication.core.running import NEVER, SLOT_BITS, SLOT_MASK, insert, remove
-
-bare = njit(nogil=True, cache=True, error_model="numpy", _nrt=False, forceinline=True)
+from replication.core.uncounted import uncounted
 
 KILL, SUSPEND, CHECKPOINT = range(3)  # what a preempted job keeps of its work
 
@@ -128,23 +125,7 @@ def with_more_room(state):
     )
 
 
-@bare
-def corrected(prediction, estimate, elapsed, correction):
-    """The prediction of a job that has run for `elapsed` seconds: above that, as far as the rule goes."""
-    if prediction > elapsed or correction == NOW or prediction >= estimate:
-        return prediction
-    if correction == GRADUAL:
-        for step in STEPS:
-            if prediction + step > elapsed:
-                return min(prediction + step, estimate)
-    if correction == DOUBLING:
-        while prediction <= elapsed and prediction < estimate:
-            prediction = min(max(2 * prediction, 1), estimate)
-        return prediction
-    return estimate
-
-
-@bare
+@uncounted
 def wall_time(job, rules, state):
     """How long the next run of a job takes if nobody stops it, with what saving and restoring cost."""
     left = state.jobs[job, RUN_TIME] - state.jobs[job, DONE]
@@ -155,7 +136,7 @@ def wall_time(job, rules, state):
     return left
 
 
-@bare
+@uncounted
 def safe_work(job, elapsed, rules, state):
     """Seconds of a job's work that are safe when it is stopped `elapsed` seconds into a run."""
     done = state.jobs[job, DONE]
@@ -166,7 +147,7 @@ def safe_work(job, elapsed, rules, state):
     return 0
 
 
-@bare
+@uncounted
 def time_left(job, now, rules, memory, state):
     """Predicted seconds that a waiting job still needs; its prediction is noted."""
     if not rules.at_submission:
@@ -177,7 +158,7 @@ def time_left(job, now, rules, memory, state):
     return max(corrected(prediction, state.jobs[job, ESTIMATE], done, rules.correction) - done, 0)
 
 
-@bare
+@uncounted
 def submit(job, now, rules, memory, state):
     """Put a job at the end of the queue."""
     if rules.at_submission:
@@ -190,7 +171,7 @@ def submit(job, now, rules, memory, state):
     count[ARRIVED] += 1
 
 
-@bare
+@uncounted
 def begin(job, now, rules, memory, state):
     """Start a job. No predictor that knows of preemption wants to be told."""
     count, jobs = state.count, state.jobs
@@ -203,14 +184,14 @@ def begin(job, now, rules, memory, state):
     count[FREE] -= state.size[job]
 
 
-@bare
+@uncounted
 def to_sunny(job, state):
     """Enter a running job among those that the reservation counts on."""
     insert(state.by_plan, state.count[PLANNED], state.jobs[job, PLANNED_END] << SLOT_BITS | job)
     state.count[PLANNED] += 1
 
 
-@bare
+@uncounted
 def to_shadow(job, state):
     """Enter a running job in the shadow load."""
     insert_job(state.shadow, 0, state.count[SHADOW], job)
@@ -218,7 +199,7 @@ def to_shadow(job, state):
     state.count[SHADOW_SIZE] += state.size[job]
 
 
-@bare
+@uncounted
 def insert_job(order, first, beyond, job):
     """Put a job into its place in ``order[first:beyond]``, from high priority to low."""
     k = beyond
@@ -228,7 +209,7 @@ def insert_job(order, first, beyond, job):
     order[k] = job
 
 
-@bare
+@uncounted
 def promote(state):
     """The shadow load that outranks every waiting job turns sunny."""
     count, shadow = state.count, state.shadow
@@ -244,7 +225,7 @@ def promote(state):
         count[SHADOW] -= risen
 
 
-@bare
+@uncounted
 def finish(memory, state):
     """Take off the job that ends next, and learn from it."""
     count = state.count
@@ -259,7 +240,7 @@ def finish(memory, state):
     learn(memory, job, state.jobs[job, START], state.jobs[job, END])
 
 
-@bare
+@uncounted
 def leave_shadow(job, state):
     """Take a job out of the shadow load, shifting the others while looking for it."""
     state.count[SHADOW] -= 1
@@ -271,7 +252,7 @@ def leave_shadow(job, state):
         held, state.shadow[k] = state.shadow[k], held
 
 
-@bare
+@uncounted
 def preempt(now, rules, state):
     """Stop the running job of lowest priority and put it back in the queue behind the head."""
     count, jobs = state.count, state.jobs

@@ -31,16 +31,16 @@ class Step(NamedTuple):
     after: int
 
 
-def easy(workload, estimate=None, allowed=None):
-    """Watch EASY and what it does to the heads.
+def easy(workload, estimate=None, seed=1, **options):
+    """Watch EASY, with predictions too, and what it does to the heads.
 
     Parameters
     ----------
     workload : replication.logs.workload.Workload
     estimate : int[n], s, optional
         What the scheduler is told; the workload's own estimates by default.
-    allowed : int[n], optional
-        As `replication.reference.easy.Easy` takes it.
+    seed, **options
+        As `replication.reference.easy.Easy` takes them.
 
     Returns
     -------
@@ -51,7 +51,7 @@ def easy(workload, estimate=None, allowed=None):
         Every backfill, in order.
     """
     sights = []
-    done = Easy(workload, estimate, watch=sights.append, allowed=allowed).run()
+    done = Easy(workload, estimate, seed, watch=sights.append, **options).run()
     shortest, steps = [False] * len(workload), []
     for before, sight in zip([None, *sights], sights, strict=False):
         if sight.kind in ("started", "backfilled"):

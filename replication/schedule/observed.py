@@ -10,7 +10,7 @@ import numpy as np
 
 from replication.schedule.schedule import Schedule
 from replication.schedule.simulation import checked, told
-from replication.schedulers import EASY
+from replication.schedulers import EASY, SchedulerError
 
 NAMES = {
     "backfilled": "share of jobs backfilled",
@@ -86,7 +86,7 @@ def observe(workload, estimates=None, seed=1, scheduler=EASY()):  # noqa: B008, 
         As in `replication.schedule.simulation.simulate`.
     seed : int
     scheduler : replication.schedulers.EASY
-        By the textbook's rules, perhaps with `wild` or `let_past`.
+        Any, also one that plans with predictions.
 
     Returns
     -------
@@ -95,7 +95,7 @@ def observe(workload, estimates=None, seed=1, scheduler=EASY()):  # noqa: B008, 
     Raises
     ------
     SimulationError, EstimateError, SchedulerError
-        As `simulate`; and for an EASY that cannot be watched.
+        As `simulate`; and for a scheduler that cannot be watched.
 
     Examples
     --------
@@ -109,6 +109,8 @@ def observe(workload, estimates=None, seed=1, scheduler=EASY()):  # noqa: B008, 
     model = told(estimates)
     if model is not None:
         workload, estimates = model.make(workload, seed)
+    if not isinstance(scheduler, EASY):
+        raise SchedulerError(f"{scheduler!r} cannot be watched; allowed: any EASY")
     estimate = checked(workload, estimates, scheduler)
     seen = scheduler.watch(workload)
     decided = scheduler.watched(workload, estimate, seed, seen)
@@ -118,7 +120,6 @@ def observe(workload, estimates=None, seed=1, scheduler=EASY()):  # noqa: B008, 
         model,
         seed,
         estimate=estimate,
-        prediction=estimate,
         times_killed=np.zeros(len(workload), np.int64),
         **decided,
     )

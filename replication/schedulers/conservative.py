@@ -60,20 +60,14 @@ class Conservative(LargestAreaFirst, name="conservative"):
 
     Parameters
     ----------
-    predictor, refresh, order, correction
-        As of `replication.schedulers.easy.EASY`.
-    events : {"together", "by-plan"}
-        One pass for an instant; or one for each event, when who ends as planned has left already.
+    predictor, refresh, order, correction, events
+        As of `replication.schedulers.easy.EASY`; events are never seen one by one without the plan.
     compression : {"all", "each"}
         After an end all reservations are made anew, or each in turn beside the others.
     """
 
     correction: str = options.correction()
-    events: str = option(
-        "together",
-        ("together", "by-plan"),
-        "one pass for an instant; or one for each event, when who ends as planned has left already",
-    )
+    events: str = options.events("together", "by-plan")
     compression: str = option(
         "all",
         ("all", "each"),

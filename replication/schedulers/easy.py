@@ -51,8 +51,8 @@ class EASY(Scheduler):
         Whether jobs that outlive the shadow time take their processors off the extra ones.
     shadow : {"all", "first"}
         Of the jobs planned to end at the shadow time, all count as extra, or the first that suffice.
-    events : {"together", "one-by-one"}
-        One pass for an instant, or one for each event.
+    events : {"together", "one-by-one", "by-plan"}
+        One pass for an instant; one for each event; or that, when who ends as planned has left before the first.
     order : {"ends-first", "submissions-first"}
         Events of one instant.
     passes : {"always", "if-fits"}
@@ -87,7 +87,7 @@ class EASY(Scheduler):
         "of the jobs planned to end at the shadow time, all count as extra, "
         "or the first that suffice",
     )
-    events: str = options.events()
+    events: str = options.events("together", "one-by-one", "by-plan")
     order: str = options.order()
     passes: str = option(
         "always",
@@ -110,6 +110,10 @@ class EASY(Scheduler):
         if self.intervenes and not self.is_plain:
             raise SchedulerError(
                 f"{self!r}: allowed with wild and let_past: the users' estimates and the textbook's rules"
+            )
+        if self.wild == "forbidden" and self.let_past > 0:
+            raise SchedulerError(
+                f"{self!r}: allowed: either wild='forbidden' or let_past, not both"
             )
 
     @property
@@ -138,30 +142,21 @@ class EASY(Scheduler):
 
     def run(self, workload, estimate, seed):
         """The columns it decides; see `replication.schedulers.scheduler.Scheduler.run`."""
-        if self.is_plain:
-            seen = self.watch(workload) if self.intervenes else None
-            return self.watched(workload, estimate, seed, seen)
-        return self.planned(workload, estimate, seed)
+        seen = self.watch(workload) if self.intervenes else None
+        return self.watched(workload, estimate, seed, seen)
 
     def watch(self, workload):
-        """Where `watched` notes what is seen; see `replication.core.observing.Seen`.
-
-        Raises
-        ------
-        SchedulerError
-            For another EASY than one that can be watched.
-        """
-        if not self.is_plain:
-            raise SchedulerError(
-                f"{self!r} cannot be watched; allowed: the users' estimates and the textbook's rules"
-            )
+        """Where `watched` notes what is seen; see `replication.core.observing.Seen`."""
         return observing.nothing_seen(len(workload))
 
     def watched(self, workload, estimate, seed, seen):
         """The same as `run`, and what is seen of it in `seen`."""
+        if not self.is_plain:
+            return self.planned(workload, estimate, seed, seen)
         # To predict the request is to plan with it from submission to start.
         allowed = self._allowed(workload, seed) if self.intervenes else None
-        return _plain(workload, estimate, True, seen, allowed) | {"first_prediction": estimate}
+        told = {"prediction": estimate, "first_prediction": estimate}
+        return _plain(workload, estimate, True, seen, allowed) | told
 
     def _allowed(self, workload, seed):
         """What each job may do to a head, int8[n]."""
@@ -170,7 +165,7 @@ class EASY(Scheduler):
         others = observing.NEVER_WILD if self.wild == "forbidden" else observing.AS_BELIEVED
         return np.where(draws < self.let_past, observing.LET_PAST, others).astype(np.int8)
 
-    def planned(self, workload, estimate, seed):
+    def planned(self, workload, estimate, seed, seen=None):
         """The same by the kernel with predictions, also where the plain one would do."""
         rules = predicted.Rules(
             shortest_first=self.candidates == "sjf",
@@ -179,7 +174,8 @@ class EASY(Scheduler):
             kept=self.reservation == "kept",
             uses_up=self.extra == "used-up",
             all_count=self.shadow == "all",
-            one_by_one=self.events == "one-by-one",
+            one_by_one=self.events != "together",
+            by_plan=self.events == "by-plan",
             submissions_first=self.order == "submissions-first",
             only_if_fits=self.passes == "if-fits",
         )
@@ -192,6 +188,7 @@ class EASY(Scheduler):
             decided["backfilled"],
             decided["first_prediction"],
             decided["prediction"],
+            seen,
         )
         return decided
 

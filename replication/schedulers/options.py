@@ -38,11 +38,16 @@ def reservation():
     )
 
 
-def events():
-    """Whether what happens at one instant is seen at once."""
-    return option(
-        "together", ("together", "one-by-one"), "one pass for an instant, or one for each event"
-    )
+EVENTS = {
+    "together": "one pass for an instant",
+    "one-by-one": "one for each event",
+    "by-plan": "one for each event, and who ends as planned has left before the first",
+}
+
+
+def events(*allowed):
+    """Whether what happens at one instant is seen at once; the first that is allowed is the default."""
+    return option(allowed[0], allowed, ", or ".join(EVENTS[name] for name in allowed))
 
 
 def order():

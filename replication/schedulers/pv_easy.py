@@ -52,7 +52,7 @@ class PVEasy(Scheduler, name="pv-easy"):
     refresh: str = options.refresh()
     correction: str = options.correction()
     reservation: str = options.reservation()
-    events: str = options.events()
+    events: str = options.events("together", "one-by-one")
     venture: str = option(
         "yes",
         ("yes", "no"),

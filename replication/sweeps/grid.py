@@ -83,11 +83,8 @@ class Task:
         where = f"{self.workload.name}, {self.load} load"
         if not self.seeds:
             raise SweepError(f"{where}: no seeds, allowed: one or more")
-        if self.watched and not (isinstance(self.scheduler, EASY) and self.scheduler.is_plain):
-            raise SweepError(
-                f"{where}: {self.scheduler!r} watched, allowed: EASY on the users' estimates "
-                "by the textbook's rules"
-            )
+        if self.watched and not isinstance(self.scheduler, EASY):
+            raise SweepError(f"{where}: {self.scheduler!r} watched, allowed: any EASY")
         object.__setattr__(self, "seeds", tuple(int(seed) for seed in self.seeds))
 
     @property
@@ -192,7 +189,7 @@ def sweep(
     workers : int, optional
         Threads or processes; one for each processor by default.
     watched : bool
-        Measure wild backfills, delays and SJFness as well; of EASY on the users' estimates only.
+        Measure wild backfills, delays and SJFness as well; of EASY only, with predictions too.
     resampling : replication.logs.resampling.Resampling or sequence of them, optional
         Workloads to draw from each, one for every seed; estimates and predictions are drawn with the same seed.
     **how

@@ -13,11 +13,13 @@ from replication.core.easy import easy
 from replication.core.observing import AS_BELIEVED, LET_PAST, NEVER_WILD, nothing_seen
 from replication.estimates import Deterministic, Exact, FModel, Users
 from replication.logs.workload import Workload
+from replication.predictors import Request, Tsafrir
 from replication.reference import easy as reference
 from replication.reference import observed as reference_observed
 from replication.schedule.observed import observe
 from replication.schedule.simulation import simulate
-from replication.schedulers import EASY, SchedulerError
+from replication.schedulers import EASY, FCFS, SchedulerError
+from tests.core.test_predicted import CHOICES, peopled
 from tests.workloads import jobs, workloads
 
 # Heel-and-toe's Fig. 8: every job is told to be twice as long as it is.
@@ -50,13 +52,20 @@ def agree(workload, estimate=None):
     """Kernel and twin see the same; the plain run, the watched run and the twin start jobs alike."""
     seen = observe(workload, estimate)
     w = seen.schedule.workload
-    start, shortest, steps = reference_observed.easy(w, seen.schedule.estimate)
-    passed = {step.job for step in steps}
     for notes in (None, nothing_seen(len(w))):
         assert run(w, seen.schedule.estimate, notes) == (
-            start,
-            [job in passed for job in range(len(w))],
+            seen.schedule.start.tolist(),
+            seen.schedule.backfilled.tolist(),
         )
+    see_the_same(seen)
+
+
+def see_the_same(seen, **options):
+    """The twin, given an EASY's options, has the same starts and sees the same."""
+    schedule = seen.schedule
+    start, shortest, steps = reference_observed.easy(
+        schedule.workload, schedule.estimate, **options
+    )
     wild, events, delay = reference_observed.suffered(start, steps)
     assert seen.schedule.start.tolist() == start
     assert seen.shortest.tolist() == shortest
@@ -71,6 +80,44 @@ def agree(workload, estimate=None):
 @given(workloads())
 def test_kernel_and_twin_see_the_same(workload):
     agree(workload)
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    workload=st.booleans().flatmap(lambda overrun: peopled(overrun=overrun)),
+    predictor=st.sampled_from([Request(), Tsafrir()]),
+    options=st.fixed_dictionaries(
+        {name: st.sampled_from(allowed) for name, allowed in CHOICES.items()}
+    ),
+)
+def test_kernel_and_twin_see_the_same_with_predictions(workload, predictor, options):
+    options["predictor"] = predictor
+    seen = observe(workload, scheduler=EASY(**options))
+    unwatched = simulate(workload, EASY(**options))
+    assert seen.schedule.start.tolist() == unwatched.start.tolist()
+    assert seen.schedule.prediction.tolist() == unwatched.prediction.tolist()
+    see_the_same(seen, **options)
+
+
+@pytest.mark.parametrize("predictor", [Request(), Tsafrir()], ids=repr)
+def test_kernel_and_twin_see_the_same_with_predictions_on_a_log(real_log, predictor):
+    log = real_log("KTH-SP2-2", paper="heel_and_toe").take(slice(2000, 3000))
+    for options in ({"candidates": "sjf"}, {"events": "by-plan", "correction": "tsafrir"}):
+        options["predictor"] = predictor
+        seen = observe(log, scheduler=EASY(**options))
+        assert seen.wild.any() and not seen.shortest.all()
+        see_the_same(seen, **options)
+
+
+def test_what_is_seen_does_not_depend_on_the_kernel():
+    """The kernel that plans with predictions, given none, sees what the fastest one does."""
+    log = jobs(4, *[(k, 5 + k % 7, 1 + k % 4, 20 + k % 5) for k in range(200)])
+    plain, planned = nothing_seen(200), nothing_seen(200)
+    EASY().watched(log, log.estimate, 1, plain)
+    EASY().planned(log, log.estimate, 1, planned)
+    assert plain.wild.any()
+    for one, other in zip(plain[:4], planned[:4], strict=True):
+        assert one.tolist() == other.tolist()
 
 
 @settings(max_examples=150, deadline=None)
@@ -107,17 +154,15 @@ def agree_when_intervened(workload, allowed):
 
 
 @settings(max_examples=300, deadline=None)
-@given(workloads(), st.integers(0, 2**32))
-def test_kernel_and_twin_agree_where_jobs_are_allowed_more_or_less(workload, seed):
-    allowed = np.random.default_rng(seed).integers(0, 3, len(workload)).tolist()
-    agree_when_intervened(workload, allowed)
-
-
-@settings(max_examples=150, deadline=None)
-@given(workloads(overrun=True), st.integers(0, 2**32))
-def test_they_agree_too_where_jobs_outrun_their_estimates(workload, seed):
-    allowed = np.random.default_rng(seed).integers(0, 3, len(workload)).tolist()
-    agree_when_intervened(workload, allowed)
+@given(
+    st.booleans().flatmap(lambda overrun: workloads(overrun=overrun)),
+    st.sampled_from([[NEVER_WILD], [AS_BELIEVED, LET_PAST]]),
+    st.integers(0, 2**32),
+)
+def test_kernel_and_twin_agree_where_jobs_are_allowed_more_or_less(workload, some, seed):
+    agree_when_intervened(
+        workload, np.random.default_rng(seed).choice(some, len(workload)).tolist()
+    )
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5])
@@ -274,11 +319,21 @@ def test_O12_after_a_job_that_was_let_past_the_head_has_a_new_reservation():
     assert seen == ([0, 6, 0, 0], [2, 3], [2])
 
 
-def test_only_a_textbook_easy_can_be_watched_or_intervened_with():
+def test_O13_where_each_event_has_its_own_pass_the_queue_holds_who_has_had_his():
+    # Both come at 1, and the first starts before the second, the shorter one, is there.
+    log = jobs(4, (1, 5, 1), (1, 2, 1))
+    assert observe(log).shortest.tolist() == [False, True]
+    one_by_one = observe(log, scheduler=EASY(events="one-by-one"))
+    assert one_by_one.shortest.tolist() == [True, True]
+
+
+def test_only_an_easy_can_be_watched_and_only_the_textbooks_intervened_with():
     with pytest.raises(SchedulerError, match="wild and let_past: the users' estimates"):
         EASY(wild="forbidden", candidates="sjf")
-    with pytest.raises(SchedulerError, match="cannot be watched; allowed: the users' estimates"):
-        observe(FIG8, scheduler=EASY(candidates="sjf"))
+    with pytest.raises(SchedulerError, match="either wild='forbidden' or let_past, not both"):
+        EASY(wild="forbidden", let_past=0.5)
+    with pytest.raises(SchedulerError, match=r"FCFS\(\) cannot be watched; allowed: any EASY"):
+        observe(FIG8, scheduler=FCFS())
 
 
 def test_watching_an_intervention_changes_nothing_and_draws_depend_on_the_seed():

@@ -180,6 +180,8 @@ def test_P21_one_pass_for_each_event_ends_in_the_order_of_starts():
     first = {"order": "submissions-first"}
     assert starts(w, Conservative, **first) == [0, 3, 8]
     assert starts(w, Conservative, events="by-plan", **first) == [0, 4, 3]
+    assert starts(w, **first) == [0, 3, 8]
+    assert starts(w, events="by-plan", **first) == [0, 4, 3]
     # Jobs 1 and 3 end at 8. Job 3 started first; in its pass job 4 fits beside job 1, and job 2 goes behind it.
     w = jobs(4, (1, 3, 3, 4), (1, 4, 2, 9), (1, 6, 3, 7), (2, 6, 1, 11), (3, 3, 2))
     assert starts(w, Conservative, events="by-plan") == [1, 4, 11, 2, 8]
@@ -189,8 +191,7 @@ def test_P22_who_ends_as_planned_has_left_already():
     # The submission at 3 is seen first. Job 0 ends then as planned, so job 1 has its processors and job 2 waits.
     first = {"order": "submissions-first", "events": "by-plan"}
     assert starts(jobs(4, (0, 3, 3), (1, 1, 4, 6), (3, 1, 1)), Conservative, **first) == [0, 3, 4]
-    assert starts(jobs(4, (0, 3, 3, 9), (1, 1, 4, 6), (3, 1, 1)), Conservative, **first) == [
-        0,
-        4,
-        3,
-    ]
+    late = jobs(4, (0, 3, 3, 9), (1, 1, 4, 6), (3, 1, 1))
+    assert starts(late, Conservative, **first) == [0, 4, 3]
+    assert starts(late, **first) == [0, 4, 3]
+    assert starts(late.replace(estimate=late.run_time), **first) == [0, 3, 4]

@@ -1,13 +1,11 @@
 """Start times of other simulators, job by job: the scheduler that data/agreement.toml names does the same."""
 
-import os
-
 import pytest
 
 from replication.logs import traces
 from replication.papers.top_percent import agreement
-
-WHOLE = os.environ.get("REPLICATION_WHOLE")
+from replication.schedule import text
+from replication.schedule.simulation import simulate
 
 
 @pytest.fixture(scope="module")
@@ -24,13 +22,11 @@ def logs():
 def test_every_job_starts_when_it_does_there(run, logs):
     if traces.locate(run["log"]) is None:
         pytest.skip(f"the log {run['log']} is not on this machine: start times are not compared")
-    if run.get("by") == "twin" and not WHOLE:
-        pytest.skip("the twin takes seconds for a whole log: REPLICATION_WHOLE=1 asks for it")
     if run["log"] not in logs:
         logs[run["log"]] = traces.load(run["log"], stand_in=False, **agreement.facts()["rules"])
     workload = logs[run["log"]]
     assert (len(workload), workload.machine) == (run["jobs"], run["processors"])
-    start = agreement.starts(run, workload)
+    start = simulate(workload, text.scheduler(run["ours"])).start
     assert round(float((start - workload.submit).mean()), 3) == run["mean_wait_s"]
     assert agreement.sha256(start) == run["starts_sha256"]
 

@@ -10,7 +10,6 @@ import numpy as np
 from replication.basics import paths
 from replication.basics.data import toml
 from replication.basics.lazy import pandas as pd
-from replication.reference.easy import easy
 from replication.schedule import text
 from replication.schedule.simulation import simulate
 
@@ -22,17 +21,6 @@ def facts():
     by key, and a list of every ``run``.
     """
     return toml(TABLE)
-
-
-def starts(run, workload):
-    """Start of each job of a run's log, cleaned by the rules of `facts`, under the scheduler that
-    does as the run: int64[n], s.
-    """
-    if run.get("by") == "twin":
-        options = dict(word.split("=", 1) for word in run["ours"].partition(":")[2].split(","))
-        predictor = text.predictor(options.pop("predictor", "request"))
-        return np.array(easy(workload, predictor=predictor, **options).start)
-    return simulate(workload, text.scheduler(run["ours"])).start
 
 
 def sha256(start):
@@ -51,7 +39,7 @@ def table(load, decided=True):
         log, simulator = run["log"], facts()["simulator"][run["simulator"]]
         if log not in logs:
             logs[log] = load(log, **facts()["rules"])
-        start = starts(run, logs[log])
+        start = simulate(logs[log], text.scheduler(run["ours"])).start
         rows.append(
             {
                 "simulator": f"{simulator['name']} ({simulator['version']})",
