@@ -14,12 +14,10 @@ class lazily:
     """
 
     def __init__(self, name):
-        self._name, self._module = name, None
+        self._name = name
 
     def __getattr__(self, attribute):
-        if self._module is None:
-            self._module = importlib.import_module(self._name)
-        return getattr(self._module, attribute)
+        return getattr(importlib.import_module(self._name), attribute)
 
     def __repr__(self):
         return f"<{self._name}, imported when it is used>"

@@ -67,6 +67,8 @@ def forms(family):
 
 def _form(name, member):
     """A choice's name with what must or may follow it, in capitals."""
+    if member is Biased:
+        return f"{name}: PREDICTOR*FACTOR"
     form, preset = name, PRESETS.get(name, (name, {}))[1]
     options = [own for own in member.options().values() if own.name not in preset]
     for own in options:

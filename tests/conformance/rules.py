@@ -285,6 +285,32 @@ RULES = [
         LONG,
     ),
     Rule(
+        "predicted-P6e",
+        "easy:predictor=scaled=0.25,correction=tsafrir",
+        "steps go beyond the request",
+        easy(
+            "predicted = min(predicted, request)",
+            'predicted = predicted if way == "tsafrir" else min(predicted, request)',
+        ),
+        LONG,
+    ),
+    Rule(
+        "predicted-P6f",
+        "easy:predictor=scaled=0.25,correction=tsafrir",
+        "a step that ends at this instant suffices",
+        easy(
+            "while predicted <= ran and",
+            'while predicted - (way != "tsafrir" or predicted == first) < ran and',
+        ),
+        LONG,
+    ),
+    Rule(
+        "predicted-P6g",
+        "easy:predictor=scaled=0.25,correction=doubling",
+        "a doubling that ends at this instant suffices",
+        easy("while predicted <= ran and", "while predicted - (predicted == first) < ran and"),
+    ),
+    Rule(
         "predicted-P7a",
         PREDICTED + ",correction=now",
         "an outlived prediction becomes the request",
@@ -403,6 +429,12 @@ RULES = [
         "conservative:predictor=scaled=0.5",
         "reservations are made again after ends alone, not when a plan has failed",
         ("conservative", "self.failed = corrected or self.late or was_late", "self.failed = False"),
+    ),
+    Rule(
+        "predicted-P17c",
+        "conservative:predictor=scaled=0.5,correction=now",
+        "a job past its plan is expected two seconds from now",
+        ("conservative", "max(self.planned_end(j), now + 1)", "max(self.planned_end(j), now + 2)"),
     ),
     Rule(
         "predicted-P18a",

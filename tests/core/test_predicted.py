@@ -153,7 +153,7 @@ def test_random_predictions_follow_the_seed():
     [
         (
             {"predictor": "oracle"},
-            "predictor is 'oracle'; allowed: a value made by Clairvoyant, Complete",
+            "predictor is 'oracle'; allowed: a value made by Biased, Clairvoyant, Complete",
         ),
         ({"candidates": "lifo"}, "candidates='lifo'; allowed: 'fcfs', 'sjf'"),
         ({"correction": None}, "correction=None; allowed"),

@@ -278,6 +278,6 @@ def test_decisions_stand_in_the_pdf_with_links_among_themselves(project, monkeyp
     monkeypatch.undo()
     (_, common), *_ = texts.decision_files().items()
     data = report_pdf.contents(tree.tree(results.Results("paper", []))[0])["decisions"]
-    assert [text["level"] for text in data] == [1, 2, 2, 2]
+    assert [text["level"] for text in data] == [1, 2, 2, 2, 2]
     leads = set(every(data[0]["nodes"], "to"))
     assert leads == {text["id"] for text in data[1:]} and common.name == "decisions.md"
