@@ -1,10 +1,13 @@
 """JupyterLab leaves the checkout clean: the server saves a notebook that was run as it is committed."""
 
+import contextlib
 import json
 import re
 import shutil
+import socket
 import subprocess
 import sys
+import time
 import urllib.request
 
 import nbformat
@@ -30,6 +33,15 @@ def as_run(text):
             cell.metadata["execution"] = {"iopub.status.busy": "2026-01-01T00:00:00Z"}
             cell.outputs = [nbformat.v4.new_output("stream", text="Done")]
     return content
+
+
+def _await(address):
+    """Wait until a server answers: its address may be told before that."""
+    host, port = address.removeprefix("http://").split(":")
+    for _ in range(200):
+        with contextlib.suppress(OSError), socket.create_connection((host, int(port)), 1):
+            return
+        time.sleep(0.1)
 
 
 @pytest.fixture
@@ -60,6 +72,7 @@ def server(tmp_path):
             for line in started.stderr
             if (found := re.search(r"http://(localhost|127\.0\.0\.1):\d+", line))
         )
+        _await(address)
         yield tmp_path, address
     finally:
         started.terminate()
