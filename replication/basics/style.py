@@ -36,7 +36,8 @@ def apply():
     left out, so that figures do not depend on it.
     """
     cycle = cycler.cycler(color=COLOURS) + cycler.cycler(linestyle=LINES)
-    mpl_style.use(["default", SHEET, {"axes.prop_cycle": cycle}])
+    own = {"axes.prop_cycle": cycle, "figure.figsize": (WIDTH, 3.8), "savefig.dpi": DPI}
+    mpl_style.use(["default", SHEET, own])
 
 
 def size(rows=1, columns=1):

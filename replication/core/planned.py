@@ -229,12 +229,13 @@ def predicted_now(memory, refresh, first, job, now):
 
 @uncounted
 def close_ranks(machine, backfilled):
-    """Close the gaps in the queue; jobs started now behind one that waits on count as backfilled."""
+    """Close the gaps in the queue; where `backfilled` is given, jobs started now behind one that waits on count as it."""
     count, waiting, wanted = machine.count, machine.waiting, machine.wanted
     kept, smallest = 0, NEVER
     for k in range(count[TAIL]):
         if waiting[k] < 0:
-            backfilled[started(waiting[k])] = kept > 0
+            if backfilled is not None:
+                backfilled[started(waiting[k])] = kept > 0
             continue
         waiting[kept], wanted[kept] = waiting[k], wanted[k]
         smallest = min(smallest, wanted[k])

@@ -16,19 +16,21 @@ from numba import njit
 from replication.core.planned import (
     ARRIVED,
     FREE,
-    NOBODY,
     RUNNING,
     SMALLEST,
     TAIL,
     begin,
+    close_ranks,
     correct,
     finish,
     idle,
     next_end,
+    predicted_now,
     reservation,
+    started,
+    submit,
 )
-from replication.core.predicting import predict
-from replication.core.running import LATEST, NEVER
+from replication.core.running import LATEST
 from replication.core.uncounted import uncounted
 
 SHORTEST, SMALLEST_AREA, WFP3, F1 = range(4)
@@ -73,13 +75,7 @@ def _simulate(machine, memory, by, limit, refresh, correction, first, backfilled
         now = min(submission, next_end(machine))
         while count[RUNNING] > 0 and next_end(machine) == now:
             finish(machine, memory, now)
-        while count[ARRIVED] < n and memory.submit[count[ARRIVED]] == now:
-            job = count[ARRIVED]
-            first[job] = predict(memory, job, now)
-            machine.waiting[count[TAIL]] = job
-            count[SMALLEST] = min(count[SMALLEST], memory.size[job])
-            count[TAIL] += 1
-            count[ARRIVED] += 1
+        submit(machine, memory, first, now, False)
         correct(machine, memory, correction, now)
         if count[SMALLEST] <= count[FREE]:
             _pass(machine, memory, by, limit, refresh, first, backfilled, key, planned, now)
@@ -92,7 +88,7 @@ def _pass(machine, memory, by, limit, refresh, first, backfilled, key, planned, 
     left = count[TAIL]
     for place in range(left):
         job = waiting[place]
-        planned[place] = predict(memory, job, now) if refresh else first[job]
+        planned[place] = predicted_now(memory, refresh, first, job, now)
         key[place] = _key(memory, job, planned[place], by, limit, now)
         places[place] = place
     _heap(places, key, left)
@@ -113,7 +109,7 @@ def _pass(machine, memory, by, limit, refresh, first, backfilled, key, planned, 
                 left = _begin_first(machine, memory, places, key, planned, left, now)
             else:
                 left = _drop_first(places, key, left)
-    _close_ranks(machine, memory)
+    close_ranks(machine, None)
 
 
 @uncounted
@@ -139,7 +135,7 @@ def _begin_first(machine, memory, places, key, planned, left, now):
     """Start the first job of the heap; how many are left in it."""
     place = places[0]
     begin(machine, memory, machine.waiting[place], planned[place], now)
-    machine.waiting[place] = NOBODY
+    machine.waiting[place] = started(machine.waiting[place])
     return _drop_first(places, key, left)
 
 
@@ -154,20 +150,6 @@ def _fitting(machine, memory, places, key, left, head):
             kept += 1
     _heap(places, key, kept)
     return kept
-
-
-@uncounted
-def _close_ranks(machine, memory):
-    """Close the gaps in the queue, and find what is least in it."""
-    count, waiting = machine.count, machine.waiting
-    kept, smallest = 0, NEVER
-    for place in range(count[TAIL]):
-        job = waiting[place]
-        if job != NOBODY:
-            waiting[kept] = job
-            smallest = min(smallest, memory.size[job])
-            kept += 1
-    count[TAIL], count[SMALLEST] = kept, smallest
 
 
 @uncounted

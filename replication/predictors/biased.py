@@ -14,7 +14,8 @@ from replication.predictors.base import Predictor
 def predict(memory, job, now):
     """The other's prediction times the factor, in whole seconds and at most the request."""
     other = predicting.predict(memory.of, job, now)
-    return min(np.int64(np.rint(memory.factor * other)), memory.request[job])
+    # Cut before it is made a whole number, which a large factor's product may not fit.
+    return np.int64(min(np.rint(memory.factor * other), np.float64(memory.request[job])))
 
 
 @uncounted

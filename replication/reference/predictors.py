@@ -221,8 +221,7 @@ class Biased(Predictor):
         self.of, self.factor = make(workload, estimate, of, seed), factor
 
     def predict(self, job, now):
-        biased = int(np.rint(self.factor * self.of.predict(job, now)))
-        return min(biased, self.request[job])
+        return int(min(np.rint(self.factor * self.of.predict(job, now)), self.request[job]))
 
     def begun(self, job, now):
         self.of.begun(job, now)

@@ -13,7 +13,7 @@ laf = lazily("replication.core.laf")
 
 
 @dataclass(frozen=True)
-class LargestAreaFirst(Scheduler, name="laf"):
+class LargestAreaFirst(options.OnPredictions, Scheduler, name="laf"):
     """Largest predicted area first (Top Percent, section IV); no reservation.
 
     Parameters
@@ -22,31 +22,9 @@ class LargestAreaFirst(Scheduler, name="laf"):
         As of `replication.schedulers.easy.EASY`.
     """
 
-    validated = False
-    draws_at_random = False
-
     predictor: Predictor = options.predictor()
     refresh: str = options.refresh()
     order: str = options.order()
-
-    def check_room(self, workload, estimate):
-        """Refuse what the kernel cannot count."""
-        options.check_room(workload, estimate)
-
-    def run(self, workload, estimate, seed):
-        """The columns it decides; see `replication.schedulers.scheduler.Scheduler.run`."""
-        decided = options.undecided(workload)
-        kernel, rules = self.kernel()
-        kernel(
-            self.predictor.memory(workload, estimate, seed),
-            workload.machine,
-            *rules,
-            decided["start"],
-            decided["backfilled"],
-            decided["first_prediction"],
-            decided["prediction"],
-        )
-        return decided
 
     def kernel(self):
         """The compiled function that decides, and what it calls the options."""

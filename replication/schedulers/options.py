@@ -55,6 +55,36 @@ def order():
     return option("ends-first", ("ends-first", "submissions-first"), "events of one instant")
 
 
+class OnPredictions:
+    """What schedulers share that plan with predictions alone: fields `predictor` and `refresh`, and a method `kernel`."""
+
+    validated = False
+    draws_at_random = False
+
+    def check_room(self, workload, estimate):
+        """Refuse what the kernel cannot count."""
+        check_room(workload, estimate)
+
+    def run(self, workload, estimate, seed):
+        """The columns it decides; see `replication.schedulers.scheduler.Scheduler.run`."""
+        decided = undecided(workload)
+        kernel, rules = self.kernel()
+        kernel(
+            self.predictor.memory(workload, estimate, seed),
+            workload.machine,
+            *rules,
+            decided["start"],
+            decided["backfilled"],
+            decided["first_prediction"],
+            decided["prediction"],
+        )
+        return decided
+
+    def kernel(self):
+        """The compiled function that decides, and what it calls the options."""
+        raise NotImplementedError(f"{type(self).__name__} has no method kernel()")
+
+
 def undecided(workload):
     """Empty columns for a kernel that plans with predictions.
 

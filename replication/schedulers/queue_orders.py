@@ -15,7 +15,7 @@ NO_LIMIT = 2**62
 
 
 @dataclass(frozen=True)
-class OrderedEASY(Scheduler, name="easy-by"):
+class OrderedEASY(options.OnPredictions, Scheduler, name="easy-by"):
     """EASY backfilling over an ordered queue, with a waiting limit past which order is by arrival.
 
     Who is first in the order is the head and has the reservation; the others are tried for backfilling in the same
@@ -34,9 +34,6 @@ class OrderedEASY(Scheduler, name="easy-by"):
         As of `replication.schedulers.easy.EASY`.
     """
 
-    validated = False
-    draws_at_random = False
-
     by: str = option(
         "shortest", ORDERS, "what the queue is ordered by, its head and its candidates", sign="="
     )
@@ -49,23 +46,9 @@ class OrderedEASY(Scheduler, name="easy-by"):
     refresh: str = options.refresh()
     correction: str = options.correction()
 
-    def check_room(self, workload, estimate):
-        """Refuse what the kernel cannot count."""
-        options.check_room(workload, estimate)
-
-    def run(self, workload, estimate, seed):
-        """The columns it decides; see `replication.schedulers.scheduler.Scheduler.run`."""
-        decided = options.undecided(workload)
-        queue_orders.ordered(
-            self.predictor.memory(workload, estimate, seed),
-            workload.machine,
-            ORDERS.index(self.by),
-            NO_LIMIT if self.limit is None else self.limit,
-            self.refresh == "pass",
-            options.CORRECTIONS.index(self.correction),
-            decided["start"],
-            decided["backfilled"],
-            decided["first_prediction"],
-            decided["prediction"],
-        )
-        return decided
+    def kernel(self):
+        """The compiled function that decides, and what it calls the options."""
+        limit = NO_LIMIT if self.limit is None else self.limit
+        correction = options.CORRECTIONS.index(self.correction)
+        rules = ORDERS.index(self.by), limit, self.refresh == "pass", correction
+        return queue_orders.ordered, rules

@@ -45,9 +45,7 @@ IN_FLIGHT = 4  # batches for each worker
 TRIES = 3
 NAMING = ("log", "load", "scheduler", "estimates")  # what a task is called by in a message
 SECONDS = 1.0  # that a batch should take
-UNTIMED = (
-    5e-6  # s a job, where nothing is known yet: rather too much, so that first batches are small
-)
+UNTIMED = 5e-6  # s a job where nothing is known yet: rather much, so that first batches are small
 HELD = 32  # workloads that a Dask scheduler is asked to keep; those of batches in flight it keeps anyway
 
 

@@ -198,8 +198,9 @@ def sweep(
     Returns
     -------
     pandas.DataFrame
-        A row for each simulation: log, stand_in, load, resampling where there is one, scheduler, estimates (as one types them), model and its
-        values (such as f and e_max), seed, and the measures of `replication.core.cells.ROW`.
+        A row for each simulation: log, stand_in, load, resampling where there is one, scheduler, estimates (as one
+        types them), model and its values (such as f and e_max), seed, and the measures of
+        `replication.core.cells.ROW`.
 
     Raises
     ------

@@ -258,7 +258,10 @@ def test_equal_rows_get_equal_numbers(rows):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("lasst", "predictor 'lasst' unknown \\(did you mean last\\?\\); allowed: .*, perfect, "),
+        (
+            "lasst",
+            "predictor 'lasst' unknown \\(did you mean last\\?\\); allowed: biased: PREDICTOR\\*FACTOR, perfect, ",
+        ),
         ("virtual", r"needs more: virtual=ERROR \(a number from 0 to 1\)"),
         ("last=3", "'last=3', allowed: last"),
         ("virtual=x", "allowed: a number from 0 to 1"),

@@ -40,6 +40,13 @@ def test_by_hand():
     assert simulate(w, EASY(Biased(Scaled(2), 0.5))).prediction.tolist() == [9, 9, 9]
 
 
+def test_a_factor_beyond_all_bounds_gives_the_request():
+    w = jobs(4, (0, 9, 4, 50), (0, 9, 4, 30))
+    biased = Biased(Clairvoyant(), 1e300)
+    assert simulate(w, EASY(biased)).prediction.tolist() == [50, 30]
+    assert easy(w, w.estimate, predictor=biased).prediction == [50, 30]
+
+
 def test_what_another_learnt_is_copied():
     w = jobs(4, (0, 9, 4, 50), (1, 9, 4, 30)).replace(user=np.array([1, 1]))
     memory, spare = (Biased(Last(), 2).memory(w, w.estimate) for _ in range(2))

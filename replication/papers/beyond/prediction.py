@@ -1,12 +1,11 @@
 """Schedulers, predictors, requests and bias, crossed; the rules are in docs/decisions/study.md."""
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 
-from replication.basics import style
+from replication.basics import style, threads
 from replication.basics.lazy import pandas as pd
 from replication.basics.lazy import pyplot as plt
 from replication.estimates import Exact, FModel, Users
@@ -118,13 +117,9 @@ class Study:
             return float(np.where(most > 0, least / np.maximum(most, 1), 1).mean())
 
         asked = {"request": Request()} | {name: Biased(PREDICTORS[name]) for name in self.learned}
-        with ThreadPoolExecutor(self._workers) as pool:
-            return {
-                name: np.array(
-                    list(pool.map(one, self.workloads.values(), [predictor] * len(self.workloads)))
-                )
-                for name, predictor in asked.items()
-            }
+        tasks = [(name, workload) for name in asked for workload in self.workloads.values()]
+        values = threads.each(lambda task: one(task[1], asked[task[0]]), tasks, self._workers)
+        return dict(zip(asked, np.reshape(values, (len(asked), -1)), strict=True))
 
 
 def _names(values):
