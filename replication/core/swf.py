@@ -60,8 +60,10 @@ def parse(text, decimal, below, whole, real, slow, state):
         if _ends_line(text, at):
             state[BLANK] += 1
         else:
+            noted, negative, pointed = state[SLOW], state[BELOW], state[POINT]
             fault, at = _job(text, at, decimal, below, whole, real, slow, state)
-            if fault:
+            if fault:  # the next job takes the row: nothing of this line may stay
+                state[SLOW], state[BELOW], state[POINT] = noted, negative, pointed
                 return fault
             whole[FIELDS, state[ROW]] = state[LINE]
             state[ROW] += 1

@@ -203,6 +203,16 @@ def test_lines_that_cannot_be_jobs_can_be_left_out(tmp_path):
         swf.read(path, bad_lines="ignore")
 
 
+@pytest.mark.parametrize("field, token", [("requested_memory", "1" + "0" * 15), ("wait", "3.0")])
+def test_nothing_of_a_line_left_out_stays_for_the_next_job(tmp_path, field, token):
+    left_out = line(2, 5, **{field: token}) + " 5"
+    trace = swf.read(log(tmp_path, line(1), left_out, line(3, 9)), bad_lines="skip")
+    alone = swf.read(log(tmp_path, line(1), line(3, 9)))
+    assert trace.bad_lines == {"wrong-columns": 1}
+    assert same(trace, alone)
+    assert trace.anomalies == alone.anomalies
+
+
 def test_each_kind_of_bad_line_is_counted_and_the_rest_is_read(tmp_path):
     bad = {
         "wrong-columns": ["1 2 3", line(50) + " 1"],
