@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 import types
 
 import numpy as np
@@ -23,8 +24,10 @@ from replication.logs.cleaning import CleaningError
 from replication.logs.swf import SWFError
 from replication.logs.traces import TraceError
 from replication.logs.workload import COLUMNS, Workload
+from tests.faults import TIMES
 
 KTH = "KTH-SP2"
+PAUSE = 0.002  # s, between the bytes of a slow server
 
 
 @pytest.fixture(autouse=True)
@@ -418,10 +421,10 @@ def test_loading_needs_no_pandas(tmp_path):
 class Server(requests.adapters.BaseAdapter):
     """Answers every https request with `content`, from where it is asked to."""
 
-    def __init__(self, content, status=200, stop=None, location=None):
+    def __init__(self, content, status=200, stop=None, location=None, pause=0):
         super().__init__()
         self.content, self.status, self.stop = content, status, stop
-        self.location = location
+        self.location, self.pause = location, pause
         self.asked = []
 
     def send(self, request, **options):
@@ -438,7 +441,12 @@ class Server(requests.adapters.BaseAdapter):
         return answer
 
     def pieces(self, content):
-        yield content
+        if self.pause:
+            for byte in content:
+                time.sleep(self.pause)
+                yield bytes([byte])
+        else:
+            yield content
         if self.stop:
             raise requests.exceptions.ConnectionError("cut")
 
@@ -502,24 +510,26 @@ def test_an_interrupted_transfer_leaves_nothing(served, nowhere):
     assert traces.fetch(KTH).read_bytes() == content
 
 
-def test_a_killed_transfer_is_cleaned_up_by_the_next(served, nowhere, monkeypatch):
-    def killed(_, file):
-        file.write(b"the first half")
-        file.flush()
-        os.kill(os.getpid(), signal.SIGKILL)
-
-    child = os.fork()
-    if child == 0:
-        archive._receive = killed
-        traces.fetch(KTH)
-    assert os.waitpid(child, 0)[1] == signal.SIGKILL
-    (left,) = nowhere.iterdir()
-    assert left.suffix == ".part" and left.read_bytes() == b"the first half"
+def test_after_a_kill_at_any_moment_the_next_fetches_the_whole_log(served, nowhere):
     serve, content = served
-    serve()
-    writing._clean_once.cache_clear()
-    assert traces.fetch(KTH).read_bytes() == content
-    assert files(nowhere) == [traces.info(KTH).file]
+    draw = np.random.default_rng()
+    moments = [0.5 * len(content) * PAUSE, *draw.uniform(0, 1.5 * len(content) * PAUSE, TIMES - 1)]
+    for moment in moments:
+        serve(pause=PAUSE)
+        child = os.fork()
+        if child == 0:
+            traces.fetch(KTH)
+            os._exit(0)
+        time.sleep(moment)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        for left in nowhere.iterdir():
+            assert left.suffix == ".part" or left.read_bytes() == content
+        serve()
+        writing._clean_once.cache_clear()
+        assert traces.fetch(KTH).read_bytes() == content
+        assert files(nowhere) == [traces.info(KTH).file]
+        (nowhere / traces.info(KTH).file).unlink()
 
 
 def test_a_download_has_a_limit(served, nowhere, monkeypatch):
