@@ -9,6 +9,7 @@ import codecs
 import io
 import os
 import tomllib
+from csv import Error as CSVError
 from csv import reader as rows
 from dataclasses import dataclass
 from pathlib import Path
@@ -427,7 +428,12 @@ class _Text(io.RawIOBase):
         self._rest = self._next()
         if not self._rest.strip():
             raise TableError(f"{path}: an empty file; allowed: a header line and rows")
-        self.names = next(row for row in rows(io.StringIO(self._rest.decode())) if row)
+        try:
+            self.names = next(row for row in rows(io.StringIO(self._rest.decode())) if row)
+        except CSVError as error:
+            raise TableError(
+                f"{path}, header: {error}; allowed: names of columns, separated by commas"
+            ) from None
 
     def _next(self):
         piece = next(self._pieces, b"")

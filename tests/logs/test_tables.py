@@ -99,6 +99,15 @@ def test_rows_that_cannot_be_jobs_are_counted(made):
     assert done.trace.requested_processors.tolist() == [4, -1, 4]
 
 
+@pytest.mark.parametrize("header", ["\rin,begin\n", "in," + "x" * 200_000 + "\n"])
+def test_a_header_that_is_no_line_of_names_is_refused_in_a_line(tmp_path, header):
+    path, told = tmp_path / "jobs.csv", tmp_path / "map.toml"
+    path.write_text(header, newline="")
+    told.write_text(MAP)
+    with pytest.raises(TableError, match="jobs.csv, header: .*; allowed: names of columns, sep"):
+        tables.convert(path, told)
+
+
 def test_times_without_an_offset_are_of_the_maps_zone(made):
     rows = ("2026-07-01T12:00:00,2026-07-01T12:00:10,2026-07-01T12:01:00,1,1,a,done,",)
     summer = made(*rows, told=MAP.replace("processors", 'time_zone = "Europe/Rome"\nprocessors', 1))
