@@ -45,6 +45,8 @@ IN_FLIGHT = 4  # batches for each worker
 TRIES = 3
 NAMING = ("log", "load", "scheduler", "estimates")  # what a task is called by in a message
 SECONDS = 1.0  # that a batch should take
+EVERY = 60.0  # s between the lines that tell how far it is, where there is no terminal
+TOLD = "{desc}: {percentage:.0f} % of {total_fmt} jobs in {elapsed}, about {remaining} left"
 UNTIMED = 5e-6  # s a job where nothing is known yet: rather much, so that first batches are small
 HELD = 32  # workloads that a Dask scheduler is asked to keep; those of batches in flight it keeps anyway
 
@@ -100,7 +102,7 @@ def opened(engine="threads", workers=1):
         )
 
 
-def computed(tasks, compute, engine, progress=None):
+def computed(tasks, compute, engine, progress=True):
     """Run tasks on an engine.
 
     Parameters
@@ -111,8 +113,9 @@ def computed(tasks, compute, engine, progress=None):
         ``compute(task)`` returns plain data.
     engine : object
         From `opened`.
-    progress : bool, optional
-        Show a bar with the time left on standard error; by default if that is a terminal.
+    progress : bool
+        Say on standard error how far it is and how long the rest takes: a terminal shows a bar, anything else gets a
+        line a minute.
 
     Yields
     ------
@@ -128,16 +131,7 @@ def computed(tasks, compute, engine, progress=None):
     """
     left = _Left(tasks)
     flying = {}
-    shown = sys.stderr.isatty() if progress is None else progress
-    bar = tqdm.tqdm(
-        desc=engine.name,
-        total=sum(task.jobs for task in tasks),
-        unit="job",
-        unit_scale=True,
-        disable=not shown,
-        dynamic_ncols=True,
-    )
-    with bar:
+    with _bar(engine.name, sum(task.jobs for task in tasks), progress) as bar:
         try:
             while flying or left:
                 for batch in left.next(IN_FLIGHT * engine.workers - len(flying), bool(flying)):
@@ -157,6 +151,28 @@ def computed(tasks, compute, engine, progress=None):
             for future in flying:
                 future.cancel()
     left.complain(len(tasks))
+
+
+def _bar(name, jobs, progress):
+    how = {"dynamic_ncols": True}
+    if not sys.stderr.isatty():
+        how = {"file": _Lines, "bar_format": TOLD, "delay": EVERY, "mininterval": EVERY, "miniters": 1}
+    return tqdm.tqdm(
+        desc=name, total=jobs, unit="job", unit_scale=True, disable=not progress, **how
+    )
+
+
+class _Lines:
+    """Where a bar is written that is not to be seen as one: each of its states is a line."""
+
+    @staticmethod
+    def write(text):
+        if text.strip():
+            writing.tell(text.strip())
+
+    @staticmethod
+    def flush():
+        pass
 
 
 class _Left:

@@ -325,7 +325,7 @@ def computed(compute, task):
     return packed(compute(task))
 
 
-def results(tasks, compute, workers=1, engine=None, folder=RESULTS, progress=None):
+def results(tasks, compute, workers=1, engine=None, folder=RESULTS, progress=True):
     """Run tasks, or read what was found before.
 
     Parameters
@@ -341,8 +341,8 @@ def results(tasks, compute, workers=1, engine=None, folder=RESULTS, progress=Non
         Where to run, see `replication.sweeps.engines.opened`; by default what ``REPLICATION_ENGINE`` says, or threads.
     folder : pathlib.Path, optional
         Where results are kept; nowhere for None.
-    progress : bool, optional
-        Show a bar with the time left on standard error; by default if that is a terminal.
+    progress : bool
+        Say on standard error how far it is, see `replication.sweeps.engines.computed`.
 
     Returns
     -------

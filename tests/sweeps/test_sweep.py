@@ -303,9 +303,23 @@ def test_nothing_to_simulate_is_refused():
         sweep.sweep([], folder=None)
 
 
-def test_progress_counts_all_jobs(tmp_path, capsys):
-    sweep.run(grid()[:2], folder=tmp_path, progress=True)
+def test_a_terminal_sees_a_bar_that_counts_all_jobs(capsys, monkeypatch):
+    monkeypatch.setattr(engines.sys.stderr, "isatty", lambda: True)
+    sweep.run(grid()[:2], folder=None)
     assert "1.80k/1.80k" in capsys.readouterr().err
+
+
+def test_anything_but_a_terminal_gets_a_line_now_and_then(capsys, monkeypatch):
+    sweep.run(grid()[:2], folder=None)
+    assert capsys.readouterr().err == "", "nothing in the first minute"
+    monkeypatch.setattr(engines, "EVERY", 1e-9)
+    monkeypatch.setattr(engines, "SECONDS", 0.0)  # a batch for each task
+    sweep.run(grid()[:2], folder=None)
+    first, last = (said := capsys.readouterr().err.splitlines())[0], said[-1]
+    assert first.startswith("replication: threads: 50 % of 1.80k jobs in 00:00, about 00:")
+    assert last.startswith("replication: threads: 100 % of 1.80k jobs in 00:00")
+    sweep.run(grid()[:2], folder=None, progress=False)
+    assert capsys.readouterr().err == ""
 
 
 def test_only_what_draws_at_random_runs_with_every_seed():
