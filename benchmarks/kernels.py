@@ -1,19 +1,18 @@
 """The kernels by log, load and number of jobs: plain EASY in nanoseconds a job, the others as ratios to it.
 
-Each log at its own load, then one repeated until there are enough jobs, its submissions drawn together. Above
+Each log at its own load, then one whose weeks are drawn anew until there are enough jobs, at several loads. Above
 90 % of the machine the queue grows for as long as jobs come: the plain C++ loop looks at every waiting job in
 every pass, while the kernel's time per job should grow no faster than the logarithm of their number.
 """
 
+import math
 import time
 
-import numpy as np
-
-from replication.logs.workload import Workload
+from replication.logs.resampling import WEEK, ResampledWeeks
 from replication.predictors import Tsafrir
 from replication.schedulers import EASY, Conservative
 
-REPEATED = "SDSC-BLUE"
+GROWN = "SDSC-BLUE"
 LOADS = (0.7, 0.9, 1.0, 1.1)
 SIZES = (250_000, 1_000_000)
 MORE = 4_000_000
@@ -34,12 +33,12 @@ KERNELS = {
 }
 
 
-def repeated(workload, jobs, load):
-    """A log repeated back to back, with its submissions scaled to a load.
+def grown(log, jobs, load):
+    """Weeks of a log drawn anew until there are enough jobs, with submissions scaled to a load.
 
     Parameters
     ----------
-    workload : replication.logs.workload.Workload
+    log : replication.logs.workload.Workload
     jobs : int
     load : float
         Of the machine from the first submission to the last.
@@ -48,17 +47,11 @@ def repeated(workload, jobs, load):
     -------
     replication.logs.workload.Workload
     """
-    n = len(workload)
-    times = -(-jobs // n)
-    columns = (workload.run_time, workload.processors, workload.estimate)
-    run_time, size, estimate = (np.tile(column, times)[:jobs] for column in columns)
-    since = workload.submit - workload.submit[0]
-    span = since[-1] + since[-1] // n
-    submit = (since + span * np.arange(times)[:, None]).ravel()[:jobs]
-    work = float((run_time.astype(float) * size).sum())
-    now = work / (float(submit[-1]) * workload.machine)
-    submit = np.rint(submit * (now / load)).astype(np.int64)
-    return Workload.from_columns(workload.name, workload.machine, submit, run_time, size, estimate)
+    weeks = 10 + math.ceil(1.1 * jobs / len(log) * log.span / WEEK)
+    made = ResampledWeeks(weeks, jobs).make(log, 1)
+    if len(made) < jobs:
+        raise SystemExit(f"{log.name}: {weeks:,} weeks have {len(made):,} jobs alone")
+    return made.scaled(made.load / load)
 
 
 def least_seconds(runs, workload, rounds):
@@ -93,7 +86,7 @@ def main(workloads, plain=None, rounds=3, more=False):
     Parameters
     ----------
     workloads : dict of str to Workload
-        `REPEATED` among them.
+        `GROWN` among them.
     plain : Callable, optional
         The plain loop, called as a scheduler's `run`.
     rounds : int
@@ -103,7 +96,7 @@ def main(workloads, plain=None, rounds=3, more=False):
     """
     every = KERNELS if plain is None else {"C++": plain} | KERNELS
     for run in (EASY().run, *every.values()):  # compile, or read what was compiled
-        few = workloads[REPEATED].take(slice(0, 100))
+        few = workloads[GROWN].take(slice(0, 100))
         run(few, few.estimate, 1)
     heads = "".join(f"{name:>14}" for name in ("C++", *KERNELS))
     print(
@@ -114,4 +107,4 @@ def main(workloads, plain=None, rounds=3, more=False):
     for load in LOADS:
         for jobs in (*SIZES, MORE) if more else SIZES:
             some = every if load <= QUADRATIC and jobs == SIZES[0] else {"watched": _watched}
-            row(repeated(workloads[REPEATED], jobs, load), some, load, 1)
+            row(grown(workloads[GROWN], jobs, load), some, load, 1)

@@ -1,7 +1,7 @@
 """One large log from its file to its measures: seconds and peak memory of reading, simulating and measuring.
 
-SDSC-BLUE is repeated back to back until it has as many jobs as wanted, with submissions drawn together to a load, and
-written as a file of the format; what it measures is of the program, not of any machine. Thread time is given beside
+Weeks of SDSC-BLUE are drawn anew until there are as many jobs as wanted, scaled to a load, and written as a file of the
+format; what it measures is of the program, not of any machine. Processor time is given beside
 the clock, since other work on the machine counts less in it.
 
     python -m benchmarks.large --jobs 10000000 --folder /tmp
@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.loads import repeated
+from benchmarks.kernels import GROWN, grown
 from replication.basics.lazy import lazily
 from replication.basics.lazy import pyarrow as pa
 from replication.estimates import Users
@@ -26,26 +26,24 @@ csv = lazily("pyarrow.csv")
 ROWS = 1_000_000
 
 
-def write(path, log, jobs, load):
-    """Write a log repeated as a file of the Standard Workload Format."""
-    submit, run_time, estimate, size = repeated(log, jobs, load)
-    user = np.resize(log.user, jobs)
+def write(path, log):
+    """Write jobs as a file of the Standard Workload Format."""
     with open(path, "wb") as file:
         file.write(f"; MaxProcs: {log.machine}\n".encode())
         options = csv.WriteOptions(include_header=False, delimiter=" ")
-        for first in range(0, jobs, ROWS):
-            part = slice(first, min(first + ROWS, jobs))
+        for first in range(0, len(log), ROWS):
+            part = log.take(slice(first, first + ROWS))
             known = {
-                "job_id": np.arange(part.start + 1, part.stop + 1),
-                "submit": submit[part],
-                "run_time": run_time[part],
-                "allocated_processors": size[part],
-                "requested_processors": size[part],
-                "requested_time": estimate[part],
-                "status": np.ones(part.stop - part.start, np.int64),
-                "user": user[part],
+                "job_id": np.arange(first + 1, first + 1 + len(part)),
+                "submit": part.submit,
+                "run_time": part.run_time,
+                "allocated_processors": part.processors,
+                "requested_processors": part.processors,
+                "requested_time": part.estimate,
+                "status": np.ones(len(part), np.int64),
+                "user": part.user,
             }
-            unknown = np.full(part.stop - part.start, -1)
+            unknown = np.full(len(part), -1)
             columns = {name: known.get(name, unknown) for name in FIELDS}
             csv.write_csv(pa.table(columns), file, options)
 
@@ -69,7 +67,7 @@ def main():
     given = parser.parse_args()
     path = given.folder / f"large-{given.jobs}-{given.load:g}.swf"
     if not path.exists():
-        write(path, traces.load("SDSC-BLUE"), given.jobs, given.load)
+        write(path, grown(traces.load(GROWN), given.jobs, given.load))
         print(f"{path} written, {path.stat().st_size / 1e9:.2f} GB; run this again to time it")
         return
     small = traces.load("KTH-SP2").take(slice(1000))
