@@ -6,7 +6,9 @@ import importlib.util
 import sys
 from importlib.machinery import SourceFileLoader
 
-TWINS = [f"replication.reference.{name}" for name in ("easy", "conservative", "pv_easy")]
+TWINS = [
+    f"replication.reference.{name}" for name in ("easy", "conservative", "pv_easy", "queue_orders")
+]
 
 
 class EditError(ValueError):

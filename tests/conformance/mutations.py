@@ -23,6 +23,7 @@ NAMES = (
     "conservative",
     "easy",
     "easy_predicted",
+    "queue_orders",
 )
 KERNELS = [f"replication.core.{name}" for name in (*NAMES, "shadow", "pv_easy")]
 LONGEST = 3  # s of processor time until a change counts as one that never ends
@@ -114,6 +115,8 @@ MUTATIONS = [
     ("conservative", "_take(plan, -memory.size[job], reserved, reserved + length)", "_take(plan, 0 * memory.size[job], reserved, reserved + length)"),
     ("conservative", "elif ends and rules.each:", "elif False:"),
     ("conservative", "elif ends and given_back > now:", "elif False:"),
+    ("conservative", "        given_back = max(given_back, reserved + length)\n", "        pass\n"),
+    ("conservative", "_first_from(plan, min(given_back, reserved))", "_first_from(plan, given_back)"),
     # Largest area first.
     ("laf", "return area > other or", "return area >= other or"),
     ("laf", "predicted > other_predicted)", "predicted >= other_predicted)"),
@@ -138,6 +141,32 @@ MUTATIONS = [
     ("shadow", "if not rules.at_submission:", "if rules.at_submission:"),
     ("shadow", "elapsed // (rules.interval + rules.cost) * rules.interval", "elapsed // rules.interval * rules.interval"),
     ("planned", "if prediction > elapsed or", "if prediction >= elapsed or"),
+    # Orders of the queue.
+    ("queue_orders", "if waited >= limit:", "if waited > limit:"),
+    ("queue_orders", "if waited >= limit:", "if False:"),
+    ("queue_orders", "return -math.inf", "return -1e6 + predicted"),
+    ("queue_orders", "return float(predicted)\n", "return float(memory.size[job])\n"),
+    ("queue_orders", "float(predicted * memory.size[job])", "float(predicted)"),
+    ("queue_orders", "float(predicted * memory.size[job])", "float(memory.size[job])"),
+    ("queue_orders", "ratio * ratio * ratio", "ratio * ratio"),
+    ("queue_orders", "-(ratio", "(ratio"),
+    ("queue_orders", "ratio * memory.size[job]", "ratio"),
+    ("queue_orders", "memory.submit[job] - memory.submit[0], 1", "memory.submit[job], 1"),
+    ("queue_orders", "math.log10(length) * memory.size[job]", "length * memory.size[job]"),
+    ("queue_orders", "math.log10(length) * memory.size[job]", "math.log10(length)"),
+    ("queue_orders", " + 870.0 * math.log10(arrival)", ""),
+    ("queue_orders", "memory.size[waiting[places[0]]] <= count[FREE]", "memory.size[waiting[places[0]]] < count[FREE]"),
+    ("queue_orders", "now + length <= shadow", "now + length < shadow"),
+    ("queue_orders", "(in_time or size <= extra)", "in_time"),
+    ("queue_orders", "(in_time or size <= extra)", "(in_time or size < extra)"),
+    ("queue_orders", "(in_time or size <= extra)", "True"),
+    ("queue_orders", "                if not in_time:\n", "                if False:\n"),
+    ("queue_orders", "                if not in_time:\n", "                if True:\n"),
+    ("queue_orders", "memory.size[job] <= machine.count[FREE]", "memory.size[job] < machine.count[FREE]"),
+    ("queue_orders", "count[SMALLEST] <= count[FREE]", "count[SMALLEST] < count[FREE]"),
+    ("queue_orders", "and place < other", "and place > other"),
+    ("queue_orders", "key[place] < key[other] or", "key[place] > key[other] or"),
+    ("queue_orders", "        correct(machine, memory, correction, now)\n", ""),
 ]  # fmt: skip
 
 #: Changes that can change no start, and why.
@@ -145,6 +174,8 @@ EQUIVALENT = {
     ("planned", "    if way == NOW:\n", "    if False:\n"): "a prediction that becomes now stays as it is, and this spares looking",
     ("easy_predicted", "or before == count[HEAD] or", "or"): "the pass begins with those who come, and before them nobody waits",
     ("easy", "overdue = next_planned_end(jobs, running) < now", "overdue = next_planned_end(jobs, running) <= now"): "a pass more, when a job is planned to end now and runs on, finds the reservation as it was",
+    ("conservative", "_first_from(plan, min(given_back, reserved))", "_first_from(plan, reserved)"): "nobody finds an earlier start behind what was given back, and this spares looking",
+    ("conservative", "elif ends and given_back > now:", "elif ends:"): "nobody finds an earlier start where nothing was given back, and this spares looking",
     ("shadow", "shadow[risen] < first_waiting", "shadow[risen] <= first_waiting"): "no running job waits",
 }  # fmt: skip
 

@@ -36,6 +36,11 @@ def easy(*edits):
     return "easy", *edits
 
 
+def orders(*edits):
+    """Edits of the twin of EASY over an ordered queue."""
+    return "queue_orders", *edits
+
+
 # In an edit of the twin, `self.ended` is whether a job ended at this instant.
 ENDED = (
     "return bool(ending) or fits or",
@@ -54,6 +59,21 @@ NOT_YET = "while predicted <= ran and", "while predicted < ran and"
 PREDICTED = "easy:predictor=scaled=0.5"
 BY_PLAN = "easy:events=by-plan,order=submissions-first"
 CAREFUL = "conservative:events=by-plan,order=submissions-first,compression=each"
+# Until when who ended had been planned to hold on to his processors; nobody is brought forward to a later start.
+ONLY_WHAT_ENDED = (
+    "conservative",
+    "        corrected = any(",
+    "        gone = [self.start[job] + max(plans[job], 1) for job in plans if job not in self.running]\n"
+    "        self.until = max(gone, default=now)\n        corrected = any(",
+    "            self.reserved = {}\n",
+    "            self.old, self.reserved = self.reserved, {}\n",
+    "self.reserved[job] = self.earliest(job, max(predicted, 1), now), predicted",
+    "start = self.earliest(job, max(predicted, 1), now)\n"
+    "            if job in again and not self.failed and start >= self.until:\n"
+    "                start = self.old[job][0]\n"
+    "            self.reserved[job] = start, predicted",
+)
+ORDER = "key=lambda job: (*self.place(job, now), job)"
 
 RULES = [
     Rule(
@@ -182,6 +202,18 @@ RULES = [
         easy('if not in_time and self.options["extra"]', 'if self.options["extra"]'),
     ),
     Rule("E12g", PREDICTED, "extra processors are not used up", PREDICTED + ",extra=not-used-up"),
+    Rule(
+        "E12h",
+        "easy-by=shortest",
+        "extra processors are not used up",
+        easy("extra -= self.size[job]", "pass"),
+    ),
+    Rule(
+        "E12i",
+        "easy-by=shortest",
+        "a job estimated to end in time uses up extra processors too",
+        easy('if not in_time and self.options["extra"]', 'if self.options["extra"]'),
+    ),
     Rule("E13", "easy", "running jobs may be stopped for the head", "pv-easy:predictor=request"),
     Rule("E14", "easy", "the scheduler knows the run times", "easy:predictor=perfect"),
     Rule(
@@ -311,6 +343,12 @@ RULES = [
         easy("while predicted <= ran and", "while predicted - (predicted == first) < ran and"),
     ),
     Rule(
+        "predicted-P6h",
+        "easy-by=shortest,predictor=scaled=0.25",
+        "an outlived prediction stays as it is",
+        "easy-by=shortest,predictor=scaled=0.25,correction=now",
+    ),
+    Rule(
         "predicted-P7a",
         PREDICTED + ",correction=now",
         "an outlived prediction becomes the request",
@@ -435,6 +473,23 @@ RULES = [
         "conservative:predictor=scaled=0.5,correction=now",
         "a job past its plan is expected two seconds from now",
         ("conservative", "max(self.planned_end(j), now + 1)", "max(self.planned_end(j), now + 2)"),
+    ),
+    Rule(
+        "predicted-P17d",
+        "conservative",
+        "nobody is brought forward into time that was given up by another who was, only by who ended",
+        ONLY_WHAT_ENDED,
+    ),
+    Rule(
+        "predicted-P17e",
+        "conservative",
+        "no reservation is made again after an end",
+        (
+            "conservative",
+            "self.ended = not plans.keys() <= set(self.running)",
+            "self.ended = False",
+        ),
+        {"shortest": 2, "longest": 10},
     ),
     Rule(
         "predicted-P18a",
@@ -628,6 +683,137 @@ RULES = [
             "pv_easy",
             "return max(self.corrected(job, done) - done, 0) if done else self.prediction[job]",
             "return self.prediction[job]",
+        ),
+    ),
+    Rule(
+        "queue-orders-Q1",
+        "easy-by=wfp3",
+        "the queue is put in order when jobs come, not at every event",
+        orders(
+            f"        self.queue.sort({ORDER})\n",
+            "        if any(self.submit[job] == now for job in self.queue):\n"
+            f"            self.queue.sort({ORDER})\n",
+        ),
+    ),
+    Rule(
+        "queue-orders-Q2a",
+        "easy-by=shortest",
+        "the order is that of the candidates alone",
+        "easy:candidates=sjf",
+    ),
+    Rule(
+        "queue-orders-Q2b",
+        "easy-by=smallest-area",
+        "the order decides who is first alone, and the others are tried as they came",
+        orders(
+            "        super().schedule(now)",
+            "        self.queue[1:] = sorted(self.queue[1:])\n        super().schedule(now)",
+        ),
+    ),
+    Rule(
+        "queue-orders-Q3",
+        "easy-by=shortest",
+        "of equal values the later goes first",
+        orders(ORDER, ORDER.replace(", job)", ", -job)")),
+    ),
+    Rule(
+        "queue-orders-Q4",
+        "easy-by=shortest,predictor=last",
+        "the order is by the user's estimate, whatever is predicted",
+        orders("self.value(self.predicted(job, now)", "self.value(self.request[job]"),
+        CROWD,
+    ),
+    Rule("queue-orders-Q5a", "easy-by=shortest", "least area first", "easy-by=smallest-area"),
+    Rule(
+        "queue-orders-Q5b",
+        "easy-by=smallest-area",
+        "fewest processors first",
+        orders("lambda: predicted * size", "lambda: size"),
+    ),
+    Rule(
+        "queue-orders-Q6a",
+        "easy-by=wfp3",
+        "squared, not cubed",
+        orders("(waited / length) * (waited / length) * (waited", "(waited / length) * (waited"),
+    ),
+    Rule(
+        "queue-orders-Q6b",
+        "easy-by=wfp3",
+        "the least goes first",
+        orders("lambda: -(", "lambda: +("),
+    ),
+    Rule(
+        "queue-orders-Q6c",
+        "easy-by=wfp3",
+        "the processors do not count",
+        orders("(waited / length) * size)", "(waited / length))"),
+    ),
+    Rule(
+        "queue-orders-Q7a",
+        "easy-by=f1",
+        "arrival is counted from time 0",
+        orders("max(submit - self.submit[0], 1)", "max(submit, 1)"),
+    ),
+    Rule(
+        "queue-orders-Q7b",
+        "easy-by=f1",
+        "arrival does not count",
+        orders(" + 870 * log10(arrival)", ""),
+    ),
+    Rule(
+        "queue-orders-Q7c",
+        "easy-by=f1",
+        "the prediction itself, not its logarithm",
+        orders("log10(length) * size", "length * size"),
+    ),
+    Rule(
+        "queue-orders-Q8a",
+        "easy-by=shortest,limit=5",
+        "nobody goes before the others however long he waits",
+        "easy-by=shortest",
+    ),
+    Rule(
+        "queue-orders-Q8b",
+        "easy-by=shortest,limit=5",
+        "who has waited just the limit has not passed it yet",
+        orders("waited >= limit", "waited > limit"),
+    ),
+    Rule(
+        "queue-orders-Q8c",
+        "easy-by=shortest,limit=5",
+        "who is past the limit goes by the order, not by arrival",
+        orders("return False, 0.0", "return False, self.predicted(job, now)"),
+    ),
+    Rule(
+        "queue-orders-Q9",
+        "easy-by=shortest,limit=5",
+        "that a job reaches the limit leads to a pass",
+        orders(
+            "    def place(self",
+            "    def instants(self):\n"
+            "        now = [self.submit[job] + 5 for job in self.queue]\n"
+            "        return super().instants() + [at for at in now if at > self.seen]\n\n"
+            "    seen = -1\n\n"
+            "    def happen(self, now):\n"
+            "        self.seen = now\n"
+            "        super().happen(now)\n"
+            "        return True\n\n"
+            "    def place(self",
+        ),
+    ),
+    Rule(
+        "queue-orders-Q10", "easy-by=shortest,limit=0", "a limit of 0 is none", "easy-by=shortest"
+    ),
+    Rule(
+        "queue-orders-Q11",
+        "easy-by=shortest",
+        "who has a reservation keeps it until he starts",
+        orders(
+            ORDER,
+            ORDER.replace("(*", '(job != getattr(self, "held", None), *'),
+            "        super().schedule(now)\n",
+            "        super().schedule(now)\n"
+            "        self.held = self.queue[0] if self.queue else None\n",
         ),
     ),
 ]

@@ -28,6 +28,7 @@ TWIN_OF = {
     "conservative": ("conservative", "Conservative"),
     "laf": ("conservative", "LargestAreaFirst"),
     "pv-easy": ("pv_easy", "PVEasy"),
+    "easy-by": ("queue_orders", "OrderedEasy"),
 }
 SIZES = (5, 6, 8, 10, 14, 20)  # jobs
 
