@@ -102,7 +102,7 @@ def opened(engine="threads", workers=1):
         )
 
 
-def computed(tasks, compute, engine, progress=True):
+def computed(tasks, compute, engine, progress=None):
     """Run tasks on an engine.
 
     Parameters
@@ -113,9 +113,9 @@ def computed(tasks, compute, engine, progress=True):
         ``compute(task)`` returns plain data.
     engine : object
         From `opened`.
-    progress : bool
-        Say on standard error how far it is and how long the rest takes: a terminal shows a bar, anything else gets a
-        line a minute.
+    progress : bool, optional
+        False for nothing on standard error. Otherwise how far it is and how long the rest takes is said there: a terminal
+        shows a bar, anything else gets a line a minute.
 
     Yields
     ------
@@ -156,9 +156,15 @@ def computed(tasks, compute, engine, progress=True):
 def _bar(name, jobs, progress):
     how = {"dynamic_ncols": True}
     if not sys.stderr.isatty():
-        how = {"file": _Lines, "bar_format": TOLD, "delay": EVERY, "mininterval": EVERY, "miniters": 1}
+        how = {
+            "file": _Lines,
+            "bar_format": TOLD,
+            "delay": EVERY,
+            "mininterval": EVERY,
+            "miniters": 1,
+        }
     return tqdm.tqdm(
-        desc=name, total=jobs, unit="job", unit_scale=True, disable=not progress, **how
+        desc=name, total=jobs, unit="job", unit_scale=True, disable=progress is False, **how
     )
 
 

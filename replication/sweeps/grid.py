@@ -336,7 +336,7 @@ def _simulated(task, seed):
     return [float(found.get(name, np.nan)) for name in cells.ROW]
 
 
-def run(tasks, workers=1, engine=None, folder=RESULTS, progress=True):
+def run(tasks, workers=1, engine=None, folder=RESULTS, progress=None):
     """Run tasks, or read what was found before.
 
     Parameters
@@ -348,8 +348,8 @@ def run(tasks, workers=1, engine=None, folder=RESULTS, progress=True):
         ``threads``, ``processes``, the address of a Dask scheduler, or an executor; threads by default.
     folder : pathlib.Path, optional
         Where results are kept; nowhere for None.
-    progress : bool
-        Say on standard error how far it is, see `replication.sweeps.engines.computed`.
+    progress : bool, optional
+        False to say nothing of how far it is, see `replication.sweeps.engines.computed`.
 
     Returns
     -------

@@ -325,7 +325,7 @@ def computed(compute, task):
     return packed(compute(task))
 
 
-def results(tasks, compute, workers=1, engine=None, folder=RESULTS, progress=True):
+def results(tasks, compute, workers=1, engine=None, folder=RESULTS, progress=None):
     """Run tasks, or read what was found before.
 
     Parameters
@@ -341,8 +341,8 @@ def results(tasks, compute, workers=1, engine=None, folder=RESULTS, progress=Tru
         Where to run, see `replication.sweeps.engines.opened`; by default what ``REPLICATION_ENGINE`` says, or threads.
     folder : pathlib.Path, optional
         Where results are kept; nowhere for None.
-    progress : bool
-        Say on standard error how far it is, see `replication.sweeps.engines.computed`.
+    progress : bool, optional
+        False to say nothing of how far it is, see `replication.sweeps.engines.computed`.
 
     Returns
     -------
