@@ -23,6 +23,7 @@ WORTH = {
     "Complete": -0.3,
     "Top Percent": -0.1,
     "perfect": -0.5,
+    "CVH": -0.4,
 }
 
 
@@ -39,34 +40,37 @@ def tasks():
 
 @pytest.fixture
 def made_up(tasks, monkeypatch):
-    """A study with the slowdowns that a function gives to a task's names."""
+    """Studies, on weeks and on users, with the slowdowns that a function gives to a task's names."""
 
-    def make(slowdown, noise=0.02):
+    def make(slowdown, noise=0.004):
         names = prediction._names
         known = (
             names(prediction.SCHEDULERS | prediction.ORDERS),
-            names(prediction.PREDICTORS),
+            names(prediction.PREDICTORS | prediction.SIXTH),
             names(prediction.REQUESTS),
         )
         rng = np.random.default_rng(1)
-        value = [
-            slowdown(*prediction._named(task, *known)[1:]) + noise * rng.normal() for task in tasks
-        ]
-        table = pd.DataFrame(
-            {
-                "log": [task.workload.name for task in tasks],
-                "seed": [task.seeds[0] for task in tasks],
-                "mean_bounded_slowdown": np.exp(value),
-                "mean_wait": 1.0,
-            }
-        )
-        monkeypatch.setattr(grid, "run", lambda tasks, workers: table)
-        return prediction.Study(tasks)
+
+        def run(tasks, workers):
+            value = [
+                slowdown(*prediction._named(task, *known)[1:]) + noise * rng.normal()
+                for task in tasks
+            ]
+            return pd.DataFrame(
+                {
+                    "log": [task.workload.name for task in tasks],
+                    "seed": [task.seeds[0] for task in tasks],
+                    "mean_bounded_slowdown": np.exp(value),
+                }
+            )
+
+        monkeypatch.setattr(grid, "run", run)
+        return [prediction.Study(some) for some in prediction.by_resampling(tasks)]
 
     return make
 
 
-def plain(scheduler, predictor, factor, requests):
+def plain(scheduler, predictor, factor, requests, correction="request"):
     """The same worth everywhere; doubling is worth a fifth, inaccurate requests a tenth with requests alone."""
     biased = {0.5: 0.1, 1.0: 0.0, 2.0: -0.2, 4.0: -0.1}[factor]
     gain = 0.1 if requests in ("f = 3", "doubled") and predictor == "request" else 0.0
@@ -85,7 +89,7 @@ def test_every_task_has_its_names_and_its_workload(tasks):
     assert len({(task.workload.name, task.seeds[0]) for task in tasks}) == 12
     assert all(len(task.seeds) == 1 for task in tasks)
     pieces = {id(task.workload): task.workload.name for task in tasks}
-    assert len(pieces) <= 4 * 2 * 12, "each part draws its workloads once for each load"
+    assert len(pieces) <= 11 * 2 * 12, "each part draws its workloads once for each load"
 
 
 def test_few_predictors_will_do(tasks):
@@ -105,7 +109,7 @@ def test_equal_weights_and_what_is_drawn_anew():
 
 
 def test_a_better_predictor_or_a_more_biased_one(made_up):
-    found = made_up(plain)
+    found, _ = made_up(plain)
     told = prediction.better_or_biased(found)
     learned = np.mean([WORTH[name] for name in prediction.LEARNED])
     assert told["perfect"][0] == pytest.approx(np.exp(-0.5 - learned), rel=0.03)
@@ -114,48 +118,91 @@ def test_a_better_predictor_or_a_more_biased_one(made_up):
     correlation = prediction.rank_correlation(found, accuracies)
     assert correlation[0] < -0.9
     assert prediction.findings(found, correlation)["first"] == "a better one"
-    biased = made_up(lambda s, p, factor, r: plain(s, p, factor, r) - (factor == 2.0))
+    biased, _ = made_up(lambda s, p, factor, *more: plain(s, p, factor, *more) - (factor == 2.0))
     assert prediction.findings(biased, correlation)["first"] == "a more biased one"
 
 
 def test_the_order_of_predictors(made_up):
-    same = made_up(plain)
+    same, _ = made_up(plain)
     table = prediction.pairs(same)
     assert not prediction.turned(table).any()
     assert (table.loc[table["ratio"] < 0.9, "decided"] == 1).all()
     assert prediction.agreement(same)[0] == 1
 
-    def other(scheduler, predictor, factor, requests):
+    def other(scheduler, predictor, *_):
         return 3 + WORTH[predictor] * (-1 if scheduler == "PV-EASY" else 1)
 
-    turned = prediction.turned(prediction.pairs(made_up(other)))
-    assert turned.sum() == 15
-    assert prediction.agreement(made_up(other))[0] == pytest.approx(0.2)
+    reversed_, _ = made_up(other)
+    assert prediction.turned(prediction.pairs(reversed_)).sum() == 15
+    assert prediction.agreement(reversed_)[0] == pytest.approx(0.2)
 
 
 def test_where_the_gain_survives(made_up):
-    made = made_up(plain)
+    made, _ = made_up(plain)
     found, said = prediction.gains(made), prediction.findings(made, np.zeros(1001))
     assert (said["survives"], said["of"], said["each"], said["second"]) == (0, 40, 8, "yes")
     assert said["gain"] == pytest.approx(100 * (1 - np.exp(-0.1)), abs=1.5)
     survives = found["outcome"] == "survives"
     assert (survives == (found["predictor"] == "request")).all()
-    harmed = prediction.gains(
-        made_up(lambda s, p, f, requests: 3 + 0.3 * (requests in ("f = 3", "doubled")))
+    harmed, _ = made_up(lambda s, p, f, requests, c: 3 + 0.3 * (requests in ("f = 3", "doubled")))
+    assert (prediction.gains(harmed)["outcome"] == "turns").all()
+
+
+def test_a_sixth_predictor(made_up):
+    found, _ = made_up(plain)
+    table = prediction.sixth(found)
+    assert table["scheduler"].tolist() == [s for s in prediction.SCHEDULERS if s != "PV-EASY"]
+    learned = np.mean([WORTH[name] for name in prediction.LEARNED])
+    assert table["ratio"].to_numpy() == pytest.approx(np.exp(-0.4 - learned), rel=0.03)
+    assert (table["outcome"] == "better").all()
+    assert len(prediction.gains(found)) == 2 * (5 * 5 + 4)
+    mixed, _ = made_up(lambda s, p, *more: plain(s, p, *more) - (p == "CVH") * (more[0] == 2.0))
+    assert prediction.first_answer(prediction.better_or_biased(mixed)) == "a better one"
+    told = prediction.better_or_biased(mixed, more=["CVH"])
+    assert told["2"][0] == pytest.approx(np.exp(-0.2 - 0.2), rel=0.03)
+
+
+def test_corrections(made_up):
+    found, _ = made_up(
+        lambda *names: plain(*names) + {"tsafrir": -0.1, "now": 0.1}.get(names[-1], 0)
     )
-    assert (harmed["outcome"] == "turns").all()
+    table = prediction.corrections(found)
+    assert len(table) == 4 * 3 and "largest area first" not in set(table["scheduler"])
+    outcomes = table.groupby("correction")["outcome"].unique().map(list).to_dict()
+    assert outcomes == {
+        "Tsafrir's steps": ["helps"],
+        "twice as long": ["undecided"],
+        "ends now": ["harms"],
+    }
+    for told in prediction.corrected_answers(found).values():
+        assert told["2"][0] == pytest.approx(np.exp(-0.2), rel=0.03)
+
+
+def test_how_far_the_answers_hold(made_up):
+    found, users = made_up(plain)
+    same, opposite, of = prediction.same_gains(found, users)
+    assert (same, opposite, of) == (50, 0, 50)
+    said = prediction.how_far(found, users)
+    assert "With it among them the first answer is **a better one**" in said
+    assert "Of 12 corrections 0 help and 0 harm. Under them the first answer **holds**" in said
+    assert f"**{same} of 50** gains have the same outcome, and 0 the opposite one" in said
+    harmed, _ = made_up(lambda s, p, f, requests, c: 3 + 0.3 * (requests in ("f = 3", "doubled")))
+    assert prediction.same_gains(harmed, users)[1] == 10, "with requests they survive, or turn"
 
 
 def test_the_tables_and_pictures_hold_what_was_run(made_up):
-    found = made_up(plain)
+    found, users = made_up(plain)
     table = prediction.overview(found)
     assert table["scheduler"].tolist() == [*prediction.SCHEDULERS, *prediction.ORDERS]
-    assert (table.loc[table["scheduler"].isin(prediction.SCHEDULERS)] != "").all(axis=None)
+    assert (table.loc[table["scheduler"].isin(prediction.SCHEDULERS)] != "").sum(
+        axis=None
+    ) == 5 * 10 - 1
     assert table.set_index("scheduler").loc["queue: F1", "Last"] == ""
     assert table.loc[0, "request"] == "1.00 [1.00, 1.00]"
-    answers = prediction.answers(found, np.zeros(1001))
-    assert set(answers["question"]) == {"1", "2", "3"}
+    answers = prediction.answers(found, np.zeros(1001), users)
+    assert set(answers["question"]) == set("123456")
     accuracies = {name: np.full(12, 0.5) for name in ("request", *prediction.LEARNED)}
-    assert len(prediction.draw_bias(found, accuracies).axes) == 5
+    assert len(prediction.draw_bias(found, accuracies).axes) == 6
     assert len(prediction.draw_order(found).axes) == 1
     assert len(prediction.draw_gains(prediction.gains(found)).axes) == 2
+    assert len(prediction.draw_corrections(prediction.corrections(found)).axes) == 1

@@ -10,8 +10,18 @@ from replication.basics.lazy import pandas as pd
 from replication.basics.lazy import pyplot as plt
 from replication.estimates import Exact, FModel, Users
 from replication.evidence import resampling
+from replication.logs.resampling import ResampledUsers, ResampledWeeks
 from replication.papers import panels
-from replication.predictors import Biased, Clairvoyant, Complete, Last, Request, TopPercent, Tsafrir
+from replication.predictors import (
+    CVH,
+    Biased,
+    Clairvoyant,
+    Complete,
+    Last,
+    Request,
+    TopPercent,
+    Tsafrir,
+)
 from replication.schedule.simulation import simulate
 from replication.schedulers import EASY, Conservative, LargestAreaFirst, OrderedEASY, PVEasy
 from replication.sweeps import grid
@@ -46,6 +56,12 @@ PREDICTORS = {
     "perfect": Clairvoyant(),
 }
 LEARNED = ("Last", "Tsafrir", "Complete", "Top Percent")
+#: Added later; PV-EASY cannot take it.
+SIXTH = {"CVH": CVH()}
+LOOKS = (*PREDICTORS, *SIXTH)
+#: What becomes of a prediction that was too short, where it is not the request.
+CORRECTIONS = {"tsafrir": "Tsafrir's steps", "doubling": "twice as long", "now": "ends now"}
+CORRECTING = tuple(name for name, one in SCHEDULERS.items() if "correction" in one.options())
 REQUESTS = {"log": Users(), "doubled": Users(2), "exact": Exact(), "f = 3": FModel(3)}
 GAINS = {"f = 3 over exact requests": ("f = 3", "exact"), "doubled requests": ("doubled", "log")}
 
@@ -56,32 +72,39 @@ def quick(tasks):
     return [task for task in tasks if getattr(task.scheduler.predictor, "of", Request()) in few]
 
 
+def by_resampling(tasks):
+    """The tasks on weeks drawn anew, and those on users drawn anew."""
+    kinds = ResampledWeeks, ResampledUsers
+    return [[task for task in tasks if isinstance(task.resampling, kind)] for kind in kinds]
+
+
 class Study:
     """Mean bounded slowdowns of the study, and what is asked of them.
 
     Parameters
     ----------
     tasks : list of replication.sweeps.grid.Task
-        With one seed each, as a study with resampled workloads has them.
+        With one seed each, as a study with resampled workloads has them; of one way of resampling.
     workers : int
     """
 
     def __init__(self, tasks, workers=1):
         table = grid.run(tasks, workers)
-        names = _names(SCHEDULERS | ORDERS), _names(PREDICTORS), _names(REQUESTS)
+        names = _names(SCHEDULERS | ORDERS), _names(PREDICTORS | SIXTH), _names(REQUESTS)
         rows = [_named(task, *names) for task in tasks]
         self.workloads = {
             (task.workload.name, task.seeds[0]): task.workload
             for task in tasks
             if task.load == LOAD
         }
-        keys = ["load", "scheduler", "predictor", "factor", "requests"]
+        keys = ["load", "scheduler", "predictor", "factor", "requests", "correction"]
         found = pd.DataFrame(rows, columns=keys).assign(
-            log=table["log"], seed=table["seed"], value=table[MEASURE], wait=table["mean_wait"]
+            log=table["log"], seed=table["seed"], value=table[MEASURE]
         )
         known = set(found["predictor"])
         self.predictors = [name for name in PREDICTORS if name in known]
         self.learned = [name for name in LEARNED if name in known]
+        self.sixth = [name for name in SIXTH if name in known]
         order = list(dict.fromkeys(zip(found["log"], found["seed"], strict=True)))
         self.logs = list(dict.fromkeys(log for log, _ in order))
         values = np.log(found.set_index([*keys, "log", "seed"])["value"]).unstack(["log", "seed"])
@@ -89,9 +112,26 @@ class Study:
         self._weights = resampling.nested(len(self.logs), len(order) // len(self.logs), "study")
         self._workers = workers
 
-    def log_values(self, scheduler, predictor="request", factor=1.0, requests="log", load=LOAD):
+    def log_values(
+        self,
+        scheduler,
+        predictor="request",
+        factor=1.0,
+        requests="log",
+        load=LOAD,
+        correction="request",
+    ):
         """The logarithm of the mean bounded slowdown on each workload, float64[n]."""
-        return self._values.loc[(load, scheduler, predictor, factor, requests)].to_numpy()
+        key = load, scheduler, predictor, factor, requests, correction
+        return self._values.loc[key].to_numpy()
+
+    def mean_of(self, names, scheduler, *others, **more):
+        """The mean of `log_values` over some predictors, float64[n]."""
+        return np.mean([self.log_values(scheduler, name, *others, **more) for name in names], 0)
+
+    def under(self, scheduler):
+        """The predictors that a scheduler was run with, the request and perfect ones aside."""
+        return self.learned + [name for name in self.sixth if scheduler != "PV-EASY"]
 
     def means(self, values):
         """The mean over workloads, each log with one weight, then over logs and workloads drawn anew; float64[1001]."""
@@ -116,7 +156,8 @@ class Study:
             most = np.maximum(done.first_prediction, workload.run_time)
             return float(np.where(most > 0, least / np.maximum(most, 1), 1).mean())
 
-        asked = {"request": Request()} | {name: Biased(PREDICTORS[name]) for name in self.learned}
+        every = PREDICTORS | SIXTH
+        asked = {"request": Request()} | {name: Biased(every[name]) for name in self.under("EASY")}
         tasks = [(name, workload) for name in asked for workload in self.workloads.values()]
         values = threads.each(lambda task: one(task[1], asked[task[0]]), tasks, self._workers)
         return dict(zip(asked, np.reshape(values, (len(asked), -1)), strict=True))
@@ -127,37 +168,56 @@ def _names(values):
 
 
 def _named(task, schedulers, predictors, requests):
-    """What a task is called: load, scheduler, predictor, factor, requests."""
+    """What a task is called: load, scheduler, predictor, factor, requests, correction."""
     predictor, factor = task.scheduler.predictor, 1.0
     if isinstance(predictor, Biased):
         predictor, factor = predictor.of, predictor.factor
-    scheduler = schedulers[replace(task.scheduler, predictor=Request())]
-    return task.load, scheduler, predictors[predictor], factor, requests[task.estimates]
+    plain, correction = replace(task.scheduler, predictor=Request()), "request"
+    if "correction" in plain.options():
+        plain, correction = replace(plain, correction=correction), plain.correction
+    choices = schedulers[plain], predictors[predictor], factor, requests[task.estimates]
+    return task.load, *choices, correction
 
 
-def better_or_biased(study, scheduler="EASY"):
-    """Perfect predictions, and doubled and halved ones, over the learned ones as they are.
+def better_or_biased(study, scheduler="EASY", more=(), factors=(0.5, 2.0, 4.0), **how):
+    """Perfect predictions, and biased ones, over the learned ones as they are.
+
+    Parameters
+    ----------
+    study : Study
+    scheduler : str
+    more : sequence of str
+        Predictors that count among the learned ones too.
+    factors : sequence of float
+        Of the bias, 2 among them.
+    **how
+        Of the learned predictions, as for `Study.log_values`.
 
     Returns
     -------
     dict of str to float64[1001]
-        perfect, and the factors 0.5, 2 and 4 as words: ratios of mean bounded slowdowns; `perfect over doubled`.
+        perfect, and the factors as words: ratios of mean bounded slowdowns; `perfect over doubled`.
     """
-    own = np.mean([study.log_values(scheduler, name) for name in study.learned], axis=0)
+    names = [*study.learned, *more]
+    own = study.mean_of(names, scheduler, **how)
     found = {"perfect": study.means(study.log_values(scheduler, "perfect") - own)}
-    for factor in (0.5, 2.0, 4.0):
-        moved = np.mean(
-            [study.log_values(scheduler, name, factor) for name in study.learned], axis=0
-        )
-        found[f"{factor:g}"] = study.means(moved - own)
+    for factor in factors:
+        found[f"{factor:g}"] = study.means(study.mean_of(names, scheduler, factor, **how) - own)
     found["perfect over doubled"] = found["perfect"] - found["2"]
     return {name: np.exp(values) for name, values in found.items()}
 
 
+def first_answer(told):
+    """The first question's answer by its rule, from `better_or_biased`."""
+    _, low, high = resampling.interval(told["perfect over doubled"])
+    return "a better one" if high < 1 else "a more biased one" if low > 1 else "not told apart"
+
+
 def rank_correlation(study, accuracies, scheduler="EASY"):
     """Spearman's correlation of accuracy and mean bounded slowdown over the predictors that are not perfect; float64[1001]."""
-    accuracy = pd.DataFrame(accuracies).rank(axis=1)
-    slowdown = pd.DataFrame({name: study.log_values(scheduler, name) for name in accuracies})
+    names = [name for name in accuracies if name not in SIXTH]
+    accuracy = pd.DataFrame({name: accuracies[name] for name in names}).rank(axis=1)
+    slowdown = pd.DataFrame({name: study.log_values(scheduler, name) for name in names})
     return study.means(accuracy.corrwith(slowdown.rank(axis=1), axis=1).fillna(0).to_numpy())
 
 
@@ -221,7 +281,7 @@ def gains(study):
     rows = []
     for of, (more, less) in GAINS.items():
         for scheduler in SCHEDULERS:
-            for name in ("request", *study.learned):
+            for name in ("request", *study.under(scheduler)):
                 ratio = study.ratio((scheduler, name, 1.0, more), (scheduler, name, 1.0, less))
                 gain, low, high = resampling.interval(100 * (1 - ratio))
                 outcome = "survives" if low > 100 * MATERIAL else "undecided"
@@ -229,6 +289,62 @@ def gains(study):
                 rows.append([of, scheduler, name, gain, low, high, outcome])
     columns = ["of", "scheduler", "predictor", "gain", "low", "high", "outcome"]
     return pd.DataFrame(rows, columns=columns)
+
+
+def sixth(study):
+    """CVH over the learned predictors under each scheduler that takes it.
+
+    Returns
+    -------
+    pandas.DataFrame
+        scheduler, ratio with low and high, outcome: better, worse, or undecided; no rows where CVH was not run.
+    """
+    rows = []
+    for scheduler in [name for name in SCHEDULERS if len(study.under(name)) > len(study.learned)]:
+        own = study.mean_of(study.learned, scheduler)
+        ratio = np.exp(study.means(study.mean_of(study.sixth, scheduler) - own))
+        ratio, low, high = resampling.interval(ratio)
+        outcome = "better" if high < 1 else "worse" if low > 1 else "undecided"
+        rows.append([scheduler, ratio, low, high, outcome])
+    return pd.DataFrame(rows, columns=["scheduler", "ratio", "low", "high", "outcome"])
+
+
+def corrections(study):
+    """Each correction over the request as one, with the learned predictors, under each scheduler that corrects.
+
+    Returns
+    -------
+    pandas.DataFrame
+        scheduler, correction in words, ratio with low and high, outcome: helps, harms, or undecided.
+    """
+    rows = []
+    for scheduler in CORRECTING:
+        own = study.mean_of(study.learned, scheduler)
+        for correction, words in CORRECTIONS.items():
+            other = study.mean_of(study.learned, scheduler, correction=correction)
+            ratio, low, high = resampling.interval(np.exp(study.means(other - own)))
+            outcome = "helps" if high < 1 - MATERIAL else "harms" if low > 1 + MATERIAL else ""
+            rows.append([scheduler, words, ratio, low, high, outcome or "undecided"])
+    columns = ["scheduler", "correction", "ratio", "low", "high", "outcome"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def corrected_answers(study):
+    """What decides the first question under each correction: `better_or_biased` by the correction in words."""
+    return {
+        words: better_or_biased(study, factors=(2.0,), correction=correction)
+        for correction, words in CORRECTIONS.items()
+    }
+
+
+def same_gains(study, users):
+    """How many gains have the same outcome with other users, how many survive in one and turn in the other, of how many."""
+    keys = ["of", "scheduler", "predictor"]
+    one, other = (gains(each).set_index(keys)["outcome"] for each in (study, users))
+    one = one[one.index.isin(other.index)]
+    other = other[one.index]
+    opposite = (one != other) & (one != "undecided") & (other != "undecided")
+    return int((one == other).sum()), int(opposite.sum()), len(one)
 
 
 def overview(study):
@@ -240,7 +356,7 @@ def overview(study):
         scheduler, then a column for each predictor at the load of the questions and for requests and perfect predictions at
         the lower one: the ratio with its interval, in words; empty where it was not run.
     """
-    columns = [(name, LOAD) for name in study.predictors] + [
+    columns = [(name, LOAD) for name in (*study.predictors, *study.sixth)] + [
         (name, LOWER) for name in ("request", "perfect")
     ]
     rows = []
@@ -260,53 +376,87 @@ def overview(study):
     return pd.DataFrame(rows, columns=["scheduler", *words])
 
 
-def answers(study, correlation):
-    """What decides the three questions.
+def answers(study, correlation, users):
+    """What decides the questions.
+
+    Parameters
+    ----------
+    study, users : Study
+        On weeks and on users drawn anew.
+    correlation : float64[1001]
+        From `rank_correlation`.
 
     Returns
     -------
     pandas.DataFrame
         question, what, value, low, high.
     """
-    told = better_or_biased(study)
-    table, found = pairs(study), gains(study)
-    drawn = [
-        ("1", "MBS with perfect over learned predictions", told["perfect"]),
-        *(
-            ("1", f"MBS with learned predictions times {factor} over as they are", told[factor])
-            for factor in ("0.5", "2", "4")
-        ),
-        ("1", "the first over the one times 2", told["perfect over doubled"]),
-        ("1", "rank correlation of accuracy and MBS", correlation),
-        ("2", "mean Kendall's tau between schedulers", agreement(study)),
-    ]
-    counted = [
-        (
-            "2",
-            f"pairs of predictors decided in opposite directions, of {len(turned(table))}",
-            turned(table).sum(),
-        ),
-        ("2", f"pairs decided under all five schedulers, of {len(turned(table))}", _decided(table)),
-    ]
-    for (of, outcome, with_requests), part in found.groupby(
-        ["of", "outcome", found["predictor"] == "request"], sort=False
-    ):
-        about = "requests" if with_requests else "predictions"
-        of_all = ((found["of"] == of) & (found["predictor"].eq("request") == with_requests)).sum()
-        counted.append(("3", f"gain of {of} {outcome} with {about}, of {of_all}", len(part)))
-    rows = [[*words, *resampling.interval(values)] for *words, values in drawn]
-    rows += [[*words, float(count), np.nan, np.nan] for *words, count in counted]
-    rows.sort(key=lambda row: row[0])
+    rows = [*_first("1", better_or_biased(study))]
+    rows.append(["1", "rank correlation of accuracy and MBS", *resampling.interval(correlation)])
+    rows += _second("2", study)
+    rows += _third("3", study, [*study.learned, "request"])
+    for scheduler, ratio, low, high, _ in sixth(study).itertuples(index=False):
+        rows.append(["4", f"MBS with CVH over learned predictions, {scheduler}", ratio, low, high])
+    if study.sixth:
+        rows += _first("4", better_or_biased(study, more=study.sixth), ", CVH among them")
+        rows += _third("4", study, study.sixth)
+    for scheduler, words, ratio, low, high, _ in corrections(study).itertuples(index=False):
+        rows.append(["5", f"MBS with correction: {words}, {scheduler}", ratio, low, high])
+    for words, told in corrected_answers(study).items():
+        rows += _first("5", told, f", correction: {words}")
+    rows += _first("6", better_or_biased(users))
+    rows += _second("6", users)
+    same, opposite, of = same_gains(study, users)
+    rows.append(["6", f"gains with the same outcome, of {of}", same, np.nan, np.nan])
+    rows.append(["6", f"gains with opposite outcomes, of {of}", opposite, np.nan, np.nan])
     return pd.DataFrame(rows, columns=["question", "what", "value", "low", "high"])
+
+
+def _first(question, told, more=""):
+    """Rows of what decides the first question."""
+    words = {"perfect": "perfect over learned predictions"} | {
+        "perfect over doubled": "the first over the one times 2"
+    }
+    for name, drawn in told.items():
+        what = words.get(name, f"learned predictions times {name} over as they are")
+        yield [question, f"MBS with {what}{more}", *resampling.interval(drawn)]
+
+
+def _second(question, study):
+    """Rows of what decides the second question."""
+    table = pairs(study)
+    opposite = turned(table)
+    yield [
+        question,
+        "mean Kendall's tau between schedulers",
+        *resampling.interval(agreement(study)),
+    ]
+    what = f"pairs of predictors decided in opposite directions, of {len(opposite)}"
+    yield [question, what, opposite.sum(), np.nan, np.nan]
+    decided = table.groupby(["better", "worse"], sort=False)["decided"].apply(
+        lambda own: (own != 0).all()
+    )
+    what = f"pairs decided under all five schedulers, of {len(opposite)}"
+    yield [question, what, decided.sum(), np.nan, np.nan]
+
+
+def _third(question, study, names):
+    """Rows that count the outcomes of the third question, with requests and with predictions."""
+    found = gains(study)
+    found = found[found["predictor"].isin(names)]
+    for about in ("predictions", "requests"):
+        some = found[found["predictor"].eq("request") == (about == "requests")]
+        for of in GAINS:
+            outcomes = some.loc[some["of"] == of, "outcome"]
+            for outcome, count in outcomes.value_counts().items():
+                what = f"gain of {of} {outcome} with {about}, of {len(outcomes)}"
+                yield [question, what, count, np.nan, np.nan]
 
 
 def findings(study, correlation):
     """The numbers and words of the three answers, by the names that the notebook's sentence calls them."""
     told, table, found = better_or_biased(study), pairs(study), gains(study)
-    learned = [
-        study.log_values("EASY", name, 1.0, "doubled") - study.log_values("EASY", name)
-        for name in study.learned
-    ]
+    more, own = (study.mean_of(study.learned, "EASY", 1.0, of) for of in ("doubled", "log"))
     values = {
         "perfect": 100 * (told["perfect"] - 1),
         "doubled": 100 * (told["2"] - 1),
@@ -314,19 +464,16 @@ def findings(study, correlation):
         "rank": correlation,
         "tau": agreement(study),
         "gain": 100 * (1 - study.ratio(("EASY", "request", 1.0, "doubled"), ("EASY",))),
-        "learned": 100 * (1 - np.exp(study.means(np.mean(learned, axis=0)))),
+        "learned": 100 * (1 - np.exp(study.means(more - own))),
     }
     numbers = {}
     for name, drawn in values.items():
         value, low, high = resampling.interval(drawn)
         numbers |= {name: value, f"{name}_low": low, f"{name}_high": high}
-    _, low, high = resampling.interval(told["perfect over doubled"])
-    numbers["first"] = (
-        "a better one" if high < 1 else "a more biased one" if low > 1 else "not told apart"
-    )
+    numbers["first"] = first_answer(told)
     numbers["reversed"], numbers["pairs"] = int(turned(table).sum()), len(turned(table))
     numbers["second"] = "no" if numbers["reversed"] else "yes"
-    predicted = found[found["predictor"] != "request"]
+    predicted = found[found["predictor"].isin(study.learned)]
     survives = predicted["outcome"].eq("survives").groupby(predicted["scheduler"], sort=False).sum()
     numbers["survives"], numbers["of"] = int(survives.sum()), len(predicted)
     numbers["turns"] = int((predicted["outcome"] == "turns").sum())
@@ -336,19 +483,51 @@ def findings(study, correlation):
     return numbers
 
 
-def _decided(table):
-    return int(
-        table.groupby(["better", "worse"], sort=False)["decided"]
-        .apply(lambda own: (own != 0).all())
-        .sum()
+def how_far(study, users):
+    """A sentence on how far the three answers hold: with CVH, other corrections and other users."""
+    first = first_answer(better_or_biased(study))
+    said = []
+    if study.sixth:
+        told = ", ".join(
+            f"{scheduler} {outcome} ({ratio:.2f} [{low:.2f}, {high:.2f}])"
+            for scheduler, ratio, low, high, outcome in sixth(study).itertuples(index=False)
+        )
+        with_it = first_answer(better_or_biased(study, more=study.sixth))
+        said.append(
+            f"CVH against the four learned predictors: {told}. With it among them the first answer is **{with_it}**."
+        )
+    table = corrections(study)
+    told = [
+        f"{words} {outcome} {scheduler} ({ratio:.2f} [{low:.2f}, {high:.2f}])"
+        for scheduler, words, ratio, low, high, outcome in table.itertuples(index=False)
+        if outcome != "undecided"
+    ]
+    under = {words: first_answer(told) for words, told in corrected_answers(study).items()}
+    holds = "holds" if set(under.values()) == {first} else "does not hold"
+    said.append(
+        f"Of {len(table)} corrections {table['outcome'].eq('helps').sum()} help and "
+        f"{table['outcome'].eq('harms').sum()} harm{': ' if told else ''}{', '.join(told)}. Under them the first answer "
+        f"**{holds}** ({', '.join(f'{words}: {word}' for words, word in under.items())})."
     )
+    other, (opposite, of) = first_answer(better_or_biased(users)), _opposite(users)
+    same, contradicted, cases = same_gains(study, users)
+    said.append(
+        f"With other users the first answer is **{other}** and the second **{'no' if opposite else 'yes'}** ({opposite} of {of} pairs "
+        f"in opposite directions); **{same} of {cases}** gains have the same outcome, and {contradicted} the opposite one."
+    )
+    return " ".join(said)
+
+
+def _opposite(study):
+    """How many pairs of predictors are decided in opposite directions, and of how many."""
+    found = turned(pairs(study))
+    return int(found.sum()), len(found)
 
 
 def draw_bias(study, accuracies):
     """Accuracy against slowdown under EASY; and slowdown against the factor, a panel for each scheduler."""
-    looks = style.series(PREDICTORS)
-    biased = [name for name in SCHEDULERS if name != "conservative"]
-    figure, grid_ = plt.subplots(1, 1 + len(biased), figsize=(12.5, 3.7), sharey=True)
+    looks = style.series(LOOKS)
+    figure, grid_ = plt.subplots(1, 1 + len(SCHEDULERS), figsize=(14.5, 3.7), sharey=True)
     for name, accuracy in accuracies.items():
         x = resampling.interval(study.means(accuracy))
         y = resampling.interval(study.ratio(("EASY", name), ("EASY", "request")))
@@ -360,8 +539,8 @@ def draw_bias(study, accuracies):
         title="EASY: more accurate",
         ylabel="MBS over that with requests",
     )
-    for axes, scheduler in zip(grid_[1:], biased, strict=True):
-        for k, name in enumerate((*study.learned, "perfect")):
+    for axes, scheduler in zip(grid_[1:], SCHEDULERS, strict=True):
+        for k, name in enumerate((*study.under(scheduler), "perfect")):
             points = [
                 resampling.interval(study.ratio((scheduler, name, factor), (scheduler, "request")))
                 for factor in (0.5, 1.0, 2.0, 4.0)
@@ -377,7 +556,7 @@ def draw_bias(study, accuracies):
         axes.axhline(1, color="black", lw=0.8)
         axes.set_yscale("log")
         panels.log_ticks(axes.yaxis)
-    panels.below_all(figure, grid_[0], 6)
+    panels.below_all(figure, grid_[0], 7)
     return figure
 
 
@@ -396,7 +575,6 @@ def _cross(axes, x, y, look):
 
 def draw_order(study):
     """Slowdown with each predictor over that with requests, under each of the five schedulers."""
-    names = [name for name in study.predictors if name != "request"]
     rows = [
         [
             scheduler,
@@ -404,28 +582,40 @@ def draw_order(study):
             *resampling.interval(study.ratio((scheduler, name), (scheduler, "request"))),
         ]
         for scheduler in SCHEDULERS
-        for name in names
+        for name in (*study.under(scheduler), "perfect")
     ]
     table = pd.DataFrame(rows, columns=["scheduler", "predictor", "ratio", "low", "high"])
     figure, axes = plt.subplots(figsize=(9.5, 4))
-    _rows_of_dots(axes, table, "predictor", "ratio", style.series(PREDICTORS))
+    _rows_of_dots(axes, table, "predictor", "ratio", style.series(LOOKS))
     axes.axvline(1, color="black", lw=0.8)
     axes.set_xscale("log")
     panels.log_ticks(axes.xaxis)
     axes.set(xlabel="MBS over that of the same scheduler with requests")
-    panels.below_all(figure, axes, 6)
+    panels.below_all(figure, axes, 7)
     return figure
 
 
 def draw_gains(table):
     """Heel-and-toe's gain under each scheduler and predictor, a panel for each kind of inaccuracy."""
-    looks = style.series(PREDICTORS)
+    looks = style.series(LOOKS)
     figure, grid_ = plt.subplots(1, len(GAINS), figsize=(10.4, 4.2), sharey=True)
     for axes, of in zip(grid_, GAINS, strict=True):
         _rows_of_dots(axes, table[table["of"] == of], "predictor", "gain", looks)
         axes.axvline(0, color="black", lw=0.8)
         axes.set(xlabel="gain in MBS [%]", title=of)
-    panels.below_all(figure, grid_[0], 6)
+    panels.below_all(figure, grid_[0], 7)
+    return figure
+
+
+def draw_corrections(table):
+    """Slowdown with each correction over that with the request as one, under each scheduler that corrects."""
+    figure, axes = plt.subplots(figsize=(8, 3.2))
+    _rows_of_dots(axes, table, "correction", "ratio", style.series(CORRECTIONS.values()))
+    axes.axvline(1, color="black", lw=0.8)
+    axes.set_xscale("log")
+    panels.log_ticks(axes.xaxis)
+    axes.set(xlabel="MBS over that with outlived predictions become the request")
+    panels.below_all(figure, axes)
     return figure
 
 
@@ -433,7 +623,7 @@ def _rows_of_dots(axes, table, hue, value, looks):
     """A row for each scheduler, a dot with its interval for each `hue`."""
     rows, hues = (list(dict.fromkeys(table[name])) for name in ("scheduler", hue))
     for k, name in enumerate(hues):
-        part = table[table[hue] == name].set_index("scheduler").loc[rows]
+        part = table[table[hue] == name].set_index("scheduler").reindex(rows)
         places = [at + (k - (len(hues) - 1) / 2) / (len(hues) + 1.5) for at in range(len(rows))]
         axes.errorbar(
             part[value],
