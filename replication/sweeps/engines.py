@@ -6,8 +6,9 @@ worker that needs it and a task refers to it by its fingerprint, so a task is sm
 finds depends on the task alone, so nothing in the results tells where it ran.
 
 A task that raises an error, or whose worker dies, is tried again, `TRIES` times in all; then it is set aside and
-named, and the others go on. Who killed a worker cannot be told from several that ran there, so those run again with
-nothing beside them, by halves until the one is found. What is refused (a ValueError, such as times that cannot be
+named, and the others go on. Who killed a worker cannot be told from several that ran there, and often it is none of
+them: a batch whose worker died goes out again in halves, beside all others, and a task alone in a batch waits until
+all others are done and is then tried with nothing beside it. What is refused (a ValueError, such as times that cannot be
 counted) would be refused again: that is said at once, the others are finished, and it ends the run in its own words.
 """
 
@@ -17,6 +18,7 @@ import hashlib
 import io
 import itertools
 import json
+import math
 import multiprocessing
 import pickle
 import sys
@@ -47,7 +49,6 @@ NAMING = ("log", "load", "scheduler", "estimates")  # what a task is called by i
 SECONDS = 1.0  # that a batch should take
 EVERY = 60.0  # s between the lines that tell how far it is, where there is no terminal
 TOLD = "{desc}: {percentage:.0f} % of {total_fmt} jobs in {elapsed}, about {remaining} left"
-UNTIMED = 5e-6  # s a job where nothing is known yet: rather much, so that first batches are small
 HELD = 32  # workloads that a Dask scheduler is asked to keep; those of batches in flight it keeps anyway
 
 
@@ -187,20 +188,22 @@ class _Left:
     def __init__(self, tasks):
         self.waiting = deque(tasks)
         self.several = len(self.waiting) > 1
-        self.suspects = deque()  # batches that run with nothing beside them: their worker died
+        self.halves = deque()  # of batches whose worker died
+        self.suspects = deque()  # tasks whose worker died, and that had it for themselves
         self.alone = False
         self.pace = Pace()
         self.failed, self.aside = {}, {}
 
     def __bool__(self):
-        return bool(self.waiting or self.suspects)
+        return bool(self.waiting or self.halves or self.suspects)
 
     def next(self, room, flying):
         """The batches to send now."""
-        self.alone = bool(self.suspects)
-        if self.suspects:
-            return [] if flying else [self.suspects.popleft()]
-        return list(itertools.islice(self.pace.batches(self.waiting), max(room, 0)))
+        self.alone = not (self.waiting or self.halves or flying)
+        if self.alone:
+            return [[self.suspects.popleft()]]
+        batches = itertools.chain(_taken(self.halves), self.pace.batches(self.waiting))
+        return list(itertools.islice(batches, max(room, 0)))
 
     def settle(self, batch, future, deaths):
         """What came of a batch: tasks and their rows; others are tried again, or set aside."""
@@ -222,13 +225,13 @@ class _Left:
                 self.waiting.append(task)
 
     def _died(self, batch, death):
-        if not self.alone:
-            self.suspects.append(batch)
-        elif len(batch) > 1:
-            half = len(batch) // 2
-            self.suspects.extend((batch[:half], batch[half:]))
-        elif self._may_again(batch[0], f"its worker died ({type(death).__name__})"):
-            self.suspects.append(batch)
+        half = len(batch) // 2
+        if half:
+            self.halves.extend((batch[:half], batch[half:]))
+        elif not self.alone or self._may_again(
+            batch[0], f"its worker died ({type(death).__name__})"
+        ):
+            self.suspects.append(batch[0])
 
     def _may_again(self, task, why):
         self.failed[task] = self.failed.get(task, 0) + 1
@@ -252,15 +255,23 @@ class _Left:
         )
 
 
+def _taken(batches):
+    while batches:
+        yield batches.popleft()
+
+
 class Pace:
-    """How long a job takes under each scheduler, learnt from batches, and batches of about `SECONDS` by that."""
+    """How long a job takes under each scheduler, learnt from batches, and batches of about `SECONDS` by that.
+
+    A task of a scheduler of which nothing is known yet is a batch.
+    """
 
     def __init__(self):
         self._seconds = {}  # a job, by scheduler
 
     def expected(self, task):
         """Seconds that a task should take."""
-        return task.jobs * self._seconds.get(_kind(task), UNTIMED)
+        return task.jobs * self._seconds.get(_kind(task), math.inf)
 
     def batches(self, waiting):
         """Take batches from the left of a deque of tasks, in their order."""
@@ -273,9 +284,12 @@ class Pace:
 
     def took(self, batch, seconds):
         """Learn from a batch: halfway from what was thought to what was seen."""
+        if _kind(batch[0]) not in self._seconds:
+            self._seconds[_kind(batch[0])] = seconds / batch[0].jobs
+            return
         factor = (1 + seconds / sum(map(self.expected, batch))) / 2
-        for kind in {_kind(task) for task in batch}:
-            self._seconds[kind] = factor * self._seconds.get(kind, UNTIMED)
+        for kind in set(map(_kind, batch)):
+            self._seconds[kind] *= factor
 
 
 def _kind(task):

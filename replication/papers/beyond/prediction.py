@@ -58,7 +58,9 @@ PREDICTORS = {
 LEARNED = ("Last", "Tsafrir", "Complete", "Top Percent")
 #: Added later; PV-EASY cannot take it.
 SIXTH = {"CVH": CVH()}
-LOOKS = (*PREDICTORS, *SIXTH)
+LOOKS = style.series(PREDICTORS) | {
+    "CVH": {"label": "CVH", "color": "0.45", "linestyle": ":", "marker": "P"}
+}
 #: What becomes of a prediction that was too short, where it is not the request.
 CORRECTIONS = {"tsafrir": "Tsafrir's steps", "doubling": "twice as long", "now": "ends now"}
 CORRECTING = tuple(name for name, one in SCHEDULERS.items() if "correction" in one.options())
@@ -497,17 +499,16 @@ def how_far(study, users):
             f"CVH against the four learned predictors: {told}. With it among them the first answer is **{with_it}**."
         )
     table = corrections(study)
-    told = [
-        f"{words} {outcome} {scheduler} ({ratio:.2f} [{low:.2f}, {high:.2f}])"
-        for scheduler, words, ratio, low, high, outcome in table.itertuples(index=False)
-        if outcome != "undecided"
-    ]
+    told = ", ".join(
+        f"{words} in {part['outcome'].eq('harms').sum()} of {len(part)}, MBS times {part['ratio'].min():.2f} to {part['ratio'].max():.2f}"
+        for words, part in table.groupby("correction", sort=False)
+    )
     under = {words: first_answer(told) for words, told in corrected_answers(study).items()}
     holds = "holds" if set(under.values()) == {first} else "does not hold"
     said.append(
-        f"Of {len(table)} corrections {table['outcome'].eq('helps').sum()} help and "
-        f"{table['outcome'].eq('harms').sum()} harm{': ' if told else ''}{', '.join(told)}. Under them the first answer "
-        f"**{holds}** ({', '.join(f'{words}: {word}' for words, word in under.items())})."
+        f"In place of the request another correction helps in {table['outcome'].eq('helps').sum()} of {len(table)} cases and harms in "
+        f"{table['outcome'].eq('harms').sum()} ({told}). Under them the first answer **{holds}** "
+        f"({', '.join(f'{words}: {word}' for words, word in under.items())})."
     )
     other, (opposite, of) = first_answer(better_or_biased(users)), _opposite(users)
     same, contradicted, cases = same_gains(study, users)
@@ -526,14 +527,13 @@ def _opposite(study):
 
 def draw_bias(study, accuracies):
     """Accuracy against slowdown under EASY; and slowdown against the factor, a panel for each scheduler."""
-    looks = style.series(LOOKS)
     figure, grid_ = plt.subplots(1, 1 + len(SCHEDULERS), figsize=(14.5, 3.7), sharey=True)
     for name, accuracy in accuracies.items():
         x = resampling.interval(study.means(accuracy))
         y = resampling.interval(study.ratio(("EASY", name), ("EASY", "request")))
-        _cross(grid_[0], x, y, looks[name])
+        _cross(grid_[0], x, y, LOOKS[name])
     y = resampling.interval(study.ratio(("EASY", "perfect"), ("EASY", "request")))
-    _cross(grid_[0], (1, 1, 1), y, looks["perfect"])
+    _cross(grid_[0], (1, 1, 1), y, LOOKS["perfect"])
     grid_[0].set(
         xlabel="accuracy of predictions",
         title="EASY: more accurate",
@@ -547,7 +547,7 @@ def draw_bias(study, accuracies):
             ]
             value, low, high = np.array(points).T
             x = np.array([0.5, 1, 2, 4]) * 2 ** (0.08 * (k - 2))
-            axes.errorbar(x, value, [value - low, high - value], capsize=2, **looks[name])
+            axes.errorbar(x, value, [value - low, high - value], capsize=2, **LOOKS[name])
         axes.set_xscale("log", base=2)
         axes.set_xticks([0.5, 1, 2, 4])
         axes.xaxis.set_major_formatter("{x:g}")
@@ -586,7 +586,7 @@ def draw_order(study):
     ]
     table = pd.DataFrame(rows, columns=["scheduler", "predictor", "ratio", "low", "high"])
     figure, axes = plt.subplots(figsize=(9.5, 4))
-    _rows_of_dots(axes, table, "predictor", "ratio", style.series(LOOKS))
+    _rows_of_dots(axes, table, "predictor", "ratio", LOOKS)
     axes.axvline(1, color="black", lw=0.8)
     axes.set_xscale("log")
     panels.log_ticks(axes.xaxis)
@@ -597,10 +597,9 @@ def draw_order(study):
 
 def draw_gains(table):
     """Heel-and-toe's gain under each scheduler and predictor, a panel for each kind of inaccuracy."""
-    looks = style.series(LOOKS)
     figure, grid_ = plt.subplots(1, len(GAINS), figsize=(10.4, 4.2), sharey=True)
     for axes, of in zip(grid_, GAINS, strict=True):
-        _rows_of_dots(axes, table[table["of"] == of], "predictor", "gain", looks)
+        _rows_of_dots(axes, table[table["of"] == of], "predictor", "gain", LOOKS)
         axes.axvline(0, color="black", lw=0.8)
         axes.set(xlabel="gain in MBS [%]", title=of)
     panels.below_all(figure, grid_[0], 7)
@@ -614,7 +613,7 @@ def draw_corrections(table):
     axes.axvline(1, color="black", lw=0.8)
     axes.set_xscale("log")
     panels.log_ticks(axes.xaxis)
-    axes.set(xlabel="MBS over that with outlived predictions become the request")
+    axes.set(xlabel="MBS over that with the request in place of an outlived prediction")
     panels.below_all(figure, axes)
     return figure
 
