@@ -17,8 +17,6 @@ import os
 import random
 import signal
 import statistics
-import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -26,12 +24,15 @@ from pathlib import Path
 
 import psutil
 
-from replication.basics.lazy import distributed
+from replication.basics.lazy import distributed, lazily
 from replication.estimates import FModel
 from replication.logs import traces
 from replication.sweeps import engines, grid, kept
 
 PIECES = 50
+NEEDED = ["distributed", "distributed.nanny", "benchmarks.ready"]
+
+dask = lazily("dask")
 
 
 def tasks(count, jobs):
@@ -58,39 +59,34 @@ def processor_seconds():
 
 @contextlib.contextmanager
 def cluster(workers, every=None):
-    """A Dask scheduler here with workers of one thread each, started again when they end, as a batch system would.
+    """A Dask cluster here with workers of one thread each, which are started again when they end.
 
-    Every so many seconds one that the scheduler knows is killed. Gives the address, and the list of those killed.
+    They are forked from a process that has imported what they need, so that a new one is there in a fraction of a
+    second. Every so many seconds one that the scheduler knows is killed. Gives the address, and the list of those killed.
     """
     over, killed, choose = threading.Event(), [], random.Random(1)
-    with distributed.LocalCluster(n_workers=0, dashboard_address=":0") as made:
-        words = [sys.executable, "-m", "distributed.cli.dask_worker", made.scheduler_address]
-        words += ["--nthreads", "1", "--no-nanny", "--no-dashboard"]
-        running = {}
+    with contextlib.ExitStack() as stack:
+        how = {"distributed.worker.multiprocessing-method": "forkserver"}
+        stack.enter_context(dask.config.set(how))
+        distributed.utils.get_mp_context().set_forkserver_preload(NEEDED)
+        made = distributed.LocalCluster(
+            workers, threads_per_worker=1, dashboard_address=":0", silence_logs="ERROR"
+        )
+        stack.enter_context(made)
 
-        def looked_after():
-            last = time.monotonic()
-            while not over.wait(0.5):
-                for place in range(workers):
-                    if place not in running or running[place].poll() is not None:
-                        running[place] = subprocess.Popen(words, stderr=subprocess.DEVNULL)
+        def kill():
+            while not over.wait(every):
                 known = [worker.pid for worker in [*made.scheduler.workers.values()]]
-                if every and known and time.monotonic() - last > every:
-                    last = time.monotonic()
-                    killed.append(choose.choice(known))
-                    with contextlib.suppress(ProcessLookupError):
-                        os.kill(killed[-1], signal.SIGKILL)
+                with contextlib.suppress(IndexError, ProcessLookupError):  # none just now
+                    os.kill(chosen := choose.choice(known), signal.SIGKILL)
+                    killed.append(chosen)
 
-        keeper = threading.Thread(target=looked_after)
-        keeper.start()
-        try:
-            yield made.scheduler_address, killed
-        finally:
-            over.set()
-            keeper.join()
-            for process in running.values():
-                process.kill()
-                process.wait()
+        killer = threading.Thread(target=kill)
+        if every:
+            killer.start()
+            stack.callback(killer.join)
+        stack.callback(over.set)
+        yield made.scheduler_address, killed
 
 
 def compared(opened, parts):
