@@ -183,7 +183,7 @@ class Facts:
         ]
 
     def _fact(self, item, *names):
-        found = record.read(record.folder("paper") / f"{item}.json")
+        found = record.of("paper", item)
         for name in names:
             if not isinstance(found, dict) or name not in found:
                 raise FactError(f"the record {item}.json has no {' '.join(names)}")

@@ -86,10 +86,9 @@ def _verdicts(finding):
 def outputs(name):
     """Committed pictures and tables of an item, pictures first, as paths from the README."""
     folder = record.folder("paper", name.split("/")[0])
-    facts = record.read(folder / f"{name.split('/')[1]}.json") or {"files": {}}
     files = sorted(
         (OUTPUTS.index(about["role"]), len(file), file)
-        for file, about in facts["files"].items()
+        for file, about in record.files("paper", name).items()
         if about["role"] in OUTPUTS
     )
     return [(folder / file).relative_to(paths.ROOT).as_posix() for *_, file in files]

@@ -224,8 +224,7 @@ def recorded():
 
 def _item(name, kind):
     """The results of a notebook; None where there is no record of them."""
-    paper, item = name.split("/")
-    facts = record.read(record.folder(kind, paper) / f"{item}.json")
+    facts = record.of(kind, name)
     return None if facts is None else Item(name, kind, facts)
 
 
