@@ -20,7 +20,7 @@ def in_process(path, **parameters):
                 variables,
             )
         except Exception as error:
-            told = notebook._failure(path, number, type(error).__name__, str(error))
+            told = notebook.failure(path, number, type(error).__name__, str(error))
             raise NotebookError(told) from error
         if "parameters" in cell.metadata.get("tags", []):
             variables |= parameters

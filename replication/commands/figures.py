@@ -39,5 +39,5 @@ def command(only, scale, workers, engine):
     if engine is not None:
         with engines.opened(engine):  # the notebooks' sweeps take it from the environment
             os.environ[engines.NAMED_BY] = engine
-    with shared.refusing(figures.RunError):
+    with shared.refusing(figures.PageError):
         return figures.figures(list(only), scale, workers, report=assemble.build)

@@ -151,7 +151,7 @@ def numbers(paper, items):
     """Every published number of a paper."""
     found = {}
     for item in items:
-        for row in item.rows():
+        for row in item.rows("verdicts"):
             key = key_of(row)
             first = found.setdefault(key, (row, item.name))
             if first[0]["verdict"] != row["verdict"]:
@@ -200,7 +200,7 @@ def decided(paper, items):
     """Every claim of a paper."""
     found = {}
     for item in items:
-        for row in item.claim_rows():
+        for row in item.rows("claims"):
             if row["claim"] in found:
                 raise VerdictError(
                     f"{paper}: claim {row['claim']!r} is decided by {found[row['claim']][1]} "
@@ -234,9 +234,9 @@ def _claim(paper, name, entered, drawn, by):
 
 
 def count(found, words, about=ABOUT):
-    """How many got each verdict."""
+    """How many got each verdict, best first; those that none got are left out."""
     given = [one.verdict for one in found if one.about in about]
-    return {word: given.count(word) for word in words}
+    return {word: given.count(word) for word in words if word in given}
 
 
 def read_csv(path):

@@ -2,124 +2,107 @@
 
 import numpy as np
 
+from replication.basics.lazy import pandas as pd
 from replication.explore import model, scene
-from replication.explore.looks import NUMBER
+from replication.explore.scene import NUMBER
 from replication.schedule import gantt, plans
 
 MOST = 4000  # jobs in one Gantt picture; of more, the largest areas
 POINTS = 1500  # points of one line
 HEIGHT = 900
-SIDES = ((0.0, 0.5), (0.5, 0.5))
-ROWS = ((0.0, 0.40), (0.40, 0.18), (0.58, 0.18), (0.76, 0.24))
-UNITS = ((86400, 3600, "hours"), (np.inf, 86400, "days"))
+#: The panels' tops and heights, as shares of the picture.
+ROWS = {"gantt": (0.0, 0.40), "queue": (0.40, 0.18), "used": (0.58, 0.18), "sizes": (0.76, 0.24)}
 
 
 def comparison(sides, since, length):
     """Two schedules of the same jobs (`replication.explore.model.Seen`), side by side in one window
     of time, as a scene; its first two panels are the Gantt pictures.
     """
-    unit, name = next((unit, name) for most, unit, name in UNITS if length <= most)
+    unit, name = (3600, "hours") if length <= 86400 else (86400, "days")
     window = scene.Window(since, since + length, unit, name)
-    gantts = [
-        _gantt(seen, sides[0] if k else None, window, SIDES[k]) for k, seen in enumerate(sides)
-    ]
-    panels = [
-        *gantts,
-        *_over_time(sides, "queue", window, "Queue", "jobs", ROWS[1]),
-        *_over_time(sides, "used", window, "Machine", "processors", ROWS[2]),
-        *_sizes(sides),
-    ]
-    shown = set().union(*(panel["rects"]["look"] for panel in gantts))
+    gantts = [_gantt(sides, k, window) for k in range(2)]
+    panels = [*gantts, *_over_time(sides, "queue", window), *_over_time(sides, "used", window)]
+    shown = set().union(*(panel["rects"]["look"].tolist() for panel in gantts))
     legend = [name for name, number in NUMBER.items() if number in shown]
     legend += ["gained", "lost", "own", "other", "first", "second"]
-    return scene.scene(panels, legend, _summary(sides, window), HEIGHT)
+    return scene.scene([*panels, *_sizes(sides)], legend, _summary(sides, window), HEIGHT)
+
+
+def _box(row, k):
+    """Where a panel lies: in a row, on the left or on the right."""
+    top, height = ROWS[row]
+    return k / 2, top, 0.5, height
 
 
 def pieces(seen, window):
-    """The rectangles of a Gantt picture: columns of start, end, lowest processor, highest, look and
-    job, in s and processors; and how many runs in the window are not drawn, because there are
-    more than `MOST`.
+    """The rectangles of a Gantt picture: columns start, end, low and high (processors), look and
+    job; and how many runs in the window are not drawn, because there are more than `MOST`.
+
+    A run is cut in two where shadow load becomes sunny.
     """
-    every, w = seen.runs, seen.schedule.workload
-    size = w.processors
-    shown = np.flatnonzero((every.start < window.until) & (every.end > window.since))
-    left_out = max(len(shown) - MOST, 0)
-    if left_out:
-        area = (every.end - every.start)[shown] * size[every.job[shown]]
-        shown = shown[np.sort(np.argsort(-area, kind="stable")[:MOST])]
-    placed = gantt.place(every.start[shown], every.end[shown], size[every.job[shown]], w.machine)
-    block = np.array(placed, np.int64).reshape(-1, 3)
-    run, low, high = shown[block[:, 0]], block[:, 1], block[:, 1] + block[:, 2]
-    columns = _split(every, run, low, high)
-    some = columns[1] > columns[0]
-    return tuple(column[some] for column in columns), left_out
+    runs, w = seen.runs, seen.schedule.workload
+    runs = runs[(runs.start < window.until) & (runs.end > window.since)]
+    left_out = max(len(runs) - MOST, 0)
+    area = (runs.end - runs.start) * w.processors[runs.job]
+    runs = runs[area.rank(method="first", ascending=False) <= MOST]
+    times = runs.start.to_numpy(), runs.end.to_numpy()
+    blocks = np.array(gantt.place(*times, w.processors[runs.job], w.machine)).reshape(-1, 3)
+    drawn = runs.iloc[blocks[:, 0]].reset_index(drop=True)
+    drawn = drawn.assign(low=blocks[:, 1], high=blocks[:, 1] + blocks[:, 2])
+    dark = (drawn.sunny > drawn.start) & (drawn.look != NUMBER["preempted"])
+    shadow = drawn[dark]
+    shadow = shadow.assign(end=np.minimum(shadow.sunny, shadow.end), look=NUMBER["shadow"])
+    sunny = drawn.assign(start=drawn.start.mask(dark, drawn.sunny))
+    drawn = pd.concat([sunny, shadow], ignore_index=True)
+    return drawn[drawn.end > drawn.start], left_out
 
 
-def _split(every, run, low, high):
-    """Runs cut in two where shadow load becomes sunny; the columns of `pieces`."""
-    start, end, sunny, look, job = (
-        getattr(every, c)[run] for c in ("start", "end", "sunny", "look", "job")
-    )
-    dark = (sunny > start) & (look != NUMBER["preempted"])
-    shadow = np.flatnonzero(dark)
-    return (
-        np.concatenate([np.where(dark, sunny, start), start[shadow]]),
-        np.concatenate([end, np.minimum(sunny, end)[shadow]]),
-        np.concatenate([low, low[shadow]]),
-        np.concatenate([high, high[shadow]]),
-        np.concatenate([look, np.full(len(shadow), NUMBER["shadow"])]),
-        np.concatenate([job, job[shadow]]),
-    )
-
-
-def _gantt(seen, other, window, side):
-    (start, end, low, high, look, job), left_out = pieces(seen, window)
-    found = seen.schedule
-    title = seen.words + (
-        f" (the {MOST:,} largest of {MOST + left_out:,} runs)" if left_out else ""
-    )
-    later = None if other is None else model.change(other.schedule, found)
-    marks = None if other is None else _marks(later, found, window, start, low, high, job)
+def _gantt(sides, k, window):
+    seen = sides[k]
+    drawn, left_out = pieces(seen, window)
+    some = f" (the {MOST:,} largest of {MOST + left_out:,} runs)" if left_out else ""
+    start, end = (window.place(drawn[edge].to_numpy()) for edge in ("start", "end"))
     return scene.panel(
-        (side[0], ROWS[0][0], side[1], ROWS[0][1]),
+        _box("gantt", k),
         window.axis,
-        (0, found.workload.machine),
-        title=title,
+        (0, seen.schedule.workload.machine),
+        title=seen.words + some,
         ylabel="processors",
-        xticks=window.ticks(most=7),
-        marks=marks,
         xlabel=f"{window.name} since the start of the log",
-        rects=scene.rects(window.place(start), window.place(end), low, high, look, job),
+        xticks=window.ticks(most=7),
+        rects=scene.rects(start, end, drawn.low, drawn.high, drawn.look, drawn.job),
+        marks=_marks(*(side.schedule for side in sides), window, drawn) if k else None,
     )
 
 
-def _marks(later, found, window, start, low, high, job):
+def _marks(first, second, window, drawn):
     """A triangle where a job starts that gained or lost, once a job."""
-    here = (later[job] != 0) & (start == found.start[job]) & (start >= window.since)
-    _, once = np.unique(job[here], return_index=True)
-    at = np.flatnonzero(here)[once]
-    look = np.where(later[job[at]] < 0, NUMBER["gained"], NUMBER["lost"])
-    return scene.marks(window.place(start[at]), (low[at] + high[at]) / 2, look)
+    later = model.change(first, second)[drawn.job]
+    here = (later != 0) & (drawn.start == second.start[drawn.job]) & (drawn.start >= window.since)
+    at = drawn.assign(later=later)[here].drop_duplicates("job").sort_values("job")
+    return {
+        "x": window.place(at.start.to_numpy()),
+        "y": ((at.low + at.high) / 2).to_numpy(),
+        "look": np.where(at.later < 0, NUMBER["gained"], NUMBER["lost"]),
+    }
 
 
-def _over_time(sides, what, window, title, label, row):
+def _over_time(sides, what, window):
     """A panel a side with both lines: its own whole, the other's dashed."""
     cut = [_cut(*seen.over_time[what], window) for seen in sides]
-    top = (
-        sides[0].schedule.workload.machine
-        if what == "used"
-        else max(1, *(int(y.max()) for _, y in cut)) * 1.05
-    )
-    for own, other, (left, width) in ((0, 1, SIDES[0]), (1, 0, SIDES[1])):
-        lines = [scene.line("other", *cut[other]), scene.line("own", *cut[own])]
+    title, label, top = "Machine", "processors", sides[0].schedule.workload.machine
+    if what == "queue":
+        title, label, top = "Queue", "jobs", max(1, *(int(y.max()) for _, y in cut)) * 1.05
+    for k, (own, other) in enumerate((cut, cut[::-1])):
+        lines = {"other": other, "own": own}.items()
         yield scene.panel(
-            (left, row[0], width, row[1]),
+            _box(what, k),
             window.axis,
             (0, top),
             title=title,
             ylabel=label,
             xticks=window.ticks(most=7),
-            lines=lines,
+            lines=[{"look": look, "x": x, "y": y} for look, (x, y) in lines],
             yticks=scene.ticks(0, top, most=4, whole=True),
         )
 
@@ -141,23 +124,28 @@ def _cut(instant, level, window):
 
 def _sizes(sides):
     """Two panels of bars in pairs: wait and slowdown by size."""
-    found, names = [seen.by_size for seen in sides], plans.size_names()
-    shown = [k for k in range(len(names)) if any(np.isfinite(one["wait"][k]) for one in found)]
-    for what, title, label, (left, width) in (
-        ("wait", "Mean wait by size", "hours", SIDES[0]),
-        ("slowdown", "Mean bounded slowdown by size", "", SIDES[1]),
-    ):
-        height = np.nan_to_num([[one[what][k] for k in shown] for one in found])
-        x = np.arange(len(shown)) + np.array([[-0.38], [0.02]])
-        look = np.repeat([NUMBER["first"], NUMBER["second"]], len(shown))
-        top = float(height.max()) * 1.1 or 1.0
-        low, high = x.ravel(), x.ravel() + 0.36
-        nothing = np.zeros(x.size)
-        bars = scene.rects(low, high, nothing, height.ravel(), look, nothing - 1)
-        ticks = [(float(k), names[j]) for k, j in enumerate(shown)]
-        words = {"title": title, "ylabel": label, "xlabel": "processors"}
-        box, across = (left, ROWS[3][0], width, ROWS[3][1]), (-0.5, len(shown) - 0.5)
-        yield scene.panel(box, across, (0, top), xticks=ticks, rects=bars, **words)
+    names, (first, second) = np.array(plans.size_names()), (seen.by_size for seen in sides)
+    shown = (first.wait.notna() | second.wait.notna()).to_numpy()
+    x = np.arange(shown.sum()) + np.array([[-0.38], [0.02]])
+    look, nothing = np.repeat([NUMBER["first"], NUMBER["second"]], shown.sum()), np.zeros(x.size)
+    titles = {
+        "wait": ("Mean wait by size", "hours"),
+        "slowdown": ("Mean bounded slowdown by size", ""),
+    }
+    for k, (what, (title, label)) in enumerate(titles.items()):
+        height = np.nan_to_num([one[what][shown] for one in (first, second)])
+        yield scene.panel(
+            _box("sizes", k),
+            (-0.5, shown.sum() - 0.5),
+            (0, float(height.max()) * 1.1 or 1.0),
+            title=title,
+            ylabel=label,
+            xlabel="processors",
+            xticks=[(float(k), name) for k, name in enumerate(names[shown].tolist())],
+            rects=scene.rects(
+                x.ravel(), x.ravel() + 0.36, nothing, height.ravel(), look, nothing - 1
+            ),
+        )
 
 
 def _summary(sides, window):
@@ -174,10 +162,9 @@ def _summary(sides, window):
 def gains(first, second):
     """Who starts earlier and who later on the right, in a sentence."""
     later = model.change(first, second)
-    gained, lost = later[later < 0], later[later > 0]
     parts = [
         f"{len(part):,} jobs start {word} on the right"
         + (f" (by {abs(part.mean()) / 3600:,.2f} h on average)" if len(part) else "")
-        for part, word in ((gained, "earlier"), (lost, "later"))
+        for part, word in ((later[later < 0], "earlier"), (later[later > 0], "later"))
     ]
     return f"{' and '.join(parts)}, {int((later == 0).sum()):,} at the same time."

@@ -1,15 +1,22 @@
-"""A picture as plain data: panels with axes, rectangles, lines and words.
+"""A picture as plain data: panels with axes, rectangles, lines and words, and how each kind of these looks.
 
-The canvas in the page (picture.js) and matplotlib (still.py) draw the same scene.
+The canvas in the page (picture.js) and matplotlib (still.py) draw the same scene. Hatches carry matplotlib's names.
 """
 
 import itertools
+from pathlib import Path
 
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
-from replication.explore.looks import NAMES
+from replication.basics.data import toml
 
+#: What ``looks.toml`` may set besides a label and colours on a light and on a dark page, to tell a look apart without
+#: colour: a hatch, a hollow outline, a dash, the width of a line in pixels, or a triangle (``up`` or ``down``).
+PLAIN = {"hatch": "", "light_hatch": "#000000", "dark_hatch": "#FFFFFF", "hollow": False}
+PLAIN |= {"dash": [], "width": 2, "mark": "", "line": False}
+LOOKS = {name: PLAIN | look for name, look in toml(Path(__file__).parent / "looks.toml").items()}
+NUMBER = {name: number for number, name in enumerate(LOOKS)}
 #: What a panel may have on its axes. Rules are upright lines: x and look.
 NOTHING = {"title": "", "xlabel": "", "ylabel": "", "rects": None, "marks": None}
 NOTHING |= {"lines": [], "rules": [], "texts": []}
@@ -46,45 +53,18 @@ def ticks(low, high, most=8, offset=0.0, whole=False):
     ]
 
 
-def packed(values):
-    """Numbers as the bytes of 32-bit floats, as the page reads them."""
-    return np.ascontiguousarray(values, np.float32).tobytes()
-
-
-def unpacked(values):
-    """The numbers of `packed`, float32[n]."""
-    return np.frombuffer(values, np.float32)
-
-
-def rects(x0, x1, y0, y1, look, job):
-    """Rectangles in the numbers of the axes; `look` are numbers of looks, `job` are indices of
-    jobs, kept here to tell of them, -1 for none.
+def rects(*columns):
+    """Rectangles as arrays: left, right, lower and upper edge in the numbers of the axes, numbers of
+    looks, and indices of jobs, kept here to tell of them, -1 for none.
     """
-    corners = {"x0": x0, "x1": x1, "y0": y0, "y1": y1}
-    return {name: packed(values) for name, values in corners.items()} | {
-        "look": np.asarray(look, np.uint8).tobytes(),
-        "job": np.asarray(job, np.int32).tobytes(),
-    }
-
-
-def line(look, x, y):
-    """A line in steps: each y holds until the next x."""
-    return {"look": look, "x": packed(x), "y": packed(y)}
-
-
-def marks(x, y, look):
-    """Triangles; `look` as in `rects`."""
-    return {"x": packed(x), "y": packed(y), "look": np.asarray(look, np.uint8).tobytes()}
-
-
-def text(x, y, words, **how):
-    """Words at a place, which may be aligned (``align``) or ``bold``."""
-    return {"x": x, "y": y, "text": words} | how
+    return dict(zip(("x0", "x1", "y0", "y1", "look", "job"), map(np.asarray, columns), strict=True))
 
 
 def panel(box, x, y, **parts):
     """A pair of axes from end to end and the `parts` on them, by the names of `NOTHING`; ticks are
     round numbers by default. The box is left, top, width and height as shares of the picture.
+
+    A line is in steps: each y holds until the next x. Marks are triangles.
     """
     axes = {"box": list(box), "x": list(map(float, x)), "y": list(map(float, y))}
     return NOTHING | axes | {"xticks": ticks(*x), "yticks": ticks(*y, most=5)} | parts
@@ -95,11 +75,5 @@ def scene(panels, legend, summary, height):
     for those who do not see it, and its height in pixels. Its number is a new one every time, by
     which a test sees that it was drawn.
     """
-    return {
-        "number": next(_number),
-        "panels": panels,
-        "legend": list(legend),
-        "names": NAMES,
-        "summary": summary,
-        "height": height,
-    }
+    words = {"legend": list(legend), "names": list(LOOKS), "summary": summary}
+    return {"number": next(_number), "panels": panels, "height": height} | words

@@ -6,18 +6,15 @@ saw.
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from replication.estimates import Deterministic
 from replication.explore import model
 from replication.papers.heel_and_toe import examples
 from replication.reference import easy as reference
 
-MOST = 400  # jobs that the twin walks through in about a second
 THIRDS = 3  # s in a time unit of the paper's example, so that thirds are whole
 BADNESS = {f"F = {name.partition('=')[2]}": factor - 1 for name, factor in examples.FACTORS.items()}
-
-
-class StepError(ValueError):
-    """Jobs that cannot be walked through."""
 
 
 @dataclass(frozen=True)
@@ -41,25 +38,19 @@ class Moment:
         return 0 if self.first_real is None else self.sight.real - self.first_real
 
 
-@dataclass(frozen=True)
 class Walk:
-    """A run of EASY, decision by decision; `unit`, s, is what the axis counts in."""
+    """A run of EASY, decision by decision; `unit`, s, is what the axis counts in.
 
-    workload: object
-    estimate: list
-    start: list
-    moments: list
-    unit: int
-    unit_name: str
-    about: str
+    Of each job it has start and end, s, and `believed`, when the scheduler expects the end.
+    """
 
-    def end(self, job):
-        """When a job really ends, s."""
-        return self.start[job] + int(self.workload.run_time[job])
-
-    def believed_end(self, job):
-        """When the scheduler expects a job to end, s."""
-        return self.start[job] + self.estimate[job]
+    def __init__(self, workload, estimate, unit=1, unit_name="s", about=""):
+        self.workload, self.unit, self.unit_name, self.about = workload, unit, unit_name, about
+        sights, estimate = [], np.asarray(estimate)
+        watched = reference.easy(workload, estimate.tolist(), watch=sights.append)
+        self.start = np.array(watched.start)
+        self.end, self.believed = self.start + workload.run_time, self.start + estimate
+        self.estimate, self.moments = estimate, list(_moments(sights))
 
     def name(self, job):
         """A job as the log numbers it."""
@@ -67,9 +58,7 @@ class Walk:
 
     def free(self, moment):
         """Idle processors after a decision."""
-        return self.workload.machine - int(
-            sum(self.workload.processors[job] for job in moment.sight.running)
-        )
+        return self.workload.machine - int(self.workload.processors[[*moment.sight.running]].sum())
 
     def verdict(self, moment, job):
         """Whether a waiting job may pass the head now, in a few words."""
@@ -86,16 +75,63 @@ class Walk:
             return "fits the hole"
         return "fits the extra processors" if size <= sight.extra else "too long for the hole"
 
+    def words(self, number):
+        """What happens at a decision, in sentences: what is decided, what the scheduler believes,
+        what is true.
+        """
+        moment, total = self.moments[number], len(self.moments)
+        sight = moment.sight
+        event = f"At {self._long(sight.now)}: {self._event(moment)}"
+        yield f"Step {number + 1} of {total}. {event}"
+        if sight.planned is not None:
+            head = self.name(sight.queue[0])
+            yield (
+                f"The scheduler believes: {head} can start at {self._time(sight.planned)} (reservation), "
+                f"with {sight.extra} extra processors then; until then {self.free(moment)} are free, a hole "
+                f"of {self._long(sight.planned - sight.now)}."
+            )
+            yield (
+                f"In truth {head} could start at {self._time(sight.real)} (real shadow time); stolen from "
+                f"it so far: {self._long(moment.stolen)}."
+            )
+        if number + 1 == total:
+            yield from self._in_the_end()
 
-def walk(workload, estimate, unit=1, unit_name="s", about=""):
-    """Watch EASY; StepError for more than `MOST` jobs."""
-    if len(workload) > MOST:
-        raise StepError(
-            f"{workload.name}: {len(workload):,} jobs, allowed in the step mode: up to {MOST}"
+    def _in_the_end(self):
+        """What the head that lost most could have had; nothing where no head lost anything."""
+        could = {m.sight.queue[0]: m.first_real for m in self.moments if m.sight.real is not None}
+        job = max(could, key=lambda head: self.start[head] - could[head], default=None)
+        if job is not None and self.start[job] > could[job]:
+            yield (
+                f"In the end: {self.name(job)} could have started at {self._time(could[job])} when it became the "
+                f"head, and started at {self._time(self.start[job])}; later jobs stole "
+                f"{self._long(self.start[job] - could[job])} from it."
+            )
+
+    def _event(self, moment):
+        sight = moment.sight
+        if sight.kind == "events":
+            ended = [self.name(job) for job in sight.jobs if job not in sight.queue]
+            came = [self.name(job) for job in sight.jobs if job in sight.queue]
+            said = [f"{_listed(ended)} end{'s' * (len(ended) == 1)}"] * bool(ended)
+            return "; ".join(said + [f"{_listed(came)} submitted"] * bool(came)) + "."
+        name, real = self.name(sight.jobs[0]), self._time(sight.real or 0)
+        if sight.kind == "started":
+            return f"{name} starts in order."
+        if sight.kind == "reserved":
+            return f"{name} is the head and does not fit; it gets a reservation."
+        if not moment.wild:
+            return f"{name} is backfilled, mildly: the real shadow time stays {real}."
+        return (
+            f"{name} is backfilled, wildly: the real shadow time moves from {self._time(moment.before)} to "
+            f"{real}, and steals {self._long(sight.real - moment.before)}."
         )
-    sights, estimate = [], [int(e) for e in estimate]
-    start = reference.easy(workload, estimate, watch=sights.append).start
-    return Walk(workload, estimate, start, list(_moments(sights)), unit, unit_name, about)
+
+    def _time(self, seconds):
+        return f"{round(seconds / self.unit, 2):,g}"
+
+    def _long(self, seconds):
+        return f"{self._time(seconds)} {self.unit_name}"
 
 
 def _moments(sights):
@@ -111,96 +147,24 @@ def _moments(sights):
         real = sight.real
 
 
+def _listed(names):
+    shown = names[:4] + [f"{len(names) - 4} more"] * (len(names) > 4)
+    return " and ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))
+
+
 def heel_and_toe(badness="F = 2"):
     """The paper's own example, Fig. 8, with one of the three badnesses of Table 2, the keys of
     `BADNESS`; the figure's is F = 2.
     """
-    if badness not in BADNESS:
-        raise StepError(f"badness {badness!r}, allowed: {', '.join(BADNESS)}")
     jobs = examples.workload("fig08", examples.FIG8, 2, THIRDS)
     _, told = Deterministic(BADNESS[badness]).make(jobs)
-    return walk(jobs, told, THIRDS, "time units", f"Heel and toe, Fig. 8, {badness}")
+    return Walk(jobs, told, THIRDS, "time units", f"Heel and toe, Fig. 8, {badness}")
 
 
 def of_log(jobs, choice, seed=1):
     """The jobs of a log under EASY with a side's estimates, from an empty machine."""
-    told = model.Choice("easy", "", choice.model, choice.f)
-    found = model.schedule(jobs, told, seed)
-    about = (
-        f"{len(found.start)} jobs of {found.workload.name}{' (stand-in)' * found.workload.stand_in}"
-    )
-    return walk(found.workload, found.estimate, 3600, "hours", f"{about}, {told.words}")
-
-
-def words(found, number):
-    """What happens at a decision, in sentences: what is decided, what the scheduler believes, what
-    is true.
-    """
-    moment = found.moments[number]
-    sight = moment.sight
-    at = f"At {_long(found, sight.now)}"
-    said = [f"Step {number + 1} of {len(found.moments)}. {at}: {_event(found, moment)}"]
-    if sight.planned is not None:
-        head = found.name(sight.queue[0])
-        said.append(
-            f"The scheduler believes: {head} can start at {_time(found, sight.planned)} (reservation), "
-            f"with {sight.extra} extra processors then; until then {found.free(moment)} are free, a hole "
-            f"of {_long(found, sight.planned - sight.now)}."
-        )
-        said.append(
-            f"In truth {head} could start at {_time(found, sight.real)} (real shadow time); stolen from "
-            f"it so far: {_long(found, moment.stolen)}."
-        )
-    return said + (_in_the_end(found) if number + 1 == len(found.moments) else [])
-
-
-def _in_the_end(found):
-    """What the head that lost most could have had, a sentence; none where no head lost anything."""
-    could = {
-        one.sight.queue[0]: one.first_real for one in found.moments if one.sight.real is not None
-    }
-    job = max(could, key=lambda head: found.start[head] - could[head], default=None)
-    if job is None or found.start[job] <= could[job]:
-        return []
-    return [
-        f"In the end: {found.name(job)} could have started at {_time(found, could[job])} when it became the head, "
-        f"and started at {_time(found, found.start[job])}; later jobs stole "
-        f"{_long(found, found.start[job] - could[job])} from it."
-    ]
-
-
-def _event(found, moment):
-    sight = moment.sight
-    if sight.kind == "events":
-        ended = [found.name(job) for job in sight.jobs if job not in sight.queue]
-        came = [found.name(job) for job in sight.jobs if job in sight.queue]
-        said = [f"{_listed(ended)} end{'s' * (len(ended) == 1)}"] * bool(ended)
-        return "; ".join(said + [f"{_listed(came)} submitted"] * bool(came)) + "."
-    name = found.name(sight.jobs[0])
-    if sight.kind == "started":
-        return f"{name} starts in order."
-    if sight.kind == "reserved":
-        return f"{name} is the head and does not fit; it gets a reservation."
-    if not moment.wild:
-        return (
-            f"{name} is backfilled, mildly: the real shadow time stays {_time(found, sight.real)}."
-        )
-    return (
-        f"{name} is backfilled, wildly: the real shadow time moves from {_time(found, moment.before)} to "
-        f"{_time(found, sight.real)}, and steals {_long(found, sight.real - moment.before)}."
-    )
-
-
-def _listed(names):
-    shown = names[:4] + [f"{len(names) - 4} more"] * (len(names) > 4)
-    return (
-        shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}" if shown else ""
-    )
-
-
-def _time(found, seconds):
-    return f"{round(seconds / found.unit, 2):,g}"
-
-
-def _long(found, seconds):
-    return f"{_time(found, seconds)} {found.unit_name}"
+    told = model.Choice(model=choice.model, f=choice.f)
+    found = told.schedule(jobs, seed)
+    stand_in = " (stand-in)" * found.workload.stand_in
+    about = f"{len(found.start)} jobs of {found.workload.name}{stand_in}, {told.words}"
+    return Walk(found.workload, found.estimate, 3600, "hours", about)

@@ -1,34 +1,114 @@
-"""The two tools of the explorer notebook: `Stepper` and `Explorer`."""
+"""The two tools of the explorer notebook, `Stepper` and `Explorer`, and their controls."""
 
-import time
+import math
 from contextlib import contextmanager
+from dataclasses import replace
 from html import escape
 
 import ipywidgets
 
-from replication.explore import controls, model, pictures, step_pictures, steps, still
+from replication.explore import model, pictures, step_pictures, steps, still
 from replication.explore.canvas import Canvas
+from replication.logs import traces
+from replication.schedule import text
+from replication.schedulers import Scheduler
 
-LENGTHS = {
-    "6 hours": 21600,
-    "1 day": 86400,
-    "2 days": 172800,
-    "4 days": 345600,
-    "1 week": 604800,
-    "2 weeks": 1209600,
-    "4 weeks": 2419200,
-    "all": None,
-}
-OPENING = "2 days"
+DAY = 86400  # s
+LENGTHS = {"6 hours": DAY // 4, "1 day": DAY, "2 days": 2 * DAY, "4 days": 4 * DAY}
+LENGTHS |= {"1 week": 7 * DAY, "2 weeks": 14 * DAY, "4 weeks": 28 * DAY, "all": None}
+
+
+def control(kind, name, width, **given):
+    """A control with its name before it."""
+    look = {"style": {"description_width": "initial"}, "layout": {"width": f"{width}px"}}
+    return kind(description=name, **look, **given)
+
+
+def menu(name, options, value, width=170):
+    """A choice of one from a list."""
+    return control(ipywidgets.Dropdown, name, width, options=options, value=value)
+
+
+def whole(name, width, least=1, most=1, **given):
+    """A whole number within limits."""
+    kind = ipywidgets.BoundedIntText
+    return control(kind, name, width, value=1, min=least, max=most, **given)
+
+
+def number(name, width, value, least, most, step):
+    """A number within limits."""
+    kind = ipywidgets.BoundedFloatText
+    return control(kind, name, width, value=value, min=least, max=most, step=step)
+
+
+def row(*parts):
+    """Controls beside each other, on several lines where the page is narrow."""
+    return ipywidgets.HBox(parts, layout={"flex_flow": "row wrap"})
+
+
+class Side:
+    """The controls of one side: scheduler, predictor, estimates and f."""
+
+    def __init__(self, name, choice):
+        self.scheduler = menu(name, text.names(Scheduler), choice.scheduler)
+        self.predictor = menu("predictor", model.PREDICTORS, choice.predictor, 210)
+        self.model = menu("estimates", list(model.MODELS), choice.model, 250)
+        self.f = number("f", 110, choice.f, 0, 10_000, 0.1)
+        self.controls = (self.scheduler, self.predictor, self.model, self.f)
+
+    @property
+    def choice(self):
+        """What is chosen, a `replication.explore.model.Choice`; switches off what that does not have."""
+        chosen = model.Choice(*(part.value for part in self.controls))
+        self.predictor.disabled, self.f.disabled = not chosen.takes_predictor, not chosen.takes_f
+        return chosen
+
+
+class Log:
+    """The controls that say which jobs: log (a path is added to the registry's names), first job,
+    how many, load, seed.
+    """
+
+    def __init__(self, log):
+        names = traces.names()
+        self.log = menu("log", names + [log] * (log not in names), log, 250)
+        self.first, self.count = whole("from job", 160), whole("jobs", 150)
+        self.load, self.seed = number("load %", 130, 50, 1, 200, 1), whole("seed", 110, 0, 10**6)
+        self.controls = (self.log, self.first, self.count, self.load, self.seed)
+        self.fill()
+
+    def fill(self):
+        """Set everything to the whole log as it is."""
+        log = model.whole(self.log.value)
+        self.first.max = self.count.max = self.count.value = len(log)
+        self.first.value = 1
+        self.load.value = round(100 * log.load, 2) if math.isfinite(log.load) else 50
+
+    @property
+    def plain(self):
+        """The chosen jobs at their own load, a `replication.explore.model.Jobs`."""
+        count = min(self.count.value, self.first.max - self.first.value + 1)
+        return model.Jobs(self.log.value, self.first.value, count)
+
+    @property
+    def own_load(self):
+        """The chosen jobs' own load in percent, as the control would say it."""
+        return round(100 * model.workload(self.plain).load, 2)
+
+    @property
+    def jobs(self):
+        """The chosen jobs, scaled where the control says another load than their own."""
+        other = self.load.value != self.own_load
+        return replace(self.plain, load=self.load.value / 100) if other else self.plain
 
 
 class _Tool:
     """A box of controls with a canvas, that is drawn anew at every change."""
 
-    def __init__(self, canvas, parts):
-        self.canvas, self.took = canvas, 0.0
-        self.message = ipywidgets.HTML()
-        self.box = ipywidgets.VBox([*parts, self.message, canvas])
+    def __init__(self, *rows):
+        self.canvas, self.message = Canvas(listens=list(self.KEYS)), ipywidgets.HTML()
+        self.canvas.on_key(self.key)
+        self.box = ipywidgets.VBox([*(row(*parts) for parts in rows), self.message, self.canvas])
         self._quiet = False
 
     def _repr_mimebundle_(self, **options):
@@ -38,20 +118,18 @@ class _Tool:
         """What is shown now as a matplotlib figure, for where no widget runs."""
         return still.draw(self.canvas.scene)
 
-    def watch(self, parts, act):
-        """Call `act(control)` when one of the controls changes, unless the tool itself changes it."""
-        for part in parts:
-            part.observe(
-                lambda change: None if self._quiet else self._timed(act, change["owner"]), "value"
-            )
+    def watch(self, act, *parts):
+        """Call `act` when one of the controls changes, unless the tool itself changes it."""
 
-    def _timed(self, act, control):
-        began = time.perf_counter()
-        try:
-            act(control)
-        except ValueError as error:  # what was chosen cannot be: one line, and the picture stays
-            self.message.value = f"<b>{escape(str(error))}</b>"
-        self.took = 1000 * (time.perf_counter() - began)
+        def changed(change):
+            if not self._quiet:
+                try:
+                    act()
+                except ValueError as error:  # what was chosen cannot be, and the picture stays
+                    self.message.value = f"<b>{escape(str(error))}</b>"
+
+        for part in parts:
+            part.observe(changed, "value")
 
     @contextmanager
     def quiet(self):
@@ -77,24 +155,19 @@ class Stepper(_Tool):
         self.explorer = explorer
         scenes = [(f"Fig. 8 of heel and toe, {name}", name) for name in steps.BADNESS]
         scenes += [(self.LOG, self.LOG)] * (explorer is not None)
-        self.source = controls.menu("scene", scenes, "F = 2", "330px")
-        self.first = controls.whole("job", "130px", most=10**7, disabled=True)
-        self.step = controls.whole("step", "120px")
-        back, on = (
-            ipywidgets.Button(description=words, tooltip=tip, layout={"width": "130px"})
-            for words, tip in (
-                ("← back", "one decision back (left arrow)"),
-                ("next →", "one decision on (right arrow)"),
-            )
-        )
-        super().__init__(
-            Canvas(self.KEYS), [controls.row(self.source, self.first, back, on, self.step)]
-        )
-        self.watch([self.source, self.first], lambda control: self.open())
-        self.watch([self.step], lambda control: self.show())
-        back.on_click(lambda button: self.key("ArrowLeft"))
-        on.on_click(lambda button: self.key("ArrowRight"))
-        self.canvas.on_key(self.key)
+        self.source = menu("scene", scenes, "F = 2", 330)
+        self.first, self.step = whole("job", 130, most=10**7, disabled=True), whole("step", 120)
+        buttons = []
+        for words, tip, key in (
+            ("← back", "one decision back (left arrow)", "ArrowLeft"),
+            ("next →", "one decision on (right arrow)", "ArrowRight"),
+        ):
+            button = ipywidgets.Button(description=words, tooltip=tip, layout={"width": "130px"})
+            button.on_click(lambda button, key=key: self.key(key))
+            buttons.append(button)
+        super().__init__([self.source, self.first, *buttons, self.step])
+        self.watch(self.open, self.source, self.first)
+        self.watch(self.show, self.step)
         self.open()
 
     def open(self):
@@ -111,16 +184,16 @@ class Stepper(_Tool):
         self.show()
 
     def _of_log(self):
-        chosen = self.explorer.log.jobs
+        log = self.explorer.log
         with self.quiet():
-            self.first.max = self.explorer.log.first.max
-        jobs = model.Jobs(chosen.log, self.first.value, 300, chosen.load)
-        return steps.of_log(jobs, self.explorer.sides[0].choice, self.explorer.log.seed.value)
+            self.first.max = log.first.max
+        jobs = replace(log.jobs, first=self.first.value, count=300)
+        return steps.of_log(jobs, self.explorer.sides[0].choice, log.seed.value)
 
     def show(self):
         """Draw the decision that is chosen."""
         number = self.step.value - 1
-        self.canvas.show(self.picture.scene(number), "\n".join(steps.words(self.walk, number)))
+        self.canvas.show(self.picture.scene(number), "\n".join(self.walk.words(number)))
         self.message.value = ""
 
     def key(self, key):
@@ -134,8 +207,8 @@ class Stepper(_Tool):
             "End": len(moments),
             "PageUp": max((k for k in passes if k < at), default=at),
             "PageDown": min((k for k in passes if k > at), default=at),
-        }[key]
-        self.step.value = min(max(to, 1), len(moments))
+        }
+        self.step.value = to[key]
 
 
 class Explorer(_Tool):
@@ -148,22 +221,21 @@ class Explorer(_Tool):
     KEYS = ("ArrowLeft", "ArrowRight", "+", "-", "Home", "End")
 
     def __init__(self, log="KTH-SP2"):
-        self.log = controls.Log(log)
-        self.sides = (
-            controls.Side("left", model.Choice()),
-            controls.Side("right", model.Choice("pv-easy")),
+        self.log = Log(log)
+        left, right = self.sides = (
+            Side("left", model.Choice()),
+            Side("right", model.Choice("pv-easy")),
         )
         window = {"min": 0, "max": 1, "step": 0.25, "readout_format": ".2f"}
-        self.since = controls.labelled(ipywidgets.FloatSlider, "from day", "560px", **window)
-        self.length = controls.menu("show", list(LENGTHS), OPENING)
-        rows = [self.log.row, *(side.row for side in self.sides)]
-        super().__init__(Canvas(self.KEYS), [*rows, controls.row(self.since, self.length)])
-        self.watch([self.log.log], lambda control: self.another_log())
-        self.watch([self.log.first, self.log.count], lambda control: self.other_jobs())
-        others = [*self.log.controls[3:], self.since, self.length]
-        for part in (others, *(side.controls for side in self.sides)):
-            self.watch(part, lambda control: self.show())
-        self.canvas.on_key(self.key)
+        self.since = control(ipywidgets.FloatSlider, "from day", 560, **window)
+        self.length = menu("show", list(LENGTHS), "2 days")
+        of_window = [self.since, self.length]
+        super().__init__(self.log.controls, left.controls, right.controls, of_window)
+        self.watch(self.another_log, self.log.log)
+        self.watch(self.other_jobs, self.log.first, self.log.count)
+        self.watch(
+            self.show, self.log.load, self.log.seed, *left.controls, *right.controls, *of_window
+        )
         self.canvas.observe(lambda change: self.tell(), "pointer")
         self.other_jobs()
 
@@ -175,24 +247,21 @@ class Explorer(_Tool):
 
     def other_jobs(self):
         """Set load and window to the jobs that were just chosen, and draw."""
-        jobs = model.workload(self.log.plain)
-        if jobs.span:
+        if model.workload(self.log.plain).span:
             with self.quiet():
                 self.log.load.value = self.log.own_load
         self.show(home=True)
 
     def show(self, home=False):
         """Draw what is chosen; `home` moves the window to the first job."""
-        for side in self.sides:
-            side.enable()
-        jobs, choices = self.log.jobs, [side.choice for side in self.sides]
-        seen = [model.side(jobs, choice, self.log.seed.value) for choice in choices]
+        choices = [side.choice for side in self.sides]
+        seen = [model.side(self.log.jobs, choice, self.log.seed.value) for choice in choices]
         self.schedules = [one.schedule for one in seen]
         w = self.schedules[0].workload
         first, last = int(w.submit[0]), max(int(found.end.max()) for found in self.schedules)
-        self._fit(first / 86400, last / 86400, home)
+        self._fit(first / DAY, last / DAY, home)
         length = LENGTHS[self.length.value] or last - first + 1
-        since = first if self.length.value == "all" else round(self.since.value * 86400)
+        since = first if self.length.value == "all" else round(self.since.value * DAY)
         self.canvas.show(pictures.comparison(seen, since, length), self._measures())
         self.message.value = "<b>Stand-in jobs: generated, they prove nothing.</b>" * w.stand_in
 
@@ -217,30 +286,24 @@ class Explorer(_Tool):
 
     def tell(self):
         """Say which job the mouse points at."""
-        pointed = self.canvas.pointed()
-        if pointed is None:
-            self.canvas.tip = self._measures()
-        else:
-            _, job = pointed
-            self.canvas.tip = "\n".join(
-                f"{name}: {model.tell(found, job)}"
-                for name, found in zip(("Left", "Right"), self.schedules, strict=True)
-            )
+        job, (left, right) = self.canvas.pointed(), self.schedules
+        self.canvas.tip = (
+            self._measures()
+            if job is None
+            else f"Left: {model.tell(left, job)}\nRight: {model.tell(right, job)}"
+        )
 
     def key(self, key):
         """Do what a key asks for."""
-        names = list(LENGTHS)
-        place = names.index(self.length.value)
-        quarter = (LENGTHS[self.length.value] or 0) / 86400 / 4
+        names, quarter = list(LENGTHS), (LENGTHS[self.length.value] or 0) / DAY / 4
         if key in "+-":
-            self.length.value = names[
-                min(max(place + (1 if key == "-" else -1), 0), len(names) - 1)
-            ]
+            place = self.length.index + (1 if key == "-" else -1)
+            self.length.value = names[min(max(place, 0), len(names) - 1)]
         else:
             to = {
                 "ArrowLeft": self.since.value - quarter,
                 "ArrowRight": self.since.value + quarter,
                 "Home": self.since.min,
                 "End": self.since.max - 4 * quarter,
-            }[key]
-            self.since.value = min(max(to, self.since.min), self.since.max)
+            }
+            self.since.value = to[key]

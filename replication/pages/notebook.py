@@ -1,4 +1,4 @@
-"""One notebook: its parameters checked, then run in a kernel of its own or in this process."""
+"""One notebook: its parameters checked, then run in a kernel of its own."""
 
 import contextlib
 import functools
@@ -10,17 +10,12 @@ import warnings
 import weakref
 
 from replication.basics import paths, writing
-from replication.basics.hints import did_you_mean
 from replication.basics.lazy import kernel_failures, kernels, nbformat, papermill
 from replication.pages import record
-from replication.pages.parameters import PageError, written
+from replication.pages.parameters import check_known, written
 
 KERNEL_ARGUMENTS = ("--IPKernelApp.log_level=50",)
 _kernels = weakref.WeakSet()
-
-
-class RunError(ValueError):
-    """A notebook, parameter or choice that is refused; the message lists the valid ones."""
 
 
 class NotebookError(RuntimeError):
@@ -48,27 +43,10 @@ def name_of(path):
 
 
 def check(path, parameters):
-    """The notebook's own values with these in their place; parameters that it does not have are
-    refused, where papermill alone would only warn.
-    """
-    try:
-        known = written(path.read_text(encoding="utf-8"), name_of(path))
-    except PageError as refused:
-        raise RunError(refused) from None
-    for name in parameters:
-        if name not in known:
-            raise RunError(
-                f"{name_of(path)}: unknown parameter {name!r}{did_you_mean(name, known)}; "
-                f"valid: {', '.join(known)}"
-            )
+    """The notebook's own values with these in their place; PageError for parameters that it does not have."""
+    known = written(path.read_text(encoding="utf-8"), name_of(path))
+    check_known(name_of(path), parameters, known)
     return known | parameters
-
-
-def _failure(path, number, kind, message):
-    """One line on a failed cell, counted from 1 among all cells of the notebook."""
-    source = nbformat.read(path, as_version=4).cells[number].source.strip().splitlines() or [""]
-    last = message.strip().splitlines()[-1:] or [""]
-    return f"{name_of(path)}: cell {number + 1} ({source[0].strip()}): {kind}: {last[0]}"
 
 
 def execute(path, parameters):
@@ -80,11 +58,12 @@ def execute(path, parameters):
     name = name_of(path)
     folder = record.executed("running", name).parent
     folder.mkdir(parents=True, exist_ok=True)
-    older = {kind: _files(kind, name) for kind in (*record.KINDS, record.OTHER)}
+    older = {kind: record.files(kind, name) for kind in record.MEANING}
     # papermill cannot read values such as "top=3" and says so of each; they were checked above.
     logging.getLogger("papermill").setLevel(logging.ERROR)
     warnings.filterwarnings("ignore", "The specified file .* does not end in")
     with writing.claimed(folder) as (descriptor, running), open(descriptor):
+        kind = "failed"
         try:
             done = papermill.execute_notebook(
                 str(path),
@@ -96,42 +75,45 @@ def execute(path, parameters):
                 kernel_manager_class=_kernel_class(),
                 extra_arguments=list(KERNEL_ARGUMENTS),
             )
-            kind = _kind(name, done)
+            kind = worth(name, done)
         except (papermill.PapermillExecutionError, RuntimeError) as error:
-            if running.stat().st_size:
-                _move(running, record.executed("failed", name))
             raise NotebookError(_reason(path, error)) from error
-        _move(running, record.executed(kind, name))
-    for file in older[kind] - _files(kind, name):
+        finally:
+            if running.stat().st_size:
+                target = record.executed(kind, name)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                os.replace(running, target)
+    for file in older[kind].keys() - record.files(kind, name).keys():
         (record.folder(kind, name.split("/")[0]) / file).unlink(missing_ok=True)
     return kind
 
 
 def _reason(path, error):
+    name = name_of(path)
     if isinstance(error, kernel_failures.DeadKernelError):
-        return f"{name_of(path)}: its kernel died; it may need more memory"
+        return f"{name}: its kernel died; it may need more memory"
     if isinstance(error, NotebookError):
         return str(error)
     if isinstance(error, RuntimeError):
-        return f"{name_of(path)}: its kernel did not start: {error}"
+        return f"{name}: its kernel did not start: {error}"
     # The executed notebook has one cell more: papermill's, with the parameters, behind the tagged one.
-    number = error.cell_index - (error.cell_index > _tagged(path))
-    return _failure(path, number, error.ename, error.evalue)
-
-
-def _tagged(path):
     cells = nbformat.read(path, as_version=4).cells
-    return next(k for k, cell in enumerate(cells) if "parameters" in cell.metadata.get("tags", []))
+    tags = [cell.metadata.get("tags", []) for cell in cells]
+    tagged = next(number for number, own in enumerate(tags) if "parameters" in own)
+    return failure(path, error.cell_index - (error.cell_index > tagged), error.ename, error.evalue)
 
 
-def _kind(name, notebook):
+def failure(path, number, kind, message):
+    """One line on a failed cell, by its number from 0 among all cells of the notebook."""
+    source = nbformat.read(path, as_version=4).cells[number].source.strip().splitlines() or [""]
+    last = message.strip().splitlines()[-1:] or [""]
+    return f"{name_of(path)}: cell {number + 1} ({source[0].strip()}): {kind}: {last[0]}"
+
+
+def worth(name, notebook):
     """What the page of an executed notebook says its outputs are worth."""
-    said = [
-        output.data[record.MIME]
-        for cell in notebook.cells
-        for output in cell.get("outputs", [])
-        if record.MIME in output.get("data", {})
-    ]
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    said = [output.data[record.MIME] for output in outputs if record.MIME in output.get("data", {})]
     if not said:
         raise NotebookError(f"{name}: it makes no Page, so that nothing of it is saved")
     if said[-1]["item"] != name:
@@ -139,17 +121,6 @@ def _kind(name, notebook):
     if not said[-1]["files"]:
         raise NotebookError(f"{name}: its Page saved no figure and no table")
     return said[-1]["kind"]
-
-
-def _files(kind, name):
-    paper, item = name.split("/")
-    facts = record.read(record.folder(kind, paper) / f"{item}.json")
-    return set(facts["files"]) if facts else set()
-
-
-def _move(source, target):
-    target.parent.mkdir(parents=True, exist_ok=True)
-    os.replace(source, target)
 
 
 @functools.cache

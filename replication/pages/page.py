@@ -1,17 +1,14 @@
 """The page of a notebook: its workloads, and the only way its outputs are saved."""
 
 import ast
-import json
 import string
 import sys
 import time
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 
 from replication.basics import paths, style, writing
-from replication.basics.hints import did_you_mean
 from replication.basics.lazy import lazily
 from replication.evidence import claims, compare, published, shown
 from replication.logs import traces
@@ -22,20 +19,6 @@ from replication.pages.render import Picture, Table
 from replication.schedule import text
 
 core = lazily("replication.core")
-
-
-@dataclass
-class _Progress:
-    """What changes while a notebook runs."""
-
-    started: float = field(default_factory=time.perf_counter)
-    files: dict = field(default_factory=dict)
-    verdicts: dict = field(default_factory=dict)
-    said: dict = field(default_factory=dict)
-    opening: str = ""
-    before: dict | None = None
-    top: object = None
-    status: object = None
 
 
 class Page:
@@ -73,9 +56,10 @@ class Page:
     def __init__(self, name, scale="paper", logs=(), seed=1, workers=1, **settings):
         parameters.check_name(name)
         given = {"scale": scale, "logs": logs, "seed": seed, "workers": workers} | settings
-        _refuse_unknown(name, given)
-        self._given = parameters.check(name, given)
-        self._name, self._progress = name, _Progress()
+        parameters.check_known(name, _handed_over(), given)
+        self._given, self._settings = parameters.check(name, given), tuple(settings)
+        self._name, self._started, self._before, self._shown = name, time.perf_counter(), None, None
+        self._files, self._verdicts, self._said, self._opening = {}, {}, {}, ""
         if "scheduler" in settings:
             self.scheduler  # noqa: B018 - a wrong one is refused before anything is loaded
         self.changes = tuple(parameters.changes(name, self._given))
@@ -88,12 +72,7 @@ class Page:
     scale = property(lambda self: self._given["scale"], doc="``paper`` or ``quick``.")
     quick = property(lambda self: self.scale == "quick", doc="True at quick scale.")
     seed = property(lambda self: self._given["seed"], doc="Seed of all that is drawn at random.")
-    workers = property(lambda self: self._given["workers"], doc="Threads that simulate.")
-
-    sources = property(
-        lambda self: tuple(self._given["logs"]),
-        doc="The logs as they were asked for: names and paths.",
-    )
+    sources = property(lambda self: tuple(self._given["logs"]), doc="The logs as asked for.")
 
     @property
     def first(self):
@@ -103,8 +82,7 @@ class Page:
     @property
     def settings(self):
         """The parameters that only this item has, by name; read-only."""
-        common = ("scale", "logs", "seed", "workers")
-        return MappingProxyType({k: v for k, v in self._given.items() if k not in common})
+        return MappingProxyType({name: self._given[name] for name in self._settings})
 
     @property
     def scheduler(self):
@@ -114,12 +92,10 @@ class Page:
     @cached_property
     def logs(self):
         """Names of the logs: those of the registry, and the stems of files."""
-        names = tuple(
-            log
-            if log in traces.names()
-            else Path(log).name.removesuffix(".gz").removesuffix(".swf")
-            for log in self._given["logs"]
-        )
+        stems = {
+            log: Path(log).name.removesuffix(".gz").removesuffix(".swf") for log in self.sources
+        }
+        names = tuple(log if log in traces.names() else stem for log, stem in stems.items())
         if len(set(names)) < len(names):
             raise PageError(f"{self.name}: logs {', '.join(names)}: each name once")
         return names
@@ -151,8 +127,7 @@ class Page:
     @cached_property
     def _loaded(self):
         """Both of each log, by its name."""
-        asked = zip(self.logs, self._given["logs"], strict=True)
-        return {log: self._both(source) for log, source in asked}
+        return {log: self._both(own) for log, own in zip(self.logs, self.sources, strict=True)}
 
     @property
     def workloads(self):
@@ -181,12 +156,8 @@ class Page:
 
         The one place where that is settled: everything that gives verdicts asks here.
         """
-        return {
-            "paper": "",
-            "quick": "quick scale",
-            "stand-in": "stand-in",
-            record.OTHER: "other parameters",
-        }[self.kind]
+        words = {"paper": "", "quick": "quick scale", record.OTHER: "other parameters"}
+        return words.get(self.kind, self.kind)
 
     @property
     def folder(self):
@@ -221,7 +192,7 @@ class Page:
             them.
         """
         try:
-            self._progress.opening = _Sentence().format(sentence, **numbers)
+            self._opening = _Sentence().format(sentence, **numbers)
         except (KeyError, IndexError) as missing:
             raise PageError(
                 f"{self.name}: opening: no number {missing}, given: {', '.join(numbers) or 'none'}"
@@ -270,8 +241,8 @@ class Page:
             For display; the data are in its ``frame``.
         """
         made = Table(frame, caption, self.notice, formats)
-        more = {"formats": formats} if formats else {}
-        self._save(self._file(name, ".csv"), made.csv(), "table", caption, **more)
+        formats = {"formats": formats} if formats else {}
+        self._save(self._file(name, ".csv"), made.csv(), "table", caption, **formats)
         return made
 
     def compare(self, ours, reasons=None, item=None, part=False):
@@ -307,7 +278,7 @@ class Page:
         caption = f"Paper against ours: {self.paper} {item}"
         made = Table(frame, caption, self.notice, shown=_readable(frame, self.paper, item))
         file = self._file(item if item != self.item else None, ".verdicts.csv")
-        self._progress.verdicts[file] = {word: n for word, n in compare.counts(frame).items() if n}
+        self._verdicts[file] = {word: n for word, n in compare.counts(frame).items() if n}
         self._save(file, made.csv(), "verdicts", caption)
         return made
 
@@ -341,9 +312,7 @@ class Page:
         display = display[[*display.columns[display.notna().any() & (display != "").any()]]]
         made = Table(table, caption, self.notice, shown=display)
         file = self._file(None, ".csv")
-        self._progress.verdicts[file] = {
-            word: int(n) for word, n in table["verdict"].value_counts().items()
-        }
+        self._verdicts[file] = table["verdict"].value_counts().to_dict()
         self._save(file, made.csv(), "claims", caption)
         return made
 
@@ -351,10 +320,9 @@ class Page:
         """Display Markdown and keep it in the record: for a sentence that holds numbers which were
         just computed.
         """
-        self._progress.said[markdown] = {"markdown": markdown} | _cell(self.name)
+        self._said[markdown] = {"markdown": markdown} | _cell(self.name)
         self._write_record()
-        if _in_notebook():
-            _display({"text/markdown": markdown, "text/plain": markdown})
+        _display({"text/markdown": markdown, "text/plain": markdown})
 
     def _file(self, name, ending):
         if name is not None and not is_word(name):
@@ -364,32 +332,24 @@ class Page:
     def _save(self, file, data, role, caption, **more):
         if not isinstance(caption, str) or not caption.strip():
             raise PageError(f"{self.name}: {file}: caption {caption!r}, allowed: some words")
-        other = self._progress.files.get(file, {}).get("caption", caption)
+        other = self._files.get(file, {}).get("caption", caption)
         if other != caption:
             raise PageError(
                 f"{self.name}: {file} was saved with the caption {other!r} before; "
                 "give one of the two a name=, or make the page anew"
             )
         writing.write(self.folder / file, data)
-        self._progress.files[file] = {
-            "role": role,
-            "caption": caption,
-            "sha256": record.sha256(data),
-            **more,
-            **_cell(self.name),
-        }
+        facts = {"role": role, "caption": caption, "sha256": record.sha256(data)}
+        self._files[file] = facts | more | _cell(self.name)
         self._write_record()
 
     def _write_record(self):
         path = self.folder / f"{self.item}.json"
-        if self._progress.before is None:
-            self._progress.before = record.read(path) or {}
-        record.save(path, self._facts(), self._progress.before)
-        self._show()
-
-    def _facts(self):
-        words = {"opening": self._progress.opening, "said": list(self._progress.said.values())}
-        return {
+        if self._before is None:
+            self._before = record.read(path) or {}
+        words = {"opening": self._opening, "said": list(self._said.values())}
+        ran = {"workers": self._given["workers"], "seconds": self._seconds()}
+        facts = {
             "item": self.name,
             "title": record.title(self.name),
             **{key: value for key, value in words.items() if value},
@@ -399,39 +359,39 @@ class Page:
             "seed": self.seed,
             "settings": dict(self.settings),
             "kernels": core.kernel_hash(),
-            "logs": {log: record.log_facts(*both) for log, both in self._loaded.items()},
-            "files": self._progress.files,
-            "verdicts": self._progress.verdicts,
-            "run": record.environment() | {"workers": self.workers, "seconds": self._seconds()},
+            "logs": self._log_facts(),
+            "files": self._files,
+            "verdicts": self._verdicts,
+            "run": record.environment() | ran,
         }
+        record.save(path, facts, self._before)
+        self._show()
+
+    def _log_facts(self):
+        return {log: record.log_facts(*both) for log, both in self._loaded.items()}
 
     def _seconds(self):
-        return round(time.perf_counter() - self._progress.started, 1)
+        return round(time.perf_counter() - self._started, 1)
 
     def _source(self):
-        hashes = {log: record.log_facts(*both)["sha256"] for log, both in self._loaded.items()}
-        logs = ", ".join(f"{log} {digest[:12]}" for log, digest in hashes.items()) or "none"
+        hashes = {log: facts["sha256"][:12] for log, facts in self._log_facts().items()}
+        logs = ", ".join(f"{log} {digest}" for log, digest in hashes.items()) or "none"
         return f"{self.kind}; {self.scale} scale; seed {self.seed}; logs: {logs}"
 
     def _show(self):
         """Keep what stands below the notebook's page cell up to date; it tells the runner what was drawn."""
-        if not _in_notebook():
-            return
-        progress = self._progress
         loaded = "_loaded" in self.__dict__
         facts = {
             "item": self.name,
             "kind": self.kind if loaded or self.changes or not self.logs else None,
-            "files": {file: facts["sha256"] for file, facts in progress.files.items()},
+            "files": {file: facts["sha256"] for file, facts in self._files.items()},
         }
-        opening = {"text/markdown": progress.opening, "text/plain": progress.opening}
-        progress.top = _display(opening, progress.top)
-        status = {
-            record.MIME: facts,
-            "text/markdown": self._status(loaded),
-            "text/plain": self.name,
-        }
-        progress.status = _display(status, progress.status)
+        words = "\n\n".join(filter(None, [self._opening, self._status(loaded)]))
+        shown = {record.MIME: facts, "text/markdown": words, "text/plain": self.name}
+        if self._shown is None:
+            self._shown = _display(shown, display_id=True)
+        else:
+            self._shown.update(shown, raw=True)
 
     def _status(self, loaded):
         parts = [f"**{self.name}**", f"{self.scale} scale", f"seed {self.seed}"]
@@ -442,10 +402,10 @@ class Page:
             ]
         else:
             parts += list(self.logs)
-        if self._progress.files:
+        if self._files:
             folder = self.folder
             folder = folder.relative_to(paths.ROOT) if folder.is_relative_to(paths.ROOT) else folder
-            parts.append(f"`{folder}/`: {', '.join(self._progress.files)} ({self._seconds()} s)")
+            parts.append(f"`{folder}/`: {', '.join(self._files)} ({self._seconds()} s)")
         line = " · ".join(parts)
         if self.changes:
             line += (
@@ -462,42 +422,34 @@ class _Sentence(string.Formatter):
         return format(value, format_spec) if format_spec else shown.text(value)
 
 
-def _in_notebook():
-    return "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None
+def _notebook():
+    """IPython where this runs in a notebook, else None."""
+    ipython = sys.modules.get("IPython")
+    return ipython if ipython and ipython.get_ipython() is not None else None
+
+
+def _display(bundle, **how):
+    """Display a bundle in a notebook; returns what it can be changed by, if that was asked for."""
+    return _notebook() and _notebook().display.display(bundle, raw=True, **how)
+
+
+def _inputs():
+    """The cells that have run in this notebook so far, and the one that runs now."""
+    return _notebook().get_ipython().user_ns.get("In", ()) if _notebook() else ()
 
 
 def _cell(name):
     """Which cell of the item's notebook runs now: ``{"cell": number}``; empty where that cannot be told."""
-    path = paths.NOTEBOOKS / f"{name}.ipynb"
-    if not _in_notebook() or not path.exists():
-        return {}
-    running = sys.modules["IPython"].get_ipython().user_ns["In"][-1].strip()
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    places = [n for n, cell in enumerate(cells) if "".join(cell["source"]).strip() == running]
-    return {"cell": places[0]} if places else {}
+    running = "".join(_inputs()[-1:]).strip()
+    places = [n for n, (_, source) in enumerate(record.cells(name)) if source == running]
+    return {"cell": places[0]} if places and running else {}
 
 
-def _display(bundle, handle=None):
-    """Display a bundle, or put it in the place of what a handle displays."""
-    if handle is None:
-        return sys.modules["IPython"].display.display(bundle, raw=True, display_id=True)
-    handle.update(bundle, raw=True)
-    return handle
-
-
-def _refuse_unknown(name, given):
-    """Refuse what papermill handed over under a name that the page does not have; papermill only warns."""
-    if not _in_notebook():
-        return
-    for cell in sys.modules["IPython"].get_ipython().user_ns.get("In", ()):
-        if cell.startswith("# Parameters\n"):
-            for node in ast.walk(ast.parse(cell)):
-                if isinstance(node, ast.Assign) and node.targets[0].id not in given:
-                    word = node.targets[0].id
-                    raise PageError(
-                        f"{name}: unknown parameter {word!r}{did_you_mean(word, given)}; "
-                        f"valid: {', '.join(given)}"
-                    )
+def _handed_over():
+    """Names of the parameters that papermill has handed over."""
+    given = [cell for cell in _inputs() if cell.startswith("# Parameters\n")]
+    nodes = [node for cell in given for node in ast.walk(ast.parse(cell))]
+    return [node.targets[0].id for node in nodes if isinstance(node, ast.Assign)]
 
 
 def _published_only(paper, item, rows):

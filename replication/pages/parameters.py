@@ -16,10 +16,13 @@ SCALES = ("paper", "quick")
 NAME_HINT = "lower-case letters, digits and _"
 # Results do not depend on the first; the second is what tells quick results from the paper's.
 FREE = ("workers", "scale")
+#: Types of JSON by their names.
+KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
+KINDS |= {list: "a list", dict: "a dict"}
 
 
 class PageError(ValueError):
-    """A parameter or an output that a page refuses; the message names it and what is allowed."""
+    """A notebook, a parameter, a choice or an output that is refused; the message says what is allowed."""
 
 
 def check_name(name):
@@ -29,6 +32,16 @@ def check_name(name):
         raise PageError(f"page {name!r}: paper {paper!r}, allowed: {', '.join(record.CHAPTERS)}")
     if not is_word(item):
         raise PageError(f"page {name!r}, allowed: paper/item with {NAME_HINT}")
+
+
+def check_known(name, given, known):
+    """Refuse parameters that an item's notebook or page does not have, where papermill alone would only warn."""
+    for word in given:
+        if word not in known:
+            raise PageError(
+                f"{name}: unknown parameter {word!r}{did_you_mean(word, known)}; "
+                f"valid: {', '.join(known)}"
+            )
 
 
 def check(name, given):
@@ -43,25 +56,22 @@ def check(name, given):
         for parameter, value in given.items()
     }
     given["logs"] = _logs(name, given["logs"])
+    allowed = {}
     if given["scale"] not in SCALES:
-        raise PageError(f"{name}: scale {given['scale']!r}, allowed: {', '.join(SCALES)}")
+        allowed["scale"] = ", ".join(SCALES)
     for parameter, least in (("seed", 0), ("workers", 1)):
-        value = given[parameter]
-        if type(value) is not int or value < least:
-            raise PageError(
-                f"{name}: {parameter} {value!r}, allowed: a whole number from {least} up"
-            )
+        if type(given[parameter]) is not int or given[parameter] < least:
+            allowed[parameter] = f"a whole number from {least} up"
     for parameter, value in given.items():
         default = defaults.get(parameter)
         if not _plain(value):
-            raise PageError(
-                f"{name}: {parameter} {value!r}, allowed: JSON types "
-                "(text keys, no NaN or infinity, lists rather than tuples)"
-            )
-        if default is not None and not _fits(value, default):
-            raise PageError(
-                f"{name}: {parameter} {value!r}, allowed: {_kind(default)}, such as {default!r}"
-            )
+            words = "JSON types (text keys, no NaN or infinity, lists rather than tuples)"
+            allowed.setdefault(parameter, words)
+        elif default is not None and not _fits(value, default):
+            allowed.setdefault(parameter, f"{KINDS[type(default)]}, such as {default!r}")
+    if allowed:
+        parameter, words = next(iter(allowed.items()))
+        raise PageError(f"{name}: {parameter} {given[parameter]!r}, allowed: {words}")
     return given
 
 
@@ -92,21 +102,10 @@ def _logs(name, logs):
 
 
 def _fits(value, default):
-    if isinstance(default, float) and type(value) is int:
-        return True
-    if isinstance(default, list):
-        return isinstance(value, list) and (
-            not default or all(any(_fits(v, d) for d in default) for v in value)
-        )
-    return (
-        isinstance(value, Mapping) if isinstance(default, Mapping) else type(value) is type(default)
-    )
-
-
-def _kind(value):
-    """A type in words."""
-    words = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
-    return words.get(type(value), "a list" if isinstance(value, list) else "a dict")
+    """Whether a value is of a default's type, its parts of those of the default's."""
+    if isinstance(value, list) and isinstance(default, list):
+        return not default or all(any(_fits(v, d) for d in default) for v in value)
+    return type(value) is type(default) or (type(value), type(default)) == (int, float)
 
 
 def _plain(value):
@@ -134,16 +133,14 @@ def written(notebook, where):
     tagged = [cell for cell in cells if "parameters" in cell["metadata"].get("tags", ())]
     if not tagged:
         raise PageError(f"{where}: no parameters in a cell tagged 'parameters'")
-    values = {}
     try:
-        for line in ast.parse("".join(tagged[0]["source"])).body:
-            values[line.targets[0].id] = ast.literal_eval(line.value)
+        lines = ast.parse("".join(tagged[0]["source"])).body
+        return {line.targets[0].id: ast.literal_eval(line.value) for line in lines}
     except (AttributeError, ValueError, SyntaxError):
         raise PageError(
             f"{where}: the cell of parameters, allowed: lines such as seed = 1, "
             "each value written out (text, number, True, False, None, list)"
         ) from None
-    return values
 
 
 def on_disk(name):

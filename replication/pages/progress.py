@@ -1,46 +1,24 @@
 """How far a run of many notebooks is: what is done, what runs, and about how long the rest takes.
 
-What a notebook took is kept below build/, so that the next run knows. Before that it is what the committed record says
-it took, times how much slower this machine simulates a fixed piece of work than the one that made the record. Cheap
-ones come first. A terminal shows a line that changes; a pipe gets a new one every `EVERY` seconds.
+What a notebook took is kept below build/, so that the next run knows. One that has not run here yet takes as much longer
+than its committed record says as those that have; before any has, nothing is said, since kernels are then still to be
+compiled. A terminal shows a line that changes; a pipe gets a new one every `EVERY` seconds.
 """
 
 import json
+import math
 import shutil
+import statistics
 import sys
 import time
 
-import numpy as np
-
-from replication.basics import paths, seeding, writing
-from replication.logs.workload import Workload
+from replication.basics import paths, writing
 from replication.pages import record
-from replication.schedule.simulation import simulate
-from replication.schedulers import EASY
 
 EVERY = 30.0  # s
 LONGEST = 1e6  # s, that a notebook may take
 STARTS = 4.0  # s, of a kernel
-GUESS = {"paper": 60.0, "quick": 8.0}  # s, of a notebook that nobody ran at this scale
-#: What is simulated once and kept, and is in no record's seconds: s, on the machine that made the records.
-FIRST = {"heel_and_toe/fig04": 600.0, "heel_and_toe/wide": 3000.0}
-#: How long that machine takes for `calibration`, s.
-REFERENCE = 0.013
-
-
-def calibration():
-    """Seconds that a fixed piece of work takes here, the least of three tries: 40,000 jobs under EASY."""
-    draw, n = seeding.generator("calibration"), 40_000
-    run_time = draw.integers(60, 20_000, n)
-    submit = np.cumsum(draw.integers(0, 2_000, n))
-    jobs = Workload.from_columns("calibration", 128, submit, run_time, draw.integers(1, 24, n))
-
-    def tried():
-        began = time.perf_counter()
-        simulate(jobs, EASY())
-        return time.perf_counter() - began
-
-    return min(tried() for _ in range(3))
+UNKNOWN = "how long is not known, since none ran here yet and kernels are compiled when first used"
 
 
 def duration(seconds):
@@ -54,21 +32,17 @@ class Progress:
 
     def __init__(self, scales, at_once):
         self.file = paths.BUILD / "seconds.json"
-        self.known = self._kept()
-        self.scales, self.at_once = scales, at_once
+        self.kept = self._read()
+        self.keys, self.at_once = (
+            {name: f"{name} {scale}" for name, scale in scales.items()},
+            at_once,
+        )
+        self.recorded = {key: _recorded(key) for key in (*self.kept, *self.keys.values())}
         self.waiting, self.running, self.done = set(scales), {}, 0
         self.began = self.told = time.monotonic()
         self.terminal = sys.stderr.isatty()
-        unknown = [name for name in scales if self._key(name) not in self.known]
-        self.slower = calibration() / REFERENCE if unknown else 1.0
-        kept = any((paths.BUILD / "results").glob("*"))
-        self.guessed = {name: self._guess(name, kept) * self.slower for name in unknown}
 
-    def expected(self, name):
-        """Seconds that a notebook probably takes."""
-        return self.known.get(self._key(name), self.guessed.get(name))
-
-    def _kept(self):
+    def _read(self):
         """What notebooks took here before; nothing, and a line, where that is not what was written."""
         try:
             found = json.loads(self.file.read_text()) if self.file.is_file() else {}
@@ -79,28 +53,25 @@ class Progress:
         writing.tell(f"{self.file}: damaged; the times are taken anew")
         return {}
 
-    def _key(self, name):
-        return f"{name} {self.scales[name]}"
-
-    def _guess(self, name, kept):
-        """Seconds that it would take where the records were made."""
-        paper, item = name.split("/")
-        facts = record.read(record.folder("paper", paper) / f"{item}.json")
-        if self.scales[name] != "paper" or facts is None:
-            return GUESS[self.scales[name]]
-        return STARTS + facts["run"].get("seconds", 0) + (0 if kept else FIRST.get(name, 0))
+    def expected(self, name):
+        """Seconds that a notebook probably takes, nan where none ran here at its scale."""
+        key = self.keys[name]
+        scale = key.rpartition(" ")[2]
+        alike = [other for other in self.kept if other.endswith(f" {scale}")]
+        slower = [self.kept[other] / self.recorded[other] for other in alike] or [math.nan]
+        return self.kept.get(key, self.recorded[key] * statistics.median(slower))
 
     def intention(self):
         """How long all of it will take here, in a sentence."""
-        known = len(self.scales) - len(self.guessed)
-        how = f"times kept here for {known}" if known else "no times kept here yet"
-        if self.guessed:
-            how += f"; this machine takes {self.slower:.1f} times as long as that of the records"
-        return f"about {duration(self.left())} ({how})"
+        known = len(self.kept.keys() & self.keys.values())
+        left = self.left()
+        return f"{left} (times kept here for {known} of {len(self.keys)})" if left else UNKNOWN
 
     def order(self):
         """The notebooks, cheap ones first."""
-        return sorted(self.scales, key=self.expected)
+        return sorted(
+            self.keys, key=lambda name: self.kept.get(key := self.keys[name], self.recorded[key])
+        )
 
     def start(self, name):
         """A notebook has started."""
@@ -113,32 +84,34 @@ class Progress:
         self.running.pop(name, None)
         self.done += 1
         if seconds is not None:
-            self.known[self._key(name)] = round(seconds, 1)
-            writing.write(self.file, json.dumps(self.known, indent=1).encode())
+            self.kept[self.keys[name]] = round(seconds, 1)
+            writing.write(self.file, json.dumps(self.kept, indent=1).encode())
         self.clear()
         print(line, flush=True)
         self.told = time.monotonic()
 
     def left(self):
-        """Seconds until all are done, about."""
+        """About how long until all are done, in words; empty where that is not known."""
         now = time.monotonic()
         rest = [max(self.expected(n) - (now - began), 1) for n, began in self.running.items()]
         total = sum(map(self.expected, self.waiting)) + sum(rest)
-        return max(total / self.at_once, max(rest, default=0))
+        left = max([total / self.at_once, *rest])
+        return "" if math.isnan(total) else f"about {duration(left)}"
 
     def line(self):
         """What is done, what runs and what is left."""
-        now = time.monotonic()
+        now, left = time.monotonic(), self.left()
         running = ", ".join(f"{name} for {duration(now - t)}" for name, t in self.running.items())
         return (
-            f"{self.done} of {len(self.scales)} done in {duration(now - self.began)}; "
-            f"running {running or 'nothing yet'}; about {duration(self.left())} left"
+            f"{self.done} of {len(self.keys)} done in {duration(now - self.began)}; "
+            f"running {running or 'nothing yet'}" + (f"; {left} left" if left else "")
         )
 
     def tick(self):
         """Show where things are, if it is time to."""
         if self.terminal:
-            print(f"\r\033[K{self.line()[: _width()]}", end="", file=sys.stderr, flush=True)
+            width = shutil.get_terminal_size().columns - 1
+            print(f"\r\033[K{self.line()[:width]}", end="", file=sys.stderr, flush=True)
         elif time.monotonic() - self.told >= EVERY:
             print(self.line(), flush=True)
             self.told = time.monotonic()
@@ -149,5 +122,8 @@ class Progress:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
-def _width():
-    return shutil.get_terminal_size().columns - 1
+def _recorded(key):
+    """Seconds that a notebook took where its committed record was made; at any other scale the start of its kernel."""
+    name, _, scale = key.rpartition(" ")
+    facts = record.of("paper", name) if scale == "paper" else None
+    return STARTS + (facts["run"].get("seconds", 0) if facts else 0)

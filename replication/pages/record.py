@@ -40,17 +40,27 @@ def executed(kind, name):
     return paths.BUILD / "notebooks" / kind / f"{name}.ipynb"
 
 
+def cells(name):
+    """Kind and source of each cell of an item's notebook; none where there is no notebook."""
+    path = paths.NOTEBOOKS / f"{name}.ipynb"
+    found = json.loads(path.read_text(encoding="utf-8"))["cells"] if path.exists() else ()
+    return [(cell["cell_type"], "".join(cell["source"]).strip()) for cell in found]
+
+
 def title(name):
     """The first heading of an item's notebook, or its name where there is none."""
-    notebook = paths.NOTEBOOKS / f"{name}.ipynb"
-    if notebook.exists():
-        for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
-            for line in (
-                "".join(cell["source"]).splitlines() if cell["cell_type"] == "markdown" else ()
-            ):
-                if line.startswith("# "):
-                    return line[2:].strip()
-    return name
+    lines = [line for kind, text in cells(name) if kind == "markdown" for line in text.splitlines()]
+    return next((line[2:].strip() for line in lines if line.startswith("# ")), name)
+
+
+def of(kind, name):
+    """The record of an item of one of `KINDS` or `OTHER`; None where there is none."""
+    return read(folder(kind) / f"{name}.json")
+
+
+def files(kind, name):
+    """The files that an item's record names, with what it says of each; none where there is no record."""
+    return (of(kind, name) or {"files": {}})["files"]
 
 
 def sha256(data):

@@ -10,7 +10,7 @@ from replication.basics import paths
 from replication.basics.hints import did_you_mean
 from replication.logs import archive, traces
 from replication.pages import notebook, record
-from replication.pages.notebook import NotebookError, RunError
+from replication.pages.notebook import NotebookError
 from replication.pages.parameters import SCALES, PageError, check_name
 from replication.pages.progress import Progress, duration
 
@@ -30,27 +30,26 @@ class Outcome:
     kind: str = ""
     error: str = ""
 
+    def __str__(self):
+        if self.error:
+            return f"FAILED {self.error} [{self.seconds:.1f} s]"
+        where = _shown(record.folder(self.kind, self.name.split("/")[0]))
+        return f"{self.name}: {self.kind}, {self.scale} scale [{self.seconds:.1f} s], in {where}/"
+
 
 def choose(only=None):
     """The notebooks somebody asked for, by ``paper/item`` or ``paper``, several in a list or apart
-    by blanks; all by default. RunError if there is none of that name.
+    by blanks; all by default. PageError if there is none of that name.
     """
     known = notebook.found()
     wanted = " ".join([only] if isinstance(only, str) else only or []).split()
-    if not wanted:
-        return known
-    valid = [*record.CHAPTERS, *known]
-    for word in wanted:
-        if word not in valid or not any(_fits(name, [word]) for name in known):
-            raise RunError(
-                f"no notebook {word!r}{did_you_mean(word, valid)}; "
-                f"there are: {', '.join(known) or 'none'}"
-            )
-    return {name: path for name, path in known.items() if _fits(name, wanted)}
-
-
-def _fits(name, wanted):
-    return name in wanted or name.split("/")[0] in wanted
+    of = {word: [name for name in known if word in (name, name.split("/")[0])] for word in wanted}
+    for word, several in of.items():
+        if not several:
+            hint = did_you_mean(word, [*record.CHAPTERS, *known])
+            raise PageError(f"no notebook {word!r}{hint}; there are: {', '.join(known) or 'none'}")
+    chosen = set(sum(of.values(), [])) if wanted else known
+    return {name: path for name, path in known.items() if name in chosen}
 
 
 def plan(chosen, scale=None, workers=None):
@@ -59,14 +58,11 @@ def plan(chosen, scale=None, workers=None):
     each processor this process may use.
     """
     if scale is not None and scale not in SCALES:
-        raise RunError(f"scale {scale!r}, allowed: {', '.join(SCALES)}")
+        raise PageError(f"scale {scale!r}, allowed: {', '.join(SCALES)}")
     if workers is not None and (not isinstance(workers, int) or workers < 1):
-        raise RunError(f"workers {workers!r}, allowed: 1 or more")
-    try:
-        for name in chosen:
-            check_name(name)
-    except PageError as refused:
-        raise RunError(refused) from None
+        raise PageError(f"workers {workers!r}, allowed: 1 or more")
+    for name in chosen:
+        check_name(name)
     common = {"scale": "paper", "workers": workers or _processors()}
     logs = {name: notebook.check(path, common).get("logs", []) for name, path in chosen.items()}
     here = _at_hand(sorted({log for several in logs.values() for log in several}))
@@ -100,26 +96,28 @@ def _at_hand(logs):
 def figures(only=None, scale=None, workers=None, *, report):
     """Run notebooks, say how it went, and have the report made: ``report(kind, failed)`` makes that
     of a kind without the notebooks that failed, and says where it is. Returns the exit code, 1
-    where a notebook failed; RunError if a choice or a parameter is refused, before anything ran.
+    where a notebook failed; PageError if a choice or a parameter is refused, before anything ran.
     """
     started = time.perf_counter()
     chosen = choose(only)
     if not chosen:
-        raise RunError(f"no notebooks in {paths.NOTEBOOKS}")
-    planned = plan(chosen, scale, workers)
-    outcomes = _run_all(chosen, planned)
+        raise PageError(f"no notebooks in {paths.NOTEBOOKS}")
+    outcomes = _run_all(chosen, plan(chosen, scale, workers))
     outcomes.sort(key=lambda outcome: list(chosen).index(outcome.name))
-    done = [outcome for outcome in outcomes if not outcome.error]
-    print(_summary(outcomes, time.perf_counter() - started))
-    if done:
-        reported = [outcome.kind for outcome in done if outcome.kind != record.OTHER]
-        if reported:
-            # The report is worth what its weakest part is worth.
-            kind = max(reported, key=record.KINDS.index)
-            failed = {outcome.name for outcome in outcomes if outcome.error}
-            print("assembling the report of all that was drawn", flush=True)
-            print(f"report: {_shown(report(kind, failed))}")
-    return 0 if len(done) == len(outcomes) else 1
+    print(f"{len(outcomes)} notebooks in {duration(time.perf_counter() - started)}")
+    drawn = {outcome.kind for outcome in outcomes}
+    for kind in [kind for kind in record.MEANING if kind in drawn]:
+        count = sum(outcome.kind == kind for outcome in outcomes)
+        print(f"{kind}: {count} ({record.MEANING[kind]}), in {_shown(record.folder(kind))}/")
+    failed = {outcome.name: outcome.error for outcome in outcomes if outcome.error}
+    for name, error in failed.items():
+        kept = record.executed("failed", name)
+        print(f"failed: {error}{f' (see {_shown(kept)})' if kept.exists() else ''}")
+    # The report is worth what its weakest part is worth.
+    if reported := [kind for kind in record.KINDS if kind in drawn]:
+        print("assembling the report of all that was drawn", flush=True)
+        print(f"report: {_shown(report(reported[-1], {*failed}))}")
+    return 1 if failed else 0
 
 
 def _run_all(chosen, planned):
@@ -128,7 +126,9 @@ def _run_all(chosen, planned):
     quick = set(scales.values()) == {"quick"}
     at_once = min(QUICK_AT_ONCE, planned[next(iter(planned))]["workers"]) if quick else 1
     progress = Progress(scales, at_once)
-    print(f"{_intention(planned)}: {progress.intention()}", flush=True)
+    every = list(scales.values())
+    split = ", ".join(f"{every.count(scale)} at {scale} scale" for scale in dict.fromkeys(every))
+    print(f"running {len(planned)} notebooks ({split}): {progress.intention()}", flush=True)
     outcomes = []
     with ThreadPoolExecutor(at_once) as pool:
         waiting = {
@@ -138,11 +138,9 @@ def _run_all(chosen, planned):
             while waiting:
                 done, _ = wait(waiting, timeout=1, return_when=FIRST_COMPLETED)
                 for future in done:
-                    outcome = future.result()
-                    _forget(outcome)
+                    outcomes.append(outcome := future.result())
                     took = None if outcome.error else outcome.seconds
-                    progress.end(waiting.pop(future), took, _line(outcome))
-                    outcomes.append(outcome)
+                    progress.end(waiting.pop(future), took, str(outcome))
                 for future, name in waiting.items():
                     if future.running():
                         progress.start(name)
@@ -156,53 +154,14 @@ def _run_all(chosen, planned):
     return outcomes
 
 
-def _intention(planned):
-    """What is going to run, in one line, since the first notebook may take minutes."""
-    scales = [parameters["scale"] for parameters in planned.values()]
-    split = ", ".join(f"{scales.count(scale)} at {scale} scale" for scale in dict.fromkeys(scales))
-    return f"running {len(planned)} notebooks ({split})"
-
-
-def _forget(outcome):
-    """Remove older results of a notebook that failed, lest the report show them as if all were well."""
-    if not outcome.error:
-        return
-    for kind in ("stand-in", outcome.scale):
-        record.executed(kind, outcome.name).unlink(missing_ok=True)
-
-
 def _attempt(path, parameters):
-    started = time.perf_counter()
+    started, told = time.perf_counter(), {}
     try:
-        kind, error = notebook.execute(path, parameters), ""
+        told["kind"] = notebook.execute(path, parameters)
     except NotebookError as failure:
-        kind, error = "", str(failure)
-    return Outcome(
-        notebook.name_of(path), parameters["scale"], time.perf_counter() - started, kind, error
-    )
-
-
-def _line(outcome):
-    if outcome.error:
-        return f"FAILED {outcome.error} [{outcome.seconds:.1f} s]"
-    where = _shown(record.folder(outcome.kind, outcome.name.split("/")[0]))
-    return f"{outcome.name}: {outcome.kind}, {outcome.scale} scale [{outcome.seconds:.1f} s], in {where}/"
-
-
-def _summary(outcomes, seconds):
-    lines = [f"{len(outcomes)} notebooks in {duration(seconds)}"]
-    for kind in (*record.KINDS, record.OTHER):
-        names = [outcome.name for outcome in outcomes if outcome.kind == kind]
-        if names:
-            lines.append(
-                f"{kind}: {len(names)} ({record.MEANING[kind]}), in {_shown(record.folder(kind))}/"
-            )
-    for outcome in outcomes:
-        if outcome.error:
-            kept = record.executed("failed", outcome.name)
-            where = f" (see {_shown(kept)})" if kept.exists() else ""
-            lines.append(f"failed: {outcome.error}{where}")
-    return "\n".join(lines)
+        told["error"] = str(failure)
+    seconds = time.perf_counter() - started
+    return Outcome(notebook.name_of(path), parameters["scale"], seconds, **told)
 
 
 def _shown(path):

@@ -35,8 +35,6 @@ NAMES = re.compile(
 )
 #: What the results are made from: a commit that changes nothing of it has the same identifiers.
 MADE_FROM = ("replication", "notebooks", "data", "article", "requirements.lock")
-#: The paragraph that stands for a figure, by its number from 1.
-PLACE = "FIGURE {}"
 WORD = re.compile(r"[^\W\d_][\w'-]*")
 
 
@@ -68,7 +66,7 @@ def build(results):
     """The article of `replication.report.results.Results` of kind ``paper``, everything filled in.
 
     Returns a dict: ``title``, ``authors``, ``version``; ``identifiers``, SWHIDs of commit and tree; ``abstract`` and
-    ``text``, Markdown in which `PLACE` stands for each of ``figures``; ``references`` in the order in which they are
+    ``text``, Markdown with a paragraph for each of ``figures``; ``references`` in the order in which they are
     cited; ``words`` and ``filled``, how many words and references into the results it has. ArticleError if any place
     cannot stand.
     """
@@ -98,14 +96,6 @@ def build(results):
         ),
         text,
     )
-    figures = [found.groupdict() for found in FIGURE.finditer(text)]
-    for figure in figures:
-        figure |= {
-            "path": record.folder("paper") / figure["file"],
-            "alt": _plain(figure["caption"]),
-        }
-    places = iter(range(1, len(figures) + 1))
-    text = FIGURE.sub(lambda found: PLACE.format(next(places)), text)
     head, rest = re.split(r"^(?=## )", text, maxsplit=1, flags=re.MULTILINE)
     title, _, abstract = head.strip().partition("\n")
     cited_as = metadata.citation()
@@ -116,7 +106,7 @@ def build(results):
         "title": title.removeprefix("# "),
         "abstract": abstract.strip(),
         "text": rest,
-        "figures": figures,
+        "figures": [found["file"] for found in FIGURE.finditer(text)],
         "references": [{"key": key} | library[key] for key in cited],
         "words": len(WORD.findall(ADDRESS.sub("", CODE.sub("", text)))),
         "filled": len(REFERENCE.findall(CODE.sub("", source))),
@@ -168,11 +158,6 @@ def _entry(field):
     parts = [", ".join(names), field["title"], f"{within}{number}{pages}", field.get("year", "")]
     said = ". ".join(part for part in parts if part) + "." + note
     return {"text": re.sub(r"[{}]", "", said), "url": field.get("url", "")}
-
-
-def _plain(text):
-    """Words without what Markdown adds to them."""
-    return re.sub(r"\[([^\]]*)\](\(#[^)]*\))?", r"\1", text).replace("*", "")
 
 
 def _keys(group):

@@ -60,7 +60,7 @@ def _run(item, add):
     notebook = add(
         f"notebooks/{item.name}.ipynb",
         ["File", "SoftwareSourceCode"],
-        name=item.title,
+        name=facts["title"],
         encodingFormat="application/x-ipynb+json",
         programmingLanguage=_to(PYTHON),
     )
@@ -95,7 +95,7 @@ def _run(item, add):
     return add(
         f"#run-{item.id}",
         "CreateAction",
-        name=item.title,
+        name=facts["title"],
         description=f"commit {facts['run']['commit']}, kernels {facts['kernels']}, "
         f"Python {facts['run']['python']}, {facts['run']['seconds']:g} s",
         instrument=notebook,

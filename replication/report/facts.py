@@ -41,9 +41,8 @@ class Facts:
 
     def __init__(self, results):
         self._papers = {paper.key: paper for paper in results.papers}
-        self._numbers = {one.name[1:]: one for paper in results.papers for one in paper.numbers}
-        self._claims = {one.name[1:3]: one for paper in results.papers for one in paper.claims}
-        self._tables = {}
+        self._numbers = {one.name[1:]: one for one in results.every("numbers")}
+        self._claims = {one.name[1:3]: one for one in results.every("claims")}
 
     def text(self, reference):
         """What stands in the text, as Markdown, for what is between a reference's braces; else FactError."""
@@ -52,16 +51,12 @@ class Facts:
             kind, *words = shlex.split(first)
         except ValueError as error:
             raise FactError(f"cannot be read: {error}") from None
-        find = getattr(self, f"_{kind}", None) if kind in KINDS else None
-        if find is None:
+        if kind not in KINDS:
             raise FactError(f"kind {kind!r}, allowed: {', '.join(KINDS)}")
         try:
-            found = find(*words)
+            found = getattr(self, f"_{kind}")(*words)
         except TypeError:
             raise FactError(f"{len(words)} words do not tell which {kind}") from None
-        return self._fitted(kind, words, found, further)
-
-    def _fitted(self, kind, words, found, further):
         form = None
         for part in further:
             if check := CHECK.fullmatch(part):
@@ -72,13 +67,10 @@ class Facts:
                     raise FactError(f"the text says {part!r}; it is {found!r} now")
             elif (form := FORM.fullmatch(part)) is None:
                 raise FactError(f"{part!r} is neither a verdict, a comparison nor a format")
-        if kind in ("claim", "verdict", "title", "while") and not EXPECTED.intersection(further):
+        if kind in ("claim", "title") and not EXPECTED.intersection(further):
             raise FactError(f"it is {found!r}; the text has to say so behind a semicolon")
-        if kind == "while":
-            return ""
-        if kind in ("claim", "verdict"):
-            place = ("claim", *words) if kind == "claim" else ("number", *words)
-            return f"[{SIGNS[found]} {found}](#{verdicts.place(*place)})"
+        if kind == "claim":
+            return f"[{SIGNS[found]} {found}](#{verdicts.place('claim', *words)})"
         return _formed(found, form)
 
     def _paper(self, *key):
@@ -90,20 +82,16 @@ class Facts:
     def _difference(self, *key):
         return self._one(key).difference_text
 
-    def _verdict(self, *key):
-        return self._one(key).verdict
-
     def _one(self, key):
-        if key not in self._numbers:
+        found = self._numbers.get(key)
+        if found is None:
             raise FactError(f"no published number {' '.join(key)}")
-        if self._numbers[key].verdict == verdicts.NOT_DRAWN:
+        if found.verdict == verdicts.NOT_DRAWN:
             raise FactError(f"no notebook draws {' '.join(key)}")
-        return self._numbers[key]
+        return found
 
     def _claim(self, paper, name):
         return self._of(paper, name).verdict
-
-    _while = _claim
 
     def _held(self, paper, name):
         return self._of(paper, name).count
@@ -121,26 +109,22 @@ class Facts:
         return found[0].removeprefix(start).strip()
 
     def _values(self, paper, name, *held):
-        return ", ".join(self._firsts(paper, name, held))
-
-    def _range(self, paper, name, *held):
-        found = sorted(self._firsts(paper, name, held), key=_number)
-        return f"{found[0].removesuffix(' %')} to {found[-1]}"
-
-    def _firsts(self, paper, name, held):
         cases = [words for words, _ in self._of(paper, name).cases]
         chosen = [words for words in cases if all(part in words.split() for part in held)]
         found = [number[0] for words in chosen if (number := FIRST.search(words))]
         if not chosen or len(found) != len(chosen):
             raise FactError(f"{len(chosen)} cases of {paper} {name} hold {' '.join(held)!r}")
-        return found
+        return ", ".join(found)
+
+    def _range(self, paper, name, *held):
+        found = sorted(self._values(paper, name, *held).split(", "), key=_number)
+        return f"{found[0].removesuffix(' %')} to {found[-1]}"
 
     def _count(self, paper, kind, word):
-        given = self._all(paper, kind)
-        known = verdicts.NUMBER_WORDS if kind == "numbers" else verdicts.CLAIM_WORDS
+        known = {"numbers": verdicts.NUMBER_WORDS, "claims": verdicts.CLAIM_WORDS}.get(kind, ())
         if word not in known:
             raise FactError(f"verdict {word!r}, allowed: {', '.join(known)}")
-        return float(given.count(word))
+        return float([one.verdict for one in self._all(paper, kind)].count(word))
 
     def _total(self, paper, kind):
         return float(len(self._all(paper, kind)))
@@ -149,41 +133,37 @@ class Facts:
         if paper not in (*self._papers, "all") or kind not in ("numbers", "claims"):
             raise FactError(f"no {kind} of {paper}")
         chosen = self._papers.values() if paper == "all" else [self._papers[paper]]
-        return [one.verdict for paper in chosen for one in getattr(paper, kind)]
+        return [one for paper in chosen for one in getattr(paper, kind)]
 
     def _cell(self, file, column, *conditions):
-        rows = self._rows(file, column, conditions)
-        if len(rows) != 1:
-            raise FactError(f"{len(rows)} rows of {file}.csv have {', '.join(conditions)}")
-        return _value(rows[0])
+        (cell,) = self._rows(file, column, conditions, only=True)
+        try:
+            return float(cell)
+        except ValueError:
+            return cell
 
-    def _least(self, file, column, *conditions, choose=min):
-        rows = self._rows(file, column, conditions)
-        if not rows:
-            raise FactError(f"no row of {file}.csv has {', '.join(conditions)}")
-        return choose(map(_number, rows))
+    def _least(self, file, column, *conditions):
+        return min(map(_number, self._rows(file, column, conditions)))
 
-    def _most(self, *words):
-        return self._least(*words, choose=max)
+    def _most(self, file, column, *conditions):
+        return max(map(_number, self._rows(file, column, conditions)))
 
-    def _rows(self, file, column, conditions):
-        if file not in self._tables:
-            path = record.folder("paper") / f"{file}.csv"
-            if not path.is_file():
-                raise FactError(f"no table {file}.csv in figures/")
-            self._tables[file] = verdicts.read_csv(path)
+    def _rows(self, file, column, conditions, only=False):
+        path = record.folder("paper") / f"{file}.csv"
+        if not path.is_file():
+            raise FactError(f"no table {file}.csv in figures/")
+        rows = verdicts.read_csv(path)
         wanted = dict(condition.partition("=")[::2] for condition in conditions)
-        head = self._tables[file][0] if self._tables[file] else {}
+        head = rows[0] if rows else {}
         if absent := [name for name in (column, *wanted) if name not in head]:
             raise FactError(f"{file}.csv has no column {absent[0]!r}, but {', '.join(head)}")
-        return [
-            row[column]
-            for row in self._tables[file]
-            if all(row[name] == value for name, value in wanted.items())
-        ]
+        chosen = [row for row in rows if wanted.items() <= row.items()]
+        if not chosen or only and len(chosen) > 1:
+            raise FactError(f"{len(chosen)} rows of {file}.csv have {', '.join(conditions)}")
+        return [row[column] for row in chosen]
 
     def _fact(self, item, *names):
-        found = record.read(record.folder("paper") / f"{item}.json")
+        found = record.of("paper", item)
         for name in names:
             if not isinstance(found, dict) or name not in found:
                 raise FactError(f"the record {item}.json has no {' '.join(names)}")
@@ -196,18 +176,10 @@ class Facts:
         return label([self._of(paper, name).verdict for name in names])
 
 
-KINDS = tuple(
-    "paper ours difference verdict claim while held case values range "
-    "count total cell least most fact title".split()
-)
+KINDS = (
+    "paper ours difference claim held case values range count total cell least most fact title"
+).split()
 EXPECTED = {*SIGNS, *LABELS}
-
-
-def _value(cell):
-    try:
-        return float(cell)
-    except ValueError:
-        return cell
 
 
 def _number(found):

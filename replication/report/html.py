@@ -20,9 +20,8 @@ from PIL import Image
 from pygments.formatters import HtmlFormatter
 
 from replication.basics import paths
-from replication.pages import render
+from replication.pages import record, render
 from replication.report import texts
-from replication.report.article import PLACE
 from replication.report.tree import RULES
 
 MIME = "application/vnd.replication.part+json"
@@ -71,19 +70,16 @@ def page(title, notices, parts, pictures):
 def _article(article):
     """The article with its Markdown as HTML and its pictures in their places."""
     template = render.environment(TEMPLATES).get_template("figure.html.j2")
-    body, first = markdown(article["text"], _anywhere, above=1), ""
-    for number, figure in enumerate(article["figures"], start=1):
-        caption = markdown(figure["caption"], _anywhere).strip()
-        drawn = template.render(
-            number=number,
-            uri=render.uri(figure["path"].read_bytes()),
-            alt=figure["alt"],
-            caption=Markup(caption.removeprefix("<p>").removesuffix("</p>")),
-        )
-        body = body.replace(f"<p>{PLACE.format(number)}</p>", drawn)
-        first = drawn if figure["file"] == FIRST else first
+    drawn = {}
+
+    def picture(caption, file):
+        png, number = (record.folder("paper") / file).read_bytes(), len(drawn) + 1
+        drawn[file] = template.render(number=number, uri=render.uri(png), caption=Markup(caption))
+        return drawn[file]
+
+    body = _wide(markdown(article["text"], _anywhere, above=1, picture=picture))
     abstract = Markup(markdown(article["abstract"], _anywhere))
-    return article | {"abstract": abstract, "first": Markup(first), "body": _wide(body)}
+    return article | {"abstract": abstract, "first": Markup(drawn.get(FIRST, "")), "body": body}
 
 
 def _anywhere(address):
@@ -207,19 +203,23 @@ def mathml(latex, display="inline"):
     return ElementTree.tostring(root, encoding="unicode")
 
 
-def markdown(source, link, above=2):
-    """Prose as HTML: formulas as MathML, no raw HTML, no pictures from elsewhere. Its first heading
-    is of the level below `above`, and none skips one.
+def markdown(source, link, above=2, picture=None):
+    """Prose as HTML: formulas as MathML, no raw HTML. Its first heading is of the level below `above`,
+    and none skips one. A picture is what ``picture(caption, address)`` gives, or else its caption.
     """
-    return MarkdownWithMath(renderer=_Renderer(link, above)).render(source)
+    return MarkdownWithMath(renderer=_Renderer(link, above, picture)).render(source)
 
 
 class _Renderer(IPythonRenderer):
     """Markdown for one part of a larger page."""
 
-    def __init__(self, link, above):
+    def __init__(self, link, above, picture):
         super().__init__(escape=True, allow_harmful_protocols=False)
         self._link, self._above, self._level, self._first = link, above, above, None
+        self._picture = picture or (lambda caption, address: f"[{caption}]")
+
+    def paragraph(self, text):
+        return f"{text}\n" if text.startswith("<figure") else super().paragraph(text)
 
     def heading(self, text, level, **attrs):
         self._first = self._first or level
@@ -245,4 +245,4 @@ class _Renderer(IPythonRenderer):
         return super().link(text, target, title) if target else text
 
     def image(self, text, url, title=None):
-        return f"[{text}]"
+        return self._picture(text, url)

@@ -21,42 +21,46 @@ DRAWN_TOO = {"\n", "\u2009", "\u202f", *render.SIGNS.values()}
 SPACES = {"\u00a0", *DRAWN_TOO}
 
 
-def markdown(source, level, link):
+def markdown(source, level, link, pictures=False):
     """Markdown as nodes below a heading of a level: the words of its heading of the first level,
     which stands for the text's own title, and the nodes of all else. `link` turns an address
-    into ``{"url": ...}``, ``{"to": place in the report}``, or None for no link.
+    into one on the web, ``#`` and a place in the PDF, or None for no link. With `pictures` one that
+    is a paragraph of its own becomes a figure.
     """
     tokens = mistune.create_markdown(renderer=None, plugins=["table"])(source)
-    words = _Words(level, link)
-    title, rest = [], []
-    for token in tokens:
-        if token["type"] == "heading" and token["attrs"]["level"] == 1:
-            title = words.inline(token["children"])
-        else:
-            rest.append(token)
-    return title, words.blocks(rest)
+    words = _Words(level, link, pictures)
+    title = [token for token in tokens if _is_title(token)][-1:]
+    blocks = words.blocks([token for token in tokens if not _is_title(token)])
+    return words.inline(title[0]["children"]) if title else [], blocks
+
+
+def _is_title(token):
+    return token["type"] == "heading" and token["attrs"]["level"] == 1
 
 
 class _Words:
     """Turns tokens of one text into nodes."""
 
-    def __init__(self, level, link):
-        self._above, self._level, self._link = level, level, link
+    def __init__(self, level, link, pictures):
+        self._above, self._level, self._link, self._pictures = level, level, link, pictures
 
     def blocks(self, tokens):
         return [self._block(token) for token in tokens if token["type"] not in SKIPPED]
 
     def _block(self, token):
         kind, children = token["type"], token.get("children", [])
+        if self._pictures and [child["type"] for child in children] == ["image"]:
+            caption, address = self.inline(children[0]["children"]), children[0]["attrs"]["url"]
+            return {"type": "figure", "file": address, "nodes": caption, "alt": plain(caption)}
         if kind == "heading":
             # None skips a level, which a tagged PDF may not.
             self._level = min(self._level + 1, self._above + token["attrs"]["level"] - 1, HEADINGS)
-            return {"type": "heading", "level": self._level, "nodes": self.inline(children)}
+            return {"type": kind, "level": self._level, "nodes": self.inline(children)}
         if kind in ("paragraph", "block_text"):
             return {"type": kind, "nodes": self.inline(children)}
         if kind == "list":
             items = [self.blocks(item["children"]) for item in children]
-            return {"type": "list", "ordered": token["attrs"]["ordered"], "items": items}
+            return {"type": kind, "ordered": token["attrs"]["ordered"], "items": items}
         if kind == "block_quote":
             return {"type": "quote", "nodes": self.blocks(children)}
         if kind == "table":
@@ -78,19 +82,29 @@ class _Words:
         return [node for token in tokens for node in self._words(token)]
 
     def _words(self, token):
-        kind = token["type"]
+        kind, within = token["type"], self.inline(token.get("children", ()))
         if kind in ("emphasis", "strong"):
-            return [{"type": kind, "nodes": self.inline(token["children"])}]
+            return [{"type": kind, "nodes": within}]
         if kind == "link":
-            nodes, target = self.inline(token["children"]), self._link(token["attrs"]["url"])
-            return [{"type": "link", "nodes": nodes} | target] if target else nodes
+            target = self._link(token["attrs"]["url"])
+            inside = target is not None and target.startswith("#")
+            to = {"to": target[1:]} if inside else {"url": target}
+            return [{"type": kind, "nodes": within} | to] if target else within
         if kind == "image":
-            return [_text("["), *self.inline(token["children"]), _text("]")]
-        if kind in ("softbreak", "linebreak"):
-            return [_text(" ")] if kind == "softbreak" else [{"type": kind}]
+            return [_text("["), *within, _text("]")]
+        if kind == "linebreak":
+            return [{"type": kind}]
         if kind == "codespan":
             return [{"type": "code", "text": html.unescape(token["raw"])}]
-        return [_text(html.unescape(token["raw"]) if kind == "text" else token["raw"])]
+        words = " " if kind == "softbreak" else token["raw"]
+        return [_text(html.unescape(words) if kind == "text" else words)]
+
+
+def plain(nodes):
+    """The words of some nodes."""
+    return "".join(
+        node["text"] if "text" in node else plain(node.get("nodes", ())) for node in nodes
+    )
 
 
 def safe(data):

@@ -17,9 +17,9 @@ import typst
 from pikepdf import Array, Name, String
 
 from replication.basics import paths
-from replication.pages import render
+from replication.basics.lazy import pandas as pd
+from replication.pages import record, render
 from replication.report import nodes, texts
-from replication.report.article import PLACE
 from replication.report.results import ReportError
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -36,21 +36,16 @@ def build(data, pictures):
 
 def article(made):
     """Make the article's PDF, as bytes, of what `replication.report.article.build` gives."""
-    pictures = {figure["file"].replace("/", "-"): figure["path"] for figure in made["figures"]}
-    abstract, body = (
-        nodes.markdown(made[name], 0, _in_article)[1] for name in ("abstract", "text")
-    )
-    for number, (name, figure) in enumerate(zip(pictures, made["figures"], strict=True), start=1):
-        place = {"type": "paragraph", "nodes": [{"type": "text", "text": PLACE.format(number)}]}
-        caption = nodes.markdown(figure["caption"], 0, _in_article)[1][0]["nodes"]
-        body[body.index(place)] = {
-            "type": "figure",
-            "file": name,
-            "nodes": caption,
-            "alt": figure["alt"],
-        }
-    data = made | {"abstract": abstract, "body": body, "figures": [], "signs": render.SIGNS}
-    return _drawn("article.typ", data, pictures)
+    # A citation leads to its entry; what stands in the supplement is no link here.
+    link = lambda address: address if address.startswith(("#cited-", "http")) else None  # noqa: E731
+    abstract, body = (nodes.markdown(made[name], 0, link, True)[1] for name in ("abstract", "text"))
+    pictures = {}
+    for node in body:
+        if node["type"] == "figure":
+            path = record.folder("paper") / node["file"]
+            node["file"] = node["file"].replace("/", "-")
+            pictures[node["file"]] = path
+    return _drawn("article.typ", made | {"abstract": abstract, "body": body}, pictures)
 
 
 def page(title, notices, parts, pictures):
@@ -58,23 +53,13 @@ def page(title, notices, parts, pictures):
     body = []
     for part in parts:
         if part["type"] == "prose":
-            body += nodes.markdown(part["source"], 0, lambda address: {"url": address})[1]
+            body += nodes.markdown(part["source"], 0, str)[1]
         elif part["type"] == "picture":
             words = [{"type": "text", "text": part["caption"]}]
-            body.append(
-                {"type": "figure", "file": part["file"], "alt": part["caption"], "nodes": words}
-            )
+            body.append(part | {"type": "figure", "alt": part["caption"], "nodes": words})
         else:
             body.append(part)
-    data = {"title": title, "notices": notices, "body": body, "signs": render.SIGNS}
-    return _drawn("page.typ", data, pictures)
-
-
-def _in_article(address):
-    """A citation leads to its entry, an address to the web; what stands in the supplement is no link here."""
-    if address.startswith("#"):
-        return {"to": address[1:]} if address.startswith("#cited-") else None
-    return {"url": address}
+    return _drawn("page.typ", {"title": title, "notices": notices, "body": body}, pictures)
 
 
 def _drawn(template, data, pictures):
@@ -86,7 +71,8 @@ def _drawn(template, data, pictures):
         shutil.copyfile(LIBRARY, folder / LIBRARY.name)
         for name, picture in pictures.items():
             shutil.copyfile(picture, folder / name)
-        (folder / "data.json").write_text(json.dumps(nodes.safe(data)), encoding="utf-8")
+        made = nodes.safe(data | {"signs": render.SIGNS})
+        (folder / "data.json").write_text(json.dumps(made), encoding="utf-8")
         # Fonts of this machine and the date are left out, for the same bytes everywhere.
         try:
             pdf = typst.compile(
@@ -123,14 +109,10 @@ def _in_palette(image):
     if len(data) != 3 * image.Width * image.Height:
         return
     colour = np.frombuffer(data, np.uint8).reshape(-1, 3) @ np.array([1 << 16, 1 << 8, 1])
-    there = np.zeros(1 << 24, bool)
-    there[colour] = True
-    palette = np.flatnonzero(there)
+    number, palette = pd.factorize(colour, sort=True)
     if len(palette) > 256:
         return
-    number = np.zeros(1 << 24, np.uint8)
-    number[palette] = np.arange(len(palette))
-    image.write(number[colour].tobytes())
+    image.write(number.astype(np.uint8).tobytes())
     shades = (palette[:, None] >> np.array([16, 8, 0])).astype(np.uint8)
     image.ColorSpace = Array(
         [Name.Indexed, image.ColorSpace, len(palette) - 1, String(shades.tobytes())]
@@ -146,40 +128,23 @@ def contents(data):
     ]
     decisions = []
     for number, text in enumerate(data["decisions"]):
-        level = 2 if number else 1
-        title, body = nodes.markdown(text["source"], level, _link(Path(text["folder"]), names))
+        level, link = 2 if number else 1, texts.links(Path(text["folder"]), names)
+        title, body = nodes.markdown(text["source"], level, link)
         decisions.append({"id": text["id"], "level": level, "title": title, "nodes": body})
     return data | {
         "papers": papers,
         "decisions": decisions,
         "names": nodes.markdown(data["names"], 1, lambda _: None)[1],
-        "signs": render.SIGNS,
         "mark": " · ".join(words.split(":")[0] for words in data["notices"]),
     }
 
 
 def _item(item, names):
-    link = _link((paths.NOTEBOOKS / item["name"]).parent, names)
-    body = []
+    link = texts.links((paths.NOTEBOOKS / item["name"]).parent, names)
+    body = nodes.markdown(item["opening"], 2, link)[1]
     for part in item["parts"]:
         if part["type"] == "prose":
             body += nodes.markdown(part["source"], 2, link)[1]
         elif part["type"] != "code":
             body.append(part)
-    opening = nodes.markdown(item["opening"], 2, link)[1]
-    return {key: value for key, value in item.items() if key != "parts"} | {
-        "body": [*opening, *body]
-    }
-
-
-def _link(start, names):
-    """Addresses in a text in `start` as places in this PDF or on the web; a file is no link."""
-    known = texts.links(start, names)
-
-    def link(address):
-        target = known(address)
-        if target is None:
-            return None
-        return {"to": target[1:]} if target.startswith("#") else {"url": target}
-
-    return link
+    return {key: value for key, value in item.items() if key != "parts"} | {"body": body}

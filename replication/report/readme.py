@@ -1,20 +1,16 @@
-"""The findings, the scoreboard and the table of items in README.md, made from the article, the verdicts and the notebooks.
+"""The findings, the scoreboard and the table of items in README.md, made from the article, the verdicts and the records.
 
-``python -m replication.report.readme`` writes them anew; a test holds the README to them, but for the times.
+``python -m replication.report.readme`` writes them anew; a test holds the README to them.
 """
 
-import json
 import re
 
 from replication.basics import paths, writing
 from replication.evidence import published, verdicts
 from replication.pages import notebook, record
-from replication.report import article, results
+from replication.report import article, headlines, results
 
 README = paths.ROOT / "README.md"
-BLOCK = re.compile(r"(?<=<!-- items -->\n).*?(?=<!-- /items -->)", re.DOTALL)
-SCOREBOARD = re.compile(r"(?<=<!-- scoreboard -->\n).*?(?=<!-- /scoreboard -->)", re.DOTALL)
-FINDINGS = re.compile(r"(?<=<!-- findings -->\n).*?(?=<!-- /findings -->)", re.DOTALL)
 REPORTS = {
     "article.pdf": "the article",
     "report.html": "article and supplement on one page that opens without a network",
@@ -40,7 +36,7 @@ def scoreboard(papers=None):
     lines = [
         f"- *{names[paper.key]}*: {one['says']} {_verdicts(one)}"
         for paper in papers
-        for one in paper.headlines
+        for one in headlines.of(paper.key, paper.claims, paper.numbers)
     ]
     lines += [
         "",
@@ -63,7 +59,7 @@ def scoreboard(papers=None):
 
 def _counted(counts):
     """Verdicts counted, best first, such as: of 12, 8 match, 4 differs."""
-    said = [f"{count} {word}" for word, count in counts.items() if count]
+    said = [f"{count} {word}" for word, count in counts.items()]
     return f"of {sum(counts.values())}: {', '.join(said)}" if said else "–"
 
 
@@ -83,53 +79,36 @@ def _verdicts(finding):
     return default + (f". Under other readings: {'; '.join(under[:3])}{more}." if under else ".")
 
 
-def outputs(name):
-    """Committed pictures and tables of an item, pictures first, as paths from the README."""
-    folder = record.folder("paper", name.split("/")[0])
-    facts = record.read(folder / f"{name.split('/')[1]}.json") or {"files": {}}
-    files = sorted(
-        (OUTPUTS.index(about["role"]), len(file), file)
-        for file, about in facts["files"].items()
-        if about["role"] in OUTPUTS
-    )
-    return [(folder / file).relative_to(paths.ROOT).as_posix() for *_, file in files]
-
-
-def seconds(name):
-    """How long the item's last run on real logs at paper scale took, or None."""
-    executed = record.executed("paper", name)
-    if not executed.is_file():
-        return None
-    return (
-        json.loads(executed.read_text(encoding="utf-8"))["metadata"]
-        .get("papermill", {})
-        .get("duration")
-    )
-
-
-def table(before=""):
-    """The table in Markdown; where a time is not known here, the one in `before` is kept."""
-    known = dict(re.findall(r"\(notebooks/(\S+?)\.ipynb\).*\| *([\d.]+ (?:s|min)) \|", before))
+def items():
+    """Every notebook with its first output and how long it took to draw on real logs at paper scale."""
     lines = ["| item | notebook | output | time |", "|---|---|---|---|"]
     for name in notebook.found():
-        took = seconds(name)
-        drawn = outputs(name)
-        link = f"[{drawn[0].removeprefix('figures/')}]({drawn[0]})" if drawn else ""
-        time = known.get(name, "")
-        if took is not None:
-            time = f"{took:.0f} s" if took < 100 else f"{took / 60:.0f} min"
-        lines.append(
-            f"| {record.title(name)} | [{name}](notebooks/{name}.ipynb) | {link} | {time} |"
-        )
+        facts = record.of("paper", name) or {"files": {}, "run": {}}
+        files = [
+            (OUTPUTS.index(about["role"]), len(file), f"{name.split('/')[0]}/{file}")
+            for file, about in facts["files"].items()
+            if about["role"] in OUTPUTS
+        ]
+        link = f"[{min(files)[-1]}](figures/{min(files)[-1]})" if files else ""
+        took = facts["run"].get("seconds")
+        time = "" if took is None else f"{took:.0f} s" if took < 100 else f"{took / 60:.0f} min"
+        named = f"{record.title(name)} | [{name}](notebooks/{name}.ipynb)"
+        lines.append(f"| {named} | {link} | {time} |")
     return "\n".join(lines) + "\n"
+
+
+def filled(text):
+    """README.md with what stands between its marks made anew."""
+    for make in (findings, scoreboard, items):
+        mark = make.__name__
+        between = re.compile(rf"(?<=<!-- {mark} -->\n).*?(?=<!-- /{mark} -->)", re.DOTALL)
+        text = between.sub(lambda old, make=make: make(), text)
+    return text
 
 
 def main():
     """Write the three into the README."""
-    text = README.read_text(encoding="utf-8")
-    text = FINDINGS.sub(lambda old: findings(), text)
-    text = SCOREBOARD.sub(lambda old: scoreboard(), text)
-    writing.write(README, BLOCK.sub(lambda old: table(old.group()), text).encode())
+    writing.write(README, filled(README.read_text(encoding="utf-8")).encode())
 
 
 if __name__ == "__main__":

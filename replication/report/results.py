@@ -5,18 +5,10 @@ and `replication.evidence.verdicts.Claim`s (all that it says of its results). Ea
 draws it. Both the HTML report and the PDF are made from it and from nothing else.
 """
 
-import re
 from dataclasses import dataclass, field
-from functools import cached_property
 
-from replication.evidence import compare, verdicts
-from replication.evidence.verdicts import CLAIM_WORDS, NUMBER_WORDS, read_csv
+from replication.evidence import verdicts
 from replication.pages import notebook, record
-from replication.report import headlines
-
-# The item of a paper that searches its readings, and its table of verdicts under the best of them, with the
-# columns of a comparison. They are shown beside the verdicts and never counted among them.
-READINGS, BEST = "readings", "readings-best.csv"
 
 
 class ReportError(ValueError):
@@ -39,25 +31,14 @@ class Item:
         return self.name.replace("/", "-")
 
     @property
-    def title(self):
-        """First heading of the notebook."""
-        return self.facts["title"]
-
-    @property
     def folder(self):
         """Folder of its outputs."""
         return record.folder(self.kind, self.name.split("/")[0])
 
-    def files(self, role):
-        """Paths of its outputs of one role: figure, table, verdicts or claims."""
-        return [
-            self.folder / file
-            for file, facts in self.facts["files"].items()
-            if facts["role"] == role
-        ]
-
     def altered(self, *roles):
-        """Paths of those outputs, of all roles or of some, that are not as its record says."""
+        """Paths of its outputs, of all roles or of some (figure, table, verdicts, claims), that are
+        not as its record says.
+        """
         return [
             path
             for file, facts in self.facts["files"].items()
@@ -66,41 +47,16 @@ class Item:
             or record.sha256(path.read_bytes()) != facts["sha256"]
         ]
 
-    def rows(self):
-        """Its comparisons with the paper, one dict of text a number."""
-        return [row for path in self.files("verdicts") for row in read_csv(path)]
-
-    def claim_rows(self):
-        """The claims it decides, one dict of text each."""
-        return [row for path in self.files("claims") for row in read_csv(path)]
-
-    @cached_property
-    def counts(self):
-        """How many of its numbers got each verdict, best first."""
-        return _count(self.rows(), NUMBER_WORDS)
-
-    @property
-    def subject(self):
-        """What of the paper it draws, such as fig5 or table2, where its name says so."""
-        return re.sub(r"(?<=[a-z])0+", "", self.name.split("/")[1])
-
-
-class Counted:
-    """What has numbers and claims, and how both fared: best first, zeros included."""
-
-    @property
-    def counts(self):
-        """How many numbers got each verdict."""
-        return verdicts.count(self.numbers, NUMBER_WORDS)
-
-    @property
-    def claim_counts(self):
-        """How many claims got each verdict."""
-        return verdicts.count(self.claims, CLAIM_WORDS)
+    def rows(self, role):
+        """Its comparisons with the paper (``verdicts``) or what it decides (``claims``), one dict
+        of text a number or claim.
+        """
+        files = [file for file, facts in self.facts["files"].items() if facts["role"] == role]
+        return [row for file in files for row in verdicts.read_csv(self.folder / file)]
 
 
 @dataclass
-class Paper(Counted):
+class Paper:
     """A paper's items, all the numbers that it prints, drawn or not, and all claims that were entered."""
 
     key: str
@@ -110,62 +66,19 @@ class Paper(Counted):
     claims: list
 
     @property
-    def headlines(self):
-        """What its abstract says, with the verdicts; see `replication.report.headlines`."""
-        return headlines.of(self.key, self.claims, self.numbers)
-
-    @property
     def parts(self):
         """What its numbers and claims are about, each with how both fared; each fact once."""
         return {
             about: (
-                verdicts.count(self.numbers, NUMBER_WORDS, [about]),
-                verdicts.count(self.claims, CLAIM_WORDS, [about]),
+                verdicts.count(self.numbers, verdicts.NUMBER_WORDS, [about]),
+                verdicts.count(self.claims, verdicts.CLAIM_WORDS, [about]),
             )
             for about in verdicts.ABOUT
         }
 
-    def items_of(self, claim):
-        """The items a claim belongs to: the one that decides it, and those it speaks of."""
-        return [
-            item
-            for item in self.items
-            if item.name == claim.drawn_by or item.subject in claim.items
-        ]
-
-    def claim_counts_of(self, item):
-        """How many of the claims that belong to an item got each verdict, best first, zeros included."""
-        return verdicts.count(
-            (claim for claim in self.claims if item in self.items_of(claim)), CLAIM_WORDS
-        )
-
-    @property
-    def readings(self):
-        """The item that searches its readings; None where there is none."""
-        return next((item for item in self.items if item.name == f"{self.key}/{READINGS}"), None)
-
-    @cached_property
-    def best_rows(self):
-        """Comparisons under the best reading that was found, one dict of text a number; may be none."""
-        files = self.readings.files("table") if self.readings else []
-        return [row for path in files if path.name == BEST for row in read_csv(path)]
-
-    @property
-    def best_counts(self):
-        """How its numbers fare under that reading, best first; empty where none is recorded."""
-        return _count(self.best_rows, compare.VERDICTS)
-
-    @property
-    def same_counts(self):
-        """How those numbers fare under the default, best first: what `best_counts` is to be held against."""
-        keys = {verdicts.key_of(row) for row in self.best_rows}
-        return verdicts.count(
-            (number for number in self.numbers if number.name[2:] in keys), NUMBER_WORDS
-        )
-
 
 @dataclass
-class Results(Counted):
+class Results:
     """Everything a report tells, before it has a shape; the kind is what the weakest part is worth,
     and notebooks that are missing stand with why.
     """
@@ -174,20 +87,9 @@ class Results(Counted):
     papers: list
     missing: dict = field(default_factory=dict)
 
-    @property
-    def items(self):
-        """All items, in the order of the papers."""
-        return [item for paper in self.papers for item in paper.items]
-
-    @property
-    def numbers(self):
-        """What all papers print."""
-        return [number for paper in self.papers for number in paper.numbers]
-
-    @property
-    def claims(self):
-        """What all papers say of their results."""
-        return [claim for paper in self.papers for claim in paper.claims]
+    def every(self, what):
+        """The ``items``, ``numbers`` or ``claims`` of all papers, in their order."""
+        return [one for paper in self.papers for one in getattr(paper, what)]
 
 
 def collect(kind, failed=()):
@@ -197,16 +99,16 @@ def collect(kind, failed=()):
     one published number, or decide one claim.
     """
     wanted = record.KINDS[record.KINDS.index(kind) :: -1]
-    items, missing = {}, {}
+    items, missing = [], {}
     for name in notebook.found():
-        drawn = [item for worth in wanted if (item := _item(name, worth)) is not None]
-        if name in failed or not drawn:
+        drawn = _item(name, *wanted)
+        if name in failed or drawn is None:
             missing[name] = "it failed" if name in failed else "not drawn yet"
-        elif drawn[0].altered():
+        elif drawn.altered():
             missing[name] = "its files are not those that its record names; draw it again"
         else:
-            items[name] = drawn[0]
-    return Results(kind, papers(items.values()), missing)
+            items.append(drawn)
+    return Results(kind, papers(items), missing)
 
 
 def recorded():
@@ -222,23 +124,16 @@ def recorded():
     return Results("paper", papers(drawn))
 
 
-def _item(name, kind):
-    """The results of a notebook; None where there is no record of them."""
-    paper, item = name.split("/")
-    facts = record.read(record.folder(kind, paper) / f"{item}.json")
-    return None if facts is None else Item(name, kind, facts)
+def _item(name, *kinds):
+    """The results of a notebook of the first of some kinds of which there is a record; None where there is none."""
+    drawn = ((kind, record.of(kind, name)) for kind in kinds)
+    return next((Item(name, kind, facts) for kind, facts in drawn if facts is not None), None)
 
 
 def papers(items):
     """The papers of some items, each with all its numbers and claims."""
-    items = list(items)
     made = []
     for key, title in record.CHAPTERS.items():
         own = [item for item in items if item.name.startswith(f"{key}/")]
         made.append(Paper(key, title, own, verdicts.numbers(key, own), verdicts.decided(key, own)))
     return made
-
-
-def _count(rows, words):
-    given = [row["verdict"] for row in rows]
-    return {word: given.count(word) for word in words if word in given}

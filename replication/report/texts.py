@@ -48,17 +48,21 @@ def decision_files():
     return {f"decisions-{path.stem}": path for path in files if path.exists()}
 
 
-def found():
+def contradicted():
     """Where the papers contradict themselves or each other, with what the check of each finds now:
     by title of the paper, each as `replication.evidence.contradictions.read` gives it, with its
-    ``id`` and with ``confirmed``.
+    ``id`` and, in ``confirmed``, what is found.
     """
     entries = contradictions.read()
     numbers, by = contradictions.rows() if entries else {}, {}
     for name, entry in entries.items():
         title = record.PAPERS.get(entry["paper"], entry["paper"])
-        told = {"id": name, "confirmed": contradictions.confirmed(entry, numbers)}
-        by.setdefault(title, []).append({"check": None, "cells": []} | entry | told)
+        confirmed, rule = contradictions.confirmed(entry, numbers), entry.get("check")
+        words = "rests on the words, or on a log"
+        if confirmed is not None:
+            words = f"the rule “{rule}” {'finds' if confirmed else 'does not find'} it in the entered numbers"
+            words += f": {'; '.join(entry['cells'])}" * confirmed
+        by.setdefault(title, []).append(entry | {"id": name, "confirmed": words})
     return by
 
 

@@ -7,13 +7,12 @@ Text in it is text: a template sets it as it is. A *part* of an item is a dict w
 """
 
 import json
+import re
 
-from replication.basics import paths
-from replication.basics.lazy import nbformat
 from replication.evidence import claims, compare, shown, verdicts
 from replication.logs.workload import QUICK_JOBS
-from replication.pages import render
-from replication.report import texts
+from replication.pages import record, render
+from replication.report import headlines, texts
 
 # Of a longer table the first rows are shown, and where it is whole.
 LONGEST, CORNER = 40, 8
@@ -27,150 +26,177 @@ PARTS = {
     verdicts.REPEAT: "repeats of what is counted above",
 }
 RULES = {word: verdict["rule"] for word, verdict in render.VERDICTS.items()}
+# The item of a paper that searches its readings, and its table of verdicts under the best of them, with the
+# columns of a comparison. They are shown beside the verdicts and never counted among them.
+READINGS, BEST = "readings", "readings-best.csv"
 
 
 def tree(results):
     """The report as plain data, and its PNG files by the names that the tree calls them."""
-    known, pictures = {item.name for item in results.items}, {}
-    environments = _environments(results.items)
-    given = {one.verdict for paper in results.papers for one in (*paper.numbers, *paper.claims)}
+    items, pictures = results.every("items"), {}
+    numbers, claimed = results.every("numbers"), results.every("claims")
+    places = {item.name: item.id for item in items}
+    environments = list(dict.fromkeys(map(_environment, items)))
+    given = {one.verdict for one in (*numbers, *claimed)}
     data = {
         "title": texts.TITLE,
         "kind": results.kind,
-        "notices": _notices(results),
+        "notices": _notices(results, items),
         "rules": [pair for pair in RULES.items() if pair[0] in given],
         "missing": list(results.missing.items()),
-        "published": len(results.numbers),
-        "counts": _pairs(results.counts),
-        "claim_counts": _pairs(results.claim_counts),
-        "papers": [_paper(paper, known, environments, pictures) for paper in results.papers],
+        **_counts(numbers, claimed),
+        "papers": [_paper(paper, places, environments, pictures) for paper in results.papers],
         "decisions": [
             {"id": name, "folder": str(path.parent), "source": path.read_text(encoding="utf-8")}
             for name, path in texts.decision_files().items()
         ],
         "names": texts.names_source(),
         "contradictions": [
-            {"paper": paper, "found": [{**one, "confirmed": _confirmed(one)} for one in several]}
-            for paper, several in texts.found().items()
+            {"paper": paper, "found": found} for paper, found in texts.contradicted().items()
         ],
-        "logs": _logs(results.items),
-        "environments": environments,
+        "logs": _logs(items),
+        "environments": [{"kernels": one, "versions": words} for one, words in environments],
     }
     return data, pictures
 
 
-def _pairs(counts):
-    return [[word, count] for word, count in counts.items() if count]
+def _counts(numbers, claimed):
+    """How many numbers and claims got each verdict, best first."""
+    return {
+        "published": len(numbers),
+        "counts": list(verdicts.count(numbers, verdicts.NUMBER_WORDS).items()),
+        "claim_counts": list(verdicts.count(claimed, verdicts.CLAIM_WORDS).items()),
+    }
 
 
-def _paper(paper, known, environments, pictures):
+def _paper(paper, places, environments, pictures):
     """A paper's chapter."""
+    numbers = {number.name[2:]: number for number in paper.numbers}
     return {
         "key": paper.key,
         "title": paper.title,
-        "published": len(paper.numbers),
-        "counts": _pairs(paper.counts),
-        "claim_counts": _pairs(paper.claim_counts),
-        "headlines": paper.headlines,
+        **_counts(paper.numbers, paper.claims),
+        "headlines": headlines.of(paper.key, paper.claims, paper.numbers),
         "parts": [
-            {"about": PARTS[about], "numbers": _pairs(numbers), "claims": _pairs(claimed)}
-            for about, (numbers, claimed) in paper.parts.items()
-            if sum(numbers.values()) + sum(claimed.values())
+            {"about": PARTS[about], "numbers": list(few.items()), "claims": list(said.items())}
+            for about, (few, said) in paper.parts.items()
+            if few or said
         ],
-        "best": paper.readings.id if paper.best_counts else None,
-        "best_counts": _pairs(paper.best_counts),
-        "same_counts": _pairs(paper.same_counts),
-        "items": [_item(item, paper, environments, pictures) for item in paper.items],
-        "claims": [_claim(claim, paper, known) for claim in paper.claims],
-        "numbers": _numbers(paper.numbers, known),
+        **_best(paper, numbers),
+        "items": [_item(item, paper, numbers, environments, pictures) for item in paper.items],
+        "claims": [_claim(claim, paper, places) for claim in paper.claims],
+        "numbers": _numbers(paper.numbers, places),
     }
 
 
-def _item(item, paper, environments, pictures):
+def _best(paper, numbers):
+    """How the numbers fare under the reading that was found to be nearest, and the same ones by default."""
+    of = [item for item in paper.items if item.name == f"{paper.key}/{READINGS}"]
+    path = of[0].folder / BEST if of and BEST in of[0].facts["files"] else None
+    rows = verdicts.read_csv(path) if path else []
+    given = [row["verdict"] for row in rows]
+    keys = {verdicts.key_of(row) for row in rows}
+    same = [number for key, number in numbers.items() if key in keys]
+    return {
+        "best": of[0].id if given else None,
+        "best_counts": [(word, given.count(word)) for word in compare.VERDICTS if word in given],
+        "same_counts": list(verdicts.count(same, verdicts.NUMBER_WORDS).items()),
+    }
+
+
+def items_of(claim, paper):
+    """The items a claim belongs to: the one that decides it, and those that its section names."""
+    subjects = {
+        item.name: re.sub(r"(?<=[a-z])0+", "", item.name.split("/")[1]) for item in paper.items
+    }
+    return [
+        item
+        for item in paper.items
+        if item.name == claim.drawn_by or subjects[item.name] in claim.items
+    ]
+
+
+def _item(item, paper, numbers, environments, pictures):
     """What a notebook shows, and where it comes from."""
-    run = item.facts["run"]
+    facts, run = item.facts, item.facts["run"]
+    given = [row["verdict"] for row in item.rows("verdicts")]
+    claimed = [claim for claim in paper.claims if item in items_of(claim, paper)]
     return {
         "id": item.id,
         "name": item.name,
-        "title": item.title,
-        "opening": item.facts.get("opening", ""),
+        "title": facts["title"],
+        "opening": facts.get("opening", ""),
         "kind": item.kind,
-        "counts": _pairs(item.counts),
-        "claim_counts": _pairs(paper.claim_counts_of(item)),
-        "parts": _parts(item, paper, pictures),
-        "seed": item.facts["seed"],
-        "settings": "; ".join(
-            f"{name} = {json.dumps(value)}" for name, value in item.facts["settings"].items()
-        ),
+        "counts": [(word, given.count(word)) for word in compare.VERDICTS if word in given],
+        "claim_counts": list(verdicts.count(claimed, verdicts.CLAIM_WORDS).items()),
+        "parts": _parts(item, numbers, pictures),
+        "seed": facts["seed"],
+        "settings": "; ".join(f"{k} = {json.dumps(v)}" for k, v in facts["settings"].items()),
         "seconds": f"{run['seconds']:g}",
         "environment": environments.index(_environment(item)) + 1,
         "commit": (run["commit"] or "not known")[:12] + (" with changes" if run["dirty"] else ""),
-        "files": list(item.facts["files"]),
+        "files": list(facts["files"]),
     }
 
 
-def _parts(item, paper, pictures):
+def _parts(item, numbers, pictures):
     """Prose and code of the notebook, each output behind the cell that drew it.
 
     An output whose cell is not known stands behind the first words of the notebook.
     """
-    notebook = nbformat.read(paths.NOTEBOOKS / f"{item.name}.ipynb", as_version=4)
-    first = next((n for n, cell in enumerate(notebook.cells) if cell.cell_type == "markdown"), 0)
+    cells = record.cells(item.name)
+    first = next((n for n, (kind, _) in enumerate(cells) if kind == "markdown"), 0)
     drawn = {}
     for file, facts in item.facts["files"].items():
         if facts["role"] != "claims":  # they stand among the claims
-            part = _output(item, paper, file, facts, pictures)
+            part = _output(item, numbers, file, facts, pictures)
             drawn.setdefault(facts.get("cell", first), []).append(part)
     for said in item.facts.get("said", ()):
         part = {"type": "prose", "source": said["markdown"]}
         drawn.setdefault(said.get("cell", first), []).append(part)
     parts, code = [], []
-    for number, cell in enumerate(notebook.cells):
-        if cell.cell_type == "code":
-            code.append(cell.source.strip())
+
+    def add(*more):
+        source = "\n\n".join(filter(None, code))
+        if source:
+            parts.append({"type": "code", "first": source.splitlines()[0], "source": source})
+        parts.extend(more)
+        code.clear()
+
+    for number, (kind, source) in enumerate(cells):
+        if kind == "code":
+            code.append(source)
         else:
-            parts += _code(code)
-            code = []
-            parts.append({"type": "prose", "source": _without_title(cell.source)})
+            lines = [line for line in source.splitlines() if not line.startswith("# ")]
+            add({"type": "prose", "source": "\n".join(lines).strip()})
         if number in drawn:
-            parts += [*_code(code), *drawn.pop(number)]
-            code = []
-    # A cell that the notebook no longer has.
-    return [*parts, *_code(code), *(part for several in drawn.values() for part in several)]
+            add(*drawn.pop(number))
+    # What a cell drew that the notebook no longer has.
+    add(*(part for several in drawn.values() for part in several))
+    return parts
 
 
-def _code(cells):
-    source = "\n\n".join(filter(None, cells))
-    return [{"type": "code", "first": source.splitlines()[0], "source": source}] if source else []
-
-
-def _without_title(source):
-    return "\n".join(line for line in source.splitlines() if not line.startswith("# ")).strip()
-
-
-def _output(item, paper, file, facts, pictures):
-    path = item.folder / file
+def _output(item, numbers, file, facts, pictures):
+    path, caption = item.folder / file, facts["caption"]
     if facts["role"] == "figure":
         name = f"{item.id}-{file}"
         pictures[name] = path
         header = path.read_bytes()[:24]
         width, height = (int.from_bytes(header[start : start + 4]) for start in (16, 20))
         size = {"width": width, "height": height}
-        return {"type": "picture", "file": name, "caption": facts["caption"]} | size
-    where = f"{path.relative_to(path.parents[2])}"
+        return {"type": "picture", "file": name, "caption": caption} | size
+    where, rows = f"{path.relative_to(path.parents[2])}", verdicts.read_csv(path)
     if facts["role"] == "verdicts":
-        return _comparison(item, paper, path, facts["caption"], where)
-    rows = verdicts.read_csv(path)
+        return _comparison(item, numbers, rows, caption, where)
     head = list(rows[0]) if rows else path.read_text(encoding="utf-8").strip().split(",")
-    columns = [
-        _column([row[name] for row in rows], facts.get("formats", {}).get(name)) for name in head
-    ]
+    formats = facts.get("formats", {})
+    columns = [_column([row[name] for row in rows], formats.get(name)) for name in head]
     right = [numeric for _, numeric in columns]
     rows = [list(cells) for cells in zip(*(cells for cells, _ in columns), strict=True)]
     if len(head) > WIDEST > len(rows):
         head, *rows = map(list, zip(head, *rows, strict=True))
         right = [False, *[True] * (len(head) - 1)]
-    return table(facts["caption"], head, rows, right, where)
+    return table(caption, head, rows, right, where)
 
 
 def table(caption, head, rows, right=None, where=""):
@@ -201,81 +227,66 @@ def _column(cells, form):
     return [shown.text(value, form) for value in values], any(cells)
 
 
-def _comparison(item, paper, path, caption, where):
+def _comparison(item, numbers, rows, caption, where):
     """A comparison, each number as it stands among all of the paper's."""
-    known = {number.name[2:]: number for number in paper.numbers}
-    found = [
-        known[key] for row in verdicts.read_csv(path) if (key := verdicts.key_of(row)) in known
-    ]
-    head = [*compare.KEY, "unit", "published", "ours", "difference", "verdict"]
-    rows = [[*one.published.key, one.published.unit, *_texts(one), one.verdict] for one in found]
+    found = [numbers[key] for key in map(verdicts.key_of, rows) if key in numbers]
+    texts = ("published", "ours", "difference")
+    head = [*compare.KEY, "unit", *texts, "verdict"]
+    rows = [[_number(one)[name] for name in head] for one in found]
     reasons = dict.fromkeys(n.reason for n in found if n.verdict == compare.NOT_COMPARABLE)
-    right = [name in ("published", "ours", "difference") for name in head]
-    made = table(caption, head, rows, right, where)
+    made = table(caption, head, rows, [name in texts for name in head], where)
     return made | {"reasons": list(reasons), "numbers": item.name.split("/")[0]}
 
 
-def _texts(number):
-    return number.published_text, number.ours_text, number.difference_text
-
-
-def _claim(claim, paper, known):
-    shown = "verdict count otherwise section statement statistic rule published".split()
-    return {name: getattr(claim, name) for name in ("id", *shown)} | {
-        "name": claim.id_in_paper,
-        "cases": [[claims.RECORDED[answer], words] for words, answer in claim.cases],
-        "to": _place(claim.drawn_by, known),
-        "items": [item.id for item in paper.items_of(claim)],
+def _number(number):
+    """A number beside the paper's, as a reader sees both."""
+    return {name: getattr(number.published, name) for name in (*compare.KEY, "unit")} | {
+        "id": number.id,
+        "published": number.published_text,
+        "ours": number.ours_text,
+        "difference": number.difference_text,
+        "verdict": number.verdict,
     }
 
 
-def _numbers(numbers, known):
+def _claim(claim, paper, places):
+    told = "id verdict count otherwise section statement statistic rule published".split()
+    return {name: getattr(claim, name) for name in told} | {
+        "name": claim.id_in_paper,
+        "cases": [[claims.RECORDED[answer], words] for words, answer in claim.cases],
+        "to": places.get(claim.drawn_by),
+        "items": [item.id for item in items_of(claim, paper)],
+    }
+
+
+def _numbers(numbers, places):
     """The numbers by published item, each group a list of rows; reasons stand apart, each once."""
     reasons = list(dict.fromkeys(number.reason for number in numbers if number.reason))
     groups = {}
     for number in numbers:
-        named = {name: getattr(number.published, name) for name in (*compare.KEY, "unit")}
-        row = named | {
-            "id": number.id,
-            "published": number.published_text,
-            "ours": number.ours_text,
-            "difference": number.difference_text,
-            "verdict": number.verdict,
+        row = _number(number) | {
             "reason": reasons.index(number.reason) + 1 if number.reason else None,
             "where": number.published.source,
             "drawn_by": number.drawn_by,
-            "to": _place(number.drawn_by, known),
+            "to": places.get(number.drawn_by),
         }
         groups.setdefault(number.published.item, []).append(row)
-    return {
-        "reasons": reasons,
-        "groups": [{"item": texts.said(item), "rows": rows} for item, rows in groups.items()],
-    }
-
-
-def _place(name, known):
-    return name.replace("/", "-") if name in known else None
-
-
-def _confirmed(one):
-    if one["confirmed"] is None:
-        return "rests on the words, or on a log"
-    if not one["confirmed"]:
-        return f"the rule “{one['check']}” does not find it in the entered numbers"
-    return f"the rule “{one['check']}” finds it in the entered numbers: {'; '.join(one['cells'])}"
+    groups = [{"item": texts.said(item), "rows": rows} for item, rows in groups.items()]
+    return {"reasons": reasons, "groups": groups}
 
 
 def _logs(items):
     """Each log as it was used, once, with the papers that used it so."""
-    found = {}
+    papers, found = {}, {}
     for item in items:
         for name, facts in item.facts["logs"].items():
-            papers = found.setdefault((name, repr(sorted(facts.items()))), (name, facts, []))[2]
-            papers += [paper for paper in [item.name.split("/")[0]] if paper not in papers]
+            key = name, json.dumps(facts, sort_keys=True)
+            papers.setdefault(key, {})[item.name.split("/")[0]] = None
+            found[key] = facts
     return [
         {
-            "name": name,
-            "papers": ", ".join(papers),
+            "name": key[0],
+            "papers": ", ".join(papers[key]),
             "stand_in": log["stand_in"],
             "file": log["file"],
             "sha256": log["sha256"],
@@ -284,46 +295,34 @@ def _logs(items):
             "processors": f"{log['processors']:,}",
             "cleaning": "; ".join(f"{rule}: {count:,}" for rule, count in log["cleaning"].items()),
         }
-        for name, log, papers in found.values()
+        for key, log in found.items()
     ]
 
 
-def _notices(results):
+def _notices(results, items):
+    """What a reader must know of the whole, first."""
+    scales = {item.kind for item in items} | {item.facts["scale"] for item in items}
+    kernels, missing = {item.facts["kernels"] for item in items}, len(results.missing)
     notices = []
-    kinds = {item.kind for item in results.items}
-    if "stand-in" in kinds:
+    if "stand-in" in scales:
         notices.append(
             "STAND-IN DATA: drawn from generated workloads, not from the papers' logs. It shows "
             "that the machinery works; it proves nothing, and no verdict is drawn from it."
         )
-    if "quick" in kinds or any(item.facts["scale"] == "quick" for item in results.items):
-        notices.append(
-            f"QUICK SCALE: at most the first {QUICK_JOBS:,} jobs of each log, too few for a verdict."
-        )
-    if results.missing:
-        every = len(results.missing) + len(results.items)
-        notices.append(f"INCOMPLETE: {len(results.missing)} of {every} notebooks are missing.")
-    kernels = {item.facts["kernels"] for item in results.items}
+    if "quick" in scales:
+        jobs = f"at most the first {QUICK_JOBS:,} jobs of each log"
+        notices.append(f"QUICK SCALE: {jobs}, too few for a verdict.")
+    if missing:
+        of = missing + len(items)
+        notices.append(f"INCOMPLETE: {missing} of {of} notebooks are missing.")
     if len(kernels) > 1:
-        notices.append(
-            f"MIXED: the items were drawn with {len(kernels)} versions of the simulation kernels."
-        )
+        versions = f"{len(kernels)} versions of the simulation kernels"
+        notices.append(f"MIXED: the items were drawn with {versions}.")
     return notices
 
 
 def _environment(item):
+    """Kernels and packages that drew an item."""
     run = item.facts["run"]
     packages = (f"{name} {version}" for name, version in run["packages"].items())
-    return {
-        "kernels": item.facts["kernels"],
-        "versions": ", ".join([f"Python {run['python']}", *packages]),
-    }
-
-
-def _environments(items):
-    """Kernels and packages that drew the items, each once, in the order in which they appear."""
-    found = []
-    for item in items:
-        if (environment := _environment(item)) not in found:
-            found.append(environment)
-    return found
+    return item.facts["kernels"], ", ".join([f"Python {run['python']}", *packages])

@@ -14,7 +14,8 @@ import small_project
 from replication.basics import paths
 from replication.logs import traces
 from replication.pages import notebook, record, run
-from replication.pages.notebook import NotebookError, RunError
+from replication.pages.notebook import NotebookError
+from replication.pages.parameters import PageError
 from replication.report.assemble import build
 from tests.in_process import in_process
 
@@ -62,14 +63,14 @@ def test_a_choice_is_a_notebook_or_a_paper(project):
 )
 def test_an_unknown_choice_is_refused(project, word, words):
     make(project)
-    with pytest.raises(RunError, match=words):
+    with pytest.raises(PageError, match=words):
         run.choose([word])
-    with pytest.raises(RunError, match=words):
+    with pytest.raises(PageError, match=words):
         run.figures([word], report=build)
 
 
 def test_no_notebooks_at_all_is_an_error(project):
-    with pytest.raises(RunError, match="no notebooks"):
+    with pytest.raises(PageError, match="no notebooks"):
         run.figures(report=build)
 
 
@@ -77,12 +78,12 @@ def test_an_unknown_parameter_is_refused_before_anything_runs(project):
     path = make(project)
     for attempt in (notebook.check, notebook.execute):
         with pytest.raises(
-            RunError,
+            PageError,
             match=r"^heel_and_toe/fig02: unknown parameter 'sed' "
             r"\(did you mean seed\?\); valid: scale, logs, seed, workers$",
         ):
             attempt(path, {"sed": 2})
-    with pytest.raises(RunError, match="unknown parameter 'sed'"):
+    with pytest.raises(PageError, match="unknown parameter 'sed'"):
         in_process(path, sed=2)
     assert not (project / "build").exists()
 
@@ -93,7 +94,7 @@ def test_an_unknown_parameter_is_refused_before_anything_runs(project):
 def test_a_hostile_name_is_refused_in_a_line_before_anything_runs(project, item):
     make(project, "heel_and_toe/fig03")
     make(project, f"heel_and_toe/{item}")
-    with pytest.raises(RunError, match="allowed: paper/item with lower-case letters") as refused:
+    with pytest.raises(PageError, match="allowed: paper/item with lower-case letters") as refused:
         run.figures(["heel_and_toe"], report=build)
     assert str(refused.value).isprintable()
     assert not (project / "build").exists()
@@ -101,14 +102,14 @@ def test_a_hostile_name_is_refused_in_a_line_before_anything_runs(project, item)
 
 def test_a_notebook_without_the_common_parameters_is_refused(project):
     make(project, parameters='scale = "paper"')
-    with pytest.raises(RunError, match="unknown parameter 'workers'"):
+    with pytest.raises(PageError, match="unknown parameter 'workers'"):
         run.figures(report=build)
 
 
 @pytest.mark.parametrize("value", ["seeds()", "1 +"])
 def test_parameters_are_written_out(project, value):
     path = make(project, parameters=f"scale = {value}\nworkers = 1")
-    with pytest.raises(RunError, match="parameter"):
+    with pytest.raises(PageError, match="parameter"):
         notebook.check(path, {})
 
 
@@ -117,7 +118,7 @@ def test_parameters_are_written_out(project, value):
 )
 def test_wrong_options_are_refused(project, wrong, words):
     make(project)
-    with pytest.raises(RunError, match=words):
+    with pytest.raises(PageError, match=words):
         run.figures(**wrong, report=build)
 
 
@@ -225,9 +226,6 @@ def test_a_run_end_to_end_with_one_failure(project, capsys):
     other = "heel_and_toe/fig03"
     failing = "def f():\n    raise ValueError('first\\nlog has no jobs')\nf()"
     make(project, other, code=[small_project.page_cell(other), "x = 1", failing])
-    old = record.executed("paper", other)
-    old.parent.mkdir(parents=True)
-    old.write_text("an older result")
     outputs_of_older_runs(project / "figures/heel_and_toe")
     assert run.figures(scale="paper", workers=2, report=build) == 1
     out = capsys.readouterr().out
@@ -241,7 +239,6 @@ def test_a_run_end_to_end_with_one_failure(project, capsys):
         "fig02.json",
         "fig02-mine.csv",
     }
-    assert not old.exists()  # lest the report show it
     assert "seed 1 workers 2" in record.executed("paper", NAME).read_text()
     assert (project / "build/report/paper/report.html").exists()
     assert not (project / "figures/report.html").exists()  # one item is missing
@@ -283,7 +280,7 @@ def test_a_notebook_that_saves_nothing_under_its_name_is_a_failure(said, words):
     outputs = [nbformat.v4.new_output("display_data", {record.MIME: facts}) for facts in said]
     cell = nbformat.v4.new_code_cell("", outputs=outputs)
     with pytest.raises(NotebookError, match=words):
-        notebook._kind(NAME, nbformat.v4.new_notebook(cells=[cell]))
+        notebook.worth(NAME, nbformat.v4.new_notebook(cells=[cell]))
 
 
 def test_stopping_ends_the_kernels(project):

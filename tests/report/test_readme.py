@@ -11,7 +11,7 @@ from replication.report import headlines, readme, results
 
 def test_every_notebook_is_listed_and_every_link_leads_somewhere():
     text = readme.README.read_text(encoding="utf-8")
-    listed = re.findall(r"\]\(notebooks/(\S+?)\.ipynb\)", readme.BLOCK.search(text).group())
+    listed = re.findall(r"\| \[(\S+)\]\(notebooks/\1\.ipynb\)", text)
     assert listed == list(notebook.found())
     links = [link for link in re.findall(r"\]\(([^)#]+)\)", text) if not link.startswith("http")]
     assert links
@@ -26,16 +26,11 @@ def test_the_verdicts_in_figures_are_those_that_the_rules_give():
     assert len(found) > 400
 
 
-def test_the_findings_are_those_of_the_article():
+def test_findings_scoreboard_and_items_are_those_of_the_records():
     text = readme.README.read_text(encoding="utf-8")
-    block = readme.FINDINGS.search(text).group()
-    assert block == readme.findings(), "python -m replication.report.readme writes it anew"
-    assert "](#" not in block and text.index(block) < text.index("![") < text.index("scoreboard")
-
-
-def test_the_scoreboard_is_that_of_the_verdicts():
-    block = readme.SCOREBOARD.search(readme.README.read_text(encoding="utf-8")).group()
-    assert block == readme.scoreboard(), "python -m replication.report.readme writes it anew"
+    assert text == readme.filled(text), "python -m replication.report.readme writes it anew"
+    assert text.index(readme.findings()) < text.index("![") < text.index("<!-- scoreboard")
+    assert "](#" not in readme.findings()
 
 
 def number(trace, policy, measure, verdict, about):
@@ -128,9 +123,3 @@ def test_every_finding_of_an_abstract_rests_on_what_was_entered():
             assert set(entry["claims"]) <= {one.id_in_paper for one in paper.claims}, name
             assert set(entry.get("robust", ())) <= robust.keys(), name
             assert {tuple(one) for one in entry.get("numbers", ())} <= measures, name
-
-
-def test_times_that_are_not_known_here_are_kept(monkeypatch):
-    monkeypatch.setattr(readme, "seconds", lambda name: None)
-    block = readme.BLOCK.search(readme.README.read_text(encoding="utf-8")).group()
-    assert readme.table(block) == block

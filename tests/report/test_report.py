@@ -109,17 +109,17 @@ def test_the_same_inputs_give_the_same_bytes(project):
 def test_results_of_less_worth_are_shown_only_where_asked_for(project):
     draw(project)
     draw(project, scale="quick")
-    assert [item.kind for item in results.collect("paper").items] == ["paper"]
-    assert [item.kind for item in results.collect("quick").items] == ["quick"]
-    assert [item.kind for item in results.collect("stand-in").items] == ["quick"]
+    assert [item.kind for item in results.collect("paper").every("items")] == ["paper"]
+    assert [item.kind for item in results.collect("quick").every("items")] == ["quick"]
+    assert [item.kind for item in results.collect("stand-in").every("items")] == ["quick"]
 
 
 def test_counts_are_those_of_the_verdicts(project):
     draw(project)
-    paper = results.collect("paper").papers[1]
-    assert (paper.key, len(paper.numbers)) == ("heel_and_toe", 4)
-    found = {word: count for word, count in paper.counts.items() if count}
-    assert found == {"match": 1, "close": 1, "differs": 1, "not comparable": 1}
+    paper = tree.tree(results.collect("paper"))[0]["papers"][1]
+    assert (paper["key"], paper["published"]) == ("heel_and_toe", 4)
+    found = {"match": 1, "close": 1, "differs": 1, "not comparable": 1}
+    assert dict(paper["counts"]) == found
     markup = report.build().read_text()
     assert "Of 4 published numbers: 1 match, 1 close, 1 differs, 1 not comparable." in markup
     assert 'aria-label="numbers, simulated results: 1 match, 1 close, 1 differs, 1 not' in markup
@@ -127,7 +127,7 @@ def test_counts_are_those_of_the_verdicts(project):
 
 def test_numbers_that_no_notebook_draws_are_counted(project):
     draw(project, part=True)
-    assert results.collect("paper").counts["not drawn"] == 1
+    assert dict(tree.tree(results.collect("paper"))[0]["counts"])["not drawn"] == 1
     assert "no notebook in this report computes it" in report.build().read_text()
 
 
@@ -240,7 +240,7 @@ def test_outputs_of_another_run_are_not_shown(project):
     draw(project)
     (project / "figures/heel_and_toe/fig02.csv").write_text("job,wait\nx,9\n")
     found = results.collect("paper")
-    assert found.items == [] and "draw it again" in found.missing[NAME]
+    assert found.every("items") == [] and "draw it again" in found.missing[NAME]
 
 
 def test_a_notebook_that_failed_is_left_out(project):

@@ -87,7 +87,7 @@ def laid_out(folder, data, pictures=None):
     shutil.copyfile(report_pdf.LIBRARY, folder / report_pdf.LIBRARY.name)
     for name, picture in (pictures or {}).items():
         shutil.copyfile(picture, folder / name)
-    (folder / "data.json").write_text(json.dumps(nodes.safe(data)))
+    (folder / "data.json").write_text(json.dumps(nodes.safe(data | {"signs": render.SIGNS})))
     return folder
 
 
@@ -238,7 +238,7 @@ def test_markdown_becomes_nodes_and_links_only_where_they_lead():
         "# T\n\n#### deep\n\na *b* [c](x.md) [d](y.md) ![e](f.png) <b>g</b> h&amp;i\n\n"
         "1. one\n\n| j | k |\n|---|--:|\n| `l` | 2 |\n\n<div>m</div>\n\n> n",
         1,
-        lambda address: {"to": "there"} if address == "x.md" else None,
+        lambda address: "#there" if address == "x.md" else None,
     )
     assert [node["type"] for node in made] == [
         "heading",
