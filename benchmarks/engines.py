@@ -31,6 +31,12 @@ from replication.sweeps import engines, grid, kept
 
 PIECES = 50
 NEEDED = ["distributed", "distributed.nanny", "benchmarks.ready"]
+#: Workers are forked, and Dask takes its own pulse once a second, not fifty times: most of what it uses at rest.
+SETTINGS = {
+    "distributed.worker.multiprocessing-method": "forkserver",
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+}
 
 dask = lazily("dask")
 
@@ -65,11 +71,13 @@ def cluster(workers, every=None):
     second. Every so many seconds one that the scheduler knows is killed. Gives the address, and the list of those killed.
     """
     over, killed, choose = threading.Event(), [], random.Random(1)
+    cluster_of = (
+        distributed.LocalCluster
+    )  # imported before its settings are changed, which ends with them
     with contextlib.ExitStack() as stack:
-        how = {"distributed.worker.multiprocessing-method": "forkserver"}
-        stack.enter_context(dask.config.set(how))
+        stack.enter_context(dask.config.set(SETTINGS))
         distributed.utils.get_mp_context().set_forkserver_preload(NEEDED)
-        made = distributed.LocalCluster(
+        made = cluster_of(
             workers, threads_per_worker=1, dashboard_address=":0", silence_logs="ERROR"
         )
         stack.enter_context(made)
