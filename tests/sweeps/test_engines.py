@@ -1,6 +1,7 @@
 """Where tasks run changes nothing of what is found, and what fails or dies is named and takes nothing with it."""
 
 import os
+from concurrent.futures import BrokenExecutor, Future
 
 import numpy as np
 import pytest
@@ -110,6 +111,52 @@ def test_batches_come_to_about_a_second_whatever_a_job_takes_and_keep_the_order(
     for scheduler, seconds in lasted.items():
         assert max(seconds) < 10, scheduler  # the first slow ones go before their pace is known
         assert all(0.5 < each < 1.5 for each in seconds[10:-1]), scheduler
+
+
+def test_tasks_go_one_at_a_time_until_something_is_known_of_their_scheduler(monkeypatch):
+    monkeypatch.setattr(engines, "SECONDS", 1.0)
+    grid = [Timed(10, scheduler) for scheduler in "aaaabbb"]
+    pace, sent = engines.Pace(), []
+    batches = pace.batches(engines.deque(grid))
+    sent += [next(batches), next(batches)]
+    pace.took(sent[0], 0.1)
+    sent += batches
+    assert [len(batch) for batch in sent] == [1, 1, 2, 1, 1, 1]
+
+
+def ended(answer):
+    """What an engine gives for a batch whose worker died, or that took a second."""
+    future = Future()
+    if answer is None:
+        future.set_exception(BrokenExecutor())
+    else:
+        future.set_result((1.0, [(task, None) for task in answer]))
+    return future
+
+
+def test_a_batch_whose_worker_died_goes_out_again_in_halves_beside_the_others(monkeypatch):
+    monkeypatch.setattr(engines, "SECONDS", 1.0)
+    grid = [Timed(1, "any") for _ in range(13)]
+    left, deaths = engines._Left(grid), engines._Plain.deaths
+    (first,) = left.next(1, False)
+    assert len(list(left.settle(first, ended(first), deaths))) == 1  # a second each
+    left.pace._seconds["any"] = 0.25
+    one, other = left.next(2, False)
+    assert not list(left.settle(one, ended(None), deaths))
+    assert left.next(3, True) == [one[:2], one[2:], grid[9:]]
+    assert not left.alone and other == grid[5:9]
+
+
+def test_a_task_whose_worker_died_with_it_alone_keeps_nobody_waiting():
+    grid = [Timed(1, "any") for _ in range(3)]
+    left, deaths = engines._Left(grid), engines._Plain.deaths
+    first, second = left.next(2, False)
+    list(left.settle(first, ended(None), deaths))
+    assert left.next(2, True) == [grid[2:]] and left.next(2, True) == []
+    for tried in range(engines.TRIES):
+        assert left.next(2, False) == [first] and not left.aside, tried
+        list(left.settle(first, ended(None), deaths))
+    assert not left and list(left.aside) == first
 
 
 def test_where_tasks_go_no_more_than_four_batches_a_worker_are_on_their_way(monkeypatch):

@@ -143,6 +143,10 @@ class Study:
         """Ratio of two mean bounded slowdowns, with its draws; each as the arguments of `log_values`."""
         return np.exp(self.means(self.log_values(*one) - self.log_values(*other)))
 
+    def told(self, one, other):
+        """The `ratio` with its interval."""
+        return resampling.interval(self.ratio(one, other))
+
     def accuracies(self):
         """The mean over jobs of the lesser of prediction and run time over the larger, at submission under EASY.
 
@@ -237,9 +241,7 @@ def pairs(study):
         if study.ratio(("EASY", one), ("EASY", other))[0] > 1:
             one, other = other, one
         for scheduler in SCHEDULERS:
-            ratio, low, high = resampling.interval(
-                study.ratio((scheduler, one), (scheduler, other))
-            )
+            ratio, low, high = study.told((scheduler, one), (scheduler, other))
             rows.append([one, other, scheduler, ratio, low, high, (high < 1) - (low > 1)])
     columns = ["better", "worse", "scheduler", "ratio", "low", "high", "decided"]
     return pd.DataFrame(rows, columns=columns)
@@ -259,17 +261,10 @@ def agreement(study):
             for scheduler in SCHEDULERS
         ]
     )
-    signs = np.array(
-        [
-            np.sign(means[:, k] - means[:, other])
-            for k, other in combinations(range(len(study.predictors)), 2)
-        ]
-    )
-    taus = [
-        (signs[:, k] * signs[:, other]).mean(axis=0)
-        for k, other in combinations(range(len(SCHEDULERS)), 2)
-    ]
-    return np.mean(taus, axis=0)
+    one, other = np.triu_indices(len(study.predictors), 1)
+    signs = np.sign(means[:, one] - means[:, other])
+    one, other = np.triu_indices(len(SCHEDULERS), 1)
+    return (signs[one] * signs[other]).mean(axis=1).mean(axis=0)
 
 
 def gains(study):
@@ -366,13 +361,12 @@ def overview(study):
         row = [scheduler]
         for name, load in columns:
             try:
-                ratio = study.ratio(
-                    (scheduler, name, 1.0, "log", load), ("EASY", "request", 1.0, "log", load)
-                )
+                given = (1.0, "log", load)
+                ratio = study.told((scheduler, name, *given), ("EASY", "request", *given))
             except KeyError:
                 row.append("")
                 continue
-            row.append("{:.2f} [{:.2f}, {:.2f}]".format(*resampling.interval(ratio)))
+            row.append("{:.2f} [{:.2f}, {:.2f}]".format(*ratio))
         rows.append(row)
     words = [name if load == LOAD else f"{name}, load {load:g}" for name, load in columns]
     return pd.DataFrame(rows, columns=["scheduler", *words])
@@ -530,9 +524,9 @@ def draw_bias(study, accuracies):
     figure, grid_ = plt.subplots(1, 1 + len(SCHEDULERS), figsize=(14.5, 3.7), sharey=True)
     for name, accuracy in accuracies.items():
         x = resampling.interval(study.means(accuracy))
-        y = resampling.interval(study.ratio(("EASY", name), ("EASY", "request")))
+        y = study.told(("EASY", name), ("EASY", "request"))
         _cross(grid_[0], x, y, LOOKS[name])
-    y = resampling.interval(study.ratio(("EASY", "perfect"), ("EASY", "request")))
+    y = study.told(("EASY", "perfect"), ("EASY", "request"))
     _cross(grid_[0], (1, 1, 1), y, LOOKS["perfect"])
     grid_[0].set(
         xlabel="accuracy of predictions",
@@ -542,7 +536,7 @@ def draw_bias(study, accuracies):
     for axes, scheduler in zip(grid_[1:], SCHEDULERS, strict=True):
         for k, name in enumerate((*study.under(scheduler), "perfect")):
             points = [
-                resampling.interval(study.ratio((scheduler, name, factor), (scheduler, "request")))
+                study.told((scheduler, name, factor), (scheduler, "request"))
                 for factor in (0.5, 1.0, 2.0, 4.0)
             ]
             value, low, high = np.array(points).T
@@ -576,11 +570,7 @@ def _cross(axes, x, y, look):
 def draw_order(study):
     """Slowdown with each predictor over that with requests, under each of the five schedulers."""
     rows = [
-        [
-            scheduler,
-            name,
-            *resampling.interval(study.ratio((scheduler, name), (scheduler, "request"))),
-        ]
+        [scheduler, name, *study.told((scheduler, name), (scheduler, "request"))]
         for scheduler in SCHEDULERS
         for name in (*study.under(scheduler), "perfect")
     ]
