@@ -1,6 +1,7 @@
 """Arguments and options that several commands share, and the kinds of value they take."""
 
 import contextlib
+import functools
 import json
 
 import click
@@ -9,18 +10,7 @@ from click.shell_completion import CompletionItem
 from replication.basics import writing
 from replication.basics.hints import did_you_mean
 from replication.commands import UsageError
-from replication.commands._rooms import (
-    choices,
-    cleaning,
-    estimates,
-    formats,
-    keys,
-    plans,
-    schedulers,
-    swf,
-    text,
-    traces,
-)
+from replication.commands import _rooms as rooms
 
 LONGEST = 40  # characters of a wrong value that a message repeats
 FILE = click.Path(readable=False)  # completed by the tab key, and not looked at
@@ -40,10 +30,8 @@ class Word(click.ParamType):
     def convert(self, value, param, ctx):
         if value in self.words():
             return value
-        raise UsageError(
-            f"{_label(param)} {short(value)}{did_you_mean(value, self.words())}; "
-            f"allowed: {', '.join(self.words())}"
-        )
+        hint, allowed = did_you_mean(value, self.words()), ", ".join(self.words())
+        raise UsageError(f"{_label(param)} {short(value)}{hint}; allowed: {allowed}")
 
     def shell_complete(self, ctx, param, incomplete):
         return completing(self.words)(ctx, param, incomplete)
@@ -61,15 +49,11 @@ class Number(click.ParamType):
         return "N"
 
     def convert(self, value, param, ctx):
-        try:
-            number = self.kind(value)
-        except ValueError:
-            number = None
-        if number is not None and self.least <= number <= self.most:
-            return number
-        raise UsageError(
-            f"{_label(param)} {short(value)}, allowed: {self.least} or more, up to {self.most:,}"
-        )
+        with contextlib.suppress(ValueError):
+            if self.least <= (number := self.kind(value)) <= self.most:
+                return number
+        allowed = f"{self.least} or more, up to {self.most:,}"
+        raise UsageError(f"{_label(param)} {short(value)}, allowed: {allowed}")
 
 
 def _label(param):
@@ -95,13 +79,13 @@ class Late(click.Option):
 
 
 def _rules():
-    rules = (f"{rule} ({words})" for rule, (words, _) in cleaning.DROP_RULES.items())
+    rules = (f"{rule} ({words})" for rule, (words, _) in rooms.cleaning.DROP_RULES.items())
     return f"Jobs left out, by commas; '' for none: {'; '.join(rules)}."
 
 
 def logs(ctx, param, incomplete):
     """What completes the name of a log: the registry's names, and files."""
-    known = [CompletionItem(name) for name in traces.names() if name.startswith(incomplete)]
+    known = [CompletionItem(name) for name in rooms.traces.names() if name.startswith(incomplete)]
     return [CompletionItem(incomplete, type="file"), *known]
 
 
@@ -133,13 +117,7 @@ def processors(default, *names):
 
 def options(*several):
     """Several decorators as one, in the order of the help."""
-
-    def put(function):
-        for option in reversed(several):
-            function = option(function)
-        return function
-
-    return put
+    return lambda command: functools.reduce(lambda made, put: put(made), several[::-1], command)
 
 
 def _choice(*names, family, default, metavar, about):
@@ -147,8 +125,8 @@ def _choice(*names, family, default, metavar, about):
     return click.option(
         *names,
         cls=Late,
-        told=lambda: f"One of {text.forms(family())} (default {default}); {about}",
-        shell_complete=completing(lambda: text.names(family())),
+        told=lambda: f"One of {rooms.text.forms(family())} (default {default}); {about}",
+        shell_complete=completing(lambda: rooms.text.names(family())),
         default=default,
         metavar=metavar,
     )
@@ -156,7 +134,7 @@ def _choice(*names, family, default, metavar, about):
 
 scheduler = _choice(
     "--scheduler",
-    family=lambda: schedulers.Scheduler,
+    family=lambda: rooms.schedulers.Scheduler,
     default="easy",
     metavar="NAME",
     about="options may follow, as in easy:predictor=last,correction=now.",
@@ -173,14 +151,14 @@ seed = click.option(
 model = _choice(
     "--estimates",
     "model",
-    family=lambda: estimates.EstimateModel,
+    family=lambda: rooms.estimates.EstimateModel,
     default="log",
     metavar="MODEL",
     about=",emax=SECONDS may follow each.",
 )
 bad_lines = click.option(
     "--bad-lines",
-    type=Word(lambda: swf.BAD_LINES),
+    type=Word(lambda: rooms.swf.BAD_LINES),
     default="refuse",
     help="What becomes of a log with lines that cannot be jobs (default refuse; skip counts them).",
 )
@@ -193,7 +171,7 @@ engine = click.option(
     help="Where to run: threads (default), processes, or the address of a Dask scheduler.",
 )
 paper = click.option(
-    "--paper", type=Word(lambda: traces.papers()), help="Use a paper's rules for the log."
+    "--paper", type=Word(lambda: rooms.traces.papers()), help="Use a paper's rules for the log."
 )
 rules = options(
     bad_lines,
@@ -201,12 +179,12 @@ rules = options(
     processors("what the log says", "machine"),
     click.option(
         "--size",
-        type=Word(lambda: cleaning.SIZES),
+        type=Word(lambda: rooms.cleaning.SIZES),
         help="Which processors are a job's size; the others where these are missing.",
     ),
     click.option(
         "--overrun",
-        type=Word(lambda: cleaning.OVERRUNS),
+        type=Word(lambda: rooms.cleaning.OVERRUNS),
         help="What becomes of a run longer than its estimate.",
     ),
     click.option("--drop", cls=Late, told=_rules, metavar="RULES"),
@@ -244,7 +222,7 @@ parts = options(
 def for_conversion(out, inputs, key_file, **given):
     """Keyword arguments of a converter from the options of `machine`; an output that it reads is refused."""
     writable(out, *inputs)
-    key = keys.key_from(key_file) if key_file else None
+    key = rooms.keys.key_from(key_file) if key_file else None
     writable(out, *filter(None, [key_file]))
     return given | {"key": key}
 
@@ -253,20 +231,20 @@ def scheduler_of(words, predictor=None, options=()):
     """The scheduler that is meant, from its text and that of its options, ``name=value`` each."""
     more = [*options, *([f"predictor={predictor}"] if predictor else [])]
     separator = "," if ":" in words else ":"
-    with refusing(choices.ChoiceError):
-        return text.scheduler(words + (separator + ",".join(more) if more else ""))
+    with refusing(rooms.choices.ChoiceError):
+        return rooms.text.scheduler(words + (separator + ",".join(more) if more else ""))
 
 
 def estimates_of(words):
     """The estimate model that is meant, see `scheduler_of`."""
-    with refusing(choices.ChoiceError):
-        return text.estimates(words)
+    with refusing(rooms.choices.ChoiceError):
+        return rooms.text.estimates(words)
 
 
 def resampling_of(words):
     """The resampling that is meant, see `scheduler_of`."""
-    with refusing(choices.ChoiceError):
-        return text.resampling(words)
+    with refusing(rooms.choices.ChoiceError):
+        return rooms.text.resampling(words)
 
 
 @contextlib.contextmanager
@@ -289,7 +267,7 @@ def writable(out, *inputs):
 def judging():
     """Refuse what cannot be judged with code 2: 1 says that it was, and was found wanting."""
     try:
-        with refusing(formats.FormatError, plans.PlanError, swf.SWFError):
+        with refusing(rooms.formats.FormatError, rooms.plans.PlanError, rooms.swf.SWFError):
             yield
     except OSError as error:
         raise UsageError(f"{error.filename}: {error.strerror}") from error

@@ -2,32 +2,18 @@
 
 from replication.basics.lazy import lazily
 
-archive = lazily("replication.logs.archive")
-assemble = lazily("replication.report.assemble")
-choices = lazily("replication.basics.choices")
-cleaning = lazily("replication.logs.cleaning")
-cluster_log = lazily("replication.cluster.log")
-cluster_report = lazily("replication.cluster.report")
-cluster_study = lazily("replication.cluster.study")
-committed = lazily("replication.evidence.committed")
-engines = lazily("replication.sweeps.engines")
-estimates = lazily("replication.estimates")
-figures = lazily("replication.pages.run")
-formats = lazily("replication.schedule.formats")
-grid = lazily("replication.sweeps.grid")
-kept = lazily("replication.sweeps.kept")
-keys = lazily("replication.logs.accounting.anonymous")
-measures = lazily("replication.schedule.measures")
-notebook = lazily("replication.pages.notebook")
-plans = lazily("replication.schedule.plans")
-record = lazily("replication.pages.record")
-results = lazily("replication.report.results")
-schedulers = lazily("replication.schedulers")
-simulation = lazily("replication.schedule.simulation")
-slurm = lazily("replication.logs.accounting.slurm")
-study = lazily("replication.sweeps.study")
-swf = lazily("replication.logs.swf")
-tables = lazily("replication.logs.tables")
-text = lazily("replication.schedule.text")
-torque = lazily("replication.logs.accounting.torque")
-traces = lazily("replication.logs.traces")
+_MODULES = """
+    basics.choices logs.archive logs.cleaning logs.swf logs.tables logs.traces logs.accounting.slurm logs.accounting.torque
+    estimates schedulers schedule.formats schedule.measures schedule.plans schedule.simulation schedule.text
+    sweeps.engines sweeps.grid sweeps.kept sweeps.study evidence.committed pages.notebook pages.record
+    report.assemble report.results
+"""
+_PLACES = {module.rpartition(".")[2]: module for module in _MODULES.split()}
+_PLACES |= {"figures": "pages.run", "keys": "logs.accounting.anonymous"}
+_PLACES |= {f"cluster_{name}": f"cluster.{name}" for name in ("log", "report", "study")}
+
+
+def __getattr__(name):
+    if name in _PLACES:
+        return lazily(f"replication.{_PLACES[name]}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

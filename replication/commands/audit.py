@@ -45,7 +45,7 @@ def _fairness(plan, processors, possible):
     if not possible:
         return (
             None,
-            "the schedule is impossible" if possible is False else "the machine is not known",
+            f"the {'schedule is impossible' if possible is False else 'machine is not known'}",
         )
     try:
         return plans.fairness(plans.as_schedule(plan, processors)), None
@@ -55,11 +55,9 @@ def _fairness(plan, processors, possible):
 
 def _lines(found):
     """What was found in lines of text."""
-    machine = (
-        f"{found['machine']:,} processors"
-        if found["machine"]
-        else "an unknown machine (--processors)"
-    )
+    machine = "an unknown machine (--processors)"
+    if found["machine"]:
+        machine = f"{found['machine']:,} processors"
     yield f"{found['file']} ({found['form']}): {found['jobs']:,} jobs on {machine}"
     if found["never_ran"]:
         yield f"  {found['never_ran']:,} jobs without start or end, left out"
@@ -70,9 +68,8 @@ def _lines(found):
     if found["over_from"] is not None:
         yield f"  too many from second {found['over_from']:.10g}"
     yield f"  {found['past_estimate']:,} jobs ran past their estimate"
-    yield {True: "possible", False: "IMPOSSIBLE", None: "nothing wrong as far as one sees"}[
-        found["possible"]
-    ]
+    words = {True: "possible", False: "IMPOSSIBLE", None: "nothing wrong as far as one sees"}
+    yield words[found["possible"]]
     fair = found["fairness"]
     if fair is None:
         yield f"fairness not looked at: {found['fairness_left_out']}"

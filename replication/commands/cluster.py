@@ -71,9 +71,8 @@ def _named(path, case, cases):
 
 def _facts(report, out):
     case, found = report.found.case, report.found
-    tables = {"replay": found.held} | {
-        name: getattr(report, name) for name in cluster_report.TABLES
-    }
+    tables = {"replay": found.held}
+    tables |= {name: getattr(report, name) for name in cluster_report.TABLES}
     return {
         "trace": case.workload.name,
         "stand_in": case.workload.stand_in,

@@ -54,19 +54,19 @@ def _folders(first, second, tolerance):
     """What is said of each file of the first folder: the file of its name in the second has the same schedule,
     or what differs.
     """
-    theirs = {path.stem: path for path in sorted(Path(second).iterdir()) if path.is_file()}
-    said = {}
-    for path in sorted(path for path in Path(first).iterdir() if path.is_file()):
-        if path.stem not in theirs:
-            said[path.stem] = "missing"
-            continue
-        compared = _files(str(path), str(theirs[path.stem]), tolerance)
+    ours, theirs = (
+        {path.stem: str(path) for path in sorted(Path(folder).iterdir()) if path.is_file()}
+        for folder in (first, second)
+    )
+    said = dict.fromkeys(ours, "missing")
+    for name in ours.keys() & theirs.keys():
+        compared = _files(ours[name], theirs[name], tolerance)
         every = compared["classes"][-1]
         lacking = compared["only_first"] + compared["only_second"]
         unlike = compared["other_size"] + compared["other_run_time"]
-        said[path.stem] = "same"
+        said[name] = "same"
         if not compared["same"]:
-            said[path.stem] = (
+            said[name] = (
                 f"{every['earlier']} earlier, {every['later']} later, {lacking} in one only, "
                 f"{unlike} with another size or run time"
             )
@@ -104,13 +104,12 @@ def _lines(found):
         change = f"{second / first - 1:+.1%}" if first else ""
         yield f"{plans.NAMES[name]:44}{first:>14,.6g}{second:>14,.6g}{change:>10}"
     yield ""
-    yield (
-        f"{'size, processors':18}{'jobs':>9}{'earlier':>9}{'same':>9}{'later':>9}"
-        f"{'earlier by':>12}{'later by':>12}{'wait':>12}"
+    counts, means = ("jobs", "earlier", "same", "later"), ("earlier by", "later by", "wait")
+    yield f"{'size, processors':18}" + "".join(
+        [*map("{:>9}".format, counts), *map("{:>12}".format, means)]
     )
     for row in found["classes"]:
-        yield (
-            f"{row['class']:18}{row['jobs']:>9,}{row['earlier']:>9,}{row['same']:>9,}{row['later']:>9,}"
-            f"{row['mean_earlier']:>12,.0f}{row['mean_later']:>12,.0f}{row['mean']:>+12,.0f}"
-        )
+        numbers = "".join(f"{row[name]:>9,}" for name in counts)
+        shifts = f"{row['mean_earlier']:>12,.0f}{row['mean_later']:>12,.0f}{row['mean']:>+12,.0f}"
+        yield f"{row['class']:18}{numbers}{shifts}"
     yield "earlier, later: jobs that start so in B; by: their mean, s; wait: mean change over all jobs, s"

@@ -32,17 +32,11 @@ def command():
 @shared.as_json("The list")
 def listed(as_json):
     """The logs of the registry, and where they are."""
-    known = [
-        {
-            "name": name,
-            "jobs": log.jobs,
-            "processors": log.processors,
-            "papers": list(log.papers),
-            "path": str(traces.locate(name) or ""),
-            "title": log.title,
-        }
-        for name, log in ((name, traces.info(name)) for name in traces.names())
-    ]
+    known = []
+    for name in traces.names():
+        log, told = traces.info(name), {"name": name}
+        told |= {"jobs": log.jobs, "processors": log.processors, "papers": list(log.papers)}
+        known.append(told | {"path": str(traces.locate(name) or ""), "title": log.title})
     lines = (
         f"{log['name']:10} {log['jobs']:>8,} jobs {log['processors']:>7,} processors  "
         f"{', '.join(log['papers']) or 'no paper':38} {log['path'] or 'not here'}"
@@ -122,30 +116,29 @@ def _facts(name, given):
 
 
 def _text(facts):
-    rows = [("file", f"{facts['file']}, sha256 {facts['sha256']}")] if "file" in facts else []
-    rows += [(label, "; ".join(values)) for label, values in facts.get("header", {}).items()]
-    rows += [
-        (
-            "jobs",
-            f"{facts['jobs']:,}" + (f" of {facts['lines']:,} lines" if "lines" in facts else ""),
-        ),
-        ("processors", f"{facts['processors']:,}"),
-        ("load", "none" if facts["load"] is None else f"{facts['load']:.2%}"),
-        ("span", f"{facts['span'] / 86400:.1f} days"),
-        ("users", f"{facts['users']:,}"),
-        ("mean size", f"{facts['mean_size']:.4f} processors"),
-        ("mean run time", f"{facts['mean_run_time']:.1f} s"),
+    real, thanks = "file" in facts, {}
+    if real:
+        archive, keepers = traces.acknowledgements()
+        names = [*facts["acknowledge"], f"{', '.join(keepers)} ({archive})"]
+        thanks = {"acknowledge": "; ".join(names)}
+    asks, found = facts.get("asks"), facts.get("anomalies", {})
+    shown = {
+        "jobs": f"{facts['jobs']:,}" + (f" of {facts['lines']:,} lines" if real else ""),
+        "processors": f"{facts['processors']:,}",
+        "load": "none" if facts["load"] is None else f"{facts['load']:.2%}",
+        "span": f"{facts['span'] / 86400:.1f} days",
+        "users": f"{facts['users']:,}",
+        "mean size": f"{facts['mean_size']:.4f} processors",
+        "mean run time": f"{facts['mean_run_time']:.1f} s",
+    }
+    rows = [
+        *([("file", f"{facts['file']}, sha256 {facts['sha256']}")] if real else []),
+        *((label, "; ".join(values)) for label, values in facts.get("header", {}).items()),
+        *shown.items(),
+        *((rule, f"{count:,} jobs") for rule, count in facts["cleaning"].items()),
+        *((what.replace("_", " "), f"{count:,}") for what, count in found.items()),
+        *thanks.items(),
+        *([("asks", asks)] if asks else []),
     ]
-    rows += [(rule, f"{count:,} jobs") for rule, count in facts["cleaning"].items()]
-    rows += [
-        (what.replace("_", " "), f"{count:,}") for what, count in facts.get("anomalies", {}).items()
-    ]
-    archive, keepers = traces.acknowledgements()
-    thanks = [*facts.get("acknowledge", []), f"{', '.join(keepers)} ({archive})"]
-    rows += [("acknowledge", "; ".join(thanks))] if "file" in facts else []
-    rows += [("asks", facts["asks"])] if facts.get("asks") else []
-    kind = " (stand-in)" if facts["stand_in"] else ""
-    title = f": {facts['title']}" if "title" in facts else ""
-    return "\n".join(
-        [f"{facts['name']}{kind}{title}", *(f"  {label:24} {value}" for label, value in rows)]
-    )
+    title = " (stand-in)" * facts["stand_in"] + (f": {facts['title']}" if "title" in facts else "")
+    return "\n".join([f"{facts['name']}{title}", *(f"  {k:24} {v}" for k, v in rows)])

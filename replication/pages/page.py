@@ -26,7 +26,9 @@ class Page:
 
     Making a page checks the parameters and sets the style of figures; nothing is loaded until `workloads` is
     asked for. Only real logs under the parameters that were committed in the notebook of this name write
-    ``figures/``; all else goes below ``build/``, says so, and gets no verdict.
+    ``figures/``; all else goes below ``build/``, says so, and gets no verdict. What is saved is returned for
+    display, a `replication.pages.render.Picture` or `replication.pages.render.Table`; a table's data are in its
+    ``frame``.
 
     Parameters
     ----------
@@ -209,18 +211,12 @@ class Page:
             What it shows; also read out to those who cannot see it.
         name : str, optional
             Tells several figures of a notebook apart.
-
-        Returns
-        -------
-        replication.pages.render.Picture
-            The saved picture, for display.
         """
         facts = {"Title": self.name, "Description": caption, "Source": self._source()}
         data = style.png(figure, self.notice, facts)
-        self._save(self._file(name, ".png"), data, "figure", caption)
         if "matplotlib.pyplot" in sys.modules:
             sys.modules["matplotlib.pyplot"].close(figure)
-        return Picture(data, caption)
+        return self._save(self._file(name, ".png"), data, "figure", Picture(data, caption))
 
     def table(self, frame, caption, name=None, formats=None):
         """Save a table as CSV, each number with all its digits.
@@ -235,15 +231,10 @@ class Page:
         formats : dict of str to str, optional
             Format of a column's numbers on display, such as ``{"wait": "{:.1f}"}``.
 
-        Returns
-        -------
-        replication.pages.render.Table
-            For display; the data are in its ``frame``.
         """
         made = Table(frame, caption, self.notice, formats)
         formats = {"formats": formats} if formats else {}
-        self._save(self._file(name, ".csv"), made.csv(), "table", caption, **formats)
-        return made
+        return self._save(self._file(name, ".csv"), made.csv(), "table", made, **formats)
 
     def compare(self, ours, reasons=None, item=None, part=False):
         """Lay our numbers beside the published ones and save the verdicts.
@@ -260,11 +251,6 @@ class Page:
             Published item, where it is not the notebook's own, as ``text``.
         part : bool
             Leave out the published numbers that `ours` does not have: other notebooks draw those.
-
-        Returns
-        -------
-        replication.pages.render.Table
-            For display; the data are in its ``frame``.
         """
         item = item or self.item
         if self.changes:
@@ -279,8 +265,7 @@ class Page:
         made = Table(frame, caption, self.notice, shown=_readable(frame, self.paper, item))
         file = self._file(item if item != self.item else None, ".verdicts.csv")
         self._verdicts[file] = {word: n for word, n in compare.counts(frame).items() if n}
-        self._save(file, made.csv(), "verdicts", caption)
-        return made
+        return self._save(file, made.csv(), "verdicts", made)
 
     def claims(self, table, name=None):
         """Save the verdicts on the paper's claims, with the cases that decide them.
@@ -294,27 +279,20 @@ class Page:
         name : str, optional
             For the claims about one table or figure; left out, the table is of all claims of the paper under the
             default reading, and its verdicts are the paper's.
-
-        Returns
-        -------
-        replication.pages.render.Table
-            For display; the data are in its ``frame``.
         """
         if self.undecided:
             table = table.assign(verdict=claims.UNDECIDED, otherwise="")
         if name is not None:
             about = table[["statement", "verdict", "otherwise", "count", "numbers"]]
-            return self.table(
-                about, "What the paper says of this, and the numbers that decide", name
-            )
+            caption = "What the paper says of this, and the numbers that decide"
+            return self.table(about, caption, name)
         caption = f"The claims of {self.paper}, what decides each, and the verdicts"
         display = table.drop(columns=["claim", "answers"])
         display = display[[*display.columns[display.notna().any() & (display != "").any()]]]
         made = Table(table, caption, self.notice, shown=display)
         file = self._file(None, ".csv")
         self._verdicts[file] = table["verdict"].value_counts().to_dict()
-        self._save(file, made.csv(), "claims", caption)
-        return made
+        return self._save(file, made.csv(), "claims", made)
 
     def say(self, markdown):
         """Display Markdown and keep it in the record: for a sentence that holds numbers which were
@@ -329,7 +307,8 @@ class Page:
             raise PageError(f"{self.name}: output name {name!r}, allowed: {NAME_HINT}")
         return f"{self.item}{f'-{name}' if name else ''}{ending}"
 
-    def _save(self, file, data, role, caption, **more):
+    def _save(self, file, data, role, made, **more):
+        caption = made.caption
         if not isinstance(caption, str) or not caption.strip():
             raise PageError(f"{self.name}: {file}: caption {caption!r}, allowed: some words")
         other = self._files.get(file, {}).get("caption", caption)
@@ -342,6 +321,7 @@ class Page:
         facts = {"role": role, "caption": caption, "sha256": record.sha256(data)}
         self._files[file] = facts | more | _cell(self.name)
         self._write_record()
+        return made
 
     def _write_record(self):
         path = self.folder / f"{self.item}.json"

@@ -1,11 +1,11 @@
 """The article: ``article/article.md``, which a person edits, with what was recorded filled in.
 
 docs/article.md says how it is written. Any reference that leads nowhere, any verdict that is no longer the one the
-sentence states and any typed number is a `Problem` with its line; all are found before the build stops.
+sentence states and any typed number is a problem, a pair of its line from 1 and what it is; all are found before the
+build stops.
 """
 
 import re
-from dataclasses import dataclass
 
 from replication.basics import git, paths
 from replication.pages import record
@@ -38,17 +38,6 @@ MADE_FROM = ("replication", "notebooks", "data", "article", "requirements.lock")
 WORD = re.compile(r"[^\W\d_][\w'-]*")
 
 
-@dataclass(frozen=True)
-class Problem:
-    """A place in the source that cannot stand; lines count from 1."""
-
-    line: int
-    what: str
-
-    def __str__(self):
-        return f"article/article.md:{self.line}: {self.what}"
-
-
 class ArticleError(ValueError):
     """An article that cannot stand as it is; ``lines`` has one for each place in its source."""
 
@@ -76,26 +65,22 @@ def build(results):
     library = bibliography((paths.ARTICLE / "references.bib").read_text(encoding="utf-8"))
     text, problems = fill(source, Facts(results).text)
     cited = list(dict.fromkeys(key for group in CITED.findall(text) for key in _keys(group)))
-    problems += [
-        Problem(_line(source, source.find(f"@{key}")), f"no entry {key!r} in references.bib")
-        for key in cited
-        if key not in library
-    ]
-    problems += [
-        Problem(_line(source, source.find(found["file"])), f"no picture {found['file']}")
-        for found in FIGURE.finditer(text)
-        if not (record.folder("paper") / found["file"]).is_file()
-    ]
+    figures = [found["file"] for found in FIGURE.finditer(text)]
+    absent = {
+        f"@{key}": f"no entry {key!r} in references.bib" for key in cited if key not in library
+    }
+    absent |= {
+        file: f"no picture {file}"
+        for file in figures
+        if not (record.folder("paper") / file).is_file()
+    }
+    problems += [(_line(source, source.find(word)), what) for word, what in absent.items()]
     problems += typed(source)
     if problems:
-        problems.sort(key=lambda problem: problem.line)
-        raise ArticleError([*map(str, problems)])
-    text = CITED.sub(
-        lambda group: "".join(
-            f"[[{cited.index(key) + 1}]](#cited-{key})" for key in _keys(group[1])
-        ),
-        text,
-    )
+        problems.sort(key=lambda problem: problem[0])
+        raise ArticleError([f"article/article.md:{line}: {what}" for line, what in problems])
+    number = {key: f"[[{place}]](#cited-{key})" for place, key in enumerate(cited, start=1)}
+    text = CITED.sub(lambda group: "".join(map(number.get, _keys(group[1]))), text)
     head, rest = re.split(r"^(?=## )", text, maxsplit=1, flags=re.MULTILINE)
     title, _, abstract = head.strip().partition("\n")
     cited_as = metadata.citation()
@@ -106,15 +91,16 @@ def build(results):
         "title": title.removeprefix("# "),
         "abstract": abstract.strip(),
         "text": rest,
-        "figures": [found["file"] for found in FIGURE.finditer(text)],
+        "figures": figures,
         "references": [{"key": key} | library[key] for key in cited],
-        "words": len(WORD.findall(ADDRESS.sub("", CODE.sub("", text)))),
+        # A figure is a word.
+        "words": len(WORD.findall(ADDRESS.sub("", CODE.sub("", FIGURE.sub("Figure", text))))),
         "filled": len(REFERENCE.findall(CODE.sub("", source))),
     }
 
 
 def fill(source, text):
-    """A source with each reference replaced by what `text` gives for it, and a `Problem` where that raises FactError."""
+    """A source with each reference replaced by what `text` gives for it, and a problem where that raises FactError."""
     problems, made, place = [], [], 0
     code = [found.span() for found in CODE.finditer(source)]
     for found in REFERENCE.finditer(source):
@@ -124,18 +110,18 @@ def fill(source, text):
             filled = text(" ".join(found[1].split()))
         except FactError as error:
             filled = "?"
-            problems.append(Problem(_line(source, found.start()), f"{found[0]}: {error}"))
+            problems.append((_line(source, found.start()), f"{found[0]}: {error}"))
         made += [source[place : found.start()], filled]
         place = found.end()
     return "".join([*made, source[place:]]), problems
 
 
 def typed(source):
-    """A `Problem` for each number in a source that somebody typed."""
+    """A problem for each number in a source that somebody typed."""
     for pattern in (REFERENCE, CODE, ADDRESS, CITED, NAMES):
         source = pattern.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), source)
     return [
-        Problem(_line(source, found.start()), f"{found[0]} is typed: refer to the record of it")
+        (_line(source, found.start()), f"{found[0]} is typed: refer to the record of it")
         for found in re.finditer(r"\d[\d.,]*", source)
     ]
 

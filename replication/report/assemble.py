@@ -50,7 +50,9 @@ def build(kind=None, failed=(), folder=None):
         writing.write(path, content)
     if complete:
         committed.save(results.papers)
-        writing.write(crate.path(), crate.text(results.every("items")).encode())
+        writing.write(
+            paths.FIGURES.parent / crate.NAME, crate.text(results.every("items")).encode()
+        )
     return target
 
 

@@ -31,10 +31,10 @@ def crate(items):
 
     runs = [_run(item, add) for item in items]
     actions = [entities[run["@id"]] for run in runs]
-    logs = [given for action in actions for given in action["object"] if "#log" in given["@id"]]
+    given = dict.fromkeys(one["@id"] for action in actions for one in action["object"])
     workflow, whole, root = (made[name] for name in ("workflow", "whole", "root"))
-    workflow["hasPart"] = _unique(action["instrument"] for action in actions)
-    whole["object"] = _unique(logs)
+    workflow["hasPart"] = [action["instrument"] for action in actions]
+    whole["object"] = [_to(name) for name in given if name.startswith("#log")]
     whole["result"] = [output for action in actions for output in action["result"]]
     entities |= {one["@id"]: one for one in (workflow, whole)}
     root["hasPart"] = [_to(name) for name, one in entities.items() if "File" in one["@type"]]
@@ -45,11 +45,9 @@ def crate(items):
 def _template():
     """What is no run of a notebook."""
     cited = metadata.citation()
-    facts = {name: cited[name] for name in ("title", "abstract", "license", "version")} | {
-        "date": str(cited["date-released"]),
-        "license_address": f"{metadata.LICENSES}{cited['license']}",
-        "authors": cited["authors"][0]["name"],
-    }
+    facts = {name: cited[name] for name in ("title", "abstract", "license", "version")}
+    facts |= {"date": str(cited["date-released"]), "authors": cited["authors"][0]["name"]}
+    facts["license_address"] = f"{metadata.LICENSES}{cited['license']}"
     quoted = {name: json.dumps(fact, ensure_ascii=False) for name, fact in facts.items()}
     return yaml.safe_load(Template(TEMPLATE.read_text(encoding="utf-8")).substitute(quoted))
 
@@ -106,18 +104,9 @@ def _run(item, add):
 
 
 def text(items):
-    """The file's content."""
+    """The file's content; it stands at the root of what it describes."""
     return metadata.text(crate(items))
-
-
-def path():
-    """Where it stands: at the root of what it describes."""
-    return paths.FIGURES.parent / NAME
 
 
 def _to(name):
     return {"@id": name}
-
-
-def _unique(entities):
-    return [*{entity["@id"]: entity for entity in entities}.values()]

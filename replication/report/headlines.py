@@ -22,33 +22,25 @@ def of(paper, found, numbers):
     what, verdict) where that is another one.
     """
     by = {claim.id_in_paper: claim for claim in found}
-    numbers = list(numbers)
-    return [
-        {
-            "says": entry["says"],
-            "section": entry["section"],
-            "default": [
-                *((_words(name), by[name].verdict, by[name].otherwise) for name in entry["claims"]),
-                *_numbers(entry, numbers),
-            ],
-            "under": [*_other_claims(paper, entry), *_robust(paper, entry), *_other(paper, entry)],
-        }
-        for entry in entered(paper).values()
-    ]
+    given = {}
+    for one in numbers:
+        key = one.published.item, one.published.measure
+        given.setdefault(key, []).append(one.verdict)
+    made = []
+    for entry in entered(paper).values():
+        default = [(_words(n), by[n].verdict, by[n].otherwise) for n in entry["claims"]]
+        default += [
+            (", ".join(key), said(given.get(tuple(key), [])), "")
+            for key in entry.get("numbers", ())
+        ]
+        under = [*_other_claims(paper, entry), *_robust(paper, entry), *_other(paper, entry)]
+        told = {"says": entry["says"], "section": entry["section"]}
+        made.append(told | {"default": default, "under": under})
+    return made
 
 
 def _words(name):
     return name.replace("-", " ")
-
-
-def _numbers(entry, numbers):
-    for item, measure in entry.get("numbers", ()):
-        given = [
-            one.verdict
-            for one in numbers
-            if (one.published.item, one.published.measure) == (item, measure)
-        ]
-        yield f"{item}, {measure}", said(given), ""
 
 
 def said(words):

@@ -36,33 +36,24 @@ def build(data, pictures, article=None):
     items = [item for paper in data["papers"] for item in paper["items"]]
     names = [item["name"] for item in items]
     exporter = Notebooks(pictures)
-    bodies = {
-        item["id"]: exporter.part(item, texts.links((paths.NOTEBOOKS / item["name"]).parent, names))
-        for item in items
-    }
-    faces = {item["id"]: _face(item, pictures) for item in items}
+    bodies, faces = {}, {item["id"]: _face(item, pictures) for item in items}
+    for item in items:
+        link = texts.links((paths.NOTEBOOKS / item["name"]).parent, names)
+        bodies[item["id"]] = exporter.part(item, link)
     decisions = [
         text | {"body": _wide(markdown(text["source"], texts.links(Path(text["folder"]), names)))}
         for text in data["decisions"]
     ]
-    names = _wide(markdown(data["names"], lambda _: None))
-    page = (
-        render.environment(TEMPLATES)
-        .get_template("report.html.j2")
-        .render(
-            data | {"decisions": decisions, "names": names},
-            bodies=bodies,
-            faces=faces,
-            css=_css(items),
-            article=_article(article) if article else None,
-        )
-    )
-    return page.encode()
+    made = {"decisions": decisions, "names": _wide(markdown(data["names"], lambda _: None))}
+    made |= {"bodies": bodies, "faces": faces, "css": _css(items)}
+    made["article"] = _article(article) if article else None
+    template = render.environment(TEMPLATES).get_template("report.html.j2")
+    return template.render(data | made).encode()
 
 
 def page(title, notices, parts, pictures):
     """A page of its own, as bytes: notices, and parts as in `replication.report.tree`; `pictures` are paths by name."""
-    body = Notebooks(pictures).part({"opening": "", "parts": parts}, _anywhere)
+    body = Notebooks(pictures).part({"opening": "", "parts": parts}, str)
     made = render.environment(TEMPLATES).get_template("page.html.j2")
     return made.render(title=title, notices=notices, body=body, css=_css([])).encode()
 
@@ -77,13 +68,9 @@ def _article(article):
         drawn[file] = template.render(number=number, uri=render.uri(png), caption=Markup(caption))
         return drawn[file]
 
-    body = _wide(markdown(article["text"], _anywhere, above=1, picture=picture))
-    abstract = Markup(markdown(article["abstract"], _anywhere))
+    body = _wide(markdown(article["text"], str, above=1, picture=picture))
+    abstract = Markup(markdown(article["abstract"], str))
     return article | {"abstract": abstract, "first": Markup(drawn.get(FIRST, "")), "body": body}
-
-
-def _anywhere(address):
-    return address
 
 
 class Notebooks(TemplateExporter):
@@ -150,15 +137,11 @@ def _face(item, pictures):
 
 
 def _small(path):
-    with Image.open(path) as picture:
-        height = max(1, round(picture.height * THUMBNAIL / picture.width))
-        small = (
-            picture.convert("RGB")
-            .resize((THUMBNAIL, height), Image.Resampling.LANCZOS)
-            .quantize(64)
-        )
     buffer = io.BytesIO()
-    small.save(buffer, "png", optimize=True)
+    with Image.open(path) as picture:
+        size = THUMBNAIL, max(1, round(picture.height * THUMBNAIL / picture.width))
+        small = picture.convert("RGB").resize(size, Image.Resampling.LANCZOS)
+    small.quantize(64).save(buffer, "png", optimize=True)
     return render.uri(buffer.getvalue())
 
 

@@ -13,7 +13,7 @@ import yaml
 from replication.basics import paths, writing
 from replication.pages import render
 
-CODEMETA, ZENODO = "codemeta.json", ".zenodo.json"
+FILES = {"codemeta.json": "codemeta.json.j2", ".zenodo.json": "zenodo.json.j2"}
 TEMPLATES = Path(__file__).parent / "templates"
 LICENSES = "https://spdx.org/licenses/"
 
@@ -23,40 +23,31 @@ def citation():
     return yaml.safe_load((paths.ROOT / "CITATION.cff").read_text(encoding="utf-8"))
 
 
-def codemeta():
-    """CodeMeta 3.0, as Software Heritage and package indexes read it."""
-    return _filled("codemeta.json.j2")
+def made(name):
+    """The content of one of `FILES`: CodeMeta 3.0, as Software Heritage and package indexes read it, or the
+    deposit's metadata as Zenodo reads it from a repository.
+    """
+    template = render.environment(TEMPLATES).get_template(FILES[name])
+    return text(json.loads(template.render(cited=citation(), licenses=LICENSES)))
 
 
-def zenodo():
-    """The deposit's metadata as Zenodo reads it from a repository."""
-    return _filled("zenodo.json.j2")
-
-
-def _filled(name):
-    template = render.environment(TEMPLATES).get_template(name)
-    return json.loads(template.render(cited=citation(), licenses=LICENSES))
-
-
-def rescience(made):
+def rescience(article):
     """metadata.yaml of a submission to ReScience C for what `replication.report.article.build` gives."""
-    facts, cited = (
-        yaml.safe_load((TEMPLATES / "rescience.yaml").read_text(encoding="utf-8")),
-        citation(),
-    )
+    facts = yaml.safe_load((TEMPLATES / "rescience.yaml").read_text(encoding="utf-8"))
+    cited = citation()
     later = facts["review"][0]["url"]
     who = dict.fromkeys(("orcid", "email", "affiliations"), later)
     replicated = {one["title"] for one in cited["references"]}
-    plain = re.sub(r" ?(\[\[\d+\]\]\([^)]*\))+|\]\(#[^)]*\)|[*\[]", "", made["abstract"])
+    plain = re.sub(r" ?(\[\[\d+\]\]\([^)]*\))+|\]\(#[^)]*\)|[*\[]", "", article["abstract"])
     facts |= {
-        "title": made["title"],
+        "title": article["title"],
         "authors": [{"name": one["name"]} | who for one in cited["authors"]],
         "keywords": ", ".join([*cited["keywords"], "Python", "rescience c"]),
         "code": [{"url": cited.get("repository-code", later)}, {"doi": later}]
-        + [{"swh": one} for one in made["identifiers"][-1:]],
+        + [{"swh": one} for one in article["identifiers"][-1:]],
         "replication": [
             {"cite": entry["text"], "bib": entry["key"], "url": later, "doi": later}
-            for entry in made["references"]
+            for entry in article["references"]
             if entry["text"].split(". ")[1] in replicated
         ],
         "abstract": " ".join(plain.split()),
@@ -71,8 +62,8 @@ def text(facts):
 
 def main():
     """Write both files."""
-    for name, facts in ((CODEMETA, codemeta()), (ZENODO, zenodo())):
-        writing.write(paths.ROOT / name, text(facts).encode())
+    for name in FILES:
+        writing.write(paths.ROOT / name, made(name).encode())
 
 
 if __name__ == "__main__":

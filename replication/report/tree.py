@@ -106,13 +106,11 @@ def _best(paper, numbers):
 
 def items_of(claim, paper):
     """The items a claim belongs to: the one that decides it, and those that its section names."""
-    subjects = {
-        item.name: re.sub(r"(?<=[a-z])0+", "", item.name.split("/")[1]) for item in paper.items
-    }
     return [
         item
         for item in paper.items
-        if item.name == claim.drawn_by or subjects[item.name] in claim.items
+        if item.name == claim.drawn_by
+        or re.sub(r"(?<=[a-z])0+", "", item.name.split("/")[1]) in claim.items
     ]
 
 

@@ -145,7 +145,7 @@ def test_names_and_places_may_hold_digits(words):
 @pytest.mark.parametrize("words", ["12", "by 3.5 %", "1,234 jobs", "half of 8 logs"])
 def test_any_other_number_is_typed(words):
     assert len(article.typed(f"one\n{words}")) == 1
-    assert article.typed(f"one\n{words}")[0].line == 2
+    assert article.typed(f"one\n{words}")[0][0] == 2
 
 
 def test_a_comment_is_not_part_of_the_article_and_lines_keep_their_numbers(recorded, written):
@@ -201,12 +201,10 @@ def test_the_references_are_those_of_the_citation_file():
         assert own.startswith(f"{', '.join(names)}. ") and f"{paper['year']}." in own
 
 
-@pytest.mark.parametrize(
-    ("name", "made"), [(metadata.CODEMETA, metadata.codemeta), (metadata.ZENODO, metadata.zenodo)]
-)
-def test_what_archives_read_is_made_from_the_citation_file(name, made):
+@pytest.mark.parametrize("name", metadata.FILES)
+def test_what_archives_read_is_made_from_the_citation_file(name):
     text = (paths.ROOT / name).read_text(encoding="utf-8")
-    assert text == metadata.text(made()), "python -m replication.report.metadata writes it anew"
+    assert text == metadata.made(name), "python -m replication.report.metadata writes it anew"
     assert (
         json.loads(text)["version"]
         == yaml.safe_load((paths.ROOT / "CITATION.cff").read_text())["version"]
@@ -214,9 +212,9 @@ def test_what_archives_read_is_made_from_the_citation_file(name, made):
 
 
 def test_the_research_object_is_that_of_the_records(recorded):
-    assert crate.path().read_text(encoding="utf-8") == crate.text(recorded.every("items")), (
-        "make report writes it anew"
-    )
+    assert (paths.ROOT / crate.NAME).read_text(encoding="utf-8") == crate.text(
+        recorded.every("items")
+    ), "make report writes it anew"
 
 
 def test_the_research_object_keeps_what_its_profiles_demand(recorded):
