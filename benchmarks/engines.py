@@ -9,10 +9,13 @@ Dask cluster one of which is killed every so often. Without Dask only threads an
 """
 
 import argparse
+import asyncio
 import contextlib
 import functools
 import hashlib
+import logging
 import math
+import multiprocessing
 import os
 import random
 import signal
@@ -30,13 +33,8 @@ from replication.logs import traces
 from replication.sweeps import engines, grid, kept
 
 PIECES = 50
-NEEDED = ["distributed", "distributed.nanny", "benchmarks.ready"]
-#: Workers are forked, and Dask takes its own pulse once a second, not fifty times: most of what it uses at rest.
-SETTINGS = {
-    "distributed.worker.multiprocessing-method": "forkserver",
-    "distributed.worker.profile.enabled": False,
-    "distributed.admin.tick.interval": "1s",
-}
+#: Dask takes its own pulse once a second, not fifty times, and no samples of what runs: most of what it uses at rest.
+SETTINGS = {"distributed.worker.profile.enabled": False, "distributed.admin.tick.interval": "1s"}
 
 dask = lazily("dask")
 
@@ -63,38 +61,60 @@ def processor_seconds():
     return used
 
 
+def work(address):
+    """Be a worker of a Dask scheduler, with one thread and without a word."""
+    logging.disable()
+
+    async def finished():
+        async with distributed.Worker(address, nthreads=1) as worker:
+            await worker.finished()
+
+    asyncio.run(finished())
+
+
 @contextlib.contextmanager
 def cluster(workers, every=None):
-    """A Dask cluster here with workers of one thread each, which are started again when they end.
+    """A Dask scheduler here with workers of one thread each, started again when they end, as a batch system would.
 
     They are forked from a process that has imported what they need, so that a new one is there in a fraction of a
     second. Every so many seconds one that the scheduler knows is killed. Gives the address, and the list of those killed.
     """
     over, killed, choose = threading.Event(), [], random.Random(1)
-    cluster_of = (
+    local = (
         distributed.LocalCluster
     )  # imported before its settings are changed, which ends with them
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(dask.config.set(SETTINGS))
-        distributed.utils.get_mp_context().set_forkserver_preload(NEEDED)
-        made = cluster_of(
-            workers, threads_per_worker=1, dashboard_address=":0", silence_logs="ERROR"
-        )
-        stack.enter_context(made)
+    with (
+        dask.config.set(SETTINGS),
+        local(n_workers=0, dashboard_address=":0", silence_logs="CRITICAL") as made,
+    ):
+        forked = multiprocessing.get_context("forkserver")
+        forked.set_forkserver_preload(["distributed", "benchmarks.ready"])
+        running = {}
 
-        def kill():
-            while not over.wait(every):
+        def looked_after():
+            last = time.monotonic()
+            while not over.wait(0.1):
+                for place in range(workers):
+                    if place not in running or not running[place].is_alive():
+                        running[place] = forked.Process(target=work, args=(made.scheduler_address,))
+                        running[place].start()
                 known = [worker.pid for worker in [*made.scheduler.workers.values()]]
-                with contextlib.suppress(IndexError, ProcessLookupError):  # none just now
-                    os.kill(chosen := choose.choice(known), signal.SIGKILL)
-                    killed.append(chosen)
+                if every and known and time.monotonic() - last > every:
+                    last = time.monotonic()
+                    killed.append(choose.choice(known))
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(killed[-1], signal.SIGKILL)
 
-        killer = threading.Thread(target=kill)
-        if every:
-            killer.start()
-            stack.callback(killer.join)
-        stack.callback(over.set)
-        yield made.scheduler_address, killed
+        keeper = threading.Thread(target=looked_after)
+        keeper.start()
+        try:
+            yield made.scheduler_address, killed
+        finally:
+            over.set()
+            keeper.join()
+            for process in running.values():
+                process.kill()
+                process.join()
 
 
 def compared(opened, parts):

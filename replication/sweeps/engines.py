@@ -401,9 +401,12 @@ class _Dask:
         return self._client.submit(_unpacked, packed, needed, pure=False)
 
     def _held(self, name, workload):
-        """A workload on the cluster, as a task and not as scattered data, which would be lost with its worker."""
-        if name not in self._sent:
-            self._sent[name] = self._client.submit(_itself, workload, key=f"workload-{name}")
+        """A workload on the cluster, as a task and not as scattered data, which would be lost with its worker.
+
+        One that too many workers died with is sent again, or all that need it would fail for ever.
+        """
+        if name not in self._sent or self._sent[name].status not in ("pending", "finished"):
+            self._sent[name] = self._client.submit(_itself, workload, pure=False)
         self._sent.move_to_end(name)
         return self._sent[name]
 

@@ -224,6 +224,18 @@ def test_dask_is_asked_to_keep_few_workloads_and_sends_each_again_when_it_must(
     assert written(found.iloc[: len(found) // 2]) == in_threads
 
 
+def test_a_workload_that_died_with_too_many_workers_is_sent_again(cluster):
+    grid = tasks()
+    with engines.opened(cluster.scheduler_address) as engine:
+        for task in grid:
+            lost = engine._client.submit(divmod, 1, 0)
+            engine._sent[engines.identity(task.workload)] = lost
+        engines.distributed.wait(list(engine._sent.values()))
+        assert {future.status for future in engine._sent.values()} == {"error"}
+        found = list(engines.computed(grid, sweep.compute, engine))
+    assert len(found) == len(grid)
+
+
 def test_where_dask_is_and_its_dashboard_are_said(cluster, capsys):
     with engines.opened(cluster.scheduler_address) as engine:
         assert (engine.name, engine.workers) == (cluster.scheduler_address, 2)
