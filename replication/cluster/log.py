@@ -278,11 +278,11 @@ def _machine(trace, assumed):
     """The machine's size, and whether it had to be worked out; adds to what was assumed."""
     if trace.max_procs:
         return trace.max_procs, False
-    if trace.max_nodes:
+    if nodes := trace.number("MaxNodes"):
         assumed.append(
-            f"The header names {trace.max_nodes} nodes and no processors: sizes are taken as nodes."
+            f"The header names {nodes} nodes and no processors: sizes are taken as nodes."
         )
-        return trace.max_nodes, False
+        return nodes, False
     machine = conversion.peak(*_runs(trace))
     if not machine:
         raise ClusterError(
