@@ -11,6 +11,17 @@ version 2.2 of the format in the Parallel Workloads Archive.
 """
 
 from replication.logs.swf.reading import BAD_LINES, KINDS, read
-from replication.logs.swf.trace import DECIMAL, FIELDS, KNOWN, SWFError, Trace, write
+from replication.logs.swf.trace import DECIMAL, FIELDS, KNOWN, SWFError, Trace, ordered, write
 
-__all__ = ["BAD_LINES", "DECIMAL", "FIELDS", "KINDS", "KNOWN", "SWFError", "Trace", "read", "write"]
+__all__ = [
+    "BAD_LINES",
+    "DECIMAL",
+    "FIELDS",
+    "KINDS",
+    "KNOWN",
+    "SWFError",
+    "Trace",
+    "ordered",
+    "read",
+    "write",
+]

@@ -113,7 +113,8 @@ class Parser:
         self.comments = []
         self.bad = {}  # how many lines by kind, the first of them, and what is wrong with it
         self._likeness, self._marked, self._rest = "", False, b""
-        self._late_comments = self._comment_bytes = self._rows = self._room = 0
+        self._late_comments = self._comment_bytes = self._rows = 0
+        self._room = -1  # bytes of text that the arrays the kernel writes to can take
         self._columns = [
             np.empty(0, np.float64 if _ROW_OF[field] >= 0 else np.int64) for field in self._fields
         ]
@@ -187,7 +188,7 @@ class Parser:
 
     def _parse(self, text):
         """Take whole lines."""
-        if len(text) > self._room:  # of the arrays the kernel writes to
+        if len(text) > self._room:
             self._room = len(text) + files.PIECE // 8
             rows = self._room // kernel.SHORTEST_LINE + 1
             self._whole = np.empty((len(FIELDS) + 1, rows), np.int64)

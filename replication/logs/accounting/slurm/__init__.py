@@ -10,7 +10,6 @@ from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from replication.logs.accounting import conversion
-from replication.logs.accounting.conversion import Told
 from replication.logs.accounting.slurm import fields
 from replication.logs.accounting.slurm.records import Reader, SlurmError
 
@@ -33,17 +32,19 @@ def convert(
     SlurmError for a file that is not sacct's output, a value that sacct does not write, or no job
     that ended.
     """
-    told = Told(zone, processors, per_node, key)
-    reader = Reader(path, fields.Clock(_zone(zone)), told, partitions, cluster)
-    jobs = _one_record_each(list(reader.jobs()), reader)
-    _refuse_clusters(reader)
-    _refuse_partitions(reader)
+    told = {"zone": zone, "processors": processors, "per_node": per_node, "key": key}
+    reader = Reader(path, fields.Clock(_zone(zone)), partitions, cluster, **told)
+    every = list(reader.jobs())
+    # The last record of every job and submission, in the order of the file.
+    jobs = list({(job.id, job.submit): job for job in every}.values())
+    reader.left_out["earlier records of a run that has a later one"] += len(every) - len(jobs)
+    _refuse_others(reader)
     reader.refuse_none(jobs, "ended")
     _number(jobs, reader)
     jobs.sort(key=lambda job: (job.submit, job.number))
     _remark(jobs, reader)
     nodes = fields.held(block for job in jobs for block in job.nodes)
-    source, assumed = Path(reader.path).name, _assumed(jobs, reader, zone)
+    source, assumed = Path(reader.path).name, _assumed(jobs, reader)
     how = {"nodes": nodes, "assumed": assumed, "machines": _machines(jobs)}
     return reader.conversion(jobs, source, "Slurm", "output of sacct", **how)
 
@@ -75,23 +76,13 @@ def _zone(name):
         ) from None
 
 
-def _one_record_each(jobs, reader):
-    """The last record of every job and submission, in the order of the file."""
-    last = {(job.id, job.submit): job for job in jobs}
-    reader.left_out["earlier records of a run that has a later one"] += len(jobs) - len(last)
-    return list(last.values())
-
-
-def _refuse_clusters(reader):
-    named = sorted(reader.clusters - {""})
+def _refuse_others(reader):
+    """Refuse several clusters, and partitions that are not there."""
+    named, unknown = sorted(reader.clusters - {""}), sorted(reader.partitions - reader.seen)
     if reader.cluster is None and len(named) > 1:
         raise SlurmError(
             f"{reader.path}, cluster: {', '.join(named)}; allowed: one, so choose it with --cluster"
         )
-
-
-def _refuse_partitions(reader):
-    unknown = sorted(reader.partitions - reader.seen)
     if unknown:
         raise SlurmError(
             f"{reader.path}, partition: {', '.join(map(repr, unknown))} not there; "
@@ -104,20 +95,19 @@ def _number(jobs, reader):
     runs = {}
     for job in sorted(jobs, key=lambda job: job.submit):
         runs.setdefault(job.id, []).append(job)
-    following = 1 + max((int(id) for id in runs if _plain(id)), default=0)
-    for id, own in runs.items():
-        for job in own[:-1] if _plain(id) else own:
+    own = {
+        id: conversion.number(id, digits=15) for id in runs
+    }  # None for what cannot stand in the log
+    following = 1 + max((number for number in own.values() if number is not None), default=0)
+    for id, several in runs.items():
+        for job in several:
             job.number = following
             following += 1
-        if _plain(id):
-            own[-1].number = int(id)
-        for before, job in zip(own, own[1:]):
+        if own[id] is not None:
+            job.number = own[id]
+            following -= 1
+        for before, job in zip(several, several[1:]):
             _tie(before, job, reader)
-
-
-def _plain(id):
-    """Whether a job's id is a number that can stand in the log."""
-    return conversion.number(id, digits=15) is not None
 
 
 def _tie(before, job, reader):
@@ -150,9 +140,9 @@ def _remark(jobs, reader):
     reader.remarks["times in an hour that came twice, taken as the first"] += reader.clock.repeated
 
 
-def _assumed(jobs, reader, zone):
+def _assumed(jobs, reader):
     """What sacct's output does not say besides, a sentence each."""
-    if zone is None and reader.clock.local:
+    if reader.zone is None and reader.clock.local:
         yield (
             "Times are taken as they stand: no time zone was given, so a change of clocks "
             "is not undone."

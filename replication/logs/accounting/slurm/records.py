@@ -1,6 +1,6 @@
 """The records of ``sacct``'s output one at a time: columns by name, lines that are no jobs counted."""
 
-from dataclasses import dataclass
+from functools import partial
 
 from replication.logs import files
 from replication.logs.accounting import conversion
@@ -8,27 +8,28 @@ from replication.logs.accounting.conversion import WORDS, Account, Run
 from replication.logs.accounting.slurm import fields
 
 MEANING, FREE_TEXT, ASK = (WORDS["slurm"][name] for name in ("columns", "free_text", "ask"))
+#: What a log must have: in words, and the columns of which one will do.
+NEEDED = {
+    "JobIDRaw or JobID": ("id",),
+    "Submit": ("submit",),
+    "ElapsedRaw, Elapsed, or Start and End": ("elapsed_raw", "elapsed", "end"),
+    "AllocCPUS, NCPUS, AllocTRES, ReqCPUS, ReqTRES, AllocNodes, NNodes or NodeList": (
+        *("allocated", "allocated_tres", "requested", "requested_tres", "nodes", "node_list"),
+    ),
+}
 
 
 class SlurmError(ValueError):
     """Output of sacct that cannot be used: names file, line, column, value and what is allowed."""
 
 
-@dataclass(slots=True)
-class Job(Run):
-    """One record of a job that ended, as sacct tells of it; `eligible` is -1 where unknown."""
-
-    shown: str = ""
-    eligible: int = -1
-    state: str = ""
-    nodes: tuple = ()
-
-
 class Reader(Account):
-    """Goes through the lines of a file, gzipped or not, and counts what it leaves out."""
+    """Goes through the lines of a file, gzipped or not, and counts what it leaves out; what is `told` is as of
+    `Account`.
+    """
 
-    def __init__(self, path, clock, told, partitions=None, cluster=None):
-        super().__init__(files.called(path), SlurmError, told)
+    def __init__(self, path, clock, partitions=None, cluster=None, **told):
+        super().__init__(files.called(path), SlurmError, **told)
         self._from, self.clock = path, clock
         self.cluster, self.partitions = cluster, set(partitions or ())
         self.clusters, self.seen = set(), set()  # names of clusters and of partitions
@@ -46,7 +47,7 @@ class Reader(Account):
             elif self._cut(parts) != columns:
                 self.records += 1
                 row = self._row(self._cut(parts), columns)
-                job = row and self._job(row, number)
+                job = row and self._job(partial(self._value, row, number), number)
                 if job:
                     yield job
         if columns is None:
@@ -64,29 +65,15 @@ class Reader(Account):
             for what, names in MEANING.items()
         }
         self.free = [at[name] for name in FREE_TEXT if name in at]
-        sources = {
-            "JobIDRaw or JobID": ("id",),
-            "Submit": ("submit",),
-            "ElapsedRaw, Elapsed, or Start and End": ("elapsed_raw", "elapsed", "end"),
-            "AllocCPUS, NCPUS, AllocTRES, ReqCPUS, ReqTRES, AllocNodes, NNodes or NodeList": (
-                "allocated",
-                "allocated_tres",
-                "requested",
-                "requested_tres",
-                "nodes",
-                "node_list",
-            ),
-        }
         missing = [
             names
-            for names, any_of in sources.items()
+            for names, any_of in NEEDED.items()
             if all(self.at[what] is None for what in any_of)
         ]
         if missing:
             words = columns[0].casefold().split() if len(columns) == 1 else ()
-            blanks = {"jobid", "jobidraw"} & {*words} and len(words) > 1
             found = f"no column {missing[0]}"
-            if blanks:
+            if {"jobid", "jobidraw"} & {*words} and len(words) > 1:
                 found = "columns are separated by blanks (use --parsable2)"
             raise SlurmError(
                 f"{self.path}, line 1: {found} in {files.shown('|'.join(columns))}; "
@@ -107,12 +94,22 @@ class Reader(Account):
             return None
         return parts
 
-    def _job(self, row, line):
-        """The job of a row, or None where it is left out."""
-        get = _Getter(self, row, line)
+    def _value(self, row, line, what, read=str):
+        """What stands in a row, by its meaning; errors name file, line, column and value."""
+        place = self.at[what]
+        text = "" if place is None else row[place].strip()
+        try:
+            return read(text)
+        except fields.FieldError as error:
+            raise SlurmError(
+                f"{self.path}, line {line}, {MEANING[what][0]}: {files.shown(text)}; {error}"
+            ) from None
+
+    def _job(self, get, line):
+        """The job of a row, whose values `get` gives, or None where it is left out."""
         reason = self._elsewhere(get)
         if not reason:
-            status, state = get("state", fields.state) if get.text("state") else (-1, "")
+            status, state = get("state", fields.state) if get("state") else (-1, "")
             submit, start, end = (
                 get(what, self.clock.seconds) for what in ("submit", "start", "end")
             )
@@ -122,7 +119,7 @@ class Reader(Account):
             self.left_out[reason] += 1
             return None
         allocated, requested, nodes = self._sizes(get)
-        job = Job(
+        job = Run(
             submit=submit,
             start=_or_unknown(start),
             run_time=run_time,
@@ -130,23 +127,23 @@ class Reader(Account):
             requested=requested,
             limit=_or_unknown(_limit(get)),
             status=status,
-            queue=get.text("partition"),
+            queue=get("partition"),
             suspended=get("suspended", fields.duration) or 0,
             eligible=_or_unknown(get("eligible", self.clock.seconds)),
             state=state,
             nodes=nodes,
-            **{what: get.text(what) for what in ("id", "shown", "user", "group", "name")},
+            **{what: get(what) for what in ("id", "shown", "user", "group", "name")},
         )
         return conversion.within_limits(job, f"{self.path}, line {line}", SlurmError)
 
     def _elsewhere(self, get):
         """Why a record is no job of this machine; empty where it is one."""
-        if "." in get.text("id") or "." in get.text("shown"):
+        if "." in get("id") or "." in get("shown"):
             return "job steps"
-        self.clusters.add(get.text("cluster"))
-        if self.cluster and get.text("cluster") != self.cluster:
+        self.clusters.add(get("cluster"))
+        if self.cluster and get("cluster") != self.cluster:
             return "of another cluster"
-        partitions = set(get.text("partition").split(","))
+        partitions = set(get("partition").split(","))
         self.seen |= partitions
         if self.partitions and not self.partitions & partitions:
             return "of another partition"
@@ -157,11 +154,8 @@ class Reader(Account):
         if submit is None:
             return "no time of submission"
         if status is None or (self.at["end"] is not None and end is None):
-            return (
-                "waiting when the log was taken"
-                if start is None
-                else "not ended when the log was taken"
-            )
+            state = "waiting" if start is None else "not ended"
+            return f"{state} when the log was taken"
         return "no run time" if run_time is None else ""
 
     def _sizes(self, get):
@@ -172,7 +166,7 @@ class Reader(Account):
         if not allocated and not requested:
             held = get("nodes", fields.count) or fields.held(names)
             self.sized_by_nodes += held > 0
-            allocated = held * (self.told.per_node or 1)
+            allocated = held * self.per_node
         return allocated or -1, requested or -1, names
 
 
@@ -193,25 +187,5 @@ def _or_unknown(seconds):
 
 def _limit(get):
     """Seconds of the time limit; None where there is none."""
-    raw = get("limit_raw", lambda text: fields.limit(text, minutes=True))
+    raw = get("limit_raw", partial(fields.limit, minutes=True))
     return get("limit", fields.limit) if raw is None else raw
-
-
-class _Getter:
-    """The fields of one row by meaning; errors name file, line, column and value."""
-
-    def __init__(self, reader, row, line):
-        self.reader, self.row, self.line = reader, row, line
-
-    def text(self, what):
-        place = self.reader.at[what]
-        return "" if place is None else self.row[place].strip()
-
-    def __call__(self, what, read):
-        text = self.text(what)
-        try:
-            return read(text)
-        except fields.FieldError as error:
-            raise SlurmError(
-                f"{self.reader.path}, line {self.line}, {MEANING[what][0]}: {files.shown(text)}; {error}"
-            ) from None
