@@ -24,6 +24,7 @@ from replication.basics.lazy import pandas as pd
 from replication.basics.lazy import pyarrow as pa
 from replication.logs import files, swf
 from replication.logs.accounting.conversion import LATEST, Account, header, peak
+from replication.logs.swf.trace import ordered
 
 csv, parquet = lazily("pyarrow.csv"), lazily("pyarrow.parquet")
 
@@ -198,7 +199,7 @@ def _trace(path, by, columns, processors, reader):
     columns["submit"] -= first
     comments = header(by.title, first, last, by.time_zone, machine, 0, assumed, n)
     line = columns["job_id"]
-    return swf.ordered(columns, line, comments=comments, path=str(path)), tuple(assumed)
+    return ordered(columns, line, comments=comments, path=str(path)), tuple(assumed)
 
 
 def _held(columns):

@@ -81,11 +81,9 @@ def info(name):
     known = {"asks": ""} | _registry()["log"][name]
     return TraceInfo(
         name=name,
-        file=known["file"].rpartition("/")[2],
         address=_registry()["archive"]["address"] + known["file"],
-        acknowledge=tuple(known["acknowledge"]),
         papers=tuple(paper for paper in papers() if name in _paper(paper)["logs"]),
-        **{what: known[what] for what in ("title", "sha256", "jobs", "processors", "asks")},
+        **known | {"file": Path(known["file"]).name, "acknowledge": tuple(known["acknowledge"])},
     )
 
 

@@ -11,17 +11,6 @@ version 2.2 of the format in the Parallel Workloads Archive.
 """
 
 from replication.logs.swf.reading import BAD_LINES, KINDS, read
-from replication.logs.swf.trace import DECIMAL, FIELDS, KNOWN, SWFError, Trace, ordered, write
+from replication.logs.swf.trace import DECIMAL, FIELDS, KNOWN, SWFError, Trace, write
 
-__all__ = [
-    "BAD_LINES",
-    "DECIMAL",
-    "FIELDS",
-    "KINDS",
-    "KNOWN",
-    "SWFError",
-    "Trace",
-    "ordered",
-    "read",
-    "write",
-]
+__all__ = ["BAD_LINES", "DECIMAL", "FIELDS", "KINDS", "KNOWN", "SWFError", "Trace", "read", "write"]
