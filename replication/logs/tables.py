@@ -11,7 +11,7 @@ import os
 import tomllib
 from csv import Error as CSVError
 from csv import reader as rows
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -22,7 +22,7 @@ from replication.basics.hints import did_you_mean
 from replication.basics.lazy import lazily
 from replication.basics.lazy import pandas as pd
 from replication.basics.lazy import pyarrow as pa
-from replication.logs import files, swf
+from replication.logs import files
 from replication.logs.accounting.conversion import LATEST, Account, header, peak
 from replication.logs.swf.trace import ordered
 
@@ -184,31 +184,22 @@ def _gathered(reader):
 
 def _trace(path, by, columns, processors, reader):
     """The log, ordered by submission, and what was assumed."""
-    machine, assumed = processors or by.processors, list(reader.assumed())
-    if machine is None:
-        machine = _held(columns)
-        if machine < 1:
-            raise TableError(f"{path}: no job with a start and a size; give the processors")
-        assumed.append(
-            f"The machine has {machine} processors: the most that the table's jobs held at once."
-        )
     n, first, last = len(columns["submit"]), int(columns["submit"].min()), 0
     for k in range(0, n, BATCH):
         submit, *lengths = (columns[name][k : k + BATCH] for name in ("submit", "wait", "run_time"))
         last = max(last, int((submit + sum(np.maximum(one, 0) for one in lengths)).max()))
     columns["submit"] -= first
+    trace = ordered(columns, columns["job_id"], path=str(path))
+    machine, assumed = processors or by.processors, list(reader.assumed())
+    if machine is None:
+        machine = peak(*trace.runs())
+        if machine < 1:
+            raise TableError(f"{path}: no job with a start and a size; give the processors")
+        assumed.append(
+            f"The machine has {machine} processors: the most that the table's jobs held at once."
+        )
     comments = header(by.title, first, last, by.time_zone, machine, 0, assumed, n)
-    line = columns["job_id"]
-    return ordered(columns, line, comments=comments, path=str(path)), tuple(assumed)
-
-
-def _held(columns):
-    """Most processors that the jobs held at once."""
-    allocated, requested = (columns.get(name, np.int32(-1)) for name in COUNTS)
-    size = np.where(allocated > 0, allocated, requested).astype(np.int64)
-    ran = (columns["wait"] >= 0) & (columns["run_time"] > 0) & (size > 0)
-    start = (columns["submit"] + columns["wait"])[ran]
-    return peak(start, columns["run_time"][ran].astype(np.int64), size[ran])
+    return replace(trace, comments=comments), tuple(assumed)
 
 
 class _Reader(Account):

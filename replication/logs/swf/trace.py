@@ -138,6 +138,13 @@ class Trace:
             )
         return int(number[0]) if number else None
 
+    def runs(self):
+        """Starts and run times, s, and sizes of the jobs of which all three are known and that ran."""
+        given, asked = self.allocated_processors, self.requested_processors
+        size = np.where(given > 0, given, asked)
+        ran = (self.wait >= 0) & (self.run_time > 0) & (size > 0)
+        return (self.submit + self.wait)[ran], self.run_time[ran], size[ran]
+
     def frame(self):
         """The 18 fields as a pandas DataFrame."""
         return pd.DataFrame({name: getattr(self, name) for name in FIELDS})
