@@ -335,8 +335,8 @@ class _Reader(Account):
         elif name in TIMES:
             found, most = self._dates(rule, values, texts), LATEST
         else:
-            found, most = _lengths(rule, values, texts, name in LENGTHS), _MOST
-            found = found * rule.get("times", 1)
+            found = _lengths(rule, values, texts) if name in LENGTHS else _numbers(values, {})
+            found, most = found * rule.get("times", 1), _MOST
         found = np.where(unknown, np.nan, found)
         with np.errstate(invalid="ignore"):
             odd = ~unknown & ~((found >= 0) & (found <= most))
@@ -348,12 +348,11 @@ class _Reader(Account):
 
     def _dates(self, rule, values, texts):
         """Seconds since 1970."""
-        if not texts and not _dated(values):
-            return values.to_numpy(np.float64, na_value=np.nan) * UNITS[rule.get("unit", "s")]
         number = np.nan
-        if texts:
-            number = pd.to_numeric(values, errors="coerce").to_numpy(np.float64)
-            number = number * UNITS[rule.get("unit", "s")]
+        if not _dated(values):
+            number = _numbers(values, rule)
+            if not texts:
+                return number
             offset = values.str.contains(r"(?:[+-]\d\d:?\d*|Z)$", regex=True, na=False).any()
             dates = values.where(np.isnan(number))
             values = pd.to_datetime(dates, format="ISO8601", errors="coerce", utc=bool(offset))
@@ -413,15 +412,18 @@ def _dated(values):
     return pd.api.types.is_datetime64_any_dtype(values)
 
 
-def _lengths(rule, values, texts, clocks):
-    """Numbers in their unit, as seconds where they are lengths; texts may be lengths on a clock."""
-    unit = UNITS[rule.get("unit", "s")] if clocks else 1
-    if not texts:
-        if pd.api.types.is_timedelta64_dtype(values):
-            return values.dt.total_seconds().to_numpy()
-        return values.to_numpy(np.float64, na_value=np.nan) * unit
-    found = (pd.to_numeric(values, errors="coerce") * unit).to_numpy(np.float64)
-    if clocks and np.isnan(found).any():
+def _numbers(values, rule):
+    """Numbers in their unit, float64[n]; nan for what is none."""
+    number = pd.to_numeric(values, errors="coerce").to_numpy(np.float64, na_value=np.nan)
+    return number * UNITS[rule.get("unit", "s")]
+
+
+def _lengths(rule, values, texts):
+    """Seconds; texts may be lengths on a clock."""
+    if pd.api.types.is_timedelta64_dtype(values):
+        return values.dt.total_seconds().to_numpy()
+    found = _numbers(values, rule)
+    if texts and np.isnan(found).any():
         clock = values.str.replace(r"^(\d+)-", r"\1 days ", regex=True)
         clock = pd.to_timedelta(clock, errors="coerce").dt.total_seconds().to_numpy()
         found = np.where(np.isnan(found), clock, found)
