@@ -152,18 +152,14 @@ def what_if(case, seed=1, progress=False):
     )
 
 
-def slowdown(schedule):
-    """Bounded slowdown of each job, float64[n]."""
-    return measures.bounded_slowdown(schedule.wait, schedule.workload.run_time)
-
-
 def changes(schedules):
     """How the mean bounded slowdown changes against EASY, with intervals over users drawn anew that hold together.
 
     Columns scheduler, mean bounded slowdown, change, low and high; the bounds are nan with fewer than `FEWEST` users.
     """
-    user = schedules[BASE].workload.user
-    values = np.column_stack([slowdown(schedule) for schedule in schedules.values()])
+    w, user = schedules[BASE].workload, schedules[BASE].workload.user
+    waits = [schedule.wait for schedule in schedules.values()]
+    values = np.column_stack([measures.bounded_slowdown(wait, w.run_time) for wait in waits])
     sums = resampling.users(values, user, "cluster")
     base = [*schedules].index(BASE)
     few = len(np.unique(user)) < FEWEST

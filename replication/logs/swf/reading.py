@@ -33,13 +33,6 @@ _GROWTH = 1.03  # more would touch memory that is never used
 _SPARE_ROWS = 1 << 14
 
 _ROW_OF = np.array([DECIMAL.index(name) if name in DECIMAL else -1 for name in FIELDS])
-# Of each fault that the kernel names: the kind of line, and what is said of it.
-_FAULTS = {
-    "TEXT": ("not-a-number", "is not a number"),
-    "FRACTION": ("not-whole", "has a fraction"),
-    "NEGATIVE": ("unknown-status", "is negative"),
-    "LARGE": ("too-large", "is too large"),
-}
 _NEGATIVE = {"job_id": "unknown-job-number", "submit": "unknown-submission"}
 
 kernel = lazily("replication.core.swf")
@@ -123,7 +116,13 @@ class Parser:
         self._below = np.full(len(FIELDS), kernel.UNKNOWN)
         self._below[[FIELDS.index(name) for name in KNOWN]] = kernel.NEVER
         self._below[FIELDS.index("status")] = kernel.ONLY_ONE
-        self._faults = {getattr(kernel, name): what for name, what in _FAULTS.items()}
+        # Of each fault: the kind of line, and what is said of it.
+        self._faults = {
+            kernel.TEXT: ("not-a-number", "is not a number"),
+            kernel.FRACTION: ("not-whole", "has a fraction"),
+            kernel.NEGATIVE: ("unknown-status", "is negative"),
+            kernel.LARGE: ("too-large", "is too large"),
+        }
 
     def feed(self, piece):
         """Take the next piece."""
