@@ -19,10 +19,10 @@ _MARK = b"\xef\xbb\xbf"
 _SHOWN = 60  # characters of a value in a message
 
 
-def shown(value):
+def shown(value, most=_SHOWN):
     """A value for a message: quoted, control characters escaped, long ones shortened."""
     text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
-    return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}... ({len(text):,} characters)")
+    return repr(text if len(text) <= most else f"{text[:most]}... ({len(text):,} characters)")
 
 
 def called(path):
