@@ -237,6 +237,12 @@ def test_each_kind_of_bad_line_is_counted_and_the_rest_is_read(tmp_path):
     assert all(words in message for words in swf.KINDS.values())
 
 
+def test_a_line_with_two_wrong_values_is_one_bad_line(tmp_path):
+    for value in ("9" * 400, "x"):
+        path = log(tmp_path, line(1), line(2, cpu_time=value, used_memory=value))
+        assert "1 of 2 lines cannot be jobs: 1 with" in refusal(path)
+
+
 def test_a_log_of_bad_lines_only_is_refused_either_way(tmp_path):
     for rule in swf.BAD_LINES:
         message = refusal(log(tmp_path, *["some words"] * 7), bad_lines=rule)
