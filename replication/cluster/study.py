@@ -93,27 +93,18 @@ def study(case, seed=1, progress=None):
     """Simulate everything of a `replication.cluster.log.Case`; `progress` shows schedulers and the time left on standard
     error, by default if that is a terminal.
     """
-    shown = sys.stderr.isatty() if progress is None else progress
-    others = [
-        _on(case.workload, size)
-        for size in dict.fromkeys(case.sizes or ())
-        if size != case.workload.machine
-    ]
+    shown, w = sys.stderr.isatty() if progress is None else progress, case.workload
+    on = {w.machine: w} | {size: _on(w, size) for size in case.sizes or () if size != w.machine}
     few = (BASE, *CANDIDATES)
-    todo = [(case.workload, name) for name in SCHEDULERS]
-    todo += [(w, name) for w in others for name in few]
-    schedules = {}
+    todo = [(jobs, name) for jobs in on.values() for name in (SCHEDULERS if jobs is w else few)]
+    schedules = {size: {} for size in on}
     with tqdm.tqdm(todo, unit="simulation", disable=not shown, dynamic_ncols=True) as bar:
-        for w, name in bar:
-            bar.set_description(f"{name} on {w.machine:,} processors")
-            schedules.setdefault(w.machine, {})[name] = simulate(w, SCHEDULERS[name], seed=seed)
-    own = schedules.pop(case.workload.machine)
-    return Study(
-        case,
-        own,
-        what_if(case, seed, shown),
-        {size: changes(made) for size, made in schedules.items()},
-    )
+        for jobs, name in bar:
+            bar.set_description(f"{name} on {jobs.machine:,} processors")
+            schedules[jobs.machine][name] = simulate(jobs, SCHEDULERS[name], seed=seed)
+    own = schedules.pop(w.machine)
+    at = {size: changes(made) for size, made in schedules.items()}
+    return Study(case, own, what_if(case, seed, shown), at)
 
 
 def _on(workload, machine):
