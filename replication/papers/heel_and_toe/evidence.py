@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from replication.estimates import Exact, FModel, Users
+from replication.evidence.claims import level
 from replication.papers.heel_and_toe import (
     campaign,
     causes,
@@ -72,9 +73,10 @@ class Evidence:
 
     @cached_property
     def without_wild(self):
-        """What is left of the gain of positive f where wild backfills are forbidden."""
+        """What is left of the gain of positive f where wild backfills are forbidden and there is a gain."""
         both = [EASY(), EASY(wild="forbidden")]
-        return causes.left(self._caused(self.workloads, both, causes.ASKED, campaign.LOADS))[0]
+        found, _ = causes.left(self._caused(self.workloads, both, causes.ASKED, campaign.LOADS))
+        return found[found["gain low"] > level("none")]
 
     @cached_property
     def alike(self):
@@ -99,6 +101,11 @@ class Evidence:
         """Performance if every job asks for E_max (section 7)."""
         return extreme.results(self.workloads)
 
+    @property
+    def in_time(self):
+        """The same, a row a log: what is backfilled does not depend on the measure."""
+        return self.all_at_e_max.drop_duplicates("log").drop(columns="measure")
+
     @cached_property
     def estimates(self):
         """Modality of the users' estimates."""
@@ -106,8 +113,9 @@ class Evidence:
 
     @cached_property
     def accuracy(self):
-        """Rank correlation of accuracy with run time."""
-        return real_estimates.rank_correlation(real_estimates.accuracies(self.workloads))
+        """Rank correlation of accuracy with run time, over bins of equally many jobs."""
+        found = real_estimates.rank_correlation(real_estimates.accuracies(self.workloads))
+        return found[found["equal"] == "jobs"]
 
     @cached_property
     def masquerade(self):
@@ -123,6 +131,8 @@ class Evidence:
     def shapes(self, load="log"):
         """Shapes at a load, f up to 10."""
         return trends.shapes(self.at_load(load), PERFORMANCE)
+
+    own_shapes = property(lambda self: self.shapes(), doc="Those at the logs' own loads.")
 
     def shapes_everywhere(self):
         """Shapes of all pairs of log and load, f up to 10."""
