@@ -186,31 +186,28 @@ class Evidence:
 
 def growth(found):
     """Least and most growth of backfilling from f = 0 to f = 10 over the logs, as `Page.compare` takes it (Fig. 7)."""
-    values = {}
+    rows = []
     for measure in BACKFILLED:
         changes = [found.change(log, measure, 0, 10)[0] for log in found.logs()]
-        values |= _ends(f"{measure}_increase", changes)
-    return _text("f=10", values)
+        rows += _ends(f"{measure}_increase", changes)
+    return rows
 
 
 def wild_shares(found):
     """Least and largest share of wildly backfilled jobs over the logs at f = 10 (Fig. 9)."""
-    shares = [100 * mean for mean, _ in found.at("wild", 10).values()]
-    return _text("f=10", _ends("wild_share", shares))
+    return _ends("wild_share", [100 * mean for mean, _ in found.at("wild", 10).values()])
 
 
 def delayed_share(found):
     """Mean share of delayed jobs over the logs at f = 10 (Fig. 10)."""
     shares = [mean for mean, _ in found.at("delayed", 10).values()]
-    return _text("f-random", {"delayed_share": 100 * np.mean(shares)})
+    return [_text("delayed_share", 100 * np.mean(shares), "f-random")]
 
 
 def _ends(measure, values):
-    return {f"{measure}_min": min(values), f"{measure}_max": max(values)}
+    return [_text(f"{measure}_{end.__name__}", end(values)) for end in (min, max)]
 
 
-def _text(policy, values):
-    return [
-        {"trace": "all", "policy": policy, "measure": name, "value": float(value), "unit": "%"}
-        for name, value in values.items()
-    ]
+def _text(measure, value, policy="f=10"):
+    names = {"trace": "all", "policy": policy, "measure": measure}
+    return names | {"value": float(value), "unit": "%"}

@@ -6,7 +6,7 @@ from replication.basics.lazy import stats
 from replication.evidence.claims import Claims, above, at_most, below, each_log, level, totals
 from replication.evidence.resampling import interval
 from replication.papers.top_percent.modes import LEVEL
-from replication.papers.top_percent.runs import POLICIES, TITLES
+from replication.papers.top_percent.runs import POLICIES, TITLES, class_of
 
 USUAL, PRIORITY = (
     {m: TITLES[m] for m in some} for some in (("avebsld", "af"), ("ap0waf", "ap1waf"))
@@ -120,15 +120,10 @@ def between_classes(workload):
 
     One less the variance within classes, on as many degrees of freedom as are left, over the variance of all.
     """
-    rows = np.column_stack(
-        [workload.executable, workload.user, workload.estimate, workload.processors]
-    )
-    _, code, count = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
+    code, count = class_of(workload)
     several = count[code] > 1
-    run_time, code = (
-        workload.run_time[several].astype(float),
-        np.unique(code[several], return_inverse=True)[1],
-    )
+    run_time = workload.run_time[several].astype(float)
+    _, code = np.unique(code[several], return_inverse=True)
     mean = np.bincount(code, weights=run_time) / np.bincount(code)
     within = ((run_time - mean[code]) ** 2).sum() / (len(run_time) - len(mean))
     return float(1 - within / run_time.var(ddof=1))
