@@ -51,9 +51,11 @@ def gains(results, by=("log", "load", "scheduler")):
     rows = []
     for names, curve in results.groupby(list(by), sort=False):
         for measure in PERFORMANCE:
-            for f, gain in _gained(curve, measure)[0].items():
+            start, means = _drawn_means(curve, measure)
+            for f, drawn in means.items():
+                gain = resampling.interval(100 * (start - drawn) / start)
                 wild = 100 * curve.loc[curve["f"] == f, "wild"].mean()
-                rows.append([*names, f, measure, *resampling.interval(gain), wild])
+                rows.append([*names, f, measure, *gain, wild])
     columns = [*by, "f", "measure", "gain", "low", "high", "wild"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -68,12 +70,12 @@ def left(results, without=FORBIDDEN):
     rows, shares = [], []
     for (log, load), part in results.groupby(["log", "load"], sort=False):
         for measure in PERFORMANCE:
-            percent, full = _gained(part[part["scheduler"] == repr(EASY())], measure)
-            _, fewer = _gained(part[part["scheduler"] == without], measure)
+            start, full = _drawn_means(part[part["scheduler"] == repr(EASY())], measure)
+            _, fewer = _drawn_means(part[part["scheduler"] == without], measure)
             for f in ASKED:
-                gain, share = resampling.interval(percent[f]), (np.nan,) * 3
+                gain, share = resampling.interval(100 * (start - full[f]) / start), (np.nan,) * 3
                 if gain[1] > level("none"):
-                    shares.append(100 * fewer[f] / full[f])
+                    shares.append(100 * (start - fewer[f]) / (start - full[f]))
                     share = resampling.interval(shares[-1])
                 rows.append([log, load, measure, f, *gain, *share])
     columns = ["log", "load", "measure", "f", "gain", "gain low", "gain high"]
@@ -83,17 +85,20 @@ def left(results, without=FORBIDDEN):
 
 def median_gain(results):
     """The median gain over logs, measures and the `ASKED` f, with its interval over seeds, per cent; see `gains`."""
-    curves = [curve for _, curve in results.groupby("log", sort=False)]
-    gained = [_gained(curve, measure)[0] for curve in curves for measure in PERFORMANCE]
-    return resampling.median([gain[f] for gain in gained for f in ASKED])
+    drawn = []
+    for _, curve in results.groupby("log", sort=False):
+        for measure in PERFORMANCE:
+            start, means = _drawn_means(curve, measure)
+            drawn += [100 * (start - means[f]) / start for f in ASKED]
+    return resampling.median(drawn)
 
 
-def _gained(curve, measure):
-    """For each f the gain over f = 0 of the mean over the seeds, then over seeds drawn anew: per cent, and as it is."""
+def _drawn_means(curve, measure):
+    """The value at f = 0, and for each f the mean over the seeds, then over seeds drawn anew."""
     wide = curve.pivot_table(index="f", columns="seed", values=measure, sort=False)
-    drawn, start = wide.loc[wide.index > 0], float(wide.loc[0.0].iloc[0])
-    less = dict(zip(drawn.index, start - resampling.runs(drawn.to_numpy()), strict=True))
-    return {f: 100 * gain / start for f, gain in less.items()}, less
+    drawn = wide.loc[wide.index > 0]
+    means = resampling.runs(drawn.to_numpy())
+    return float(wide.loc[0.0].iloc[0]), dict(zip(drawn.index, means, strict=True))
 
 
 def at_equal_wild(results, let_past):

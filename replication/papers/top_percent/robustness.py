@@ -5,9 +5,8 @@ from dataclasses import replace
 from replication.evidence import robustness
 from replication.evidence.variants import Variant
 from replication.papers import dimensions
-from replication.papers.top_percent import runs
+from replication.papers.top_percent import evidence, runs
 from replication.papers.top_percent.claims import CLAIMS
-from replication.papers.top_percent.intervals import Block
 
 #: What the paper's words leave open of the scheduler.
 OPEN = (
@@ -18,14 +17,11 @@ OPEN = (
 CODED = runs.READINGS["coded"]
 
 
-class Evidence:
-    """The schedules of one log under one variant, as those of all logs in `top_percent.evidence.Evidence`."""
+class Evidence(evidence.Evidence):
+    """The schedules of one log under one variant."""
 
     def __init__(self, log, workload, variant):
-        self.workloads = {log: workload}
-        found = {policy: runs.run(workload, policy, variant) for policy in runs.POLICIES}
-        self.schedules = {(log, policy): schedule for policy, schedule in found.items()}
-        self.blocks = {log: Block(log, found)}
+        self.workloads, self.reading, self.workers = {log: workload}, variant, 1
 
 
 #: Each open option alone, and what the simulator does; cleanings.
