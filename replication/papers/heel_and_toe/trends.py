@@ -184,12 +184,10 @@ def crossing(curve, level):
     """Where a curve first reaches a level from below behind its lowest point; nan if it does not."""
     f, values = curve.index.to_numpy(float), curve.to_numpy(float)
     lowest = int(np.argmin(values))
-    if values[lowest] > level:
+    behind = np.flatnonzero(values[lowest:] >= level)
+    if values[lowest] > level or not len(behind):
         return math.nan
-    above = np.flatnonzero(values[lowest:] >= level)
-    if not len(above):
-        return math.nan
-    k = lowest + int(above[0])
+    k = lowest + int(behind[0])
     if k == lowest:
         return float(f[k])
     part = (level - values[k - 1]) / (values[k] - values[k - 1])
