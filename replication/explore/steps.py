@@ -94,7 +94,7 @@ def walk(workload, estimate, unit=1, unit_name="s", about=""):
             f"{workload.name}: {len(workload):,} jobs, allowed in the step mode: up to {MOST}"
         )
     sights, estimate = [], [int(e) for e in estimate]
-    start = reference.easy(workload, estimate, watch=sights.append).start
+    start = reference.Easy(workload, estimate, watch=sights.append).run().start
     return Walk(workload, estimate, start, list(_moments(sights)), unit, unit_name, about)
 
 
