@@ -131,9 +131,8 @@ def _reserve(machine, memory, rules, now):
     head, wanted = machine.waiting[count[HEAD]], machine.wanted[count[HEAD]]
     if rules.kept and count[planned.RESERVED] == head:
         return count[SHADOW]
-    planned.correct(
-        machine, memory, rules.correction, now
-    )  # who began just now may be past its plan too
+    # Who began just now may be past its plan too.
+    planned.correct(machine, memory, rules.correction, now)
     available = count[FREE] + _shadow_size(machine, memory, head)
     k = count[RUNNING] + 1
     while available < wanted:

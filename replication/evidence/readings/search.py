@@ -25,9 +25,8 @@ class Part:
     #: (policy, measure, counted, value): counted has the choice of each further dimension that the number depends
     #: on. A function of a module, so that it can be sent to other machines.
     measure: Callable
-    counting: dict = field(
-        default_factory=dict
-    )  # these dimensions, on whose alternatives the rows depend too
+    #: These dimensions, on whose alternatives the rows depend too.
+    counting: dict = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
