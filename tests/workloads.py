@@ -3,6 +3,7 @@
 from hypothesis import strategies as st
 
 from replication.logs.workload import Workload
+from replication.schedule.formats import Plan
 
 
 def jobs(machine, *rows):
@@ -41,3 +42,20 @@ def workloads(draw, most=60, overrun=False):
     else:
         estimate = [r + s for r, s in zip(run_time, spare, strict=True)]
     return Workload.from_columns("random", machine, submit, run_time, size, estimate)
+
+
+def as_plan(schedule):
+    """A schedule as `replication.schedule.formats.read` gives one from a file."""
+    w = schedule.workload
+    times = {"submit": w.submit, "start": schedule.start, "end": schedule.end}
+    times = {name: values.astype(float) for name, values in times.items()}
+    estimate, ids = schedule.estimate.astype(float), w.job_id.astype(str)
+    return Plan(
+        w.name,
+        "native",
+        ids,
+        **times,
+        estimate=estimate,
+        processors=w.processors,
+        machine=w.machine,
+    )

@@ -12,8 +12,9 @@ valid ones. The `repr` is what one would type, equal choices are equal and have 
 """
 
 import functools
+import inspect
 import math
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, Field, dataclass, field, fields
 
 from replication.basics.hints import did_you_mean
 
@@ -33,7 +34,7 @@ def option(default=MISSING, allowed=None, about="", sign=""):
         The values; or the family whose members they are; or a function of the value that returns it, in the
         type that is kept, or raises ValueError with what is allowed. Anything by default.
     about : str
-        What the option says, for help and for tables.
+        What the option says; it stands in the class's docstring.
     sign : {"", "=", "*"}
         In text, what stands between the choice's name and this option: ``f=2``, ``log*2``.
     """
@@ -117,6 +118,8 @@ class Choice:
                 f"{other.__module__}.{other.__qualname__}; give the new one another name"
             )
         cls.members[cls.name] = cls
+        if "Parameters\n" not in (cls.__doc__ or "Parameters\n"):
+            cls.__doc__ = "\n".join([inspect.cleandoc(cls.__doc__), *_told(vars(cls))])
 
     def __new__(cls, *given, **named):
         if "__dataclass_fields__" not in cls.__dict__ or not cls.__dataclass_params__.frozen:
@@ -192,6 +195,20 @@ class Choice:
     def about(cls):
         """What the choice is, in one line: the first of its docstring."""
         return (cls.__doc__ or "").strip().partition("\n")[0]
+
+
+def _told(own):
+    """The options among a class's own attributes as the section of a docstring, in lines."""
+    options = {name: one.metadata for name, one in own.items() if isinstance(one, Field)}
+    yield from ("", "Parameters", "----------") if options else ()
+    for name, said in options.items():
+        kind = said["allowed"]
+        if isinstance(kind, tuple):
+            kind = ", ".join(map(repr, kind))
+        elif not isinstance(kind, Number):
+            kind = own.get("__annotations__", {}).get(name)
+            kind = getattr(kind, "__name__", kind)
+        yield f"{name} : {kind}\n    {said['about']}"
 
 
 @functools.cache

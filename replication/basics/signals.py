@@ -41,22 +41,18 @@ def answered(name):
     woken = signal.set_wakeup_fd(told, warn_on_full_buffer=False)
     for number in before:
         signal.signal(number, _raise)
+    ended = False
     try:
         yield
     except Ended:
-        raise  # The thread stays: what is left to do must not take for ever.
-    except BaseException:
-        _restore(before, woken, told)
+        ended = True  # The thread stays: what is left to do must not take for ever.
         raise
-    else:
-        _restore(before, woken, told)
-
-
-def _restore(before, woken, told):
-    for number, handler in before.items():
-        signal.signal(number, handler)
-    signal.set_wakeup_fd(woken)
-    os.close(told)
+    finally:
+        if not ended:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+            signal.set_wakeup_fd(woken)
+            os.close(told)
 
 
 def _raise(number, frame):

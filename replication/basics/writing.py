@@ -73,7 +73,8 @@ def opened(target, inputs=()):
                 yield file
             return
         final = _followed(target)
-        _may_replace(final)
+        if final.exists() and not os.access(final, os.W_OK):
+            raise PermissionError(errno.EACCES, "Permission denied", str(final))
         with claimed(final.parent) as (descriptor, partial), open(descriptor, "wb") as file:
             with contextlib.suppress(OSError):
                 os.fchmod(descriptor, stat.S_IMODE(final.stat().st_mode))
@@ -172,12 +173,6 @@ def _through(target):
             if os.path.samestat(os.fstat(descriptor), there):
                 return os.dup(descriptor)
     return None if stat.S_ISREG(there.st_mode) else target
-
-
-def _may_replace(final):
-    """A file that cannot be written to is not replaced either."""
-    if final.exists() and not os.access(final, os.W_OK):
-        raise PermissionError(errno.EACCES, "Permission denied", str(final))
 
 
 @contextlib.contextmanager

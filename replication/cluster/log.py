@@ -24,7 +24,11 @@ RUN_TIME_NAMES = ("up to 1 min", "1 to 10 min", "10 min to 1 h", "1 to 8 h", "ab
 LARGEST = ("with the most work", "with the second most", "with the third most", "all others")
 _ACCOUNTING = re.compile(r"\d\d/\d\d/\d{4} \d\d:\d\d:\d\d;[A-Za-z];")
 _NAMED = re.compile(r"\s*(\d{1,9})\s+(\S+)")
+GENERATED = "The log is not to be had. These jobs were generated in its stead and prove nothing."
+#: Cleaning rules that touched a job, in words.
 _SETTLED = {
+    **{rule: f"left out: {words}" for rule, (words, _) in cleaning.DROP_RULES.items()},
+    **{f"bad-line-{kind}": f"left out: lines {words}" for kind, words in swf.KINDS.items()},
     "size-from-allocated": "size taken from what was allocated, for want of a request",
     "size-from-requested": "size taken from the request, for want of an allocation",
     "estimate-raised": "ran past their estimate, which was raised to the run time",
@@ -145,21 +149,20 @@ def machines(source, processors=None, size=None, bad_lines="refuse", **options):
         try:
             trace = traces.read(source, bad_lines)
         except archive.Unreachable:
-            return [_stand_in(source, processors)]
+            jobs = traces.load(source, stand_in=True, machine=processors)
+            unknown = np.full(len(jobs), np.nan)
+            return [Case(jobs, unknown, "generated stand-in", assumed=(GENERATED,))]
         machine = processors or traces.rules(source).machine
         return [_case(trace, machine, size or "requested", "job log", name=str(source))]
     system = batch_system(source)
+    wrong = {"slurm": [], "torque": sorted({"cluster", "partitions"} & options.keys())}
+    if refused := wrong.get(system, [*options]):
+        whose = "sacct's output" if system else "a batch system's log"
+        raise ClusterError(f"{source}: {', '.join(refused)} can be given for {whose} only")
     if system is None:
-        if options:
-            raise ClusterError(
-                f"{source}: {', '.join(options)} can be given for a batch system's log only"
-            )
         trace = traces.read(source, bad_lines)
         return [_case(trace, processors, size or "requested", "job log in SWF")]
     if system == "torque":
-        wrong = sorted({"cluster", "partitions"} & options.keys())
-        if wrong:
-            raise ClusterError(f"{source}: {', '.join(wrong)} can be given for sacct's output only")
         done = torque.convert([source], processors=processors, **options)
         return [_converted(source, done, processors, size)]
     done = slurm.convert(source, processors=processors, **options)
@@ -170,11 +173,10 @@ def machines(source, processors=None, size=None, bad_lines="refuse", **options):
             f"{source}: processors of which machine? Partitions that share no node: "
             f"{'; '.join(map(', '.join, done.machines))}; choose some"
         )
+    each = {names: options | {"partitions": names} for names in done.machines}
     return [
-        _converted(
-            source, slurm.convert(source, **options | {"partitions": names}), None, size, names
-        )
-        for names in done.machines
+        _converted(source, slurm.convert(source, **own), None, size, names)
+        for names, own in each.items()
     ]
 
 
@@ -191,26 +193,18 @@ def batch_system(path):
 
 def _converted(source, done, processors, size, partitions=()):
     name = re.sub(r"[^\w.-]+", "-", "-".join([Path(source).name.partition(".")[0], *partitions]))
-    by_given = () if size else ("A job's size is what it was given, not what it asked for.",)
-    of_these = (
-        f"Only {', '.join(partitions)}: no other partition has nodes of it." if partitions else ""
-    )
+    only = f"Only {', '.join(partitions)}: no other partition has nodes of it."
+    given = "A job's size is what it was given, not what it asked for."
     return _case(
         replace(done.trace, path=str(source)),
         done.trace.max_procs,
         size or "allocated",
         done.form,
-        (*filter(None, [of_these]), *done.assumed, *by_given),
+        (*[only] * bool(partitions), *done.assumed, *[given] * (not size)),
         done.left_out + done.changed,
         name,
         inferred=processors is None,
     )
-
-
-def _stand_in(name, processors):
-    workload = traces.load(name, stand_in=True, machine=processors)
-    told = ("The log is not to be had. These jobs were generated in its stead and prove nothing.",)
-    return Case(workload, np.full(len(workload), np.nan), "generated stand-in", assumed=told)
 
 
 def _case(trace, machine, size, form, assumed=(), counted=(), name=None, inferred=False):
@@ -225,35 +219,20 @@ def _case(trace, machine, size, form, assumed=(), counted=(), name=None, inferre
     wait = trace.wait[at].astype(np.float64)
     kind = "partition" if len(np.unique(trace.partition[at])) > 1 else "queue"
     partition = getattr(trace, kind)[at]
+    named = filter(None, map(_NAMED.match, trace.header.get(kind.title(), ())))
+    counted = [*counted, *((_SETTLED.get(rule, rule), count) for rule, count in workload.cleaning)]
     return Case(
         workload,
         np.where(wait < 0, np.nan, wait),
         form,
         float(known[at].mean()),
         tuple(assumed),
-        (*((what, count) for what, count in counted if count), *_settled(workload)),
+        tuple((what, count) for what, count in counted if count),
         trace.unix_start_time,
         partition if len(np.unique(partition)) > 1 else None,
-        _names(trace.header.get(kind.title(), ())),
+        {int(one[1]): one[2] for one in named},
         sizes(trace) if inferred else None,
     )
-
-
-def _names(lines):
-    """The names of partitions or queues as a header lists them."""
-    found = filter(None, map(_NAMED.match, lines))
-    return {int(one[1]): one[2] for one in found}
-
-
-def _settled(workload):
-    """The cleaning rules that touched a job, in words."""
-    for rule, count in workload.cleaning:
-        if count and rule in cleaning.DROP_RULES:
-            yield f"left out: {cleaning.DROP_RULES[rule][0]}", count
-        elif count and rule.startswith("bad-line-"):
-            yield f"left out: lines {swf.KINDS[rule.removeprefix('bad-line-')]}", count
-        elif count:
-            yield _SETTLED.get(rule, rule), count
 
 
 def _with_estimates(trace, assumed):
@@ -278,12 +257,12 @@ def _machine(trace, assumed):
     """The machine's size, and whether it had to be worked out; adds to what was assumed."""
     if trace.max_procs:
         return trace.max_procs, False
-    if trace.max_nodes:
+    if nodes := trace.number("MaxNodes"):
         assumed.append(
-            f"The header names {trace.max_nodes} nodes and no processors: sizes are taken as nodes."
+            f"The header names {nodes} nodes and no processors: sizes are taken as nodes."
         )
-        return trace.max_nodes, False
-    machine = conversion.peak(*_runs(trace))
+        return nodes, False
+    machine = conversion.peak(*trace.runs())
     if not machine:
         raise ClusterError(
             f"{trace.path}: no MaxProcs in the header and no waits to work it out from; give --processors"
@@ -294,18 +273,9 @@ def _machine(trace, assumed):
     return machine, True
 
 
-def _runs(trace):
-    """Starts, run times and sizes of the jobs whose start is known."""
-    size = np.where(
-        trace.allocated_processors > 0, trace.allocated_processors, trace.requested_processors
-    )
-    ran = (trace.wait >= 0) & (trace.run_time > 0) & (size > 0)
-    return (trace.submit + trace.wait)[ran], trace.run_time[ran], size[ran]
-
-
 def sizes(trace):
     """The least and the largest machine that a log allows which does not name it, see ``docs/cluster.md``."""
-    start, run_time, size = _runs(trace)
+    start, run_time, size = trace.runs()
     instant, used = usage(start, start + run_time, size)
     length, used = np.diff(instant), used[:-1]
     order = np.argsort(-used, kind="stable")

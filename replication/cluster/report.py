@@ -159,10 +159,7 @@ class Report:
             elif part["type"] == "picture":
                 yield Picture(style.png(part["of"], banner), part["caption"])
             else:
-                head, rows = _cells(part["of"])
-                yield Table(
-                    part["of"], part["caption"], banner, shown=pd.DataFrame(rows, columns=head)
-                )
+                yield Table(part["of"], part["caption"], banner, shown=_cells(part["of"]))
 
     def pages(self, form="pdf"):
         """The pages as bytes: pdf, html, or all tables as csv."""
@@ -179,9 +176,8 @@ class Report:
                     width, height = (int.from_bytes(data[at : at + 4]) for at in (16, 20))
                     part = part | {"file": name, "width": width, "height": height, "of": None}
                 elif part["type"] == "table":
-                    head, rows = _cells(part["of"])
-                    right = [kind.kind in "iuf" for kind in part["of"].dtypes]
-                    part = tree.table(part["caption"], head, rows, right)
+                    cells, right = _cells(part["of"]), [k.kind in "iuf" for k in part["of"].dtypes]
+                    part = tree.table(part["caption"], [*cells], cells.values.tolist(), right)
                 parts.append(part)
             return (pdf if form == "pdf" else html).page(self.title, self.notices, parts, pictures)
 
@@ -215,8 +211,8 @@ def _plain(words):
 
 def _cells(frame):
     """A table as text."""
-    columns = [[_text(name, value) for value in frame[name]] for name in frame]
-    return [*map(str, frame)], [list(row) for row in zip(*columns)]
+    columns = {str(name): [_text(name, value) for value in frame[name]] for name in frame}
+    return pd.DataFrame(columns, dtype=object)
 
 
 def _text(name, value):

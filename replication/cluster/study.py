@@ -93,27 +93,18 @@ def study(case, seed=1, progress=None):
     """Simulate everything of a `replication.cluster.log.Case`; `progress` shows schedulers and the time left on standard
     error, by default if that is a terminal.
     """
-    shown = sys.stderr.isatty() if progress is None else progress
-    others = [
-        _on(case.workload, size)
-        for size in dict.fromkeys(case.sizes or ())
-        if size != case.workload.machine
-    ]
+    shown, w = sys.stderr.isatty() if progress is None else progress, case.workload
+    on = {w.machine: w} | {size: _on(w, size) for size in case.sizes or () if size != w.machine}
     few = (BASE, *CANDIDATES)
-    todo = [(case.workload, name) for name in SCHEDULERS]
-    todo += [(w, name) for w in others for name in few]
-    schedules = {}
+    todo = [(jobs, name) for jobs in on.values() for name in (SCHEDULERS if jobs is w else few)]
+    schedules = {size: {} for size in on}
     with tqdm.tqdm(todo, unit="simulation", disable=not shown, dynamic_ncols=True) as bar:
-        for w, name in bar:
-            bar.set_description(f"{name} on {w.machine:,} processors")
-            schedules.setdefault(w.machine, {})[name] = simulate(w, SCHEDULERS[name], seed=seed)
-    own = schedules.pop(case.workload.machine)
-    return Study(
-        case,
-        own,
-        what_if(case, seed, shown),
-        {size: changes(made) for size, made in schedules.items()},
-    )
+        for jobs, name in bar:
+            bar.set_description(f"{name} on {jobs.machine:,} processors")
+            schedules[jobs.machine][name] = simulate(jobs, SCHEDULERS[name], seed=seed)
+    own = schedules.pop(w.machine)
+    at = {size: changes(made) for size, made in schedules.items()}
+    return Study(case, own, what_if(case, seed, shown), at)
 
 
 def _on(workload, machine):
@@ -152,18 +143,14 @@ def what_if(case, seed=1, progress=False):
     )
 
 
-def slowdown(schedule):
-    """Bounded slowdown of each job, float64[n]."""
-    return measures.bounded_slowdown(schedule.wait, schedule.workload.run_time)
-
-
 def changes(schedules):
     """How the mean bounded slowdown changes against EASY, with intervals over users drawn anew that hold together.
 
     Columns scheduler, mean bounded slowdown, change, low and high; the bounds are nan with fewer than `FEWEST` users.
     """
-    user = schedules[BASE].workload.user
-    values = np.column_stack([slowdown(schedule) for schedule in schedules.values()])
+    w, user = schedules[BASE].workload, schedules[BASE].workload.user
+    waits = [schedule.wait for schedule in schedules.values()]
+    values = np.column_stack([measures.bounded_slowdown(wait, w.run_time) for wait in waits])
     sums = resampling.users(values, user, "cluster")
     base = [*schedules].index(BASE)
     few = len(np.unique(user)) < FEWEST

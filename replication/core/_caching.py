@@ -34,13 +34,10 @@ _SAID = (
 
 @functools.cache
 def kernel_hash():
-    """Hash of the kernel sources, for provenance.
+    """Hash of the kernel sources, for provenance: sha256, in hexadecimal.
 
-    Returns
-    -------
-    str
-        sha256, in hexadecimal, of the names and the bytes of all sources in this folder, and of those
-        elsewhere in the package that compile anything.
+    It covers the names and the bytes of all sources in this folder, and of those elsewhere in the package that compile
+    anything.
     """
     digest = hashlib.sha256()
     package = Path(__file__).parents[1]
@@ -97,16 +94,7 @@ def _folder():
 
 
 def is_private(folder):
-    """Whether a folder is this user's own, and nobody else can write to it.
-
-    Parameters
-    ----------
-    folder : pathlib.Path
-
-    Returns
-    -------
-    bool
-    """
+    """Whether a folder (a Path) is this user's own, and nobody else can write to it."""
     found = os.lstat(folder)
     others = stat.S_IWGRP | stat.S_IWOTH
     return (
@@ -117,14 +105,7 @@ def is_private(folder):
 def checked(base):
     """numba's reader and writer of cache files, with a checksum behind each, which other readers pass over.
 
-    Parameters
-    ----------
-    base : class
-        ``numba.core.caching.IndexDataCacheFile``.
-
-    Returns
-    -------
-    class
+    `base` is ``numba.core.caching.IndexDataCacheFile``.
     """
 
     class Checked(base):

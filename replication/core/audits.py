@@ -7,39 +7,28 @@ import numpy as np
 from numba import njit
 
 from replication.core.easy import easy
-from replication.core.planned import corrected
-from replication.core.predicting import copy_tables
-from replication.core.pv_easy import run_on
-from replication.core.running import NEVER, SLOT_BITS, SLOT_MASK
-from replication.core.shadow import (
+from replication.core.planned import (
     ARRIVED,
     HEAD,
-    KILLS,
+    JOB_BITS,
+    JOB_MASK,
+    LAST,
     RUNNING,
-    SHADOW,
-    START,
     TAIL,
-    empty_machine,
-    with_more_room,
+    corrected,
+    idle,
 )
+from replication.core.predicting import copy_tables
+from replication.core.pv_easy import no_runs, run_on
+from replication.core.running import NEVER
 
 
 @njit(nogil=True, cache=True)
 def earliest_at_head(since, end, size, machine):
-    """When each job could start at the head of the queue if no job of lower priority ran.
+    """When each job could start at the head of the queue if no job of lower priority ran, int64[n], s.
 
-    Parameters
-    ----------
-    since : int64[n], s
-        When the job came to the head; never descending.
-    end : int64[n], s
-    size : int64[n], processors
-    machine : int, processors
-
-    Returns
-    -------
-    int64[n], s
-        The first instant from `since` on at which those of higher priority leave enough processors.
+    That is the first instant, from when it came to the head (`since`, int64[n], s, never descending) on, at which
+    those of higher priority leave enough of the machine's processors.
     """
     n = len(since)
     earliest = np.empty(n, np.int64)
@@ -67,137 +56,87 @@ def earliest_at_head(since, end, size, machine):
 
 
 @njit(nogil=True, cache=True)
+def _running_at(now, order, live, known, start, end):
+    """Who runs at an instant, those asked for never descending: the first entries of `live`, and how many.
+
+    `order` has the jobs by start; `known` says how many of them have begun, and how many of these are in `live`.
+    """
+    while known[0] < len(order) and start[order[known[0]]] <= now:
+        live[known[1]] = order[known[0]]
+        known += 1
+    kept = 0
+    for job in live[: known[1]]:
+        if end[job] > now:
+            live[kept] = job
+            kept += 1
+    known[1] = kept
+    return live[:kept]
+
+
+@njit(nogil=True, cache=True)
 def first_reservations(
     since, asked, start, end, prediction, estimate, size, machine, correction, sunny
 ):
-    """Reservation of each job at the instant it came to the head and was blocked.
+    """Reservation of each job that is `asked` (bool[n]) for, at the instant it was blocked at the head; else -1. int64[n], s.
 
-    Parameters
-    ----------
-    since : int64[n], s
-        When the job came to the head; never descending.
-    asked : bool[n]
-        Whose reservation is wanted.
-    start, end, prediction, estimate : int64[n], s
-    size : int64[n], processors
-    machine : int, processors
-    correction : int
-        Of predictions that are outlived, see `replication.core.planned`.
-    sunny : bool
-        Whether only running jobs of higher priority count, and the others' processors as free.
-
-    Returns
-    -------
-    int64[n], s
-        The earliest planned end at which the job fits; -1 where not asked.
+    It is the earliest planned end at which the job fits. `since` (int64[n], s, never descending) is when each job came
+    to the head, `correction` what becomes of predictions that are outlived, see `replication.core.planned`. If `sunny`,
+    only running jobs of higher priority count, and the others' processors as free.
     """
     n = len(since)
-    reserved = np.full(n, -1, np.int64)
-    order = np.argsort(start)
-    live, planned = np.empty(n, np.int64), np.empty(n, np.int64)
-    running = begun = 0
-    for job in range(n):
-        if not asked[job]:
-            continue
-        now = since[job]
-        while begun < n and start[order[begun]] <= now:
-            live[running] = order[begun]
-            running += 1
-            begun += 1
-        kept, plans, used = 0, 0, 0
-        for k in range(running):
-            other = live[k]
-            if end[other] > now:
-                live[kept] = other
-                kept += 1
-                if other < job or not sunny:
-                    elapsed = now - start[other]
-                    plan = start[other] + corrected(
-                        prediction[other], estimate[other], elapsed, correction
-                    )
-                    planned[plans] = max(plan, now) << SLOT_BITS | other
-                    plans += 1
-                    used += size[other]
-        running = kept
+    reserved, planned = np.full(n, -1, np.int64), np.empty(n, np.int64)
+    order, live, known = np.argsort(start), np.empty(n, np.int64), np.zeros(2, np.int64)
+    for job in np.flatnonzero(asked):
+        now, plans, used = since[job], 0, 0
+        for other in _running_at(now, order, live, known, start, end):
+            if other < job or not sunny:
+                elapsed = now - start[other]
+                plan = corrected(prediction[other], estimate[other], elapsed, correction)
+                planned[plans] = max(start[other] + plan, now) << JOB_BITS | other
+                plans += 1
+                used += size[other]
         ends = np.sort(planned[:plans])
         k = 0
         while used + size[job] > machine:
-            used -= size[ends[k] & SLOT_MASK]
-            reserved[job] = ends[k] >> SLOT_BITS
+            used -= size[ends[k] & JOB_MASK]
+            reserved[job] = ends[k] >> JOB_BITS
             k += 1
     return reserved
 
 
 @njit(nogil=True, cache=True)
-def outlived_behind(asked, at, start, end, prediction):
-    """Whether a job of lower priority runs at an instant at which it should have ended by its prediction.
+def outlived_behind(asked, at, since, start, end, prediction):
+    """Whether a job of lower priority runs at an instant at which it should have ended by its prediction, bool[n].
 
-    Parameters
-    ----------
-    asked : bool[n]
-        For which jobs.
-    at : int64[n], s
-        The instant of each.
-    start, end, prediction : int64[n], s
-
-    Returns
-    -------
-    bool[n]
+    For the jobs `asked` (bool[n]) for: the instant is `at`, and the other has started no earlier than `since`
+    (int64[n], s).
     """
     n = len(at)
     found = np.zeros(n, np.bool_)
-    instants = np.argsort(at)
-    order = np.argsort(start)
-    live = np.empty(n, np.int64)
-    running = begun = 0
-    for k in range(n):
-        job = instants[k]
-        if not asked[job]:
-            continue
-        now = at[job]
-        while begun < n and start[order[begun]] <= now:
-            live[running] = order[begun]
-            running += 1
-            begun += 1
-        kept = 0
-        for place in range(running):
-            other = live[place]
-            if end[other] > now:
-                live[kept] = other
-                kept += 1
-                found[job] |= other > job and start[other] + prediction[other] <= now
-        running = kept
+    order, live, known = np.argsort(start), np.empty(n, np.int64), np.zeros(2, np.int64)
+    for job in np.argsort(at):
+        if asked[job]:
+            for other in _running_at(at[job], order, live, known, start, end):
+                late = start[other] + prediction[other] <= at[job]
+                found[job] |= other > job and late and start[other] >= since[job]
     return found
 
 
 @njit(nogil=True, cache=True)
 def easy_without_later(submit, run_time, estimate, size, machine, backfilling, start):
-    """Start of each job under EASY (or FCFS) if no job of lower priority had been submitted.
+    """Start of each job, int64[n], s, under EASY (or FCFS) if no job of lower priority had been submitted.
 
     What happened before a job's submission is the same with and without the jobs behind it, so each replay
     begins there: the running jobs with what is left of them, then the waiting ones, all submitted at once.
-
-    Parameters
-    ----------
-    submit, run_time, estimate, size : int64[n]
-    machine : int, processors
-    backfilling : bool
-    start : int64[n], s
-        As scheduled.
-
-    Returns
-    -------
-    int64[n], s
+    `start` is as scheduled.
     """
     n = len(submit)
     alone = start.copy()
     live = np.empty(n, np.int64)  # jobs submitted earlier that have not ended
     living = 0
     for job in range(n):
-        now = submit[job]
-        kept = 0
-        for k in range(living):
-            other = live[k]
+        now, kept = submit[job], 0
+        for other in live[:living]:
             if start[other] >= now or start[other] + run_time[other] > now:
                 live[kept] = other
                 kept += 1
@@ -236,57 +175,53 @@ def _replay(live, now, run_time, estimate, size, machine, backfilling, start):
 
 
 @njit(nogil=True, cache=True)
-def pv_easy_without_later(submit, run_time, estimate, size, machine, rules, memory, spare, start):
-    """Start of each job's last run under PV-EASY if no job of lower priority had been submitted.
+def pv_easy_without_later(machine, rules, memory, spare, start):
+    """Start of each job's last run, int64[n], s, under PV-EASY if no job of lower priority had been submitted.
 
-    Parameters
-    ----------
-    submit, run_time, estimate, size : int64[n]
-    machine : int, processors
-    rules : replication.core.shadow.Rules
-    memory, spare : namedtuple
-        Two of the same predictor, before the first job; changed.
-    start : int64[n], s
-        Of the last runs, as scheduled.
-
-    Returns
-    -------
-    int64[n], s
+    `memory` and `spare` are two of the same predictor, before the first job; `start` is as scheduled.
     """
-    n = len(submit)
+    n, submit = len(start), memory.submit
     alone = start.copy()
-    state = empty_machine(submit, run_time, estimate, size, machine)
-    copy = empty_machine(submit, run_time, estimate, size, machine)
+    world, runs = idle(n, machine), no_runs(n, machine)
+    other, other_runs = idle(n, machine), no_runs(n, machine)
     done = 0  # jobs before this one have had their replay
     while done < n:
         # Up to the instant of the next submission, as it was.
-        while not run_on(n, submit[done], rules, memory, state):
-            state = with_more_room(state)
         instant = submit[done]
+        while not run_on(world, memory, runs, rules, instant):
+            runs.kills[0] = 0
         while done < n and submit[done] == instant:
             if _may_differ(done, submit, start):
-                _copy(state, copy, done)
+                _copy(world, runs, other, other_runs, done)
                 copy_tables(memory, spare)
-                while not run_on(done + 1, NEVER, rules, spare, copy):
-                    copy = with_more_room(copy)
-                alone[done] = copy.jobs[done, START]
+                while not run_on(other, spare, other_runs, rules, NEVER):
+                    other_runs.kills[0] = 0
+                alone[done] = other.start[done]
             done += 1
     return alone
 
 
 @njit(nogil=True, cache=True)
-def _copy(state, copy, job):
-    """Make `copy` the same as `state`, where `job` and those of its instant are yet to come."""
-    head, tail = state.count[HEAD], state.count[TAIL]
-    copy.count[:] = state.count
-    copy.count[HEAD], copy.count[TAIL], copy.count[KILLS] = 0, tail - head, 0
-    copy.waiting[: tail - head] = state.waiting[head:tail]
-    for order, same in ((state.by_end, copy.by_end), (state.by_plan, copy.by_plan)):
-        same[: state.count[RUNNING] + 1] = order[: state.count[RUNNING] + 1]
-    copy.shadow[: state.count[SHADOW]] = state.shadow[: state.count[SHADOW]]
-    for k in range(head, tail):
-        copy.jobs[state.waiting[k]] = state.jobs[state.waiting[k]]
-    for k in range(1, state.count[RUNNING] + 1):
-        copy.jobs[state.by_end[k] & SLOT_MASK] = state.jobs[state.by_end[k] & SLOT_MASK]
-    for k in range(state.count[ARRIVED], job + 1):
-        copy.jobs[k] = state.jobs[k]
+def _copy(world, runs, other, other_runs, job):
+    """Make the other world the same, where `job` and those of its instant are yet to come, and nobody after it."""
+    other.count[:] = world.count
+    other.count[LAST], other_runs.kills[0] = job + 1, 0
+    last = world.count[RUNNING] + 1
+    other.by_end[:last], other.by_plan[:last] = world.by_end[:last], world.by_plan[:last]
+    queue = slice(world.count[HEAD], world.count[TAIL])
+    other.waiting[queue], other.wanted[queue] = world.waiting[queue], world.wanted[queue]
+    for k in world.waiting[queue]:
+        _copy_job(world, runs, other, other_runs, k)
+    for key in world.by_end[1:last]:
+        _copy_job(world, runs, other, other_runs, key & JOB_MASK)
+    for k in range(world.count[ARRIVED], job + 1):
+        _copy_job(world, runs, other, other_runs, k)
+
+
+@njit(nogil=True, cache=True)
+def _copy_job(world, runs, other, other_runs, job):
+    """Copy what has become of a job."""
+    other.start[job], other.first[job] = world.start[job], world.first[job]
+    other.prediction[job], other.planned[job] = world.prediction[job], world.planned[job]
+    other.done[job], other_runs.length[job] = world.done[job], runs.length[job]
+    other_runs.times_killed[job] = runs.times_killed[job]

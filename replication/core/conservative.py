@@ -3,7 +3,7 @@
 A submitted job is reserved the earliest time at which nobody planned before it is in its way. After an end,
 or once a running job has outlived its plan, all reservations are made again in the order of the reserved
 starts; with unchanged predictions that moves none of them back. Other readings are told in
-``docs/semantics/predicted.md``. The readable twin is ``replication.reference.conservative.conservative``.
+``docs/semantics/predicted.md``. The readable twin is ``replication.reference.conservative.Conservative``.
 
 The plan ahead is a staircase of all who run or wait: ``at`` holds the instants at which the number of free
 processors changes, ``free`` how many there are from then on. It is drawn anew only where a plan or a prediction
@@ -20,47 +20,25 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
-from replication.core.planned import (
-    ARRIVED,
-    FREE,
-    JOB_BITS,
-    JOB_MASK,
-    LATEST,
-    LEAVING,
-    RUNNING,
-    TAIL,
-    begin,
-    close_ranks,
-    correct,
-    finish,
-    idle,
-    let_go,
-    next_end,
-    next_planned_end,
-    notice_an_end,
-    predicted_now,
-    started,
-    submit,
-)
+from replication.core import planned
+from replication.core.planned import JOB_BITS, JOB_MASK, LATEST, TAIL, predicted_now
 from replication.core.running import ONE
 from replication.core.uncounted import sort, uncounted
 
 # at, free : int64[m], the staircase, and `LATEST` behind its last step; steps : int64[1], how many there are
-# reserved, planned : int64[n], start and length of each waiting job's reservation
+# reserved : int64[n], start of each waiting job's reservation; `planned` of the machine is its length
 # order : int64[n], a key of the reserved start and the job for each waiting job, ascending
-Plan = namedtuple("Plan", "at free steps reserved planned order")
+Plan = namedtuple("Plan", "at free steps reserved order")
 
-# refresh, correction, submissions_first : as in `replication.core.easy_predicted.Rules`
-# by_plan : each event has its own pass, and who ends as planned leaves before the first event of that instant
 # each : after an end each job in turn of the queue is planned again, instead of all in the order of their starts
-Rules = namedtuple("Rules", "refresh correction submissions_first by_plan each")
+Rules = namedtuple("Rules", planned.EVENTS + "each")
 
 
 @njit(nogil=True, cache=True)
-def conservative(memory, processors, rules, start, backfilled, first, prediction):
-    """Simulate conservative backfilling; arguments as in `replication.core.easy_predicted.easy_predicted`."""
+def conservative(memory, processors, rules):
+    """Simulate conservative backfilling; as `replication.core.easy_predicted.easy_predicted`."""
     n = len(memory.submit)
-    machine = idle(n, processors, start, prediction)
+    machine = planned.idle(n, processors)
     most = 3 * n + 2 * min(n, processors) + 4
     plan = Plan(
         np.empty(most, np.int64),
@@ -68,41 +46,29 @@ def conservative(memory, processors, rules, start, backfilled, first, prediction
         np.zeros(1, np.int64),
         np.empty(n, np.int64),
         np.empty(n, np.int64),
-        np.empty(n, np.int64),
     )
-    _simulate(machine, memory, plan, rules, backfilled, first)
+    _simulate(machine, memory, plan, rules)
+    return machine
 
 
 @uncounted
-def _simulate(machine, memory, plan, rules, backfilled, first):
+def _simulate(machine, memory, plan, rules):
     """The event loop."""
-    n, count = len(memory.submit), machine.count
+    count = machine.count
     now, late = 0, False
     given_back = 0  # until when processors were given back since the last end
-    while count[ARRIVED] < n or count[RUNNING] > 0 or count[TAIL] > 0 or count[LEAVING] > 0:
-        submission = memory.submit[count[ARRIVED]] if count[ARRIVED] < n else LATEST
-        if count[LEAVING] == 0:
-            now = min(submission, next_end(machine))
-            if rules.each and not late and count[TAIL] > 0:
-                now = min(now, plan.order[0] >> JOB_BITS)
+    while planned.goes_on(machine) or count[TAIL] > 0:
         before = count[TAIL]
+        now = planned.next_event(machine, memory, now)
+        if rules.each and not late and before > 0 and count[planned.LEAVING] == 0:
+            now = min(now, plan.order[0] >> JOB_BITS)
         # A job past its plan is expected at any moment, so what is planned behind it moves with the time.
         known = before > 0 and not late
         if known:
             _advance(plan, now)
-        if rules.by_plan:
-            given_back = max(given_back, _let_go(machine, memory, plan, known, now))
-        comes, ends = submission == now, next_end(machine) == now or count[LEAVING] > 0
-        if rules.by_plan and comes and ends:
-            comes, ends = rules.submissions_first, not rules.submissions_first
-        if comes and rules.submissions_first:
-            submit(machine, memory, first, now, rules.by_plan)
-        if ends:
-            given_back = max(given_back, _finish(machine, memory, plan, rules, known, now))
-        if comes and not rules.submissions_first:
-            submit(machine, memory, first, now, rules.by_plan)
-        failed = correct(machine, memory, rules.correction, now)
-        late = next_planned_end(machine) <= now
+        ended, _, _, failed = planned.happen(machine, memory, rules, now)
+        given_back = max(given_back, _give_back(machine, memory, plan, known, now))
+        late = planned.next_planned_end(machine) <= now
         if count[TAIL] == 0:
             continue
         for k in range(before, count[TAIL]):
@@ -111,66 +77,41 @@ def _simulate(machine, memory, plan, rules, backfilled, first):
         # Who was to start before now waits for a job that has outlived its plan since the last event.
         if not known or failed or late or plan.order[0] >> JOB_BITS < now:
             since = 0
-        elif ends and rules.each:
-            _each_anew(machine, memory, plan, rules.refresh, first, before, now)
-        elif ends and _is_predicted_otherwise(
-            machine, memory, plan, rules.refresh, first, before, now
-        ):
+        elif ended and rules.each:
+            _each_anew(machine, memory, plan, rules, before, now)
+        elif ended and _is_predicted_otherwise(machine, memory, plan, rules, before, now):
             since = 0
-        elif ends and given_back > now:
-            _bring_forward(memory, plan, before, given_back)
-        if ends or since == 0:
+        elif ended and given_back > now:
+            _bring_forward(machine, memory, plan, before, given_back)
+        if ended or since == 0:
             given_back = now
         if since == 0:
             _survey(machine, memory, plan, now)
-        _reserve(machine, memory, plan, rules.refresh, first, since, now)
+        for k in range(since, count[TAIL]):
+            _plan(machine, memory, plan, rules, k, now)
         if plan.order[0] >> JOB_BITS == now:
             _start(machine, memory, plan, now)
-            close_ranks(machine, backfilled)
 
 
 @uncounted
-def _let_go(machine, memory, plan, known, now):
-    """Let go who ends now as planned; until when processors were given back."""
-    gone, given_back = machine.count[LEAVING], now
-    let_go(machine, memory, now)
-    for k in range(gone, machine.count[LEAVING]):
-        job = machine.leaving[k]
-        given_back = max(given_back, _give_back(machine, memory, plan, job, known, now))
+def _give_back(machine, memory, plan, known, now):
+    """Give back what those who left were planned to hold on to; until when. A plan not `known` is left alone."""
+    given_back = now
+    for job in machine.freed[: machine.count[planned.FREED]]:
+        planned_end = machine.start[job] + max(machine.planned[job], 1)
+        given_back = max(given_back, planned_end)
+        if known and planned_end > now:
+            _take(plan, -memory.size[job], now, planned_end)
     return given_back
-
-
-@uncounted
-def _finish(machine, memory, plan, rules, known, now):
-    """End those who end now, one if by plan; until when processors were given back."""
-    gone, given_back = machine.count[LEAVING], now
-    if rules.by_plan:
-        job = notice_an_end(machine, memory, now)
-        if machine.count[LEAVING] == gone:
-            given_back = _give_back(machine, memory, plan, job, known, now)
-        return given_back
-    while next_end(machine) == now and machine.count[RUNNING] > 0:
-        job = finish(machine, memory, now)
-        given_back = max(given_back, _give_back(machine, memory, plan, job, known, now))
-    return given_back
-
-
-@uncounted
-def _give_back(machine, memory, plan, job, known, now):
-    """Give back what an ended job was planned to hold on to; until when. A plan not `known` is left alone."""
-    planned_end = machine.start[job] + max(machine.planned[job], 1)
-    if known and planned_end > now:
-        _take(plan, -memory.size[job], now, planned_end)
-    return planned_end
 
 
 @uncounted
 def _survey(machine, memory, plan, now):
     """Draw the staircase of the running jobs alone."""
     at, free = plan.at, plan.free
-    at[0], free[0] = now, machine.count[FREE]
+    at[0], free[0] = now, machine.count[planned.FREE]
     steps = 1
-    for k in range(machine.count[RUNNING], 0, -1):
+    for k in range(machine.count[planned.RUNNING], 0, -1):
         key = machine.by_plan[k]
         # Processors of a job past its plan are not free now; the next instant is the earliest.
         end = max(key >> JOB_BITS, now + 1)
@@ -183,42 +124,41 @@ def _survey(machine, memory, plan, now):
 
 
 @uncounted
-def _reserve(machine, memory, plan, refresh, first, since, now):
-    """Plan the jobs from place `since` of the order on, one after the other; those before it are planned."""
-    for k in range(since, machine.count[TAIL]):
-        job = plan.order[k] & JOB_MASK
-        plan.planned[job] = predicted_now(memory, refresh, first, job, now)
-        _file(plan.order, k, _place(memory, plan, job))
+def _plan(machine, memory, plan, rules, k, now):
+    """Plan the job at place `k` of the order, where those before it are planned."""
+    job = plan.order[k] & JOB_MASK
+    machine.planned[job] = predicted_now(machine, memory, rules, job, now)
+    _file(plan.order, k, _place(machine, memory, plan, job))
 
 
 @uncounted
-def _each_anew(machine, memory, plan, refresh, first, waiting, now):
+def _each_anew(machine, memory, plan, rules, waiting, now):
     """Let each of the first jobs waiting, in queue order, give up its reservation for the earliest there is."""
     for k in range(waiting):
         job = machine.waiting[k]
-        reserved, length = plan.reserved[job], max(plan.planned[job], 1)
+        reserved, length = plan.reserved[job], max(machine.planned[job], 1)
         _take(plan, -memory.size[job], reserved, reserved + length)
-        plan.planned[job] = predicted_now(memory, refresh, first, job, now)
-        plan.order[k] = _place(memory, plan, job)
+        machine.planned[job] = predicted_now(machine, memory, rules, job, now)
+        plan.order[k] = _place(machine, memory, plan, job)
     sort(plan.order[:waiting])
 
 
 @uncounted
-def _is_predicted_otherwise(machine, memory, plan, refresh, first, waiting, now):
+def _is_predicted_otherwise(machine, memory, plan, rules, waiting, now):
     """Whether any of the first jobs waiting is planned with another prediction than it has now."""
     for k in range(waiting):
         job = machine.waiting[k]
-        if predicted_now(memory, refresh, first, job, now) != plan.planned[job]:
+        if predicted_now(machine, memory, rules, job, now) != machine.planned[job]:
             return True
     return False
 
 
 @uncounted
-def _bring_forward(memory, plan, waiting, given_back):
+def _bring_forward(machine, memory, plan, waiting, given_back):
     """Let each of the first jobs of the order start as early as it can; until when processors were given back."""
     for k in range(waiting):
         job = plan.order[k] & JOB_MASK
-        size, length, reserved = memory.size[job], max(plan.planned[job], 1), plan.reserved[job]
+        size, length, reserved = memory.size[job], max(machine.planned[job], 1), plan.reserved[job]
         until = _first_from(plan, min(given_back, reserved))
         step = _earliest(plan, size, length, until, reserved)
         if step == until:
@@ -242,9 +182,9 @@ def _file(order, k, key):
 
 
 @uncounted
-def _place(memory, plan, job):
+def _place(machine, memory, plan, job):
     """Reserve the earliest start for a job; its key."""
-    size, length = memory.size[job], max(plan.planned[job], 1)
+    size, length = memory.size[job], max(machine.planned[job], 1)
     begins = plan.at[_earliest(plan, size, length, plan.steps[0] - 1, LATEST)]
     _take(plan, size, begins, begins + length)
     plan.reserved[job] = begins
@@ -337,8 +277,10 @@ def _start(machine, memory, plan, now):
     for k in range(waiting):
         job = machine.waiting[k]
         if plan.reserved[job] == now:
-            begin(machine, memory, job, plan.planned[job], now)
-            machine.waiting[k] = started(job)
+            machine.backfilled[job] = k > starting
+            planned.begin(machine, memory, job, machine.planned[job], now)
+            machine.waiting[k] = planned.NOBODY
             starting += 1
     for k in range(starting, waiting):
         plan.order[k - starting] = plan.order[k]
+    planned.close_ranks(machine, 0)

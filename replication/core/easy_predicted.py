@@ -17,59 +17,32 @@ import numpy as np
 from numba import njit
 
 from replication.core import observing as see
-from replication.core.planned import (
-    ARRIVED,
-    EXTRA,
-    FREE,
-    HEAD,
-    JOB_BITS,
-    JOB_MASK,
-    LEAVING,
-    NOBODY,
-    RESERVED,
-    RUNNING,
-    SHADOW,
-    SMALLEST,
-    TAIL,
-    begin,
-    correct,
-    finish,
-    idle,
-    let_go,
-    next_end,
-    next_planned_end,
-    notice_an_end,
-    predicted_now,
-    reservation,
-    submit,
-)
-from replication.core.running import LATEST, NEVER, ONE, SLOT_BITS
+from replication.core import planned
+from replication.core.planned import EXTRA, FREE, HEAD, JOB_BITS, JOB_MASK, RUNNING, SHADOW, TAIL
+from replication.core.running import NEVER, SLOT_BITS
 from replication.core.uncounted import sort, uncounted
-from replication.core.waiting import GONE, narrow
+from replication.core.waiting import GONE, narrow, squeeze
 
 # shortest_first : candidates by prediction, not in queue order
-# refresh : predictions of waiting jobs are renewed at every pass, not kept from submission
-# correction : REQUEST, GRADUAL, DOUBLING or NOW of replication.core.planned
 # kept : the reservation is kept until its job starts or its time comes, not recomputed at every pass
 # uses_up : a job that outlives the shadow time takes its processors off the extra ones
 # all_count : every job planned to end by the shadow time counts into the extra processors
-# one_by_one : each event of an instant has its own pass
-# by_plan : that too, and who ends as planned leaves before the first event of that instant
-# submissions_first : before the ends of the same instant, not after them
 # only_if_fits : submissions that do not fit the free processors lead to no pass
-Rules = namedtuple(
-    "Rules",
-    "shortest_first refresh correction kept uses_up all_count one_by_one "
-    "by_plan submissions_first only_if_fits",
-)
+Rules = namedtuple("Rules", planned.EVENTS + "shortest_first kept uses_up all_count only_if_fits")
 
-# by_end, size : int64[m + 1], the running jobs in the order of their true ends, as `replication.core.observing`
-# wants them: a key is an end with a place in `size` in its low bits
-Truth = namedtuple("Truth", "by_end size")
+# What `replication.core.observing` notes, and by_end, size : int64[m + 1], the running jobs in the order of their
+# true ends, as it wants them: a key is an end with a place in `size` in its low bits
+Seen = namedtuple("Seen", [*see.Seen._fields, "by_end", "size"])
+
+
+def room_for(seen, processors):
+    """What `replication.core.observing` notes as `Seen`, with room for the running jobs."""
+    most = min(len(seen.wild), processors) + 1
+    return Seen(*seen, np.full(most, NEVER), np.empty(most, np.int64))
 
 
 @njit(nogil=True, cache=True)
-def easy_predicted(memory, processors, rules, start, backfilled, first, prediction, seen=None):
+def easy_predicted(memory, processors, rules, seen=None):
     """Simulate EASY with predictions.
 
     Parameters
@@ -78,130 +51,82 @@ def easy_predicted(memory, processors, rules, start, backfilled, first, predicti
         The jobs and a predictor that has seen none of them; changed.
     processors : int
     rules : Rules
-    start, first, prediction : int64[n], s, out
-        When each job starts; what was predicted at its submission, and what it was planned with at its start.
-    backfilled : bool[n], out
-        True where the job was started past a blocked head; must come in as False.
-    seen : replication.core.observing.Seen, out, optional
-        As `nothing_seen` makes it.
+    seen : Seen, out, optional
+
+    Returns
+    -------
+    replication.core.planned.Machine
+        After the last job: when each started, on which predictions, and whether past a blocked head.
     """
-    machine = idle(len(memory.submit), processors, start, prediction)
-    most = 0 if seen is None else len(machine.by_end)
-    truth = Truth(np.full(most, NEVER), np.empty(most, np.int64))
-    _simulate(machine, memory, rules, first, backfilled, seen, truth)
+    machine = planned.idle(len(memory.submit), processors)
+    _simulate(machine, memory, rules, seen)
+    return machine
 
 
 @uncounted
-def _simulate(machine, memory, rules, first, backfilled, seen, truth):
+def _simulate(machine, memory, rules, seen):
     """The event loop."""
-    n = len(memory.submit)
     count = machine.count
     # Other readings of the reservation can change it without an end or a correction.
     always = rules.kept or not rules.uses_up or not rules.all_count
     now = 0
     stale = False  # whether jobs that waited through the last pass may have become able to start
-    while count[ARRIVED] < n or count[RUNNING] > 0 or count[LEAVING] > 0:
-        submission = memory.submit[count[ARRIVED]] if count[ARRIVED] < n else LATEST
-        if count[LEAVING] == 0:
-            now = min(submission, next_end(machine))
-        if rules.by_plan:
-            stale |= let_go(machine, memory, now)
-        submissions, ends = submission == now, next_end(machine) == now or count[LEAVING] > 0
-        if rules.one_by_one and submissions and ends:
-            submissions, ends = rules.submissions_first, not rules.submissions_first
+    while planned.goes_on(machine):
+        now = planned.next_event(machine, memory, now)
         before = count[TAIL]
-        wanted = ends
-        if submissions and rules.submissions_first:
-            wanted |= _submit(machine, memory, rules, first, seen, now)
-        if ends:
-            _finish(machine, memory, rules, now)
-        if submissions and not rules.submissions_first:
-            wanted |= _submit(machine, memory, rules, first, seen, now)
-        corrected = correct(machine, memory, rules.correction, now)
+        ended, came, fits, corrected = planned.happen(machine, memory, rules, now)
+        if seen is not None:
+            _see_submissions(seen, machine, memory, before)
         stale |= (
-            ends or corrected or always or before == count[HEAD] or next_planned_end(machine) < now
+            ended
+            or corrected
+            or always
+            or count[planned.FREED] > 0
+            or before == count[HEAD]
+            or planned.next_planned_end(machine) < now
         )
-        if wanted:
-            since = count[HEAD] if stale else before
-            _pass(machine, memory, rules, first, backfilled, seen, truth, since, now)
+        if ended or fits or (came and not rules.only_if_fits):
+            _pass(machine, memory, rules, seen, count[HEAD] if stale else before, now)
             stale = False
 
 
 @uncounted
-def _submit(machine, memory, rules, first, seen, now):
-    """Put the jobs submitted now into the queue, one if one by one; whether they ask for a pass."""
-    place = machine.count[TAIL]
-    fits = submit(machine, memory, first, now, rules.one_by_one)
-    if seen is not None:
-        for k in range(place, machine.count[TAIL]):
-            seen.run_time[k] = narrow(memory.run_time[machine.waiting[k]])
-            # Where the shortest is not known it is looked for anew, whatever stands here.
-            seen.state[see.LEAST] = min(seen.state[see.LEAST], np.int64(seen.run_time[k]))
-    return fits or not rules.only_if_fits
-
-
-@uncounted
-def _finish(machine, memory, rules, now):
-    """End the jobs that end now, one if one by one."""
-    if rules.by_plan:
-        notice_an_end(machine, memory, now)
-        return
-    while next_end(machine) == now and machine.count[RUNNING] > 0:
-        finish(machine, memory, now)
-        if rules.one_by_one:
-            break
-
-
-@uncounted
-def _pass(machine, memory, rules, first, backfilled, seen, truth, since, now):
+def _pass(machine, memory, rules, seen, since, now):
     """One scheduling pass over the queue from place `since` on: from the head, or the new ones behind it."""
     count = machine.count
     if since == count[HEAD]:
-        _start_heads(machine, memory, rules, first, seen, now)
+        _start_heads(machine, memory, rules, seen, now)
         since = count[HEAD] + 1
     if count[HEAD] == count[TAIL]:
         count[HEAD] = count[TAIL] = 0
-        count[SMALLEST] = NEVER
+        count[planned.SMALLEST] = NEVER
         return
     fitting = 0
-    if count[SMALLEST] <= count[FREE]:
-        fitting = _fitting(machine, since)
+    if count[planned.SMALLEST] <= count[FREE]:
+        fitting, _ = planned.fitting(machine, since)
     if rules.kept or fitting > 0:
         _reserve(machine, memory, rules, now)
-    if fitting > 0 and _backfill(
-        machine, memory, rules, first, backfilled, seen, truth, fitting, now
-    ):
-        _close_ranks(machine, seen, since)
+    if fitting > 0 and _backfill(machine, memory, rules, seen, fitting, now):
+        if seen is not None:
+            squeeze(seen.run_time, seen.run_time, since, count[TAIL])
+        planned.close_ranks(machine, since)
 
 
 @uncounted
-def _start_heads(machine, memory, rules, first, seen, now):
+def _start_heads(machine, memory, rules, seen, now):
     """Start jobs in queue order as long as the head fits."""
     count = machine.count
     if not rules.kept:
-        count[RESERVED] = NOBODY
+        count[planned.RESERVED] = planned.NOBODY
     while count[HEAD] < count[TAIL] and machine.wanted[count[HEAD]] <= count[FREE]:
         job = machine.waiting[count[HEAD]]
         if seen is not None:
             _see_start(seen, machine, memory, job, now)
             see.see_head_start(seen, job, now)
-        begin(machine, memory, job, predicted_now(memory, rules.refresh, first, job, now), now)
+        planned.begin(
+            machine, memory, job, planned.predicted_now(machine, memory, rules, job, now), now
+        )
         count[HEAD] += 1
-
-
-@uncounted
-def _fitting(machine, since):
-    """Note the places from `since` on whose jobs fit, and return how many there are."""
-    count, wanted, scratch = machine.count, machine.wanted, machine.scratch
-    free, fitting, smallest = count[FREE], 0, NEVER
-    for k in range(np.uint64(since), np.uint64(count[TAIL])):
-        smallest = min(smallest, wanted[k])
-        if wanted[k] <= free:
-            scratch[fitting] = k
-            fitting += 1
-    if since == count[HEAD] + 1:
-        count[SMALLEST] = smallest
-    return fitting
 
 
 @uncounted
@@ -209,21 +134,21 @@ def _reserve(machine, memory, rules, now):
     """Make the head's reservation unless it has one that holds."""
     count = machine.count
     head = machine.waiting[count[HEAD]]
-    if count[RESERVED] != head or (rules.kept and count[SHADOW] <= now):
-        count[SHADOW], count[EXTRA] = reservation(
+    if count[planned.RESERVED] != head or (rules.kept and count[SHADOW] <= now):
+        count[SHADOW], count[EXTRA] = planned.reservation(
             machine, memory, memory.size[head], rules.all_count, now
         )
-        count[RESERVED] = head
+        count[planned.RESERVED] = head
 
 
 @uncounted
-def _backfill(machine, memory, rules, first, backfilled, seen, truth, fitting, now):
+def _backfill(machine, memory, rules, seen, fitting, now):
     """Try the jobs at the places in `scratch`; leave a gap where one starts, and say whether any did."""
     count, places = machine.count, machine.scratch[:fitting]
     if rules.shortest_first:
         for k in range(fitting):
             job = machine.waiting[places[k]]
-            places[k] |= predicted_now(memory, rules.refresh, first, job, now) << JOB_BITS
+            places[k] |= planned.predicted_now(machine, memory, rules, job, now) << JOB_BITS
         sort(places)
     gaps = False
     for key in places:
@@ -233,39 +158,33 @@ def _backfill(machine, memory, rules, first, backfilled, seen, truth, fitting, n
             continue
         predicted = key >> JOB_BITS
         if not rules.shortest_first:
-            predicted = predicted_now(memory, rules.refresh, first, job, now)
+            predicted = planned.predicted_now(machine, memory, rules, job, now)
         in_time = now + predicted <= count[SHADOW]
         if in_time or size <= count[EXTRA]:
             if seen is not None:
                 _see_start(seen, machine, memory, job, now)
-                _see_backfill(seen, truth, machine, memory, job, now)
+                _see_backfill(seen, machine, memory, job, now)
                 seen.run_time[place] = GONE
-            begin(machine, memory, job, predicted, now)
+            planned.begin(machine, memory, job, predicted, now)
             if seen is not None and seen.wild[job]:
-                _tell(truth, machine, memory)
-                running, free = count[RUNNING], count[FREE]
-                see.see_wild(seen, truth, running, free, machine.wanted[count[HEAD]], now)
-            backfilled[job] = True
+                _tell(seen, machine, memory)
+                head_size = machine.wanted[count[HEAD]]
+                see.see_wild(seen, seen, count[RUNNING], count[FREE], head_size, now)
+            machine.backfilled[job] = True
             if rules.uses_up and not in_time:
                 count[EXTRA] -= size
-            machine.waiting[place] = NOBODY
+            machine.waiting[place] = planned.NOBODY
             gaps = True
     return gaps
 
 
 @uncounted
-def _close_ranks(machine, seen, since):
-    """Close the gaps in the queue from place `since` on."""
-    count = machine.count
-    waiting, wanted = machine.waiting, machine.wanted
-    kept = np.uint64(since)
-    for k in range(np.uint64(since), np.uint64(count[TAIL])):
-        if waiting[k] != NOBODY:
-            waiting[kept], wanted[kept] = waiting[k], wanted[k]
-            if seen is not None:
-                seen.run_time[kept] = seen.run_time[k]
-            kept += ONE
-    count[TAIL] = kept
+def _see_submissions(seen, machine, memory, since):
+    """Note the run times of those who have come, from place `since` of the queue on."""
+    for k in range(since, machine.count[TAIL]):
+        seen.run_time[k] = narrow(memory.run_time[machine.waiting[k]])
+        # Where the shortest is not known it is looked for anew, whatever stands here.
+        seen.state[see.LEAST] = min(seen.state[see.LEAST], np.int64(seen.run_time[k]))
 
 
 @uncounted
@@ -276,19 +195,19 @@ def _see_start(seen, machine, memory, job, now):
 
 
 @uncounted
-def _see_backfill(seen, truth, machine, memory, job, now):
+def _see_backfill(seen, machine, memory, job, now):
     """Tell wild from mild, just before `job` begins past the head."""
     count = machine.count
     if not seen.state[see.IS_HEAD_KNOWN]:
-        _tell(truth, machine, memory)
+        _tell(seen, machine, memory)
     head_size, run_time, size = machine.wanted[count[HEAD]], memory.run_time[job], memory.size[job]
-    see.see_backfill(seen, truth, count[RUNNING], count[FREE], head_size, job, run_time, size, now)
+    see.see_backfill(seen, seen, count[RUNNING], count[FREE], head_size, job, run_time, size, now)
 
 
 @uncounted
-def _tell(truth, machine, memory):
+def _tell(seen, machine, memory):
     """Note the running jobs' true ends and sizes, in their order."""
     for k in range(1, machine.count[RUNNING] + 1):
         key = machine.by_end[k]
-        truth.by_end[k] = key >> JOB_BITS << SLOT_BITS | k
-        truth.size[k] = memory.size[key & JOB_MASK]
+        seen.by_end[k] = key >> JOB_BITS << SLOT_BITS | k
+        seen.size[k] = memory.size[key & JOB_MASK]

@@ -26,27 +26,15 @@ _FUNCTIONS = {}  # class of memory to its functions predict, begun and learn
 _how = {"nogil": True, "error_model": "numpy", "forceinline": True, "_nrt": False}
 
 
-def memory_class(word, source_hash, fields, predict, begun, learn):
-    """The class of a predictor's memories.
+def memory_class(word, source_hash, fields, functions):
+    """The class of a predictor's memories: a named tuple with the fields `JOBS` and the predictor's own.
 
-    Parameters
-    ----------
-    word : str
-        What the predictor is called.
-    source_hash : str
-        Of the source of its compiled functions.
-    fields : sequence of str
-        Names of its own arrays.
-    predict, begun, learn : Callable
-        Its functions, compiled by `replication.core.uncounted.uncounted`; arguments as those of this module.
-
-    Returns
-    -------
-    type
-        A named tuple with the fields `JOBS` and its own.
+    `word` is what the predictor is called, `source_hash` that of its compiled functions, `fields` the names of its own
+    arrays. `functions` are predict, begun and learn with the arguments of those here, compiled by
+    `replication.core.uncounted.uncounted`.
     """
     found = _class_named(_BETWEEN.join(["Memory", word, source_hash, *fields]))
-    _FUNCTIONS[found] = predict, begun, learn
+    _FUNCTIONS[found] = functions
     return found
 
 
@@ -64,19 +52,7 @@ def __getattr__(name):
 
 
 def predict(memory, job, now):
-    """Predicted run time of a waiting job.
-
-    Parameters
-    ----------
-    memory : namedtuple
-        Of a class from `memory_class`.
-    job : int
-    now : int, s
-
-    Returns
-    -------
-    int, s
-    """
+    """Predicted run time, int, s, of a waiting job."""
     return _FUNCTIONS[type(memory)][0](memory, job, now)
 
 
@@ -113,26 +89,29 @@ def _learn(memory, job, start, now):
 
 def copy_tables(memory, spare):
     """Make what `spare` has learnt the same as what `memory` has; both are of one predictor."""
-    for table, same in zip(memory[len(JOBS) :], spare[len(JOBS) :], strict=True):
-        if isinstance(table, np.ndarray):
-            same[...] = table
-        elif isinstance(table, tuple):
+    for table, same in zip(memory, spare, strict=True):
+        if isinstance(table, tuple):
             copy_tables(table, same)
+        elif isinstance(table, np.ndarray) and table.flags.writeable:
+            same[...] = table
 
 
 @overload(copy_tables)
 def _copy_tables(memory, spare):
-    kinds = dict(zip(memory.fields[len(JOBS) :], memory.types[len(JOBS) :], strict=True))
-    lines = [
-        f"    spare.{name}[...] = memory.{name}"
-        for name, kind in kinds.items()
-        if isinstance(kind, types.Array)
-    ]
-    lines += [
-        f"    copy_tables(memory.{name}, spare.{name})"
-        for name, kind in kinds.items()
-        if isinstance(kind, types.BaseTuple)
-    ]
-    written = {"copy_tables": copy_tables}
-    exec("\n".join(["def copied(memory, spare):", *lines, "    return None"]), written)  # noqa: S102
-    return written["copied"]
+    if isinstance(memory, types.BaseTuple) and len(memory) > 0:
+
+        def copied(memory, spare):
+            copy_tables(memory[0], spare[0])
+            copy_tables(memory[1:], spare[1:])
+
+    elif isinstance(memory, types.Array) and memory.mutable:
+
+        def copied(memory, spare):
+            spare[...] = memory
+
+    else:
+
+        def copied(memory, spare):
+            pass
+
+    return copied

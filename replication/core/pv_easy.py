@@ -1,7 +1,9 @@
 """PV-EASY as a compiled event loop: preempt shadow load, then backfill at a venture.
 
-What is decided at each instant, and in which order, is written in ``docs/semantics/pv_easy.md``; the readable
-twin is ``replication.reference.pv_easy``. The state is that of ``core.shadow``.
+A job is its index, and indices are in order of priority: by submission, then job number. Running jobs of higher
+priority than every waiting job are the sunny load, which the reservation counts on; the others are the shadow load,
+which the head may preempt. What is decided at each instant, and in which order, is written in
+``docs/semantics/pv_easy.md``; the readable twin is ``replication.reference.pv_easy``.
 
 Two facts make the loop fast without changing any decision:
 
@@ -11,256 +13,235 @@ Two facts make the loop fast without changing any decision:
   where they compete.
 """
 
+from collections import namedtuple
+
 import numpy as np
 from numba import njit
 
-from replication.core.planned import corrected
-from replication.core.running import LATEST, NEVER, ONE, SLOT_BITS, SLOT_MASK, insert, when_it_fits
-from replication.core.shadow import (
-    ARRIVED,
-    BACKFILLED,
-    DONE,
-    ESTIMATE,
-    FREE,
-    HEAD,
-    KILLS,
-    PLANNED,
-    PLANNED_END,
-    PREDICTION,
-    RESERVATION,
-    RESERVED,
-    RUNNING,
-    SHADOW_SIZE,
-    SMALLEST,
-    START,
-    SUBMIT,
-    TAIL,
-    begin,
-    empty_machine,
-    finish,
-    preempt,
-    promote,
-    submit,
-    time_left,
-    to_shadow,
-    to_sunny,
-    with_more_room,
-)
-from replication.core.uncounted import uncounted
+from replication.core import planned
+from replication.core.planned import FREE, HEAD, JOB_BITS, JOB_MASK, RUNNING, SHADOW, TAIL
+from replication.core.running import NEVER, remove
+from replication.core.uncounted import sort, uncounted
 
+KILL, SUSPEND, CHECKPOINT = range(3)  # what a preempted job keeps of its work
 
-@uncounted
-def start_heads(now, rules, memory, state):
-    """Start heads that fit, and heads that fit once shadow load is preempted."""
-    count = state.count
-    while count[HEAD] < count[TAIL]:
-        job = state.waiting[count[HEAD]]
-        if state.size[job] > count[FREE]:
-            promote(state)
-            if state.size[job] > count[FREE] + count[SHADOW_SIZE]:
-                return
-            while state.size[job] > count[FREE]:
-                preempt(now, rules, state)
-        count[HEAD] += 1
-        state.jobs[job, BACKFILLED] = False
-        begin(job, now, rules, memory, state)
-        to_sunny(job, state)
-    promote(state)
+# kept : the reservation is kept until the head starts, not worked out at every pass
+# venture : jobs not predicted to end by the reservation are backfilled too
+# mode : KILL, SUSPEND or CHECKPOINT
+# interval : s of work between checkpoints
+# cost : s, of each resumption (SUSPEND) or of each checkpoint (CHECKPOINT)
+Rules = namedtuple("Rules", planned.EVENTS + "kept venture mode interval cost")
 
-
-@uncounted
-def correct_expired(now, rules, state):
-    """Sunny jobs that have outlived their predictions get later ones, where the rule has any."""
-    jobs = state.jobs
-    k = state.count[PLANNED]
-    while state.by_plan[k] >> SLOT_BITS <= now:
-        job = state.by_plan[k] & SLOT_MASK
-        work = now - jobs[job, START] + jobs[job, DONE]
-        later = (
-            now
-            - work
-            + corrected(jobs[job, PREDICTION], jobs[job, ESTIMATE], work, rules.correction)
-        )
-        if later > now:
-            # What lies between the new place and the old one moves up; what lies below stays.
-            insert(state.by_plan, k - 1, later << SLOT_BITS | job)
-            jobs[job, PLANNED_END] = later
-        else:
-            k -= 1
-
-
-@uncounted
-def reserve(now, rules, state):
-    """When the blocked head can start, by the sunny load and the predictions alone."""
-    count = state.count
-    head = state.waiting[count[HEAD]]
-    if rules.kept and count[RESERVED] == head:
-        return count[RESERVATION]
-    correct_expired(now, rules, state)
-    count[RESERVED] = head
-    count[RESERVATION], _ = when_it_fits(
-        state.by_plan,
-        state.size,
-        count[PLANNED],
-        count[FREE] + count[SHADOW_SIZE],
-        state.size[head],
-        now,
-    )
-    return count[RESERVATION]
-
-
-@uncounted
-def pass_head(place, now, rules, memory, state):
-    """Start the job at a place of the queue past the blocked head; the place is left as a gap."""
-    job = state.waiting[place]
-    state.jobs[job, BACKFILLED] = True
-    begin(job, now, rules, memory, state)
-    to_shadow(job, state)
-    state.waiting[place] = -1
-
-
-@uncounted
-def those_that_fit(first, state):
-    """Note the places of the queue from `first` on whose jobs fit; how many, and how large together."""
-    count, free = state.count, state.count[FREE]
-    found = processors = 0
-    smallest = NEVER
-    for k in range(np.uint64(first), np.uint64(count[TAIL])):
-        size = state.size[state.waiting[k]]
-        smallest = min(smallest, size)
-        if size <= free:
-            state.fitting[found] = k
-            found += 1
-            processors += size
-    if first == count[HEAD] + 1:
-        count[SMALLEST] = smallest
-    return found, processors
-
-
-@uncounted
-def in_time(found, now, rules, memory, state):
-    """Of the jobs that fit, start those predicted to end by the reservation, shortest prediction first."""
-    waiting, fitting, left = state.waiting, state.fitting, state.left
-    longest = reserve(now, rules, state) - now
-    for k in range(found):
-        left[k] = time_left(waiting[fitting[k]], now, rules, memory, state)
-    while True:
-        best, shortest = -1, longest + 1
-        for k in range(found):
-            job = waiting[fitting[k]]
-            if left[k] < shortest and job >= 0 and state.size[job] <= state.count[FREE]:
-                best, shortest = k, left[k]
-        if best < 0:
-            return
-        pass_head(fitting[best], now, rules, memory, state)
-
-
-@uncounted
-def at_a_venture(found, now, rules, memory, state):
-    """Of the jobs noted, start in order of priority whichever still fits."""
-    for k in range(found):
-        job = state.waiting[state.fitting[k]]
-        if job >= 0 and state.size[job] <= state.count[FREE]:
-            pass_head(state.fitting[k], now, rules, memory, state)
-
-
-@uncounted
-def close_gaps(first, state):
-    """Close the gaps in the queue from place `first` on."""
-    waiting = state.waiting
-    kept = np.uint64(first)
-    for k in range(np.uint64(first), np.uint64(state.count[TAIL])):
-        if waiting[k] >= 0:
-            waiting[kept] = waiting[k]
-            kept += ONE
-    state.count[TAIL] = np.int64(kept)
-
-
-@uncounted
-def backfill(first, now, rules, memory, state):
-    """Let jobs at place `first` of the queue and later pass the blocked head."""
-    found, processors = those_that_fit(first, state)
-    if found == 0:
-        return
-    if processors > state.count[FREE] or not rules.venture:
-        in_time(found, now, rules, memory, state)
-    if rules.venture:
-        at_a_venture(found, now, rules, memory, state)
-    close_gaps(state.fitting[0], state)
-
-
-@uncounted
-def one_pass(ended, queued, now, rules, memory, state):
-    """Schedule after an instant's ends (`ended`: any) and submissions, before which `queued` jobs waited."""
-    count = state.count
-    first = count[HEAD] + max(queued, 1)
-    if ended or queued == 0:
-        start_heads(now, rules, memory, state)
-    if ended or queued == 0 or not rules.venture:
-        first = count[HEAD] + 1
-    if rules.kept and count[HEAD] < count[TAIL]:
-        reserve(now, rules, state)
-    if first < count[TAIL] and count[SMALLEST] <= count[FREE]:
-        backfill(first, now, rules, memory, state)
-
-
-@uncounted
-def run_on(last, until, rules, memory, state):
-    """Go on until all jobs before `last` are done and nobody else runs, or the instant `until` is reached.
-
-    Returns
-    -------
-    bool
-        False if it stopped early for want of room for preempted runs.
-    """
-    count = state.count
-    while count[ARRIVED] < last or count[RUNNING] > 0:
-        # A pass preempts each running job once at most.
-        if len(state.killed) - count[KILLS] < len(state.shadow):
-            return False
-        now = min(
-            state.jobs[count[ARRIVED], SUBMIT] if count[ARRIVED] < last else LATEST,
-            state.by_end[count[RUNNING]] >> SLOT_BITS,
-        )
-        if now >= until:
-            return True
-        ended = came = False
-        while state.by_end[count[RUNNING]] >> SLOT_BITS == now and not (rules.one_by_one and ended):
-            finish(memory, state)
-            ended = True
-        queued = count[TAIL] - count[HEAD]
-        while (
-            count[ARRIVED] < last
-            and state.jobs[count[ARRIVED], SUBMIT] == now
-            and not (rules.one_by_one and (ended or came))
-        ):
-            submit(count[ARRIVED], now, rules, memory, state)
-            came = True
-        if count[HEAD] < count[TAIL]:
-            one_pass(ended, queued, now, rules, memory, state)
-    return True
+# length, times_killed : int64[n], how long each job's last run takes, s, and how many were preempted
+# killed : int64[k, 3], runs that were preempted: job, start and end; kills : int64[1], how many of its rows are filled
+Runs = namedtuple("Runs", "length times_killed killed kills")
 
 
 @njit(nogil=True, cache=True)
-def pv_easy(submit, run_time, estimate, size, machine, rules, memory):
-    """Simulate PV-EASY (Yuan, Yang, Wu and Zheng 2010, section 4).
+def no_runs(n, processors):
+    """Room for the runs of `n` jobs, and for so many preempted ones that it is seldom emptied."""
+    room = n + 2 * min(n, processors)
+    killed = np.empty((room, 3), np.int64)
+    return Runs(np.zeros(n, np.int64), np.zeros(n, np.int64), killed, np.zeros(1, np.int64))
 
-    Parameters
-    ----------
-    submit, run_time, estimate, size : int64[n]
-        Ordered by submission; seconds and processors. ``1 <= size <= machine``.
-    machine : int, processors
-    rules : replication.core.shadow.Rules
-    memory : namedtuple
 
-    Returns
-    -------
-    jobs : int64[n, COLUMNS]
-        What was decided of each job; see ``core.shadow``.
-    killed : int64[k, 3]
-        Runs that were preempted, in this order: job, start and end of the run.
+@njit(nogil=True, cache=True)
+def pv_easy(memory, processors, rules):
+    """Simulate PV-EASY (Yuan, Yang, Wu and Zheng 2010, section 4); as `replication.core.easy_predicted.easy_predicted`.
+
+    The runs that were preempted come out too, in the order in which they were.
     """
-    state = empty_machine(submit, run_time, estimate, size, machine)
-    while not run_on(len(submit), NEVER, rules, memory, state):
-        state = with_more_room(state)
-    return state.jobs, state.killed[: state.count[KILLS]].copy()
+    n = len(memory.submit)
+    machine, runs = planned.idle(n, processors), no_runs(n, processors)
+    killed = runs.killed[:0]
+    done = False
+    while not done:
+        done = run_on(machine, memory, runs, rules, NEVER)
+        killed = np.concatenate((killed, runs.killed[: runs.kills[0]]))
+        runs.kills[0] = 0
+    return machine, Runs(runs.length, runs.times_killed, killed, runs.kills)
+
+
+@uncounted
+def run_on(machine, memory, runs, rules, until):
+    """Go on until nobody comes or runs, or the instant `until` is reached; False if there is no room for more kills."""
+    count, now = machine.count, 0
+    while planned.goes_on(machine):
+        # A pass preempts each running job once at most.
+        if runs.kills[0] + len(machine.by_end) > len(runs.killed):
+            return False
+        now = planned.next_event(machine, memory, now)
+        if now >= until:
+            return True
+        queued = count[TAIL] - count[HEAD]
+        ended, _, _, _ = planned.happen(machine, memory, rules, now)
+        if count[HEAD] < count[TAIL]:
+            _pass(machine, memory, runs, rules, ended, queued, now)
+    return True
+
+
+@uncounted
+def _pass(machine, memory, runs, rules, ended, queued, now):
+    """Schedule after an instant's ends (`ended`: any) and submissions, before which `queued` jobs waited."""
+    count = machine.count
+    first = count[HEAD] + max(queued, 1)
+    if ended or queued == 0:
+        _start_heads(machine, memory, runs, rules, now)
+    if ended or queued == 0 or not rules.venture:
+        first = count[HEAD] + 1
+    if count[HEAD] == count[TAIL]:
+        count[planned.SMALLEST] = NEVER
+        return
+    if rules.kept:
+        _reserve(machine, memory, rules, now)
+    if first < count[TAIL] and count[planned.SMALLEST] <= count[FREE]:
+        _backfill(machine, memory, runs, rules, first, now)
+
+
+@uncounted
+def _start_heads(machine, memory, runs, rules, now):
+    """Start heads that fit, and heads that fit once shadow load is preempted."""
+    count = machine.count
+    while count[HEAD] < count[TAIL]:
+        head, size = machine.waiting[count[HEAD]], machine.wanted[count[HEAD]]
+        if size > count[FREE]:
+            if size > count[FREE] + _shadow_size(machine, memory, head):
+                return
+            while size > count[FREE]:
+                _preempt(machine, memory, runs, rules, now)
+        count[HEAD] += 1
+        machine.backfilled[head] = False
+        _begin(machine, memory, runs, rules, head, now)
+
+
+@uncounted
+def _shadow_size(machine, memory, head):
+    """Processors of the shadow load, where this job is the head."""
+    size = 0
+    for k in range(1, machine.count[RUNNING] + 1):
+        job = machine.by_end[k] & JOB_MASK
+        size += memory.size[job] if job > head else 0
+    return size
+
+
+@uncounted
+def _reserve(machine, memory, rules, now):
+    """When the blocked head can start, by the sunny load and the predictions alone."""
+    count = machine.count
+    head, wanted = machine.waiting[count[HEAD]], machine.wanted[count[HEAD]]
+    if rules.kept and count[planned.RESERVED] == head:
+        return count[SHADOW]
+    # Who began just now may be past its plan too.
+    planned.correct(machine, memory, rules.correction, now)
+    available = count[FREE] + _shadow_size(machine, memory, head)
+    k = count[RUNNING] + 1
+    while available < wanted:
+        k -= 1
+        job = machine.by_plan[k] & JOB_MASK
+        available += memory.size[job] if job < head else 0
+    count[planned.RESERVED], count[SHADOW] = head, max(machine.by_plan[k] >> JOB_BITS, now)
+    return count[SHADOW]
+
+
+@uncounted
+def _backfill(machine, memory, runs, rules, first, now):
+    """Let jobs at place `first` of the queue and later pass the blocked head."""
+    fitting, processors = planned.fitting(machine, first)
+    if fitting == 0:
+        return
+    if processors > machine.count[FREE] or not rules.venture:
+        _in_time(machine, memory, runs, rules, fitting, now)
+    if rules.venture:
+        for place in range(first, machine.count[TAIL]):
+            if machine.waiting[place] >= 0 and machine.wanted[place] <= machine.count[FREE]:
+                _pass_head(machine, memory, runs, rules, place, now)
+    planned.close_ranks(machine, first)
+
+
+@uncounted
+def _in_time(machine, memory, runs, rules, fitting, now):
+    """Of the jobs that fit, start those predicted to end by the reservation, shortest prediction first."""
+    window = _reserve(machine, memory, rules, now) - now
+    places, some = machine.scratch, 0
+    for k in range(fitting):
+        left = _time_left(machine, memory, rules, machine.waiting[places[k]], now)
+        if left <= window:
+            places[some] = left << JOB_BITS | places[k]
+            some += 1
+    sort(places[:some])
+    for key in places[:some]:
+        if machine.wanted[key & JOB_MASK] <= machine.count[FREE]:
+            _pass_head(machine, memory, runs, rules, key & JOB_MASK, now)
+
+
+@uncounted
+def _pass_head(machine, memory, runs, rules, place, now):
+    """Start the job at a place of the queue past the blocked head; the place is left as a gap."""
+    job = machine.waiting[place]
+    machine.backfilled[job] = True
+    _begin(machine, memory, runs, rules, job, now)
+    machine.waiting[place] = planned.NOBODY
+
+
+@uncounted
+def _time_left(machine, memory, rules, job, now):
+    """Predicted seconds that a waiting job still needs; its prediction is noted."""
+    done, predicted = machine.done[job], planned.predicted_now(machine, memory, rules, job, now)
+    machine.prediction[job] = predicted
+    if done == 0:
+        return predicted
+    return max(planned.corrected(predicted, memory.request[job], done, rules.correction) - done, 0)
+
+
+@uncounted
+def _begin(machine, memory, runs, rules, job, now):
+    """Start a job. No predictor that knows of preemption wants to be told."""
+    left = _time_left(machine, memory, rules, job, now)
+    runs.length[job] = _wall_time(machine, memory, runs, rules, job)
+    planned.hold(machine, memory, job, now, runs.length[job], left)
+
+
+@uncounted
+def _wall_time(machine, memory, runs, rules, job):
+    """How long the next run of a job takes if nobody stops it, with what saving and restoring cost."""
+    left = memory.run_time[job] - machine.done[job]
+    if rules.mode == SUSPEND and runs.times_killed[job] > 0:
+        return left + rules.cost
+    if rules.mode == CHECKPOINT and left > 0:
+        return left + (left - 1) // rules.interval * rules.cost
+    return left
+
+
+@uncounted
+def _safe_work(machine, runs, rules, job, elapsed):
+    """Seconds of a job's work that are safe when it is stopped `elapsed` seconds into a run."""
+    done = machine.done[job]
+    if rules.mode == SUSPEND:
+        return done + max(elapsed - (rules.cost if runs.times_killed[job] > 0 else 0), 0)
+    if rules.mode == CHECKPOINT:
+        return done + elapsed // (rules.interval + rules.cost) * rules.interval
+    return 0
+
+
+@uncounted
+def _preempt(machine, memory, runs, rules, now):
+    """Stop the running job of lowest priority and put it back in the queue behind the head."""
+    count = machine.count
+    job = 0
+    for k in range(1, count[RUNNING] + 1):
+        job = max(job, machine.by_end[k] & JOB_MASK)
+    began = machine.start[job]
+    remove(machine.by_end, count[RUNNING], (began + runs.length[job]) << JOB_BITS | job)
+    planned.leave(machine, memory, job)
+    k = count[TAIL]
+    while k > count[HEAD] + 1 and machine.waiting[k - 1] > job:
+        machine.waiting[k], machine.wanted[k] = machine.waiting[k - 1], machine.wanted[k - 1]
+        k -= 1
+    machine.waiting[k], machine.wanted[k] = job, memory.size[job]
+    count[TAIL] += 1
+    count[planned.SMALLEST] = min(count[planned.SMALLEST], memory.size[job])
+    run = runs.killed[runs.kills[0]]
+    run[0], run[1], run[2] = job, began, now
+    runs.kills[0] += 1
+    machine.done[job] = _safe_work(machine, runs, rules, job, now - began)
+    runs.times_killed[job] += 1

@@ -30,28 +30,14 @@ ROUND = (
 )
 # The last step is ours: a short E_max has fewer than 20 multiples of five minutes.
 STEPS = (*(h * HOUR for h in (200, 100, 50, 10, 5, 2, 1)), *(m * MINUTE for m in (20, 10, 5, 1)))
-# Popularity rank of the value at each time rank (row 0 is E_max, then ascending) in four logs of the archive.
-RANKS = (
-    (3, 1, 1, 1),
-    (1, 3, 4, 6),
-    (4, 4, 10, 5),
-    (17, 2, 14, 3),
-    (13, 12, 20, 7),
-    (7, 9, 2, 2),
-    (8, 8, 3, 18),
-    (18, 18, 7, 19),
-    (2, 6, 12, 4),
-    (6, 7, 6, 11),
-    (16, 11, 19, 20),
-    (10, 20, 5, 9),
-    (5, 16, 18, 10),
-    (15, 5, 16, 14),
-    (14, 14, 9, 13),
-    (19, 13, 17, 16),
-    (11, 10, 15, 15),
-    (12, 15, 13, 17),
-    (9, 17, 8, 8),
-    (20, 19, 11, 12),
+# Popularity rank of the value at each time rank (E_max, then ascending) in four logs of the archive, a line each.
+RANKS = tuple(
+    zip(
+        (3, 1, 4, 17, 13, 7, 8, 18, 2, 6, 16, 10, 5, 15, 14, 19, 11, 12, 9, 20),
+        (1, 3, 4, 2, 12, 9, 8, 18, 6, 7, 11, 20, 16, 5, 14, 13, 10, 15, 17, 19),
+        (1, 4, 10, 14, 20, 2, 3, 7, 12, 6, 19, 5, 18, 16, 9, 17, 15, 13, 8, 11),
+        (1, 6, 5, 3, 7, 2, 18, 19, 4, 11, 20, 9, 10, 14, 13, 16, 15, 17, 8, 12),
+    )
 )
 MOVES = (30, -30, 20, -20, 10, -10)  # s, tried where a tail value is taken
 
@@ -79,30 +65,11 @@ class Modal(EstimateModel):
 
 
 def modal(workload, e_max, share=None, seed=1, known=None):
-    """Estimates by the modal model.
+    """Estimates by the modal model, int64[n], s, none below its job's run time; see `Modal`.
 
-    Parameters
-    ----------
-    workload : replication.logs.workload.Workload
-        No run time above `e_max`; see `replication.estimates.cut_runs`, which counts those it cuts.
-    e_max : int, s
-        The longest estimate allowed, an hour or more.
-    share : float, optional
-        Share of the jobs that use `e_max`; the model's own by default.
-    seed : int
-        The draw depends on the trace's name, its length, the other arguments and `seed` alone.
-    known : dict of int to float, optional
-        Further known modes: estimate in seconds to share of the jobs.
-
-    Returns
-    -------
-    int64[n], s
-        None below its job's run time.
-
-    Raises
-    ------
-    EstimateError
-        For impossible values, and where the modes cannot cover the run times.
+    No run time may be above `e_max`, see `replication.estimates.cut_runs`. `known` has further known modes: estimate in
+    seconds to share of the jobs. The draw depends on the trace's name, its length, the other arguments and `seed`
+    alone. EstimateError for impossible values, and where the modes cannot cover the run times.
     """
     n, longest = len(workload), int(workload.run_time.max())
     if longest > e_max:
@@ -144,39 +111,22 @@ def _supply(workload, e_max, share, seed, known):
 
 
 def modes(n, e_max, known, random):
-    """The distribution of estimates.
-
-    Parameters
-    ----------
-    n : int, jobs
-    e_max : int, s
-    known : dict of int to float
-        Known modes: estimate in seconds to share of the jobs.
-    random : numpy.random.Generator
-
-    Returns
-    -------
-    times : int64[k], s
-        Distinct, ascending.
-    jobs : int64[k]
-        How many jobs use each; they add up to `n`.
-
-    Raises
-    ------
-    EstimateError
+    """The distribution of estimates, as (times, jobs): distinct estimates, ascending, int64[k], s, and how many jobs use
+    each, int64[k], which add up to `n`. `known` has the modes that are known, in seconds, with their share of the jobs.
+    EstimateError for what cannot be.
     """
     _check(n, e_max, known)
     distinct = max(HEAD, round(float(np.interp(n, *DISTINCT))))
-    head = head_times(int(e_max))
-    shares = dict(zip(head, head_shares(ranks(int(e_max) in known, random)), strict=True))
+    by_rank = {x: (14.0491 * math.exp(-0.177531 * x) + 0.462513) / 100 for x in range(2, HEAD + 1)}
+    by_rank[1] = HEAD_SHARE - sum(by_rank.values())
+    order = ranks(int(e_max) in known, random)
+    shares = {time: by_rank[rank] for time, rank in zip(head_times(int(e_max)), order, strict=True)}
     share = max(HEAD_SHARE, sum(known.values())) if distinct > HEAD else 1.0
     shares = with_known(shares, known, int(e_max), share)
     tail = tail_times(int(e_max), distinct, set(shares))
     weights = 795.6 * np.arange(HEAD + 1.0, HEAD + 1 + len(tail)) ** -2.267
-    shares |= dict(
-        zip(tail, random.permutation((1 - share) * weights / weights.sum()), strict=True)
-    )
-    return whole(shares, known, n)
+    rare = random.permutation((1 - share) * weights / weights.sum())
+    return whole(shares | dict(zip(tail, rare, strict=True)), known, n)
 
 
 def head_times(e_max):
@@ -201,25 +151,16 @@ def ranks(e_max_known, random):
     given, pool = [], []
     for place, row in enumerate(RANKS):
         pool += [rank for rank in row if rank not in given]
-        overdue = sorted(
-            (rank for rank in set(pool) if last[rank] <= place), key=lambda rank: (last[rank], rank)
-        )
+        overdue = min(((last[rank], rank) for rank in pool if last[rank] <= place), default=None)
         if place == 0 and not e_max_known:
             rank = 1
         elif overdue:
-            rank = overdue[0]
+            _, rank = overdue
         else:
             rank = min(pool[k] for k in random.integers(len(pool), size=2))
         given.append(rank)
         pool = [other for other in pool if other != rank]
     return given
-
-
-def head_shares(order):
-    """Share of the jobs for each of the popularity ranks in `order`."""
-    rest = {x: (14.0491 * math.exp(-0.177531 * x) + 0.462513) / 100 for x in range(2, HEAD + 1)}
-    rest[1] = HEAD_SHARE - sum(rest.values())
-    return [rest[rank] for rank in order]
 
 
 def with_known(shares, known, e_max, share):

@@ -9,6 +9,7 @@ says it in full. Results of stand-ins and of quick scale decide nothing.
 """
 
 from decimal import Decimal
+from itertools import product
 from typing import NamedTuple
 
 from replication.basics import paths
@@ -83,12 +84,12 @@ def verdict(answers, word="always", kind=SIMULATED):
     """One verdict from the answers of all cases, each an `Answer`, a bool, or None where a case has
     no value. `word` is of ``words.toml``, how often; `kind` is one of `KINDS`.
     """
-    held = sum(one is not None and bool(_answer(one).holds) for one in answers)
+    held = sum(one is not None and bool(as_answer(one).holds) for one in answers)
     if answers and enough(held, len(answers), word):
         return CHECK if kind == CHECKED else HOLDS
     if word == "always" and 2 * held > len(answers) and kind != CHECKED:
         return PART
-    against = [one for one in answers if one is not None and not _answer(one).holds]
+    against = [one for one in answers if one is not None and not as_answer(one).holds]
     return FAILS if against else UNDECIDED
 
 
@@ -98,58 +99,91 @@ def otherwise(answers, word="always", kind=SIMULATED):
     """
     given = verdict(answers, word, kind)
     ends = [
-        verdict([one if one is None or _answer(one).sure else fall for one in answers], word, kind)
+        verdict(
+            [one if one is None or as_answer(one).sure else fall for one in answers], word, kind
+        )
         for fall in (True, False)
     ]
     return " or ".join(dict.fromkeys(end for end in ends if end != given))
 
 
-def _answer(one):
+def as_answer(one):
+    """A case's answer as an `Answer`, where it was True or False."""
     return one if isinstance(one, Answer) else Answer(bool(one))
 
 
-def above(change, least=0.0):
-    """Whether a value with its interval (value, lower and upper end) is above a level."""
-    return _all_on_one_side(change, lambda x: x > least)
+# Rules: each takes a number, or a value with the ends of its interval, and gives an `Answer`. It is sure if the ends
+# say the same as the value.
 
 
-def below(change, most=0.0):
-    """Whether a value with its interval is below a level; see `above`."""
-    return _all_on_one_side(change, lambda x: x < most)
+def above(least=0.0):
+    """The rule that a value is above a level."""
+    return _rule(lambda x: x > least)
 
 
-def between(change, low, high):
-    """Whether a value with its interval is between two levels, both included; see `above`."""
-    return every(
-        [
-            _all_on_one_side(change, lambda x: x >= low),
-            _all_on_one_side(change, lambda x: x <= high),
-        ]
-    )
+def below(most=0.0):
+    """The rule that a value is below a level."""
+    return _rule(lambda x: x < most)
 
 
-def within(change, bound):
-    """Whether a value with its interval is no further from 0 than a bound; see `above`."""
-    return between(change, -bound, bound)
+def at_least(least):
+    """The rule that a value is not below a level."""
+    return _rule(lambda x: x >= least)
 
 
-def opposite(answer):
-    """The answer to the contrary."""
-    return answer._replace(holds=not answer.holds)
+def at_most(most):
+    """The rule that a value is not above a level."""
+    return _rule(lambda x: x <= most)
 
 
-def _all_on_one_side(change, holds):
-    value, low, high = (bool(holds(x)) for x in change)
-    return Answer(value, value == low == high)
+def between(low, high):
+    """The rule that a value is between two levels, both included."""
+    return lambda value: every([at_least(low)(value), at_most(high)(value)])
+
+
+def within(bound):
+    """The rule that a value is no further from 0 than a bound."""
+    return between(-bound, bound)
+
+
+def contrary(rule):
+    """The rule that another does not hold."""
+    return lambda value: (answer := rule(value))._replace(holds=not answer.holds)
+
+
+def _rule(holds):
+    def rule(value):
+        own, *ends = (bool(holds(x)) for x in _several(value))
+        return Answer(own, all(end == own for end in ends))
+
+    return rule
+
+
+def _several(value):
+    return value if isinstance(value, tuple | list) else [value]
 
 
 def every(answers):
     """Whether all answers are yes; sure if all of those are, or one no is."""
-    answers = [_answer(one) for one in answers]
+    answers = [as_answer(one) for one in answers]
     against = [one for one in answers if not one.holds]
     if against:
         return Answer(False, any(one.sure for one in against))
     return Answer(True, all(one.sure for one in answers))
+
+
+def each_log(value, *axes, of=lambda log: True):
+    """Measures ``value(evidence, log, *keys)`` in a case for each log, or those `of` a kind, and for each key of some
+    axes, which are lists of names, or words by key.
+    """
+
+    def measured(evidence):
+        for log in filter(of, evidence.workloads):
+            for keys in product(*axes):
+                words = (a[key] if isinstance(a, dict) else key for a, key in zip(axes, keys))
+                yield " ".join(filter(None, (log, *words))), value(evidence, log, *keys)
+
+    return measured
 
 
 def entered(paper):
@@ -163,27 +197,43 @@ def entered(paper):
 
 
 class Claims:
-    """The claims of one paper and the functions that decide them."""
+    """The claims of one paper and the functions that decide them.
 
-    def __init__(self, paper):
-        self.paper, self.deciders = paper, {}
+    The form is how a value with its interval stands in words, such as ``"{:.2f} ({:.2f} to {:.2f})"``.
+    """
 
-    def decides(self, *names):
-        """Register the function that decides some claims: it takes the evidence and gives cases.
+    def __init__(self, paper, form=""):
+        self.paper, self.form, self.deciders = paper, form, {}
 
-        A case is (what, words for the number and its interval, an `Answer`, or True or False without an interval).
+    def decides(self, name, rule=None, form=None, over=None):
+        """Register a function that decides a claim: it takes the evidence and gives cases. A claim may have several.
+
+        A case is (what, words for the number and its interval, an `Answer`, or True or False without an interval). With a
+        rule, the function gives only (what, value): the rule takes the value, and the form, by default the paper's, tells
+        it; a value may be several numbers. With `over`, such as `each_log`, it gives the value alone.
         """
+        before = self.deciders.get(name, lambda evidence: ())
 
         def register(function):
-            self.deciders |= dict.fromkeys(names, function)
+            measured = over(function) if over else function
+
+            def cases(evidence):
+                yield from before(evidence)
+                for what, *told in measured(evidence):
+                    if rule is None:
+                        yield what, *told
+                    else:
+                        yield what, (form or self.form).format(*_several(*told)), rule(*told)
+
+            self.deciders[name] = cases
             return function
 
         return register
 
     def decide_by(self, *rows):
-        """Let functions decide claims, a row each: the claim, the function, and what it is asked besides."""
-        for name, function, *asked in rows:
-            self.decides(name)(lambda e, function=function, asked=asked: function(e, *asked))
+        """Decide claims, a row each: its name, and what `decides` takes: the function, a rule and a form."""
+        for name, function, *judged in rows:
+            self.decides(name, *judged)(function)
 
     def published(self):
         """The claims as entered, by id."""
@@ -209,7 +259,7 @@ class Claims:
             allowed = sorted(known.keys() & self.deciders)
             raise ClaimError(f"{self.paper}: claim {name!r}, allowed: {', '.join(allowed)}")
         claim, cases = known[name], list(self.deciders[name](evidence))
-        answers = [None if answer is None else _answer(answer) for *_, answer in cases]
+        answers = [None if answer is None else as_answer(answer) for *_, answer in cases]
         numbers = [f"{what} {words}".strip() for what, words, _ in cases]
         if any(BETWEEN in words for words in numbers):
             raise ClaimError(

@@ -108,38 +108,28 @@ def table(paper, item, ours, reasons=None):
     reasons = _checked_reasons(reasons or {}, known, f"{paper}/{item}")
     rows = []
     for row in published:
-        if row.upper is None:
-            value, unit = mine.get(row.key, (None, row.unit))
-            both = row.value, math.nan if value is None else float(value)
-        else:
-            value, unit = _ends(mine, row)
-            both = text_of(row.value, row.upper), text_of(*value) if value else math.nan
+        theirs = [row.value] if row.upper is None else [row.value, row.upper]
+        ends = [""] if row.upper is None else ["_min", "_max"]
+        keys = [(row.trace, row.policy, row.measure + end) for end in ends]
+        values, units = zip(*(mine.get(key, (None, row.unit)) for key in keys), strict=True)
+        both = recorded(*theirs), math.nan if None in values else recorded(*values)
+        unit, value = " and ".join(dict.fromkeys(units)), values[0] if len(ends) == 1 else values
         reason = reasons.get(row.key, reasons.get(row.trace, ""))
         word, why, difference = verdict(value, row, unit, reason)
         rows.append((item, *row.key, row.unit, *both, difference, word, why, row.source))
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def text_of(low, high):
-    """A range in words as it is recorded."""
-    return f"{float(low)!r}{TO}{float(high)!r}"
+def recorded(*ends):
+    """A number, or the two ends of a range in words, as it is recorded."""
+    ends = [float(end) for end in ends]
+    return ends[0] if len(ends) == 1 else TO.join(map(repr, ends))
 
 
 def read(text):
-    """A recorded number, or the two ends of a recorded range; see `text_of`."""
+    """A recorded number, or the two ends of a recorded range; see `recorded`."""
     ends = [float(end) for end in text.split(TO)] if text else [math.nan]
     return ends[0] if len(ends) == 1 else tuple(ends)
-
-
-def _ends(mine, row):
-    """Our two ends of a range with their unit; None where one was not computed."""
-    (low, unit), (high, other) = (
-        mine.get((row.trace, row.policy, f"{row.measure}_{end}"), (None, row.unit))
-        for end in ("min", "max")
-    )
-    return (None if low is None or high is None else (low, high)), (
-        unit if unit == other else f"{unit} and {other}"
-    )
 
 
 def counts(frame):

@@ -8,6 +8,7 @@ Sums are added up stretch by stretch: a matrix product would add in an order tha
 
 import numpy as np
 
+from replication.basics.lazy import pandas as pd
 from replication.basics.seeding import generator
 
 WEEK = 7 * 24 * 3600
@@ -94,6 +95,17 @@ def ratio(sums, top, bottom):
     """Quotient of two columns of sums, nan where the second is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(sums[:, bottom] > 0, sums[:, top] / sums[:, bottom], np.nan)
+
+
+def table(drawn, columns, whole=None):
+    """A row for each of several quantities: its key and its `interval`, under the names of `columns`. If a name for the
+    whole is given, rows with it in place of the first part of the key follow, with the `median` over that part.
+    """
+    rows = [[*key, *interval(values)] for key, values in drawn.items()]
+    for rest in dict.fromkeys(key[1:] for key in drawn if whole):
+        alike = [values for key, values in drawn.items() if key[1:] == rest]
+        rows.append([whole, *rest, *median(alike)])
+    return pd.DataFrame(rows, columns=columns)
 
 
 def median(rows):

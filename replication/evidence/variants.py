@@ -26,10 +26,9 @@ class Variant:
 
     name: str  # short: a choice of a search, or a row of a table
     words: str = ""  # complete "the simulator behaves as if ..."; only a search needs them
-    scheduler: Mapping = field(
-        default_factory=dict
-    )  # fields; those a scheduler lacks do not concern it
-    predictor: Mapping = field(default_factory=dict)  # fields of its predictor, likewise
+    # Fields of a scheduler, and of its predictor; those that it lacks do not concern it.
+    scheduler: Mapping = field(default_factory=dict)
+    predictor: Mapping = field(default_factory=dict)
     #: Keywords of `replication.logs.traces.load`; what it drops is dropped besides what the paper drops.
     cleaning: Mapping = field(default_factory=dict)
     count: Mapping = field(default_factory=dict)  # how the paper's package measures and counts

@@ -62,17 +62,12 @@ def _gantt(sides, k, window):
     drawn, left_out = pieces(seen, window)
     some = f" (the {MOST:,} largest of {MOST + left_out:,} runs)" if left_out else ""
     start, end = (window.place(drawn[edge].to_numpy()) for edge in ("start", "end"))
-    return scene.panel(
-        _box("gantt", k),
-        window.axis,
-        (0, seen.schedule.workload.machine),
-        title=seen.words + some,
-        ylabel="processors",
-        xlabel=f"{window.name} since the start of the log",
-        xticks=window.ticks(most=7),
-        rects=scene.rects(start, end, drawn.low, drawn.high, drawn.look, drawn.job),
-        marks=_marks(*(side.schedule for side in sides), window, drawn) if k else None,
-    )
+    rects = scene.rects(start, end, drawn.low, drawn.high, drawn.look, drawn.job)
+    marks = _marks(*(side.schedule for side in sides), window, drawn) if k else None
+    words = {"title": seen.words + some, "ylabel": "processors"}
+    words["xlabel"] = f"{window.name} since the start of the log"
+    axes = {"box": _box("gantt", k), "x": window.axis, "y": (0, seen.schedule.workload.machine)}
+    return scene.panel(**axes, **words, xticks=window.ticks(7), rects=rects, marks=marks)
 
 
 def _marks(first, second, window, drawn):
@@ -95,16 +90,10 @@ def _over_time(sides, what, window):
         title, label, top = "Queue", "jobs", max(1, *(int(y.max()) for _, y in cut)) * 1.05
     for k, (own, other) in enumerate((cut, cut[::-1])):
         lines = {"other": other, "own": own}.items()
-        yield scene.panel(
-            _box(what, k),
-            window.axis,
-            (0, top),
-            title=title,
-            ylabel=label,
-            xticks=window.ticks(most=7),
-            lines=[{"look": look, "x": x, "y": y} for look, (x, y) in lines],
-            yticks=scene.ticks(0, top, most=4, whole=True),
-        )
+        axes = {"box": _box(what, k), "x": window.axis, "y": (0, top)}
+        axes |= {"xticks": window.ticks(7), "yticks": scene.ticks(0, top, most=4, whole=True)}
+        lines = [{"look": look, "x": x, "y": y} for look, (x, y) in lines]
+        yield scene.panel(**axes, title=title, ylabel=label, lines=lines)
 
 
 def _cut(instant, level, window):
@@ -126,26 +115,19 @@ def _sizes(sides):
     """Two panels of bars in pairs: wait and slowdown by size."""
     names, (first, second) = np.array(plans.size_names()), (seen.by_size for seen in sides)
     shown = (first.wait.notna() | second.wait.notna()).to_numpy()
-    x = np.arange(shown.sum()) + np.array([[-0.38], [0.02]])
+    x = (np.arange(shown.sum()) + np.array([[-0.38], [0.02]])).ravel()
     look, nothing = np.repeat([NUMBER["first"], NUMBER["second"]], shown.sum()), np.zeros(x.size)
     titles = {
         "wait": ("Mean wait by size", "hours"),
         "slowdown": ("Mean bounded slowdown by size", ""),
     }
     for k, (what, (title, label)) in enumerate(titles.items()):
-        height = np.nan_to_num([one[what][shown] for one in (first, second)])
-        yield scene.panel(
-            _box("sizes", k),
-            (-0.5, shown.sum() - 0.5),
-            (0, float(height.max()) * 1.1 or 1.0),
-            title=title,
-            ylabel=label,
-            xlabel="processors",
-            xticks=[(float(k), name) for k, name in enumerate(names[shown].tolist())],
-            rects=scene.rects(
-                x.ravel(), x.ravel() + 0.36, nothing, height.ravel(), look, nothing - 1
-            ),
-        )
+        y = np.nan_to_num([one[what][shown] for one in (first, second)]).ravel()
+        axes = {"x": (-0.5, shown.sum() - 0.5), "y": (0, float(y.max()) * 1.1 or 1.0)}
+        axes["xticks"] = [(float(k), name) for k, name in enumerate(names[shown].tolist())]
+        words = {"title": title, "ylabel": label, "xlabel": "processors"}
+        rects = scene.rects(x, x + 0.36, nothing, y, look, nothing - 1)
+        yield scene.panel(box=_box("sizes", k), **axes, **words, rects=rects)
 
 
 def _summary(sides, window):

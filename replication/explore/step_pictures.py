@@ -61,17 +61,10 @@ class Picture:
             boxes.append((moment.first_real, sight.real, *edges, "stolen", -1))
             at = {"x": window.place(sight.real, cut=False), "y": 1.08 * machine, "align": "left"}
             texts.append({"text": f" stolen: {moment.stolen / walk.unit:,.4g}"} | at)
-        return self._panel(
-            (0, 0, 1, 0.56),
-            window,
-            (0, 1.16 * machine),
-            boxes,
-            sight,
-            texts=texts,
-            title=f"{walk.about}: the machine",
-            ylabel="processors",
-            yticks=scene.ticks(0, machine, most=5, whole=True),
-        )
+        words = {"title": f"{walk.about}: the machine", "ylabel": "processors"}
+        ticks = scene.ticks(0, machine, most=5, whole=True)
+        axes = {"box": (0, 0, 1, 0.56), "y": (0, 1.16 * machine), "yticks": ticks}
+        return self._panel(window, boxes, sight, texts=texts, **axes, **words)
 
     def _started(self, job, sight):
         """Whether a job has started by a decision, also where others of the same instant come after it."""
@@ -82,10 +75,8 @@ class Picture:
 
     def _run(self, job, sight):
         """The rectangles of one job: the run that is true, and what is believed to follow."""
-        start, end, believed = (
-            int(times[job]) for times in (self.walk.start, self.walk.end, self.walk.believed)
-        )
-        over = job not in sight.running
+        walk, over = self.walk, job not in sight.running
+        start, end, believed = (int(at[job]) for at in (walk.start, walk.end, walk.believed))
         for low, high in self.blocks[job]:
             yield start, end, low, high, "past" if over else self.passed.get(job, "ran"), job
             if not over and believed > end:
@@ -128,28 +119,17 @@ class Picture:
             texts.append({"x": window.axis[1], "y": middle, "text": words, "align": "right"})
             numbers.append((middle, str(w.job_id[job])))
         some = f", the first {self.places} shown" if len(sight.queue) > self.places else ""
-        return self._panel(
-            (0, 0.56, 1, 0.44),
-            window,
-            (0, self.places),
-            boxes,
-            sight,
-            texts=texts,
-            title=f"The queue, as if each started now ({len(sight.queue)} waiting{some})",
-            ylabel="job",
-            yticks=numbers,
-            xlabel=window.name,
-        )
+        title = f"The queue, as if each started now ({len(sight.queue)} waiting{some})"
+        words = {"title": title, "ylabel": "job", "xlabel": window.name}
+        axes = {"box": (0, 0.56, 1, 0.44), "y": (0, self.places), "yticks": numbers}
+        return self._panel(window, boxes, sight, texts=texts, **axes, **words)
 
-    def _panel(self, box, window, y, boxes, sight, **parts):
+    def _panel(self, window, boxes, sight, **parts):
         start, end, low, high, look, job = zip(*boxes, strict=True) if boxes else [()] * 6
         edges = (window.place(np.array(at, float)) for at in (start, end))
         rects = scene.rects(*edges, low, high, [NUMBER[name] for name in look], job)
         rules = {"reservation": sight.planned, "real": sight.real, "now": sight.now}
-        rules = [
-            {"look": look, "x": window.place(at, cut=False)}
-            for look, at in rules.items()
-            if at is not None
-        ]
-        ticks = window.ticks(most=12)
-        return scene.panel(box, window.axis, y, xticks=ticks, rules=rules, rects=rects, **parts)
+        rules = {look: window.place(at, cut=False) for look, at in rules.items() if at is not None}
+        rules = [{"look": look, "x": x} for look, x in rules.items()]
+        parts |= {"xticks": window.ticks(most=12), "rules": rules, "rects": rects}
+        return scene.panel(x=window.axis, **parts)

@@ -47,7 +47,7 @@ class Walk:
     def __init__(self, workload, estimate, unit=1, unit_name="s", about=""):
         self.workload, self.unit, self.unit_name, self.about = workload, unit, unit_name, about
         sights, estimate = [], np.asarray(estimate)
-        watched = reference.easy(workload, estimate.tolist(), watch=sights.append)
+        watched = reference.Easy(workload, estimate.tolist(), watch=sights.append).run()
         self.start = np.array(watched.start)
         self.end, self.believed = self.start + workload.run_time, self.start + estimate
         self.estimate, self.moments = estimate, list(_moments(sights))

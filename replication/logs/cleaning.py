@@ -49,7 +49,8 @@ DROP_RULES = {
 }
 DEFAULT_DROP = ("no-run-time", "zero-run-time", "no-processors")
 SIZES = ("requested", "allocated")
-OVERRUNS = ("raise-estimate", "cut-run", "as-is")
+#: What becomes of a job that ran past its estimate, and what such jobs are counted as.
+OVERRUNS = {"raise-estimate": "estimate-raised", "cut-run": "run-cut", "as-is": "overrun-kept"}
 
 
 class CleaningError(ValueError):
@@ -91,22 +92,36 @@ def workload(
     SWFError
         If no machine is known, or jobs that stay have no run time, no size, or one above the machine.
     """
-    machine = _machine(trace, machine)
-    drop = _known_rules(drop)
-    processors, other = _sizes(trace, _known("size", size, SIZES))
-    keep, counts = _drop(trace, processors, machine, drop)
+    machine, counts = _machine(trace, machine), []
+    drop = [rule.strip() for rule in (drop.split(",") if isinstance(drop, str) else drop)]
+    drop = [_known("drop rule", rule, DROP_RULES) for rule in drop if rule]
+    second = SIZES[_known("size", size, SIZES) == SIZES[0]]
+    processors, instead = (getattr(trace, f"{which}_processors") for which in (size, second))
+    other = (processors < 1) & (instead >= 1)
+    processors, keep = np.where(other, instead, processors), np.ones(len(trace), bool)
+    for rule in drop:
+        hit = DROP_RULES[rule][1](trace, processors, machine) & keep
+        keep &= ~hit
+        counts.append((rule, hit))
     _refuse_unusable(trace, keep, processors, machine)
     # Where all jobs stay as they are, the workload has the log's own columns: no copies.
     order = slice(None) if keep.all() else np.flatnonzero(keep)
     if np.any(np.diff(trace.job_id[order])[np.diff(trace.submit[order]) == 0] < 0):
         order = np.flatnonzero(keep)
         order = order[np.lexsort((trace.job_id[order], trace.submit[order]))]
-    second = SIZES[size == SIZES[0]]
-    counts.append((f"size-from-{second}", int(other[order].sum())))
-    run_time, estimate, changed = _times(
-        trace.run_time[order], trace.requested_time[order], _known("overrun", overrun, OVERRUNS)
-    )
-    late = trace.anomalies.get("submit_out_of_order", 0)
+    run_time, estimate = trace.run_time[order], trace.requested_time[order]
+    unknown = estimate < 1
+    estimate = np.where(unknown, run_time, estimate)
+    counts += [
+        (f"size-from-{second}", other[order]),
+        ("estimate-from-run-time", unknown),
+        (OVERRUNS[_known("overrun", overrun, OVERRUNS)], run_time > estimate),
+    ]
+    if overrun == "raise-estimate":
+        estimate = np.maximum(estimate, run_time)
+    elif overrun == "cut-run":
+        run_time = np.minimum(estimate, run_time)
+    late, bad = trace.anomalies.get("submit_out_of_order", 0), dict(trace.bad_lines)
     return Workload(
         name=name or Path(trace.path).name.removesuffix(".gz").removesuffix(".swf"),
         machine=machine,
@@ -123,15 +138,14 @@ def workload(
             "machine": machine,
             "size": size,
             "overrun": overrun,
-            "drop": list(drop),
+            "drop": drop,
             "anomalies": dict(trace.anomalies),
         }
-        | ({"bad_lines": dict(trace.bad_lines)} if trace.bad_lines else {}),
+        | ({"bad_lines": bad} if bad else {}),
         cleaning=(
-            *counts,
-            *changed,
+            *((rule, int(np.count_nonzero(hit))) for rule, hit in counts),
             *([("submit-out-of-order", late)] if late else []),
-            *((f"bad-line-{kind}", count) for kind, count in trace.bad_lines.items()),
+            *((f"bad-line-{kind}", count) for kind, count in bad.items()),
         ),
     )
 
@@ -153,71 +167,27 @@ def _machine(trace, machine):
 
 
 def _known(what, value, choices):
-    if value not in choices:
+    if value not in [*choices]:
         raise CleaningError(f"{what} {files.shown(value)}; allowed: {', '.join(choices)}")
     return value
 
 
-def _known_rules(drop):
-    names = tuple(drop.split(",") if isinstance(drop, str) else drop)
-    return tuple(_known("drop rule", rule.strip(), DROP_RULES) for rule in names if rule.strip())
-
-
-def _sizes(trace, size):
-    """Processors of every job, and where they come from the other field."""
-    first, second = trace.requested_processors, trace.allocated_processors
-    if size == "allocated":
-        first, second = second, first
-    other = (first < 1) & (second >= 1)
-    return np.where(other, second, first), other
-
-
-def _drop(trace, processors, machine, rules):
-    keep, counts = np.ones(len(trace), bool), []
-    for rule in rules:
-        hit = DROP_RULES[rule][1](trace, processors, machine) & keep
-        keep &= ~hit
-        counts.append((rule, int(hit.sum())))
-    return keep, counts
-
-
 def _refuse_unusable(trace, keep, processors, machine):
     """An error for the first job that is neither left out nor fit to run; it says which rule would do."""
-    for rule, name, values, needed in (
-        ("no-run-time", "run_time", trace.run_time, "a known run time"),
-        ("no-processors", "requested_processors", processors, "1 or more processors"),
-        (
-            "larger-than-machine",
-            "requested_processors",
-            processors,
-            f"at most the machine's {machine}",
-        ),
-    ):
+    for rule, needed in {
+        "no-run-time": "a known run time",
+        "no-processors": "1 or more processors",
+        "larger-than-machine": f"at most the machine's {machine}",
+    }.items():
         bad = np.flatnonzero(DROP_RULES[rule][1](trace, processors, machine) & keep)
         if len(bad):
-            k = bad[0]
-            if name == "requested_processors" and trace.requested_processors[k] != values[k]:
-                name = "allocated_processors"
+            k, name, values = bad[0], "run_time", trace.run_time
+            if rule != "no-run-time":
+                values, same = processors, trace.requested_processors[k] == processors[k]
+                name = "requested_processors" if same else "allocated_processors"
             jobs = ", ".join(map(str, trace.job_id[bad[:5]])) + (", ..." if len(bad) > 5 else "")
             raise SWFError(
                 f"{trace.path}, line {trace.line[k]}, field {FIELDS.index(name) + 1} ({name}): "
                 f"{values[k]}; allowed: {needed} ({len(bad)} such jobs: {jobs}; "
                 f"the rule '{rule}' leaves them out)"
             )
-
-
-def _times(run_time, requested, overrun):
-    unknown = requested < 1
-    estimate = np.where(unknown, run_time, requested)
-    over = run_time > estimate
-    if overrun == "raise-estimate":
-        rule, estimate = "estimate-raised", np.maximum(estimate, run_time)
-    elif overrun == "cut-run":
-        rule, run_time = "run-cut", np.minimum(estimate, run_time)
-    else:
-        rule = "overrun-kept"
-    return (
-        run_time,
-        estimate,
-        [("estimate-from-run-time", int(unknown.sum())), (rule, int(over.sum()))],
-    )

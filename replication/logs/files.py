@@ -1,18 +1,16 @@
 """Files as they come: plain or gzipped, by name, through a pipe or on standard input, in pieces and within limits."""
 
 import gzip
-import os
 import sys
 import zlib
-from contextlib import contextmanager
+from contextlib import nullcontext
 
 PIECE = 1 << 18  # bytes read at once
 LONGEST_LINE = 1 << 20  # bytes
 MOST_BLANK = 1_000_000  # lines with nothing in them
 MOST_BYTES = 1 << 36  # decompressed
-MOST_RATIO = (
-    200  # decompressed to packed; logs have 5 to 30, what is made to fill a memory has 1000
-)
+# Decompressed to packed; logs have 5 to 30, what is made to fill a memory has 1000.
+MOST_RATIO = 200
 FREE_BYTES = 1 << 26  # decompressed, up to which the ratio does not matter
 STANDARD_INPUT = "-"
 
@@ -32,18 +30,17 @@ def called(path):
     return "standard input" if str(path) == STANDARD_INPUT else str(path)
 
 
-def pieces(path, error, progress=None):
+def pieces(path, error):
     """The decompressed content of a file in pieces: a file, a pipe, or ``-`` for standard input;
     gzipped or not, whatever its name. `error` is raised, in one line that names the file, for a
     damaged or truncated gzip, text in UTF-16 or with carriage returns for line ends, and more
-    bytes than `MOST_BYTES` or `MOST_RATIO` allows. `progress`, a list of one float, gets the
-    share of the file used up so far, where its size is known.
+    bytes than `MOST_BYTES` or `MOST_RATIO` allows.
     """
     name, lines, total = called(path), 0, 0
-    with _opened(path) as file:
-        size = os.fstat(file.fileno()).st_size if hasattr(file, "fileno") else 0
-        packed = file.peek(1)[:1] == b"\x1f"
-        unpacked = gzip.GzipFile(fileobj=_Counted(file)) if packed else file
+    standard = str(path) == STANDARD_INPUT
+    with nullcontext(sys.stdin.buffer) if standard else open(path, "rb") as file:
+        packed = _Counted(file) if file.peek(1)[:1] == b"\x1f" else None
+        unpacked = gzip.GzipFile(fileobj=packed) if packed else file
         while True:
             try:
                 piece = unpacked.read(PIECE)
@@ -56,17 +53,14 @@ def pieces(path, error, progress=None):
             if total == 0:
                 _refuse_other_text(name, piece, error)
             total += len(piece)
-            read = unpacked.fileobj.count if packed else total
             if total > MOST_BYTES:
                 raise error(f"{name}: more than {MOST_BYTES >> 30} GiB; allowed: up to that")
-            if total > max(FREE_BYTES, MOST_RATIO * read):
+            if packed and total > max(FREE_BYTES, MOST_RATIO * packed.count):
                 raise error(
-                    f"{name}: {total / read:,.0f} times as large decompressed; "
+                    f"{name}: {total / packed.count:,.0f} times as large decompressed; "
                     f"allowed: up to {MOST_RATIO} times"
                 )
             lines += piece.count(b"\n")
-            if progress is not None and size:
-                progress[0] = min(read / size, 1.0)
             yield piece
 
 
@@ -76,8 +70,7 @@ def lines(path, error):
     for piece in pieces(path, error):
         piece = piece.removeprefix(_MARK) if number == 0 and not rest else piece
         *whole, rest = (rest + piece).split(b"\n")
-        for line in whole:
-            number += 1
+        for number, line in enumerate(whole, number + 1):
             if line and not line.isspace():
                 yield number, line.rstrip(b"\r").decode("utf-8", "replace")
                 continue
@@ -105,15 +98,6 @@ class _Counted:
         found = self._file.read(size)
         self.count += len(found)
         return found
-
-
-@contextmanager
-def _opened(path):
-    if str(path) == STANDARD_INPUT:
-        yield sys.stdin.buffer
-        return
-    with open(path, "rb") as file:
-        yield file
 
 
 def _refuse_other_text(name, text, error):

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from replication.basics.choices import Choice, ChoiceError, Number, option
+from replication.basics.lazy import pandas as pd
 from replication.basics.seeding import generator
 from replication.logs.workload import COLUMNS
 
@@ -31,22 +32,8 @@ class Resampling(Choice, family="resampling"):
     error = ResamplingError
 
     def make(self, workload, seed):
-        """A workload drawn from another.
-
-        Parameters
-        ----------
-        workload : replication.logs.workload.Workload
-        seed : int
-
-        Returns
-        -------
-        replication.logs.workload.Workload
-            Of the same name and machine; how it was drawn stands in its provenance.
-
-        Raises
-        ------
-        ResamplingError
-            Where no job is drawn.
+        """A workload drawn from another, of the same name and machine; how it was drawn stands in its provenance.
+        ResamplingError where no job is drawn.
         """
         made = self.drawn(workload, seed)
         how = {"resampling": repr(self), "seed": int(seed)}
@@ -144,53 +131,25 @@ class ResampledUsers(Resampling, name="users"):
 
 
 def joined(workload, weeks):
-    """Some weeks of a log one behind the other; all of them in their order are the log itself.
-
-    Parameters
-    ----------
-    workload : replication.logs.workload.Workload
-    weeks : sequence of int
-        Counted from the first submission; the last of the log may be a part of one.
-
-    Returns
-    -------
-    replication.logs.workload.Workload
+    """Some weeks of a log one behind the other, each by its number from the first submission on; all of them in their
+    order are the log itself. The last of the log may be a part of one.
     """
     week = (workload.submit - workload.submit[0]) // WEEK
     first = np.searchsorted(week, np.arange(week[-1] + 2))
-    parts = [
-        (np.arange(first[k], first[k + 1]), np.full(first[k + 1] - first[k], place), 0)
-        for place, k in enumerate(weeks)
-    ]
+    parts = [(np.arange(first[k], first[k + 1]), place, 0) for place, k in enumerate(weeks)]
     return gathered(workload, parts, len(parts))
 
 
 def gathered(workload, parts, weeks):
-    """Jobs of a log, each in another week.
+    """Jobs of a log, each in another week; in order of submission, of equal ones as in the log.
 
-    Parameters
-    ----------
-    workload : replication.logs.workload.Workload
-    parts : list of (int64[k], int64[k], int)
-        Jobs by their places in the log, the week that each goes to, and whose copies they are: 0 for the user himself, a
-        number for someone like him.
-    weeks : int
-        Jobs in later weeks are left out.
-
-    Returns
-    -------
-    replication.logs.workload.Workload
-        In order of submission, of equal ones as in the log.
-
-    Raises
-    ------
-    ResamplingError
+    `parts` are tuples of jobs by their places in the log, int64[k], the week that each goes to, and whose copies
+    they are: 0 for the user himself, a number for someone like him. Jobs in `weeks` and later are left out;
+    ResamplingError where none stays.
     """
-    jobs = np.concatenate([jobs for jobs, _, _ in parts] or [np.empty(0, np.int64)])
-    week = np.concatenate([week for _, week, _ in parts] or [np.empty(0, np.int64)])
-    copy = np.repeat([copy for *_, copy in parts], [len(jobs) for jobs, _, _ in parts])
-    here = week < weeks
-    jobs, week, copy = jobs[here], week[here], copy[here].astype(np.int64)
+    full = [np.broadcast_arrays(*part) for part in parts] or [np.empty((3, 0))]
+    jobs, week, copy = np.concatenate(full, axis=1).astype(np.int64)
+    jobs, week, copy = np.stack([jobs, week, copy])[:, week < weeks]
     if len(jobs) == 0:
         raise ResamplingError(
             f"{workload.name}: no jobs in the weeks drawn, allowed: a log with jobs in most weeks, or more weeks"
@@ -208,10 +167,5 @@ def gathered(workload, parts, weeks):
 
 def copy_numbers(drawn):
     """How often what was drawn had been drawn before, int64[n]."""
-    order = np.argsort(drawn, kind="stable")
-    ranked = np.asarray(drawn)[order]
-    begins = np.r_[True, ranked[1:] != ranked[:-1]] if len(ranked) else np.empty(0, bool)
-    place = np.arange(len(ranked))
-    numbers = np.empty(len(ranked), np.int64)
-    numbers[order] = place - np.maximum.accumulate(np.where(begins, place, 0))
-    return numbers
+    drawn = pd.Series(drawn, dtype=np.int64)
+    return drawn.groupby(drawn).cumcount().to_numpy(np.int64)

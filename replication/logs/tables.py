@@ -11,7 +11,7 @@ import os
 import tomllib
 from csv import Error as CSVError
 from csv import reader as rows
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -22,8 +22,9 @@ from replication.basics.hints import did_you_mean
 from replication.basics.lazy import lazily
 from replication.basics.lazy import pandas as pd
 from replication.basics.lazy import pyarrow as pa
-from replication.logs import files, swf
+from replication.logs import files
 from replication.logs.accounting.conversion import LATEST, Account, header, peak
+from replication.logs.swf.trace import ordered
 
 csv, parquet = lazily("pyarrow.csv"), lazily("pyarrow.parquet")
 
@@ -49,12 +50,12 @@ class Map:
 
     path: str
     title: str
-    source: str
     fields: dict
+    source: str = ""
     processors: int | None = None
     time_zone: str = "UTC"
     unknown: tuple = ("",)
-    only: dict = None
+    only: dict = field(default_factory=dict)
 
 
 def maps():
@@ -74,30 +75,26 @@ def read_map(source):
         told = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise TableError(f"{path}: {error}; allowed: TOML") from None
-    _known(path, "key", told, set(Map.__dataclass_fields__) - {"path"})
-    if not isinstance(told.get("fields"), dict):
+    fields = told.get("fields")
+    _known(path, "key", told, ("fields", *_TOP))
+    if not isinstance(fields, dict):
         raise TableError(f"{path}: no [fields]; allowed: {', '.join(FIELDS)}")
-    _known(path, "field", told["fields"], FIELDS)
-    _kinds(path, "", told, _TOP)
-    for name, rule in told["fields"].items():
+    _known(path, "field", fields, FIELDS)
+    _kinds(f"{path}, ", told, _TOP)
+    for name, rule in fields.items():
         if not isinstance(rule, dict) or not isinstance(rule.get("column"), str):
             raise TableError(f"{path}, {name}: no column; allowed: the name of one")
         _known(path, f"key of {name}", rule, ("column", *_RULE))
-        _kinds(path, f"{name}: ", rule, _RULE)
-    for any_of in NEEDED:
-        if not set(any_of) & told["fields"].keys():
-            what = " or ".join(any_of)
-            raise TableError(f"{path}: no field {what}; allowed: a map that has it")
-    told["unknown"] = tuple(told.get("unknown", ("",)))
-    return Map(path=str(path), **{"title": path.stem, "source": "", "only": {}} | told)
+        _kinds(f"{path}, {name}: ", rule, _RULE)
+    lacking = [" or ".join(any_of) for any_of in NEEDED if not {*any_of} & fields.keys()]
+    if lacking:
+        raise TableError(f"{path}: no field {lacking[0]}; allowed: a map that has it")
+    return Map(str(path), **{"title": path.stem} | told)
 
 
-def _whole_number(value, most=_MOST):
-    return type(value) is int and 1 <= value <= most
-
-
-def _all(kind, values):
-    return all(type(value) is kind for value in values)
+def _whole_number(least, most):
+    kind = f"a whole number from {least} to {most}"
+    return kind, lambda value: type(value) is int and least <= value <= most
 
 
 def _zone(name):
@@ -107,35 +104,34 @@ def _zone(name):
         return False
 
 
+_STATUS, _IS_STATUS = _whole_number(0, 5)
 #: What the values of a map may be, in words, and whether one is.
 _TOP = {
     "title": ("text", lambda v: type(v) is str and v.isprintable()),
     "source": ("text", lambda v: type(v) is str),
-    "processors": (f"a whole number from 1 to {_MOST}", _whole_number),
+    "processors": _whole_number(1, _MOST),
     "time_zone": ("a name such as Europe/Rome", _zone),
-    "unknown": ("a list of texts", lambda v: type(v) is list and _all(str, v)),
+    "unknown": ("a list of texts", lambda v: type(v) is list and {*map(type, v)} <= {str}),
     "only": (
         "a column and a list of its values",
-        lambda v: type(v) is dict and _all(list, v.values()),
+        lambda v: type(v) is dict and {*map(type, v.values())} <= {list},
     ),
 }
 _RULE = {
     "unit": (", ".join(UNITS), lambda v: type(v) is str and v in UNITS),
-    "times": ("a whole number from 1 to 100000", lambda v: _whole_number(v, 100_000)),
+    "times": _whole_number(1, 100_000),
     "values": (
-        "a whole number from 0 to 5 for each text",
-        lambda v: type(v) is dict and all(type(n) is int and 0 <= n <= 5 for n in v.values()),
+        f"{_STATUS} for each text",
+        lambda v: type(v) is dict and all(map(_IS_STATUS, v.values())),
     ),
 }
 
 
-def _kinds(path, where, given, kinds):
+def _kinds(where, given, kinds):
     """Refuse values that are not of the kind that they must be."""
     for name, (allowed, good) in kinds.items():
         if name in given and not good(given[name]):
-            raise TableError(
-                f"{path}, {where}{name} {files.shown(given[name])}; allowed: {allowed}"
-            )
+            raise TableError(f"{where}{name} {files.shown(given[name])}; allowed: {allowed}")
 
 
 def _known(path, what, given, allowed):
@@ -161,10 +157,8 @@ def convert(path, by, processors=None):
     reader = _Reader(path, by)
     columns = _gathered(reader)
     if not columns:
-        reasons = ", ".join(f"{count} {why}" for why, count in reader.left_out.items() if count)
-        raise TableError(
-            f"{path}: no job among {reader.records} rows ({reasons or 'none left out'})"
-        )
+        reasons = reader.reasons() or "none left out"
+        raise TableError(f"{path}: no job among {reader.records} rows ({reasons})")
     trace, assumed = _trace(path, by, columns, processors, reader)
     return reader.done(Path(path).name, f"table of jobs, {by.title}", trace, assumed)
 
@@ -190,45 +184,22 @@ def _gathered(reader):
 
 def _trace(path, by, columns, processors, reader):
     """The log, ordered by submission, and what was assumed."""
-    n = len(columns["submit"])
-    if np.any(columns["submit"][1:] < columns["submit"][:-1]):
-        order = np.argsort(columns["submit"], kind="stable")
-        for name in columns:
-            columns[name] = columns[name][order]
-        del order
-    # Fields that a table does not have take no memory.
-    columns |= {
-        name: np.broadcast_to(-1.0 if name in swf.DECIMAL else -1, n)
-        for name in swf.FIELDS
-        if name not in columns
-    }
+    n, first, last = len(columns["submit"]), int(columns["submit"].min()), 0
+    for k in range(0, n, BATCH):
+        submit, *lengths = (columns[name][k : k + BATCH] for name in ("submit", "wait", "run_time"))
+        last = max(last, int((submit + sum(np.maximum(one, 0) for one in lengths)).max()))
+    columns["submit"] -= first
+    trace = ordered(columns, columns["job_id"], path=str(path))
     machine, assumed = processors or by.processors, list(reader.assumed())
     if machine is None:
-        machine = _held(columns)
+        machine = peak(*trace.runs())
         if machine < 1:
             raise TableError(f"{path}: no job with a start and a size; give the processors")
         assumed.append(
             f"The machine has {machine} processors: the most that the table's jobs held at once."
         )
-    first, last = int(columns["submit"][0]), 0
-    for k in range(0, n, BATCH):
-        submit, wait, run_time = (
-            columns[name][k : k + BATCH] for name in ("submit", "wait", "run_time")
-        )
-        last = max(last, int((submit + np.maximum(wait, 0) + np.maximum(run_time, 0)).max()))
-    columns["submit"] -= first
     comments = header(by.title, first, last, by.time_zone, machine, 0, assumed, n)
-    line = columns["job_id"]
-    return swf.Trace(**columns, line=line, comments=comments, path=str(path)), tuple(assumed)
-
-
-def _held(columns):
-    """Most processors that the jobs held at once."""
-    allocated, requested = (columns[name] for name in COUNTS)
-    size = np.where(allocated > 0, allocated, requested)
-    ran = (columns["wait"] >= 0) & (columns["run_time"] > 0) & (size > 0)
-    start = (columns["submit"] + columns["wait"])[ran]
-    return peak(start, columns["run_time"][ran].astype(np.int64), size[ran].astype(np.int64))
+    return replace(trace, comments=comments), tuple(assumed)
 
 
 class _Reader(Account):
@@ -259,14 +230,11 @@ class _Reader(Account):
                 return
             stream = _Text(self.path)
             self._choose(stream.names)
-            convert = csv.ConvertOptions(
-                include_columns=self.wanted,
-                column_types={name: pa.string() for name in self.wanted},
-            )
+            texts = dict.fromkeys(self.wanted, pa.string())
+            convert = csv.ConvertOptions(include_columns=self.wanted, column_types=texts)
+            rule = csv.ParseOptions(invalid_row_handler=self._skip, newlines_in_values=True)
             with pa.PythonFile(stream, "r") as file:
-                yield from csv.open_csv(
-                    file, parse_options=self._row_rule(), convert_options=convert
-                )
+                yield from csv.open_csv(file, parse_options=rule, convert_options=convert)
         except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
             if getattr(error, "errno", None):
                 raise
@@ -282,32 +250,28 @@ class _Reader(Account):
                 f"allowed: up to {files.MOST_RATIO} times"
             )
 
-    def _row_rule(self):
-        """How rows with another number of fields are dealt with: they are counted."""
-
-        def skip(row):
-            self.records += 1
-            self.left_out["with more or fewer fields than the header"] += 1
-            return "skip"
-
-        return csv.ParseOptions(invalid_row_handler=skip, newlines_in_values=True)
+    def _skip(self, row):
+        """Count a row with another number of fields."""
+        self.records += 1
+        self.left_out["with more or fewer fields than the header"] += 1
+        return "skip"
 
     def _choose(self, names):
         """Which columns are wanted, not used, and not there."""
         fields = {name: rule["column"] for name, rule in self.by.fields.items()}
-        needed = {*fields.values(), *(self.by.only or {})}
+        needed = {*fields.values(), *self.by.only}
         self.wanted = [name for name in names if name in needed]
         twice = next((name for name in self.wanted if self.wanted.count(name) > 1), None)
         if twice is not None:
             raise TableError(f"{self.path}: column {_plain(twice)} is there twice; allowed: once")
         self.unused = [name for name in names if name not in needed]
         self.missing = [(n, column) for n, column in fields.items() if column not in names]
-        absent = {name for name, _ in self.missing}
+        there = fields.keys() - dict(self.missing)
         lacking = [
             " or ".join(fields[name] for name in any_of if name in fields)
             for any_of in NEEDED
-            if not (set(any_of) & fields.keys()) - absent
-        ] + [column for column in self.by.only or {} if column not in names]
+            if not there & {*any_of}
+        ] + [column for column in self.by.only if column not in names]
         if lacking:
             raise TableError(
                 f"{self.path}: no column {_plain(lacking[0])}; "
@@ -320,10 +284,13 @@ class _Reader(Account):
         row = np.arange(self.records + 1, self.records + 1 + batch.num_rows)
         self.records += batch.num_rows
         keep = np.ones(batch.num_rows, bool)
-        for column, values in (self.by.only or {}).items():
-            keep &= self._leave(
-                keep, ~table[column].isin(values).to_numpy(), f"of another {_plain(column)}"
-            )
+
+        def leave(bad, why):
+            self._count(self.left_out, why, bad & keep)
+            np.logical_and(keep, ~bad, out=keep)
+
+        for column, values in self.by.only.items():
+            leave(~table[column].isin(values).to_numpy(), f"of another {_plain(column)}")
         field = {
             name: self._read(name, rule, table[rule["column"]])
             for name, rule in self.by.fields.items()
@@ -333,15 +300,14 @@ class _Reader(Account):
         submit, start, end = (field.get(name, nan) for name in TIMES)
         run_time = field.get("run_time", nan)
         run_time = np.where(np.isnan(run_time), end - start, run_time)
-        keep &= self._leave(keep, np.isnan(submit), "of unknown submission")
-        keep &= self._leave(keep, run_time < 0, "that ended before they started")
+        leave(np.isnan(submit), "of unknown submission")
+        leave(run_time < 0, "that ended before they started")
         if not keep.any():
             return None
         early = start < submit
-        self.remarks["started before their submission, so their wait is unknown"] += int(
-            (early & keep).sum()
-        )
-        self.remarks["of unknown run time"] += int((np.isnan(run_time) & keep).sum())
+        late = "started before their submission, so their wait is unknown"
+        self._count(self.remarks, late, early & keep)
+        self._count(self.remarks, "of unknown run time", np.isnan(run_time) & keep)
         whole = {"wait": np.where(early, np.nan, start - submit), "run_time": run_time}
         plain = ("requested_time", *COUNTS, "status")
         whole |= {name: field[name] for name in plain if name in field}
@@ -353,10 +319,8 @@ class _Reader(Account):
             **kept,
         }
 
-    def _leave(self, keep, bad, why):
-        """Count rows that are left out; the mask of those that stay."""
-        self.left_out[why] += int((bad & keep).sum())
-        return ~bad
+    def _count(self, counter, what, which):
+        counter[what] += int(which.sum())
 
     def _read(self, name, rule, values):
         """A column as float64, nan where unknown; names as numbers."""
@@ -367,32 +331,28 @@ class _Reader(Account):
         if name in NAMES:
             return self._numbered(name, values, unknown)
         if name == "status":
-            number = values.map(rule.get("values", {})).astype(np.float64)
-            found = number.to_numpy()
-            most = 5
+            found, most = values.map(rule.get("values", {})).to_numpy(np.float64), 5
         elif name in TIMES:
             found, most = self._dates(rule, values, texts), LATEST
         else:
-            found, most = _lengths(rule, values, texts, name in LENGTHS), _MOST
-            found = found * rule.get("times", 1)
+            found = _lengths(rule, values, texts) if name in LENGTHS else _numbers(values, {})
+            found, most = found * rule.get("times", 1), _MOST
         found = np.where(unknown, np.nan, found)
         with np.errstate(invalid="ignore"):
             odd = ~unknown & ~((found >= 0) & (found <= most))
-        negative = odd & (found < 0)
-        self.remarks[f"with a {name} below 0, taken as unknown"] += int(negative.sum())
-        self.remarks[f"with a {name} that could not be read ({_plain(rule['column'])})"] += int(
-            (odd & ~negative).sum()
-        )
+            negative = odd & (found < 0)
+        unread = f"with a {name} that could not be read ({_plain(rule['column'])})"
+        self._count(self.remarks, f"with a {name} below 0, taken as unknown", negative)
+        self._count(self.remarks, unread, odd & ~negative)
         return np.where(odd, np.nan, found)
 
     def _dates(self, rule, values, texts):
         """Seconds since 1970."""
-        if not texts and not _dated(values):
-            return values.to_numpy(np.float64, na_value=np.nan) * UNITS[rule.get("unit", "s")]
         number = np.nan
-        if texts:
-            number = pd.to_numeric(values, errors="coerce").to_numpy(np.float64)
-            number = number * UNITS[rule.get("unit", "s")]
+        if not _dated(values):
+            number = _numbers(values, rule)
+            if not texts:
+                return number
             offset = values.str.contains(r"(?:[+-]\d\d:?\d*|Z)$", regex=True, na=False).any()
             dates = values.where(np.isnan(number))
             values = pd.to_datetime(dates, format="ISO8601", errors="coerce", utc=bool(offset))
@@ -452,15 +412,18 @@ def _dated(values):
     return pd.api.types.is_datetime64_any_dtype(values)
 
 
-def _lengths(rule, values, texts, clocks):
-    """Numbers in their unit, as seconds where they are lengths; texts may be lengths on a clock."""
-    unit = UNITS[rule.get("unit", "s")] if clocks else 1
-    if not texts:
-        if pd.api.types.is_timedelta64_dtype(values):
-            return values.dt.total_seconds().to_numpy()
-        return values.to_numpy(np.float64, na_value=np.nan) * unit
-    found = (pd.to_numeric(values, errors="coerce") * unit).to_numpy(np.float64)
-    if clocks and np.isnan(found).any():
+def _numbers(values, rule):
+    """Numbers in their unit, float64[n]; nan for what is none."""
+    number = pd.to_numeric(values, errors="coerce").to_numpy(np.float64, na_value=np.nan)
+    return number * UNITS[rule.get("unit", "s")]
+
+
+def _lengths(rule, values, texts):
+    """Seconds; texts may be lengths on a clock."""
+    if pd.api.types.is_timedelta64_dtype(values):
+        return values.dt.total_seconds().to_numpy()
+    found = _numbers(values, rule)
+    if texts and np.isnan(found).any():
         clock = values.str.replace(r"^(\d+)-", r"\1 days ", regex=True)
         clock = pd.to_timedelta(clock, errors="coerce").dt.total_seconds().to_numpy()
         found = np.where(np.isnan(found), clock, found)

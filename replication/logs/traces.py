@@ -17,7 +17,7 @@ from replication.basics.hints import did_you_mean
 from replication.logs import archive, files, standins, swf
 from replication.logs.cleaning import DEFAULT_DROP, USED, workload
 
-REGISTRY = paths.DATA / "traces.toml"
+REGISTRY = toml(paths.DATA / "traces.toml")
 
 _unreachable = None  # why the last attempt to fetch failed; not tried again in this process
 _told = False
@@ -42,8 +42,8 @@ class TraceInfo:
     jobs: int
     processors: int
     acknowledge: tuple
-    asks: str
     papers: tuple
+    asks: str = ""
 
 
 @dataclass(frozen=True)
@@ -56,18 +56,14 @@ class Rules:
     drop: tuple = DEFAULT_DROP
 
 
-def _registry():
-    return toml(REGISTRY)
-
-
 def names(paper=None):
     """Names of all logs, or of those a paper uses, in its order."""
-    return list(_registry()["log"] if paper is None else _paper(paper)["logs"])
+    return list(REGISTRY["log"] if paper is None else _paper(paper)["logs"])
 
 
 def papers():
     """Names of the papers that have rules."""
-    return list(_registry()["paper"])
+    return list(REGISTRY["paper"])
 
 
 def info(name):
@@ -78,14 +74,12 @@ def info(name):
             f"log {name!r} is not known{hint}; allowed: {', '.join(names())}, "
             "or a path to an SWF file"
         )
-    known = {"asks": ""} | _registry()["log"][name]
+    known = REGISTRY["log"][name]
     return TraceInfo(
         name=name,
-        file=known["file"].rpartition("/")[2],
-        address=_registry()["archive"]["address"] + known["file"],
-        acknowledge=tuple(known["acknowledge"]),
+        address=REGISTRY["archive"]["address"] + known["file"],
         papers=tuple(paper for paper in papers() if name in _paper(paper)["logs"]),
-        **{what: known[what] for what in ("title", "sha256", "jobs", "processors", "asks")},
+        **known | {"file": Path(known["file"]).name, "acknowledge": tuple(known["acknowledge"])},
     )
 
 
@@ -110,14 +104,14 @@ def label(name, paper):
 
 def acknowledgements():
     """The archive's name and the people to thank for it."""
-    known = _registry()["archive"]
+    known = REGISTRY["archive"]
     return known["name"], tuple(known["acknowledge"])
 
 
 def _paper(paper):
     if paper not in papers():
         raise TraceError(f"paper {paper!r} is not known; allowed: {', '.join(papers())}")
-    return _registry()["paper"][paper]
+    return REGISTRY["paper"][paper]
 
 
 def locate(name):

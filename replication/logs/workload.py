@@ -5,17 +5,7 @@ from html import escape
 
 import numpy as np
 
-COLUMNS = (
-    "job_id",
-    "submit",
-    "run_time",
-    "estimate",
-    "processors",
-    "user",
-    "group",
-    "executable",
-    "queue",
-)
+COLUMNS = tuple("job_id submit run_time estimate processors user group executable queue".split())
 # Quick scale, a first look at everything: the first jobs of each log.
 QUICK_JOBS = 5000
 
@@ -178,21 +168,16 @@ class Workload:
     def from_columns(cls, name, machine, submit, run_time, processors, estimate=None, **others):
         """Build a workload from plain sequences; identifiers default to -1, job ids to 1, 2, ..."""
         n = len(submit)
-        unknown = np.full(n, -1, dtype=np.int64)
-        columns = {
-            "job_id": np.arange(1, n + 1),
-            "user": unknown,
-            "group": unknown,
-            "executable": unknown,
-            "queue": unknown,
-        } | others
+        names = dict.fromkeys(("user", "group", "executable", "queue"), np.full(n, -1))
+        estimate = run_time if estimate is None else estimate
+        columns = {"job_id": np.arange(1, n + 1)} | names | others
         return cls(
-            name=name,
-            machine=int(machine),
-            submit=np.asarray(submit),
-            run_time=np.asarray(run_time),
-            estimate=np.asarray(run_time if estimate is None else estimate),
-            processors=np.asarray(processors),
+            name,
+            int(machine),
+            submit=submit,
+            run_time=run_time,
+            estimate=estimate,
+            processors=processors,
             **columns,
         )
 

@@ -61,12 +61,3 @@ def _variant(told):
 def alone(dimensions):
     """Every alternative but the defaults of some dimensions, each alone."""
     return [one for name, several in dimensions.items() for one in variants.alone(name, several)]
-
-
-def changes(logs, *several):
-    """What robustness is tried against: the default, a paper's own changes, other logs and other loads.
-
-    Of changes that concern some logs only, those that concern one of the paper's `logs`.
-    """
-    own = [one for one in several if not one.logs or {*one.logs} & {*logs}]
-    return [Variant("default"), *own, *variants.others(logs)]

@@ -53,22 +53,20 @@ def duration(workloads):
                 yield name, measure, month(header, label), "yyyymm"
 
 
-def load_since_zero(workload):
-    """Load over the span from the log's time 0, not its first submission, to the last submission (a share).
+def loads(workload):
+    """The load, per cent, under each reading of the span that it is over.
 
-    The cleaned logs do not begin at time 0: the jobs that did were taken out.
+    The cleaned logs do not begin at time 0: the jobs that did were taken out. The last end is the earliest possible one,
+    without waits.
     """
-    return measures.load(
-        workload.run_time, workload.processors, workload.machine, int(workload.submit[-1])
-    )
-
-
-def load_to_last_end(workload):
-    """Load from the first submission to the earliest possible last end, without waits (a share)."""
-    last = int((workload.submit + workload.run_time).max())
-    return measures.load(
-        workload.run_time, workload.processors, workload.machine, last - int(workload.submit[0])
-    )
+    work = workload.run_time, workload.processors, workload.machine
+    first, last = int(workload.submit[0]), int(workload.submit[-1])
+    end = int((workload.submit + workload.run_time).max())
+    return {
+        "load %, first to last submission (caption)": 100 * workload.load,
+        "load %, log's time 0 to last submission": 100 * measures.load(*work, last),
+        "load %, first submission to earliest last end": 100 * measures.load(*work, end - first),
+    }
 
 
 def table1(workloads):
@@ -120,11 +118,7 @@ def table3_readings(workloads):
     """
     rows = {}
     for name, workload in workloads.items():
-        column = {
-            "load %, first to last submission (caption)": 100 * workload.load,
-            "load %, log's time 0 to last submission": 100 * load_since_zero(workload),
-            "load %, first submission to earliest last end": 100 * load_to_last_end(workload),
-        }
+        column = loads(workload)
         if not workload.stand_in and name in traces.names("pv_easy"):
             for what, drop in JOBS.items():
                 column[what] = len(traces.load(name, paper="pv_easy", stand_in=False, drop=drop))

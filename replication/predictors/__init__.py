@@ -2,21 +2,17 @@
 
 In goes a workload with the users' requests; out comes a predictor's memory, which the schedulers' kernels ask
 through `replication.core.predicting`. A predictor is one file: a frozen dataclass that says which, the arrays
-it keeps, and its compiled functions. One more is added in a file of one's own, inside the package or outside
-it (`tests/predictors/test_added.py` shows one); it is known once it has been imported.
+it keeps, and its compiled functions; those that keep the same arrays share one. One more is added in a file of one's own,
+inside the package or outside it (`tests/predictors/test_added_predictor.py` shows one); it is known once it has been imported.
 """
 
 from replication.predictors.base import Predictor, PredictorError
 from replication.predictors.biased import Biased
-from replication.predictors.clairvoyant import Clairvoyant
 from replication.predictors.complete import Complete
 from replication.predictors.cvh import CVH
-from replication.predictors.last import Last
-from replication.predictors.request import Request
-from replication.predictors.scaled import Scaled
+from replication.predictors.known import Clairvoyant, Request, Scaled, Virtual
+from replication.predictors.newest import Last, Tsafrir
 from replication.predictors.top_percent import TopPercent
-from replication.predictors.tsafrir import Tsafrir
-from replication.predictors.virtual import Virtual
 
 __all__ = [
     "CVH",

@@ -52,17 +52,17 @@ class Predictor(Choice, family="predictor"):
 
     error = PredictorError
     draws_at_random = True
-    _functions = {"predict": _known, "begun": _told_of_a_start, "learn": _told_of_an_end}
+    _functions = _known, _told_of_a_start, _told_of_an_end
 
     def __init_subclass__(cls, predict=None, begun=None, learn=None, **others):
         super().__init_subclass__(**others)
-        named = {"predict": predict, "begun": begun, "learn": learn}
-        cls._functions = cls._functions | {k: given for k, given in named.items() if given}
+        given = predict, begun, learn
+        cls._functions = tuple(new or old for new, old in zip(given, cls._functions, strict=True))
 
     @property
     def asks_for_starts(self):
         """Whether it must be told when jobs start, which a preemptive scheduler does not do."""
-        return self._functions["begun"] is not _told_of_a_start
+        return self._functions[1] is not _told_of_a_start
 
     def predicted(self, workload, request, seed):
         """Predictions known from the start, number[n], s; arguments as for `tables`."""
@@ -87,31 +87,15 @@ class Predictor(Choice, family="predictor"):
         return {"known": np.array(self.predicted(workload, request, seed), dtype=np.int64)}
 
     def memory(self, workload, estimate, seed=1):
-        """What the kernels work on: the jobs and the predictor's arrays, before the first job.
-
-        Parameters
-        ----------
-        workload : replication.logs.workload.Workload
-        estimate : int64[n], s
-            The requests as the scheduler is told them.
-        seed : int
-            Of random predictors.
-
-        Returns
-        -------
-        namedtuple
-            Of a class from `replication.core.predicting.memory_class`.
-        """
+        """What the kernels work on, before the first job: a named tuple of the jobs and of `tables`."""
         request = np.ascontiguousarray(estimate, dtype=np.int64).view()
         request.flags.writeable = False  # as the workload's columns, so that kernels meet one type
         jobs = workload.submit, workload.run_time, request, workload.processors
         tables = self.tables(workload, request, seed)
-        function = self._functions["predict"].py_func
-        source = Path(function.__code__.co_filename).read_bytes()
-        kept_by = memory_class(
-            function.__module__.rpartition(".")[2],
-            hashlib.sha256(source).hexdigest()[:16],
-            tuple(tables),
-            **self._functions,
-        )
-        return kept_by(*jobs, **tables)
+        functions = [function.py_func for function in self._functions]
+        source = Path(functions[0].__code__.co_filename).read_bytes()
+        # A file may hold several predictors, with functions of other names.
+        names = " ".join(function.__qualname__ for function in functions).encode()
+        word = functions[0].__module__.rpartition(".")[2]
+        digest = hashlib.sha256(names + source).hexdigest()
+        return memory_class(word, digest[:16], tuple(tables), self._functions)(*jobs, **tables)

@@ -35,12 +35,6 @@ class Biased(Predictor, predict=predict, begun=begun, learn=learn):
     """Another's predictions times a factor: its order stays, its bias moves.
 
     Rounded to the nearest second, and at most the request.
-
-    Parameters
-    ----------
-    of : replication.predictors.Predictor
-    factor : float
-        0 or more.
     """
 
     of: Predictor = option(allowed=Predictor, about="whose predictions")

@@ -4,9 +4,8 @@ A job has 19 features, taken when it is first asked about; their products of two
 a gradient that is normalised by each feature's scale and by its past gradients, so that features in seconds,
 processors and sines can be mixed (Ross, Mineiro and Langford 2013, algorithm 2).
 
-``whole`` has a row for each user: what he has ended and what he has running. ``links`` holds three numbers
-for each job: the user's running job begun before it, the one begun after it, and when it began. ``real`` has
-a row for each job: its features. ``model`` has a row for each of weights, scales and sums of squared
+``whole`` has a row for each user: what he has ended and what he has running. ``links`` has a row for each job: when
+it began, or `OVER`, and the user's job that began next. ``real`` has a row for each job: its features. ``model`` has a row for each of weights, scales and sums of squared
 gradients, two for the terms of the job at hand, as they are and by their scales, one to add up in, and one
 with the counters `STEP` and `NORM`, which job is at hand, and its value if `KNOWN`.
 """
@@ -35,21 +34,10 @@ WEIGHTS, SCALES, SQUARES, AT_HAND, RATIOS, SUMS, COUNTERS = range(7)  # rows of 
 STEP, NORM, JOB, KNOWN, VALUE = range(5)  # places in its last row
 
 # Columns of `whole`.
-(
-    ENDED,
-    NEWEST,
-    BEFORE,
-    THIRD_LAST,
-    RUN_TIMES,
-    SIZES,
-    LAST_END,
-    PROCESSORS,
-    RUNS,
-    STARTS,
-    OLDEST,
-    YOUNGEST,
-) = range(12)
-COLUMNS = 12
+ENDED, NEWEST, BEFORE, THIRD_LAST, RUN_TIMES, SIZES, LAST_END = range(7)
+PROCESSORS, RUNS, STARTS, OLDEST, YOUNGEST, COLUMNS = range(7, 13)
+BEGAN, NEXT = range(2)  # columns of `links`
+OVER = -1
 NOBODY = -1
 
 
@@ -69,12 +57,12 @@ def predict(memory, job, now):
 @uncounted
 def begun(memory, job, now):
     """Put the job behind the user's running ones."""
-    user, links, n = memory.whole[memory.group[job]], memory.links, len(memory.submit)
-    links[job], links[n + job], links[2 * n + job] = user[YOUNGEST], NOBODY, now
-    if user[YOUNGEST] == NOBODY:
+    user, links = memory.whole[memory.group[job]], memory.links
+    if user[RUNS] == 0:
         user[OLDEST] = job
     else:
-        links[n + user[YOUNGEST]] = job
+        links[user[YOUNGEST], NEXT] = job
+    links[job, BEGAN] = now
     user[YOUNGEST] = job
     user[PROCESSORS] += memory.size[job]
     user[RUNS] += 1
@@ -84,19 +72,11 @@ def begun(memory, job, now):
 @uncounted
 def learn(memory, job, start, now):
     """Take the job off the user's running ones, note its end and correct the weights."""
-    user, links, n = memory.whole[memory.group[job]], memory.links, len(memory.submit)
-    before, after = links[job], links[n + job]
-    if before == NOBODY:
-        user[OLDEST] = after
-    else:
-        links[n + before] = after
-    if after == NOBODY:
-        user[YOUNGEST] = before
-    else:
-        links[after] = before
+    user, links = memory.whole[memory.group[job]], memory.links
     user[PROCESSORS] -= memory.size[job]
     user[RUNS] -= 1
-    user[STARTS] -= links[2 * n + job]
+    user[STARTS] -= links[job, BEGAN]
+    links[job, BEGAN] = OVER
     _correct(memory, job)
     user[THIRD_LAST], user[BEFORE], user[NEWEST] = user[BEFORE], user[NEWEST], job
     user[ENDED] += 1
@@ -115,7 +95,9 @@ def _observe(memory, job, now, x):
     for k in range(3):
         x[1 + k] = request
         if k < ended:
-            x[1 + k] = min(_run_time_seen(memory, user[NEWEST + k], now), request)
+            job_ended = user[NEWEST + k]
+            seen = max(memory.run_time[job_ended], now - memory.submit[job_ended])
+            x[1 + k] = min(seen, request)
             total += x[1 + k]
             if k < 2:
                 x[5] = total / (k + 1)
@@ -131,22 +113,14 @@ def _observe(memory, job, now, x):
     x[11] = user[RUNS] * now - user[STARTS]
     x[12] = user[RUNS]
     if user[RUNS] > 0:
-        x[13] = now - memory.links[2 * len(memory.submit) + user[OLDEST]]
+        while memory.links[user[OLDEST], BEGAN] == OVER:
+            user[OLDEST] = memory.links[user[OLDEST], NEXT]
+        x[13] = now - memory.links[user[OLDEST], BEGAN]
     of_day = 2 * math.pi * (memory.submit[job] % DAY) / DAY
     of_week = 2 * math.pi * (memory.submit[job] % WEEK) / WEEK
-    x[14], x[15], x[16], x[17] = (
-        math.cos(of_day),
-        math.sin(of_day),
-        math.cos(of_week),
-        math.sin(of_week),
-    )
+    x[14], x[15] = math.cos(of_day), math.sin(of_day)
+    x[16], x[17] = math.cos(of_week), math.sin(of_week)
     x[18] = memory.size[job]
-
-
-@uncounted
-def _run_time_seen(memory, job, now):
-    """An ended job's run time, or the time since its submission where that is longer."""
-    return max(memory.run_time[job], now - memory.submit[job])
 
 
 @uncounted
@@ -238,16 +212,13 @@ class CVH(Predictor, predict=predict, begun=begun, learn=learn):
     def tables(self, workload, request, seed):
         """See the module."""
         group, users = numbered(workload.user[:, None])
-        whole = np.zeros((users, COLUMNS), np.int64)
-        whole[:, [OLDEST, YOUNGEST]] = NOBODY
         model = np.zeros((COUNTERS + 1, ROOM))
         model[[SCALES, SQUARES]] = START
         model[COUNTERS, [STEP, NORM, JOB]] = 1, START, NOBODY
-        n = len(workload)
         return {
             "group": group,
-            "whole": whole,
+            "whole": np.zeros((users, COLUMNS), np.int64),
             "model": model,
-            "real": np.zeros((n, FEATURES)),
-            "links": np.empty(3 * n, np.int64),
+            "real": np.zeros((len(workload), FEATURES)),
+            "links": np.empty((len(workload), 2), np.int64),
         }

@@ -6,10 +6,11 @@ and all is scaled back when the numbers get large. The values a class can hold a
 points are places in a binary indexed tree: a new point and a prediction cost O(log points) each.
 
 ``whole`` has a row for each class: where its points begin in ``real``, how many places there are, how many
-jobs ended, the place of the request, and the place of the threshold, which is looked up once after an end.
-``real`` has a row for each place: its value, the tree of weights, and for the coded reading the tree of
-occupied places, its own weight, and whether it is occupied. ``model`` has a row for each class: the present
-growth, the total weight, and for the coded reading the two running sums. ``links`` holds each job's place.
+jobs ended, the place of the request, and the place of the threshold, which is looked up once after an end; for the
+coded reading, how many places are occupied, and how many of these are no higher than the threshold.
+``real`` has a row for each place: its value, the tree of weights, or for the coded reading its own weight, and there
+whether it is occupied. ``model`` has a row for each class: the present growth, the total weight, and for the coded
+reading the two running sums. ``links`` holds each job's place.
 """
 
 from dataclasses import dataclass
@@ -25,46 +26,10 @@ DECAY = 0.9
 ARTIFICIAL = 0.1  # weight of the first point, at the request, in requests
 LARGE = 1e100  # growth at which the weights are scaled back
 
-BEGIN, PLACES, ENDED, ASKED, AT = range(5)  # columns of `whole`
+BEGIN, PLACES, ENDED, ASKED, AT, POINTS, RANK = range(7)  # columns of `whole`
 UNKNOWN = -1  # AT where it must be looked up
-VALUE, WEIGHT, OCCUPIED, OWN, SEEN = range(5)  # columns of `real`
+VALUE, WEIGHT, OCCUPIED = range(3)  # columns of `real`
 GROWTH, TOTAL, BELOW, ABOVE = range(4)  # columns of `model`
-
-
-@uncounted
-def lay_out(order, group, value, whole, real, links):
-    """Give every class its places, and every entry the place of its value.
-
-    Parameters
-    ----------
-    order : int64[n + c]
-        The entries by class, then by value. Entry j < n is job j, entry n + f the request of class f.
-    group, value : int64[n + c]
-    whole, real, links : out
-        As the module says; zero on entry.
-
-    Returns
-    -------
-    int
-        How many rows of `real` are in use.
-    """
-    jobs = len(links)
-    used, last = 0, -1
-    for entry in order:
-        f = group[entry]
-        if f != last:
-            whole[f, BEGIN] = used
-        if f != last or real[used - 1, VALUE] != value[entry]:
-            real[used, VALUE] = value[entry]
-            used += 1
-            whole[f, PLACES] += 1
-        last = f
-        place = used - 1 - whole[f, BEGIN]
-        if entry < jobs:
-            links[entry] = place
-        else:
-            whole[f, ASKED] = place
-    return used
 
 
 @uncounted
@@ -76,7 +41,7 @@ def predict(memory, job, now):
     if state[ENDED] == 0:
         return request
     if state[AT] == UNKNOWN:
-        state[AT] = _first_above(memory, f, WEIGHT, (1 - memory.share) * memory.model[f, TOTAL])
+        state[AT] = _first_above(memory, f, (1 - memory.share) * memory.model[f, TOTAL])
     return min(np.int64(memory.real[state[BEGIN] + state[AT], VALUE]), request)
 
 
@@ -86,13 +51,12 @@ def learn(memory, job, start, now):
     f = memory.group[job]
     state, sums = memory.whole[f], memory.model[f]
     if state[ENDED] == 0:
-        sums[GROWTH] = 1
+        sums[GROWTH], sums[BELOW], sums[ABOVE] = 1, 1, 0
         artificial = ARTIFICIAL * memory.real[state[BEGIN] + state[ASKED], VALUE]
         if memory.coded:
             artificial /= DECAY  # of the same age as the first ended job
-        _add_point(memory, f, state[ASKED], artificial)
         state[AT] = state[ASKED]
-        sums[BELOW], sums[ABOVE] = 1, 0
+        _add_point(memory, f, state[ASKED], artificial)
     state[ENDED] += 1
     sums[GROWTH] /= DECAY
     if sums[GROWTH] > LARGE:
@@ -106,70 +70,65 @@ def learn(memory, job, start, now):
 
 @uncounted
 def _add_point(memory, f, place, weight):
+    """Add a weight at a place: in the tree, or for the coded reading there alone."""
+    begin, places = memory.whole[f, BEGIN], memory.whole[f, PLACES]
     grown = weight * memory.model[f, GROWTH]
-    if not memory.coded:
-        memory.model[f, TOTAL] += grown
-        _add(memory, f, WEIGHT, place, grown)
+    if memory.coded:
+        point, state = memory.real[begin + place], memory.whole[f]
+        if point[OCCUPIED] == 0:
+            point[OCCUPIED] = 1
+            state[POINTS] += 1
+            state[RANK] += place <= state[AT]
+        point[WEIGHT] += grown
         return
-    row = memory.whole[f, BEGIN] + place
-    if memory.real[row, SEEN] == 0:
-        memory.real[row, SEEN] = 1
-        _add(memory, f, OCCUPIED, place, 1.0)
-    memory.real[row, OWN] += grown
+    memory.model[f, TOTAL] += grown
+    k = place + 1
+    while k <= places:
+        memory.real[begin + k - 1, WEIGHT] += grown
+        k += k & -k
 
 
 @uncounted
 def _scale_back(memory, f):
-    begin, places = memory.whole[f, BEGIN], memory.whole[f, PLACES]
-    growth = memory.model[f, GROWTH]
-    for row in range(begin, begin + places):
+    begin, growth = memory.whole[f, BEGIN], memory.model[f, GROWTH]
+    for row in range(begin, begin + memory.whole[f, PLACES]):
         memory.real[row, WEIGHT] /= growth
-        memory.real[row, OWN] /= growth
     memory.model[f, TOTAL] /= growth
     memory.model[f, GROWTH] = 1
 
 
 @uncounted
-def _add(memory, f, column, place, amount):
-    """Add `amount` at a place of the tree in `column`."""
-    begin, places = memory.whole[f, BEGIN], memory.whole[f, PLACES]
-    k = place + 1
-    while k <= places:
-        memory.real[begin + k - 1, column] += amount
-        k += k & -k
-
-
-@uncounted
-def _first_above(memory, f, column, target):
-    """The first place up to which the tree in `column` adds up to more than `target`."""
+def _first_above(memory, f, target):
+    """The first place up to which the weights add up to more than `target`."""
     begin, places = memory.whole[f, BEGIN], memory.whole[f, PLACES]
     step = 1
     while 2 * step <= places:
         step *= 2
     k = 0
     while step > 0:
-        if k + step <= places and memory.real[begin + k + step - 1, column] <= target:
+        if k + step <= places and memory.real[begin + k + step - 1, WEIGHT] <= target:
             k += step
-            target -= memory.real[begin + k - 1, column]
+            target -= memory.real[begin + k - 1, WEIGHT]
         step //= 2
     return min(k, places - 1)
 
 
 @uncounted
-def _sum_to(memory, f, column, place):
-    """Sum of the tree in `column` up to and with a place."""
-    begin = memory.whole[f, BEGIN]
-    total, k = 0.0, place + 1
-    while k > 0:
-        total += memory.real[begin + k - 1, column]
-        k -= k & -k
-    return total
+def _step(memory, f, by):
+    """Move the threshold to the next occupied place above (`by` 1) or below (-1); the present weight there."""
+    state = memory.whole[f]
+    state[RANK] += by
+    state[AT] += by
+    while memory.real[state[BEGIN] + state[AT], OCCUPIED] == 0:
+        state[AT] += by
+    return _own(memory, f)
 
 
 @uncounted
-def _own(memory, f, place):
-    """Present weight of the point at a place."""
-    return memory.real[memory.whole[f, BEGIN] + place, OWN] / memory.model[f, GROWTH]
+def _own(memory, f):
+    """Present weight of the point at the threshold."""
+    state = memory.whole[f]
+    return memory.real[state[BEGIN] + state[AT], WEIGHT] / memory.model[f, GROWTH]
 
 
 @uncounted
@@ -181,47 +140,35 @@ def _move_threshold(memory, f, place, run_time):
     threshold has come down to the lowest point, where it is set anew. The upper one is set to 0 where as many
     points are below the threshold as jobs have ended, which is the highest point unless run times repeat.
     """
-    sums, state = memory.model[f], memory.whole[f]
+    sums, state, enough = memory.model[f], memory.whole[f], 1 - memory.share
     sums[BELOW] *= DECAY
     sums[ABOVE] *= DECAY
-    enough = 1 - memory.share
-    rank = np.int64(_sum_to(memory, f, OCCUPIED, state[AT]))
     if place > state[AT]:
         sums[ABOVE] += run_time
-        points = np.int64(_sum_to(memory, f, OCCUPIED, memory.whole[f, PLACES] - 1))
-        while rank < points and sums[BELOW] <= enough * (sums[BELOW] + sums[ABOVE]):
-            rank += 1
-            state[AT] = _first_above(memory, f, OCCUPIED, rank - 0.5)
-            sums[BELOW] += _own(memory, f, state[AT])
-            sums[ABOVE] -= _own(memory, f, state[AT])
-            if rank == state[ENDED] + 1:
+        while state[RANK] < state[POINTS] and sums[BELOW] <= enough * (sums[BELOW] + sums[ABOVE]):
+            own = _step(memory, f, 1)
+            sums[BELOW] += own
+            sums[ABOVE] -= own
+            if state[RANK] == state[ENDED] + 1:
                 sums[ABOVE] = 0
         return
     sums[BELOW] += run_time
-    own = _own(memory, f, state[AT])
+    own = _own(memory, f)
     while (
-        place < state[AT] and rank > 1 and sums[BELOW] - own > enough * (sums[BELOW] + sums[ABOVE])
+        place < state[AT]
+        and state[RANK] > 1
+        and sums[BELOW] - own > enough * (sums[BELOW] + sums[ABOVE])
     ):
         sums[BELOW] -= own
         sums[ABOVE] += own
-        rank -= 1
-        state[AT] = _first_above(memory, f, OCCUPIED, rank - 0.5)
-        own = _own(memory, f, state[AT])
-        if rank == 1:
+        own = _step(memory, f, -1)
+        if state[RANK] == 1:
             sums[BELOW] = own
 
 
 @dataclass(frozen=True)
 class TopPercent(Predictor, name="top", predict=predict, learn=learn):
-    """The run time that only a small part of a class's weight lies above (Top Percent, section II).
-
-    Parameters
-    ----------
-    percent : float
-        The part, 0 to 100; the paper's are 2, 3 and 4.
-    coded : bool
-        As in the paper's simulator: two running sums follow the threshold.
-    """
+    """The run time that only a small part of a class's weight lies above (Top Percent, section II)."""
 
     draws_at_random = False
 
@@ -233,17 +180,27 @@ class TopPercent(Predictor, name="top", predict=predict, learn=learn):
     def tables(self, workload, request, seed):
         """See the module."""
         group, found = finest(workload, request)
+        n, classes = len(workload), len(found)
+        # Every class has a place for each value that it can hold: its jobs' run times and its request.
         value = np.concatenate([workload.run_time, found[:, 2]])
-        owner = np.concatenate([group, np.arange(len(found))])
-        whole, real = np.zeros((len(found), 5), np.int64), np.zeros((len(value), 5))
-        links = np.empty(len(workload), np.int64)
-        lay_out(_by_class(owner, value), owner, value, whole, real, links)
+        owner = np.concatenate([group, np.arange(classes)])
+        order = _by_class(owner, value)
+        sorted_owner, sorted_value = owner[order], value[order]
+        first = np.diff(sorted_owner, prepend=-1) != 0
+        different = first | (np.diff(sorted_value, prepend=-1) != 0)
+        row = np.cumsum(different) - 1
+        begin, places = row[first], np.bincount(sorted_owner[different], minlength=classes)
+        place = np.empty(len(value), np.int64)
+        place[order] = row - begin[sorted_owner]
+        whole, real = np.zeros((classes, 7), np.int64), np.zeros((row[-1] + 1, 3))
+        whole[:, BEGIN], whole[:, PLACES], whole[:, ASKED] = begin, places, place[n:]
+        real[:, VALUE] = sorted_value[different]
         return {
             "group": group,
             "whole": whole,
             "real": real,
-            "links": links,
-            "model": np.zeros((len(found), 4)),
+            "links": place[:n],
+            "model": np.zeros((classes, 4)),
             "share": self.percent / 100,
             "coded": self.coded,
         }

@@ -98,13 +98,3 @@ class Conservative(_OwnPasses):
             ):
                 return start
         raise never_fits(self.size[job])
-
-
-def largest_area_first(workload, estimate=None, seed=1, **options):
-    """Largest area first, as `LargestAreaFirst` after its run."""
-    return LargestAreaFirst(workload, estimate, seed, **options).run()
-
-
-def conservative(workload, estimate=None, seed=1, **options):
-    """Conservative backfilling, as `Conservative` after its run."""
-    return Conservative(workload, estimate, seed, **options).run()

@@ -18,31 +18,18 @@ STEPS = [60, 300, 900, 1800, HOUR, 2 * HOUR, 5 * HOUR, 10 * HOUR, 20 * HOUR, 50 
 
 
 class Sight(NamedTuple):
-    """The machine at one decision.
+    """The machine at one decision; times in s, jobs by their indices."""
 
-    Parameters
-    ----------
-    kind : str
-        ``events`` (ends and submissions of an instant), ``started`` (in the queue's order), ``reserved`` (the
-        head is blocked) or ``backfilled``.
-    now : int, s
-    jobs : tuple of int
-        Those that the decision is about: ended and submitted, started, or the blocked head.
-    queue, running : tuple of int
-        After the decision, the queue in its order.
-    planned : int, s, or None
-        The head's reservation, where there is one.
-    extra : int, processors, or None
-        What the head leaves over at that time, after the decision.
-    real : int, s, or None
-        The head's real shadow time after the decision.
-    """
-
+    # `events` (ends and submissions of an instant), `started` (in the queue's order), `reserved` (the head is blocked)
+    # or `backfilled`.
     kind: str
     now: int
-    jobs: tuple
-    queue: tuple
+    jobs: (
+        tuple  # those that the decision is about: ended and submitted, started, or the blocked head
+    )
+    queue: tuple  # after the decision, in its order; `running` too
     running: tuple
+    # Where there is one, the head's reservation, what it leaves over then, and its real shadow time after the decision.
     planned: int | None = None
     extra: int | None = None
     real: int | None = None
@@ -61,15 +48,10 @@ class Easy:
     watch : callable, optional
         Called with a `Sight` at every decision.
     allowed : sequence of int, optional
-        Where somebody intervenes: who may never be backfilled wildly (`NEVER_WILD`), and who passes a head
-        whenever he fits (`LET_PAST`), after which the head has a new reservation.
+        Of each job: whether it may never be backfilled wildly (`NEVER_WILD`), or passes a head whenever it fits
+        (`LET_PAST`), after which the head has a new reservation.
     **options
         Those of the scheduler's value, such as `replication.schedulers.EASY`.
-
-    Attributes
-    ----------
-    start, prediction, first_prediction : list of int, s
-    backfilled : list of bool
     """
 
     scheduler, backfills = EASY, True
@@ -85,6 +67,7 @@ class Easy:
         self.predictor = reference_predictors.make(
             workload, self.request, self.options["predictor"], seed
         )
+        # What is decided of each job: seconds, and whether it went past a blocked head.
         self.start, self.prediction, self.first_prediction = [None] * n, [None] * n, [None] * n
         self.backfilled = [False] * n
         self.planned = {}
@@ -252,16 +235,6 @@ class Fcfs(Easy):
     """First come, first served: nobody passes a blocked head."""
 
     backfills = False
-
-
-def easy(workload, estimate=None, seed=1, **options):
-    """EASY, as `Easy` after its run."""
-    return Easy(workload, estimate, seed, **options).run()
-
-
-def fcfs(workload, estimate=None):
-    """First come, first served, as `Fcfs` after its run."""
-    return Fcfs(workload, estimate).run()
 
 
 def reservation(planned, free, head_size):

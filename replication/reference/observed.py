@@ -10,45 +10,21 @@ from replication.reference.easy import Easy
 
 
 class Step(NamedTuple):
-    """One backfill past a head.
-
-    Parameters
-    ----------
-    now : int, s
-    head, job : int
-        Indices of the blocked head and of the job that passes it.
-    planned : int, s
-        The head's reservation, from the estimates of the running jobs.
-    before, after : int, s
-        The head's real shadow time just before and just after; it is wild if they differ.
-    """
+    """One backfill past a head: when, the head, and the job that passes it."""
 
     now: int
     head: int
     job: int
-    planned: int
-    before: int
+    planned: int  # s, the head's reservation, from the estimates of the running jobs
+    before: int  # s, the head's real shadow time just before and just after; the backfill is wild if they differ
     after: int
 
 
 def easy(workload, estimate=None, seed=1, **options):
-    """Watch EASY, with predictions too, and what it does to the heads.
+    """Watch EASY, with predictions too, and what it does to the heads; arguments as of `replication.reference.easy.Easy`.
 
-    Parameters
-    ----------
-    workload : replication.logs.workload.Workload
-    estimate : int[n], s, optional
-        What the scheduler is told; the workload's own estimates by default.
-    seed, **options
-        As `replication.reference.easy.Easy` takes them.
-
-    Returns
-    -------
-    start : list of int, s
-    shortest : list of bool
-        Whether no job in the queue had a shorter true run time when this one was started.
-    steps : list of Step
-        Every backfill, in order.
+    Returns the start of each job, s; whether no job in the queue had a shorter true run time then; and every backfill
+    in order, a `Step` each.
     """
     sights = []
     done = Easy(workload, estimate, seed, watch=sights.append, **options).run()
@@ -65,21 +41,10 @@ def easy(workload, estimate=None, seed=1, **options):
 
 
 def suffered(start, steps):
-    """What each head suffered (section 5).
+    """What each head suffered from the backfills `steps` (section 5).
 
-    Parameters
-    ----------
-    start : list of int, s
-    steps : list of Step
-
-    Returns
-    -------
-    wild : set of int
-        Jobs that were backfilled wildly.
-    events : dict of int to int
-        How many wild backfills each delayed job suffered while it was the head.
-    delay : dict of int to int, s
-        From each delayed job's first real shadow time to its start.
+    Returns the jobs that were backfilled wildly; how many wild backfills each delayed job suffered while it was the head;
+    and from its first real shadow time to its start, s.
     """
     wild = {step.job for step in steps if step.after != step.before}
     first = {}

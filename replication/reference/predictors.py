@@ -14,14 +14,7 @@ from replication import predictors
 
 
 class Predictor:
-    """What all predictors share: the jobs, and the three moments at which a scheduler uses a predictor.
-
-    Parameters
-    ----------
-    workload : replication.logs.workload.Workload
-    estimate : sequence of int, s
-        The requests as the scheduler is told them.
-    """
+    """What all predictors share: the jobs and their requests, and the three moments at which a scheduler uses one."""
 
     def __init__(self, workload, estimate):
         self.workload = workload
@@ -231,17 +224,7 @@ class Biased(Predictor):
 
 
 def make(workload, estimate, predictor, seed=1):
-    """The readable twin of a predictor.
-
-    Parameters
-    ----------
-    workload : replication.logs.workload.Workload
-    estimate : sequence of int, s
-    predictor : replication.predictors.Predictor
-        One that learns nothing, or one with a twin in `TWINS`.
-    seed : int
-        Of random predictors.
-    """
+    """The readable twin of a predictor: one that learns nothing, or one with a twin in `TWINS`."""
     if isinstance(predictor, predictors.Biased):
         return Biased(workload, estimate, predictor.of, predictor.factor, seed)
     twin = TWINS.get(type(predictor))

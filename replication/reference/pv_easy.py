@@ -5,16 +5,7 @@ from replication.reference.easy import Easy, grown
 
 
 class PVEasy(Easy):
-    """One simulation, with the event loop of EASY; the options are those of `replication.schedulers.PVEasy`.
-
-    Attributes
-    ----------
-    length : list of int, s
-        Of each job's last run.
-    times_killed : list of int
-    killed_runs : list of [int, int, int]
-        Job, start and end of each run that was preempted.
-    """
+    """One simulation, with the event loop of EASY; the options are those of `replication.schedulers.PVEasy`."""
 
     scheduler = schedulers.PVEasy
 
@@ -24,6 +15,7 @@ class PVEasy(Easy):
         self.interval = self.options["interval"]
         self.refresh = self.options["refresh"] == "pass"
         n = len(self.workload)
+        # Of each job the length of its last run, s, and how often it was killed; of each killed run job, start and end.
         self.length, self.done, self.times_killed = [0] * n, [0] * n, [0] * n
         self.killed_runs, self.reserved = [], {}
 

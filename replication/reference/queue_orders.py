@@ -32,8 +32,3 @@ class OrderedEasy(Easy):
             "wfp3": lambda: -((waited / length) * (waited / length) * (waited / length) * size),
             "f1": lambda: log10(length) * size + 870 * log10(arrival),
         }[self.options["by"]]()
-
-
-def ordered_easy(workload, estimate=None, seed=1, **options):
-    """EASY over an ordered queue, as `OrderedEasy` after its run."""
-    return OrderedEasy(workload, estimate, seed, **options).run()

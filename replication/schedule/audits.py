@@ -109,20 +109,15 @@ def _reservations_at(schedule, since):
             f"{schedule.workload.name}: the reservations of resumed jobs are not known; "
             "allowed: mode='kill'"
         )
-    w = schedule.workload
     correction = CORRECTIONS.index(getattr(schedule.scheduler, "correction", "now"))
-    return audits.first_reservations(
-        since,
-        blocked(schedule),
-        schedule.start,
-        schedule.end,
-        schedule.prediction,
-        schedule.estimate,
-        w.processors,
-        w.machine,
-        correction,
-        isinstance(schedule.scheduler, PVEasy),
-    )
+    plans, sunny = (schedule.prediction, schedule.estimate), isinstance(schedule.scheduler, PVEasy)
+    return _reserved(schedule, since, schedule.start, plans, correction, sunny)
+
+
+def _reserved(schedule, since, start, plans, correction=0, sunny=False):
+    w, asked = schedule.workload, blocked(schedule)
+    jobs = since, asked, start, schedule.end, *plans, w.processors, w.machine
+    return audits.first_reservations(*jobs, correction, sunny)
 
 
 @_once
@@ -132,27 +127,13 @@ def earliest_of_running(schedule):
     That is when enough of the jobs that ran when it came to the head have really ended, be they earlier or
     later ones: its first real shadow time (heel-and-toe, section 5); the start for jobs not blocked.
     """
-    w = schedule.workload
     # A job that is backfilled at the very instant starts after the head was found blocked: counted as
     # starting one second later, it is not there yet.
-    later = schedule.backfilled.astype(np.int64)
+    later, since = schedule.backfilled.astype(np.int64), head_since(schedule)
     length = schedule.end - schedule.start - later
-    found = audits.first_reservations(
-        head_since(schedule),
-        blocked(schedule),
-        schedule.start + later,
-        schedule.end,
-        length,
-        length,
-        w.processors,
-        w.machine,
-        0,
-        False,
-    )
+    found = _reserved(schedule, since, schedule.start + later, (length, length))
     # Preemption may make room before the jobs that ran have ended.
-    return np.where(
-        blocked(schedule), np.clip(found, head_since(schedule), schedule.start), schedule.start
-    )
+    return np.where(blocked(schedule), np.clip(found, since, schedule.start), schedule.start)
 
 
 def reservation_delays(schedule, blame="under-predicted", which="first"):
@@ -172,31 +153,12 @@ def reservation_delays(schedule, blame="under-predicted", which="first"):
     reserved = (reservations if which == "first" else latest_reservations)(schedule)
     late_from = np.maximum(reserved, earliest_at_head(schedule))
     violated = (reserved >= 0) & (schedule.start > late_from)
-    if blame == "under-predicted":
+    if blame != "any-later":
+        since = head_since(schedule) if blame == "since-reserved" else np.zeros_like(late_from)
         violated &= audits.outlived_behind(
-            violated, late_from, schedule.start, schedule.end, schedule.prediction
+            violated, late_from, since, schedule.start, schedule.end, schedule.prediction
         )
-    elif blame == "since-reserved":
-        violated &= _outlived_since(schedule, violated, late_from)
     return np.where(violated, schedule.start - reserved, 0)
-
-
-def _outlived_since(schedule, asked, at):
-    """Whether a later job, started since each job came to the head, is past its prediction at an instant."""
-    jobs, order = np.flatnonzero(asked), np.argsort(schedule.start, kind="stable")
-    begun = schedule.start[order]
-    first = np.searchsorted(begun, head_since(schedule)[jobs], "left")
-    number = np.searchsorted(begun, at[jobs], "right") - first
-    job = np.repeat(jobs, number)
-    other = order[np.arange(len(job)) + np.repeat(first - np.cumsum(number) + number, number)]
-    guilty = (
-        (other > job)
-        & (schedule.end[other] > at[job])
-        & (schedule.start[other] + schedule.prediction[other] <= at[job])
-    )
-    found = np.zeros(len(asked), bool)
-    found[job[guilty]] = True
-    return found
 
 
 def alone(schedule, jobs=None):
@@ -211,9 +173,12 @@ def alone(schedule, jobs=None):
     """
     if is_replayed(schedule.scheduler):
         found = _replayed(schedule)
-        return found if jobs is None else _only(found, jobs, schedule)
-    found = schedule.start.copy()
-    w = schedule.workload
+        return (
+            found
+            if jobs is None
+            else np.where(np.isin(np.arange(len(found)), jobs), found, schedule.start)
+        )
+    found, w = schedule.start.copy(), schedule.workload
     if isinstance(getattr(schedule.scheduler, "predictor", None), Virtual):
         raise AuditError(
             f"{schedule.scheduler!r}: random predictions cannot be repeated for part of the jobs"
@@ -231,12 +196,6 @@ def is_replayed(scheduler):
     return plain or isinstance(scheduler, FCFS | PVEasy)
 
 
-def _only(found, jobs, schedule):
-    chosen = schedule.start.copy()
-    chosen[jobs] = found[jobs]
-    return chosen
-
-
 def _resimulated(schedule, job):
     """Start of a job if the workload ended with it."""
     part, estimate = schedule.workload.take(slice(0, job + 1)), schedule.estimate[: job + 1]
@@ -246,16 +205,15 @@ def _resimulated(schedule, job):
 @_once
 def _replayed(schedule):
     """`alone` for the schedulers whose kernels can go on from any instant."""
-    w = schedule.workload
-    jobs = w.submit, w.run_time, schedule.estimate, w.processors, w.machine
-    if not isinstance(schedule.scheduler, PVEasy):
-        backfilling = isinstance(schedule.scheduler, EASY)
-        return audits.easy_without_later(*jobs, backfilling, schedule.start)
-    predictor = schedule.scheduler.predictor
-    memory, spare = (predictor.memory(w, schedule.estimate, schedule.seed) for _ in range(2))
-    return audits.pv_easy_without_later(
-        *jobs, schedule.scheduler.rules, memory, spare, schedule.start
+    w, scheduler = schedule.workload, schedule.scheduler
+    if not isinstance(scheduler, PVEasy):
+        jobs = w.submit, w.run_time, schedule.estimate, w.processors, w.machine
+        return audits.easy_without_later(*jobs, isinstance(scheduler, EASY), schedule.start)
+    memory, spare = (
+        scheduler.predictor.memory(w, schedule.estimate, schedule.seed) for _ in range(2)
     )
+    _, rules = scheduler.kernel()
+    return audits.pv_easy_without_later(w.machine, rules, memory, spare, schedule.start)
 
 
 def start_delays(schedule, since="alone"):

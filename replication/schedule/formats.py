@@ -14,6 +14,7 @@ Sources: documentation of Batsim, "Jobs" and "Interval set"; evalys, ``JobSet.co
 """
 
 import gzip
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 import numpy as np
@@ -89,21 +90,6 @@ class Plan:
     def run_time(self):
         """From start to end, float64[n], s."""
         return self.end - self.start
-
-    @classmethod
-    def of(cls, schedule):
-        """The plan of a `replication.schedule.schedule.Schedule`."""
-        w = schedule.workload
-        times = (values.astype(np.float64) for values in (w.submit, schedule.start, schedule.end))
-        return cls(
-            w.name,
-            "native",
-            w.job_id.astype(str),
-            *times,
-            w.processors,
-            schedule.estimate.astype(np.float64),
-            w.machine,
-        )
 
 
 def write(schedule, target, form=None):
@@ -197,11 +183,11 @@ def _write_table(schedule, target, columns):
     table = pa.table({name: values[name] for name in columns})
     options = csv.WriteOptions(quoting_style="needed", quoting_header="none")
     with writing.opened(target) as file:
-        if str(target).endswith(".gz"):
-            with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
-                csv.write_csv(table, packed, options)
-        else:
-            csv.write_csv(table, file, options)
+        packed = (
+            gzip.GzipFile("", "wb", fileobj=file, mtime=0) if str(target).endswith(".gz") else None
+        )
+        with packed or nullcontext(file) as out:
+            csv.write_csv(table, out, options)
 
 
 def read(path):
@@ -235,19 +221,16 @@ def _read_swf(path, content):
     size = np.where(
         trace.allocated_processors > 0, trace.allocated_processors, trace.requested_processors
     )
-    ran = (trace.wait >= 0) & (trace.run_time >= 0) & (size > 0)
-    start = trace.submit + trace.wait
-    columns = (trace.submit, start, start + trace.run_time)
-    return Plan(
-        path,
-        "swf",
-        trace.job_id[ran].astype(str),
-        *(c[ran].astype(np.float64) for c in columns),
-        size[ran],
-        trace.requested_time[ran].astype(np.float64),
-        trace.max_procs,
-        int((~ran).sum()),
-    )
+    start = np.where(trace.wait >= 0, trace.submit + trace.wait, np.nan)
+    columns = {
+        "job_id": trace.job_id,
+        "submit": trace.submit,
+        "start": start,
+        "end": np.where(trace.run_time >= 0, start + trace.run_time, np.nan),
+        "processors": np.where(size > 0, size, np.nan),
+        "estimate": trace.requested_time,
+    }
+    return _plan(path, "swf", dict(zip(columns, columns)), columns, trace.max_procs)
 
 
 def _read_table(path, form, content, header):
@@ -269,48 +252,33 @@ def _read_table(path, form, content, header):
     except (pa.ArrowException, UnicodeDecodeError) as error:
         told = files.shown(str(error).splitlines()[0], 200)
         raise FormatError(f"{path}: {told}; allowed: numbers in {', '.join(wanted[1:])}") from None
-    return _plan(
-        path,
-        form,
-        found,
-        {what: table[name].to_numpy(zero_copy_only=False) for what, name in found.items() if name},
-    )
+    columns = {what: table[name].to_numpy() for what, name in found.items() if name}
+    return _plan(path, form, found, columns)
 
 
-def _plan(path, form, found, columns):
-    """The plan of these columns; jobs without start, end or size are left out."""
+def _plan(path, form, found, columns, machine=None):
+    """The plan of these columns, called in the file as `found` says; jobs without start, end or size are left out."""
+
+    def demand(what, good, shown, allowed):
+        if not good.all():
+            wrong = shown[~good][0]
+            raise FormatError(f"{path}, column {found[what]}: {wrong:g}; allowed: {allowed}")
+
     ids = [str(one) for one in columns["job_id"]]
-    n, longest = len(ids), max(map(len, ids), default=0)
-    if longest > LONGEST_ID:
+    if max(map(len, ids), default=0) > LONGEST_ID:
         raise FormatError(
-            f"{path}, column {found['job_id']}: {longest:,} characters; allowed: up to {LONGEST_ID}"
+            f"{path}, column {found['job_id']}: {max(map(len, ids)):,} characters; "
+            f"allowed: up to {LONGEST_ID}"
         )
     needed = np.array([columns[what] for what in ("submit", "start", "end", "processors")])
     ran = np.isfinite(needed).all(axis=0)
     submit, start, end, size = needed[:, ran]
-    wrong = (size != np.rint(size)) | (size < 1) | (size > LARGEST)
-    if wrong.any():
-        raise FormatError(
-            f"{path}, column {found['processors']}: {size[wrong][0]:g}; "
-            f"allowed: whole numbers from 1 to {LARGEST}"
-        )
-    estimate = np.nan_to_num(columns.get("estimate", np.full(n, -1.0)), nan=-1)[ran]
+    estimate = np.nan_to_num(columns.get("estimate", np.full(len(ids), -1.0)), nan=-1)[ran]
+    whole = (size == np.rint(size)) & (size >= 1) & (size <= LARGEST)
+    demand("processors", whole, size, f"whole numbers from 1 to {LARGEST}")
     times = {"submit": submit, "start": start, "end": end, "estimate": estimate}
     for what, values in times.items():
-        wrong = np.abs(values) > LATEST
-        if wrong.any():
-            raise FormatError(
-                f"{path}, column {found[what]}: {values[wrong][0]:g}; "
-                f"allowed: seconds up to {LATEST:g}"
-            )
-    return Plan(
-        path,
-        form,
-        np.array(ids, str)[ran],
-        submit,
-        start,
-        end,
-        size.astype(np.int64),
-        estimate,
-        left_out=int((~ran).sum()),
-    )
+        demand(what, np.abs(values) <= LATEST, values, f"seconds up to {LATEST:g}")
+    left_out = len(ids) - int(ran.sum())
+    size, ids = size.astype(np.int64), np.array(ids, str)[ran]
+    return Plan(path, form, ids, **times, processors=size, machine=machine, left_out=left_out)

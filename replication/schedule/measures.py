@@ -104,16 +104,17 @@ def all_of(schedule, trim=True):
     w = schedule.workload
     kept = trimmed(w.submit, schedule.end) if trim else np.ones(len(w), bool)
     wait, run_time, processors = schedule.wait[kept], w.run_time[kept], w.processors[kept]
-    some = bool(kept.any())
-    missing = float("nan")
+    means = dict.fromkeys(("mean_wait", "mean_bounded_slowdown", "mbs", "mwbs"), float("nan"))
+    if kept.any():
+        means = {
+            "mean_wait": float(wait.mean()),
+            "mean_bounded_slowdown": float(bounded_slowdown(wait, run_time).mean()),
+            "mbs": mbs(wait, run_time),
+            "mwbs": mwbs(wait, run_time, processors),
+        }
     return {
         "jobs": int(kept.sum()),
-        "mean_wait": float(wait.mean()) if some else missing,
-        "mean_bounded_slowdown": float(bounded_slowdown(wait, run_time).mean())
-        if some
-        else missing,
-        "mbs": mbs(wait, run_time) if some else missing,
-        "mwbs": mwbs(wait, run_time, processors) if some else missing,
+        **means,
         "backfilled": float(schedule.backfilled.mean()),
         "load": load(w.run_time, w.processors, w.machine, w.span),
         "total_load": load(

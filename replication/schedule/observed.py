@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from replication.schedule.schedule import Schedule
-from replication.schedule.simulation import checked, told
+from replication.schedule.simulation import prepared
 from replication.schedulers import EASY, SchedulerError
 
 NAMES = {
@@ -77,25 +77,13 @@ def _mean(values):
 
 
 def observe(workload, estimates=None, seed=1, scheduler=EASY()):  # noqa: B008, it is frozen
-    """Run EASY and watch it.
+    """Run EASY, also one that plans with predictions, and watch it.
 
-    Parameters
-    ----------
-    workload : replication.logs.workload.Workload
-    estimates : replication.estimates.EstimateModel or int64[n], s, optional
-        As in `replication.schedule.simulation.simulate`.
-    seed : int
-    scheduler : replication.schedulers.EASY
-        Any, also one that plans with predictions.
+    Arguments and errors are those of `replication.schedule.simulation.simulate`; other schedulers are refused.
 
     Returns
     -------
     Observed
-
-    Raises
-    ------
-    SimulationError, EstimateError, SchedulerError
-        As `simulate`; and for a scheduler that cannot be watched.
 
     Examples
     --------
@@ -106,21 +94,10 @@ def observe(workload, estimates=None, seed=1, scheduler=EASY()):  # noqa: B008, 
     >>> observe(three, Exact(2)).delay.tolist()
     [0, 0, 0]
     """
-    model = told(estimates)
-    if model is not None:
-        workload, estimates = model.make(workload, seed)
     if not isinstance(scheduler, EASY):
         raise SchedulerError(f"{scheduler!r} cannot be watched; allowed: any EASY")
-    estimate = checked(workload, estimates, scheduler)
+    workload, model, estimate = prepared(workload, scheduler, estimates, seed)
     seen = scheduler.watch(workload)
     decided = scheduler.watched(workload, estimate, seed, seen)
-    schedule = Schedule(
-        workload,
-        scheduler,
-        model,
-        seed,
-        estimate=estimate,
-        times_killed=np.zeros(len(workload), np.int64),
-        **decided,
-    )
+    schedule = Schedule(workload, scheduler, model, seed, estimate=estimate, **decided)
     return Observed(schedule, seen.shortest, seen.wild, seen.events, seen.delay)

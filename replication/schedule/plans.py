@@ -106,19 +106,15 @@ def shifts(name, shift, tolerance):
     ``most_earlier`` and ``most_later``, s, positive; 0 where there is none.
     """
     earlier, later = shift[shift < -tolerance], shift[shift > tolerance]
-
-    def mean(values):
-        return float(values.mean()) if len(values) else 0.0
-
     return {
         "class": name,
         "jobs": len(shift),
         "earlier": len(earlier),
         "same": len(shift) - len(earlier) - len(later),
         "later": len(later),
-        "mean": mean(shift),
-        "mean_earlier": mean(-earlier),
-        "mean_later": mean(later),
+        "mean": _mean(shift),
+        "mean_earlier": _mean(-earlier),
+        "mean_later": _mean(later),
         "most_earlier": float(-earlier.min(initial=0)),
         "most_later": float(later.max(initial=0)),
     }
@@ -185,10 +181,8 @@ def as_schedule(plan, machine=None):
     workload = Workload.from_columns(
         plan.path, machine, submit, run_time, plan.processors[order], estimate
     )
-    none = np.zeros(len(plan), np.int64)
-    nobody = dict.fromkeys(("scheduler", "estimates", "seed"))
-    known = {"start": start, "estimate": estimate, "prediction": estimate}
-    return Schedule(workload, **nobody, **known, backfilled=none.astype(bool), times_killed=none)
+    backfilled = np.zeros(len(plan), bool)
+    return Schedule(workload, None, None, None, start, estimate, backfilled)
 
 
 def fairness(schedule):
@@ -204,11 +198,11 @@ def fairness(schedule):
     return {
         "blocked": int(audits.blocked(schedule).sum()),
         "head_delayed": int((head > 0).sum()),
-        "head_delay": _mean(head),
+        "head_delay": _mean(head[head > 0]),
         "reservations_broken": int((broken > 0).sum()),
-        "reservation_delay": _mean(broken),
+        "reservation_delay": _mean(broken[broken > 0]),
     }
 
 
-def _mean(delays):
-    return float(delays[delays > 0].mean()) if (delays > 0).any() else 0.0
+def _mean(values):
+    return float(values.mean()) if len(values) else 0.0

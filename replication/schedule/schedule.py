@@ -51,11 +51,11 @@ class Schedule:
         Start of the run that completed.
     estimate : int64[n], s
         What the scheduler was told.
-    prediction : int64[n], s
-        What it planned with when the job started; the estimate where there is no predictor.
     backfilled : bool[n]
         Started past a blocked head.
-    times_killed : int64[n]
+    prediction : int64[n], s, optional
+        What it planned with when the job started; the estimate where there is no predictor.
+    times_killed : int64[n], optional
         How often the job was preempted before the run that completed.
     killed_runs : int64[k, 3]
         Runs that were preempted: the job's index, start and end of the run, s.
@@ -71,12 +71,18 @@ class Schedule:
     seed: int | None
     start: np.ndarray
     estimate: np.ndarray
-    prediction: np.ndarray
     backfilled: np.ndarray
-    times_killed: np.ndarray
+    prediction: np.ndarray | None = None
+    times_killed: np.ndarray | None = None
     killed_runs: np.ndarray = field(default_factory=lambda: np.empty((0, 3), np.int64))
     first_prediction: np.ndarray | None = None
     length: np.ndarray | None = None
+
+    def __post_init__(self):
+        if self.prediction is None:
+            object.__setattr__(self, "prediction", self.estimate)
+        if self.times_killed is None:
+            object.__setattr__(self, "times_killed", np.zeros(len(self.start), np.int64))
 
     @property
     def end(self):
@@ -217,11 +223,8 @@ class Schedule:
             ],
             names=TABLE,
         )
-        header = (",".join(TABLE) + "\n").encode()
-        options = csv.WriteOptions(include_header=False)
         with writing.opened(target) as out:
-            out.write(header)
-            csv.write_csv(table, out, options)
+            csv.write_csv(table, out, csv.WriteOptions(quoting_header="none"))
 
     def gantt(self, axes=None, since=None, until=None):
         """Draw the jobs that run between two instants; see `replication.schedule.gantt.draw`."""

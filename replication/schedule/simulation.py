@@ -1,5 +1,7 @@
 """The one public way to run a scheduler: check everything, let it decide, return a `Schedule`."""
 
+from dataclasses import fields
+
 import numpy as np
 
 from replication.basics.lazy import lazily
@@ -21,14 +23,12 @@ from replication.schedulers import (
 running = lazily("replication.core.running")
 
 #: The columns that a scheduler may decide.
-DECIDED = {
-    "start",
-    "backfilled",
-    "prediction",
-    "first_prediction",
-    "times_killed",
-    "killed_runs",
-    "length",
+DECIDED = {own.name for own in fields(Schedule)} - {
+    "workload",
+    "scheduler",
+    "estimates",
+    "seed",
+    "estimate",
 }
 
 
@@ -64,19 +64,23 @@ def simulate(workload, scheduler=EASY(), estimates=None, seed=1):  # noqa: B008,
     >>> rp.simulate(three).start.tolist()
     [0, 9, 2]
     """
-    _check_workload(workload)
-    Scheduler.check(scheduler)
-    model = told(estimates)
-    if model is None:
-        estimate = estimates
-    else:
-        workload, estimate = model.make(workload, seed)
-    estimate = checked(workload, estimate, scheduler)
+    workload, model, estimate = prepared(workload, Scheduler.check(scheduler), estimates, seed)
     decided = scheduler.run(workload, estimate, seed)
     _check_columns(decided, workload, scheduler)
-    defaults = {"prediction": estimate, "times_killed": np.zeros(len(workload), np.int64)}
-    schedule = Schedule(workload, scheduler, model, seed, estimate=estimate, **defaults | decided)
+    schedule = Schedule(workload, scheduler, model, seed, estimate=estimate, **decided)
     return schedule.validate() if scheduler.validated else schedule
+
+
+def prepared(workload, scheduler, estimates, seed):
+    """The workload that is run, the estimate model (None for values of one's own) and the estimates, all checked."""
+    _check_workload(workload)
+    given_values = np.ndim(estimates) > 0 and not isinstance(estimates, str | type)
+    model = (
+        None if given_values else EstimateModel.check(Users() if estimates is None else estimates)
+    )
+    if model is not None:
+        workload, estimates = model.make(workload, seed)
+    return workload, model, checked(workload, estimates, scheduler)
 
 
 def _check_workload(workload):
@@ -106,27 +110,8 @@ def _check_columns(decided, workload, scheduler):
             )
 
 
-def told(estimates):
-    """The estimate model that is meant: the users' own for None, none (None) for values of one's
-    own.
-    """
-    if estimates is None:
-        return Users()
-    if isinstance(estimates, str | type) or np.ndim(estimates) == 0:
-        return EstimateModel.check(estimates)
-    return None
-
-
 def compare(workloads, schedulers, estimates=None, seed=1):
-    """Measures of schedulers on workloads, side by side.
-
-    Parameters
-    ----------
-    workloads : Workload or sequence of them
-    schedulers : Scheduler or sequence of them
-    estimates : EstimateModel or sequence of them, optional
-        The workloads' own estimates by default.
-    seed : int
+    """Measures of schedulers on workloads, side by side; arguments as of `simulate`, one or several each.
 
     Returns
     -------

@@ -29,43 +29,13 @@ class FCFS(Scheduler):
 
 
 @dataclass(frozen=True)
-class EASY(Scheduler):
+class EASY(options.OnPredictions, Scheduler):
     """EASY backfilling (Lifka 1995), on the users' estimates or on predictions.
 
     Where it plans with predictions a job is still killed at its estimate. The readings are told in
-    docs/semantics/predicted.md.
-
-    Parameters
-    ----------
-    predictor : replication.predictors.Predictor
-        What predicts run times.
-    candidates : {"fcfs", "sjf"}
-        Order in which jobs are tried for backfilling: the queue's, or shortest prediction first.
-    refresh : {"pass", "submission"}
-        When a waiting job's prediction is made.
-    correction : {"request", "tsafrir", "doubling", "now"}
-        What a running job is planned with once it outlives its prediction.
-    reservation : {"recomputed", "kept"}
-        At every pass, or kept until the head starts or the reserved time comes.
-    extra : {"used-up", "not-used-up"}
-        Whether jobs that outlive the shadow time take their processors off the extra ones.
-    shadow : {"all", "first"}
-        Of the jobs planned to end at the shadow time, all count as extra, or the first that suffice.
-    events : {"together", "one-by-one", "by-plan"}
-        One pass for an instant; one for each event; or that, when who ends as planned has left before the first.
-    order : {"ends-first", "submissions-first"}
-        Events of one instant.
-    passes : {"always", "if-fits"}
-        Which submissions lead to a pass: all, or those that fit the free processors.
-    wild : {"allowed", "forbidden"}
-        Whether a job may be backfilled that would truly delay the head. Forbidding it takes knowledge that no
-        scheduler has: it is an intervention that shows what wild backfills cause.
-    let_past : float
-        The share of jobs, drawn at random, that pass a blocked head whenever they fit: the reverse intervention.
-        The draw depends on the trace's name, its length, the share and the seed alone.
+    docs/semantics/predicted.md. The last two options are interventions that no scheduler could carry out: they show what
+    wild backfills cause. Who is let past depends on the trace's name, its length, the share and the seed alone.
     """
-
-    validated = False
 
     predictor: Predictor = options.predictor()
     candidates: str = option(
@@ -84,8 +54,7 @@ class EASY(Scheduler):
     shadow: str = option(
         "all",
         ("all", "first"),
-        "of the jobs planned to end at the shadow time, all count as extra, "
-        "or the first that suffice",
+        "of the jobs planned to end at the shadow time, all count as extra, or the first that suffice",
     )
     events: str = options.events("together", "one-by-one", "by-plan")
     order: str = options.order()
@@ -138,7 +107,7 @@ class EASY(Scheduler):
     def check_room(self, workload, estimate):
         """Refuse what the kernel with predictions cannot count."""
         if not self.is_plain:
-            options.check_room(workload, estimate)
+            super().check_room(workload, estimate)
 
     def run(self, workload, estimate, seed):
         """The columns it decides; see `replication.schedulers.scheduler.Scheduler.run`."""
@@ -167,44 +136,27 @@ class EASY(Scheduler):
 
     def planned(self, workload, estimate, seed, seen=None):
         """The same by the kernel with predictions, also where the plain one would do."""
-        rules = predicted.Rules(
+        kernel, rules = self.kernel()
+        memory = self.predictor.memory(workload, estimate, seed)
+        if seen is not None:
+            seen = predicted.room_for(seen, workload.machine)
+        return options.decided(kernel(memory, workload.machine, rules, seen))
+
+    def kernel(self):
+        """The compiled function that decides on predictions, and the rules it follows."""
+        rules = self.rules(
+            predicted.Rules,
             shortest_first=self.candidates == "sjf",
-            refresh=self.refresh == "pass",
-            correction=options.CORRECTIONS.index(self.correction),
             kept=self.reservation == "kept",
             uses_up=self.extra == "used-up",
             all_count=self.shadow == "all",
-            one_by_one=self.events != "together",
-            by_plan=self.events == "by-plan",
-            submissions_first=self.order == "submissions-first",
             only_if_fits=self.passes == "if-fits",
         )
-        decided = options.undecided(workload)
-        predicted.easy_predicted(
-            self.predictor.memory(workload, estimate, seed),
-            workload.machine,
-            rules,
-            decided["start"],
-            decided["backfilled"],
-            decided["first_prediction"],
-            decided["prediction"],
-            seen,
-        )
-        return decided
+        return predicted.easy_predicted, rules
 
 
 def _plain(workload, estimate, backfilling, seen=None, allowed=None):
-    start, backfilled = np.full(len(workload), -1, np.int64), np.zeros(len(workload), bool)
-    plain.easy(
-        workload.submit,
-        workload.run_time,
-        estimate,
-        workload.processors,
-        workload.machine,
-        backfilling,
-        start,
-        backfilled,
-        seen,
-        allowed,
-    )
+    w, start, backfilled = workload, np.full(len(workload), -1), np.zeros(len(workload), bool)
+    jobs = w.submit, w.run_time, estimate, w.processors, w.machine
+    plain.easy(*jobs, backfilling, start, backfilled, seen, allowed)
     return {"start": start, "backfilled": backfilled}

@@ -5,7 +5,7 @@ import numpy as np
 from replication.basics.choices import option
 from replication.basics.lazy import lazily
 from replication.predictors import Predictor, Request
-from replication.schedulers.scheduler import refuse_beyond
+from replication.schedulers.scheduler import SchedulerError
 
 planned = lazily("replication.core.planned")
 
@@ -56,53 +56,54 @@ def order():
 
 
 class OnPredictions:
-    """What schedulers share that plan with predictions alone: fields `predictor` and `refresh`, and a method `kernel`."""
+    """What schedulers share that plan with predictions: a field `predictor`, perhaps other options, and a method `kernel`."""
 
     validated = False
     draws_at_random = False
 
     def check_room(self, workload, estimate):
-        """Refuse what the kernel cannot count."""
-        check_room(workload, estimate)
+        """Refuse what the keys of time and job of the kernels cannot hold."""
+        last = self.last_second(workload, estimate)
+        if not last < planned.LATEST or len(workload) > planned.JOB_MASK:
+            raise SchedulerError(
+                f"{workload.name}: {len(workload)} jobs up to second {last:.0f}; allowed with predictions: "
+                f"{planned.JOB_MASK} jobs and times below {planned.LATEST} s"
+            )
+
+    def last_second(self, workload, estimate):
+        """A bound on all times, float, s."""
+        # No prediction is more than twice the run time or above the request, whichever is more.
+        work = float(workload.run_time.sum(dtype=np.float64))
+        return float(workload.submit[-1]) + 2 * work + float(estimate.max())
 
     def run(self, workload, estimate, seed):
         """The columns it decides; see `replication.schedulers.scheduler.Scheduler.run`."""
-        decided = undecided(workload)
         kernel, rules = self.kernel()
-        kernel(
-            self.predictor.memory(workload, estimate, seed),
-            workload.machine,
-            *rules,
-            decided["start"],
-            decided["backfilled"],
-            decided["first_prediction"],
-            decided["prediction"],
-        )
-        return decided
+        memory = self.predictor.memory(workload, estimate, seed)
+        return decided(kernel(memory, workload.machine, rules))
 
     def kernel(self):
-        """The compiled function that decides, and what it calls the options."""
+        """The compiled function that decides, and the rules it follows."""
         raise NotImplementedError(f"{type(self).__name__} has no method kernel()")
 
+    def rules(self, kind, **own):
+        """Rules of a kernel, those of all kernels as the options say and the others as given."""
+        events = getattr(self, "events", "together")
+        return kind(
+            refresh=self.refresh == "pass",
+            correction=CORRECTIONS.index(getattr(self, "correction", "now")),
+            one_by_one=events != "together",
+            by_plan=events == "by-plan",
+            submissions_first=getattr(self, "order", "ends-first") == "submissions-first",
+            **own,
+        )
 
-def undecided(workload):
-    """Empty columns for a kernel that plans with predictions.
 
-    Returns
-    -------
-    dict of str to array
-        start, backfilled, first_prediction, prediction.
-    """
-    n = len(workload)
-    seconds = {
-        name: np.full(n, -1, np.int64) for name in ("start", "first_prediction", "prediction")
+def decided(machine):
+    """The columns of a `replication.core.planned.Machine` after its last job."""
+    return {
+        "start": machine.start,
+        "backfilled": machine.backfilled,
+        "prediction": machine.prediction,
+        "first_prediction": machine.first,
     }
-    return seconds | {"backfilled": np.zeros(n, bool)}
-
-
-def check_room(workload, estimate):
-    """Refuse what the keys of time and job of the kernels that plan with predictions cannot hold."""
-    # No prediction is more than twice the run time or above the request, whichever is more.
-    work = float(workload.run_time.sum(dtype=np.float64))
-    last = float(workload.submit[-1]) + 2 * work + float(estimate.max())
-    refuse_beyond(workload, last, planned.LATEST, planned.JOB_MASK, "predictions")

@@ -6,11 +6,9 @@ from replication.basics.choices import Number, option
 from replication.basics.lazy import lazily
 from replication.predictors import Last, Predictor
 from replication.schedulers import options
-from replication.schedulers.scheduler import Scheduler, refuse_beyond
+from replication.schedulers.scheduler import Scheduler
 
-kernel = lazily("replication.core.pv_easy")
-running = lazily("replication.core.running")
-state = lazily("replication.core.shadow")
+pv_easy = lazily("replication.core.pv_easy")
 
 MODES = ("kill", "suspend", "checkpoint")  # in the order of the kernel's numbers
 
@@ -26,27 +24,8 @@ def _predictor(given):
 
 
 @dataclass(frozen=True)
-class PVEasy(Scheduler, name="pv-easy"):
-    """PV-EASY: strict fairness by preemption, backfilling at a venture; see docs/semantics/pv_easy.md.
-
-    Parameters
-    ----------
-    predictor : replication.predictors.Predictor
-        What predicts run times; none that must be told when jobs start.
-    refresh, correction, reservation, events
-        As of `replication.schedulers.easy.EASY`.
-    venture : {"yes", "no"}
-        Whether jobs that are not predicted to end in time are backfilled too.
-    mode : {"kill", "suspend", "checkpoint"}
-        What a preempted job keeps of its work: nothing, all, or what its last checkpoint holds.
-    interval : int, s
-        Work from one checkpoint to the next.
-    cost : int, s
-        What each resumption (suspend) or each checkpoint takes.
-    """
-
-    validated = False
-    draws_at_random = False
+class PVEasy(options.OnPredictions, Scheduler, name="pv-easy"):
+    """PV-EASY: strict fairness by preemption, backfilling at a venture; see docs/semantics/pv_easy.md."""
 
     predictor: Predictor = options.predictor(Last(), _predictor)
     refresh: str = options.refresh()
@@ -70,46 +49,31 @@ class PVEasy(Scheduler, name="pv-easy"):
         0, Number(0, whole=True), "seconds that each resumption (suspend) or each checkpoint takes"
     )
 
-    def check_room(self, workload, estimate):
-        """Refuse what the kernel's keys of time and job cannot hold."""
+    def last_second(self, workload, estimate):
+        """A bound on all times, float, s."""
         # Somebody always runs for good while anybody waits, so all is done once the work is, with what saving
         # it takes; a prediction is at most twice the run time.
         work = float(workload.run_time.sum(dtype="float64"))
         saving = self.cost * (work / self.interval + len(workload))
-        last = float(workload.submit[-1]) + 3 * (work + saving) + float(estimate.max())
-        refuse_beyond(workload, last, running.LATEST, running.SLOT_MASK, "preemption")
+        return float(workload.submit[-1]) + 3 * (work + saving) + float(estimate.max())
 
-    @property
-    def rules(self):
-        """What the kernel calls the options."""
-        return state.Rules(
-            at_submission=self.refresh == "submission",
-            one_by_one=self.events == "one-by-one",
-            correction=options.CORRECTIONS.index(self.correction),
+    def kernel(self):
+        """The compiled function that decides, and the rules it follows."""
+        rules = self.rules(
+            pv_easy.Rules,
             kept=self.reservation == "kept",
             venture=self.venture == "yes",
             mode=MODES.index(self.mode),
             interval=self.interval,
             cost=self.cost,
         )
+        return pv_easy.pv_easy, rules
 
     def run(self, workload, estimate, seed):
         """The columns it decides; see `replication.schedulers.scheduler.Scheduler.run`."""
-        jobs, killed = kernel.pv_easy(
-            workload.submit,
-            workload.run_time,
-            estimate,
-            workload.processors,
-            workload.machine,
-            self.rules,
-            self.predictor.memory(workload, estimate, seed),
-        )
-        columns = {
-            "start": state.START,
-            "prediction": state.PREDICTION,
-            "times_killed": state.TIMES_KILLED,
-        }
-        if self.mode != "kill":
-            columns["length"] = state.LENGTH
-        decided = {name: jobs[:, place].copy() for name, place in columns.items()}
-        return decided | {"backfilled": jobs[:, state.BACKFILLED] != 0, "killed_runs": killed}
+        kernel, rules = self.kernel()
+        memory = self.predictor.memory(workload, estimate, seed)
+        machine, runs = kernel(memory, workload.machine, rules)
+        resumed = {} if self.mode == "kill" else {"length": runs.length}
+        killed = {"times_killed": runs.times_killed, "killed_runs": runs.killed}
+        return options.decided(machine) | killed | resumed

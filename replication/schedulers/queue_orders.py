@@ -20,18 +20,6 @@ class OrderedEASY(options.OnPredictions, Scheduler, name="easy-by"):
 
     Who is first in the order is the head and has the reservation; the others are tried for backfilling in the same
     order. The decisions are told in docs/semantics/queue_orders.md.
-
-    Parameters
-    ----------
-    by : {"shortest", "smallest-area", "wfp3", "f1"}
-        The order: shortest prediction first; least prediction times processors first; WFP3 of Tang, Lan, Desai and
-        Buettner (2009), the largest (wait / prediction)^3 processors first; F1 of Carastan-Santos and de Camargo
-        (2017), the least log10(prediction) processors + 870 log10(arrival) first.
-    limit : int, s, optional
-        Jobs that have waited so long go first, by arrival, so that nobody starves (Lelong, Reis and Trystram 2017).
-        With 0 this is EASY; without one nobody is protected.
-    predictor, refresh, correction
-        As of `replication.schedulers.easy.EASY`.
     """
 
     by: str = option(
@@ -47,8 +35,7 @@ class OrderedEASY(options.OnPredictions, Scheduler, name="easy-by"):
     correction: str = options.correction()
 
     def kernel(self):
-        """The compiled function that decides, and what it calls the options."""
+        """The compiled function that decides, and the rules it follows."""
         limit = NO_LIMIT if self.limit is None else self.limit
-        correction = options.CORRECTIONS.index(self.correction)
-        rules = ORDERS.index(self.by), limit, self.refresh == "pass", correction
+        rules = self.rules(queue_orders.Rules, by=ORDERS.index(self.by), limit=limit)
         return queue_orders.ordered, rules

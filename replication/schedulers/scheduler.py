@@ -47,29 +47,4 @@ class Scheduler(Choice, family="scheduler"):
         raise NotImplementedError(f"{type(self).__name__} has no method run(workload, ...)")
 
     def check_room(self, workload, estimate):
-        """Refuse jobs that the scheduler cannot count; any will do by default.
-
-        Raises
-        ------
-        SchedulerError
-        """
-
-
-def refuse_beyond(workload, last, latest, jobs, where):
-    """Refuse times up to second `last`, or more than so many jobs.
-
-    Parameters
-    ----------
-    workload : replication.logs.workload.Workload
-    last, latest : float, s
-        What may be reached, and what can be counted.
-    jobs : int
-        The most there may be.
-    where : str
-        Who counts, for the message.
-    """
-    if not last < latest or len(workload) > jobs:
-        raise SchedulerError(
-            f"{workload.name}: {len(workload)} jobs up to second {last:.0f}; "
-            f"allowed with {where}: {jobs} jobs and times below {latest} s"
-        )
+        """Refuse jobs that the scheduler cannot count by a SchedulerError; any will do by default."""

@@ -10,7 +10,7 @@ from replication.__main__ import main
 from replication.schedule import audits, formats, plans
 from replication.schedule.simulation import simulate
 from replication.schedulers import EASY, FCFS
-from tests.workloads import jobs, workloads
+from tests.workloads import as_plan, jobs, workloads
 
 LOG = jobs(16, (0, 10, 12), (1, 10, 12), (2, 5, 4), (3, 100, 1))
 
@@ -67,7 +67,7 @@ def test_shifts_by_hand():
 @given(workload=workloads())
 @settings(deadline=None, max_examples=50)
 def test_the_two_ways_round_mirror_each_other(workload):
-    one, other = (formats.Plan.of(simulate(workload, scheduler)) for scheduler in (FCFS(), EASY()))
+    one, other = (as_plan(simulate(workload, scheduler)) for scheduler in (FCFS(), EASY()))
     there, back = plans.compare(one, other), plans.compare(other, one)
     for a, b in zip(there["classes"], back["classes"]):
         assert (a["earlier"], a["same"], a["later"]) == (b["later"], b["same"], b["earlier"])
@@ -171,7 +171,7 @@ def test_a_run_past_its_estimate_is_told_but_possible():
 @settings(deadline=None, max_examples=40)
 def test_the_audits_of_a_file_are_those_of_the_schedule(workload):
     schedule = simulate(workload)
-    found = plans.fairness(plans.as_schedule(formats.Plan.of(schedule)))
+    found = plans.fairness(plans.as_schedule(as_plan(schedule)))
     assert found["blocked"] == audits.blocked(schedule).sum()
     assert found["head_delayed"] == audits.head_violations(schedule).sum()
 

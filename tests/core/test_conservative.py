@@ -13,15 +13,15 @@ from tests.core.test_predicted import PREDICTORS, peopled
 from tests.workloads import jobs, workloads
 
 TWINS = {
-    Conservative: reference_conservative.conservative,
-    LargestAreaFirst: reference_conservative.largest_area_first,
+    Conservative: reference_conservative.Conservative,
+    LargestAreaFirst: reference_conservative.LargestAreaFirst,
 }
 
 
 def agree(workload, scheduler, predictor, **options):
     """Kernel and twin give every job the same start, kind of start and predictions."""
     fast = simulate(workload, scheduler(predictor=predictor, **options)).validate()
-    slow = TWINS[scheduler](workload, fast.estimate, predictor=predictor, **options)
+    slow = TWINS[scheduler](workload, fast.estimate, predictor=predictor, **options).run()
     assert fast.start.tolist() == slow.start
     assert fast.backfilled.tolist() == slow.backfilled
     assert fast.prediction.tolist() == slow.prediction

@@ -23,7 +23,7 @@ MANY = settings(max_examples=1500, deadline=None)
 def agree(workload, estimate=None, scheduler=EASY()):  # noqa: B008
     """Kernel and twin give the same start and the same kind of start to every job."""
     fast = simulate(workload, scheduler, estimate).validate()
-    slow = getattr(reference, scheduler.name)(fast.workload, fast.estimate)
+    slow = getattr(reference, scheduler.name.capitalize())(fast.workload, fast.estimate).run()
     assert fast.start.tolist() == slow.start
     assert fast.backfilled.tolist() == slow.backfilled
 

@@ -268,7 +268,7 @@ def test_sizes_and_estimates_beyond_31_bits_are_compared_exactly():
     rows = [(0, 10, huge - 2**32), (1, 10, huge), (2, 3 * 2**33, 2**31 + 5), (3, 2, 2**31 + 4)]
     workload = jobs(huge, *rows)
     for notes in (None, nothing_seen(len(workload))):
-        assert run(workload, workload.estimate, notes) == decided(reference.easy(workload))
+        assert run(workload, workload.estimate, notes) == decided(reference.Easy(workload).run())
 
 
 @settings(max_examples=100, deadline=None)
@@ -276,7 +276,7 @@ def test_sizes_and_estimates_beyond_31_bits_are_compared_exactly():
 def test_without_backfilling_it_is_fcfs(workload):
     for notes in (None, nothing_seen(len(workload))):
         assert run(workload, workload.estimate, notes, backfilling=False) == decided(
-            reference.fcfs(workload)
+            reference.Fcfs(workload).run()
         )
 
 

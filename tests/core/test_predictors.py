@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from replication import predictors
 from replication.core import predicting as compiled
 from replication.logs.workload import Workload
-from replication.predictors.classes import number
+from replication.predictors.classes import numbered
 from replication.reference import predictors as reference_predictors
 from replication.schedule import text
 
@@ -248,8 +248,7 @@ def test_kernel_and_twin_predict_the_same(predictor, history):
     )
 )
 def test_equal_rows_get_equal_numbers(rows):
-    code = np.empty(len(rows), np.int64)
-    count = number(np.array(rows), code)
+    code, count = numbered(np.array(rows))
     first = list(dict.fromkeys(rows))
     assert code.tolist() == [first.index(row) for row in rows]
     assert count == len(first)
@@ -260,7 +259,7 @@ def test_equal_rows_get_equal_numbers(rows):
     [
         (
             "lasst",
-            "predictor 'lasst' unknown \\(did you mean last\\?\\); allowed: biased: PREDICTOR\\*FACTOR, perfect, ",
+            "predictor 'lasst' unknown \\(did you mean last\\?\\); allowed: biased: PREDICTOR\\*FACTOR, complete, ",
         ),
         ("virtual", r"needs more: virtual=ERROR \(a number from 0 to 1\)"),
         ("last=3", "'last=3', allowed: last"),

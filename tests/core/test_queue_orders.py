@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from replication.basics import paths
 from replication.predictors import CVH, Biased, Last, Request, Scaled, Tsafrir, Virtual
-from replication.reference.queue_orders import ordered_easy
+from replication.reference.queue_orders import OrderedEasy
 from replication.schedule import text
 from replication.schedule.simulation import simulate
 from replication.schedulers import EASY, OrderedEASY, SchedulerError
@@ -33,7 +33,7 @@ def agree(workload, scheduler):
     """Kernel and twin give every job the same start, kind of start and predictions."""
     fast = simulate(workload, scheduler).validate()
     given = {name: getattr(scheduler, name) for name in scheduler.options()}
-    slow = ordered_easy(workload, fast.estimate, **given)
+    slow = OrderedEasy(workload, fast.estimate, **given).run()
     assert fast.start.tolist() == slow.start
     assert fast.backfilled.tolist() == slow.backfilled
     assert fast.prediction.tolist() == slow.prediction

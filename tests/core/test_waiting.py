@@ -98,6 +98,6 @@ def test_kernel_and_twin_agree_on_a_queue_of_thousands(widest):
         estimate=run_time * rng.integers(1, 4, n),
     )
     fast = simulate(workload)
-    slow = reference.easy(workload)
+    slow = reference.Easy(workload).run()
     assert fast.start.tolist() == slow.start
     assert fast.backfilled.tolist() == slow.backfilled

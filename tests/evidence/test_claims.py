@@ -2,6 +2,7 @@
 
 import importlib
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,11 +15,14 @@ from replication.evidence.claims import (
     Claims,
     above,
     around,
+    at_least,
+    at_most,
     below,
     between,
+    contrary,
+    each_log,
     enough,
     every,
-    opposite,
     otherwise,
     totals,
     verdict,
@@ -84,8 +88,9 @@ def test_intervals_stand_beside_the_verdict_and_do_not_make_it(answers, word, gi
     ],
 )
 def test_above_a_level(change, answer):
-    assert above(change) == answer
-    assert below([-change[0], -change[2], -change[1]]) == answer
+    assert above()(change) == answer
+    assert below()([-change[0], -change[2], -change[1]]) == answer
+    assert contrary(at_most(0))(change) == answer
 
 
 @pytest.mark.parametrize(
@@ -100,8 +105,8 @@ def test_above_a_level(change, answer):
     ],
 )
 def test_within_a_bound(change, answer):
-    assert within(change, 5) == answer
-    assert between([10 + x for x in change], 5, 15) == answer
+    assert within(5)(change) == answer
+    assert between(5, 15)([10 + x for x in change]) == answer
 
 
 @pytest.mark.parametrize(
@@ -118,7 +123,12 @@ def test_all_of_several(answers, answer):
 
 
 def test_the_contrary_is_as_sure():
-    assert opposite(LIKELY) == UNLIKELY
+    assert contrary(above())((3, -1, 5)) == UNLIKELY
+
+
+def test_a_number_alone_is_sure_and_levels_are_above_and_below_themselves_for_none():
+    rules = above(3), below(3), at_least(3), at_most(3)
+    assert [rule(3) for rule in rules] == [NO, NO, YES, YES]
 
 
 @pytest.mark.parametrize(
@@ -189,6 +199,16 @@ def test_a_claim_has_the_word_and_the_kind_that_were_entered(tmp_path, monkeypat
     cases = ("log A", "+1", True), ("log B", "-1", False), ("log C", "-2", False)
     found = claims_about(tmp_path, monkeypatch, *cases, more='word = "often"\n')
     assert found.evaluate(None)["verdict"].tolist() == ["holds"]
+
+
+def test_what_is_measured_is_judged_and_told_by_the_paper_s_form(tmp_path, monkeypatch):
+    found = claims_about(tmp_path, monkeypatch)
+    found.form, found.deciders = "{:.1f} ({:.0f} to {:.0f})", {}
+    measured = each_log(lambda e, log, f: (e.workloads[log] * f, 0, 9), {2: "twice"}, of="ab".count)
+    found.decide_by(("one", measured, above(1)), ("one", lambda e: [("", 7)], below(), "{:g} h"))
+    row = found.evaluate(SimpleNamespace(workloads={"a": 1, "b": 0, "c": 5})).iloc[0]
+    assert row["numbers"] == "a twice 2.0 (0 to 9); b twice 0.0 (0 to 9); 7 h"
+    assert row["answers"] == "for, not sure; against, not sure; against"
 
 
 def test_two_evaluations_are_laid_side_by_side_where_they_differ(tmp_path, monkeypatch):

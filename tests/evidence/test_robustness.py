@@ -1,6 +1,5 @@
 """Headline conclusions against changes: the general part on made-up papers, and every decider both ways."""
 
-import functools
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -10,7 +9,7 @@ import pytest
 
 from replication.estimates import Exact, FModel, Users
 from replication.evidence import robustness, variants
-from replication.evidence.claims import Answer
+from replication.evidence.claims import Answer, as_answer
 from replication.evidence.robustness import ABSENT, NO, OPEN, YES, Headlines
 from replication.evidence.robustness import table as robustness_table
 from replication.evidence.variants import (
@@ -41,11 +40,16 @@ THREE = jobs(4, (0, 10, 3), (1, 5, 4), (2, 60, 1))
 PLAIN = Variant("default")
 
 
+def evidence(log, workload, variant):
+    """What the made-up paper's deciders take."""
+    return SimpleNamespace(log=log, workload=workload)
+
+
 class MadeUp(Headlines):
     """Two headlines: one holds where the load is low, one is of log A alone."""
 
     def __init__(self):
-        super().__init__("made-up")
+        super().__init__("made-up", evidence)
         self.decides("light")(lambda e: [("", f"{e.workload.load:.2f}", e.workload.load < 50)])
         self.decides("of-a")(self.of_a)
 
@@ -71,13 +75,7 @@ class MadeUp(Headlines):
 
 def made_up(changes, decided=True, headlines=None):
     """The study of a made-up paper with logs A and B."""
-    cases = robustness.study(
-        headlines or MadeUp(),
-        {"A": THREE, "B": THREE},
-        changes,
-        lambda log, workload, variant: SimpleNamespace(log=log, workload=workload),
-        workers=2,
-    )
+    cases = (headlines or MadeUp()).study({"A": THREE, "B": THREE}, workers=2, changes=changes)
     return robustness.summary(cases, decided)
 
 
@@ -275,7 +273,7 @@ def test_headlines_are_whole_and_each_is_decided(paper):
 
 @pytest.mark.parametrize("paper", MODULES)
 def test_changes_are_named_apart_and_cover_every_kind(paper):
-    changes = MODULES[paper].changes(LOGS[paper])
+    changes = MODULES[paper].HEADLINES.changes(LOGS[paper])
     assert [change.kind for change in changes].count(DEFAULT) == 1
     assert {change.kind for change in changes} == {DEFAULT, READING, CLEANING, LOG, LOAD}
     assert len({(change.kind, change.name) for change in changes}) == len(changes)
@@ -289,8 +287,7 @@ def test_what_top_percent_searches_is_open_in_its_robustness_too():
 
 def found_of(module, name, evidence):
     """Whether each of a headline's cases holds, and whether that is sure."""
-    cases = module.HEADLINES.deciders[name](evidence)
-    return [one if isinstance(one, Answer) else Answer(bool(one)) for *_, one in cases]
+    return [as_answer(one) for *_, one in module.HEADLINES.deciders[name](evidence)]
 
 
 def answers(module, name, evidence):
@@ -305,42 +302,45 @@ HEAD = jobs(
 )  # job 3 ends after job 1 and keeps job 2 waiting
 
 
-def schedules(count=None, **named):
-    found = {name.replace("_", "-"): schedule for name, schedule in named.items()}
-    made = SimpleNamespace(
-        count=count or {}, schedules=found, workload=next(iter(named.values())).workload, seed=1
-    )
-    made.quotient = functools.partial(pv.Evidence.quotient, made)
-    return made
+class Made(pv.Evidence):
+    """Evidence whose schedules are given."""
+
+    def __init__(self, count=None, **named):
+        self.given = {name.replace("_", "-"): schedule for name, schedule in named.items()}
+        jobs = next(iter(named.values())).workload
+        super().__init__("A", jobs, Variant("v", count=count or {}))
+
+    def schedule(self, log, policy):
+        return self.given[policy]
 
 
 def test_a_head_that_waits_for_a_later_job_counts_against_strict_fairness():
-    assert answers(pv, "head-never-delayed", schedules(PV_EASY=simulate(HEAD, EASY()))) == [False]
-    assert answers(pv, "head-never-delayed", schedules(PV_EASY=simulate(HEAD, PVEasy()))) == [True]
+    assert answers(pv, "head-never-delayed", Made(PV_EASY=simulate(HEAD, EASY()))) == [False]
+    assert answers(pv, "head-never-delayed", Made(PV_EASY=simulate(HEAD, PVEasy()))) == [True]
 
 
 def test_a_late_start_because_of_a_later_job_is_a_violation():
     late = simulate(jobs(4, (0, 5, 3), (1, 2, 4), (2, 9, 1)), EASY(), estimates=np.array([5, 2, 3]))
-    assert answers(pv, "no-violation", schedules(PV_EASY=late)) == [False]
-    assert answers(pv, "no-violation", schedules(PV_EASY=simulate(HEAD, PVEasy()))) == [True]
+    assert answers(pv, "no-violation", Made(PV_EASY=late)) == [False]
+    assert answers(pv, "no-violation", Made(PV_EASY=simulate(HEAD, PVEasy()))) == [True]
 
 
 def test_large_blocked_jobs_gain_where_their_slowdown_is_lower():
     ours, easy = simulate(HEAD, PVEasy()), simulate(HEAD, EASY())
-    assert answers(pv, "large-blocked-better", schedules(PV_EASY=ours, EASY=easy)) == [True]
-    assert answers(pv, "large-blocked-better", schedules(PV_EASY=easy, EASY=ours)) == [False]
-    same = schedules({"same": True}, PV_EASY=ours, EASY=easy)
+    assert answers(pv, "large-blocked-better", Made(PV_EASY=ours, EASY=easy)) == [True]
+    assert answers(pv, "large-blocked-better", Made(PV_EASY=easy, EASY=ours)) == [False]
+    same = Made({"same": True}, PV_EASY=ours, EASY=easy)
     assert answers(pv, "large-blocked-better", same) == [True]
     alone = simulate(jobs(4, (0, 5, 1)), EASY())
     with pytest.raises(NotApplicable, match="no blocked job"):
-        answers(pv, "large-blocked-better", schedules(PV_EASY=alone, EASY=alone))
+        answers(pv, "large-blocked-better", Made(PV_EASY=alone, EASY=alone))
 
 
 class Set(pv.Evidence):
     """Evidence whose quotient is given."""
 
     def __init__(self, *quotient):
-        self.everyone, self.quotient = {}, lambda *asked: quotient
+        self.workloads, self.quotient = {"": THREE}, lambda *asked: quotient
 
 
 @pytest.mark.parametrize(
@@ -356,22 +356,22 @@ def test_a_quotient_is_judged_with_its_interval(name, level):
 
 def test_a_quotient_is_that_of_the_slowdowns():
     evidence = pv.Evidence("A", HEAD, PLAIN)
-    value, low, high = evidence.quotient("PV-EASY", "EASY", "mwbs", evidence.everyone)
+    value, low, high = evidence.quotient("", "mwbs", "PV-EASY", "EASY")
     ours, easy = (
-        counts.slowdowns(evidence.schedules[policy])["mwbs"][0] for policy in ("PV-EASY", "EASY")
+        counts.slowdowns(evidence.schedule("", policy))["mwbs"][0] for policy in ("PV-EASY", "EASY")
     )
     assert value == pytest.approx(ours / easy) and low <= value <= high
 
 
 def test_waste_is_small_up_to_a_tenth():
-    assert answers(pv, "little-waste", schedules(PV_EASY=simulate(HEAD, PVEasy()))) == [True]
+    assert answers(pv, "little-waste", Made(PV_EASY=simulate(HEAD, PVEasy()))) == [True]
     wide = jobs(4, (0, 10, 2, 20), (1, 2, 4), (2, 15, 2))  # 16 of 108 processor seconds are lost
-    assert answers(pv, "little-waste", schedules(PV_EASY=simulate(wide, PVEasy()))) == [False]
+    assert answers(pv, "little-waste", Made(PV_EASY=simulate(wide, PVEasy()))) == [False]
     nobody = simulate(jobs(4, (0, 10, 3), (1, 5, 4)), PVEasy())
-    assert answers(pv, "little-waste", schedules(PV_EASY=nobody)) == [True]
+    assert answers(pv, "little-waste", Made(PV_EASY=nobody)) == [True]
     later = simulate(wide.replace(submit=wide.submit + 1000), PVEasy())
-    assert answers(pv, "little-waste", schedules(PV_EASY=later)) == [False]
-    assert answers(pv, "little-waste", schedules({"since": "time-0"}, PV_EASY=later)) == [True]
+    assert answers(pv, "little-waste", Made(PV_EASY=later)) == [False]
+    assert answers(pv, "little-waste", Made({"since": "time-0"}, PV_EASY=later)) == [True]
 
 
 # ---- heel and toe
@@ -499,7 +499,7 @@ TOPS, RELATED = ("Top02", "Top03", "Top04"), ("Complete", "CVH", "Tsafrir")
 )
 def test_a_headline_of_top_percent_is_decided_both_ways(name, holds, fails):
     for block, answer in ((holds, True), (fails, False)):
-        evidence = SimpleNamespace(blocks={"A": block}, logs=["A"])
+        evidence = SimpleNamespace(blocks={"A": block}, workloads={"A": THREE})
         assert set(answers(top, name, evidence)) == {answer}
 
 

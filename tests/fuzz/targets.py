@@ -25,7 +25,7 @@ from replication.basics.choices import ChoiceError
 from replication.estimates import *  # noqa: F403, what a repr names
 from replication.logs import swf, tables
 from replication.logs.accounting import slurm, torque
-from replication.logs.accounting.slurm.records import SlurmError
+from replication.logs.accounting.slurm import SlurmError
 from replication.logs.accounting.torque import TorqueError
 from replication.logs.tables import TableError
 from replication.predictors import *  # noqa: F403

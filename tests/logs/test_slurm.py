@@ -15,8 +15,8 @@ from replication.basics import paths
 from replication.logs import swf, traces
 from replication.logs.accounting import slurm
 from replication.logs.accounting.anonymous import Anonymiser, AnonymousError, key_from
+from replication.logs.accounting.slurm import SlurmError
 from replication.logs.accounting.slurm import fields as slurm_fields
-from replication.logs.accounting.slurm.records import SlurmError
 from tests.faults import TIMES
 
 DAY = "2026-03-01T"

@@ -237,6 +237,12 @@ def test_each_kind_of_bad_line_is_counted_and_the_rest_is_read(tmp_path):
     assert all(words in message for words in swf.KINDS.values())
 
 
+def test_a_line_with_two_wrong_values_is_one_bad_line(tmp_path):
+    for value in ("9" * 400, "x"):
+        path = log(tmp_path, line(1), line(2, cpu_time=value, used_memory=value))
+        assert "1 of 2 lines cannot be jobs: 1 with" in refusal(path)
+
+
 def test_a_log_of_bad_lines_only_is_refused_either_way(tmp_path):
     for rule in swf.BAD_LINES:
         message = refusal(log(tmp_path, *["some words"] * 7), bad_lines=rule)
@@ -479,15 +485,15 @@ def made_traces(draw):
 
 
 @settings(deadline=None, max_examples=150)
-@given(made_traces(), st.booleans())
-def test_what_is_written_is_read_back(tmp_path_factory, trace, compressed):
-    path = tmp_path_factory.getbasetemp() / "round.swf"
-    swf.write(path, trace, compressed)
+@given(made_traces(), st.sampled_from(["round.swf", "round.swf.gz"]))
+def test_what_is_written_is_read_back(tmp_path_factory, trace, name):
+    path = tmp_path_factory.getbasetemp() / name
+    swf.write(path, trace)
     again = swf.read(path)
     assert same(again, trace)
     assert again.anomalies["submit_out_of_order"] == 0
     first = path.read_bytes()
-    swf.write(path, again, compressed)
+    swf.write(path, again)
     assert path.read_bytes() == first
     assert not list(path.parent.glob("*.part"))
 

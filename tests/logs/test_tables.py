@@ -115,6 +115,17 @@ def test_times_without_an_offset_are_of_the_maps_zone(made):
     assert plain.trace.unix_start_time - summer.trace.unix_start_time == 7200
 
 
+def test_a_length_may_be_a_duration_of_a_parquet(tmp_path):
+    ran = pd.to_timedelta([90, None], unit="s")
+    pd.DataFrame({"in": [0, 5], "ran": ran, "nodes": [1, 1]}).to_parquet(tmp_path / "jobs.parquet")
+    fields = {"submit": "in", "run_time": "ran", "requested_processors": "nodes"}
+    told = "".join(f'{name} = {{ column = "{column}" }}\n' for name, column in fields.items())
+    (tmp_path / "map.toml").write_text(f"processors = 4\n[fields]\n{told}")
+    done = tables.convert(tmp_path / "jobs.parquet", tmp_path / "map.toml")
+    assert done.trace.run_time.tolist() == [90, -1]
+    assert dict(done.changed)["of unknown run time"] == 1
+
+
 def test_without_processors_the_machine_is_what_was_held_at_once(made):
     rows = ("0,0,10,1,1,a,done,", "0,5,15,1,2,a,done,", "0,15,20,1,2,a,done,")
     told = MAP.replace("processors = 64", "")

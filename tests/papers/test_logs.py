@@ -9,8 +9,7 @@ from replication.estimates import Exact, Users
 from replication.papers.heel_and_toe import fig02
 from replication.papers.logs import (
     left_out,
-    load_since_zero,
-    load_to_last_end,
+    loads,
     month,
     table1,
     table3,
@@ -46,8 +45,7 @@ def test_months_of_a_header():
 def test_three_readings_of_a_load():
     # 20 + 80 + 5 processor seconds; submissions from 10 to 50, earliest last end 55.
     assert SMALL.load == 105 / (4 * 40)
-    assert load_since_zero(SMALL) == 105 / (4 * 50)
-    assert load_to_last_end(SMALL) == 105 / (4 * 45)
+    assert [*loads(SMALL).values()] == [100 * 105 / (4 * span) for span in (40, 50, 45)]
 
 
 def test_table_3_counts_what_is_simulated():

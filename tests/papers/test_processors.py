@@ -30,7 +30,7 @@ for measure in runs.UNITS:
 for schedule in schedules.values():
     print(schedule.measures)
 evidence = pv_easy.Evidence("made", made, Variant("default"))
-print(*evidence.below("PV-EASY", "EASY", 1))
+print(*(evidence.quotient("", measure, "PV-EASY", "EASY") for measure in ("mbs", "mwbs")))
 """
 SETTINGS = {
     "BLAS of an old processor": {"OPENBLAS_CORETYPE": "Nehalem"},

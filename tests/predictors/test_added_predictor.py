@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from replication import predictors
+from replication.reference import conservative
 from replication.reference import pv_easy as reference_pv_easy
-from replication.reference.conservative import conservative, largest_area_first
-from replication.reference.easy import easy
+from replication.reference.easy import Easy
 from replication.reference.predictors import TWINS, Predictor
 from replication.schedule import text
 from replication.schedule.simulation import simulate
@@ -60,14 +60,18 @@ def crowd():
 
 @pytest.mark.parametrize(
     ("scheduler", "twin"),
-    [(EASY(), easy), (Conservative(), conservative), (LargestAreaFirst(), largest_area_first)],
+    [
+        (EASY(), Easy),
+        (Conservative(), conservative.Conservative),
+        (LargestAreaFirst(), conservative.LargestAreaFirst),
+    ],
 )
 @pytest.mark.parametrize("predictor", [Longest(0.5), Counted(0.5), Squared()])
 def test_it_runs_and_equals_its_twin(crowd, scheduler, twin, predictor):
     chosen = replace(scheduler, predictor=predictor)
     fast = simulate(crowd, chosen).validate()
     options = {name: getattr(chosen, name) for name in chosen.options()}
-    slow = twin(crowd, fast.estimate, **options)
+    slow = twin(crowd, fast.estimate, **options).run()
     assert fast.start.tolist() == slow.start
     assert fast.prediction.tolist() == slow.prediction
     assert fast.start.tolist() != simulate(crowd, scheduler).start.tolist()

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from replication.core import predicting
 from replication.predictors import CVH, Biased, Clairvoyant, Last, Scaled, Tsafrir, Virtual
-from replication.reference.easy import easy
+from replication.reference.easy import Easy
 from replication.schedule.simulation import simulate
 from replication.schedulers import EASY, PVEasy, SchedulerError
 from tests.core.test_predicted import peopled
@@ -20,7 +20,7 @@ OTHERS = [Virtual(0.5), Tsafrir()]
 @given(workload=peopled(), of=st.sampled_from(OTHERS), factor=st.sampled_from([0, 0.5, 1, 1.5, 4]))
 def test_kernel_and_twin_agree(workload, of, factor):
     fast = simulate(workload, EASY(Biased(of, factor))).validate()
-    slow = easy(workload, fast.estimate, predictor=Biased(of, factor))
+    slow = Easy(workload, fast.estimate, predictor=Biased(of, factor)).run()
     assert fast.start.tolist() == slow.start
     assert fast.prediction.tolist() == slow.prediction
 
@@ -44,7 +44,7 @@ def test_a_factor_beyond_all_bounds_gives_the_request():
     w = jobs(4, (0, 9, 4, 50), (0, 9, 4, 30))
     biased = Biased(Clairvoyant(), 1e300)
     assert simulate(w, EASY(biased)).prediction.tolist() == [50, 30]
-    assert easy(w, w.estimate, predictor=biased).prediction == [50, 30]
+    assert Easy(w, w.estimate, predictor=biased).run().prediction == [50, 30]
 
 
 def test_what_another_learnt_is_copied():

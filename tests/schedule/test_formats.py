@@ -13,7 +13,7 @@ from replication.logs import swf
 from replication.schedule import formats
 from replication.schedule.simulation import simulate
 from replication.schedulers import FCFS
-from tests.workloads import jobs, workloads
+from tests.workloads import as_plan, jobs, workloads
 
 PAST_A_HEAD = jobs(4, (0, 10, 3), (1, 10, 3), (2, 5, 1), (3, 0, 1))
 OLD_BATSIM = """job_id,hacky_job_id,workload_name,submission_time,requested_number_of_processors,\
@@ -26,7 +26,7 @@ w0!8,80,w0,2.0,1,-1,1,2.000000,4,6,0,4,1,0,2
 
 def same(plan, schedule):
     """Whether a plan says what a schedule says."""
-    own = formats.Plan.of(schedule)
+    own = as_plan(schedule)
     return all(
         np.array_equal(getattr(plan, name), getattr(own, name))
         for name in ("job_id", "submit", "start", "end", "processors", "estimate")

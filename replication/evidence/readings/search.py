@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from replication.basics import code
 from replication.evidence import variants
-from replication.evidence.readings import Grid, kept_to_defaults
+from replication.evidence.readings import Found, Grid, kept_to_defaults
 from replication.logs.workload import COLUMNS
 from replication.sweeps import engines, kept
 
@@ -25,9 +25,8 @@ class Part:
     #: (policy, measure, counted, value): counted has the choice of each further dimension that the number depends
     #: on. A function of a module, so that it can be sent to other machines.
     measure: Callable
-    counting: dict = field(
-        default_factory=dict
-    )  # these dimensions, on whose alternatives the rows depend too
+    #: These dimensions, on whose alternatives the rows depend too.
+    counting: dict = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,10 +94,20 @@ def search(grid, parts, jobs, logs, workers=1, engine=None, folder=kept.RESULTS)
 
 
 def of_paper(
-    paper, workloads, dimensions, cleaning, parts, rules=(), first=None, around=({},), **how
+    paper,
+    printed,
+    workloads,
+    dimensions,
+    cleaning,
+    parts,
+    rules=(),
+    first=None,
+    around=({},),
+    by_policy=False,
+    **how,
 ):
-    """The grid of a paper's readings and the table of its `search`, which takes the further
-    keywords.
+    """What the search over a paper's readings finds of the published numbers `printed`: a
+    `replication.evidence.readings.Found`. `search` takes the further keywords.
 
     `workloads` are the paper's logs by name; `cleaning` are those of its `dimensions` that need the
     log's own lines, which a stand-in has not. Where only the `first` jobs of each log are taken,
@@ -109,4 +118,4 @@ def of_paper(
     rules = [*rules, *(clean if stand_in else ())]
     grid = Grid(dimensions, rules, around if stand_in or first else None)
     jobs = functools.partial(variants.jobs, paper, workloads, first=first)
-    return grid, search(grid, parts, jobs, workloads, **how)
+    return Found(grid, search(grid, parts, jobs, workloads, **how), printed, by_policy)

@@ -9,8 +9,8 @@ every log under every variant, decided by one rule. `replication.evidence.robust
 from replication.basics import threads
 from replication.basics.lazy import pandas as pd
 from replication.evidence import published, variants
-from replication.evidence.claims import ANSWERS, RECORDED, UNDECIDED, Answer, Claims, verdict
-from replication.evidence.variants import KINDS, NotApplicable
+from replication.evidence.claims import ANSWERS, RECORDED, UNDECIDED, Claims, as_answer, verdict
+from replication.evidence.variants import KINDS, NotApplicable, Variant
 
 YES, NO, OPEN, ABSENT = ("holds", "against", "not sure", "not applicable")
 COLUMNS = "headline word kind change log what numbers answer reason".split()
@@ -19,65 +19,62 @@ COLUMNS = "headline word kind change log what numbers answer reason".split()
 class Headlines(Claims):
     """The headline conclusions of one paper and the functions that decide them on one log.
 
-    A decider takes evidence of the paper's own making and gives cases, as those of
-    `replication.evidence.claims.Claims` do. It raises `NotApplicable` where there is nothing to decide.
+    A decider takes ``evidence(log, workload, variant)`` and gives cases, as those of
+    `replication.evidence.claims.Claims` do. It raises `NotApplicable` where there is nothing to decide. The form is as
+    there, and `own` are the paper's own variants.
     """
+
+    def __init__(self, paper, evidence, own=(), form=""):
+        super().__init__(paper, form)
+        self.evidence, self.own = evidence, own
 
     def published(self):
         """The headlines as entered, by id."""
         return published.entries(self.paper, "headlines.toml")
 
+    def changes(self, logs):
+        """What is tried: the default, the paper's own variants that concern one of its `logs`, other logs and loads."""
+        own = [one for one in self.own if not one.logs or {*one.logs} & {*logs}]
+        return [Variant("default"), *own, *variants.others(logs)]
 
-def study(headlines, workloads, changes, evidence, first=None, workers=1):
-    """Decide every headline on every log under every variant, kind by kind.
+    def study(self, workloads, first=None, workers=1, changes=None, **how):
+        """Decide every headline on every log under every variant, kind by kind.
 
-    `changes` are variants, one of them the default; ``evidence(log, workload, variant)`` makes what
-    the deciders take; `first` jobs of a log are taken, all by default, and `workers` are threads.
-    Columns are headline, word (how many cases it needs), kind, change, log, what, numbers, answer
-    (as `replication.evidence.claims.ANSWERS` has them, or not applicable), reason (why not
-    applicable).
-    """
-    known = headlines.published()
-    missing = known.keys() ^ headlines.deciders.keys()
-    if missing:
-        raise KeyError(
-            f"{headlines.paper}: headlines without decider or entry: {', '.join(sorted(missing))}"
-        )
+        The variants are those of `changes`, or others; `first` jobs of a log are taken, all by default, `workers` are
+        threads, and the evidence takes further keywords. Columns are headline, word (how many cases it needs), kind,
+        change, log, what, numbers, answer (as `replication.evidence.claims.ANSWERS` has them, or not applicable), reason
+        (why not applicable).
+        """
+        known = self.published()
+        if missing := known.keys() ^ self.deciders.keys():
+            without = ", ".join(sorted(missing))
+            raise KeyError(f"{self.paper}: headlines without decider or entry: {without}")
 
-    def decided(task):
-        """Rows of one log under one variant."""
-        variant, log = task
+        def decided(task):
+            """Rows of one log under one variant."""
+            variant, log = task
+            rows, given = [], None
+            for name, entry in known.items():
+                about = name, entry.get("word", "always"), variant.kind, variant.name, log
+                try:
+                    if given is None:
+                        jobs = variants.jobs(self.paper, workloads, log, variant, first)
+                        given = self.evidence(log, jobs, variant, **how)
+                    for what, said, answer in [*self.deciders[name](given)]:
+                        rows.append((*about, what, said, RECORDED[as_answer(answer)], ""))
+                except NotApplicable as reason:
+                    rows.append((*about, "", "", ABSENT, str(reason)))
+            return rows
 
-        def row(name, what="", numbers="", answer=ABSENT, reason=""):
-            word = known[name].get("word", "always")
-            about = name, word, variant.kind, variant.name, log
-            return dict(zip(COLUMNS, (*about, what, numbers, answer, str(reason)), strict=True))
-
-        try:
-            jobs = variants.jobs(headlines.paper, workloads, log, variant, first)
-            given = evidence(log, jobs, variant)
-        except NotApplicable as reason:
-            return [row(name, reason=reason) for name in known]
-        rows = []
-        for name in known:
-            try:
-                cases = list(headlines.deciders[name](given))
-                rows += [row(name, what, said, _answer(answer)) for what, said, answer in cases]
-            except NotApplicable as reason:
-                rows.append(row(name, reason=reason))
-        return rows
-
-    changes = sorted(changes, key=lambda variant: KINDS.index(variant.kind))
-    tasks = [(variant, log) for variant in changes for log in variant.logs or workloads]
-    return pd.DataFrame([row for rows in threads.each(decided, tasks, workers) for row in rows])
-
-
-def _answer(answer):
-    return RECORDED[answer if isinstance(answer, Answer) else Answer(bool(answer))]
+        tried = changes or self.changes(workloads)
+        tried = sorted(tried, key=lambda variant: KINDS.index(variant.kind))
+        tasks = [(variant, log) for variant in tried for log in variant.logs or workloads]
+        rows = [row for rows in threads.each(decided, tasks, workers) for row in rows]
+        return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def summary(cases, decided=True):
-    """Cases that hold by headline and change, from the table of `study`: headline, word, kind,
+    """Cases that hold by headline and change, from the table of `Headlines.study`: headline, word, kind,
     change, holds, against, not sure (of either), cases, share (nan where none is applicable),
     verdict (as a claim with these cases would get; *undecided* where the data prove nothing),
     reason.

@@ -36,17 +36,15 @@ class Anonymiser:
         """
         if not name:
             return -1
-        known = self._numbers.get((kind, name))
-        if known is not None:
-            return known
-        digest = hmac.new(self._key, f"{kind}\0{name}".encode(), hashlib.sha256).digest()
-        number = int.from_bytes(digest[: BITS // 8], "big")
-        if self._names.setdefault((kind, number), name) != name:
-            raise AnonymousError(
-                f"the key gives two names of kind {kind!r} the number {number}; use another key"
-            )
-        self._numbers[kind, name] = number
-        return number
+        if (kind, name) not in self._numbers:
+            digest = hmac.new(self._key, f"{kind}\0{name}".encode(), hashlib.sha256).digest()
+            number = int.from_bytes(digest[: BITS // 8], "big")
+            if self._names.setdefault((kind, number), name) != name:
+                raise AnonymousError(
+                    f"the key gives two names of kind {kind!r} the number {number}; use another key"
+                )
+            self._numbers[kind, name] = number
+        return self._numbers[kind, name]
 
 
 def key_from(path):

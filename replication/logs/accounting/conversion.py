@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from operator import attrgetter
 
 import numpy as np
 
@@ -17,6 +18,17 @@ from replication.logs.workload import usage
 WORDS = toml(paths.DATA / "accounting.toml")
 MOST_PROCESSORS = 2**31 - 1  # of a job
 LATEST = 10**11  # s since 1970, and of a limit
+#: What a run is called in a log, besides its times and names.
+FIELDS = {
+    "job_id": "number",
+    "run_time": "run_time",
+    "allocated_processors": "allocated",
+    "requested_processors": "requested",
+    "requested_time": "limit",
+    "status": "status",
+    "preceding_job": "preceding",
+    "think_time": "think_time",
+}
 
 
 @dataclass(frozen=True)
@@ -49,13 +61,10 @@ class Conversion:
             f"{self.trace.max_procs:,} processors"
         )
         for title, counts in (("left out", self.left_out), ("kept, with a remark", self.changed)):
-            found = [(what, count) for what, count in counts if count]
-            if found:
-                yield f"{title}:"
-                yield from (f"  {count:>10,}  {what}" for what, count in found)
+            found = [f"  {count:>10,}  {what}" for what, count in counts if count]
+            yield from [f"{title}:", *found] if found else ()
         if self.assumed:
-            yield "assumed:"
-            yield from (f"  - {sentence}" for sentence in self.assumed)
+            yield from ("assumed:", *(f"  - {sentence}" for sentence in self.assumed))
 
     def facts(self):
         """The account as plain values, for JSON."""
@@ -73,7 +82,7 @@ class Conversion:
 
 @dataclass(slots=True)
 class Run:
-    """One run of a job as every batch system tells of it; times are Unix times, s; -1 where unknown."""
+    """One run of a job as batch systems tell of it; times are Unix times, s; -1 where unknown."""
 
     id: str
     submit: int
@@ -91,6 +100,11 @@ class Run:
     preceding: int = -1
     think_time: int = -1
     suspended: int = 0
+    # What sacct says besides.
+    shown: str = ""
+    eligible: int = -1
+    state: str = ""
+    nodes: tuple = ()
 
     @property
     def end(self):
@@ -125,34 +139,29 @@ def peak(start, length, size):
     return int(usage(start, start + length, size)[1].max(initial=0)) if len(start) else 0
 
 
-@dataclass(frozen=True)
-class Told:
-    """What a log does not say of its machine and whoever converts it may: its time zone, its processors and those
-    of a node; and the key of the names' numbers.
-    """
-
-    zone: str | None = None
-    processors: int | None = None
-    per_node: int | None = None
-    key: bytes | None = None
-
-
 class Account:
     """What a reader counts: records, those left out by the reason, remarks on those kept, and jobs of
     which only the nodes are known. `path` is what its errors, of class `error`, call the log.
+
+    A log does not say its time zone, the processors of its machine and those of a node, and whoever converts it may;
+    `key` is that of the names' numbers.
     """
 
-    def __init__(self, path, error, told=Told()):  # noqa: B008, it is frozen
-        self.path, self.error, self.told = path, error, told
+    def __init__(self, path, error, zone=None, processors=None, per_node=None, key=None):
+        self.path, self.error = path, error
+        self.zone, self.processors, self.per_node, self.key = zone, processors, per_node or 1, key
         self.records = self.sized_by_nodes = 0
         self.left_out, self.remarks = Counter(), Counter()
+
+    def reasons(self):
+        """Why records were left out, in words; empty where none was."""
+        return ", ".join(f"{count} {why}" for why, count in self.left_out.items() if count)
 
     def refuse_none(self, runs, what):
         """Refuse a log without runs, with the reasons for leaving all out."""
         if not runs:
-            reasons = ", ".join(f"{count} {why}" for why, count in self.left_out.items() if count)
             raise self.error(
-                f"{self.path}: no job that {what} among {self.records} records ({reasons or 'none'})"
+                f"{self.path}: no job that {what} among {self.records} records ({self.reasons() or 'none'})"
             )
 
     def remark(self, runs, unusual):
@@ -168,12 +177,34 @@ class Account:
             self.remarks[what] += sum(map(true_of, runs))
 
     def conversion(self, runs, source, computer, form, path=None, nodes=0, assumed=(), machines=()):
-        """The conversion of these runs, in the order given; `assumed` comes behind what no such log says."""
-        machine = self.told.processors or self._machine(runs)
+        """The conversion of these runs, in the order given; `assumed` comes behind what no such log says.
+        Submissions count from the first one.
+        """
+        machine = self.processors or self._machine(runs)
         assumed = (*self._assumed(machine), *assumed)
-        path, anonymiser = str(path or self.path), Anonymiser(self.told.key)
-        zone = self.told.zone
-        trace = _trace(runs, path, anonymiser, computer, zone, machine, nodes, assumed)
+        first, last = min(run.submit for run in runs), max(run.end for run in runs)
+        comments = header(
+            computer, first, last, self.zone or "unknown", machine, nodes, assumed, len(runs)
+        )
+        anonymiser, queues = Anonymiser(self.key), {"": -1}
+
+        def column(value):
+            return np.array([value(run) for run in runs], np.int64)
+
+        columns = {
+            "wait": column(lambda run: -1 if run.start < 0 else max(-1, run.start - run.submit)),
+            "user": column(lambda run: anonymiser.number("user", run.user)),
+            "group": column(lambda run: anonymiser.number("group", run.group)),
+            "executable": column(lambda run: anonymiser.number("name", run.name)),
+            "queue": column(lambda run: queues.setdefault(run.queue, len(queues))),
+        } | {name: column(attrgetter(what)) for name, what in FIELDS.items()}
+        named = (f" Queue: {number} {name}" for name, number in queues.items() if name)
+        trace = swf.Trace.from_columns(
+            column(lambda run: run.submit - first),
+            (*comments, *named),
+            str(path or self.path),
+            **columns,
+        )
         return self.done(source, form, trace, assumed, machines)
 
     def done(self, source, form, trace, assumed, machines=()):
@@ -182,70 +213,32 @@ class Account:
         return Conversion(source, form, trace, self.records, *counts, tuple(assumed), machines)
 
     def _machine(self, runs):
-        """The size of the machine: most processors in use at once, and at least those of the largest run."""
-        started = [run for run in runs if run.start >= 0]
-        ran = [run for run in started if run.end > run.start] or started
-        start, length, size = (
-            np.array([value(run) for run in ran], np.int64)
-            for value in (lambda r: r.start, lambda r: r.end - r.start, lambda r: r.size)
-        )
-        most = max(peak(start, length, size), size.max(initial=0))
+        """The size of the machine: most processors in use at once, or those of the largest run where all took no time."""
+        started = [(run.start, run.end - run.start, run.size) for run in runs if run.start >= 0]
+        start, length, size = np.array(started, np.int64).reshape(-1, 3).T
+        most = peak(start, length, size) or int(size.max(initial=0))
         if most < 1:
             raise self.error(
                 f"{self.path}: no job with a start and a size, so the machine's size is not known; "
                 "give --processors"
             )
-        return int(most)
+        return most
 
     def _assumed(self, machine):
         """What such logs do not say, a sentence each."""
-        per_node = self.told.per_node or 1
-        if self.told.processors is None:
+        if self.processors is None:
             yield f"The machine has {machine} processors: the most that the log's jobs held at once."
         if self.sized_by_nodes:
+            several = "s" if self.per_node > 1 else ""
             yield (
-                f"{self.sized_by_nodes} jobs have nodes only: a node counts as {per_node} "
-                f"processor{'s' if per_node > 1 else ''}."
+                f"{self.sized_by_nodes} jobs have nodes only: a node counts as {self.per_node} "
+                f"processor{several}."
             )
-        if self.told.key is None:
+        if self.key is None:
             yield (
                 "Users, groups and job names became numbers with a key that is not kept: "
                 "another conversion gives other numbers."
             )
-
-
-def _trace(runs, path, anonymiser, computer, zone, processors, nodes, assumed):
-    """The runs as a log, in the order given; submissions count from the first one."""
-    first, last = min(run.submit for run in runs), max(run.end for run in runs)
-
-    def column(value):
-        return np.array([value(run) for run in runs], np.int64)
-
-    def names(kind, what):
-        return column(lambda run: anonymiser.number(kind, getattr(run, what)))
-
-    plain = ("run_time", "status", "think_time")
-    comments = header(
-        computer, first, last, zone or "unknown", processors, nodes, assumed, len(runs)
-    )
-    queues = dict.fromkeys(run.queue for run in runs if run.queue)
-    named = (f" Queue: {k} {name}" for k, name in enumerate(queues, start=1))
-    return swf.Trace.from_columns(
-        column(lambda run: run.submit - first),
-        path=path,
-        comments=(*comments, *named),
-        job_id=column(lambda run: run.number),
-        wait=column(lambda run: -1 if run.start < 0 else max(-1, run.start - run.submit)),
-        allocated_processors=column(lambda run: run.allocated),
-        requested_processors=column(lambda run: run.requested),
-        requested_time=column(lambda run: run.limit),
-        user=names("user", "user"),
-        group=names("group", "group"),
-        executable=names("name", "name"),
-        queue=numbered([run.queue for run in runs]),
-        preceding_job=column(lambda run: run.preceding),
-        **{name: column(lambda run, name=name: getattr(run, name)) for name in plain},
-    )
 
 
 def header(computer, started, ended, zone, processors, nodes, assumed, records):
@@ -272,14 +265,4 @@ def header(computer, started, ended, zone, processors, nodes, assumed, records):
     return (
         *(f" {label}: {value}" for label, value in lines.items() if value not in (0, "")),
         *(f" Note: {sentence}" for sentence in assumed),
-    )
-
-
-def numbered(names):
-    """Numbers 1, 2, ... for names in the order in which they first appear, int64[n]; -1 for an
-    empty one.
-    """
-    known = {}
-    return np.array(
-        [known.setdefault(name, len(known) + 1) if name else -1 for name in names], np.int64
     )

@@ -10,10 +10,17 @@ from pathlib import Path
 
 from replication.logs import files
 from replication.logs.accounting import conversion
-from replication.logs.accounting.conversion import Account, Run, Told
+from replication.logs.accounting.conversion import Account, Run
 
 TYPES = conversion.WORDS["torque"]["types"]
 NEVER_STARTED = "ended without having started"
+#: Of a Resource_List, how large a run is, the best first; of those that are lists, what they are called and what counts.
+_SIZES = ("nodes", "neednodes", "select", "procs", "size", "ncpus", "nodect")
+_LISTS = {
+    "nodes": ("Resource_List.nodes", "ppn"),
+    "neednodes": ("Resource_List.nodes", "ppn"),
+    "select": ("Resource_List.select", "ncpus"),
+}
 _SLOT = "[0-9]{1,9}"
 _KEY = re.compile(r"(?:^|\s)([A-Za-z_][\w.]*)=")
 
@@ -28,8 +35,8 @@ def convert(paths, processors=None, per_node=None, zone=None, key=None):
     only noted in the header: the log's own times need none. TorqueError for a line that is no
     accounting record, a value that such logs do not have, or no job that ran.
     """
-    told = Told(zone, processors, per_node, key)
-    account, runs = Account(", ".join(map(files.called, paths)), TorqueError, told), []
+    called = ", ".join(map(files.called, paths))
+    account, runs = Account(called, TorqueError, zone, processors, per_node, key), []
     account.left_out[NEVER_STARTED] = 0
     for path in paths:
         for where, line in _lines(path):
@@ -37,13 +44,15 @@ def convert(paths, processors=None, per_node=None, zone=None, key=None):
             run = _run(where, line, account)
             runs += [run] if run else []
     account.refuse_none(runs, "ran")
-    runs = _without_repeats(runs, account)
+    unique = {(run.id, run.start): run for run in runs}  # overlapping logs tell of one run twice
+    account.left_out["repeated records of one run"] = len(runs) - len(unique)
+    runs = sorted(unique.values(), key=lambda run: (run.submit, run.start, run.id))
     _number(runs, account)
     no_limit = "without a wall time limit, so without estimate"
     account.remark(runs, {no_limit: lambda run: run.limit < 0})
     source = Path(str(paths[0])).name + (f" and {len(paths) - 1} more" if len(paths) > 1 else "")
-    form = "accounting log of TORQUE or PBS"
-    return account.conversion(runs, source, "TORQUE or PBS", form, path=paths[0])
+    system = "TORQUE or PBS"
+    return account.conversion(runs, source, system, f"accounting log of {system}", path=paths[0])
 
 
 def _lines(path):
@@ -79,10 +88,10 @@ def _run(where, line, account):
         (t for t in (_whole(where, fields, name) for name in ("ctime", "qtime", "etime")) if t > 0),
         start,
     )
-    requested, nodes_only = _requested(where, fields, account.told.per_node)
+    requested, nodes_only = _requested(where, fields, account.per_node)
     account.remarks["sized by nodes only"] += nodes_only
     account.sized_by_nodes += nodes_only
-    exit_status = fields.get("Exit_status", "")
+    status = {"0": 1, "": -1}.get(fields.get("Exit_status", ""), 0)
     run = Run(
         parts[2],
         submit,
@@ -91,11 +100,8 @@ def _run(where, line, account):
         _allocated(where, fields),
         requested,
         duration(where, "Resource_List.walltime", fields.get("Resource_List.walltime")),
-        1 if exit_status == "0" else -1 if exit_status == "" else 0,
-        fields.get("user", ""),
-        fields.get("group", ""),
-        fields.get("jobname", ""),
-        fields.get("queue", ""),
+        status,
+        *(fields.get(name, "") for name in ("user", "group", "jobname", "queue")),
     )
     return conversion.within_limits(run, where, TorqueError)
 
@@ -107,13 +113,15 @@ def _pairs(text):
         yield here[1], text[here.end() : after.start() if after else len(text)].strip()
 
 
+def _refuse(where, name, value, allowed):
+    raise TorqueError(f"{where}: {name} {files.shown(value)}, allowed: {allowed}")
+
+
 def _whole(where, fields, name):
     """A Unix time, -1 where the record lacks it."""
     value = fields.get(name, "-1")
     if not re.fullmatch(r"-?[0-9]{1,11}", value):
-        raise TorqueError(
-            f"{where}: {name} {files.shown(value)}, allowed: a Unix time in whole seconds"
-        )
+        _refuse(where, name, value, "a Unix time in whole seconds")
     return int(value)
 
 
@@ -122,59 +130,39 @@ def duration(where, name, value):
     if value is None or value == "":
         return -1
     if not re.fullmatch(r"[0-9]{1,9}(:[0-9]{1,2}){0,3}", value):
-        raise TorqueError(
-            f"{where}: {name} {files.shown(value)}, allowed: seconds, or [[days:]hours:]minutes:seconds"
-        )
+        _refuse(where, name, value, "seconds, or [[days:]hours:]minutes:seconds")
     weights = (1, 60, 3600, 86400)
     return sum(int(part) * weight for part, weight in zip(reversed(value.split(":")), weights))
 
 
 def _requested(where, fields, per_node):
     """Processors asked for, and whether only a number of nodes is known."""
-    nodes = fields.get("Resource_List.nodes") or fields.get("Resource_List.neednodes")
-    if nodes:
-        return _of_nodes(where, nodes), False
-    if fields.get("Resource_List.select"):
-        return _of_select(where, fields["Resource_List.select"]), False
-    for name in ("procs", "size", "ncpus"):
-        if fields.get(f"Resource_List.{name}"):
-            return _count(where, f"Resource_List.{name}", fields[f"Resource_List.{name}"]), False
-    if fields.get("Resource_List.nodect"):
-        return _count(where, "Resource_List.nodect", fields["Resource_List.nodect"]) * (
-            per_node or 1
-        ), True
-    return -1, False
+    asked = {name: fields.get(f"Resource_List.{name}") for name in _SIZES}
+    name = next((name for name in _SIZES if asked[name]), None)
+    if name is None:
+        return -1, False
+    if name in _LISTS:
+        return _listed(where, name, asked[name]), False
+    count = _count(where, f"Resource_List.{name}", asked[name])
+    return (count * per_node, True) if name == "nodect" else (count, False)
 
 
 def _count(where, name, value):
     count = conversion.number(value)
-    if count is None:
-        raise TorqueError(f"{where}: {name} {files.shown(value)}, allowed: a whole number")
-    return count
+    return _refuse(where, name, value, "a whole number") if count is None else count
 
 
-def _of_nodes(where, text):
-    """Processors of a list such as ``2:ppn=16:xe+nid00012:ppn=8``: a number of nodes, or one by its name."""
+def _listed(where, name, text):
+    """Processors of a list such as ``2:ppn=16:xe+nid00012:ppn=8``, a number of nodes or one by its name, or
+    ``2:ncpus=16:mem=4gb+1:ncpus=1``.
+    """
+    called, unit = _LISTS[name]
     total = 0
-    for part in text.partition("#")[0].split("+"):
+    for part in (text if name == "select" else text.partition("#")[0]).split("+"):
         first, *properties = part.split(":")
-        per_node = [p.removeprefix("ppn=") for p in properties if p.startswith("ppn=")] or ["1"]
-        nodes = first if first.isdecimal() else "1"
-        total += _count(where, "Resource_List.nodes", nodes) * _count(
-            where, "Resource_List.nodes ppn", per_node[0]
-        )
-    return total
-
-
-def _of_select(where, text):
-    """Processors of a list such as ``2:ncpus=16:mem=4gb+1:ncpus=1``."""
-    total = 0
-    for part in text.split("+"):
-        first, *properties = part.split(":")
-        cpus = [p.removeprefix("ncpus=") for p in properties if p.startswith("ncpus=")] or ["1"]
-        total += _count(where, "Resource_List.select", first) * _count(
-            where, "Resource_List.select ncpus", cpus[0]
-        )
+        each = [p.removeprefix(f"{unit}=") for p in properties if p.startswith(f"{unit}=")]
+        count = first if first.isdecimal() or name == "select" else "1"
+        total += _count(where, called, count) * _count(where, f"{called} {unit}", [*each, "1"][0])
     return total
 
 
@@ -183,8 +171,7 @@ def _allocated(where, fields):
     if fields.get("total_execution_slots"):
         return _count(where, "total_execution_slots", fields["total_execution_slots"])
     hosts = fields.get("exec_host", "")
-    total = sum(_slots(where, host) for host in hosts.split("+") if host)
-    return total or -1
+    return sum(_slots(where, host) for host in hosts.split("+") if host) or -1
 
 
 def _slots(where, host):
@@ -196,18 +183,8 @@ def _slots(where, host):
     if not re.fullmatch(rf"{_SLOT}(-{_SLOT})?(,{_SLOT}(-{_SLOT})?)*", places) or any(
         last and int(last) < int(first) for first, _, last in ends
     ):
-        raise TorqueError(
-            f"{where}: exec_host {files.shown(host)}, allowed: host/slot, host/first-last or "
-            "host/0*slots"
-        )
+        _refuse(where, "exec_host", host, "host/slot, host/first-last or host/0*slots")
     return sum(int(last or first) - int(first) + 1 for first, _, last in ends)
-
-
-def _without_repeats(runs, account):
-    """Each run once: overlapping logs tell of one run twice."""
-    unique = {(run.id, run.start): run for run in runs}
-    account.left_out["repeated records of one run"] = len(runs) - len(unique)
-    return sorted(unique.values(), key=lambda run: (run.submit, run.start, run.id))
 
 
 def _number(runs, account):

@@ -73,10 +73,9 @@ def make(name, paper=None, seed=None):
 def _draw(known, log, seed):
     """Columns of the first draw whose jobs can have the log's mean run time and load, and its number."""
     for draw in range(DRAWS):
+        rng = seeding.generator("stand-in", VERSION, log, seed, draw)
         try:
-            return model.generate(
-                known, seeding.generator("stand-in", VERSION, log, seed, draw)
-            ), draw
+            return model.generate(known, rng), draw
         except model.Unreachable:
             continue
     raise StandInError(

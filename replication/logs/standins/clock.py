@@ -20,10 +20,8 @@ def when(facts, user, campaign, work, rng):
 def gaps(facts, campaign, work, rng):
     """Time since the user's last job, in s; alike within a campaign, longer after much work."""
     again = np.diff(campaign, prepend=-1) == 0
-    alike = facts["gap_correlation"]
-    taste = np.sqrt(alike) * rng.standard_normal(campaign[-1] + 1)[campaign] + np.sqrt(
-        1 - alike
-    ) * rng.standard_normal(len(campaign))
+    alike = np.sqrt(facts["gap_correlation"])
+    taste = blend(alike, rng.standard_normal(campaign[-1] + 1)[campaign], rng)
     last_work = np.sqrt(12) * (spread(np.roll(work, 1)) - 0.5)
     gap = np.empty(len(campaign))
     for which, name in ((again, "repeat_gap"), (~again, "other_gap")):
@@ -43,7 +41,10 @@ def own_times(facts, user, gap, rng):
     gap[begin] = 0
     long = gap > LONG_GAP
     in_sessions, in_breaks = np.bincount(user, gap * ~long), np.bincount(user, gap * long)
-    window = np.minimum(np.maximum(windows(facts, count, rng), in_sessions), facts["span"])
+    # Between a user's first and last job; longer for those who submit more.
+    place = blend(facts["window_rank_correlation"], np.sqrt(12) * (spread(count) - 0.5), rng)
+    window = facts["span"] * np.interp(spread(place), USER_POINTS, facts["user_windows"])
+    window = np.minimum(np.maximum(window, in_sessions), facts["span"])
     squeeze = np.minimum(1, window / np.maximum(in_sessions, 1))
     stretch = (window - in_sessions * squeeze) / np.maximum(in_breaks, 1)
     time = np.cumsum(gap * np.where(long, stretch[user], squeeze[user]))
@@ -52,16 +53,6 @@ def own_times(facts, user, gap, rng):
     at = rng.random(len(count))
     at = np.where(at < 0.5, 2 * at**2, 1 - 2 * (1 - at) ** 2)
     return time + ((facts["span"] - np.maximum.reduceat(time, begin)) * at)[user]
-
-
-def windows(facts, count, rng):
-    """Time between each user's first and last job, in s; longer for those who submit more."""
-    place = np.sqrt(12) * (spread(count) - 0.5)
-    return facts["span"] * np.interp(
-        spread(blend(facts["window_rank_correlation"], place, rng)),
-        USER_POINTS,
-        facts["user_windows"],
-    )
 
 
 def pace(facts, time, work):
@@ -91,9 +82,8 @@ def cycle(facts, time):
     """Whole seconds from 0 to the span for times from 0 to 1, dense by day and from Monday to Friday."""
     begin, span = facts["clock_start"], facts["span"]
     hour = np.arange(begin // 3600, (begin + span) // 3600 + 2)
-    rate = (
-        np.array(facts["hours"])[hour[:-1] % 24] * np.array(facts["weekdays"])[hour[:-1] // 24 % 7]
-    )
+    by_hour, by_day = np.array(facts["hours"]), np.array(facts["weekdays"])
+    rate = by_hour[hour[:-1] % 24] * by_day[hour[:-1] // 24 % 7]
     passed = np.concatenate([[0], np.cumsum(rate)])
     clock = hour * 3600.0 - begin
     low, high = np.interp([0, span], clock, passed)

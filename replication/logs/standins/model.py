@@ -37,9 +37,14 @@ def generate(facts, rng):
     user = owners(facts, rng)
     campaign = campaigns(facts, user, rng)
     kind = kinds(facts, user, campaign, rng)
-    long_campaigns = habit(campaign, kind)
+    # How long the campaigns of each kind are: mean log of the length, standardised over the jobs.
+    length = np.log(np.bincount(campaign)[campaign])
+    long_campaigns = np.bincount(kind, length) / np.bincount(kind)
+    long_campaigns = (long_campaigns - length.mean()) / length.std()
     for_size, for_estimate = tastes(facts, user, kind, long_campaigns, rng)
-    processors = deal(for_size, kind, *sizes(facts))
+    sizes = np.array(facts["size_values"])
+    shares = bend(sizes, facts["size_shares"], facts["mean_size"])
+    processors = deal(for_size, kind, sizes, shares)
     estimate = ask(facts, for_estimate, kind, rng)
     run_time = run(facts, campaign, kind, long_campaigns, processors, estimate, rng)
     program = executables(facts, campaign, kind, rng)
@@ -51,21 +56,17 @@ def generate(facts, rng):
         "estimate": estimate,
         "processors": processors,
         "user": user + 1,
-        "group": groups(facts, user),
+        "group": user % facts["groups"] + 1 if facts["groups"] > 1 else np.full(len(user), -1),
         "executable": program,
     }
     return {name: values[order] for name, values in columns.items()}
 
 
-# Who submits what kind of job
-
-
 def owners(facts, rng):
     """Each job's user, from 0; how many jobs a user has follows the log's heavy-tailed quantiles."""
     n, users = facts["jobs"], facts["users"]
-    wanted = np.exp(
-        np.interp((np.arange(users) + 0.5) / users, USER_POINTS, np.log(facts["user_jobs"]))
-    )
+    places = (np.arange(users) + 0.5) / users
+    wanted = np.exp(np.interp(places, USER_POINTS, np.log(facts["user_jobs"])))
 
     def counts(factor):
         return np.maximum(np.floor(wanted * factor), 1).astype(np.int64)
@@ -97,19 +98,11 @@ def kinds(facts, user, campaign, rng):
     # Not the campaign just before, for the two would be one.
     earlier = number - first - 1
     new = (rng.random(len(owner)) < facts["new_kind_share"]) | (earlier < 1)
-    origin = np.where(
-        new, number, first + np.floor(rng.random(len(owner)) * earlier).astype(np.int64)
-    )
+    picked = first + np.floor(rng.random(len(owner)) * earlier).astype(np.int64)
+    origin = np.where(new, number, picked)
     while (origin[origin] != origin).any():
         origin = origin[origin]
     return (np.cumsum(new) - 1)[origin][campaign]
-
-
-def habit(campaign, kind):
-    """How long the campaigns of each kind are: mean log of the length, standardised over the jobs."""
-    length = np.log(np.bincount(campaign)[campaign])
-    mean = np.bincount(kind, length) / np.bincount(kind)
-    return (mean - length.mean()) / length.std()
 
 
 def tastes(facts, user, kind, long_campaigns, rng):
@@ -121,11 +114,6 @@ def tastes(facts, user, kind, long_campaigns, rng):
     by_length, by_size = facts["length_size_correlation"], facts["size_estimate_correlation"]
     size = by_length * long_campaigns + np.sqrt(1 - by_length**2) * size
     return size, by_size * size + np.sqrt(1 - by_size**2) * asked
-
-
-def groups(facts, user):
-    """A group for each user where the log tells groups apart, else -1."""
-    return user % facts["groups"] + 1 if facts["groups"] > 1 else np.full(len(user), -1)
 
 
 def executables(facts, campaign, kind, rng):
@@ -149,9 +137,6 @@ def executables(facts, campaign, kind, rng):
     return np.where(last_renewal >= begin, of_kind[-1] + np.cumsum(renewed), of_kind[kind])
 
 
-# Sizes and estimates
-
-
 def deal(taste, kind, values, shares):
     """Give the jobs these values, from the smallest on, in these shares, in order of their kinds' taste."""
     ends = np.rint(np.cumsum(shares) / np.sum(shares) * len(kind)).astype(np.int64)
@@ -160,48 +145,30 @@ def deal(taste, kind, values, shares):
     return dealt
 
 
-def sizes(facts):
-    """The log's sizes, and their shares bent to its mean size."""
-    values = np.array(facts["size_values"])
-    return values, bend(values, facts["size_shares"], facts["mean_size"])
-
-
 def ask(facts, taste, kind, rng):
-    """Each job's estimate: some kinds ask for odd values, all others for the log's popular ones."""
+    """Each job's estimate: some kinds ask for odd values, all others for the log's popular ones.
+
+    An odd value is one a kind, in whole minutes, from the quantiles of the log's others. Of the popular ones E_max
+    keeps its share, those of the others are bent to the log's mean estimate.
+    """
     n = len(kind)
-    odd = np.zeros(n, dtype=bool)
-    odd[by_taste(rng.random(len(taste)), kind)[: round((1 - HEAD_SHARE) * n)]] = True
-    asked = np.empty(n, dtype=np.int64)
-    asked[odd] = odd_estimates(facts, taste, kind[odd])
-    asked[~odd] = deal(taste, kind[~odd], *popular_estimates(facts, asked[odd].mean()))
-    return asked
-
-
-def odd_estimates(facts, taste, kind):
-    """One value a kind, in whole minutes and not a popular one, from the quantiles of the log's others."""
+    odd = by_taste(rng.random(len(taste)), kind)[: round((1 - HEAD_SHARE) * n)]
+    odd = np.isin(np.arange(n), odd)
     place = np.zeros(len(taste))
-    place[kind[by_taste(taste, kind)]] = (np.arange(len(kind)) + 0.5) / len(kind)
-    value = np.exp(np.interp(place[kind], TAIL_POINTS, np.log(facts["tail_quantiles"])))
+    place[kind[odd][by_taste(taste, kind[odd])]] = (np.arange(odd.sum()) + 0.5) / odd.sum()
+    value = np.exp(np.interp(place[kind[odd]], TAIL_POINTS, np.log(facts["tail_quantiles"])))
     value = np.maximum(np.rint(value / 60), 1).astype(np.int64) * 60
-    while (popular := np.isin(value, facts["estimate_values"])).any():
-        value[popular] += 60
-    return value
-
-
-def popular_estimates(facts, odd_mean):
-    """The popular estimates: E_max keeps its share, the others' are bent to the log's mean estimate."""
     values, shares = np.array(facts["estimate_values"]), np.array(facts["estimate_shares"])
-    top = values == facts["e_max"]
-    rest = HEAD_SHARE - facts["e_max_share"]
-    left = (
-        facts["mean_estimate"] - (1 - HEAD_SHARE) * odd_mean - facts["e_max_share"] * facts["e_max"]
-    )
+    while (popular := np.isin(value, values)).any():
+        value[popular] += 60
+    top, e_max_share = values == facts["e_max"], facts["e_max_share"]
+    left = facts["mean_estimate"] - (1 - HEAD_SHARE) * value.mean() - e_max_share * facts["e_max"]
+    rest = HEAD_SHARE - e_max_share
     shares[~top] = rest * bend(values[~top], shares[~top], left / rest)
-    shares[top] = facts["e_max_share"]
-    return values, shares
-
-
-# Run times
+    shares[top] = e_max_share
+    asked = np.empty(n, dtype=np.int64)
+    asked[odd], asked[~odd] = value, deal(taste, kind[~odd], values, shares)
+    return asked
 
 
 def start_floor(asked):
@@ -209,25 +176,18 @@ def start_floor(asked):
     return np.maximum(0.02 * asked, np.minimum(60, 0.1 * asked))
 
 
-def inputs(facts, campaign, kind, long_campaigns, rng):
-    """What decides about each job's run time: two even numbers and a standard normal one for the typical.
-
-    Within a campaign the next job mostly has the same input, and thus the same numbers; otherwise they
-    are drawn anew, the normal one alike for a kind.
-    """
-    new = (np.diff(campaign, prepend=-1) > 0) | (rng.random(len(kind)) >= facts["same_run_share"])
-    given = np.cumsum(new) - 1
-    mode, place = rng.random(given[-1] + 1), rng.random(given[-1] + 1)
-    of_kind = blend(facts["length_run_correlation"], long_campaigns, rng)[kind[new]]
-    return mode[given], place[given], blend(np.sqrt(KIND_RUN), of_kind, rng)[given]
-
-
 def run(facts, campaign, kind, long_campaigns, size, asked, rng):
     """Run times in three modes: failed at the start, typical of the kind, up to the limit.
 
-    Shares and run times of the modes are those of the log's jobs with alike estimates.
+    Shares and run times of the modes are those of the log's jobs with alike estimates. Two even numbers and a standard
+    normal one decide; within a campaign the next job mostly has the same, otherwise they are drawn anew, the normal
+    one alike for a kind.
     """
-    mode, place, length = inputs(facts, campaign, kind, long_campaigns, rng)
+    new = (np.diff(campaign, prepend=-1) > 0) | (rng.random(len(kind)) >= facts["same_run_share"])
+    given = np.cumsum(new) - 1
+    mode, place = rng.random(given[-1] + 1)[given], rng.random(given[-1] + 1)[given]
+    of_kind = blend(facts["length_run_correlation"], long_campaigns, rng)[kind[new]]
+    length = blend(np.sqrt(KIND_RUN), of_kind, rng)[given]
     log_run = JITTER * rng.standard_normal(len(kind))
     typical = np.zeros(len(kind), dtype=bool)
     band_of = np.searchsorted(BAND_LIMITS, asked)
@@ -236,9 +196,8 @@ def run(facts, campaign, kind, long_campaigns, size, asked, rng):
         failed, limit = here & (mode < band["failed"]), here & (mode >= 1 - band["limit"])
         usual = here & ~failed & ~limit
         log_run[failed] += np.interp(place[failed], FAIL_POINTS, np.log(band["failed_run_times"]))
-        log_run[failed] = np.minimum(
-            log_run[failed], np.log(np.ceil(start_floor(asked[failed])) - 1)
-        )
+        most = np.log(np.ceil(start_floor(asked[failed])) - 1)
+        log_run[failed] = np.minimum(log_run[failed], most)
         short = np.maximum(place[limit] - EXACT_LIMIT, 0) / (1 - EXACT_LIMIT) * (1 - LIMIT_PART)
         log_run[limit] = np.log(asked[limit] * (1 - short))
         log_run[usual] += np.interp(spread(length[usual]), TENTHS, np.log(band["typical_parts"]))
@@ -274,10 +233,7 @@ def calibrate(facts, others, part, typical, size, asked):
         if (np.abs(miss) < 1e-6 * wanted).all():
             return np.rint(shifted(by.round(6))[1])
         moves = ran * (1 - part) * (ran > least)
-        slope = [
-            [moves.sum(), (moves * scale).sum()],
-            [(moves * size).sum(), (moves * size * scale).sum()],
-        ]
+        slope = [[(moves * on * to).sum() for to in (1, scale)] for on in (1, size)]
         by = by + np.clip(np.linalg.solve(slope, miss), -0.5, 0.5)
         if (np.abs(by) > MOST_SHIFT).any():
             break

@@ -10,9 +10,7 @@ def blend(share, known, rng):
 
 def rank(values):
     """Place of each value in ascending order, from 0; ties in order of position."""
-    places = np.empty(len(values), dtype=np.int64)
-    places[np.argsort(values, kind="stable")] = np.arange(len(values))
-    return places
+    return np.argsort(np.argsort(values, kind="stable"))
 
 
 def spread(values):

@@ -2,7 +2,6 @@
 
 import hashlib
 import re
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -30,29 +29,13 @@ LEAST_GOOD = 0.01
 _LONGEST_LINE = 1 << 16
 _TOKEN = re.compile(rb"\S+")
 _SHORTEST_SLOW = 17  # bytes of a decimal with too many digits, blank included
-_GROWTH = 1.125  # at most; more would touch memory that is never used
+_GROWTH = 1.03  # more would touch memory that is never used
 _SPARE_ROWS = 1 << 14
 
 _ROW_OF = np.array([DECIMAL.index(name) if name in DECIMAL else -1 for name in FIELDS])
-# Of each fault that the kernel names: the kind of line, and what is said of it.
-_FAULTS = {
-    "TEXT": ("not-a-number", "{token} is not a number; allowed: {allowed}"),
-    "FRACTION": ("not-whole", "{token} has a fraction; allowed: {allowed}"),
-    "NEGATIVE": ("unknown-status", "{token} is negative; allowed: {allowed}"),
-    "LARGE": ("too-large", "{token} is too large; allowed: {allowed}, of at most 18 digits"),
-}
 _NEGATIVE = {"job_id": "unknown-job-number", "submit": "unknown-submission"}
 
 kernel = lazily("replication.core.swf")
-
-
-@dataclass
-class BadLines:
-    """Lines of one kind that cannot be jobs: how many, the first of them, and what is wrong with it."""
-
-    count: int
-    line: int
-    fault: str
 
 
 def read(path, sha256=None, bad_lines="refuse", content=None, fields=FIELDS):
@@ -71,20 +54,16 @@ def read(path, sha256=None, bad_lines="refuse", content=None, fields=FIELDS):
     """
     if bad_lines not in BAD_LINES:
         raise SWFError(f"bad_lines {bad_lines!r}; allowed: {', '.join(BAD_LINES)}")
-    name, progress = files.called(path), [0.0]
+    name = files.called(path)
     parser, digest = Parser(name, fields), hashlib.sha256()
-    for piece in files.pieces(path, SWFError, progress) if content is None else [content]:
+    for piece in files.pieces(path, SWFError) if content is None else [content]:
         digest.update(piece)
-        parser.feed(piece, progress[0])
+        parser.feed(piece)
     columns, line = parser.close()
-    if sha256 is not None and digest.hexdigest() != sha256:
-        raise SWFError(
-            f"{name}: sha256 of the decompressed file is {digest.hexdigest()}, expected {sha256}"
-        )
+    found = digest.hexdigest()
+    if sha256 not in (None, found):
+        raise SWFError(f"{name}: sha256 of the decompressed file is {found}, expected {sha256}")
     columns, line = _without_repetitions(columns, line, parser)
-    for other in set(FIELDS) - columns.keys():
-        kind = np.float64 if other in DECIMAL else np.int64
-        columns[other] = np.broadcast_to(kind(-1), len(line))
     if bad_lines == "refuse" and parser.bad:
         raise SWFError(parser.refusal())
     return ordered(
@@ -92,9 +71,9 @@ def read(path, sha256=None, bad_lines="refuse", content=None, fields=FIELDS):
         line,
         comments=tuple(parser.comments),
         path=name,
-        sha256=digest.hexdigest(),
+        sha256=found,
         anomalies=parser.anomalies(),
-        bad_lines={kind: parser.bad[kind].count for kind in KINDS if kind in parser.bad},
+        bad_lines={kind: parser.bad[kind][0] for kind in KINDS if kind in parser.bad},
     )
 
 
@@ -103,21 +82,18 @@ def _without_repetitions(columns, line, parser):
     job_id = columns["job_id"]
     if np.all(np.diff(job_id) > 0):
         return columns, line
-    order = np.argsort(job_id, kind="stable")
-    again = np.flatnonzero(np.diff(job_id[order]) == 0)
-    if not len(again):
+    keep = np.zeros(len(line), bool)
+    keep[np.unique(job_id, return_index=True)[1]] = True
+    if keep.all():
         return columns, line
-    k = again[np.argmin(line[order[again + 1]])]
-    first = np.searchsorted(job_id[order], job_id[order[k]])
+    again = int(np.argmin(keep))
+    first = line[np.argmax(job_id == job_id[again])]
     parser.note(
         "repeated-job-number",
-        int(line[order[k + 1]]),
-        f", field 1 (job_id): job {job_id[order[k]]} is already on line {line[order[first]]}; "
-        "allowed: each number once",
-        len(again),
+        int(line[again]),
+        f", field 1 (job_id): job {job_id[again]} is already on line {first}; allowed: each number once",
+        int(np.count_nonzero(~keep)),
     )
-    keep = np.ones(len(line), bool)
-    keep[order[again + 1]] = False
     return {name: column[keep] for name, column in columns.items()}, line[keep]
 
 
@@ -126,14 +102,12 @@ class Parser:
 
     def __init__(self, path, fields=FIELDS):
         self.path = path
-        self._fields = [FIELDS.index(name) for name in FIELDS if name in fields]
+        self._fields = [place for place, name in enumerate(FIELDS) if name in fields]
         self.comments = []
-        self.bad = {}
-        self._likeness = ""
-        self._marked = False
-        self._late_comments = self._comment_bytes = 0
-        self._rest = b""
-        self._rows = 0
+        self.bad = {}  # how many lines by kind, the first of them, and what is wrong with it
+        self._likeness, self._marked, self._rest = "", False, b""
+        self._late_comments = self._comment_bytes = self._rows = 0
+        self._room = -1  # bytes of text that the arrays the kernel writes to can take
         self._columns = [
             np.empty(0, np.float64 if _ROW_OF[field] >= 0 else np.int64) for field in self._fields
         ]
@@ -142,40 +116,39 @@ class Parser:
         self._below = np.full(len(FIELDS), kernel.UNKNOWN)
         self._below[[FIELDS.index(name) for name in KNOWN]] = kernel.NEVER
         self._below[FIELDS.index("status")] = kernel.ONLY_ONE
-        self._faults = {getattr(kernel, name): what for name, what in _FAULTS.items()}
-        self._make_room(1 << 18)
+        # Of each fault: the kind of line, and what is said of it.
+        self._faults = {
+            kernel.TEXT: ("not-a-number", "is not a number"),
+            kernel.FRACTION: ("not-whole", "has a fraction"),
+            kernel.NEGATIVE: ("unknown-status", "is negative"),
+            kernel.LARGE: ("too-large", "is too large"),
+        }
 
-    def feed(self, piece, consumed):
-        """Take the next piece; `consumed` is the share of the file used up with it, 0 where unknown."""
+    def feed(self, piece):
+        """Take the next piece."""
         if self._state[kernel.LINE] == 0 and not self._rest and piece.startswith(b"\xef\xbb\xbf"):
             self._marked, piece = True, piece[3:]
         text = self._rest + piece
         end = text.rfind(b"\n") + 1
         self._rest = text[end:]
         if len(self._rest) > _LONGEST_LINE:
-            line = self._line_number() + text.count(b"\n") + 1
+            line = self._state[kernel.LINE] + text.count(b"\n") + 1
             raise SWFError(
                 f"{self.path}, line {line}: longer than {_LONGEST_LINE} bytes; allowed: {len(FIELDS)} numbers or a comment"
             )
-        if end:
-            self._parse(text[:end], consumed)
+        self._parse(text[:end])
 
     def close(self):
         """Take what is left; the columns by name, and the line each job stands on."""
-        if self._rest:
-            self._parse(self._rest + b"\n", 1.0)
+        self._parse(self._rest + b"\n" if self._rest else b"")
         if self._rows == 0:
-            if self.bad:
-                raise SWFError(self.refusal())
             what = "only comments" if self.comments else "an empty file"
-            raise SWFError(
-                f"{self.path}: no jobs, {what}; a job is a line of {len(FIELDS)} numbers"
-            )
+            nothing = f"{self.path}: no jobs, {what}; a job is a line of {len(FIELDS)} numbers"
+            raise SWFError(self.refusal() if self.bad else nothing)
         self._resize(self._rows)
         # Handed over, not kept: sorting them must be able to free the old ones.
         columns, self._columns = self._columns, []
-        names = [FIELDS[field] for field in self._fields]
-        return dict(zip(names, columns, strict=True)), self._line
+        return dict(zip((FIELDS[k] for k in self._fields), columns, strict=True)), self._line
 
     def anomalies(self):
         """Counts of what was taken although unusual; the rarer kinds only where there are such."""
@@ -194,36 +167,32 @@ class Parser:
 
     def note(self, kind, line, fault, count=1):
         """Count lines that cannot be jobs."""
-        if kind in self.bad:
-            self.bad[kind].count += count
-        else:
-            self.bad[kind] = BadLines(count, line, fault)
+        self.bad.setdefault(kind, [0, line, fault])[0] += count
 
     def refusal(self):
         """What is said of the lines that cannot be jobs: the first of them, and how many there are of each kind."""
-        by_line = sorted(self.bad.items(), key=lambda item: item[1].line)
-        _, first = by_line[0]
-        total = sum(bad.count for bad in self.bad.values())
+        by_line = sorted(self.bad.items(), key=lambda item: item[1][1])
+        total = sum(count for count, *_ in self.bad.values())
         kinds = ", ".join(
-            f"{bad.count:,} {KINDS[kind]}"
-            + (f" (first: line {bad.line}{bad.fault})" if bad is not first else "")
-            for kind, bad in by_line
+            f"{count:,} {KINDS[kind]}" + (f" (first: line {line}{fault})" if place else "")
+            for place, (kind, (count, line, fault)) in enumerate(by_line)
         )
-        lines = self._rows + sum(
-            bad.count for kind, bad in by_line if kind != "repeated-job-number"
-        )
+        lines = self._rows + total - self.bad.get("repeated-job-number", [0])[0]
         rule = "; bad_lines='skip' (--bad-lines skip) leaves them out" if total < lines else ""
+        _, (_, line, fault) = by_line[0]
         return (
-            f"{self.path}, line {first.line}{first.fault}; "
+            f"{self.path}, line {line}{fault}; "
             f"{total:,} of {lines:,} lines cannot be jobs: {kinds}{self._likeness or rule}"
         )
 
-    def _line_number(self):
-        return int(self._state[kernel.LINE])
-
-    def _parse(self, text, consumed):
-        if len(text) > kernel.SHORTEST_LINE * self._whole.shape[1]:
-            self._make_room(len(text))
+    def _parse(self, text):
+        """Take whole lines."""
+        if len(text) > self._room:
+            self._room = len(text) + files.PIECE // 8
+            rows = self._room // kernel.SHORTEST_LINE + 1
+            self._whole = np.empty((len(FIELDS) + 1, rows), np.int64)
+            self._real = np.empty((len(DECIMAL), rows))
+            self._slow = np.empty((self._room // _SHORTEST_SLOW + 1, 3), np.int64)
         state, view = self._state, np.frombuffer(text, np.uint8)
         state[kernel.POSITION] = 0
         while True:
@@ -240,7 +209,7 @@ class Parser:
                 self._take_bad(stop, text[start:end])
             state[kernel.POSITION] = end + 1
         self._parse_slow(text)
-        self._store(consumed)
+        self._store()
 
     def _take_comment(self, text):
         comment = text.lstrip(b" \t").removeprefix(b";").rstrip(b"\r")
@@ -253,13 +222,14 @@ class Parser:
         self._comment_bytes += len(comment)
         if len(self.comments) > MOST_COMMENTS or self._comment_bytes > MOST_COMMENT_BYTES:
             raise SWFError(
-                f"{self.path}, line {self._line_number()}: more than {MOST_COMMENTS:,} comments or "
+                f"{self.path}, line {self._state[kernel.LINE]}: more than {MOST_COMMENTS:,} comments or "
                 f"{MOST_COMMENT_BYTES >> 20} MiB of them; allowed: up to that"
             )
 
     def _take_bad(self, why, text):
         tokens = re.split(rb"[ \t]+", text.rstrip(b"\r").strip(b" \t"))
-        line, columns = self._line_number(), int(self._state[kernel.COLUMNS]) or len(FIELDS)
+        line, columns, field = self._state[[kernel.LINE, kernel.COLUMNS, kernel.FIELD]].tolist()
+        columns = columns or len(FIELDS)
         if not self.bad and tokens[0].lower().startswith(b"jobid"):
             self._likeness = (
                 "; this looks like output of sacct: run it with --parsable2 and convert it with "
@@ -269,53 +239,48 @@ class Parser:
             whose = "" if columns == len(FIELDS) else ", as in the first line of the log"
             self.note("wrong-columns", line, f": {len(tokens)} columns; allowed: {columns}{whose}")
         else:
-            field = int(self._state[kernel.FIELD])
-            name, (kind, reason) = FIELDS[field], self._faults[why]
-            reason = reason.format(token=_shown(tokens[field], why), allowed=allowed(name))
-            kind = _NEGATIVE.get(name, kind) if why == kernel.NEGATIVE else kind
-            self.note(kind, line, f", field {field + 1} ({name}): {reason}")
-        count = sum(bad.count for bad in self.bad.values())
+            self._note_value(why, line, field, tokens[field])
+        count = sum(count for count, *_ in self.bad.values())
         if count > MOST_BAD and self._rows < LEAST_GOOD * count:
             raise SWFError(f"{self.refusal()} (counted up to line {line:,}: this is no log)")
 
+    def _note_value(self, why, line, field, token):
+        """Count a line for one of its values."""
+        name, (kind, reason) = FIELDS[field], self._faults[why]
+        kind = _NEGATIVE.get(name, kind) if why == kernel.NEGATIVE else kind
+        shown = files.shown(token)
+        if why != kernel.TEXT:  # a number is not quoted
+            shown = token.decode() if len(token) <= 40 else f"{token[:40].decode()}..."
+        whole = kind == "too-large" and name not in DECIMAL
+        may = allowed(name) + (", of at most 18 digits" if whole else "")
+        self.note(kind, line, f", field {field + 1} ({name}): {shown} {reason}; allowed: {may}")
+
     def _parse_slow(self, text):
         """Decimals with too many digits for the kernel; those that no float64 holds make their line a bad one."""
-        state, bad = self._state, []
+        state, bad = self._state, set()
         for row, field, start in self._slow[: state[kernel.SLOW]].tolist():
             token = _TOKEN.match(text, start)[0]
             value = float(token)
-            if value == np.inf:
-                name = FIELDS[field]
-                bad.append(row)
-                reason = f"{_shown(token, kernel.LARGE)} is too large; allowed: {allowed(name)}"
-                self.note(
-                    "too-large",
-                    int(self._whole[-1, row]),
-                    f", field {field + 1} ({name}): {reason}",
-                )
+            if value == np.inf and row not in bad:
+                bad.add(row)
+                self._note_value(kernel.LARGE, int(self._whole[-1, row]), field, token)
             self._real[_ROW_OF[field], row] = value
         state[kernel.SLOW] = 0
         if bad:
-            keep = np.setdiff1d(np.arange(state[kernel.ROW]), bad)
+            keep = np.setdiff1d(np.arange(state[kernel.ROW]), [*bad])
             self._whole[:, : len(keep)] = self._whole[:, keep]
             self._real[:, : len(keep)] = self._real[:, keep]
             state[kernel.ROW] = len(keep)
 
-    def _store(self, consumed):
+    def _store(self):
         """Append what the kernel has parsed to the columns."""
         new = int(self._state[kernel.ROW])
-        if new == 0:
-            return
         end = self._rows + new
         if end > len(self._line):
-            # What the part of the file seen so far says of the whole, approached in small steps.
-            whole = end / consumed * 1.02 if consumed else np.inf
-            self._resize(int(min(whole, end * _GROWTH)) + _SPARE_ROWS)
+            self._resize(int(end * _GROWTH) + _SPARE_ROWS)
         for field, column in zip(self._fields, self._columns, strict=True):
             row = _ROW_OF[field]
-            column[self._rows : end] = (
-                self._real[row, :new] if row >= 0 else self._whole[field, :new]
-            )
+            column[self._rows : end] = (self._whole[field] if row < 0 else self._real[row])[:new]
         self._line[self._rows : end] = self._whole[-1, :new]
         self._rows = end
         self._state[kernel.ROW] = 0
@@ -324,17 +289,3 @@ class Parser:
         # In place: the system moves pages instead of copying them, so there is never a second copy.
         for column in [*self._columns, self._line]:
             column.resize(rows, refcheck=False)
-
-    def _make_room(self, size):
-        """Make the arrays the kernel writes to large enough for any text of `size` bytes."""
-        rows = size // kernel.SHORTEST_LINE + 1
-        self._whole = np.empty((len(FIELDS) + 1, rows), np.int64)
-        self._real = np.empty((len(DECIMAL), rows))
-        self._slow = np.empty((size // _SHORTEST_SLOW + 1, 3), np.int64)
-
-
-def _shown(token, why):
-    """A token for a message: quoted where it is no number, long ones shortened."""
-    if why == kernel.TEXT:
-        return files.shown(token)
-    return token.decode() if len(token) <= 40 else f"{token[:40].decode()}..."

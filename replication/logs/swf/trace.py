@@ -2,7 +2,8 @@
 
 import gzip
 import re
-from dataclasses import dataclass, field
+from contextlib import nullcontext
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 
@@ -12,12 +13,6 @@ from replication.basics import writing
 from replication.basics.lazy import pandas as pd
 from replication.logs import files
 
-FIELDS = tuple(
-    """
-    job_id submit wait run_time allocated_processors cpu_time used_memory requested_processors requested_time
-    requested_memory status user group executable queue partition preceding_job think_time
-    """.split()
-)
 DECIMAL = ("cpu_time", "used_memory", "requested_memory")
 KNOWN = ("job_id", "submit")
 
@@ -120,24 +115,20 @@ class Trace:
     @property
     def max_procs(self):
         """Processors of the machine (``MaxProcs``), or None."""
-        return self._header_number("MaxProcs") or None
-
-    @property
-    def max_nodes(self):
-        """Nodes of the machine (``MaxNodes``), or None."""
-        return self._header_number("MaxNodes") or None
+        return self.number("MaxProcs") or None
 
     @property
     def unix_start_time(self):
         """Unix time of submission 0 (``UnixStartTime``), s, or None."""
-        return self._header_number("UnixStartTime")
+        return self.number("UnixStartTime")
 
     @property
     def acknowledgements(self):
         """The people the header asks to acknowledge (``Acknowledge``)."""
         return list(self.header.get("Acknowledge", []))
 
-    def _header_number(self, label):
+    def number(self, label):
+        """The number that a label of the header begins with, or None; SWFError for too many digits."""
         # "1664 (72, 1368, 224)" and "338 (batch partition; 512 total)" begin with the total.
         number = _LEADING_NUMBER.match(self.header.get(label, [""])[0])
         if number and len(number[0]) > _MOST_DIGITS:
@@ -146,6 +137,13 @@ class Trace:
                 f"allowed: a number of at most {_MOST_DIGITS} digits"
             )
         return int(number[0]) if number else None
+
+    def runs(self):
+        """Starts and run times, s, and sizes of the jobs of which all three are known and that ran."""
+        given, asked = self.allocated_processors, self.requested_processors
+        size = np.where(given > 0, given, asked)
+        ran = (self.wait >= 0) & (self.run_time > 0) & (size > 0)
+        return (self.submit + self.wait)[ran], self.run_time[ran], size[ran]
 
     def frame(self):
         """The 18 fields as a pandas DataFrame."""
@@ -159,39 +157,55 @@ class Trace:
         jobs as given. SWFError for a value that the format does not allow.
         """
         n = len(submit)
-        given = {name: np.full(n, -1) for name in FIELDS} | {"job_id": np.arange(1, n + 1)}
-        unknown = sorted(columns.keys() - given.keys())
+        given = {"job_id": np.arange(1, n + 1)} | columns | {"submit": submit}
+        unknown = sorted(given.keys() - {*FIELDS})
         if unknown:
             raise SWFError(f"{path}: no field {unknown[0]!r}; allowed: {', '.join(FIELDS)}")
-        given |= columns | {"submit": submit}
-        checked = {name: _checked(path, name, given[name], n) for name in FIELDS}
+        checked = {name: _checked(path, name, given[name], n) for name in FIELDS if name in given}
         broken = [c for c in comments if "\n" in c or c.endswith("\r")]
         if broken:
             raise SWFError(f"{path}: comment {broken[0]!r} is more than one line")
-        line = np.arange(1, n + 1, dtype=np.int32)
-        repeated = np.flatnonzero(np.diff(np.sort(checked["job_id"])) == 0)
+        number = np.sort(checked["job_id"])
+        repeated = number[1:][np.diff(number) == 0]
         if len(repeated):
-            number = np.sort(checked["job_id"])[repeated[0]]
-            first, second = np.flatnonzero(checked["job_id"] == number)[:2] + 1
+            first, second = np.flatnonzero(checked["job_id"] == repeated[0])[:2] + 1
             raise SWFError(
-                f"{path}, line {second}: job {number} is already on line {first}; "
+                f"{path}, line {second}: job {repeated[0]} is already on line {first}; "
                 "allowed: each number once"
             )
+        line = np.arange(1, n + 1, dtype=np.int32)
         return ordered(checked, line, path=str(path), comments=tuple(comments))
 
 
-def write(target, trace, compressed=None, inputs=()):
-    """Write all 18 fields and the comments, which come first, to a path or a binary file; `read`
-    gives the same values back.
+#: The fields of the format, in its order.
+FIELDS = tuple(own.name for own in fields(Trace))[:18]
 
-    What goes to a name that ends in ``.gz`` is compressed, unless `compressed` says otherwise; it
-    carries no time and no name, so that equal traces give equal files. `target` must be none of
-    `inputs`, see `replication.basics.writing`.
+
+def write(target, trace):
+    """Write all 18 fields and the comments, which come first, to a path or a binary file; `read`
+    gives the same values back. What goes to a name that ends in ``.gz`` is compressed; it carries
+    no time and no name, so that equal traces give equal files.
     """
-    if compressed is None:
-        compressed = not hasattr(target, "write") and Path(target).suffix == ".gz"
-    with writing.opened(target, inputs) as file:
-        _write_to(file, trace, compressed)
+    packed = not hasattr(target, "write") and Path(target).suffix == ".gz"
+    with (
+        writing.opened(target) as file,
+        gzip.GzipFile("", "wb", 6, file, 0) if packed else nullcontext(file) as out,
+    ):
+        out.write("".join(f";{comment}\n" for comment in trace.comments).encode())
+        for first in range(0, len(trace), _ROWS_AT_ONCE):
+            columns = (
+                map(
+                    _decimal if name in DECIMAL else str,
+                    getattr(trace, name)[first : first + _ROWS_AT_ONCE].tolist(),
+                )
+                for name in FIELDS
+            )
+            out.write("".join(" ".join(row) + "\n" for row in zip(*columns)).encode())
+
+
+def _decimal(value):
+    # SWF has no exponents.
+    return str(int(value)) if value.is_integer() else np.format_float_positional(value, trim="-")
 
 
 def _checked(path, name, values, n):
@@ -201,14 +215,10 @@ def _checked(path, name, values, n):
         raise SWFError(
             f"{path}: {name} is {values.dtype}{list(values.shape)}; allowed: {n} numbers"
         )
-    kind = np.float64 if name in DECIMAL else np.int64
     with np.errstate(invalid="ignore"):
-        column = values.astype(kind)
-    wrong = (column < 0) & (column != -1) | (column != values) | ~np.isfinite(column)
-    if name in KNOWN:
-        wrong |= column < 0
-    if name not in DECIMAL:
-        wrong |= column >= 10**18
+        column = values.astype(np.float64 if name in DECIMAL else np.int64)
+    wrong = (column < 0) & ((column != -1) | (name in KNOWN))
+    wrong |= (column != values) | ~np.isfinite(column) | (name not in DECIMAL and column >= 10**18)
     if wrong.any():
         k = int(np.argmax(wrong))
         raise SWFError(f"{path}, line {k + 1}: {name} is {values[k]}; allowed: {allowed(name)}")
@@ -216,7 +226,12 @@ def _checked(path, name, values, n):
 
 
 def ordered(columns, line, anomalies=(), **facts):
-    """The trace of these columns: submissions put in order, columns made read-only."""
+    """The trace of these columns: submissions put in order, columns made read-only; the fields that are not there
+    are unknown throughout, which takes no memory.
+    """
+    for name in set(FIELDS) - columns.keys():
+        unknown = np.float64(-1) if name in DECIMAL else np.int64(-1)
+        columns[name] = np.broadcast_to(unknown, len(line))
     columns["line"] = line
     steps_back = int(np.count_nonzero(np.diff(columns["submit"]) < 0))
     order = np.argsort(columns["submit"], kind="stable") if steps_back else None
@@ -227,27 +242,3 @@ def ordered(columns, line, anomalies=(), **facts):
     return Trace(
         **columns, **facts, anomalies={**dict(anomalies), "submit_out_of_order": steps_back}
     )
-
-
-def _write_to(file, trace, compressed):
-    if compressed:
-        with gzip.GzipFile(
-            filename="", mode="wb", compresslevel=6, fileobj=file, mtime=0
-        ) as packed:
-            _write_to(packed, trace, False)
-        return
-    file.write("".join(f";{comment}\n" for comment in trace.comments).encode())
-    for first in range(0, len(trace), _ROWS_AT_ONCE):
-        columns = (getattr(trace, name)[first : first + _ROWS_AT_ONCE].tolist() for name in FIELDS)
-        rows = zip(
-            *(
-                map(_decimal if name in DECIMAL else str, column)
-                for name, column in zip(FIELDS, columns)
-            )
-        )
-        file.write("".join(" ".join(row) + "\n" for row in rows).encode())
-
-
-def _decimal(value):
-    # SWF has no exponents.
-    return str(int(value)) if value.is_integer() else np.format_float_positional(value, trim="-")

@@ -4,6 +4,7 @@ Loads: each log as it is; high, that of SDSC; low, that of CTC; by multiplying a
 E_max of the truncated model is the longest estimate the site ever allowed (table under Fig. 13).
 """
 
+import functools
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -33,14 +34,6 @@ class Scale:
     wide_stride: int
     wide_seeds: int
     modal_seeds: int
-
-    def stride_to(self, largest):
-        """The stride of the grid up to `largest`."""
-        return self.stride if largest == 10 else self.wide_stride
-
-    def seeds_to(self, largest):
-        """The runs at each f of the grid up to `largest`."""
-        return self.seeds if largest == 10 else self.wide_seeds
 
 
 # The paper has 100 runs for each f beyond 10 too, which takes two processors hours. The notebook `wide` makes them; what
@@ -73,14 +66,15 @@ def loads_of(log):
     return [load for load, owner in (("log", None), ("high", HIGH), ("low", LOW)) if owner != log]
 
 
+def limits(log):
+    """The limits that the table under Fig. 13 gives for a log, h, by the names of their rows."""
+    rows = published.rows(PAPER, "e_max")
+    return {row.measure: row.value for row in rows if row.trace == log and row.unit == "h"}
+
+
 def e_max(log, pick=max):
     """The longest estimate a site allowed, s, or what `pick` takes of its limits; 0 if the paper has none."""
-    allowed = [
-        row.value
-        for row in published.rows(PAPER, "e_max")
-        if row.trace == log and row.measure.startswith("e_max") and row.unit == "h"
-    ]
-    return int(pick(allowed, default=0)) * HOUR
+    return int(pick(limits(log).values(), default=0)) * HOUR
 
 
 def badness(largest, stride=1):
@@ -116,20 +110,19 @@ def placed(workloads, load, owner=False):
             yield log, at, at_load(workload, at)
 
 
-def vanilla(workloads, scale, load="log", largest=10, owner=False):
+def vanilla(workloads, scale, load="log", largest=10, owner=False, cut=False):
     """Tasks of the f-model: Figs. 3, 4, 7 and 9 to 11 (``log``), 5 (``high``), 6 (``low``), footnote 6
-    (`largest`).
+    (`largest`); with estimates and runs `cut` at E_max, Fig. 16 (``log``) and footnote 8 (other loads, `largest`).
     """
-    fs = badness(largest, scale.stride_to(largest))
-    for _, at, workload in placed(workloads, load, owner):
-        yield from curve(workload, at, fs, scale.seeds_to(largest), watched=largest == 10)
-
-
-def truncated(workloads, scale, load="log", largest=10, owner=False):
-    """Tasks of the truncated f-model: Fig. 16 (``log``), footnote 8 (other loads, `largest`)."""
-    fs = badness(largest, scale.stride_to(largest))
+    near = largest == 10
+    fs = badness(largest, scale.stride if near else scale.wide_stride)
+    runs = scale.seeds if near else scale.wide_seeds
     for log, at, workload in placed(workloads, load, owner):
-        yield from curve(workload, at, fs, scale.seeds_to(largest), limit=e_max(log))
+        limit = e_max(log) if cut else None
+        yield from curve(workload, at, fs, runs, limit, watched=near and not cut)
+
+
+truncated = functools.partial(vanilla, cut=True)
 
 
 def barely(workloads, scale):

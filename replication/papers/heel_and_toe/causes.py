@@ -33,16 +33,12 @@ def runs_alike(workload):
 
 def results(workloads, schedulers, models, seeds, loads=("log",), workers=1):
     """A watched sweep at several loads, one table; loads as in `replication.papers.heel_and_toe.campaign.LOADS`."""
-    parts = []
+    tables = []
     for load in loads:
-        at = [
-            campaign.at_load(w, load)
-            for log, w in workloads.items()
-            if load in campaign.loads_of(log)
-        ]
+        at = [workload for *_, workload in campaign.placed(workloads, load)]
         table = sweep.sweep(at, schedulers, models, seeds, watched=True, workers=workers)
-        parts.append(table.assign(load=load))
-    return pd.concat(parts, ignore_index=True)
+        tables.append(table.assign(load=load))
+    return pd.concat(tables, ignore_index=True)
 
 
 def gains(results, by=("log", "load", "scheduler")):
@@ -57,9 +53,9 @@ def gains(results, by=("log", "load", "scheduler")):
         for measure in PERFORMANCE:
             start, means = _drawn_means(curve, measure)
             for f, drawn in means.items():
-                gain, low, high = resampling.interval(100 * (start - drawn) / start)
+                gain = resampling.interval(100 * (start - drawn) / start)
                 wild = 100 * curve.loc[curve["f"] == f, "wild"].mean()
-                rows.append([*names, f, measure, gain, low, high, wild])
+                rows.append([*names, f, measure, *gain, wild])
     columns = [*by, "f", "measure", "gain", "low", "high", "wild"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -77,8 +73,7 @@ def left(results, without=FORBIDDEN):
             start, full = _drawn_means(part[part["scheduler"] == repr(EASY())], measure)
             _, fewer = _drawn_means(part[part["scheduler"] == without], measure)
             for f in ASKED:
-                gain = resampling.interval(100 * (start - full[f]) / start)
-                share = (np.nan,) * 3
+                gain, share = resampling.interval(100 * (start - full[f]) / start), (np.nan,) * 3
                 if gain[1] > level("none"):
                     shares.append(100 * (start - fewer[f]) / (start - full[f]))
                     share = resampling.interval(shares[-1])
@@ -148,21 +143,15 @@ def change_by_order(schedules):
     drawn anew: log, measure, gain, low, high [%]. `schedules` have by log that in queue order and
     that shortest first.
     """
-    rows = []
-    for log, (before, after) in schedules.items():
-        for measure, values in zip(
-            PERFORMANCE, zip(_values(before), _values(after), strict=True), strict=True
-        ):
-            sums = resampling.weeks(np.column_stack(values), before.workload.submit, log)
+    drawn = {}
+    for log, pair in schedules.items():
+        jobs, waits = pair[0].workload, [one.wait for one in pair]
+        slowdowns = [measures.bounded_slowdown(wait, jobs.run_time) for wait in waits]
+        for measure, values in zip(PERFORMANCE, (waits, slowdowns), strict=True):
+            before, after = resampling.weeks(np.column_stack(values), jobs.submit, log).T
             with np.errstate(divide="ignore", invalid="ignore"):
-                gain = 100 * (1 - sums[:, 1] / sums[:, 0])
-            rows.append([log, measure, *resampling.interval(gain)])
-    return pd.DataFrame(rows, columns=["log", "measure", "gain", "low", "high"])
-
-
-def _values(schedule):
-    """Each job's wait and bounded slowdown."""
-    return schedule.wait, measures.bounded_slowdown(schedule.wait, schedule.workload.run_time)
+                drawn[log, measure] = 100 * (1 - after / before)
+    return resampling.table(drawn, ["log", "measure", "gain", "low", "high"])
 
 
 def who_pays(changes):

@@ -10,36 +10,29 @@ from replication.evidence.claims import (
     Claims,
     above,
     around,
+    at_least,
+    at_most,
     below,
+    contrary,
+    each_log,
     every,
     level,
-    opposite,
     totals,
     within,
 )
-from replication.papers.heel_and_toe import (
-    campaign,
-    causes,
-    masquerade,
-    modality,
-    real_estimates,
-    trends,
-)
-from replication.papers.heel_and_toe.curves import BACKFILLED, PERFORMANCE, SHORT, WILD
-from replication.papers.heel_and_toe.trends import difference
+from replication.papers.heel_and_toe import campaign, masquerade, modality, real_estimates, trends
+from replication.papers.heel_and_toe.curves import BACKFILLED, SHORT, WILD
+from replication.papers.heel_and_toe.trends import difference, ends
 
 CTC, KTH, SDSC, BLUE = "CTC-SP2", "KTH-SP2-2", "SDSC-SP2", "SDSC-BLUE"
 L_SHAPED = {(CTC, "mean_wait"), (CTC, "mean_bounded_slowdown"), (KTH, "mean_wait")}
 SMALL = 0.5  # f below it is "very small"
 STEPS = (0.1, 0.2, 0.3)
-CLAIMS = Claims("heel_and_toe")
+NONE, SAME, SIMILAR, LARGE_PART = map(level, ("none", "same", "similar", "large_part"))
+FORM, POINTS = (f"{{:+.1f}} {unit} ({{:+.1f}} to {{:+.1f}})" for unit in ("%", "points"))
+CLAIMS = Claims("heel_and_toe", FORM)
 decides, evaluate = CLAIMS.decides, CLAIMS.evaluate
-__all__ = ["CLAIMS", "evaluate", "interval", "totals"]
-
-
-def panels(evidence):
-    """Every log with both measures of performance."""
-    return [(log, measure) for log in evidence.logs() for measure in PERFORMANCE]
+__all__ = ["CLAIMS", "FORM", "POINTS", "evaluate", "totals"]
 
 
 def named(log, measure, load="log"):
@@ -47,231 +40,237 @@ def named(log, measure, load="log"):
     return f"{log} {SHORT[measure]}" + ("" if load == "log" else f", {load} load")
 
 
-def interval(change, unit=" %"):
-    """A change with its interval in words."""
-    return f"{change[0]:+.1f}{unit} ({change[1]:+.1f} to {change[2]:+.1f})"
+def each_panel(value):
+    """Measures ``value(evidence, log, measure)`` for each log and each measure of performance."""
+    return each_log(value, SHORT)
+
+
+def each_row(table, *columns, logs=None):
+    """Measures some columns of each row of one of the evidence's tables, of all logs or of some."""
+
+    def measured(e):
+        rows = getattr(e, table)
+        for row in (rows if logs is None else on(logs, rows)).to_dict("records"):
+            yield called(row), tuple(row[column] for column in columns)
+
+    return measured
+
+
+def called(row):
+    """What a row is of, in words: its log, and its measure, load and f if it has them."""
+    if "measure" not in row:
+        return row["log"]
+    words = named(row["log"], row["measure"], row.get("load", "log"))
+    return f"{words}, f = {row['f']:g}" if "f" in row else words
+
+
+def on(logs, table):
+    """The rows of some logs."""
+    return table[table["log"].isin(logs)]
+
+
+def to_ten(e, log, measure="regular_run_time"):
+    """The change from f = 0 to f = 10."""
+    return e.change(log, measure, 0, 10)
 
 
 # ---- performance (sections 1, 3, 6 and 8)
 
 
-def _changed(e, columns):
-    for row in e.real_and_perfect.to_dict("records"):
-        for column in columns:
-            about = f"{row['trace']} {row['measure']} {column.removesuffix(' [%]')}"
-            yield about, f"{row[column]:+.1f} %", row[column] < 0
+def _changed(*columns):
+    """What the other estimates of Fig. 2 change."""
+    return lambda e: [
+        (f"{row['trace']} {row['measure']} {column.removesuffix(' [%]')}", row[column])
+        for row in e.real_and_perfect.to_dict("records")
+        for column in columns
+    ]
 
 
 def _singles(e, log):
     """The single runs that Fig. 3 draws: one seed of the random model, and the deterministic one."""
-    table = e.at_load()
-    table = table[table["log"] == log]
+    table = on([log], e.at_load())
     random = (table["model"] == "random") & (table["seed"] == e.seed)
     return table[random | (table["model"] == "deterministic")]
 
 
-@decides("single-runs-help")
-def _(e):
-    for log, measure in panels(e):
-        if log != SDSC:
-            single = _singles(e, log)
-            better = single.loc[single["f"] > 0, measure] < e.curve(log, measure).iloc[0]
-            yield named(log, measure), f"{100 * better.mean():.0f} %", better.mean() > 0.5
+def _better_than_perfect(e, log, measure):
+    single = _singles(e, log)
+    return 100 * (single.loc[single["f"] > 0, measure] < e.curve(log, measure).iloc[0]).mean()
 
 
 @decides("better-than-real")
 def _(e):
-    for log, measure in panels(e):
-        single = _singles(e, log)
-        worse = single.loc[single[measure] >= e.real(log, measure), "f"]
-        words = f"{100 * (1 - len(worse) / len(single)):.0f} %"
-        words += f", the others at f up to {worse.max():g}" if len(worse) else ""
-        exception = (log, measure) == (CTC, "mean_wait")
-        yield named(log, measure), words, worse.max() < SMALL if exception else not len(worse)
-
-
-@decides("positive-better")
-def _(e):
-    for log, measure in panels(e):
-        change = e.change(log, measure, 0, 10)
-        yield named(log, measure), interval(change), below(change)
-
-
-@decides("opposite-trends")
-def _(e):
-    for log, goes in ((CTC, below), (SDSC, above)):
-        if log in e.logs():
-            change = e.change(log, "mean_wait", 0, 10)
-            yield named(log, "mean_wait"), interval(change), goes(change)
-
-
-@decides("initial-drop")
-def _(e):
-    for row in e.shapes().to_dict("records"):
-        fall = trends.change(row, "fall")
-        yield named(row["log"], row["measure"]), interval(fall), above(fall, level("none"))
+    for log in e.logs():
+        for measure in SHORT:
+            single = _singles(e, log)
+            worse = single.loc[single[measure] >= e.real(log, measure), "f"]
+            words = f"{100 * (1 - len(worse) / len(single)):.0f} %"
+            words += f", the others at f up to {worse.max():g}" if len(worse) else ""
+            exception = (log, measure) == (CTC, "mean_wait")
+            yield named(log, measure), words, worse.max() < SMALL if exception else not len(worse)
 
 
 def _shaped(table, said):
     """A case for each curve of a table of shapes, held to the shapes that `said` allows it."""
-    for row in table.to_dict("records"):
-        names = said(row)
-        yield (
-            f"{named(row['log'], row['measure'], row['load'])} said {' or '.join(names)}:",
-            f"{row['shape']} (falls {interval(trends.change(row, 'fall'))} to "
-            f"f = {row['minimum at f']:g}, rises {interval(trends.change(row, 'rise'))})",
-            trends.has_shape(row, names),
-        )
+
+    def cases(e):
+        for row in table(e).to_dict("records"):
+            names = said(row)
+            fall, rise = (FORM.format(*trends.change(row, name)) for name in ("fall", "rise"))
+            yield (
+                f"{named(row['log'], row['measure'], row['load'])} said {' or '.join(names)}:",
+                f"{row['shape']} (falls {fall} to f = {row['minimum at f']:g}, rises {rise})",
+                trends.has_shape(row, names),
+            )
+
+    return cases
 
 
 def _as_said(row):
     return ["L" if (row["log"], row["measure"]) in L_SHAPED else "V"]
 
 
-@decides("shapes")
+def _v(row):
+    return ["V"]
+
+
+@decides("low-load-flatter", below())
 def _(e):
-    narrow, wide = e.shapes(), e.shapes_wide
-    beyond = (KTH, BLUE)
-    parts = [narrow[~narrow["log"].isin(beyond)], wide[wide["log"].isin(beyond)]]
-    return _shaped(pd.concat(parts), _as_said)
-
-
-@decides("high-load-v")
-def _(e):
-    table = e.shapes("high")
-    return _shaped(table[table["log"].isin((KTH, BLUE))], lambda row: ["V"])
-
-
-@decides("trends-invariant")
-def _(e):
-    high, low = e.shapes("high"), e.shapes("low")
-    return _shaped(pd.concat([high[high["log"] == CTC], low[low["log"] == SDSC]]), _as_said)
-
-
-@decides("low-load-flatter")
-def _(e):
-    key = ["log", "measure"]
-    both = e.shapes("low").merge(e.shapes(), on=key, suffixes=("", ", own"))
-    for row in both[both["log"].isin((KTH, SDSC, BLUE))].to_dict("records"):
+    both = e.shapes("low").merge(e.shapes(), on=["log", "measure"], suffixes=("", ", own"))
+    for row in on((KTH, SDSC, BLUE), both).to_dict("records"):
         low = trends.change(row, "rise")
-        own = [row[f"rise{end} [%], own"] for end in ("", " low", " high")]
-        change = low[0] - own[0], low[1] - own[2], low[2] - own[1]
-        yield named(row["log"], row["measure"]), interval(change), below(change)
+        own = [row[column] for column in ends("rise", " [%], own")]
+        yield named(row["log"], row["measure"]), (low[0] - own[0], low[1] - own[2], low[2] - own[1])
 
 
-def _places(e, is_good):
+def _place(e, log, measure):
     """Where the deterministic run usually lies between the random ones' 5th and 95th percentile."""
-    for log, measure in panels(e):
-        band, exact = e.band(log, measure), e.curve(log, measure, "deterministic")
-        place = float(((exact - band[0.05]) / (band[0.95] - band[0.05]))[band.index > 0].median())
-        yield named(log, measure), f"{place:.2f}", is_good(place)
+    band, exact = e.band(log, measure), e.curve(log, measure, "deterministic")
+    return float(((exact - band[0.05]) / (band[0.95] - band[0.05]))[band.index > 0].median())
 
 
-def _spans(e, least, word):
-    for log, measure in panels(e):
-        change = trends.span(e.runs(log), measure, least)
-        yield named(log, measure), interval(change), above(change, level(word))
+def _span(least):
+    return each_panel(lambda e, log, measure: trends.span(e.runs(log), measure, least))
 
 
-@decides("not-in-proportion")
-def _(e):
-    for log, measure in panels(e):
-        (at0, _), (at5, s5), (at10, s10) = (e.at(measure, f)[log] for f in (0, 5, 10))
-        lacking = (at0 - at5) / 2 - (at5 - at10)
-        change = difference(lacking, math.hypot(1.5 * s5, s10), at0)
-        yield named(log, measure), interval(change), above(change)
+@decides("not-in-proportion", above(), over=each_panel)
+def _(e, log, measure):
+    (at0, _), (at5, s5), (at10, s10) = (e.at(measure, f)[log] for f in (0, 5, 10))
+    return difference((at0 - at5) / 2 - (at5 - at10), math.hypot(1.5 * s5, s10), at0)
 
 
 @decides("simulations")
 def _(e):
     panel = len(campaign.badness(10)) * campaign.PAPER_SCALE.seeds
-    curves = sum(len(campaign.loads_of(log)) for log in (CTC, KTH, SDSC, BLUE))
+    figures = panel * sum(len(campaign.loads_of(log)) for log in (CTC, KTH, SDSC, BLUE))
+    ranges = figures * len(campaign.RANGES)
     low, high = around(10_000)
     yield "a panel:", f"{panel:,}", low <= panel <= high
-    for about, number, bound in (
-        ("Figs. 4 to 6:", curves * panel, 100_000),
-        ("all ranges of f:", curves * panel * len(campaign.RANGES), 400_000),
-    ):
-        yield about, f"{number:,}", number > bound
+    yield "Figs. 4 to 6:", f"{figures:,}", figures > 100_000
+    yield "all ranges of f:", f"{ranges:,}", ranges > 400_000
 
 
-@decides("sensitive-to-small-changes")
-def _(e):
-    for log, measure in panels(e):
-        steps = [
-            abs(run.sort_values("f")[measure].pct_change()).iloc[1:]
-            for _, run in _singles(e, log).groupby("model")
-        ]
-        step = 100 * float(np.median(np.concatenate(steps)))
-        yield named(log, measure), f"{step:.2f} %", step > level("none")
+@decides("sensitive-to-small-changes", above(NONE), "{:.2f} %", each_panel)
+def _(e, log, measure):
+    runs = [run.sort_values("f")[measure] for _, run in _singles(e, log).groupby("model")]
+    return 100 * float(np.median(np.concatenate([abs(run.pct_change()).iloc[1:] for run in runs])))
 
 
-@decides("deterministic-better")
-def _(e):
-    for load in campaign.LOADS:
-        for log, measure in panels(e):
-            if load in campaign.loads_of(log):
-                change = _exact_less_random(e, log, measure, load)
-                yield named(log, measure, load), f"{change:+.2f} %", change < 0
-
-
-@decides("sjfness-deterministic")
-def _(e):
-    for log in e.logs():
-        change = _exact_less_random(e, log, "sjfness")
-        yield log, f"{change:+.2f} %", change > 0
-
-
-def _exact_less_random(e, log, measure, load="log"):
+def _exact_less_random(e, log, measure="sjfness", load="log"):
     """Mean over f > 0 of the deterministic run less the random mean, per cent of the latter."""
     exact, random = (e.curve(log, measure, model, load) for model in ("deterministic", "random"))
     return float(100 * (exact / random - 1)[lambda part: part.index > 0].mean())
 
 
+@decides("deterministic-better", below(), "{:+.2f} %")
+def _(e):
+    for load in campaign.LOADS:
+        for log in e.logs():
+            for measure in SHORT if load in campaign.loads_of(log) else ():
+                yield named(log, measure, load), _exact_less_random(e, log, measure, load)
+
+
+CLAIMS.decide_by(
+    ("perfect-helps", _changed("real to perfect [%]"), below(), "{:+.1f} %"),
+    (
+        "doubling-helps",
+        _changed(*(f"doubling {one} [%]" for one in ("real", "perfect"))),
+        below(),
+        "{:+.1f} %",
+    ),
+    (
+        "single-runs-help",
+        each_log(_better_than_perfect, SHORT, of=lambda log: log != SDSC),
+        above(50),
+        "{:.0f} %",
+    ),
+    ("positive-better", each_panel(to_ten), below()),
+    ("opposite-trends", each_log(to_ten, {"mean_wait": "wait"}, of=[CTC].__contains__), below()),
+    ("opposite-trends", each_log(to_ten, {"mean_wait": "wait"}, of=[SDSC].__contains__), above()),
+    ("initial-drop", each_row("own_shapes", *ends("fall", " [%]")), above(NONE)),
+    (
+        "shapes",
+        _shaped(
+            lambda e: pd.concat([on([CTC, SDSC], e.shapes()), on([KTH, BLUE], e.shapes_wide)]),
+            _as_said,
+        ),
+    ),
+    (
+        "trends-invariant",
+        _shaped(
+            lambda e: pd.concat([on([CTC], e.shapes("high")), on([SDSC], e.shapes("low"))]),
+            _as_said,
+        ),
+    ),
+    ("high-load-v", _shaped(lambda e: on([KTH, BLUE], e.shapes("high")), _v)),
+    ("usually-v", _shaped(lambda e: e.shapes_everywhere(), _v)),
+    ("v-or-l", _shaped(lambda e: e.shapes_everywhere(), lambda row: ["V", "L"])),
+    ("deterministic-closer-to-best", each_panel(_place), below(0.5), "{:.2f}"),
+    ("deterministic-lower-bound", each_panel(_place), at_most(0.25), "{:.2f}"),
+    ("sjfness-deterministic", each_log(_exact_less_random), above(), "{:+.2f} %"),
+    ("not-robust", _span(campaign.RANGES[10]), above(SAME)),
+    ("not-balanced", _span(0.0), above(NONE)),
+)
+
+
 # ---- backfilling and heel and toe (sections 4 to 6)
 
 
-def _growing(e, measures, fs, up=1):
+def _growing(measures, fs, up=1):
     """Whether means never step down (or up) by more than none and end higher (lower)."""
-    for log in e.logs():
-        for measure in measures:
-            steps = [e.change(log, measure, a, b) for a, b in pairwise(fs(log, measure))]
-            ends = fs(log, measure)
-            whole = e.change(log, measure, ends[0], ends[-1])
-            against, side = (min, above) if up > 0 else (max, below)
-            worst = against(steps, default=whole)
-            yield (
-                " ".join((log, *(() if len(measures) == 1 else (measure,)))),
-                f"{interval(whole)}, worst step {worst[0]:+.2f} %",
-                every([side(whole), *(side(step, -up * level("none")) for step in steps)]),
-            )
+    against, side = (min, above) if up > 0 else (max, below)
+
+    def cases(e):
+        for log in e.logs():
+            for measure in measures:
+                at = fs(e, log, measure)
+                steps = [e.change(log, measure, a, b) for a, b in pairwise(at)]
+                whole = e.change(log, measure, at[0], at[-1])
+                worst = against(steps, default=whole)
+                about = log if len(measures) == 1 else f"{log} {measure}"
+                words = f"{FORM.format(*whole)}, worst step {worst[0]:+.2f} %"
+                yield about, words, every([side()(whole), *map(side(-up * NONE), steps)])
+
+    return cases
 
 
-@decides("sjfness-falls-on")
-def _(e):
-    def behind_the_peak(log, measure):
-        peak = e.curve(log, measure).idxmax()
-        return [peak, *(f for f in range(11) if f > peak)]
-
-    return _growing(e, ["sjfness"], behind_the_peak, up=-1)
+def _behind_the_peak(e, log, measure):
+    peak = e.curve(log, measure).idxmax()
+    return [peak, *(f for f in range(11) if f > peak)]
 
 
-@decides("tight-intervals")
-def _(e):
-    for log in e.logs():
-        for measure in BACKFILLED:
-            band = e.band(log, measure)
-            half = 50 * (band[0.95] - band[0.05]) / e.curve(log, measure)
-            yield f"{log} {measure}", f"{half.max():.2f} %", half.max() <= level("same")
+@decides("tight-intervals", at_most(SAME), "{:.2f} %", lambda value: each_log(value, [*BACKFILLED]))
+def _(e, log, measure):
+    band = e.band(log, measure)
+    return (50 * (band[0.95] - band[0.05]) / e.curve(log, measure)).max()
 
 
-@decides("rates-follow-load")
+@decides("rates-follow-load", above(), POINTS)
 def _(e):
     at = e.at("backfilled", 10)
     for low, high in pairwise(sorted(e.logs(), key=campaign.utilization)):
         (a, sa), (b, sb) = at[low], at[high]
-        change = difference(b - a, math.hypot(sa, sb))
-        yield f"{high} less {low}", interval(change, " points"), above(change)
+        yield f"{high} less {low}", difference(b - a, math.hypot(sa, sb))
 
 
 @decides("growth-whatever-the-load")
@@ -279,66 +278,40 @@ def _(e):
     for log in e.logs():
         for measure in ("backfilled_run_time", "backfilled_size"):
             growth = {load: e.change(log, measure, 0, 10, load) for load in campaign.loads_of(log)}
-            ends = sorted(growth.values())
-            apart = ends[-1][0] - ends[0][0]
-            half = math.hypot(*(end[2] - end[0] for end in (ends[0], ends[-1])))
+            least, *_, most = min(growth.values()), max(growth.values())
+            apart, half = most[0] - least[0], math.hypot(least[2] - least[0], most[2] - most[0])
             words = ", ".join(f"{load} {change[0]:+.1f} %" for load, change in growth.items())
-            answer = within((apart, apart - half, apart + half), level("same"))
-            yield f"{log} {measure}", words, answer
+            yield f"{log} {measure}", words, within(SAME)((apart, apart - half, apart + half))
 
 
-@decides("equal-load-equal-rates")
+@decides(
+    "equal-load-equal-rates", lambda v: v[2] <= SIMILAR, "{:.1f} to {:.1f} % of jobs, {:+.1f} %"
+)
 def _(e):
     own = e.at("backfilled", 10)
     for load in ("high", "low"):
         # The log that sets a load is not run at it a second time.
         rates = [100 * mean for mean, _ in (own | e.at("backfilled", 10, load)).values()]
-        more = 100 * (max(rates) / min(rates) - 1)
-        words = f"{min(rates):.1f} to {max(rates):.1f} % of jobs, {more:+.1f} %"
-        yield f"{load} load", words, more <= level("similar")
+        yield f"{load} load", (min(rates), max(rates), 100 * (max(rates) / min(rates) - 1))
 
 
-@decides("short-enjoy-more")
-def _(e):
-    for log in e.logs():
-        (a, sa), (b, sb) = (e.at(f"{what}_run_time", 10)[log] for what in ("backfilled", "regular"))
-        change = difference(a - b, math.hypot(sa, sb), b)
-        yield log, interval(change), below(change)
+@decides("short-enjoy-more", below(), over=each_log)
+def _(e, log):
+    (a, sa), (b, sb) = (e.at(f"{what}_run_time", 10)[log] for what in ("backfilled", "regular"))
+    return difference(a - b, math.hypot(sa, sb), b)
 
 
-@decides("no-wild-at-0")
-def _(e):
-    for log in e.logs():
-        mean, _ = e.at("wild", 0)[log]
-        yield log, f"{100 * mean:g} %", mean == 0
+@decides("wild-longer-wider", lambda v: min(v) > 1, "run time × {:.2f}, size × {:.2f}", each_log)
+def _(e, log):
+    names = [[f"{kind}_{what}" for kind in ("wild", "backfilled")] for what in ("run_time", "size")]
+    return tuple(e.at(wild, 10)[log][0] / e.at(all_, 10)[log][0] for wild, all_ in names)
 
 
-@decides("wild-longer-wider")
-def _(e):
-    for log in e.logs():
-        ratios = [
-            e.at(f"wild_{what}", 10)[log][0] / e.at(f"backfilled_{what}", 10)[log][0]
-            for what in ("run_time", "size")
-        ]
-        yield log, f"run time × {ratios[0]:.2f}, size × {ratios[1]:.2f}", min(ratios) > 1
-
-
-@decides("load-affects-wild")
-def _(e):
-    for log in e.logs():
-        low, high = (
-            e.at("wild", 10, load if load in campaign.loads_of(log) else "log")[log]
-            for load in ("low", "high")
-        )
-        change = difference(high[0] - low[0], math.hypot(low[1], high[1]))
-        yield log, interval(change, " points"), above(change)
-
-
-@decides("real-wild")
-def _(e):
-    for log in e.logs():
-        share = 100 * e.real(log, "wild")
-        yield log, f"{share:.2f} %", share > level("none")
+@decides("load-affects-wild", above(), POINTS, each_log)
+def _(e, log):
+    loads = [load if load in campaign.loads_of(log) else "log" for load in ("low", "high")]
+    low, high = (e.at("wild", 10, load)[log] for load in loads)
+    return difference(high[0] - low[0], math.hypot(low[1], high[1]))
 
 
 @decides("blue-trend-is-load")
@@ -346,45 +319,32 @@ def _(e):
     for log in e.logs():
         for load in campaign.loads_of(log):
             found = trends.band(e.runs(log, load=load), "delayed")
-            unit, last = found["mean"].max() / 100, found.iloc[-1]
-            fall = (
-                trends.extreme(found, np.argmax, -1) / unit,
-                (found["low"].max() - last["high"]) / unit,
-                (found["high"].max() - last["low"]) / unit,
-            )
+            fall = trends.higher(found, "max", -1, found["mean"].max() / 100)
             if log == BLUE or load != "low":
-                falls = above(fall, level("none"))
                 said = load == "high" or (log in (BLUE, SDSC) and load == "log")
                 about = f"{log}, {campaign.LOADS[load]}, said {'to fall' if said else 'not to'}:"
-                yield about, interval(fall), falls if said else opposite(falls)
+                rule = above(NONE) if said else contrary(above(NONE))
+                yield about, FORM.format(*fall), rule(fall)
 
 
-@decides("wild-is-delayed-times-events")
+@decides("wild-is-delayed-times-events", lambda v: v[0] < 1e-9, "{:.1e} over {:,} runs")
 def _(e):
     some = e.vanilla[e.vanilla["wild"] > 0]
-    off = float((abs(some["delayed"] * some["events"] - some["wild"]) / some["wild"]).max())
-    yield "", f"{off:.1e} over {len(some):,} runs", off < 1e-9
+    off = abs(some["delayed"] * some["events"] - some["wild"]) / some["wild"]
+    yield "", (float(off.max()), len(some))
 
 
-@decides("sjfness-lambda")
-def _(e):
-    for log in e.logs():
-        part = e.runs(log)
-        # The shape of a V, upside down.
-        found = trends.shape(part.assign(sjfness=-part["sjfness"]), "sjfness")
-        rise, fall = (trends.change(found, name) for name in ("fall", "rise"))
-        yield (
-            log,
-            f"rises {interval(rise)} to f = {found['minimum at f']:g}, then falls {interval(fall)}",
-            every(above(change) for change in (rise, fall)),
-        )
-
-
-@decides("regular-shorter")
-def _(e):
-    for log in e.logs():
-        change = e.change(log, "regular_run_time", 0, 10)
-        yield log, interval(change), below(change)
+@decides(
+    "sjfness-lambda",
+    lambda v: every([above()(v[:3]), above()(v[4:])]),
+    f"rises {FORM} to f = {{:g}}, then falls {FORM}",
+    each_log,
+)
+def _(e, log):
+    part = e.runs(log)
+    # The shape of a V, upside down.
+    found = trends.shape(part.assign(sjfness=-part["sjfness"]), "sjfness")
+    return *trends.change(found, "fall"), found["minimum at f"], *trends.change(found, "rise")
 
 
 @decides("masquerade")
@@ -398,48 +358,19 @@ def _(e):
     yield "", f"{found['largest']:.1f} standard errors", drawn and rises and limited
 
 
+CLAIMS.decide_by(
+    ("more-backfilling", _growing(BACKFILLED, lambda *_: range(11))),
+    ("wild-grows", _growing(WILD, lambda *_: range(1, 11))),
+    ("delay-grows", _growing(["delay"], lambda *_: range(1, 11))),
+    ("events-grow", _growing(["events"], lambda *_: range(1, 11))),
+    ("sjfness-falls-on", _growing(["sjfness"], _behind_the_peak, up=-1)),
+    ("no-wild-at-0", each_log(lambda e, log: 100 * e.at("wild", 0)[log][0]), at_most(0), "{:g} %"),
+    ("real-wild", each_log(lambda e, log: 100 * e.real(log, "wild")), above(NONE), "{:.2f} %"),
+    ("regular-shorter", each_log(to_ten), below()),
+)
+
+
 # ---- estimates (sections 7 and 8)
-
-
-@decides("all-at-e-max")
-def _(e):
-    for row in e.all_at_e_max.to_dict("records"):
-        change = 100 * (row["at E_max"] / row["real"] - 1)
-        yield named(row["log"], row["measure"]), f"{change:+.0f} %", change >= level("serious")
-
-
-@decides("e-max-stops-hole-filling")
-def _(e):
-    for row in e.all_at_e_max.drop_duplicates("log").to_dict("records"):
-        share = row["in time, at E_max [%]"]
-        words = f"{share:.2f} %, {row['in time, real [%]']:.1f} % with real ones"
-        yield row["log"], words, share <= level("same")
-
-
-@decides("e-max-reverts-to-fcfs")
-def _(e):
-    for row in e.all_at_e_max.to_dict("records"):
-        way = math.log(row["at E_max"] / row["real"]) / math.log(row["FCFS"] / row["real"])
-        words = (
-            f"{way:.2f} (backfilled {row['backfilled, at E_max [%]']:.0f} % of jobs, "
-            f"{row['backfilled, real [%]']:.0f} % with real ones)"
-        )
-        yield named(row["log"], row["measure"]), words, 100 * way > level("large_part")
-
-
-@decides("accuracy-grows")
-def _(e):
-    for row in e.accuracy[e.accuracy["equal"] == "jobs"].to_dict("records"):
-        correlated = 100 * row["correlation"] > level("large_part")
-        yield row["log"], f"{row['correlation']:.2f}", correlated
-
-
-@decides("effective-e-max")
-def _(e):
-    for row in e.estimates.to_dict("records"):
-        if row["log"] in (KTH, BLUE):
-            share = row["at most E_max [%]"]
-            yield row["log"], f"{share:.1f} %", share > 50
 
 
 @decides("peaks-are-popular")
@@ -449,27 +380,20 @@ def _(e):
             yield f"{log} {hours:.2f} h", "yes" if popular else "no", popular
 
 
-@decides("short-at-e-max")
-def _(e):
-    for row in e.estimates.to_dict("records"):
-        share = row["of those at E_max, short [%]"]
-        yield row["log"], f"{share:.1f} %", share >= 25
-
-
-@decides("alike-but-for-e-max")
+@decides("alike-but-for-e-max", at_most(SIMILAR), "{:.1f} points")
 def _(e):
     for one, other in combinations(e.recorded, 2):
         apart = real_estimates.apart(one, e.recorded[one], other, e.recorded[other])
-        yield f"{one} and {other}", f"{apart:.1f} points", apart <= level("similar")
+        yield f"{one} and {other}", apart
 
 
 @decides("truncation-harmless-at-first")
 def _(e):
-    for log, measure in panels(e):
-        changes = [_through_cutting(e.barely, log, measure, f) for f in campaign.VERY_SMALL]
-        worst = max(changes, key=lambda change: abs(change[0]))
-        answer = every(within(change, level("same")) for change in changes)
-        yield named(log, measure), interval(worst), answer
+    for log in e.logs():
+        for measure in SHORT:
+            changes = [_through_cutting(e.barely, log, measure, f) for f in campaign.VERY_SMALL]
+            worst = max(changes, key=lambda change: abs(change[0]))
+            yield named(log, measure), FORM.format(*worst), every(map(within(SAME), changes))
 
 
 def _through_cutting(runs, log, measure, f):
@@ -480,104 +404,102 @@ def _through_cutting(runs, log, measure, f):
     return difference(change.mean(), change.std() / math.sqrt(len(change)), before.mean())
 
 
-def _meeting(row):
-    if math.isnan(row["meets at f"]):
-        share = 100 * row["at the largest f"] / row["real"]
-        return f"none (at f = {row['largest f']:,.0f}: {share:.0f} % of real)"
-    return f"f = {row['meets at f']:.3g} ({row['from']:.3g} to {row['to']:.3g})"
+def _meets(model, said):
+    """Whether a model meets the real estimates in those panels where it is `said` to."""
+
+    def cases(e):
+        for row in e.crossovers(model):
+            panel, share = (row["log"], row["measure"]), 100 * row["at the largest f"] / row["real"]
+            meets = not math.isnan(row["meets at f"])
+            words = (
+                f"f = {row['meets at f']:.3g} ({row['from']:.3g} to {row['to']:.3g})"
+                if meets
+                else f"none (at f = {row['largest f']:,.0f}: {share:.0f} % of real)"
+            )
+            yield named(*panel), words, meets == said(panel)
+
+    return cases
 
 
-@decides("truncated-meets-real")
-def _(e):
-    for row in e.crossovers(campaign.truncated):
-        yield named(row["log"], row["measure"]), _meeting(row), not math.isnan(row["meets at f"])
-
-
-@decides("vanilla-never-meets-real")
-def _(e):
-    for row in e.crossovers(campaign.vanilla):
-        said = (row["log"], row["measure"]) == (BLUE, "mean_wait")
-        meets = not math.isnan(row["meets at f"])
-        yield named(row["log"], row["measure"]), _meeting(row), meets == said
-
-
-@decides("crossover-differs")
+@decides("crossover-differs", above(SIMILAR))
 def _(e):
     found = [row for row in e.crossovers(campaign.truncated) if not math.isnan(row["meets at f"])]
     for row, after in pairwise(sorted(found, key=lambda row: row["meets at f"])):
-        more = [
-            100 * (b / a - 1)
-            for a, b in zip(
-                (row["meets at f"], row["to"], row["from"]),
-                (after["meets at f"], after["from"], after["to"]),
-                strict=True,
-            )
-        ]
+        ends = ("meets at f", "meets at f"), ("from", "to"), ("to", "from")
         about = f"{named(after['log'], after['measure'])} over {named(row['log'], row['measure'])}"
-        yield about, interval(more), above(more, level("similar"))
+        yield about, [100 * (after[one] / row[other] - 1) for one, other in ends]
 
 
 def _modal(e):
     """The runs with the modal model on the logs that keep nearly all their work when runs are cut."""
-    return e.modal[e.modal["log"].isin(modality.kept(e.workloads))]
+    return on(modality.kept(e.workloads), e.modal)
 
 
-@decides("modal-like-real")
+@decides("modal-like-real", within(SIMILAR))
 def _(e):
-    found = _modal(e)
-    for row in found[found["own"]].to_dict("records"):
-        change = [100 * (row[key] / row["real"] - 1) for key in ("value", "mean_low", "mean_high")]
-        answer = within(change, level("similar"))
-        yield named(row["log"], row["measure"]), interval(change), answer
+    for row in _modal(e).query("own").to_dict("records"):
+        ends = [100 * (row[key] / row["real"] - 1) for key in ("value", "mean_low", "mean_high")]
+        yield named(row["log"], row["measure"]), ends
 
 
-def _steps(table):
-    for row in table.to_dict("records"):
-        about = (
-            f"{named(row['log'], row['measure'])} {row['from [%]']:.0f} to {row['to [%]']:.0f} %:"
-        )
-        change = row["change [%]"], row["low [%]"], row["high [%]"]
-        yield about, interval(change), above(change)
+def _more_at_e_max(shares, **how):
+    """What the modal model changes from share to share of the jobs at E_max."""
+
+    def measured(e):
+        for row in modality.change(_modal(e), shares, **how).to_dict("records"):
+            about = f"{named(row['log'], row['measure'])} {row['from [%]']:.0f} to {row['to [%]']:.0f} %:"
+            yield about, [row[f"{end} [%]"] for end in ("change", "low", "high")]
+
+    return measured
 
 
-# ---- causes (docs/decisions/causes.md)
-
-
-@decides("wild-backfills-explain-the-gain")
-def _(e):
-    for row in e.without_wild.to_dict("records"):
-        if row["gain low"] > level("none"):
-            share = row["left"], row["left low"], row["left high"]
-            yield _at(row), interval(share), below(share, level("large_part"))
-
-
-@decides("order-explains-the-gain")
-def _(e):
-    for row in e.alike[e.alike["f"].isin(causes.ASKED)].to_dict("records"):
-        gain = row["gain"], row["low"], row["high"]
-        yield _at(row), interval(gain), below(gain, level("none"))
-
-
-def _at(row):
-    return f"{named(row['log'], row['measure'], row['load'])}, f = {row['f']:g}"
-
-
-# ---- claims that one of the functions above decides
-
-
+WITH_REAL = "{:.2f} %, {:.1f} % with real ones"
+TO_FCFS = "{:.2f} (backfilled {:.0f} % of jobs, {:.0f} % with real ones)"
 CLAIMS.decide_by(
-    ("perfect-helps", _changed, ["real to perfect [%]"]),
-    ("doubling-helps", _changed, ["doubling real [%]", "doubling perfect [%]"]),
-    ("v-or-l", lambda e: _shaped(e.shapes_everywhere(), lambda row: ["V", "L"])),
-    ("usually-v", lambda e: _shaped(e.shapes_everywhere(), lambda row: ["V"])),
-    ("deterministic-closer-to-best", _places, lambda place: place < 0.5),
-    ("deterministic-lower-bound", _places, lambda place: place <= 0.25),
-    ("not-robust", _spans, campaign.RANGES[10], "same"),
-    ("not-balanced", _spans, 0.0, "none"),
-    ("more-backfilling", _growing, BACKFILLED, lambda *_: range(11)),
-    ("wild-grows", _growing, WILD, lambda *_: range(1, 11)),
-    ("delay-grows", _growing, ["delay"], lambda *_: range(1, 11)),
-    ("events-grow", _growing, ["events"], lambda *_: range(1, 11)),
-    ("modal-worse", lambda e: _steps(modality.change(_modal(e), modality.SHARES))),
-    ("modal-steps", lambda e: _steps(modality.change(_modal(e), STEPS, step=True))),
+    (
+        "all-at-e-max",
+        each_row("all_at_e_max", "worse [%]"),
+        at_least(level("serious")),
+        "{:+.0f} %",
+    ),
+    (
+        "e-max-stops-hole-filling",
+        each_row("in_time", "in time, at E_max [%]", "in time, real [%]"),
+        lambda v: v[0] <= SAME,
+        WITH_REAL,
+    ),
+    (
+        "e-max-reverts-to-fcfs",
+        each_row("all_at_e_max", "way", "backfilled, at E_max [%]", "backfilled, real [%]"),
+        lambda v: 100 * v[0] > LARGE_PART,
+        TO_FCFS,
+    ),
+    (
+        "accuracy-grows",
+        each_row("accuracy", "correlation"),
+        lambda v: 100 * v[0] > LARGE_PART,
+        "{:.2f}",
+    ),
+    (
+        "effective-e-max",
+        each_row("estimates", "at most E_max [%]", logs=(KTH, BLUE)),
+        above(50),
+        "{:.1f} %",
+    ),
+    (
+        "short-at-e-max",
+        each_row("estimates", "of those at E_max, short [%]"),
+        at_least(25),
+        "{:.1f} %",
+    ),
+    ("truncated-meets-real", _meets(campaign.truncated, lambda panel: True)),
+    (
+        "vanilla-never-meets-real",
+        _meets(campaign.vanilla, lambda panel: panel == (BLUE, "mean_wait")),
+    ),
+    ("modal-worse", _more_at_e_max(modality.SHARES), above()),
+    ("modal-steps", _more_at_e_max(STEPS, step=True), above()),
+    # Causes (docs/decisions/causes.md).
+    ("wild-backfills-explain-the-gain", each_row("without_wild", *ends("left")), below(LARGE_PART)),
+    ("order-explains-the-gain", each_row("alike", "gain", "low", "high"), below(NONE)),
 )

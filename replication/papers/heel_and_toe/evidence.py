@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from replication.estimates import Exact, FModel, Users
+from replication.evidence.claims import level
 from replication.papers.heel_and_toe import (
     campaign,
     causes,
@@ -72,9 +73,10 @@ class Evidence:
 
     @cached_property
     def without_wild(self):
-        """What is left of the gain of positive f where wild backfills are forbidden."""
+        """What is left of the gain of positive f where wild backfills are forbidden and there is a gain."""
         both = [EASY(), EASY(wild="forbidden")]
-        return causes.left(self._caused(self.workloads, both, causes.ASKED, campaign.LOADS))[0]
+        found, _ = causes.left(self._caused(self.workloads, both, causes.ASKED, campaign.LOADS))
+        return found[found["gain low"] > level("none")]
 
     @cached_property
     def alike(self):
@@ -99,6 +101,11 @@ class Evidence:
         """Performance if every job asks for E_max (section 7)."""
         return extreme.results(self.workloads)
 
+    @property
+    def in_time(self):
+        """The same, a row a log: what is backfilled does not depend on the measure."""
+        return self.all_at_e_max.drop_duplicates("log").drop(columns="measure")
+
     @cached_property
     def estimates(self):
         """Modality of the users' estimates."""
@@ -106,8 +113,9 @@ class Evidence:
 
     @cached_property
     def accuracy(self):
-        """Rank correlation of accuracy with run time."""
-        return real_estimates.rank_correlation(real_estimates.accuracies(self.workloads))
+        """Rank correlation of accuracy with run time, over bins of equally many jobs."""
+        found = real_estimates.rank_correlation(real_estimates.accuracies(self.workloads))
+        return found[found["equal"] == "jobs"]
 
     @cached_property
     def masquerade(self):
@@ -123,6 +131,8 @@ class Evidence:
     def shapes(self, load="log"):
         """Shapes at a load, f up to 10."""
         return trends.shapes(self.at_load(load), PERFORMANCE)
+
+    own_shapes = property(lambda self: self.shapes(), doc="Those at the logs' own loads.")
 
     def shapes_everywhere(self):
         """Shapes of all pairs of log and load, f up to 10."""
@@ -176,31 +186,28 @@ class Evidence:
 
 def growth(found):
     """Least and most growth of backfilling from f = 0 to f = 10 over the logs, as `Page.compare` takes it (Fig. 7)."""
-    values = {}
+    rows = []
     for measure in BACKFILLED:
         changes = [found.change(log, measure, 0, 10)[0] for log in found.logs()]
-        values |= _ends(f"{measure}_increase", changes)
-    return _text("f=10", values)
+        rows += _ends(f"{measure}_increase", changes)
+    return rows
 
 
 def wild_shares(found):
     """Least and largest share of wildly backfilled jobs over the logs at f = 10 (Fig. 9)."""
-    shares = [100 * mean for mean, _ in found.at("wild", 10).values()]
-    return _text("f=10", _ends("wild_share", shares))
+    return _ends("wild_share", [100 * mean for mean, _ in found.at("wild", 10).values()])
 
 
 def delayed_share(found):
     """Mean share of delayed jobs over the logs at f = 10 (Fig. 10)."""
     shares = [mean for mean, _ in found.at("delayed", 10).values()]
-    return _text("f-random", {"delayed_share": 100 * np.mean(shares)})
+    return [_text("delayed_share", 100 * np.mean(shares), "f-random")]
 
 
 def _ends(measure, values):
-    return {f"{measure}_min": min(values), f"{measure}_max": max(values)}
+    return [_text(f"{measure}_{end.__name__}", end(values)) for end in (min, max)]
 
 
-def _text(policy, values):
-    return [
-        {"trace": "all", "policy": policy, "measure": name, "value": float(value), "unit": "%"}
-        for name, value in values.items()
-    ]
+def _text(measure, value, policy="f=10"):
+    names = {"trace": "all", "policy": policy, "measure": measure}
+    return names | {"value": float(value), "unit": "%"}

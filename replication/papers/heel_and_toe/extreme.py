@@ -33,7 +33,8 @@ def draw(results, met):
 
 def results(workloads):
     """EASY with the users' estimates, EASY with every estimate at E_max, and FCFS, on runs cut at E_max: log,
-    measure, real, at E_max and FCFS (s, or a ratio); the shares of jobs backfilled, and of those that were to end
+    measure, real, at E_max and FCFS (s, or a ratio); how much worse it is at E_max than with real ones, and the way
+    from these to FCFS, a share of the logarithm; the shares of jobs backfilled, and of those that were to end
     in time for the head's reservation, in percent with the users' estimates and at E_max.
     """
     rows = []
@@ -52,7 +53,10 @@ def results(workloads):
         }
         for measure in PERFORMANCE:
             found = {name: run.measures[measure] for name, run in runs.items()}
-            rows.append({"log": log, "measure": measure} | found | shares)
+            real, at_e_max, fcfs = found.values()
+            change = {"worse [%]": 100 * (at_e_max / real - 1)}
+            change["way"] = math.log(at_e_max / real) / math.log(fcfs / real)
+            rows.append({"log": log, "measure": measure} | found | change | shares)
     return pd.DataFrame(rows)
 
 

@@ -55,24 +55,22 @@ def covered(workload, shares, runs):
     return [share for share in several if modal.covers(jobs, limit, share, seeds)]
 
 
-def models(workload, shares=SHARES, fs=BADNESS, runs=1):
-    """The users' own estimates, the modal model at each share that it covers, and f-models cut and not."""
-    limit = e_max(workload)
-    both = (FModel(f, longest) for f in fs for longest in (limit, None))
-    return [Users(e_max=limit), *(Modal(limit, s) for s in covered(workload, shares, runs)), *both]
-
-
 def results(workloads, runs, workers=1):
-    """`summary` of every log with every model."""
-    parts = [
-        sweep(cut_runs(w, e_max(w)), estimates=models(w, runs=runs), seeds=runs, workers=workers)
-        for w in workloads.values()
-    ]
+    """`summary` of every log with the users' own estimates, the modal model at each share that it covers, and f-models
+    cut at E_max and not.
+    """
+    parts = []
+    for workload in workloads.values():
+        limit = e_max(workload)
+        modal = [Modal(limit, share) for share in covered(workload, SHARES, runs)]
+        others = [FModel(f, longest) for f in BADNESS for longest in (limit, None)]
+        models, jobs = [Users(e_max=limit), *modal, *others], cut_runs(workload, limit)
+        parts.append(sweep(jobs, estimates=models, seeds=runs, workers=workers))
     return summary(pd.concat(parts, ignore_index=True), workloads)
 
 
 def summary(table, workloads):
-    """Mean and intervals of each measure with each kind of estimates, from a sweep of `models` over runs cut
+    """Mean and intervals of each measure with each kind of estimates, from a sweep over runs cut
     to `e_max`. Columns of `curves.spread` with estimates (real, modal, truncated, vanilla) and amount
     (share at E_max, or f), own (whether the share is the log's) and real (the value with the real
     estimates). The workloads are not cut.

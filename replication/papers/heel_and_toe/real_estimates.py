@@ -9,7 +9,7 @@ from replication.basics.lazy import stats, ticker
 from replication.evidence import published
 from replication.logs import traces
 from replication.papers import panels
-from replication.papers.heel_and_toe.campaign import HOUR, PAPER
+from replication.papers.heel_and_toe.campaign import HOUR, PAPER, limits
 from replication.papers.logs import COLUMNS
 
 TOP = 20
@@ -60,6 +60,7 @@ def modality(workloads):
         values, jobs = popular(workload)
         limit, run_time = e_max(log), workload.run_time
         far, asked = abs(workload.estimate - limit), workload.estimate == limit
+        short = 10 * run_time[asked] < limit
         before = limit - allocated[log].estimate
         found = np.flatnonzero(values == limit)
         rows.append(
@@ -70,7 +71,7 @@ def modality(workloads):
                 "within a minute of it [%]": 100 * float((far <= MINUTE).mean()),
                 "from a minute below it, of jobs given processors [%]": 100
                 * float(((before >= 0) & (before <= MINUTE)).mean()),
-                "of those at E_max, short [%]": 100 * _share(10 * run_time[asked] < limit),
+                "of those at E_max, short [%]": 100 * float(short.mean() if len(short) else 0.0),
                 "at most E_max [%]": 100 * float((workload.estimate <= limit).mean()),
                 "run beyond the estimate [%]": 100 * float((run_time > workload.estimate).mean()),
                 "E_max rank": int(found[0]) + 1 if len(found) else None,
@@ -81,10 +82,6 @@ def modality(workloads):
             }
         )
     return pd.DataFrame(rows)
-
-
-def _share(chosen):
-    return float(chosen.mean()) if len(chosen) else 0.0
 
 
 def shares_published(table):
@@ -108,12 +105,6 @@ def text_published(table):
     # The paper's example: 17 h under an E_max of 18 h, as SDSC has it.
     rows.append(("fig13", "log", "accuracy_17h", 100 * 17 * HOUR / e_max("SDSC-SP2"), "%"))
     return pd.DataFrame(rows, columns=COLUMNS)
-
-
-def limits(log):
-    """The limits that the table under Fig. 13 gives for a log, h, by the names of their rows."""
-    rows = published.rows(PAPER, "e_max")
-    return {row.measure: row.value for row in rows if row.trace == log and row.unit == "h"}
 
 
 def draw_cdf(workloads):

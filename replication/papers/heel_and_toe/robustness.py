@@ -1,5 +1,6 @@
 """Heel-and-toe's headline conclusions under other readings, cleanings, logs and loads."""
 
+import functools
 import math
 
 import numpy as np
@@ -8,11 +9,11 @@ import pandas as pd
 from replication.basics.lazy import stats
 from replication.estimates import Exact, FModel, Users
 from replication.evidence import robustness
-from replication.evidence.claims import above, below, level
+from replication.evidence.claims import above, at_least, below, each_log
 from replication.evidence.variants import NotApplicable
 from replication.papers import dimensions
 from replication.papers.heel_and_toe import campaign, trends
-from replication.papers.heel_and_toe.claims import interval
+from replication.papers.heel_and_toe.claims import FORM, NONE, POINTS, each_panel
 from replication.papers.heel_and_toe.curves import PERFORMANCE, SHORT
 from replication.schedule.simulation import simulate
 from replication.schedulers import EASY
@@ -23,36 +24,27 @@ SMALL, LARGE, FS = (0.5, 1.0, 2.0), 100.0, (0.5, 1.0, 2.0, 5.0, 10.0)
 SEEDS = tuple(range(1, 6))
 WATCHED, TRUNCATED, FEW = (0.1, 0.2), (1.0, 10.0, 100.0, 1000.0, 10000.0), (1, 2)
 BACKFILLED = {"backfilled": "share", "run_time": "run time", "size": "size"}
+DOUBLED = {(Users(2), Users()): "log*2", (Exact(2), Exact()): "perfect*2"}
 OPEN = dimensions.TEXTBOOK
-HEADLINES = robustness.Headlines("heel_and_toe")
-decides = HEADLINES.decides
-
-
-def changes(logs):
-    """The default, each reading changed alone, cleanings, other logs and other loads."""
-    own = dimensions.entered(campaign.PAPER, "alone")
-    return dimensions.changes(logs, *dimensions.alone(OPEN), *own)
 
 
 class Evidence:
-    """Runs of one log under one variant, made when asked for."""
+    """Runs of one log under one variant, made when asked for; the log needs no name in its cases."""
 
     def __init__(self, log, workload, variant):
-        self.log, self.workload = log, workload
+        self.log, self.workload, self.workloads = log, workload, {"": workload}
         self.scheduler, self.count = variant.of(EASY()), variant.count
-        self._found = {}
+        self.run = functools.cache(self.run)
 
     def run(self, model, seed=1):
         """Measures of one run by name: those of performance, and of its backfilled jobs."""
-        if (model, seed) not in self._found:
-            schedule = simulate(self.workload, self.scheduler, model, seed)
-            found = schedule.measured(trim=self.count.get("trim", True))
-            filled, of = schedule.backfilled, schedule.workload
-            self._found[model, seed] = {
-                name: float(column[filled].mean()) if filled.any() else math.nan
-                for name, column in (("run_time", of.run_time), ("size", of.processors))
-            } | {name: found[name] for name in (*PERFORMANCE, "backfilled")}
-        return self._found[model, seed]
+        schedule = simulate(self.workload, self.scheduler, model, seed)
+        found = schedule.measured(trim=self.count.get("trim", True))
+        filled, of = schedule.backfilled, schedule.workload
+        return {
+            name: float(column[filled].mean()) if filled.any() else math.nan
+            for name, column in (("run_time", of.run_time), ("size", of.processors))
+        } | {name: found[name] for name in (*PERFORMANCE, "backfilled")}
 
     def runs(self, fs, measure, e_max=None, seeds=SEEDS):
         """A measure of the random model at some f, float64[f, seeds]."""
@@ -61,7 +53,7 @@ class Evidence:
     def sjfness(self, f):
         """Share of jobs that were the shortest waiting when started, of each run at an f."""
         if self.scheduler != EASY():
-            raise NotApplicable("the queue is watched in the default EASY only")
+            raise NotApplicable("SJFness is asked of the default EASY only")
         seeds = SEEDS if f else SEEDS[:1]
         found = sweep.compute(sweep.Task(self.workload, FModel(f), seeds=seeds, watched=True))
         return np.array(found["sjfness"])
@@ -75,9 +67,10 @@ class Evidence:
         return limit
 
 
-def study(workloads, first=None, workers=1):
-    """The cases of every headline under every variant; see `replication.evidence.robustness.study`."""
-    return robustness.study(HEADLINES, workloads, changes(workloads), Evidence, first, workers)
+#: Each reading changed alone, and cleanings.
+CHANGES = (*dimensions.alone(OPEN), *dimensions.entered(campaign.PAPER, "alone"))
+HEADLINES = robustness.Headlines(campaign.PAPER, Evidence, CHANGES, FORM)
+decides = HEADLINES.decides
 
 
 def _less(some, others, unit):
@@ -97,54 +90,44 @@ def _less(some, others, unit):
     )
 
 
-def _lower(e, pairs):
-    """A case for each measure and named pair of models: whether the first one's run is lower."""
-    for name, first, second in pairs:
-        for measure, short in SHORT.items():
-            change = 100 * (e.run(first)[measure] / e.run(second)[measure] - 1)
-            yield f"{name} {short}", f"{change:+.1f} %", bool(change < 0)
+def _change(fs, others=None):
+    """What some f change from other f, or from perfect estimates, in per cent of these."""
+
+    def value(e, _, measure):
+        start = e.run(Exact())[measure]
+        before = start if others is None else e.runs(others, measure)
+        return _less(e.runs(fs, measure), before, start)
+
+    return value
+
+
+def _other_estimates(e, _, models, measure):
+    first, second = (e.run(model)[measure] for model in models)
+    return 100 * (first / second - 1)
+
+
+def _better_than_real(e, _, measure):
+    return 100 * float((e.runs(FS, measure).mean(axis=1) < e.run(Users())[measure]).mean())
 
 
 HEADLINES.decide_by(
-    ("perfect-better", _lower, [("perfect", Exact(), Users())]),
-    ("doubling-helps", _lower, [("log*2", Users(2), Users()), ("perfect*2", Exact(2), Exact())]),
+    (
+        "perfect-better",
+        each_log(_other_estimates, {(Exact(), Users()): "perfect"}, SHORT),
+        below(),
+        "{:+.1f} %",
+    ),
+    ("doubling-helps", each_log(_other_estimates, DOUBLED, SHORT), below(), "{:+.1f} %"),
+    ("initial-drop", each_panel(_change(SMALL)), below(-NONE)),
+    ("rises-again", each_panel(_change([LARGE], SMALL)), above(NONE)),
+    ("better-than-real", each_panel(_better_than_real), at_least(100), "{:.0f} %"),
+    ("more-backfilling", each_log(_change([10.0]), BACKFILLED), above()),
 )
 
 
-@decides("initial-drop")
+@decides("sjfness-rises", above(), POINTS)
 def _(e):
-    for measure, short in SHORT.items():
-        start = e.run(Exact())[measure]
-        change = _less(e.runs(SMALL, measure), start, start)
-        yield short, interval(change), below(change, -level("none"))
-
-
-@decides("rises-again")
-def _(e):
-    for measure, short in SHORT.items():
-        change = _less(e.runs([LARGE], measure), e.runs(SMALL, measure), e.run(Exact())[measure])
-        yield short, interval(change), above(change, level("none"))
-
-
-@decides("better-than-real")
-def _(e):
-    for measure, short in SHORT.items():
-        share = float((e.runs(FS, measure).mean(axis=1) < e.run(Users())[measure]).mean())
-        yield short, f"{100 * share:.0f} %", share == 1
-
-
-@decides("more-backfilling")
-def _(e):
-    for measure, about in BACKFILLED.items():
-        start = e.run(Exact())[measure]
-        change = _less(e.runs([10.0], measure), start, start)
-        yield about, interval(change), above(change)
-
-
-@decides("sjfness-rises")
-def _(e):
-    change = _less([e.sjfness(f) for f in WATCHED], e.sjfness(0.0), 1.0)
-    yield "", interval(change, " points"), above(change)
+    yield "", _less([e.sjfness(f) for f in WATCHED], e.sjfness(0.0), 1.0)
 
 
 @decides("truncated-meets-real")

@@ -35,19 +35,25 @@ def band(results, measure):
     return pd.DataFrame({"mean": mean, "low": mean - half, "high": mean + half} | kinds)
 
 
-def extreme(found, pick=np.argmin, other=None):
-    """The height of a curve's lowest or highest point (`pick`) less that of another, which is
-    chosen likewise, or is at a place, or left out.
+def higher(found, top, bottom, unit=1.0):
+    """How much higher a curve is at its top than at its bottom, in a unit, with the ends by the band.
 
-    Takes a `band` or part of it. Each point is chosen in the seeds of one kind and measured in
-    those of the other, and both ways are averaged: so the luck of the choice is not in it.
+    Takes a `band` or part of it. Either point is at a place, or the ``max`` or ``min``: that is chosen in the seeds of one
+    kind and measured in those of the other, and both ways are averaged, so that the luck of the choice is not in it.
     """
-    differences = []
-    for chooser, measured in (("odd", "even"), ("even", "odd")):
-        values, chosen = found[measured].to_numpy(), found[chooser].to_numpy()
-        place = other(chosen) if callable(other) else other
-        differences.append(values[pick(chosen)] - (0 if other is None else values[place]))
-    return float(np.mean(differences))
+    kinds, bounds = (("even", "odd"), ("odd", "even")), (("low", "high"), ("high", "low"))
+    both = [_at(found, top, *kind) - _at(found, bottom, *kind) for kind in kinds]
+    ends = [_at(found, top, one) - _at(found, bottom, other) for one, other in bounds]
+    return tuple(float(x / unit) for x in (np.mean(both), *ends))
+
+
+def _at(found, place, column, chooser=None):
+    """The value of a column at a place; an extreme one is its own, or lies where that of the chooser does."""
+    if isinstance(place, int):
+        return found[column].iloc[place]
+    if chooser is None:
+        return found[column].agg(place)
+    return found[column].iloc[getattr(found[chooser].to_numpy(), f"arg{place}")()]
 
 
 def shape(results, measure):
@@ -59,38 +65,36 @@ def shape(results, measure):
     rises if its end lies as much above that point.
     """
     found = band(results, measure)
-    first, last, unit = found.iloc[0], found.iloc[-1], abs(found["mean"].iloc[0]) / 100
-    fall = (
-        max(-extreme(found, other=0) / unit, 0.0) + 0.0,  # the first point may be the lowest
-        (first["low"] - found["high"].min()) / unit,
-        (first["high"] - found["low"].min()) / unit,
-    )
-    rise = (
-        max(-extreme(found, other=-1) / unit, 0.0) + 0.0,
-        (last["low"] - found["high"].min()) / unit,
-        (last["high"] - found["low"].min()) / unit,
-    )
-    named = {"fall": fall, "rise": rise}
+    unit, turns = abs(found["mean"].iloc[0]) / 100, {}
+    for name, place in (("fall", 0), ("rise", -1)):
+        value, *bounds = higher(found, place, "min", unit)
+        # The point itself may be the lowest.
+        turns[name] = max(value, 0.0) + 0.0, *bounds
     return {
-        "shape": SHAPES[tuple(change[0] > level("none") for change in (fall, rise))],
+        "shape": SHAPES[tuple(turn[0] > level("none") for turn in turns.values())],
         "minimum at f": float(found["mean"].idxmin()),
     } | {
-        f"{name}{end} [%]": float(value)
-        for name, change in named.items()
-        for end, value in zip(("", " low", " high"), change, strict=True)
+        column: value
+        for name, turn in turns.items()
+        for column, value in zip(ends(name, " [%]"), turn, strict=True)
     }
+
+
+def ends(name, unit=""):
+    """The columns of a value and of the ends of its interval."""
+    return [f"{name}{end}{unit}" for end in ("", " low", " high")]
 
 
 def change(row, name):
     """The fall or the rise of a row of `shapes`, with its ends."""
-    return tuple(row[f"{name}{end} [%]"] for end in ("", " low", " high"))
+    return tuple(row[column] for column in ends(name, " [%]"))
 
 
 def has_shape(row, names):
     """Whether a curve, by its row of `shape`, has one of some shapes; sure if no shape that the
     band allows answers otherwise.
     """
-    falls, rises = (above(change(row, name), level("none")) for name in ("fall", "rise"))
+    falls, rises = (above(level("none"))(change(row, name)) for name in ("fall", "rise"))
     allowed = [
         SHAPES[fall, rise]
         for fall in ({falls.holds} if falls.sure else {True, False})
@@ -105,12 +109,8 @@ def span(results, measure, least=0.0):
     0, with its ends by the band. Points of an f below `least` are left out.
     """
     found = band(results, measure)
-    unit, found = found["mean"].iloc[0] / 100, found[found.index >= least]
-    return (
-        extreme(found, np.argmax, np.argmin) / unit,
-        (found["low"].max() - found["high"].min()) / unit,
-        (found["high"].max() - found["low"].min()) / unit,
-    )
+    unit = found["mean"].iloc[0] / 100
+    return higher(found[found.index >= least], "max", "min", unit)
 
 
 def difference(value, error, unit=1.0):
@@ -184,12 +184,10 @@ def crossing(curve, level):
     """Where a curve first reaches a level from below behind its lowest point; nan if it does not."""
     f, values = curve.index.to_numpy(float), curve.to_numpy(float)
     lowest = int(np.argmin(values))
-    if values[lowest] > level:
+    behind = np.flatnonzero(values[lowest:] >= level)
+    if values[lowest] > level or not len(behind):
         return math.nan
-    above = np.flatnonzero(values[lowest:] >= level)
-    if not len(above):
-        return math.nan
-    k = lowest + int(above[0])
+    k = lowest + int(behind[0])
     if k == lowest:
         return float(f[k])
     part = (level - values[k - 1]) / (values[k] - values[k - 1])

@@ -5,11 +5,15 @@ import functools
 from replication.evidence.claims import (
     Answer,
     Claims,
+    above,
+    at_least,
+    at_most,
     below,
     between,
+    contrary,
+    each_log,
     every,
     level,
-    opposite,
     totals,
 )
 from replication.papers.pv_easy import counts, modes, runs, slowdown, virtual
@@ -26,7 +30,8 @@ MODES = {
 }
 # Claims that rest on replays of many jobs, which take longest.
 REPLAYED = ("delay-90-hours", "strict-by-the-words")
-CLAIMS = Claims("pv_easy")
+FORM = "{:.2f} ({:.2f} to {:.2f})"
+CLAIMS = Claims("pv_easy", FORM)
 decides, evaluate = CLAIMS.decides, CLAIMS.evaluate
 __all__ = ["CLAIMS", "ERRORS", "Evidence", "REPLAYED", "evaluate", "totals"]
 
@@ -39,36 +44,50 @@ class Evidence:
     def __init__(self, workloads, repeats=5, reading=runs.DEFAULT, seed=1, workers=1):
         self.workloads, self.repeats, self.reading = workloads, repeats, reading
         self.seed, self.workers = seed, workers
-
-    @functools.cache
-    def simulated(self, log, scheduler):
-        """A log's schedule under a scheduler."""
-        return runs.simulated(self.workloads[log], scheduler, self.reading, self.seed)
+        for name in ("schedule", "count", "everyone"):
+            setattr(self, name, functools.cache(getattr(self, name)))
 
     def schedule(self, log, policy):
-        """A log's schedule under one of the paper's policies."""
-        return self.simulated(log, runs.POLICIES[policy])
+        """A log's schedule under one of the paper's policies, or another scheduler."""
+        scheduler = runs.POLICIES.get(policy, policy)
+        return runs.simulated(self.workloads[log], scheduler, self.reading, self.seed)
 
-    def schedules(self, *policies):
-        """Those of all logs, as ``schedules[log][policy]``."""
-        return {log: {p: self.schedule(log, p) for p in policies} for log in self.workloads}
+    def schedules(self, policies):
+        """Those of all logs, as ``schedules[log][policy]``; the policies may be schedulers by name."""
+        named = policies if isinstance(policies, dict) else {name: name for name in policies}
+        return {
+            log: {name: self.schedule(log, policy) for name, policy in named.items()}
+            for log in self.workloads
+        }
 
-    @functools.cache
-    def count(self, what, log, policy):
+    def count(self, what, log, policy, *how):
         """Values of one of the counts, by measure."""
-        return _values(what(self.schedule(log, policy)))
+        counted = what(self.schedule(log, policy), *how)
+        return {name: value for name, (value, _) in counted.items()}
 
-    @functools.cache
     def everyone(self, measure, base):
         """Slowdowns of all jobs, by log and policy."""
-        table = slowdown.everyone(self.schedules(*runs.POLICIES), measure, base, self.seed)
+        table = slowdown.everyone(self.schedules(runs.POLICIES), measure, base, self.seed)
         return table.set_index(["trace", "policy"])
 
-    @functools.cache
-    def blocked(self, measure):
-        """Slowdowns of blocked jobs by size under PV-EASY, with quotients to EASY's."""
-        table = slowdown.blocked(self.schedules("EASY", "PV-EASY"), measure, seed=self.seed)
-        return table[(table["policy"] == "PV-EASY") & table["quotient"].notna()]
+    def quotient(self, log, measure, policy, base):
+        """A policy's slowdown over another's, with its interval."""
+        return _quotient(self.everyone(measure, base).loc[log, policy])
+
+    @functools.cached_property
+    def blocked(self):
+        """Both slowdowns of blocked jobs under PV-EASY over EASY's, each with its interval, by log and quarter of the
+        machine.
+        """
+        same, schedules = self.reading.count.get("same", False), self.schedules(["EASY", "PV-EASY"])
+        found = {}
+        for measure in SHORT:
+            table = slowdown.blocked(schedules, measure, same=same, seed=self.seed)
+            own = table[(table["policy"] == "PV-EASY") & table["quotient"].notna()]
+            for row in own.to_dict("records"):
+                key = row["trace"], row["jobs"]
+                found[key] = found.get(key, ()) + _quotient(row)
+        return found
 
     @functools.cached_property
     def virtual(self):
@@ -82,235 +101,203 @@ class Evidence:
     @functools.cached_property
     def modes(self):
         """Results by mode of preemption."""
-        schedules = {
-            log: {mode: self.simulated(log, scheduler) for mode, scheduler in MODES.items()}
-            for log in self.workloads
-        }
-        return modes.results(schedules).set_index(["trace", "mode"])
-
-
-def _values(counted):
-    return {name: value for name, (value, _) in counted.items()}
-
-
-def _each(evidence, what, policy, measure, rule, form="{:.2f}"):
-    """A case a log: one number of a count, and whether the rule takes it."""
-    for log in evidence.workloads:
-        value = evidence.count(what, log, policy)[measure]
-        yield log, form.format(value), bool(rule(value))
+        return modes.results(self.schedules(MODES)).set_index(["trace", "mode"])
 
 
 def _quotient(row):
-    """A quotient with its interval."""
     return tuple(row[name] for name in ("quotient", "quotient_low", "quotient_high"))
 
 
-def _words(change):
-    return "{:.2f} ({:.2f} to {:.2f})".format(*change)
+# ---- what is measured
 
 
-def _to_base(evidence, policy, base, rule, concerned=lambda log: True):
-    """Cases for a policy's slowdown over another's, on the logs concerned."""
-    for log in filter(concerned, evidence.workloads):
-        for measure, short in SHORT.items():
-            change = _quotient(evidence.everyone(measure, base).loc[log, policy])
-            yield f"{log} {short}", _words(change), rule(change)
+def number(what, policy, measure, *how):
+    """One number of a count on each log."""
+    return each_log(lambda e, log: e.count(what, log, policy, *how)[measure])
 
 
-def _at_most_one(change):
-    return below(change, 1)
+def largest(what, policy, measure):
+    """The largest of those."""
+
+    def measured(e):
+        value, log = max((e.count(what, log, policy)[measure], log) for log in e.workloads)
+        yield log, value
+
+    return measured
 
 
-@decides("delay-90-hours")
-def _(e):
-    worst = max((e.count(counts.delays, log, "EASY")["max_delay"], log) for log in e.workloads)
-    yield worst[1], f"{worst[0]:.1f} h", worst[0] > 90
+def to_base(policy, base, **which):
+    """A policy's slowdowns over another's, on all logs or on some."""
+    return each_log(lambda e, log, measure: e.quotient(log, measure, policy, base), SHORT, **which)
 
 
-@decides("strict-at-the-head")
-def _(e):
-    for log in e.workloads:
-        found = int(audits.head_violations(e.schedule(log, "PV-EASY")).sum())
-        yield log, f"{found:,}", found == 0
+def quarters(of_size):
+    """Both slowdowns of blocked jobs in some quarters of the machine, under PV-EASY over EASY's."""
+    return lambda e: [
+        (f"{log} {jobs}:", both) for (log, jobs), both in e.blocked.items() if of_size(jobs)
+    ]
 
 
-@decides("strict-by-the-words")
-def _(e):
-    for log in e.workloads:
-        schedule = e.schedule(log, "PV-EASY")
-        found = int((schedule.start > audits.alone(schedule)).sum())
-        yield log, f"{found:,} jobs", found == 0
+def borne_out(rule):
+    """The rule for both slowdowns: they are nearly one in a quarter of the machine, so the plain one decides, and the
+    other bears it out.
+    """
+
+    def both(values):
+        plain, weighted = rule(values[:3]), rule(values[3:])
+        return plain._replace(sure=plain.sure and weighted.holds == plain.holds)
+
+    return both
 
 
-@decides("no-violation")
-def _(e):
-    for log in e.workloads:
-        found = counts.violations(e.schedule(log, "PV-EASY"), "any-later")["violated"][0]
-        yield log, f"{found}", found == 0
+def _means(w):
+    return 100 * w.load, w.processors.mean(), w.run_time.mean()
 
 
-@decides("violations-30-hours")
-def _(e):
-    worst = max(
-        (e.count(counts.violations, log, "EASY-Last")["max_dtr"], log) for log in e.workloads
-    )
-    yield worst[1], f"{worst[0]:.1f} h", worst[0] > 30
+def heads_kept_waiting(e, log):
+    """Jobs that wait at the head although PV-EASY could start them."""
+    return int(audits.head_violations(e.schedule(log, "PV-EASY")).sum())
 
 
-@decides("victims-are-large")
-def _(e):
-    for log in e.workloads:
-        schedule = e.schedule(log, "EASY-Last")
-        late = audits.reservation_delays(schedule) > 0
-        large = slowdown.size_class(schedule.workload)[late] > 0
-        share = 100 * float(large.mean()) if late.any() else float("nan")
-        yield log, f"{share:.0f} %", share > 50
+def _delayed(e, log):
+    schedule = e.schedule(log, "PV-EASY")
+    return int((schedule.start > audits.alone(schedule)).sum())
 
 
-@decides("busy-logs")
-def _(e):
-    for log, w in e.workloads.items():
-        load, size, run_time = 100 * w.load, w.processors.mean(), w.run_time.mean()
-        answer = 60 <= load <= 80 and 10 <= size < 100 and run_time > 3600
-        yield log, f"{load:.1f} %, {size:.1f}, {run_time:.0f} s", answer
+def _large(schedule):
+    return slowdown.size_class(schedule.workload) > 0
 
 
-@decides("a-year-each")
-def _(e):
-    for log, w in e.workloads.items():
-        yield log, f"{w.span / 86400:.0f} days", w.span >= 365 * 86400
+def _large_among_late(e, log):
+    schedule = e.schedule(log, "EASY-Last")
+    late = audits.reservation_delays(schedule) > 0
+    return 100 * float(_large(schedule)[late].mean()) if late.any() else float("nan")
 
 
-def _blocked(e, of_size, rule):
-    """A case a log and quarter of the machine. Both measures are nearly one there: the plain one decides."""
-    for (log, jobs), row in e.blocked("mbs").set_index(["trace", "jobs"]).iterrows():
-        if of_size(jobs):
-            weighted = e.blocked("mwbs").set_index(["trace", "jobs"]).loc[log, jobs]
-            plain, other = _quotient(row), _quotient(weighted)
-            answer = rule(plain)
-            sure = answer.sure and rule(other).holds == answer.holds
-            words = f"{_words(plain)}, MWBS {_words(other)}"
-            yield f"{log} {jobs}:", words, answer._replace(sure=sure)
+def _by_size(policy, which):
+    """Shares of large and of small jobs that are `which` under a policy."""
+
+    def measured(e, log):
+        schedule = e.schedule(log, policy)
+        large, hit = _large(schedule), which(schedule)
+        return [100 * float(hit[of].mean()) for of in (large, ~large)]
+
+    return each_log(measured)
 
 
-@decides("large-more-often-blocked")
-def _(e):
-    for log in e.workloads:
-        schedule = e.schedule(log, "EASY")
-        blocked, large = audits.blocked(schedule), slowdown.size_class(schedule.workload) > 0
-        shares = [100 * float(blocked[of].mean()) for of in (large, ~large)]
-        yield log, f"{shares[0]:.1f} % against {shares[1]:.1f} %", shares[0] > shares[1]
+def _kinds(e, log):
+    ours, easy = (e.count(counts.kinds, log, policy) for policy in OURS)
+    return [one[name] for name in ("backfilled", "blocked") for one in (ours, easy)]
 
 
-@decides("fewer-backfilled")
-def _(e):
-    for log in e.workloads:
-        ours, easy = (e.count(counts.kinds, log, policy) for policy in ("PV-EASY", "EASY"))
-        words = (
-            f"backfilled {ours['backfilled']:,} against {easy['backfilled']:,}, "
-            f"blocked {ours['blocked']:,} against {easy['blocked']:,}"
-        )
-        yield (
-            log,
-            words,
-            ours["backfilled"] < easy["backfilled"] and ours["blocked"] > easy["blocked"],
-        )
+def _last_to_others(e, log):
+    """The larger of PV-EASY's and EASY's slowdown over EASY-Last's."""
+    return max(e.quotient(log, "mwbs", policy, "EASY-Last") for policy in ("PV-EASY", "EASY"))
 
 
-@decides("small-killed-more")
-def _(e):
-    for log in e.workloads:
-        schedule = e.schedule(log, "PV-EASY")
-        killed, large = schedule.times_killed > 0, slowdown.size_class(schedule.workload) > 0
-        shares = [100 * float(killed[of].mean()) for of in (~large, large)]
-        yield log, f"{shares[0]:.1f} % against {shares[1]:.1f} %", shares[0] > shares[1]
-
-
-def _leads(e, errors):
-    """A case a log and measure: whether PV-EASY is ahead of both EASYs at all of the errors."""
-    chosen = e.virtual[e.virtual["error"].isin(errors)]
-    for (log, measure), part in chosen.groupby(["trace", "measure"], sort=False):
-        by = virtual.by_error(part)
-        lead = by["mean"].drop(columns="PV-EASY").min(axis=1) / by["mean"]["PV-EASY"]
-        ahead, behind = virtual.is_ahead(by), virtual.is_behind(by)
-        answer = every(Answer(lead[at] > 1, ahead[at] or behind[at]) for at in lead.index)
-        words = f"{lead.min():.2f} to {lead.max():.2f}, ahead at {(lead > 1).sum()} of {len(lead)}"
-        yield f"{log} {SHORT[measure]}", words, answer
-
-
-@decides("easy-last-worst")
-def _(e):
-    for log in e.workloads:
-        table = e.everyone("mwbs", "EASY-Last").loc[log]
-        largest = _quotient(table.loc[table.loc[["PV-EASY", "EASY"], "quotient"].idxmax()])
-        yield log, _words(largest), _at_most_one(largest)
-
-
-@decides("estimates-beat-virtual")
-def _(e):
+def _estimates_to_virtual(e, log, measure):
+    """Per cent change from Fig. 4's EASY at an error of 10 % to EASY with estimates."""
     at = e.virtual[(e.virtual["error"] == 10) & (e.virtual["policy"] == "FCFS-EASY")]
-    at = at.set_index(["trace", "measure"])
-    for log in e.workloads:
-        for measure, short in SHORT.items():
-            ours, row = e.count(counts.slowdowns, log, "EASY")[measure], at.loc[log, measure]
-            change = [100 * (ours / row[name] - 1) for name in ("mean", "high", "low")]
-            yield f"{log} {short}", f"{change[0]:+.0f} %", below(change)
+    row = at.set_index(["trace", "measure"]).loc[log, measure]
+    ours = e.count(counts.slowdowns, log, "EASY")[measure]
+    return [100 * (ours / row[name] - 1) for name in ("mean", "high", "low")]
 
 
-def _changes(log, name, ours, other):
-    """A case a measure: per cent change of a slowdown."""
-    for measure, short in SHORT.items():
-        change = 100 * (ours[measure] / other[measure] - 1)
-        yield f"{log} {short}{name}", f"{change:+.0f} %", change < 0
+def _without_venture(e, log, measure):
+    ours, without = (
+        e.count(counts.slowdowns, log, policy) for policy in ("PV-EASY", PVEasy(venture="no"))
+    )
+    return 100 * (ours[measure] / without[measure] - 1)
 
 
-@decides("venture-helps")
-def _(e):
-    for log in e.workloads:
-        without = _values(counts.slowdowns(e.simulated(log, PVEasy(venture="no"))))
-        yield from _changes(log, "", e.count(counts.slowdowns, log, "PV-EASY"), without)
+def _later_end(e, log):
+    later = e.schedule(log, "PV-EASY").end.max() - e.schedule(log, "EASY").end.max()
+    return int(later) / 3600
 
 
-@decides("same-end")
-def _(e):
-    for log in e.workloads:
-        later = int(e.schedule(log, "PV-EASY").end.max() - e.schedule(log, "EASY").end.max()) / 3600
-        yield log, f"{later:+.2f} h", abs(later) < 1
-
-
-@decides("suspending-is-better")
-def _(e):
+def _modes(e):
     for log in e.workloads:
         for mode in ("suspend", "checkpoint 1 h"):
-            yield from _changes(log, f" {mode}", e.modes.loc[log, mode], e.modes.loc[log, "kill"])
+            change = 100 * (e.modes.loc[log, mode] / e.modes.loc[log, "kill"] - 1)
+            for measure, short in SHORT.items():
+                yield f"{log} {short} {mode}", change[measure]
 
 
-def _not_better(change):
-    return opposite(_at_most_one(change))
+def _leads(at_error):
+    """Whether PV-EASY is ahead of both EASYs at all of some errors."""
+
+    def cases(e):
+        chosen = e.virtual[e.virtual["error"].map(at_error)]
+        for (log, measure), part in chosen.groupby(["trace", "measure"], sort=False):
+            by = virtual.by_error(part)
+            lead = by["mean"].drop(columns="PV-EASY").min(axis=1) / by["mean"]["PV-EASY"]
+            ahead, behind = virtual.is_ahead(by), virtual.is_behind(by)
+            answer = every(Answer(lead[at] > 1, ahead[at] or behind[at]) for at in lead.index)
+            words = f"{lead.min():.2f} to {lead.max():.2f}, ahead at {(lead > 1).sum()} of"
+            yield f"{log} {SHORT[measure]}", f"{words} {len(lead)}", answer
+
+    return cases
 
 
-def _similar(change):
-    share = level("similar") / 100
-    return between(change, 1 - share, 1 + share)
+# ---- the rules
 
-
-SMALLEST = slowdown.names()[0]
-SMALL, AN_EIGHTH = level("small"), 100 / 8 * (1 + level("similar") / 100)
+SIMILAR, SMALLEST, OURS = level("similar") / 100, slowdown.names()[0], ("PV-EASY", "EASY")
+NEVER, LOWER, NEARLY_ONE = at_most(0), below(1), between(1 - SIMILAR, 1 + SIMILAR)
+LITTLE, AN_EIGHTH = at_most(level("small")), at_most(100 / 8 * (1 + SIMILAR))
 LATE, KILLS = (counts.violations, "EASY-Last"), (counts.preemptions, "PV-EASY")
+BY_ALL = (counts.violations, "PV-EASY", "violated", "any-later")
 WASTE = (counts.loads, "PV-EASY", "wasted_load")
+SMALL_JOBS, LARGE_JOBS = (
+    quarters(lambda jobs: jobs == SMALLEST),
+    quarters(lambda jobs: jobs != SMALLEST),
+)
+BOTH = FORM + ", MWBS " + FORM
+AGAINST, SMALL_AGAINST = "{0:.1f} % against {1:.1f} %", "{1:.1f} % against {0:.1f} %"
+KINDS = "backfilled {:,} against {:,}, blocked {:,} against {:,}"
 CLAIMS.decide_by(
-    ("easy-last-violates", _each, *LATE, "violated", lambda v: 10 <= v < 1000, "{:,}"),
-    ("violations-100-minutes", _each, *LATE, "mean_dtr", lambda v: v > 100, "{:.1f} min"),
-    ("little-waste", _each, *WASTE, lambda v: v <= SMALL, "{:.2f} %"),
-    ("one-in-eight", _each, *KILLS, "preempted_share", lambda v: v <= AN_EIGHTH, "{:.2f} %"),
-    ("killed-less-than-twice", _each, *KILLS, "mkt", lambda v: v < 2),
-    ("blocked-mostly-better", _blocked, lambda jobs: True, _at_most_one),
-    ("large-blocked-better", _blocked, lambda jobs: jobs != SMALLEST, _at_most_one),
-    ("small-blocked-not-better", _blocked, lambda jobs: jobs == SMALLEST, _not_better),
-    ("prediction-ten-percent", _leads, [error for error in ERRORS if error <= 10]),
-    ("prediction-above-ten-percent", _leads, [error for error in ERRORS if error >= 10]),
-    ("smaller-on-blue", _to_base, "PV-EASY", "EASY", _at_most_one, lambda log: log == BLUE),
-    ("similar-elsewhere", _to_base, "PV-EASY", "EASY", _similar, lambda log: log != BLUE),
-    ("better-than-easy-last", _to_base, "PV-EASY", "EASY-Last", _at_most_one),
-    ("estimates-beat-last", _to_base, "EASY", "EASY-Last", _at_most_one),
+    ("delay-90-hours", largest(counts.delays, "EASY", "max_delay"), above(90), "{:.1f} h"),
+    ("strict-at-the-head", each_log(heads_kept_waiting), NEVER, "{:,}"),
+    ("strict-by-the-words", each_log(_delayed), NEVER, "{:,} jobs"),
+    ("no-violation", number(*BY_ALL), NEVER, "{}"),
+    ("easy-last-violates", number(*LATE, "violated"), lambda n: 10 <= n < 1000, "{:,}"),
+    ("violations-100-minutes", number(*LATE, "mean_dtr"), above(100), "{:.1f} min"),
+    ("violations-30-hours", largest(*LATE, "max_dtr"), above(30), "{:.1f} h"),
+    ("victims-are-large", each_log(_large_among_late), above(50), "{:.0f} %"),
+    (
+        "busy-logs",
+        each_log(lambda e, log: _means(e.workloads[log])),
+        lambda v: 60 <= v[0] <= 80 and 10 <= v[1] < 100 and v[2] > 3600,
+        "{:.1f} %, {:.1f}, {:.0f} s",
+    ),
+    (
+        "a-year-each",
+        each_log(lambda e, log: e.workloads[log].span / 86400),
+        at_least(365),
+        "{:.0f} days",
+    ),
+    ("blocked-mostly-better", quarters(lambda jobs: True), borne_out(LOWER), BOTH),
+    ("large-blocked-better", LARGE_JOBS, borne_out(LOWER), BOTH),
+    ("small-blocked-not-better", SMALL_JOBS, borne_out(contrary(LOWER)), BOTH),
+    ("large-more-often-blocked", _by_size("EASY", audits.blocked), lambda v: v[0] > v[1], AGAINST),
+    ("fewer-backfilled", each_log(_kinds), lambda v: v[0] < v[1] and v[2] > v[3], KINDS),
+    (
+        "small-killed-more",
+        _by_size("PV-EASY", lambda run: run.times_killed > 0),
+        lambda v: v[1] > v[0],
+        SMALL_AGAINST,
+    ),
+    ("little-waste", number(*WASTE), LITTLE, "{:.2f} %"),
+    ("one-in-eight", number(*KILLS, "preempted_share"), AN_EIGHTH, "{:.2f} %"),
+    ("killed-less-than-twice", number(*KILLS, "mkt"), below(2), "{:.2f}"),
+    ("prediction-ten-percent", _leads(lambda error: error <= 10)),
+    ("prediction-above-ten-percent", _leads(lambda error: error >= 10)),
+    ("smaller-on-blue", to_base(*OURS, of=lambda log: log == BLUE), LOWER),
+    ("similar-elsewhere", to_base(*OURS, of=lambda log: log != BLUE), NEARLY_ONE),
+    ("better-than-easy-last", to_base("PV-EASY", "EASY-Last"), LOWER),
+    ("estimates-beat-last", to_base("EASY", "EASY-Last"), LOWER),
+    ("easy-last-worst", each_log(_last_to_others), LOWER),
+    ("estimates-beat-virtual", each_log(_estimates_to_virtual, SHORT), below(), "{:+.0f} %"),
+    ("venture-helps", each_log(_without_venture, SHORT), below(), "{:+.0f} %"),
+    ("same-end", each_log(_later_end), lambda hours: abs(hours) < 1, "{:+.2f} h"),
+    ("suspending-is-better", _modes, below(), "{:+.0f} %"),
 )

@@ -90,11 +90,8 @@ PARTS = (
 )
 
 
-def search(workloads, first=None, workers=1, **how):
-    """Run the search, or read what was found before: a `replication.evidence.readings.Found`; see
-    `replication.evidence.readings.search.of_paper`.
-    """
-    how |= {"rules": RULES, "first": first, "workers": workers, "around": ({}, {"delay": "head"})}
-    grid, table = of_paper(PAPER, workloads, DIMENSIONS, CLEANING, PARTS, **how)
+def search(workloads, **how):
+    """Run the search, or read what was found before; see `replication.evidence.readings.search.of_paper`."""
     printed = [row for item in ITEMS for row in published.rows(PAPER, item) if row.policy != "log"]
-    return readings.Found(grid, table, printed, by_policy=True)
+    how |= {"rules": RULES, "around": ({}, {"delay": "head"}), "by_policy": True}
+    return of_paper(PAPER, printed, workloads, DIMENSIONS, CLEANING, PARTS, **how)

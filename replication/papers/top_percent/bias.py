@@ -63,14 +63,13 @@ def scaled(workloads, factors=FACTORS, workers=1):
     """Measures over Reqtime's with each predictor's predictions times a factor, with intervals over
     weeks: log, policy, factor, measure, value, low, high.
     """
-    rows = []
-    for log, block in _scaled_blocks(workloads, COMPARED, factors, workers).items():
-        for policy, factor, measure in product(COMPARED, factors, SHOWN):
-            values = block.values((policy, factor), measure)
-            rows.append([log, policy, factor, measure, *resampling.interval(values)])
-    return pd.DataFrame(
-        rows, columns=["log", "policy", "factor", "measure", "value", "low", "high"]
-    )
+    drawn = {
+        (log, policy, factor, measure): block.values((policy, factor), measure)
+        for log, block in _scaled_blocks(workloads, COMPARED, factors, workers).items()
+        for policy, factor, measure in product(COMPARED, factors, SHOWN)
+    }
+    columns = ["log", "policy", "factor", "measure", "value", "low", "high"]
+    return resampling.table(drawn, columns)
 
 
 def doubled_less_halved(workloads, workers=1):
@@ -108,33 +107,34 @@ def exchanged(workloads, workers=1):
     for log, workload in workloads.items():
         made = made_at_submission(workload)
         tried[log] = {(order, of): in_order_of(made[order], made[of]) for order, of in pairs}
-    rows, parts, drawn = [], [], {}
+    rows, drawn = [], {}
     for log, block in _blocks(workloads, tried, workers).items():
         for measure in SHOWN:
             found = [block.values(pair, measure) for pair in pairs]
             rows += [[log, *pair, measure, float(one[0])] for pair, one in zip(pairs, found)]
             grid = np.log(found).reshape(len(COMPARED) + 1, len(COMPARED) + 1, -1)
-            for name, share in shares(grid).items():
-                parts.append([log, measure, name, *resampling.interval(share)])
-                drawn.setdefault((measure, name), []).append(share)
-    parts += [[ALL, *names, *resampling.median(share)] for names, share in drawn.items()]
+            drawn |= {(log, measure, name): share for name, share in shares(grid).items()}
+    columns = ["log", "measure", "due to", "share", "low", "high"]
     return (
         pd.DataFrame(rows, columns=["log", "order", "values", "measure", "value"]),
-        pd.DataFrame(parts, columns=["log", "measure", "due to", "share", "low", "high"]),
+        resampling.table(drawn, columns, ALL),
     )
 
 
 def _blocks(workloads, tried, workers):
     """The schedules of each log under each list of predictions, and under Reqtime."""
 
-    def simulated(task):
-        log, predictions = task
-        predictor = Request() if predictions is None else Recorded(tuple(predictions))
-        return simulate(workloads[log], replace(AT_SUBMISSION, predictor=predictor))
+    predictors = {
+        (log, name): Recorded(tuple(predictions))
+        for log, lists in tried.items()
+        for name, predictions in lists.items()
+    } | {(log, REFERENCE): Request() for log in tried}
 
-    named = [(log, name) for log, lists in tried.items() for name in (REFERENCE, *lists)]
-    tasks = [(log, tried[log].get(name)) for log, name in named]
-    done = dict(zip(named, threads.each(simulated, tasks, workers), strict=True))
+    def simulated(key):
+        scheduler = replace(AT_SUBMISSION, predictor=predictors[key])
+        return simulate(workloads[key[0]], scheduler)
+
+    done = dict(zip(predictors, threads.each(simulated, predictors, workers), strict=True))
     return {
         log: Block(log, {name: done[log, name] for name in (REFERENCE, *lists)})
         for log, lists in tried.items()

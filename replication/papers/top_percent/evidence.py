@@ -25,12 +25,11 @@ class Evidence:
     def __init__(self, workloads, reading="words", quick=False, workers=1):
         self.reading, self.quick, self.workers = READINGS[reading], quick, workers
         self.workloads = jobs(workloads, self.reading, quick)
-        self.logs = list(self.workloads)
 
     @cached_property
     def schedules(self):
         """EASY's schedules by log and policy."""
-        pairs = list(product(self.logs, POLICIES))
+        pairs = list(product(self.workloads, POLICIES))
 
         def simulated(pair):
             return run(self.workloads[pair[0]], pair[1], self.reading)
@@ -42,20 +41,21 @@ class Evidence:
         """The rows of each log with intervals."""
         return {
             log: Block(log, {policy: self.schedules[log, policy] for policy in POLICIES})
-            for log in self.logs
+            for log in self.workloads
         }
 
     @cached_property
     def scaled(self):
         """Rows of each log with all run times predicted too short, and too long."""
-        found, options = {}, self.reading.scheduler
-        for log, workload in self.workloads.items():
-            runs = {
-                factor: simulate(workload, EASY(predictor=Scaled(factor), **options))
-                for factor in (SHORT, LONG)
-            }
-            found[log] = Block(log, {"short": runs[SHORT], "Reqtime": runs[LONG]})
-        return found
+        predicted = {"short": Scaled(SHORT), "Reqtime": Scaled(LONG)}
+        schedulers = {
+            name: EASY(predictor=predictor, **self.reading.scheduler)
+            for name, predictor in predicted.items()
+        }
+        return {
+            log: Block(log, {name: simulate(jobs, one) for name, one in schedulers.items()})
+            for log, jobs in self.workloads.items()
+        }
 
     @cached_property
     def overprediction(self):
@@ -65,11 +65,11 @@ class Evidence:
     @cached_property
     def short_first(self):
         """Rows of each log with run times known: shortest candidate first, and queue order as reference."""
+        first = EASY(candidates="sjf")
         found = {}
         for log, workload in self.workloads.items():
-            short = run(workload, "Clairvoyant", self.reading, EASY(candidates="sjf"))
-            schedules = {"short": short, "Reqtime": self.schedules[log, "Clairvoyant"]}
-            found[log] = Block(log, schedules)
+            short = run(workload, "Clairvoyant", self.reading, first)
+            found[log] = Block(log, {"short": short, "Reqtime": self.schedules[log, "Clairvoyant"]})
         return found
 
     @cached_property

@@ -6,7 +6,7 @@ from replication.basics import style
 from replication.basics.lazy import pandas as pd
 from replication.basics.lazy import pyplot as plt
 from replication.logs import traces
-from replication.papers.top_percent import modes
+from replication.papers.top_percent import modes, runs
 from replication.papers.top_percent.runs import PAPER
 
 LEAST = 150  # jobs a class must have to be looked at
@@ -17,10 +17,7 @@ def classes(workload):
     """The predictor's classes of at least `LEAST` jobs as indices of jobs, largest first; if there is none,
     the largest.
     """
-    rows = np.column_stack(
-        [workload.executable, workload.user, workload.estimate, workload.processors]
-    )
-    _, code, count = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
+    code, count = runs.class_of(workload)
     order = np.argsort(-count, kind="stable")
     large = [c for c in order if count[c] >= LEAST] or order[:1]
     return [np.flatnonzero(code == c) for c in large]

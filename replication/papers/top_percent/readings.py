@@ -6,7 +6,7 @@ of counting by dimension, value).
 
 import numpy as np
 
-from replication.evidence import published, readings
+from replication.evidence import published
 from replication.evidence.readings.search import Part, of_paper
 from replication.papers import dimensions
 from replication.papers.top_percent import runs
@@ -64,16 +64,12 @@ PARTS = (
 )
 
 
-def search(workloads, first=None, workers=1, **how):
-    """Run the search, or read what was found before: a `replication.evidence.readings.Found`; see
-    `replication.evidence.readings.search.of_paper`.
-    """
-    how |= {"first": first, "workers": workers}
-    grid, table = of_paper(PAPER, workloads, DIMENSIONS, CLEANING, PARTS, **how)
+def search(workloads, **how):
+    """Run the search, or read what was found before; see `replication.evidence.readings.search.of_paper`."""
     # Reqtime over Reqtime is 1 whatever is read.
     printed = [
         row
         for row in published.rows(PAPER, "table1")
         if row.policy != runs.REFERENCE or row.measure == "r2"
     ]
-    return readings.Found(grid, table, printed)
+    return of_paper(PAPER, printed, workloads, DIMENSIONS, CLEANING, PARTS, **how)

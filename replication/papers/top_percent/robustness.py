@@ -5,9 +5,8 @@ from dataclasses import replace
 from replication.evidence import robustness
 from replication.evidence.variants import Variant
 from replication.papers import dimensions
-from replication.papers.top_percent import runs
+from replication.papers.top_percent import evidence, runs
 from replication.papers.top_percent.claims import CLAIMS
-from replication.papers.top_percent.intervals import Block
 
 #: What the paper's words leave open of the scheduler.
 OPEN = (
@@ -16,37 +15,26 @@ OPEN = (
     | dimensions.of("candidates")
 )
 CODED = runs.READINGS["coded"]
-HEADLINES = robustness.Headlines("top_percent")
-for name in HEADLINES.published():
-    # One log at a time, by the same functions as the claims.
-    HEADLINES.decides(name)(CLAIMS.deciders[name])
 
 
-def changes(logs):
-    """The default; each open option alone, and what the simulator does; cleanings, other logs and loads."""
-    return dimensions.changes(
-        logs,
-        *dimensions.alone(OPEN),
-        Variant("Top Percent as coded", predictor=CODED.predictor),
-        replace(CODED, name="all as the simulator does"),
-        Variant("jobs without a request left out", cleaning=CODED.cleaning),
-        Variant("requests raised to the run time", cleaning={"overrun": "raise-estimate"}),
-        Variant("runs may pass the request", cleaning={"overrun": "as-is"}),
-        Variant("allocated processors", cleaning={"size": "allocated"}),
-        *dimensions.entered(runs.PAPER, "machines"),
-    )
-
-
-class Evidence:
-    """The schedules of one log under one variant, as those of all logs in `top_percent.evidence.Evidence`."""
+class Evidence(evidence.Evidence):
+    """The schedules of one log under one variant."""
 
     def __init__(self, log, workload, variant):
-        self.logs, self.workloads = [log], {log: workload}
-        found = {policy: runs.run(workload, policy, variant) for policy in runs.POLICIES}
-        self.schedules = {(log, policy): schedule for policy, schedule in found.items()}
-        self.blocks = {log: Block(log, found)}
+        self.workloads, self.reading, self.workers = {log: workload}, variant, 1
 
 
-def study(workloads, first=None, workers=1):
-    """The cases of every headline under every variant; see `replication.evidence.robustness.study`."""
-    return robustness.study(HEADLINES, workloads, changes(workloads), Evidence, first, workers)
+#: Each open option alone, and what the simulator does; cleanings.
+CHANGES = (
+    *dimensions.alone(OPEN),
+    Variant("Top Percent as coded", predictor=CODED.predictor),
+    replace(CODED, name="all as the simulator does"),
+    Variant("jobs without a request left out", cleaning=CODED.cleaning),
+    Variant("requests raised to the run time", cleaning={"overrun": "raise-estimate"}),
+    Variant("runs may pass the request", cleaning={"overrun": "as-is"}),
+    Variant("allocated processors", cleaning={"size": "allocated"}),
+    *dimensions.entered(runs.PAPER, "machines"),
+)
+HEADLINES = robustness.Headlines(runs.PAPER, Evidence, CHANGES)
+# One log at a time, by the same functions as the claims.
+HEADLINES.decide_by(*((name, CLAIMS.deciders[name]) for name in HEADLINES.published()))

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import numpy as np
+
 from replication.basics import threads
 from replication.basics.lazy import pandas as pd
 from replication.evidence import variants
@@ -36,6 +38,13 @@ READINGS = {
         cleaning={"drop": ("no-estimate",)},
     ),
 }
+
+
+def class_of(workload):
+    """The predictor's class of each job, int[n], by program, user, request and size; and how many jobs each class has."""
+    columns = workload.executable, workload.user, workload.estimate, workload.processors
+    counted = np.unique(np.column_stack(columns), axis=0, return_inverse=True, return_counts=True)
+    return counted[1:]
 
 
 def measured(schedule):
@@ -74,9 +83,8 @@ def over_requested(rows):
     table = pd.DataFrame(rows)
     block = [name for name in table if name not in UNITS and name != "policy"]
     base = table[[*block]].merge(table[table["policy"] == REFERENCE], on=block, how="left")
-    for measure in UNITS:
-        if measure != "r2":
-            table[measure] /= base[measure]
+    ratios = [measure for measure in UNITS if measure != "r2"]
+    table[ratios] /= base[ratios]
     long = table.set_index([*block, "policy"])[[*UNITS]].rename_axis("measure", axis=1).stack()
     return long.rename("value").reset_index().assign(unit=lambda rows: rows["measure"].map(UNITS))
 

@@ -72,20 +72,14 @@ def side_by_side(ours, undecided=""):
     return merged
 
 
-def wide(ours, reading, trace):
-    """One block as the paper prints it: policies down, measures across."""
-    block = ours[(ours["reading"] == reading) & (ours["trace"] == trace)]
-    table = block.pivot(index="policy", columns="measure", values="value")
-    table = table.loc[list(dict.fromkeys(block["policy"])), list(TITLES)].rename(columns=TITLES)
-    return table.rename_axis("policy").rename_axis(None, axis=1)
-
-
 def layout(ours, reading):
-    """All blocks of one reading below each other, as the paper prints them."""
-    traces = list(dict.fromkeys(ours["trace"]))
-    return pd.concat(
-        {trace: wide(ours, reading, trace) for trace in traces}, names=["trace"]
-    ).reset_index()
+    """All blocks of one reading below each other, as the paper prints them: policies down, measures across."""
+    some = of(ours, reading)
+    table = some.pivot(index=["trace", "policy"], columns="measure", values="value")
+    rows = list(dict.fromkeys(zip(some["trace"], some["policy"], strict=True)))
+    return (
+        table.loc[rows, list(TITLES)].rename(columns=TITLES).rename_axis(None, axis=1).reset_index()
+    )
 
 
 def distances(frame):

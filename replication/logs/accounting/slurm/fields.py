@@ -29,6 +29,7 @@ _SCALE = {"": 1, "K": 1_000, "M": 1_000_000}
 _COUNT = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,6})?)([KM]?)")
 _EPOCH = re.compile(r"[0-9]{1,11}")
 _LAST_NUMBER = re.compile(r"(.*?)(?:([0-9]{1,9})([^0-9]*))?", re.DOTALL)
+_BRACKETS = re.compile(r"\[(.*?)\]")
 _RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 _NODES = "allowed: names and ranges such as n[001-003,07]"
 _MOST_RANGES = 100_000  # that a node list may stand for
@@ -171,13 +172,12 @@ def _split(text):
 
 def _blocks(part, most):
     """The ranges of one part, at most so many; all brackets but the last are written out, since a range has one
-    number.
+    number, which is the last of a name without brackets.
     """
-    if "[" not in part:
-        _refuse_too_many(1, most)
-        head, digits, tail = _LAST_NUMBER.fullmatch(part).groups(default="")
-        return [(f"{head}{{{w}}}{tail}", a, b) for a, b, w in _ranges(digits)] or [(part, 0, 0)]
-    *outer, inner, tail = re.split(r"\[(.*?)\]", part)
+    listed = "[" in part
+    *outer, inner, tail = (
+        _BRACKETS.split(part) if listed else _LAST_NUMBER.fullmatch(part).groups("")
+    )
     heads = [""]
     for place, piece in enumerate(outer):
         ranges = _ranges(piece) if place % 2 else None
@@ -192,10 +192,9 @@ def _blocks(part, most):
             for number in range(first, last + 1)
         ]
     ranges = _ranges(inner)
-    _refuse_too_many(len(heads) * len(ranges), most)
-    return [
-        (f"{head}{{{width}}}{tail}", first, last) for first, last, width in ranges for head in heads
-    ]
+    _refuse_too_many(max(1, len(heads) * len(ranges)), most)
+    found = [(f"{head}{{{w}}}{tail}", a, b) for a, b, w in ranges for head in heads]
+    return found if found or listed else [(part, 0, 0)]
 
 
 def _refuse_too_many(count, most):
