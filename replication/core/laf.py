@@ -52,8 +52,8 @@ def _pass(machine, memory, rules, since, now):
         planned.begin(machine, memory, job, length[job], now)
         waiting[largest] = ~job  # a gap that tells who left it
         largest = _largest(machine, places)
-    passed = False  # whether anybody waits on before this place
-    for place in range(machine.count[TAIL]):
+    passed = since > 0  # whether anybody waits on before this place
+    for place in range(since, machine.count[TAIL]):
         if waiting[place] >= 0:
             passed = True
         else:

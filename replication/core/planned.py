@@ -40,11 +40,12 @@ Machine = namedtuple(
 
 # What the rules of every kernel on this machine say.
 # refresh : predictions of waiting jobs are renewed at every pass, not kept from submission
+# at_submission : predictions are made then too, if only to be told
 # correction : REQUEST, GRADUAL, DOUBLING or NOW
 # one_by_one : each event of an instant has its own pass
 # by_plan : that too, and who ends as planned leaves before the first event of that instant
 # submissions_first : before the ends of the same instant, not after them
-EVENTS = "refresh correction one_by_one by_plan submissions_first "
+EVENTS = "refresh at_submission correction one_by_one by_plan submissions_first "
 
 # How a prediction grows when its job outlives it: the k-th correction adds this to the first prediction, s
 # (Tsafrir, Etsion and Feitelson 2007, section 4.2).
@@ -111,7 +112,7 @@ def happen(machine, memory, rules, now):
         come, end = rules.submissions_first, not rules.submissions_first
     fits = False
     if come and rules.submissions_first:
-        fits = _submit(machine, memory, rules.one_by_one, now)
+        fits = _submit(machine, memory, rules, now)
     if end and rules.by_plan:
         _notice_an_end(machine, memory, now)
     elif end:
@@ -119,25 +120,26 @@ def happen(machine, memory, rules, now):
         while next_end(machine) == now and not rules.one_by_one:
             _finish(machine, memory, now)
     if come and not rules.submissions_first:
-        fits = _submit(machine, memory, rules.one_by_one, now)
+        fits = _submit(machine, memory, rules, now)
     return end, come, fits, correct(machine, memory, rules.correction, now)
 
 
 @uncounted
-def _submit(machine, memory, only_one, now):
+def _submit(machine, memory, rules, now):
     """Put the jobs submitted now, or one of them, into the queue; whether one of them fits."""
     count = machine.count
     fits = False
     while count[ARRIVED] < count[LAST] and memory.submit[count[ARRIVED]] == now:
         job = count[ARRIVED]
-        machine.first[job] = predict(memory, job, now)
+        if rules.at_submission:
+            machine.first[job] = predict(memory, job, now)
         machine.waiting[count[TAIL]] = job
         machine.wanted[count[TAIL]] = memory.size[job]
         fits |= memory.size[job] <= count[FREE]
         count[SMALLEST] = min(count[SMALLEST], memory.size[job])
         count[TAIL] += 1
         count[ARRIVED] += 1
-        if only_one:
+        if rules.one_by_one:
             break
     return fits
 

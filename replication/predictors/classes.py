@@ -12,9 +12,11 @@ def numbered(columns):
     return _number(np.ascontiguousarray(columns))
 
 
+# Rows are told by their numbers: to take one out of the array would count a reference to it each time.
 @njit(nogil=True, cache=True)
 def _number(rows):
-    n, size = len(rows), 2
+    n, width = rows.shape
+    size = 2
     while size < 2 * n:
         size *= 2
     code = np.empty(n, np.int64)
@@ -22,11 +24,11 @@ def _number(rows):
     distinct = 0
     for row in range(n):
         mixed = np.uint64(0)
-        for value in rows[row]:
-            mixed = (mixed ^ np.uint64(value)) * _MIX
+        for column in range(width):
+            mixed = (mixed ^ np.uint64(rows[row, column])) * _MIX
             mixed ^= mixed >> _SHIFT
         place = np.int64(mixed >> np.uint64(1)) & (size - 1)
-        while table[place] >= 0 and not _equal(rows[table[place]], rows[row]):
+        while table[place] >= 0 and not _equal(rows, table[place], row, width):
             place = (place + 1) & (size - 1)
         if table[place] < 0:
             table[place] = row
@@ -38,9 +40,9 @@ def _number(rows):
 
 
 @njit(nogil=True, cache=True)
-def _equal(row, other):
-    for k in range(len(row)):
-        if row[k] != other[k]:
+def _equal(rows, one, other, width):
+    for column in range(width):
+        if rows[one, column] != rows[other, column]:
             return False
     return True
 

@@ -89,14 +89,15 @@ class OnPredictions:
     def rules(self, kind, **own):
         """Rules of a kernel, those of all kernels as the options say and the others as given."""
         events = getattr(self, "events", "together")
-        return kind(
-            refresh=self.refresh == "pass",
-            correction=CORRECTIONS.index(getattr(self, "correction", "now")),
-            one_by_one=events != "together",
-            by_plan=events == "by-plan",
-            submissions_first=getattr(self, "order", "ends-first") == "submissions-first",
-            **own,
-        )
+        shared = {
+            "refresh": self.refresh == "pass",
+            "at_submission": True,
+            "correction": CORRECTIONS.index(getattr(self, "correction", "now")),
+            "one_by_one": events != "together",
+            "by_plan": events == "by-plan",
+            "submissions_first": getattr(self, "order", "ends-first") == "submissions-first",
+        }
+        return kind(**shared | own)
 
 
 def decided(machine):

@@ -61,6 +61,7 @@ class PVEasy(options.OnPredictions, Scheduler, name="pv-easy"):
         """The compiled function that decides, and the rules it follows."""
         rules = self.rules(
             pv_easy.Rules,
+            at_submission=self.refresh == "submission",
             kept=self.reservation == "kept",
             venture=self.venture == "yes",
             mode=MODES.index(self.mode),
@@ -74,6 +75,11 @@ class PVEasy(options.OnPredictions, Scheduler, name="pv-easy"):
         kernel, rules = self.kernel()
         memory = self.predictor.memory(workload, estimate, seed)
         machine, runs = kernel(memory, workload.machine, rules)
-        resumed = {} if self.mode == "kill" else {"length": runs.length}
-        killed = {"times_killed": runs.times_killed, "killed_runs": runs.killed}
-        return options.decided(machine) | killed | resumed
+        decided = {
+            "start": machine.start,
+            "backfilled": machine.backfilled,
+            "prediction": machine.prediction,
+            "times_killed": runs.times_killed,
+            "killed_runs": runs.killed,
+        }
+        return decided if self.mode == "kill" else decided | {"length": runs.length}

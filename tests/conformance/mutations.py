@@ -69,7 +69,7 @@ MUTATIONS = [
     ("easy_predicted", "            or corrected\n", ""),
     ("easy_predicted", "            or planned.next_planned_end(machine) < now\n", ""),
     ("planned", "come, end = rules.submissions_first, not rules.submissions_first", "come, end = not rules.submissions_first, rules.submissions_first"),
-    ("planned", "if come and rules.submissions_first:", "if come and not rules.submissions_first:", "if come and not rules.submissions_first:\n        fits = _submit(machine, memory, rules.one_by_one, now)\n    return", "if come and rules.submissions_first:\n        fits = _submit(machine, memory, rules.one_by_one, now)\n    return"),
+    ("planned", "if come and rules.submissions_first:", "if come and not rules.submissions_first:", "if come and not rules.submissions_first:\n        fits = _submit(machine, memory, rules, now)\n    return", "if come and rules.submissions_first:\n        fits = _submit(machine, memory, rules, now)\n    return"),
     ("planned", "fits |= memory.size[job] <= count[FREE]", "fits |= memory.size[job] < count[FREE]"),
     ("easy_predicted", "if ended or fits or (came and not rules.only_if_fits):", "if ended or came:"),
     ("planned", "while next_end(machine) == now and not rules.one_by_one:", "while next_end(machine) == now:"),
