@@ -34,7 +34,11 @@ from replication.sweeps import engines, grid, kept
 
 PIECES = 50
 #: Dask takes its own pulse once a second, not fifty times, and no samples of what runs: most of what it uses at rest.
-SETTINGS = {"distributed.worker.profile.enabled": False, "distributed.admin.tick.interval": "1s"}
+SETTINGS = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.worker.memory.monitor-interval": "1s",
+}
 
 dask = lazily("dask")
 
@@ -64,9 +68,10 @@ def processor_seconds():
 def work(address):
     """Be a worker of a Dask scheduler, with one thread and without a word."""
     logging.disable()
+    dask.config.set(SETTINGS)
 
     async def finished():
-        async with distributed.Worker(address, nthreads=1) as worker:
+        async with distributed.Worker(address, nthreads=1, dashboard=False) as worker:
             await worker.finished()
 
     asyncio.run(finished())

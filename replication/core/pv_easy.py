@@ -34,7 +34,8 @@ Rules = namedtuple("Rules", planned.EVENTS + "kept venture mode interval cost")
 
 # length, times_killed : int64[n], how long each job's last run takes, s, and how many were preempted
 # killed : int64[k, 3], runs that were preempted: job, start and end; kills : int64[1], how many of its rows are filled
-Runs = namedtuple("Runs", "length times_killed killed kills")
+# shadow : int64[2], the last head whose shadow load was asked for, and the processors of that load since
+Runs = namedtuple("Runs", "length times_killed killed kills shadow")
 
 
 @njit(nogil=True, cache=True)
@@ -42,7 +43,8 @@ def no_runs(n, processors):
     """Room for the runs of `n` jobs, and for so many preempted ones that it is seldom emptied."""
     room = n + 2 * min(n, processors)
     killed = np.empty((room, 3), np.int64)
-    return Runs(np.zeros(n, np.int64), np.zeros(n, np.int64), killed, np.zeros(1, np.int64))
+    shadow = np.array([planned.NOBODY, 0])
+    return Runs(np.zeros(n, np.int64), np.zeros(n, np.int64), killed, np.zeros(1, np.int64), shadow)
 
 
 @njit(nogil=True, cache=True)
@@ -59,7 +61,7 @@ def pv_easy(memory, processors, rules):
         done = run_on(machine, memory, runs, rules, NEVER)
         killed = np.concatenate((killed, runs.killed[: runs.kills[0]]))
         runs.kills[0] = 0
-    return machine, Runs(runs.length, runs.times_killed, killed, runs.kills)
+    return machine, Runs(runs.length, runs.times_killed, killed, runs.kills, runs.shadow)
 
 
 @uncounted
@@ -75,6 +77,8 @@ def run_on(machine, memory, runs, rules, until):
             return True
         queued = count[TAIL] - count[HEAD]
         ended, _, _, _ = planned.happen(machine, memory, rules, now)
+        for job in machine.freed[: count[planned.FREED]]:
+            _change_shadow(runs, job, -memory.size[job])
         if count[HEAD] < count[TAIL]:
             _pass(machine, memory, runs, rules, ended, queued, now)
     return True
@@ -93,7 +97,7 @@ def _pass(machine, memory, runs, rules, ended, queued, now):
         count[planned.SMALLEST] = NEVER
         return
     if rules.kept:
-        _reserve(machine, memory, rules, now)
+        _reserve(machine, memory, runs, rules, now)
     if first < count[TAIL] and count[planned.SMALLEST] <= count[FREE]:
         _backfill(machine, memory, runs, rules, first, now)
 
@@ -105,27 +109,35 @@ def _start_heads(machine, memory, runs, rules, now):
     while count[HEAD] < count[TAIL]:
         head, size = machine.waiting[count[HEAD]], machine.wanted[count[HEAD]]
         if size > count[FREE]:
-            if size > count[FREE] + _shadow_size(machine, memory, head):
+            if size > count[FREE] + _shadow_size(machine, memory, runs, head):
                 return
             while size > count[FREE]:
                 _preempt(machine, memory, runs, rules, now)
         count[HEAD] += 1
         machine.backfilled[head] = False
-        _begin(machine, memory, runs, rules, head, now)
+        left = _time_left(machine, memory, rules, head, now)
+        _begin(machine, memory, runs, rules, head, left, now)
 
 
 @uncounted
-def _shadow_size(machine, memory, head):
+def _shadow_size(machine, memory, runs, head):
     """Processors of the shadow load, where this job is the head."""
-    size = 0
-    for k in range(1, machine.count[RUNNING] + 1):
-        job = machine.by_end[k] & JOB_MASK
-        size += memory.size[job] if job > head else 0
-    return size
+    if runs.shadow[0] != head:
+        runs.shadow[0], runs.shadow[1] = head, 0
+        for k in range(1, machine.count[RUNNING] + 1):
+            job = machine.by_end[k] & JOB_MASK
+            _change_shadow(runs, job, memory.size[job])
+    return runs.shadow[1]
 
 
 @uncounted
-def _reserve(machine, memory, rules, now):
+def _change_shadow(runs, job, size):
+    """Add the processors of a job that runs now, or take off those of one that does no longer."""
+    runs.shadow[1] += size if job > runs.shadow[0] else 0
+
+
+@uncounted
+def _reserve(machine, memory, runs, rules, now):
     """When the blocked head can start, by the sunny load and the predictions alone."""
     count = machine.count
     head, wanted = machine.waiting[count[HEAD]], machine.wanted[count[HEAD]]
@@ -133,7 +145,7 @@ def _reserve(machine, memory, rules, now):
         return count[SHADOW]
     # Who began just now may be past its plan too.
     planned.correct(machine, memory, rules.correction, now)
-    available = count[FREE] + _shadow_size(machine, memory, head)
+    available = count[FREE] + _shadow_size(machine, memory, runs, head)
     k = count[RUNNING] + 1
     while available < wanted:
         k -= 1
@@ -149,19 +161,21 @@ def _backfill(machine, memory, runs, rules, first, now):
     fitting, processors = planned.fitting(machine, first)
     if fitting == 0:
         return
+    first = machine.scratch[0]
     if processors > machine.count[FREE] or not rules.venture:
         _in_time(machine, memory, runs, rules, fitting, now)
     if rules.venture:
         for place in range(first, machine.count[TAIL]):
             if machine.waiting[place] >= 0 and machine.wanted[place] <= machine.count[FREE]:
-                _pass_head(machine, memory, runs, rules, place, now)
+                left = _time_left(machine, memory, rules, machine.waiting[place], now)
+                _pass_head(machine, memory, runs, rules, place, left, now)
     planned.close_ranks(machine, first)
 
 
 @uncounted
 def _in_time(machine, memory, runs, rules, fitting, now):
     """Of the jobs that fit, start those predicted to end by the reservation, shortest prediction first."""
-    window = _reserve(machine, memory, rules, now) - now
+    window = _reserve(machine, memory, runs, rules, now) - now
     places, some = machine.scratch, 0
     for k in range(fitting):
         left = _time_left(machine, memory, rules, machine.waiting[places[k]], now)
@@ -171,15 +185,15 @@ def _in_time(machine, memory, runs, rules, fitting, now):
     sort(places[:some])
     for key in places[:some]:
         if machine.wanted[key & JOB_MASK] <= machine.count[FREE]:
-            _pass_head(machine, memory, runs, rules, key & JOB_MASK, now)
+            _pass_head(machine, memory, runs, rules, key & JOB_MASK, key >> JOB_BITS, now)
 
 
 @uncounted
-def _pass_head(machine, memory, runs, rules, place, now):
+def _pass_head(machine, memory, runs, rules, place, left, now):
     """Start the job at a place of the queue past the blocked head; the place is left as a gap."""
     job = machine.waiting[place]
     machine.backfilled[job] = True
-    _begin(machine, memory, runs, rules, job, now)
+    _begin(machine, memory, runs, rules, job, left, now)
     machine.waiting[place] = planned.NOBODY
 
 
@@ -194,11 +208,11 @@ def _time_left(machine, memory, rules, job, now):
 
 
 @uncounted
-def _begin(machine, memory, runs, rules, job, now):
-    """Start a job. No predictor that knows of preemption wants to be told."""
-    left = _time_left(machine, memory, rules, job, now)
+def _begin(machine, memory, runs, rules, job, left, now):
+    """Start a job predicted to need `left` seconds. No predictor that knows of preemption wants to be told."""
     runs.length[job] = _wall_time(machine, memory, runs, rules, job)
     planned.hold(machine, memory, job, now, runs.length[job], left)
+    _change_shadow(runs, job, memory.size[job])
 
 
 @uncounted
@@ -233,6 +247,7 @@ def _preempt(machine, memory, runs, rules, now):
     began = machine.start[job]
     remove(machine.by_end, count[RUNNING], (began + runs.length[job]) << JOB_BITS | job)
     planned.leave(machine, memory, job)
+    _change_shadow(runs, job, -memory.size[job])
     k = count[TAIL]
     while k > count[HEAD] + 1 and machine.waiting[k - 1] > job:
         machine.waiting[k], machine.wanted[k] = machine.waiting[k - 1], machine.wanted[k - 1]

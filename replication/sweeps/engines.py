@@ -327,14 +327,12 @@ class _Plain:
         return wait(futures, return_when=FIRST_COMPLETED).done
 
 
-class _Processes:
+class _Processes(_Plain):
     """Processes of this machine; workloads lie in a folder of this run."""
 
-    deaths = (BrokenExecutor,)
-    name = "processes"
-
     def __init__(self, workers, folder):
-        self.workers, self._folder, self._pool = workers, folder, None
+        super().__init__(None, workers, "processes")
+        self._folder = folder
 
     def submit(self, compute, tasks):
         packed, workloads = pack(compute, tasks)
@@ -352,9 +350,6 @@ class _Processes:
             ways = multiprocessing.get_context("spawn")
             self._pool = ProcessPoolExecutor(self.workers, mp_context=ways)
         return self._pool
-
-    def wait(self, futures):
-        return wait(futures, return_when=FIRST_COMPLETED).done
 
     def close(self):
         if self._pool is not None:
