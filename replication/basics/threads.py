@@ -1,5 +1,7 @@
 """Work in threads: compiled kernels let others run beside them."""
 
+import os
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 
 
@@ -7,3 +9,23 @@ def each(function, tasks, workers):
     """What a function returns for each of some tasks, in their order."""
     with ThreadPoolExecutor(workers) as pool:
         return list(pool.map(function, tasks))
+
+
+def in_order(function, items):
+    """Yield what a function returns for each item, in their order, while it works on the next and more are made.
+
+    If making an item fails, what was begun before that comes first.
+    """
+    workers, begun, made, failure = os.cpu_count() or 1, deque(), iter(items), None
+    with ThreadPoolExecutor(workers) as pool:
+        while failure is None:
+            try:
+                begun.append(pool.submit(function, next(made)))
+            except Exception as error:
+                failure = error
+            if len(begun) > 2 * workers:
+                yield begun.popleft().result()
+        for one in begun:
+            yield one.result()
+    if not isinstance(failure, StopIteration):
+        raise failure

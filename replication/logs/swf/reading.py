@@ -1,10 +1,16 @@
-"""From pieces of an SWF file to its columns: what the format allows, and what is said of all else."""
+"""From pieces of an SWF file to its columns: what the format allows, and what is said of all else.
+
+Blocks of whole lines are parsed in threads while the next are read, each as if the log began with it; what depends on
+the lines before it is settled when the blocks are taken, in their order.
+"""
 
 import hashlib
 import re
+from collections import namedtuple
 
 import numpy as np
 
+from replication.basics import threads
 from replication.basics.lazy import lazily
 from replication.logs import files
 from replication.logs.swf.trace import DECIMAL, FIELDS, KNOWN, SWFError, allowed, ordered
@@ -29,8 +35,14 @@ LEAST_GOOD = 0.01
 _LONGEST_LINE = 1 << 16
 _TOKEN = re.compile(rb"\S+")
 _SHORTEST_SLOW = 17  # bytes of a decimal with too many digits, blank included
-_GROWTH = 1.03  # more would touch memory that is never used
-_SPARE_ROWS = 1 << 14
+# Rows that there is room for. The system gives memory only where it is written to, and so large a column it takes
+# back at once: room for many costs nothing.
+_FEW, _MANY = 1 << 16, 1 << 22
+
+# A block of whole lines as the kernel left it, and the stops it made on the way.
+_Block = namedtuple("_Block", "text whole real slow state stops")
+# Why the kernel stopped at a line, `text`; rows, lines and columns as they were counted by then, and the field in fault.
+_Stop = namedtuple("_Stop", "why row line field columns text")
 
 _ROW_OF = np.array([DECIMAL.index(name) if name in DECIMAL else -1 for name in FIELDS])
 _NEGATIVE = {"job_id": "unknown-job-number", "submit": "unknown-submission"}
@@ -56,9 +68,14 @@ def read(path, sha256=None, bad_lines="refuse", content=None, fields=FIELDS):
         raise SWFError(f"bad_lines {bad_lines!r}; allowed: {', '.join(BAD_LINES)}")
     name = files.called(path)
     parser, digest = Parser(name, fields), hashlib.sha256()
-    for piece in files.pieces(path, SWFError) if content is None else [content]:
-        digest.update(piece)
-        parser.feed(piece)
+
+    def hashed():
+        for piece in files.pieces(path, SWFError) if content is None else [content]:
+            digest.update(piece)
+            yield piece
+
+    for block in threads.in_order(parser.parse, parser.blocks(hashed())):
+        parser.take(block)
     columns, line = parser.close()
     found = digest.hexdigest()
     if sha256 not in (None, found):
@@ -98,21 +115,20 @@ def _without_repetitions(columns, line, parser):
 
 
 class Parser:
-    """Takes a file in pieces and gives its columns; `path` is what error messages call it."""
+    """Makes columns of the pieces of a file; `path` is what error messages call it."""
 
     def __init__(self, path, fields=FIELDS):
         self.path = path
         self._fields = [place for place, name in enumerate(FIELDS) if name in fields]
         self.comments = []
         self.bad = {}  # how many lines by kind, the first of them, and what is wrong with it
-        self._likeness, self._marked, self._rest = "", False, b""
+        self._likeness, self._marked = "", False
         self._late_comments = self._comment_bytes = self._rows = 0
-        self._room = -1  # bytes of text that the arrays the kernel writes to can take
         self._columns = [
             np.empty(0, np.float64 if _ROW_OF[field] >= 0 else np.int64) for field in self._fields
         ]
         self._line = np.empty(0, np.int32)
-        self._state = np.zeros(10, np.int64)
+        self._state = np.zeros(10, np.int64)  # of all blocks that were taken
         self._below = np.full(len(FIELDS), kernel.UNKNOWN)
         self._below[[FIELDS.index(name) for name in KNOWN]] = kernel.NEVER
         self._below[FIELDS.index("status")] = kernel.ONLY_ONE
@@ -124,28 +140,65 @@ class Parser:
             kernel.LARGE: ("too-large", "is too large"),
         }
 
-    def feed(self, piece):
-        """Take the next piece."""
-        if self._state[kernel.LINE] == 0 and not self._rest and piece.startswith(b"\xef\xbb\xbf"):
-            self._marked, piece = True, piece[3:]
-        text = self._rest + piece
-        end = text.rfind(b"\n") + 1
-        self._rest = text[end:]
-        if len(self._rest) > _LONGEST_LINE:
-            line = self._state[kernel.LINE] + text.count(b"\n") + 1
-            raise SWFError(
-                f"{self.path}, line {line}: longer than {_LONGEST_LINE} bytes; allowed: {len(FIELDS)} numbers or a comment"
-            )
-        self._parse(text[:end])
+    def blocks(self, pieces):
+        """The whole lines of each piece, with what the one before left over."""
+        rest, lines = b"", 0
+        for piece in pieces:
+            if lines == 0 and not rest and piece.startswith(b"\xef\xbb\xbf"):
+                self._marked, piece = True, piece[3:]
+            text = rest + piece
+            end = text.rfind(b"\n") + 1
+            rest = text[end:]
+            lines += files.line_ends(text)
+            if len(rest) > _LONGEST_LINE:
+                raise SWFError(
+                    f"{self.path}, line {lines + 1}: longer than {_LONGEST_LINE} bytes; "
+                    f"allowed: {len(FIELDS)} numbers or a comment"
+                )
+            yield text[:end]
+        yield rest + b"\n" if rest else b""
+
+    def parse(self, text, columns=0):
+        """Parse a block of whole lines, whose jobs have so many columns; 0 for those of its first job."""
+        rows = len(text) // kernel.SHORTEST_LINE + 1
+        whole = np.empty((len(FIELDS) + 1, rows), np.int64)
+        real = np.empty((len(DECIMAL), rows))
+        slow = np.empty((len(text) // _SHORTEST_SLOW + 1, 3), np.int64)
+        state, view, stops = np.zeros(10, np.int64), np.frombuffer(text, np.uint8), []
+        state[kernel.COLUMNS] = columns
+        counts = [kernel.ROW, kernel.LINE, kernel.FIELD, kernel.COLUMNS]
+        while True:
+            why = kernel.parse(view, _ROW_OF, self._below, whole, real, slow, state)
+            if why == kernel.END:
+                return _Block(text, whole, real, slow, state, stops)
+            state[kernel.LINE] += why == kernel.COMMENT
+            start = int(state[kernel.POSITION])
+            end = text.index(b"\n", start)
+            stops.append(_Stop(why, *state[counts].tolist(), text[start:end]))
+            state[kernel.POSITION] = end + 1
+
+    def take(self, block):
+        """Take the next block that was parsed."""
+        columns = int(self._state[kernel.COLUMNS])
+        if columns and block.state[kernel.COLUMNS] not in (0, columns):
+            block = self.parse(block.text, columns)
+        for stop in block.stops:
+            if stop.why == kernel.COMMENT:
+                self._take_comment(stop)
+            else:
+                self._take_bad(stop, columns or stop.columns or len(FIELDS))
+        self._take_slow(block)
+        self._store(block)
 
     def close(self):
-        """Take what is left; the columns by name, and the line each job stands on."""
-        self._parse(self._rest + b"\n" if self._rest else b"")
+        """The columns by name, and the line each job stands on."""
         if self._rows == 0:
             what = "only comments" if self.comments else "an empty file"
             nothing = f"{self.path}: no jobs, {what}; a job is a line of {len(FIELDS)} numbers"
             raise SWFError(self.refusal() if self.bad else nothing)
-        self._resize(self._rows)
+        # In place: the system takes back what is left, without a second copy.
+        for column in [*self._columns, self._line]:
+            column.resize(self._rows, refcheck=False)
         # Handed over, not kept: sorting them must be able to free the old ones.
         columns, self._columns = self._columns, []
         return dict(zip((FIELDS[k] for k in self._fields), columns, strict=True)), self._line
@@ -185,51 +238,23 @@ class Parser:
             f"{total:,} of {lines:,} lines cannot be jobs: {kinds}{self._likeness or rule}"
         )
 
-    def _parse(self, text):
-        """Take whole lines."""
-        if len(text) > self._room:
-            self._room = len(text) + files.PIECE // 8
-            rows = self._room // kernel.SHORTEST_LINE + 1
-            self._whole = np.empty((len(FIELDS) + 1, rows), np.int64)
-            self._real = np.empty((len(DECIMAL), rows))
-            self._slow = np.empty((self._room // _SHORTEST_SLOW + 1, 3), np.int64)
-        state, view = self._state, np.frombuffer(text, np.uint8)
-        state[kernel.POSITION] = 0
-        while True:
-            stop = kernel.parse(
-                view, _ROW_OF, self._below, self._whole, self._real, self._slow, state
-            )
-            if stop == kernel.END:
-                break
-            start = int(state[kernel.POSITION])
-            end = text.index(b"\n", start)
-            if stop == kernel.COMMENT:
-                self._take_comment(text[start:end])
-            else:
-                self._take_bad(stop, text[start:end])
-            state[kernel.POSITION] = end + 1
-        self._parse_slow(text)
-        self._store()
-
-    def _take_comment(self, text):
-        comment = text.lstrip(b" \t").removeprefix(b";").rstrip(b"\r")
+    def _take_comment(self, stop):
+        comment = stop.text.lstrip(b" \t").removeprefix(b";").rstrip(b"\r")
         try:
             self.comments.append(comment.decode())
         except UnicodeDecodeError:
             self.comments.append(comment.decode("latin-1"))
-        self._late_comments += int(self._rows + self._state[kernel.ROW] > 0)
-        self._state[kernel.LINE] += 1
+        self._late_comments += int(self._rows + stop.row > 0)
         self._comment_bytes += len(comment)
         if len(self.comments) > MOST_COMMENTS or self._comment_bytes > MOST_COMMENT_BYTES:
             raise SWFError(
-                f"{self.path}, line {self._state[kernel.LINE]}: more than {MOST_COMMENTS:,} comments or "
+                f"{self.path}, line {self._line_of(stop.line)}: more than {MOST_COMMENTS:,} comments or "
                 f"{MOST_COMMENT_BYTES >> 20} MiB of them; allowed: up to that"
             )
 
-    def _take_bad(self, why, text):
-        tokens = re.split(rb"[ \t]+", text.rstrip(b"\r").strip(b" \t"))
-        line, columns, field = self._state[[kernel.LINE, kernel.COLUMNS, kernel.FIELD]].tolist()
-        columns = columns or len(FIELDS)
+    def _take_bad(self, stop, columns):
+        tokens = re.split(rb"[ \t]+", stop.text.rstrip(b"\r").strip(b" \t"))
+        line = self._line_of(stop.line)
         if not self.bad and tokens[0].lower().startswith(b"jobid"):
             self._likeness = (
                 "; this looks like output of sacct: run it with --parsable2 and convert it with "
@@ -239,10 +264,14 @@ class Parser:
             whose = "" if columns == len(FIELDS) else ", as in the first line of the log"
             self.note("wrong-columns", line, f": {len(tokens)} columns; allowed: {columns}{whose}")
         else:
-            self._note_value(why, line, field, tokens[field])
+            self._note_value(stop.why, line, stop.field, tokens[stop.field])
         count = sum(count for count, *_ in self.bad.values())
         if count > MOST_BAD and self._rows < LEAST_GOOD * count:
             raise SWFError(f"{self.refusal()} (counted up to line {line:,}: this is no log)")
+
+    def _line_of(self, line):
+        """The line of the file, of a line of the block that is being taken."""
+        return int(self._state[kernel.LINE]) + line
 
     def _note_value(self, why, line, field, token):
         """Count a line for one of its values."""
@@ -255,37 +284,44 @@ class Parser:
         may = allowed(name) + (", of at most 18 digits" if whole else "")
         self.note(kind, line, f", field {field + 1} ({name}): {shown} {reason}; allowed: {may}")
 
-    def _parse_slow(self, text):
+    def _take_slow(self, block):
         """Decimals with too many digits for the kernel; those that no float64 holds make their line a bad one."""
-        state, bad = self._state, set()
-        for row, field, start in self._slow[: state[kernel.SLOW]].tolist():
-            token = _TOKEN.match(text, start)[0]
+        state, bad = block.state, set()
+        for row, field, start in block.slow[: state[kernel.SLOW]].tolist():
+            token = _TOKEN.match(block.text, start)[0]
             value = float(token)
             if value == np.inf and row not in bad:
                 bad.add(row)
-                self._note_value(kernel.LARGE, int(self._whole[-1, row]), field, token)
-            self._real[_ROW_OF[field], row] = value
-        state[kernel.SLOW] = 0
+                line = self._line_of(int(block.whole[-1, row]))
+                self._note_value(kernel.LARGE, line, field, token)
+            block.real[_ROW_OF[field], row] = value
         if bad:
             keep = np.setdiff1d(np.arange(state[kernel.ROW]), [*bad])
-            self._whole[:, : len(keep)] = self._whole[:, keep]
-            self._real[:, : len(keep)] = self._real[:, keep]
+            block.whole[:, : len(keep)] = block.whole[:, keep]
+            block.real[:, : len(keep)] = block.real[:, keep]
             state[kernel.ROW] = len(keep)
 
-    def _store(self):
-        """Append what the kernel has parsed to the columns."""
-        new = int(self._state[kernel.ROW])
+    def _store(self, block):
+        """Append the jobs of a block to the columns, and add up its counts."""
+        new = int(block.state[kernel.ROW])
         end = self._rows + new
         if end > len(self._line):
-            self._resize(int(end * _GROWTH) + _SPARE_ROWS)
+            room = _FEW if end <= _FEW else max(_MANY, 2 * end)
+            for place, column in enumerate(self._columns):
+                self._columns[place] = _longer(column[: self._rows], room)
+            self._line = _longer(self._line[: self._rows], room)
         for field, column in zip(self._fields, self._columns, strict=True):
             row = _ROW_OF[field]
-            column[self._rows : end] = (self._whole[field] if row < 0 else self._real[row])[:new]
-        self._line[self._rows : end] = self._whole[-1, :new]
+            column[self._rows : end] = (block.whole[field] if row < 0 else block.real[row])[:new]
+        self._line[self._rows : end] = block.whole[-1, :new] + self._state[kernel.LINE]
         self._rows = end
-        self._state[kernel.ROW] = 0
+        self._state[kernel.COLUMNS] = self._state[kernel.COLUMNS] or block.state[kernel.COLUMNS]
+        counts = [kernel.LINE, kernel.CRLF, kernel.BLANK, kernel.POINT, kernel.BELOW]
+        self._state[counts] += block.state[counts]
 
-    def _resize(self, rows):
-        # In place: the system moves pages instead of copying them, so there is never a second copy.
-        for column in [*self._columns, self._line]:
-            column.resize(rows, refcheck=False)
+
+def _longer(column, rows):
+    """A column with room for so many rows, that begins with the rows of this one."""
+    longer = np.empty(rows, column.dtype)
+    longer[: len(column)] = column
+    return longer
