@@ -1,7 +1,7 @@
 """The explorer: simulations looked at and walked through in JupyterLab (``notebooks/explore.ipynb``).
 
-`model` and `steps` hold the numbers, `pictures` and `step_pictures` make scenes of them, `canvas` and `still`
-draw a scene, `widgets` puts controls around it. Only `canvas` and `widgets` know of widgets.
+`model` and `steps` hold the numbers, `pictures` and `step_pictures` make scenes of them, `scene` draws one, in the page
+or with matplotlib, and `widgets` puts controls around it.
 """
 
 from replication.explore.widgets import Explorer, Stepper

@@ -1,7 +1,7 @@
 """What the explorer shows, as numbers: which jobs, which schedule, and what is told of them. No widgets."""
 
 import functools
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -14,6 +14,7 @@ from replication.schedule import measures, plans, text
 from replication.schedule.schedule import Schedule, usage
 from replication.schedule.simulation import simulate
 from replication.schedulers import PVEasy
+from replication.sweeps import grid
 
 #: Estimate models by what the control calls them: as text, and in words, in which the badness is still open.
 MODELS = {
@@ -24,15 +25,7 @@ MODELS = {
     "deterministic f-model": ("deterministic={f:g}", "estimates {factor:g} × run time"),
     "modal": ("modal,emax={longest}", "modal estimates"),
 }
-OWN = "scheduler's own"
-PREDICTORS = (
-    OWN,
-    *"request perfect virtual=0.2 last tsafrir complete top=2 top=3 top=4 cvh".split(),
-)
-
-
-class ExploreError(ValueError):
-    """A choice that cannot be shown; the message says what is allowed."""
+PREDICTORS = "request perfect virtual=0.2 last tsafrir complete top=2 top=3 top=4 cvh".split()
 
 
 @dataclass(frozen=True)
@@ -50,12 +43,12 @@ class Jobs:
 
 @dataclass(frozen=True)
 class Choice:
-    """One side of the comparison: scheduler and predictor as `replication.schedule.text` reads
-    them, a value of `MODELS`, and its badness factor.
+    """One side of the comparison: scheduler and predictor (the scheduler's own if empty) as
+    `replication.schedule.text` reads them, a key of `MODELS`, and its badness factor.
     """
 
     scheduler: str = "easy"
-    predictor: str = OWN
+    predictor: str = ""
     model: str = "users' own"
     f: float = 1.0
 
@@ -72,7 +65,7 @@ class Choice:
     @property
     def given(self):
         """The predictor that takes the place of the scheduler's own, as text; empty for none."""
-        return self.predictor if self.takes_predictor and self.predictor != OWN else ""
+        return self.predictor if self.takes_predictor else ""
 
     @property
     def words(self):
@@ -89,13 +82,6 @@ class Choice:
         longest = max(int(workload.estimate.max()), int(workload.run_time.max()), SMALLEST_E_MAX)
         return text.estimates(self._filled(0, longest))
 
-    def schedule(self, jobs, seed=1):
-        """What the side makes of some `Jobs`."""
-        chosen, scheduler = workload(jobs), text.scheduler(self.scheduler)
-        if self.given:
-            scheduler = replace(scheduler, predictor=text.predictor(self.given))
-        return simulate(chosen, scheduler, self.told(chosen), seed)
-
 
 @functools.lru_cache(4)
 def whole(log):
@@ -105,24 +91,21 @@ def whole(log):
 
 @functools.lru_cache(8)
 def workload(jobs):
-    """The jobs that were chosen; ExploreError for a load that cannot be."""
+    """The jobs that were chosen; SweepError for a load that cannot be."""
     chosen = whole(jobs.log)
     last = len(chosen) if jobs.count is None else jobs.first - 1 + jobs.count
     if jobs.first > 1 or last < len(chosen):
         chosen = chosen.take(slice(jobs.first - 1, last))
-    if jobs.load is None:
-        return chosen
-    if not (jobs.load > 0 and chosen.load > 0):
-        raise ExploreError(
-            f"{jobs.log}: load {jobs.load:g}, allowed: above 0, of jobs that come one by one"
-        )
-    return chosen.scaled(chosen.load / jobs.load)
+    ((_, scaled),) = grid.at_loads(chosen, [jobs.load])
+    return scaled
 
 
 @functools.lru_cache(8)
 def side(jobs, choice, seed=1):
-    """What a scheduler makes of the jobs, ready to be drawn."""
-    return Seen(choice.words, choice.schedule(jobs, seed))
+    """What a side makes of the jobs, ready to be drawn."""
+    chosen, given = workload(jobs), f":predictor={choice.given}" * bool(choice.given)
+    scheduler = text.scheduler(choice.scheduler + given)
+    return Seen(choice.words, simulate(chosen, scheduler, choice.told(chosen), seed))
 
 
 @dataclass(frozen=True)
@@ -141,23 +124,16 @@ class Seen:
         A job is shadow load as long as one submitted before it waits (PV-EASY, section 4.1); that is
         over, and for good, when the last of these has started its final run.
         """
-        found = self.schedule
-        start, end = found.start, found.end
-        look = np.where(found.backfilled, NUMBER["backfilled"], NUMBER["regular"])
-        sunny, stopped = start, found.killed_runs.T
+        found, start, end = self.schedule, self.schedule.start, self.schedule.end
+        final = pd.DataFrame({"job": np.arange(len(start)), "start": start, "end": end})
+        final["sunny"] = start
         if isinstance(found.scheduler, PVEasy):
             before = np.concatenate([start[:1], np.maximum.accumulate(start)[:-1]])
-            sunny = np.clip(before, start, end)
-        final = {
-            "job": np.arange(len(start)),
-            "start": start,
-            "end": end,
-            "sunny": sunny,
-            "look": look,
-        }
-        killed = dict(zip(("job", "start", "end", "sunny"), stopped[[0, 1, 2, 2]], strict=True))
-        killed["look"] = NUMBER["preempted"]
-        return pd.concat([pd.DataFrame(final), pd.DataFrame(killed)], ignore_index=True)
+            final["sunny"] = np.clip(before, start, end)
+        final["look"] = np.where(found.backfilled, NUMBER["backfilled"], NUMBER["regular"])
+        killed = pd.DataFrame(found.killed_runs, columns=["job", "start", "end"])
+        killed = killed.assign(sunny=killed["end"], look=NUMBER["preempted"])
+        return pd.concat([final, killed], ignore_index=True)
 
     @cached_property
     def over_time(self):
@@ -187,11 +163,6 @@ class Seen:
         jobs = pd.DataFrame({"wait": found.wait / 3600, "slowdown": slowdown})[kept]
         means = jobs.groupby(plans.size_class(w.processors[kept])).mean()
         return means.reindex(range(len(plans.size_names())))
-
-
-def change(first, second):
-    """How much later each job starts in the second schedule (its final run), int64[n], s."""
-    return second.start - first.start
 
 
 def tell(found, job):

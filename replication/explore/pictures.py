@@ -3,7 +3,7 @@
 import numpy as np
 
 from replication.basics.lazy import pandas as pd
-from replication.explore import model, scene
+from replication.explore import scene
 from replication.explore.scene import NUMBER
 from replication.schedule import gantt, plans
 
@@ -25,7 +25,13 @@ def comparison(sides, since, length):
     shown = set().union(*(panel["rects"]["look"].tolist() for panel in gantts))
     legend = [name for name, number in NUMBER.items() if number in shown]
     legend += ["gained", "lost", "own", "other", "first", "second"]
-    return scene.scene([*panels, *_sizes(sides)], legend, _summary(sides, window), HEIGHT)
+    begins, ends = window.since / unit, window.until / unit
+    summary = (
+        f"Two Gantt pictures from {begins:,.2f} to {ends:,.2f} {name}, below each the queue and "
+        f"the machine over time, then wait and slowdown by size. Left: {sides[0].words}. "
+        f"Right: {sides[1].words}. {gains(*(seen.schedule for seen in sides))}"
+    )
+    return scene.scene([*panels, *_sizes(sides)], legend, summary, HEIGHT)
 
 
 def _box(row, k):
@@ -72,7 +78,7 @@ def _gantt(sides, k, window):
 
 def _marks(first, second, window, drawn):
     """A triangle where a job starts that gained or lost, once a job."""
-    later = model.change(first, second)[drawn.job]
+    later = (second.start - first.start)[drawn.job]
     here = (later != 0) & (drawn.start == second.start[drawn.job]) & (drawn.start >= window.since)
     at = drawn.assign(later=later)[here].drop_duplicates("job").sort_values("job")
     return {
@@ -130,20 +136,9 @@ def _sizes(sides):
         yield scene.panel(box=_box("sizes", k), **axes, **words, rects=rects)
 
 
-def _summary(sides, window):
-    """The picture in words."""
-    since, until = window.since / window.unit, window.until / window.unit
-    return (
-        f"Two Gantt pictures from {since:,.2f} to {until:,.2f} {window.name}, below each the queue and "
-        f"the machine over time, then wait and slowdown by size. Left: {sides[0].words}. "
-        f"Right: {sides[1].words}. "
-        f"{gains(*(seen.schedule for seen in sides))}"
-    )
-
-
 def gains(first, second):
     """Who starts earlier and who later on the right, in a sentence."""
-    later = model.change(first, second)
+    later = second.start - first.start
     parts = [
         f"{len(part):,} jobs start {word} on the right"
         + (f" (by {abs(part.mean()) / 3600:,.2f} h on average)" if len(part) else "")

@@ -164,7 +164,7 @@ def heel_and_toe(badness="F = 2"):
 def of_log(jobs, choice, seed=1):
     """The jobs of a log under EASY with a side's estimates, from an empty machine."""
     told = model.Choice(model=choice.model, f=choice.f)
-    found = told.schedule(jobs, seed)
+    found = model.side(jobs, told, seed).schedule
     stand_in = " (stand-in)" * found.workload.stand_in
     about = f"{len(found.start)} jobs of {found.workload.name}{stand_in}, {told.words}"
     return Walk(found.workload, found.estimate, 3600, "hours", about)

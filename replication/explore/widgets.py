@@ -7,8 +7,7 @@ from html import escape
 
 import ipywidgets
 
-from replication.explore import model, pictures, step_pictures, steps, still
-from replication.explore.canvas import Canvas
+from replication.explore import model, pictures, scene, step_pictures, steps
 from replication.logs import traces
 from replication.schedule import text
 from replication.schedulers import Scheduler
@@ -41,17 +40,13 @@ def number(name, width, value, least, most, step):
     return control(kind, name, width, value=value, min=least, max=most, step=step)
 
 
-def row(*parts):
-    """Controls beside each other, on several lines where the page is narrow."""
-    return ipywidgets.HBox(parts, layout={"flex_flow": "row wrap"})
-
-
 class Side:
     """The controls of one side: scheduler, predictor, estimates and f."""
 
     def __init__(self, name, choice):
         self.scheduler = menu(name, text.names(Scheduler), choice.scheduler)
-        self.predictor = menu("predictor", model.PREDICTORS, choice.predictor, 210)
+        predictors = [("scheduler's own", ""), *((name, name) for name in model.PREDICTORS)]
+        self.predictor = menu("predictor", predictors, choice.predictor, 210)
         self.model = menu("estimates", list(model.MODELS), choice.model, 250)
         self.f = number("f", 110, choice.f, 0, 10_000, 0.1)
         self.controls = (self.scheduler, self.predictor, self.model, self.f)
@@ -78,11 +73,9 @@ class Log:
         self.fill()
 
     def fill(self):
-        """Set everything to the whole log as it is."""
-        log = model.whole(self.log.value)
-        self.first.max = self.count.max = self.count.value = len(log)
+        """Choose the whole log."""
+        self.first.max = self.count.max = self.count.value = len(model.whole(self.log.value))
         self.first.value = 1
-        self.load.value = round(100 * log.load, 2) if math.isfinite(log.load) else 50
 
     @property
     def plain(self):
@@ -92,23 +85,26 @@ class Log:
 
     @property
     def own_load(self):
-        """The chosen jobs' own load in percent, as the control would say it."""
+        """The chosen jobs' own load in percent, as the control would say it; nan where all come at once."""
         return round(100 * model.workload(self.plain).load, 2)
 
     @property
     def jobs(self):
         """The chosen jobs, scaled where the control says another load than their own."""
-        other = self.load.value != self.own_load
-        return replace(self.plain, load=self.load.value / 100) if other else self.plain
+        own = self.own_load
+        same = math.isnan(own) or self.load.value == own
+        return self.plain if same else replace(self.plain, load=self.load.value / 100)
 
 
 class _Tool:
     """A box of controls with a canvas, that is drawn anew at every change."""
 
     def __init__(self, *rows):
-        self.canvas, self.message = Canvas(listens=list(self.KEYS)), ipywidgets.HTML()
+        self.canvas, self.message = scene.Canvas(listens=list(self.KEYS)), ipywidgets.HTML()
         self.canvas.on_key(self.key)
-        self.box = ipywidgets.VBox([*(row(*parts) for parts in rows), self.message, self.canvas])
+        # On several lines where the page is narrow.
+        rows = [ipywidgets.HBox(parts, layout={"flex_flow": "row wrap"}) for parts in rows]
+        self.box = ipywidgets.VBox([*rows, self.message, self.canvas])
         self._quiet = False
 
     def _repr_mimebundle_(self, **options):
@@ -116,7 +112,7 @@ class _Tool:
 
     def still(self):
         """What is shown now as a matplotlib figure, for where no widget runs."""
-        return still.draw(self.canvas.scene)
+        return scene.still(self.canvas.scene)
 
     def watch(self, act, *parts):
         """Call `act` when one of the controls changes, unless the tool itself changes it."""
@@ -247,9 +243,9 @@ class Explorer(_Tool):
 
     def other_jobs(self):
         """Set load and window to the jobs that were just chosen, and draw."""
-        if model.workload(self.log.plain).span:
+        if not math.isnan(own := self.log.own_load):
             with self.quiet():
-                self.log.load.value = self.log.own_load
+                self.log.load.value = own
         self.show(home=True)
 
     def show(self, home=False):
@@ -259,19 +255,15 @@ class Explorer(_Tool):
         self.schedules = [one.schedule for one in seen]
         w = self.schedules[0].workload
         first, last = int(w.submit[0]), max(int(found.end.max()) for found in self.schedules)
-        self._fit(first / DAY, last / DAY, home)
+        with self.quiet():  # the slider reaches from the first job to the last end
+            self.since.max = max(self.since.max, last / DAY)
+            self.since.min, self.since.max = first / DAY // 0.25 * 0.25, last / DAY
+            if home:
+                self.since.value = self.since.min
         length = LENGTHS[self.length.value] or last - first + 1
         since = first if self.length.value == "all" else round(self.since.value * DAY)
         self.canvas.show(pictures.comparison(seen, since, length), self._measures())
         self.message.value = "<b>Stand-in jobs: generated, they prove nothing.</b>" * w.stand_in
-
-    def _fit(self, first, last, home):
-        """Let the slider reach from the first job to the last end."""
-        with self.quiet():
-            self.since.max = max(self.since.max, last)
-            self.since.min, self.since.max = first // 0.25 * 0.25, last
-            if home:
-                self.since.value = self.since.min
 
     def _measures(self):
         lines = []

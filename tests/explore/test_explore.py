@@ -21,8 +21,7 @@ from replication.explore import (
     steps,
     widgets,
 )
-from replication.explore.canvas import packed
-from replication.explore.scene import LOOKS, NUMBER
+from replication.explore.scene import LOOKS, NUMBER, packed
 from replication.logs.workload import Workload
 from replication.reference import observed as reference_observed
 from replication.reference import pv_easy as reference
@@ -207,14 +206,14 @@ def test_a_walk_agrees_with_the_twins_own_account(workload):
 
 
 def test_top_percent_is_offered_with_the_papers_percentages():
-    offered = [text.predictor(name) for name in model.PREDICTORS[1:]]
+    offered = [text.predictor(name) for name in model.PREDICTORS]
     policies = {row.policy for row in published.rows("top_percent", "table1")}
     paper = {int(policy.removeprefix("Top")) for policy in policies if policy.startswith("Top")}
     assert paper == {p.percent for p in offered if isinstance(p, predictors.TopPercent)}
 
 
 def test_the_lists_of_the_controls_are_known_to_the_package():
-    for name in model.PREDICTORS[1:]:
+    for name in model.PREDICTORS:
         text.predictor(name)
     small = jobs(4, (0, 5, 1), (1, 3, 4))
     for kind in model.MODELS:
