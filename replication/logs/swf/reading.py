@@ -122,7 +122,7 @@ class Parser:
         self._fields = [place for place, name in enumerate(FIELDS) if name in fields]
         self.comments = []
         self.bad = {}  # how many lines by kind, the first of them, and what is wrong with it
-        self._likeness, self._marked = "", False
+        self._likeness, self._marked, self._endless = "", False, False
         self._late_comments = self._comment_bytes = self._rows = 0
         self._columns = [
             np.empty(0, np.float64 if _ROW_OF[field] >= 0 else np.int64) for field in self._fields
@@ -142,20 +142,17 @@ class Parser:
 
     def blocks(self, pieces):
         """The whole lines of each piece, with what the one before left over."""
-        rest, lines = b"", 0
+        rest, begun = b"", False
         for piece in pieces:
-            if lines == 0 and not rest and piece.startswith(b"\xef\xbb\xbf"):
+            if not begun and not rest and piece.startswith(b"\xef\xbb\xbf"):
                 self._marked, piece = True, piece[3:]
             text = rest + piece
             end = text.rfind(b"\n") + 1
-            rest = text[end:]
-            lines += files.line_ends(text)
-            if len(rest) > _LONGEST_LINE:
-                raise SWFError(
-                    f"{self.path}, line {lines + 1}: longer than {_LONGEST_LINE} bytes; "
-                    f"allowed: {len(FIELDS)} numbers or a comment"
-                )
+            rest, begun = text[end:], begun or end > 0
             yield text[:end]
+            if len(rest) > _LONGEST_LINE:
+                self._endless = True
+                return
         yield rest + b"\n" if rest else b""
 
     def parse(self, text, columns=0):
@@ -192,6 +189,11 @@ class Parser:
 
     def close(self):
         """The columns by name, and the line each job stands on."""
+        if self._endless:
+            raise SWFError(
+                f"{self.path}, line {self._line_of(1)}: longer than {_LONGEST_LINE} bytes; "
+                f"allowed: {len(FIELDS)} numbers or a comment"
+            )
         if self._rows == 0:
             what = "only comments" if self.comments else "an empty file"
             nothing = f"{self.path}: no jobs, {what}; a job is a line of {len(FIELDS)} numbers"
