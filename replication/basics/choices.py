@@ -16,7 +16,7 @@ import inspect
 import math
 from dataclasses import MISSING, Field, dataclass, field, fields
 
-from replication.basics.hints import did_you_mean
+from replication.basics.hints import among, did_you_mean
 
 
 class ChoiceError(ValueError):
@@ -126,11 +126,7 @@ class Choice:
             raise cls.error(f"{cls.__name__}: put @dataclass(frozen=True) before the class")
         known = [own.name for own in fields(cls)]
         for word in named:
-            if word not in known:
-                raise cls.error(
-                    f"{cls.__name__} has no option {word!r}{did_you_mean(word, known)}; "
-                    f"allowed: {', '.join(known) or 'none'}"
-                )
+            among(known or ["none"], f"{cls.__name__} has no option", word, cls.error)
         return super().__new__(cls)
 
     def __post_init__(self):
@@ -190,11 +186,6 @@ class Choice:
     def options(cls):
         """The choice's fields by name, as `dataclasses.fields` gives them."""
         return {own.name: own for own in fields(cls)}
-
-    @classmethod
-    def about(cls):
-        """What the choice is, in one line: the first of its docstring."""
-        return (cls.__doc__ or "").strip().partition("\n")[0]
 
 
 def _told(own):

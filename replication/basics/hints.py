@@ -1,4 +1,4 @@
-"""The nearest valid name to one that is not known, for messages."""
+"""What is said of a name or a value that is not known: what is allowed, and the nearest of it."""
 
 import difflib
 import re
@@ -14,6 +14,15 @@ def did_you_mean(word, known, cutoff=0.6):
     near = [n for n in known if _plain(word) in (_plain(n), _plain(n.rpartition("/")[2]))]
     near = near or difflib.get_close_matches(str(word), known, n=1, cutoff=cutoff)
     return f" (did you mean {near[0]}?)" if near and near[0] != word else ""
+
+
+def among(known, what, value, error):
+    """The value, which is one of those known; `error` where it is none, with `what` it was to be."""
+    known = [*known]
+    if value not in known:
+        hint = did_you_mean(value, known)
+        raise error(f"{what} {value!r:.80}{hint}; allowed: {', '.join(map(str, known))}")
+    return value
 
 
 def _plain(word):

@@ -7,11 +7,10 @@ written, and is removed by the next run that writes in that folder.
 """
 
 import contextlib
-import csv
 import errno
 import fcntl
 import functools
-import io
+import gzip
 import os
 import re
 import secrets
@@ -55,13 +54,25 @@ def check(target, inputs=()):
 @contextlib.contextmanager
 def opened(target, inputs=()):
     """A binary file to write an output to; ``-`` is standard output, and an open file is written to
-    as it is. Errors are those of `check` and of writing: they name `target`, which is then as it
-    was before.
+    as it is. What goes to a name that ends in ``.gz`` is compressed; it carries no time and no name,
+    so that equal outputs are equal files. Errors are those of `check` and of writing: they name
+    `target`, which is then as it was before.
     """
     if hasattr(target, "write"):
         yield target
         return
     check(target, inputs)
+    packed = str(target).endswith(".gz")
+    with (
+        _opened(target) as file,
+        gzip.GzipFile("", "wb", 6, file, 0) if packed else contextlib.nullcontext(file) as out,
+    ):
+        yield out
+
+
+@contextlib.contextmanager
+def _opened(target):
+    """See `opened`."""
     if str(target) == STANDARD_OUTPUT:
         yield sys.stdout.buffer
         sys.stdout.flush()
@@ -96,22 +107,19 @@ def _naming(target):
         raise
 
 
-def write(target, data, inputs=()):
-    """Write some bytes; a folder that is not there is made. `target` must be none of `inputs`, see
-    `check`.
-    """
+def write(target, data):
+    """Write some bytes; a folder that is not there is made."""
     Path(target).parent.mkdir(parents=True, exist_ok=True)
-    with opened(target, inputs) as file:
+    with opened(target) as file:
         file.write(data)
 
 
-def create(path, data, mode=0o600):
-    """Write a file that is not there yet, and say whether it was made: the first of several
-    processes at once makes it, and one that was there is left as it is. `mode` says who may read
-    it.
+def create(path, data):
+    """Write a file that is not there yet, for its owner alone to read, and say whether it was made: the
+    first of several processes at once makes it, and one that was there is left as it is.
     """
     with claimed(_followed(path).parent) as (descriptor, partial), open(descriptor, "wb") as file:
-        os.fchmod(descriptor, mode)
+        os.fchmod(descriptor, 0o600)
         file.write(data)
         file.flush()
         os.fsync(descriptor)
@@ -134,17 +142,10 @@ def as_text(cell):
     return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
 
 
-def csv_bytes(columns, rows):
-    """A table as CSV with plain line ends, its text safe in a spreadsheet."""
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow([as_text(name) for name in columns])
-    table.writerows([as_text(cell) for cell in row] for row in rows)
-    return text.getvalue().encode()
-
-
 def frame_csv(frame):
-    """A data frame as CSV without its index; a number reads back as the same number."""
+    """A data frame as CSV with plain line ends and without its index, its text safe in a spreadsheet; a number reads
+    back as the same number.
+    """
     changed = {}
     for name in frame.select_dtypes(exclude="number"):
         safe = frame[name].map(as_text)

@@ -8,6 +8,7 @@ import io
 from typing import NamedTuple
 
 from replication.basics import git, paths, writing
+from replication.basics.lazy import pandas as pd
 from replication.evidence import verdicts
 
 NAME = ("kind", "paper", "item", "trace", "policy", "measure")
@@ -43,8 +44,8 @@ def save(papers, again=False):
     """Write the list, with what each number or claim is about; see `found`."""
     every = [one for paper in papers for one in (*paper.numbers, *paper.claims)]
     given = found(papers, again)
-    rows = ([*one.name, one.about, given[one.name]] for one in every)
-    writing.write(path(), writing.csv_bytes(COLUMNS, rows))
+    rows = [[*one.name, one.about, given[one.name]] for one in every]
+    writing.write(path(), writing.frame_csv(pd.DataFrame(rows, columns=COLUMNS)))
 
 
 def load():

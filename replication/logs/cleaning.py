@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from replication.logs import files
+from replication.basics.choices import Number
+from replication.basics.hints import among
 from replication.logs.swf import FIELDS, SWFError
 from replication.logs.workload import Workload
 
@@ -94,8 +95,8 @@ def workload(
     """
     machine, counts = _machine(trace, machine), []
     drop = [rule.strip() for rule in (drop.split(",") if isinstance(drop, str) else drop)]
-    drop = [_known("drop rule", rule, DROP_RULES) for rule in drop if rule]
-    second = SIZES[_known("size", size, SIZES) == SIZES[0]]
+    drop = [among(DROP_RULES, "drop rule", rule, CleaningError) for rule in drop if rule]
+    second = SIZES[among(SIZES, "size", size, CleaningError) == SIZES[0]]
     processors, instead = (getattr(trace, f"{which}_processors") for which in (size, second))
     other = (processors < 1) & (instead >= 1)
     processors, keep = np.where(other, instead, processors), np.ones(len(trace), bool)
@@ -115,7 +116,7 @@ def workload(
     counts += [
         (f"size-from-{second}", other[order]),
         ("estimate-from-run-time", unknown),
-        (OVERRUNS[_known("overrun", overrun, OVERRUNS)], run_time > estimate),
+        (OVERRUNS[among(OVERRUNS, "overrun", overrun, CleaningError)], run_time > estimate),
     ]
     if overrun == "raise-estimate":
         estimate = np.maximum(estimate, run_time)
@@ -157,19 +158,10 @@ def _machine(trace, machine):
             raise SWFError(
                 f"{trace.path}: the header names no MaxProcs; give the machine's processors"
             )
-    if not isinstance(machine, (int, np.integer)) or machine < 1:
-        raise CleaningError(f"machine {machine!r}; allowed: a whole number of processors from 1")
-    if machine > MOST_PROCESSORS:
-        raise CleaningError(
-            f"machine of more than {MOST_PROCESSORS:,} processors; allowed: up to that"
-        )
-    return int(machine)
-
-
-def _known(what, value, choices):
-    if value not in [*choices]:
-        raise CleaningError(f"{what} {files.shown(value)}; allowed: {', '.join(choices)}")
-    return value
+    try:
+        return Number(1, MOST_PROCESSORS, whole=True)(machine)
+    except ValueError as allowed:
+        raise CleaningError(f"machine {machine!r:.40}; allowed: {allowed}") from None
 
 
 def _refuse_unusable(trace, keep, processors, machine):

@@ -13,17 +13,24 @@ from csv import Error as CSVError
 from csv import reader as rows
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
 
 from replication.basics import paths
-from replication.basics.hints import did_you_mean
+from replication.basics.hints import among, did_you_mean
 from replication.basics.lazy import lazily
 from replication.basics.lazy import pandas as pd
 from replication.basics.lazy import pyarrow as pa
 from replication.logs import files
-from replication.logs.accounting.conversion import LATEST, Account, header, peak
+from replication.logs.accounting.conversion import (
+    LATEST,
+    Account,
+    header,
+    moments,
+    peak,
+    seconds,
+    zone,
+)
 from replication.logs.swf.trace import ordered
 
 csv, parquet = lazily("pyarrow.csv"), lazily("pyarrow.parquet")
@@ -75,21 +82,23 @@ def read_map(source):
         told = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise TableError(f"{path}: {error}; allowed: TOML") from None
-    fields = told.get("fields")
-    _known(path, "key", told, ("fields", *_TOP))
-    if not isinstance(fields, dict):
-        raise TableError(f"{path}: no [fields]; allowed: {', '.join(FIELDS)}")
-    _known(path, "field", fields, FIELDS)
-    _kinds(f"{path}, ", told, _TOP)
+    fields = told.get("fields", {})
+    _check(f"{path}", "key", told, _TOP)
+    _check(f"{path}, fields", "field", fields, dict.fromkeys(FIELDS, _COLUMN))
     for name, rule in fields.items():
-        if not isinstance(rule, dict) or not isinstance(rule.get("column"), str):
-            raise TableError(f"{path}, {name}: no column; allowed: the name of one")
-        _known(path, f"key of {name}", rule, ("column", *_RULE))
-        _kinds(f"{path}, {name}: ", rule, _RULE)
+        _check(f"{path}, {name}", "key", rule, _RULE)
     lacking = [" or ".join(any_of) for any_of in NEEDED if not {*any_of} & fields.keys()]
     if lacking:
         raise TableError(f"{path}: no field {lacking[0]}; allowed: a map that has it")
     return Map(str(path), **{"title": path.stem} | told)
+
+
+def _check(where, what, given, kinds):
+    """Refuse names that are unknown and values that are not of the kind that they must be."""
+    for name, value in given.items():
+        allowed, good = kinds[among(kinds, f"{where}: unknown {what}", name, TableError)]
+        if not good(value):
+            raise TableError(f"{where}: {name} {files.shown(value)}; allowed: {allowed}")
 
 
 def _whole_number(least, most):
@@ -97,27 +106,24 @@ def _whole_number(least, most):
     return kind, lambda value: type(value) is int and least <= value <= most
 
 
-def _zone(name):
-    try:
-        return type(name) is str and bool(ZoneInfo(name))
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        return False
-
-
+_TEXT = ("text", lambda value: type(value) is str)
 _STATUS, _IS_STATUS = _whole_number(0, 5)
 #: What the values of a map may be, in words, and whether one is.
 _TOP = {
+    "fields": ("a table of columns", lambda v: type(v) is dict),
     "title": ("text", lambda v: type(v) is str and v.isprintable()),
-    "source": ("text", lambda v: type(v) is str),
+    "source": _TEXT,
     "processors": _whole_number(1, _MOST),
-    "time_zone": ("a name such as Europe/Rome", _zone),
+    "time_zone": ("a name such as Europe/Rome", lambda v: type(v) is str and bool(zone(v))),
     "unknown": ("a list of texts", lambda v: type(v) is list and {*map(type, v)} <= {str}),
     "only": (
         "a column and a list of its values",
         lambda v: type(v) is dict and {*map(type, v.values())} <= {list},
     ),
 }
+_COLUMN = ("a table with the name of a column", lambda v: type(v) is dict and "column" in v)
 _RULE = {
+    "column": _TEXT,
     "unit": (", ".join(UNITS), lambda v: type(v) is str and v in UNITS),
     "times": _whole_number(1, 100_000),
     "values": (
@@ -125,22 +131,6 @@ _RULE = {
         lambda v: type(v) is dict and all(map(_IS_STATUS, v.values())),
     ),
 }
-
-
-def _kinds(where, given, kinds):
-    """Refuse values that are not of the kind that they must be."""
-    for name, (allowed, good) in kinds.items():
-        if name in given and not good(given[name]):
-            raise TableError(f"{where}{name} {files.shown(given[name])}; allowed: {allowed}")
-
-
-def _known(path, what, given, allowed):
-    for name in given:
-        if name not in allowed:
-            raise TableError(
-                f"{path}: {what} {name!r} unknown{did_you_mean(name, allowed)}; "
-                f"allowed: {', '.join(sorted(allowed))}"
-            )
 
 
 def convert(path, by, processors=None):
@@ -348,20 +338,12 @@ class _Reader(Account):
 
     def _dates(self, rule, values, texts):
         """Seconds since 1970."""
-        number = np.nan
-        if not _dated(values):
-            number = _numbers(values, rule)
-            if not texts:
-                return number
-            offset = values.str.contains(r"(?:[+-]\d\d:?\d*|Z)$", regex=True, na=False).any()
-            dates = values.where(np.isnan(number))
-            values = pd.to_datetime(dates, format="ISO8601", errors="coerce", utc=bool(offset))
-        if values.dt.tz is None:
-            values = values.dt.tz_localize(
-                self.by.time_zone, ambiguous=np.ones(len(values), bool), nonexistent="shift_forward"
-            )
-        seconds = values.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy("datetime64[s]")
-        dated = np.where(np.isnat(seconds), np.nan, seconds.astype(np.int64).astype(np.float64))
+        if _dated(values):
+            return seconds(values, self.by.time_zone)
+        number = _numbers(values, rule)
+        if not texts:
+            return number
+        dated, *_ = moments(values.where(np.isnan(number)), self.by.time_zone)
         return np.where(np.isnan(number), dated, number)
 
     def _numbered(self, name, values, unknown):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from replication.basics import paths
 from replication.basics.data import toml
-from replication.basics.hints import did_you_mean
+from replication.basics.hints import among, did_you_mean
 from replication.logs import archive, files, standins, swf
 from replication.logs.cleaning import DEFAULT_DROP, USED, workload
 
@@ -91,9 +91,7 @@ def rules(name, paper=None):
     if paper is None:
         return Rules(log.processors)
     known = _paper(paper)
-    if name not in known["logs"]:
-        raise TraceError(f"{paper} does not use {name}; allowed: {', '.join(known['logs'])}")
-    own = known["logs"][name]
+    own = known["logs"][among(known["logs"], f"{paper} does not use", name, TraceError)]
     return Rules(own["processors"], known["size"], known["overrun"], tuple(known["drop"]))
 
 
@@ -109,9 +107,7 @@ def acknowledgements():
 
 
 def _paper(paper):
-    if paper not in papers():
-        raise TraceError(f"paper {paper!r} is not known; allowed: {', '.join(papers())}")
-    return REGISTRY["paper"][paper]
+    return REGISTRY["paper"][among(papers(), "no paper", paper, TraceError)]
 
 
 def locate(name):

@@ -9,6 +9,7 @@ import functools
 
 import numpy as np
 
+from replication.basics.hints import among
 from replication.basics.lazy import lazily
 from replication.predictors import Virtual
 from replication.schedule.simulation import simulate
@@ -30,12 +31,12 @@ def _once(asked):
     """Keep what is asked of a schedule with it: several audits start from the same."""
 
     @functools.wraps(asked)
-    def answer(schedule):
+    def answer(schedule, *more):
         known = schedule.__dict__.setdefault("_audits", {})
-        if asked not in known:
-            known[asked] = asked(schedule)
-            known[asked].flags.writeable = False
-        return known[asked]
+        if (asked, *more) not in known:
+            known[asked, *more] = asked(schedule, *more)
+            known[asked, *more].flags.writeable = False
+        return known[asked, *more]
 
     return answer
 
@@ -83,27 +84,18 @@ def head_violations(schedule):
 
 
 @_once
-def reservations(schedule):
-    """The first reservation of each blocked job, int64[n], s; -1 for the others. Worked out as the
-    scheduler does it at the instant the job came to the head: from the running jobs and their
-    predictions, with PV-EASY from the sunny load alone (sections 3.2 and 4.3). Schedules with
-    resumed jobs are refused: what was left of them is not known.
+def reservations(schedule, which="first"):
+    """The reservation of each blocked job, int64[n], s; -1 for the others. The `first` is made when the
+    job comes to the head, the `latest` when a job last comes or ends before it starts. Worked out as
+    the scheduler does it at that instant: from the running jobs and their predictions, with PV-EASY
+    from the sunny load alone (sections 3.2 and 4.3). Schedules with resumed jobs are refused: what was
+    left of them is not known.
     """
-    return _reservations_at(schedule, head_since(schedule))
-
-
-@_once
-def latest_reservations(schedule):
-    """The same of the last reservation that each blocked job had: made when a job last came or ended before it
-    started.
-    """
-    events = np.unique(np.concatenate([schedule.workload.submit, schedule.end]))
-    before = events[np.maximum(np.searchsorted(events, schedule.start, "left") - 1, 0)]
-    return _reservations_at(schedule, np.maximum(head_since(schedule), before))
-
-
-def _reservations_at(schedule, since):
-    """The reservation of each blocked job as it is made at an instant, int64[n], s."""
+    since = head_since(schedule)
+    if among(WHICH, "which", which, AuditError) == "latest":
+        events = np.unique(np.concatenate([schedule.workload.submit, schedule.end]))
+        before = events[np.maximum(np.searchsorted(events, schedule.start, "left") - 1, 0)]
+        since = np.maximum(since, before)
     if schedule.length is not None:
         raise AuditError(
             f"{schedule.workload.name}: the reservations of resumed jobs are not known; "
@@ -147,10 +139,8 @@ def reservation_delays(schedule, blame="under-predicted", which="first"):
     (any-later); or it must also have started since the reservation (since-reserved). `which` is the
     reservation that a job had first, or the latest one.
     """
-    for name, asked, allowed in (("blame", blame, BLAMES), ("which", which, WHICH)):
-        if asked not in allowed:
-            raise AuditError(f"{name} {asked!r}, allowed: {', '.join(allowed)}")
-    reserved = (reservations if which == "first" else latest_reservations)(schedule)
+    among(BLAMES, "blame", blame, AuditError)
+    reserved = reservations(schedule, which)
     late_from = np.maximum(reserved, earliest_at_head(schedule))
     violated = (reserved >= 0) & (schedule.start > late_from)
     if blame != "any-later":
@@ -171,14 +161,11 @@ def alone(schedule, jobs=None):
     EASY and PV-EASY each job takes a simulation from the beginning, which is refused for random
     predictions: they would be drawn anew.
     """
-    if is_replayed(schedule.scheduler):
-        found = _replayed(schedule)
-        return (
-            found
-            if jobs is None
-            else np.where(np.isin(np.arange(len(found)), jobs), found, schedule.start)
-        )
     found, w = schedule.start.copy(), schedule.workload
+    if is_replayed(schedule.scheduler):
+        chosen = slice(None) if jobs is None else jobs
+        found[chosen] = _replayed(schedule)[chosen]
+        return found
     if isinstance(getattr(schedule.scheduler, "predictor", None), Virtual):
         raise AuditError(
             f"{schedule.scheduler!r}: random predictions cannot be repeated for part of the jobs"
@@ -186,7 +173,8 @@ def alone(schedule, jobs=None):
     for job in range(len(w)) if jobs is None else jobs:
         with_another = job + 1 < len(w) and w.submit[job + 1] == w.submit[job]
         if schedule.start[job] > w.submit[job] or with_another:
-            found[job] = _resimulated(schedule, job)
+            part, estimate = w.take(slice(job + 1)), schedule.estimate[: job + 1]
+            found[job] = simulate(part, schedule.scheduler, estimate, schedule.seed).start[job]
     return found
 
 
@@ -194,12 +182,6 @@ def is_replayed(scheduler):
     """Whether the scheduler's kernel can go on from any instant: then `alone` is quick for all jobs."""
     plain = isinstance(scheduler, EASY) and scheduler.is_plain
     return plain or isinstance(scheduler, FCFS | PVEasy)
-
-
-def _resimulated(schedule, job):
-    """Start of a job if the workload ended with it."""
-    part, estimate = schedule.workload.take(slice(0, job + 1)), schedule.estimate[: job + 1]
-    return simulate(part, schedule.scheduler, estimate, schedule.seed).start[job]
 
 
 @_once
@@ -225,8 +207,7 @@ def start_delays(schedule, since="alone"):
     `earliest_at_head`); that instant or the first reservation, whichever is later (reservation);
     the real end of enough jobs that ran already (running, `earliest_of_running`).
     """
-    if since not in SINCE:
-        raise AuditError(f"since {since!r}, allowed: {', '.join(SINCE)}")
+    among(SINCE, "since", since, AuditError)
     if since == "alone":
         fair = alone(schedule)
     elif since == "running":
@@ -234,5 +215,5 @@ def start_delays(schedule, since="alone"):
     else:
         fair = earliest_at_head(schedule)
         if since == "reservation":
-            fair = np.maximum(fair, reservations(schedule))
+            fair = np.maximum(fair, reservations(schedule, "first"))
     return np.where(blocked(schedule), np.maximum(schedule.start - fair, 0), 0)

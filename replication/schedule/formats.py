@@ -13,14 +13,13 @@ Resources are numbered from 0 and given out lowest first, since the simulation i
 Sources: documentation of Batsim, "Jobs" and "Interval set"; evalys, ``JobSet.columns``.
 """
 
-import gzip
-from contextlib import nullcontext
 from dataclasses import dataclass
 
 import numpy as np
 
 from replication import __version__
 from replication.basics import writing
+from replication.basics.hints import among
 from replication.basics.lazy import lazily
 from replication.basics.lazy import pyarrow as pa
 from replication.logs import files, swf
@@ -97,8 +96,7 @@ def write(schedule, target, form=None):
     ``.swf.gz``, else native. A path gets its name only when the file is complete.
     """
     form = form or ("swf" if str(target).endswith((".swf", ".swf.gz")) else "native")
-    if form not in FORMS:
-        raise FormatError(f"form {form!r}, allowed: {', '.join(FORMS)}")
+    among(FORMS, "form", form, FormatError)
     if form == "native":
         schedule.write_csv(target)
     elif form == "swf":
@@ -114,17 +112,10 @@ def as_trace(schedule):
     w = schedule.workload
     killed = len(schedule.killed_runs)
     told = ", ".join(f"{name} {value}" for name, value in schedule.provenance.items())
-    comments = [
-        " Version: 2.2",
-        f" Computer: simulated from {w.name}{' (stand-in)' if w.stand_in else ''}",
-        f" Conversion: replication {__version__}",
-        f" MaxJobs: {len(w)}",
-        f" MaxRecords: {len(w)}",
-        f" MaxProcs: {w.machine}",
-        f" Note: {told}",
-    ]
-    if killed:
-        comments.append(f" Note: {killed} runs that were preempted are not listed")
+    notes = [told, *([f"{killed} runs that were preempted are not listed"] if killed else [])]
+    computer = f"simulated from {w.name}{' (stand-in)' if w.stand_in else ''}"
+    how = f"replication {__version__}"
+    comments = swf.trace.header(computer, how, len(w), notes, MaxProcs=w.machine)
     return swf.Trace.from_columns(
         w.submit,
         comments=comments,
@@ -182,12 +173,8 @@ def _write_table(schedule, target, columns):
     }
     table = pa.table({name: values[name] for name in columns})
     options = csv.WriteOptions(quoting_style="needed", quoting_header="none")
-    with writing.opened(target) as file:
-        packed = (
-            gzip.GzipFile("", "wb", fileobj=file, mtime=0) if str(target).endswith(".gz") else None
-        )
-        with packed or nullcontext(file) as out:
-            csv.write_csv(table, out, options)
+    with writing.opened(target) as out:
+        csv.write_csv(table, out, options)
 
 
 def read(path):

@@ -53,13 +53,11 @@ NAMES = measures.NAMES | {
 
 def _ids(plan):
     """The job numbers, each there once."""
-    order = np.argsort(plan.job_id, kind="stable")
-    ids = plan.job_id[order]
-    again = np.flatnonzero(ids[1:] == ids[:-1])
-    if len(again):
+    ids, times = np.unique(plan.job_id, return_counts=True)
+    if (times > 1).any():
         raise PlanError(
-            f"{plan.path}: job {ids[again[0]]} is there more than once "
-            f"({len(again)} repetitions); allowed: each job once"
+            f"{plan.path}: job {ids[times > 1][0]} is there more than once "
+            f"({len(plan) - len(ids)} repetitions); allowed: each job once"
         )
     return plan.job_id
 
@@ -129,33 +127,28 @@ def check(plan, machine=None):
     ``repeated`` (job numbers), ``past_estimate`` (which no machine forbids): jobs.
     """
     machine = machine or plan.machine
-    peak, over_from = _use(plan, machine)
+    # Backward runs are counted; here they would free what they never took.
+    forward = plan.end >= plan.start
+    instant, used = usage(plan.start[forward], plan.end[forward], plan.processors[forward])
+    over = instant[used > machine] if machine else ()
     found = {
         "before_submission": int((plan.start < plan.submit).sum()),
         "backwards": int((plan.end < plan.start).sum()),
         "larger": int((plan.processors > machine).sum()) if machine else 0,
         "repeated": len(plan) - len(np.unique(plan.job_id)),
     }
-    wrong = any(found.values()) or over_from is not None
+    wrong = any(found.values()) or len(over) > 0
     known = (plan.estimate >= 0) & (plan.run_time > plan.estimate + TOLERANCE)
     return {
         "possible": False if wrong else True if machine else None,
         "machine": machine,
         "jobs": len(plan),
         "never_ran": plan.left_out,
-        "peak": peak,
-        "over_from": over_from,
+        "peak": int(used.max(initial=0)),
+        "over_from": float(over[0]) if len(over) else None,
         **found,
         "past_estimate": int(known.sum()),
     }
-
-
-def _use(plan, machine):
-    # Backward runs have been counted; here they would free what they never took.
-    forward = plan.end >= plan.start
-    instant, used = usage(plan.start[forward], plan.end[forward], plan.processors[forward])
-    over = np.flatnonzero(used > machine) if machine else []
-    return int(used.max(initial=0)), float(instant[over[0]]) if len(over) else None
 
 
 def as_schedule(plan, machine=None):
@@ -167,15 +160,12 @@ def as_schedule(plan, machine=None):
         raise PlanError(f"{plan.path}: the machine is not known; give its processors")
     for name in ("submit", "start", "end"):
         values = getattr(plan, name)
-        if (values != np.rint(values)).any():
-            raise PlanError(
-                f"{plan.path}: {name} {values[values != np.rint(values)][0]:g}; "
-                "allowed: whole seconds"
-            )
+        broken = values[values != np.rint(values)]
+        if len(broken):
+            raise PlanError(f"{plan.path}: {name} {broken[0]:g}; allowed: whole seconds")
     order = np.argsort(plan.submit, kind="stable")
-    submit, start, end = (
-        getattr(plan, name)[order].astype(np.int64) for name in ("submit", "start", "end")
-    )
+    times = np.array([plan.submit, plan.start, plan.end])[:, order]
+    submit, start, end = times.astype(np.int64)
     run_time = end - start
     estimate = np.where(plan.estimate[order] < 0, run_time, plan.estimate[order]).astype(np.int64)
     workload = Workload.from_columns(

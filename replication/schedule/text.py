@@ -100,14 +100,18 @@ def _read(family, text):
     own, preset = PRESETS.get(name, (name, {}))
     member = family.members[own]
     given = dict(preset)
+    options = member.options()
     if sign:
-        given[_signed(name, member, sign, text)] = amount
+        signed = [option for option in options if options[option].metadata.get("sign") == sign]
+        if not signed:
+            raise family.error(f"{family.family} {text!r}, allowed: {_form(name, member)}")
+        given[signed[0]] = amount
     for word in rest.split(",") if rest is not None else ():
         option, equals, value = word.partition("=")
         if not (option and equals and value):
             raise family.error(f"{family.family} {text!r}: {word!r}, allowed: OPTION=VALUE")
-        given[_option(member, option)] = value
-    options = member.options()
+        # The word itself where there is no such option, for the class to refuse.
+        given[next((own for own in options if _plain(own) == _plain(option)), option)] = value
     for option, declared in options.items():
         if declared.default is MISSING and option not in given:
             raise family.error(f"{family.family} {text!r} needs more: {_form(name, member)}")
@@ -117,19 +121,6 @@ def _read(family, text):
             for option, value in given.items()
         }
     )
-
-
-def _signed(name, member, sign, text):
-    for option, own in member.options().items():
-        if own.metadata.get("sign") == sign:
-            return option
-    raise member.error(f"{member.family} {text!r}, allowed: {_form(name, member)}")
-
-
-def _option(member, word):
-    """The option that a word means; the word itself where there is none, for the class to refuse."""
-    plain = {_plain(name): name for name in member.options()}
-    return plain.get(_plain(word), word)
 
 
 def _plain(word):

@@ -72,7 +72,6 @@ def test_what_does_not_exist_is_refused_with_what_does(make, message):
 
 def test_a_family_knows_its_members_by_name():
     assert Pudding.members == {"trifle": Trifle, "custard-sauce": Custard}
-    assert Trifle.about() == "Layers."
     with pytest.raises(ChoiceError, match="'trifle' exists already"):
 
         class Other(Pudding, name="trifle"):

@@ -113,6 +113,11 @@ def test_times_without_an_offset_are_of_the_maps_zone(made):
     summer = made(*rows, told=MAP.replace("processors", 'time_zone = "Europe/Rome"\nprocessors', 1))
     plain = made(*rows)
     assert plain.trace.unix_start_time - summer.trace.unix_start_time == 7200
+    away = rows[0].replace("2026-07-01T12:00:00,", "2026-07-01T12:00:00+02:00,", 1)
+    both = made(
+        *rows, away, told=MAP.replace("processors", 'time_zone = "Europe/Rome"\nprocessors', 1)
+    )
+    assert both.trace.submit.tolist() == [0, 0]
 
 
 def test_a_length_may_be_a_duration_of_a_parquet(tmp_path):
@@ -137,10 +142,13 @@ def test_without_processors_the_machine_is_what_was_held_at_once(made):
 @pytest.mark.parametrize(
     "change, message",
     [
-        (("[fields]", "[field]"), "key 'field' unknown .did you mean fields"),
-        (("submit =", "sumbit ="), "field 'sumbit' unknown .did you mean submit"),
+        (("[fields]", "[field]"), "unknown key 'field' .did you mean fields"),
+        (("submit =", "sumbit ="), "unknown field 'sumbit' .did you mean submit"),
         (('unit = "min"', 'unit = "years"'), "requested_time: unit 'years'; allowed: ms, s, min"),
-        (('column = "in"', 'unit = "s"'), "submit: no column; allowed: the name of one"),
+        (
+            ('column = "in"', 'unit = "s"'),
+            "fields: submit .*; allowed: a table with the name of a column",
+        ),
         (('submit = { column = "in" }', ""), "no field submit; allowed"),
         (("processors = 64", "processors = "), "allowed: TOML"),
         (('"in"', '"into"'), "no column into; the table has .in, begin, end"),

@@ -125,13 +125,10 @@ def test_without_a_paper_the_rules_are_the_default_ones():
             lambda: traces.load("quite-another"),
             "log 'quite-another' is not known; allowed: CTC-SP2, ",
         ),
-        (
-            lambda: traces.names("pv"),
-            "paper 'pv' is not known; allowed: pv_easy, heel_and_toe, top_percent",
-        ),
+        (lambda: traces.names("pv"), "no paper 'pv'; allowed: pv_easy, heel_and_toe, top_percent"),
         (
             lambda: traces.load("CEA-Curie", paper="pv_easy"),
-            "pv_easy does not use CEA-Curie; allowed: CTC-SP2, ",
+            "pv_easy does not use 'CEA-Curie'; allowed: CTC-SP2, ",
         ),
         (lambda: traces.load("none.swf"), "none.swf: no such file"),
     ],
@@ -263,10 +260,10 @@ def test_the_machine_is_the_headers_unless_given():
 @pytest.mark.parametrize(
     "option, message",
     [
-        ({"size": "used"}, "size 'used'; allowed: requested, allocated"),
+        ({"size": "peak"}, "size 'peak'; allowed: requested, allocated"),
         ({"overrun": "kill"}, "overrun 'kill'; allowed: raise-estimate, cut-run, as-is"),
         ({"drop": ["short"]}, "drop rule 'short'; allowed: no-run-time, zero-run-time"),
-        ({"machine": 0}, "machine 0; allowed: a whole number of processors from 1"),
+        ({"machine": 0}, "machine 0; allowed: a whole number from 1"),
         ({"machine": 8.5}, "machine 8.5; allowed"),
     ],
 )

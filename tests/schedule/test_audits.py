@@ -181,7 +181,7 @@ def test_the_blame_is_on_jobs_that_outlive_their_predictions():
     assert audits.reservation_delays(schedule).tolist() == [0, 0, 0, 0]
     assert audits.reservation_delays(schedule, "any-later").tolist() == [0, 0, 6, 0]
     # When job 2 has ended, at 9, the head is promised the end of job 4, and gets it.
-    assert audits.latest_reservations(schedule).tolist() == [-1, -1, 12, -1]
+    assert audits.reservations(schedule, "latest").tolist() == [-1, -1, 12, -1]
     assert audits.reservation_delays(schedule, "any-later", "latest").tolist() == [0, 0, 0, 0]
 
 
@@ -232,11 +232,11 @@ def test_delays_are_measured_from_what_is_asked_for():
     [
         (
             lambda s: audits.start_delays(s, "birth"),
-            "since 'birth', allowed: alone, head, reservation",
+            "since 'birth'; allowed: alone, head, reservation",
         ),
         (
             lambda s: audits.reservation_delays(s, "me"),
-            "blame 'me', allowed: under-predicted, any-later",
+            "blame 'me'; allowed: under-predicted, any-later",
         ),
         (
             lambda s: audits.reservations(simulate(s.workload, PVEasy(mode="suspend"))),

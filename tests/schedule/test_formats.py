@@ -163,7 +163,7 @@ def test_what_is_no_schedule_is_refused(tmp_path, content, words):
 
 def test_an_unknown_form_is_refused_and_nothing_is_written(tmp_path):
     with pytest.raises(
-        formats.FormatError, match="form 'xml', allowed: native, swf, batsim, evalys"
+        formats.FormatError, match="form 'xml'; allowed: native, swf, batsim, evalys"
     ):
         formats.write(simulate(PAST_A_HEAD), tmp_path / "a", "xml")
     assert list(tmp_path.iterdir()) == []
@@ -174,6 +174,7 @@ def test_an_unknown_form_is_refused_and_nothing_is_written(tmp_path):
     [
         ("a.swf", [], "swf"),
         ("a.swf.gz", [], "swf"),
+        ("a.csv.gz", [], "native"),
         ("a.csv", [], "native"),
         ("a.csv", ["--format", "batsim"], "batsim"),
         ("a.csv", ["--format", "evalys"], "batsim"),

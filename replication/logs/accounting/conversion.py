@@ -1,33 +1,31 @@
 """What every converter of accounting logs gives: the trace, and an account of how it was made."""
 
-import re
+import itertools
 from collections import Counter
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from operator import attrgetter
+from functools import partial
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
 
 from replication.basics import paths
 from replication.basics.data import toml
-from replication.logs import swf
+from replication.basics.lazy import pandas as pd
+from replication.logs import files, swf
 from replication.logs.accounting.anonymous import Anonymiser
 from replication.logs.workload import usage
 
 #: What batch systems call things.
 WORDS = toml(paths.DATA / "accounting.toml")
+BATCH = 1 << 16  # records
 MOST_PROCESSORS = 2**31 - 1  # of a job
 LATEST = 10**11  # s since 1970, and of a limit
 #: What a run is called in a log, besides its times and names.
 FIELDS = {
-    "job_id": "number",
-    "run_time": "run_time",
-    "allocated_processors": "allocated",
-    "requested_processors": "requested",
-    "requested_time": "limit",
-    "status": "status",
-    "preceding_job": "preceding",
-    "think_time": "think_time",
+    **{name: name for name in ("run_time", "status", "think_time")},
+    **{"job_id": "number", "requested_time": "limit", "preceding_job": "preceding"},
+    **{f"{which}_processors": which for which in ("allocated", "requested")},
 }
 
 
@@ -80,58 +78,44 @@ class Conversion:
         }
 
 
-@dataclass(slots=True)
-class Run:
-    """One run of a job as batch systems tell of it; times are Unix times, s; -1 where unknown."""
-
-    id: str
-    submit: int
-    start: int
-    run_time: int
-    allocated: int
-    requested: int
-    limit: int
-    status: int
-    user: str
-    group: str
-    name: str
-    queue: str
-    number: int = -1
-    preceding: int = -1
-    think_time: int = -1
-    suspended: int = 0
-    # What sacct says besides.
-    shown: str = ""
-    eligible: int = -1
-    state: str = ""
-    nodes: tuple = ()
-
-    @property
-    def end(self):
-        """When the processors were free again; the submission of a job that never started."""
-        return self.submit if self.start < 0 else self.start + self.run_time + self.suspended
-
-    @property
-    def size(self):
-        """Processors that the run held; 0 where unknown."""
-        return max(self.allocated if self.allocated > 0 else self.requested, 0)
+class FieldError(ValueError):
+    """A value that no batch system writes; the message says what is allowed."""
 
 
-def number(text, digits=9):
-    """A whole number of at most so many digits; None for anything else."""
-    return int(text) if re.fullmatch(rf"[0-9]{{1,{digits}}}", text) else None
+def zone(name):
+    """A time zone by its name; None where there is none of that name."""
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return None
 
 
-def within_limits(run, where, error):
-    """The run; `error` where it has a size or a time that no machine has, so that no sum of such overflows."""
-    for what, value, most in (
-        ("processors", max(run.allocated, run.requested), MOST_PROCESSORS),
-        ("s since 1970 at its end", run.end, LATEST),
-        ("s of limit", run.limit, LATEST),
-    ):
-        if value > most:
-            raise error(f"{where}: {value:,} {what}; allowed: up to {most:,}")
-    return run
+def moments(texts, zone):
+    """Unix times of dates in texts, float64[n], s, nan for what is none; whether each had no offset, bool[n], so that it
+    is one of the zone; and whether it was in an hour that came twice, bool[n], of which the first is taken.
+    """
+    dates = pd.to_datetime(texts, format="ISO8601", errors="coerce", utc=True)
+    local = ~texts.str.contains(r"Z$|[T ]\d.*[+-]\d\d:?\d*$", regex=True, na=False)
+    first, second = (seconds(dates.dt.tz_localize(None), zone, first) for first in (True, False))
+    found = np.where(local, first, seconds(dates, zone))
+    return found, local.to_numpy() & ~np.isnan(found), local.to_numpy() & (second > first)
+
+
+def seconds(dates, zone, first=True):
+    """Unix times of dates, float64[n], s; those without a zone are of the one given, and of an hour that came twice
+    the first is meant, or the second.
+    """
+    if dates.dt.tz is None:
+        twice = np.full(len(dates), first)
+        dates = dates.dt.tz_localize(zone, ambiguous=twice, nonexistent="shift_forward")
+    whole = dates.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy("datetime64[s]")
+    return np.where(np.isnat(whole), np.nan, whole.astype(np.int64).astype(np.float64))
+
+
+def ends(runs):
+    """When the processors of runs were free again; the submission of those that never started."""
+    end = runs["start"] + runs["run_time"] + runs["suspended"]
+    return end.where(runs["start"] >= 0, runs["submit"])
 
 
 def peak(start, length, size):
@@ -145,6 +129,10 @@ class Account:
 
     A log does not say its time zone, the processors of its machine and those of a node, and whoever converts it may;
     `key` is that of the names' numbers.
+
+    Runs are a pandas DataFrame by their place, such as ``sacct.txt, line 7``: the texts id, user, group, name and
+    queue, and numbers of which -1 is unknown: submit and start (Unix times, s), run_time, limit and suspended (s; 0
+    where never), allocated and requested (processors), status, number, preceding and think_time.
     """
 
     def __init__(self, path, error, zone=None, processors=None, per_node=None, key=None):
@@ -157,24 +145,72 @@ class Account:
         """Why records were left out, in words; empty where none was."""
         return ", ".join(f"{count} {why}" for why, count in self.left_out.items() if count)
 
-    def refuse_none(self, runs, what):
-        """Refuse a log without runs, with the reasons for leaving all out."""
-        if not runs:
+    def texts(self, records, columns):
+        """Records, each with its place in front, as a DataFrame of texts by place; made in pieces, which take a
+        fraction of the memory of lists.
+        """
+        pieces = []
+        while not pieces or len(pieces[-1]) == BATCH:
+            piece = [*itertools.islice(records, BATCH)]
+            pieces.append(pd.DataFrame(piece, columns=["place", *columns], dtype="str"))
+        return pd.concat(pieces).set_index("place")
+
+    def read(self, texts, name, read):
+        """What `read` makes of the texts of a column, object[n], each worked out once; errors name place, column, value
+        and what is allowed.
+        """
+        codes, found = pd.factorize(texts)
+        values = np.empty(len(found), object)
+        for k, text in enumerate(found):
+            try:
+                values[k] = read(text)
+            except FieldError as error:
+                self.refuse(texts, codes == k, name, error)
+        return values[codes]
+
+    def refuse(self, texts, bad, name, allowed):
+        """An error for the first bad text of a column, where one is."""
+        if bad.any():
+            k = int(np.argmax(bad))
+            told = files.shown(texts.iloc[k])
+            raise self.error(f"{texts.index[k]}, {name}: {told}; {allowed}")
+
+    def leave(self, runs, bad, why):
+        """The runs that are not bad; the others are counted."""
+        if bad.any():
+            self.left_out[why] += int(bad.sum())
+        return runs[~bad]
+
+    def checked(self, runs, what):
+        """The runs, of which there is one at least, and none has a size or a time that no machine has: sums of such
+        would overflow.
+        """
+        if not len(runs):
             raise self.error(
                 f"{self.path}: no job that {what} among {self.records} records ({self.reasons() or 'none'})"
             )
+        for named, values, most in (
+            ("processors", runs[["allocated", "requested"]].max(axis=1), MOST_PROCESSORS),
+            ("s since 1970 at its end", ends(runs), LATEST),
+            ("s of limit", runs["limit"], LATEST),
+        ):
+            most_said, place = values.max(), values.index[values.argmax()]
+            if most_said > most:
+                raise self.error(f"{place}: {most_said:,.0f} {named}; allowed: up to {most:,}")
+        return runs
 
     def remark(self, runs, unusual):
-        """Count what is unusual about runs that are kept: `unusual` says it of a run, by words."""
+        """Count runs that are kept and unusual in some way; which are, bool[n], by words."""
+        limit, size = runs["limit"], runs[["allocated", "requested"]].max(axis=1)
         unusual = unusual | {
-            "ran longer than their limit": lambda run: 0 <= run.limit < run.run_time,
-            "of unknown size": lambda run: max(run.allocated, run.requested) < 0,
-            "started before their submission, so their wait is unknown": lambda run: (
-                0 <= run.start < run.submit
+            "ran longer than their limit": (limit >= 0) & (limit < runs["run_time"]),
+            "of unknown size": size < 0,
+            "started before their submission, so their wait is unknown": (
+                (runs["start"] >= 0) & (runs["start"] < runs["submit"])
             ),
         }
-        for what, true_of in unusual.items():
-            self.remarks[what] += sum(map(true_of, runs))
+        for what, which in unusual.items():
+            self.remarks[what] += int(which.sum())
 
     def conversion(self, runs, source, computer, form, path=None, nodes=0, assumed=(), machines=()):
         """The conversion of these runs, in the order given; `assumed` comes behind what no such log says.
@@ -182,28 +218,23 @@ class Account:
         """
         machine = self.processors or self._machine(runs)
         assumed = (*self._assumed(machine), *assumed)
-        first, last = min(run.submit for run in runs), max(run.end for run in runs)
+        first, last = runs["submit"].min(), ends(runs).max()
         comments = header(
             computer, first, last, self.zone or "unknown", machine, nodes, assumed, len(runs)
         )
-        anonymiser, queues = Anonymiser(self.key), {"": -1}
-
-        def column(value):
-            return np.array([value(run) for run in runs], np.int64)
-
+        anonymiser = Anonymiser(self.key)
+        queue, queues = pd.factorize(runs["queue"].where(runs["queue"] != ""))
+        wait = (runs["start"] - runs["submit"]).clip(lower=-1)
         columns = {
-            "wait": column(lambda run: -1 if run.start < 0 else max(-1, run.start - run.submit)),
-            "user": column(lambda run: anonymiser.number("user", run.user)),
-            "group": column(lambda run: anonymiser.number("group", run.group)),
-            "executable": column(lambda run: anonymiser.number("name", run.name)),
-            "queue": column(lambda run: queues.setdefault(run.queue, len(queues))),
-        } | {name: column(attrgetter(what)) for name, what in FIELDS.items()}
-        named = (f" Queue: {number} {name}" for name, number in queues.items() if name)
+            "wait": wait.where(runs["start"] >= 0, -1),
+            "queue": np.where(queue < 0, -1, queue + 1),
+        }
+        for field, kind in {"user": "user", "group": "group", "executable": "name"}.items():
+            columns[field] = runs[kind].map(partial(anonymiser.number, kind))
+        columns |= {field: runs[what] for field, what in FIELDS.items()}
+        named = (f" Queue: {number} {name}" for number, name in enumerate(queues, 1))
         trace = swf.Trace.from_columns(
-            column(lambda run: run.submit - first),
-            (*comments, *named),
-            str(path or self.path),
-            **columns,
+            runs["submit"] - first, (*comments, *named), str(path or self.path), **columns
         )
         return self.done(source, form, trace, assumed, machines)
 
@@ -214,8 +245,11 @@ class Account:
 
     def _machine(self, runs):
         """The size of the machine: most processors in use at once, or those of the largest run where all took no time."""
-        started = [(run.start, run.end - run.start, run.size) for run in runs if run.start >= 0]
-        start, length, size = np.array(started, np.int64).reshape(-1, 3).T
+        runs = runs[runs["start"] >= 0]
+        size = np.maximum(runs["allocated"].where(runs["allocated"] > 0, runs["requested"]), 0)
+        start, length, size = (
+            one.to_numpy(np.int64) for one in (runs["start"], ends(runs) - runs["start"], size)
+        )
         most = peak(start, length, size) or int(size.max(initial=0))
         if most < 1:
             raise self.error(
@@ -242,27 +276,14 @@ class Account:
 
 
 def header(computer, started, ended, zone, processors, nodes, assumed, records):
-    """Comment lines of a converted log, as the format's version 2.2 asks for: Unix times of the
-    first submission and the last end, s, and the machine's size, 0 where unknown.
+    """Comment lines of a converted log: Unix times of the first submission and the last end, s, and the
+    machine's size, 0 where unknown.
     """
-
-    def date(moment):
-        return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-
-    lines = {
-        "Version": 2.2,
-        "Computer": computer,
-        "Conversion": "replication convert",
-        "MaxJobs": records,
-        "MaxRecords": records,
-        "UnixStartTime": int(started),
-        "TimeZoneString": zone,
-        "StartTime": date(started),
-        "EndTime": date(ended),
-        "MaxNodes": nodes,
-        "MaxProcs": processors,
-    }
-    return (
-        *(f" {label}: {value}" for label, value in lines.items() if value not in (0, "")),
-        *(f" Note: {sentence}" for sentence in assumed),
+    start, end = (
+        datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+        for moment in (started, ended)
     )
+    times = {"UnixStartTime": int(started), "TimeZoneString": zone}
+    times |= {"StartTime": start, "EndTime": end}
+    how = {"MaxNodes": nodes, "MaxProcs": processors}
+    return swf.trace.header(computer, "replication convert", records, assumed, **times, **how)

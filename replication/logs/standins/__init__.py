@@ -5,8 +5,11 @@ drawn from one is marked, and no verdict comes from it. docs/standins.md says ho
 A stand-in depends on its log's name, the paper and the seed alone.
 """
 
+import contextlib
+
 from replication.basics import paths, seeding
 from replication.basics.data import toml
+from replication.basics.hints import among
 from replication.logs.standins import model
 from replication.logs.workload import Workload
 
@@ -30,20 +33,12 @@ def facts(name, paper=None):
     """What the generator knows of a log, ``KTH-SP2-2`` too: its section of ``data/standins.toml``,
     with the numbers under a paper's rules and on its machine where one is named.
     """
-    log = ALIASES.get(name, name)
-    if log not in names():
-        raise StandInError(
-            f"no stand-in for log {name!r}; allowed: {', '.join([*names(), *ALIASES])}"
-        )
-    known = dict(toml(TABLE)[log])
+    among([*names(), *ALIASES], "no stand-in for log", name, StandInError)
+    known = dict(toml(TABLE)[ALIASES.get(name, name)])
     papers = known.pop("paper")
     if paper is None:
         return known
-    if paper not in papers:
-        raise StandInError(
-            f"no stand-in of {name} for paper {paper!r}; allowed: {', '.join(papers)}"
-        )
-    return known | papers[paper]
+    return known | papers[among(papers, f"no stand-in of {name} for paper", paper, StandInError)]
 
 
 def make(name, paper=None, seed=None):
@@ -53,8 +48,17 @@ def make(name, paper=None, seed=None):
     """
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
         raise StandInError(f"{name}: seed {seed!r}; allowed: a whole number from 0, or none")
-    known = facts(name, paper)
-    columns, draw = _draw(known, ALIASES.get(name, name), seed)
+    known, log = facts(name, paper), ALIASES.get(name, name)
+    for draw in range(DRAWS):
+        with contextlib.suppress(model.Unreachable):
+            rng = seeding.generator("stand-in", VERSION, log, seed, draw)
+            columns = model.generate(known, rng)
+            break
+    else:
+        raise StandInError(
+            f"{log}: none of {DRAWS} draws with seed {seed} has the log's mean run time and load; "
+            "allowed: another seed"
+        )
     return Workload.from_columns(
         name,
         known["machine"],
@@ -67,18 +71,4 @@ def make(name, paper=None, seed=None):
             "draw": draw,
             "targets": {quantity: known[quantity] for quantity in MATCHED},
         },
-    )
-
-
-def _draw(known, log, seed):
-    """Columns of the first draw whose jobs can have the log's mean run time and load, and its number."""
-    for draw in range(DRAWS):
-        rng = seeding.generator("stand-in", VERSION, log, seed, draw)
-        try:
-            return model.generate(known, rng), draw
-        except model.Unreachable:
-            continue
-    raise StandInError(
-        f"{log}: none of {DRAWS} draws with seed {seed} has the log's mean run time and load; "
-        "allowed: another seed"
     )

@@ -1,8 +1,6 @@
 """A job log as typed columns, and how it is written."""
 
-import gzip
 import re
-from contextlib import nullcontext
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
@@ -181,16 +179,21 @@ class Trace:
 FIELDS = tuple(own.name for own in fields(Trace))[:18]
 
 
-def write(target, trace):
-    """Write all 18 fields and the comments, which come first, to a path or a binary file; `read`
-    gives the same values back. What goes to a name that ends in ``.gz`` is compressed; it carries
-    no time and no name, so that equal traces give equal files.
+def header(computer, conversion, jobs, notes=(), **more):
+    """Comment lines of a log, as version 2.2 of the format asks for: what the jobs ran on, what made a
+    log of them, `more` by the format's labels, such as MaxProcs, and notes. What is 0 or empty is left out.
     """
-    packed = not hasattr(target, "write") and Path(target).suffix == ".gz"
-    with (
-        writing.opened(target) as file,
-        gzip.GzipFile("", "wb", 6, file, 0) if packed else nullcontext(file) as out,
-    ):
+    lines = {"Version": 2.2, "Computer": computer, "Conversion": conversion}
+    lines |= {"MaxJobs": jobs, "MaxRecords": jobs} | more
+    told = (f" {label}: {value}" for label, value in lines.items() if value not in (0, ""))
+    return (*told, *(f" Note: {note}" for note in notes))
+
+
+def write(target, trace):
+    """Write all 18 fields and the comments, which come first, to a path or a binary file, see
+    `replication.basics.writing.opened`; `read` gives the same values back.
+    """
+    with writing.opened(target) as out:
         out.write("".join(f";{comment}\n" for comment in trace.comments).encode())
         for first in range(0, len(trace), _ROWS_AT_ONCE):
             columns = (

@@ -8,11 +8,13 @@ Source: sacct(1) of Slurm 2.6 to 25.11.
 
 from functools import partial
 from pathlib import Path
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+import numpy as np
+
+from replication.basics.lazy import pandas as pd
 from replication.logs import files
 from replication.logs.accounting import conversion
-from replication.logs.accounting.conversion import WORDS, Account, Run
+from replication.logs.accounting.conversion import WORDS, Account, ends
 from replication.logs.accounting.slurm import fields
 
 PATIENCE = 60  # s; Slurm looks at a new job within a minute
@@ -49,29 +51,29 @@ def convert(
     that ended.
     """
     told = {"zone": zone, "processors": processors, "per_node": per_node, "key": key}
-    reader = Reader(path, fields.Clock(_zone(zone)), partitions, cluster, **told)
-    every = list(reader.jobs())
+    reader = Reader(files.called(path), SlurmError, **told)
+    if zone is not None and conversion.zone(zone) is None:
+        raise SlurmError(f"time zone {zone!r} unknown, allowed: names such as Europe/Berlin or UTC")
+    texts = reader.chosen(reader.texts(path), partitions, cluster)
+    every = reader.checked(reader.sized(reader.ended(texts)), "ended")
     # The last record of every job and submission, in the order of the file.
-    jobs = list({(job.id, job.submit): job for job in every}.values())
+    jobs = every.groupby(["id", "submit"], sort=False, as_index=False).last()
     reader.left_out["earlier records of a run that has a later one"] += len(every) - len(jobs)
-    _refuse_others(reader)
-    reader.refuse_none(jobs, "ended")
-    _number(jobs, reader)
-    jobs.sort(key=lambda job: (job.submit, job.number))
-    _remark(jobs, reader)
-    nodes = fields.held(block for job in jobs for block in job.nodes)
-    source, assumed = Path(reader.path).name, _assumed(jobs, reader)
-    how = {"nodes": nodes, "assumed": assumed, "machines": _machines(jobs)}
-    return reader.conversion(jobs, source, "Slurm", "output of sacct", **how)
+    jobs = _tied(jobs, reader).sort_values(["submit", "number"])
+    reader.remark(jobs)
+    nodes = fields.held(block for blocks in {*jobs["nodes"]} for block in blocks)
+    how = {"nodes": nodes, "assumed": reader.assumed(jobs), "machines": _machines(jobs)}
+    return reader.conversion(jobs, Path(reader.path).name, "Slurm", "output of sacct", **how)
 
 
 def _machines(jobs):
     """Partitions by machine; none where a job that ran has no list of nodes or no partition."""
-    ran = [job for job in jobs if job.start >= 0 and job.run_time > 0]
-    if not all(job.nodes and job.queue for job in ran):
+    ran = jobs[(jobs["start"] >= 0) & (jobs["run_time"] > 0)]
+    pairs = {*zip(ran["nodes"], ran["queue"])}
+    if not all(nodes and queue for nodes, queue in pairs):
         return ()
-    of = {job.queue: {job.queue} for job in ran}
-    held = sorted({(*block, job.queue) for job in ran for block in job.nodes})
+    of = {queue: {queue} for _, queue in pairs}
+    held = sorted({(*block, queue) for nodes, queue in pairs for block in nodes})
     before, reached, owner = None, 0, None
     for pattern, first, last, queue in held:
         if pattern == before and first <= reached:
@@ -83,137 +85,85 @@ def _machines(jobs):
     return tuple(sorted({tuple(sorted(names)) for names in of.values()}))
 
 
-def _zone(name):
-    try:
-        return None if name is None else ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise SlurmError(
-            f"time zone {name!r} unknown, allowed: names such as Europe/Berlin or UTC"
-        ) from None
-
-
-def _refuse_others(reader):
-    """Refuse several clusters, and partitions that are not there."""
-    named, unknown = sorted(reader.clusters - {""}), sorted(reader.partitions - reader.seen)
-    if reader.cluster is None and len(named) > 1:
-        raise SlurmError(
-            f"{reader.path}, cluster: {', '.join(named)}; allowed: one, so choose it with --cluster"
-        )
-    if unknown:
-        raise SlurmError(
-            f"{reader.path}, partition: {', '.join(map(repr, unknown))} not there; "
-            f"allowed: {', '.join(sorted(reader.seen - {''})) or 'none is named'}"
-        )
-
-
-def _number(jobs, reader):
-    """Give every job a number of its own, and tie the runs of requeued jobs together."""
-    runs = {}
-    for job in sorted(jobs, key=lambda job: job.submit):
-        runs.setdefault(job.id, []).append(job)
-    own = {
-        id: conversion.number(id, digits=15) for id in runs
-    }  # None for what cannot stand in the log
-    following = 1 + max((number for number in own.values() if number is not None), default=0)
-    for id, several in runs.items():
-        for job in several:
-            job.number = following
-            following += 1
-        if own[id] is not None:
-            job.number = own[id]
-            following -= 1
-        for before, job in zip(several, several[1:]):
-            _tie(before, job, reader)
-
-
-def _tie(before, job, reader):
-    if before.state == "COMPLETED" or before.user != job.user:
-        reader.remarks["numbers used again for another job"] += 1
-        return
-    reader.remarks["further runs of requeued or resized jobs, each a job of its own"] += 1
-    job.preceding = before.number
-    if before.start >= 0:
-        job.think_time = max(0, job.submit - before.end)
-
-
-def _remark(jobs, reader):
-    """Count what is unusual about jobs that are kept."""
-    limits = reader.at["limit"] is not None or reader.at["limit_raw"] is not None
-    unusual = {
-        "tasks of job arrays, each a job of its own": lambda job: "_" in job.shown,
-        "parts of heterogeneous jobs, each a job of its own": lambda job: "+" in job.shown,
-        "ended without having started": lambda job: job.run_time == 0 and job.start < 0,
-        "suspended for a time, which is not part of the run time": lambda job: job.suspended > 0,
-        "without a time limit (UNLIMITED, Partition_Limit), so without estimate": lambda job: (
-            limits and job.limit < 0
-        ),
-        "given more processors than asked for": lambda job: job.allocated > job.requested > 0,
-        f"could start only {PATIENCE} s or more after submission (dependency, begin time, hold)": lambda job: (
-            job.eligible >= job.submit + PATIENCE
-        ),
-    }
-    reader.remark(jobs, unusual)
-    reader.remarks["times in an hour that came twice, taken as the first"] += reader.clock.repeated
-
-
-def _assumed(jobs, reader):
-    """What sacct's output does not say besides, a sentence each."""
-    if reader.zone is None and reader.clock.local:
-        yield (
-            "Times are taken as they stand: no time zone was given, so a change of clocks "
-            "is not undone."
-        )
-    if all(job.limit < 0 for job in jobs):
-        yield "No job has a time limit, so there are no estimates."
+def _tied(jobs, reader):
+    """The jobs with a number of their own each, and the runs of requeued jobs tied together."""
+    jobs = jobs.sort_values("submit", kind="stable")
+    jobs = jobs.iloc[np.argsort(pd.factorize(jobs["id"])[0], kind="stable")]
+    again = jobs["id"] == jobs["id"].shift()
+    # None for what cannot stand in the log, and for the earlier runs of a job.
+    known = pd.to_numeric(jobs["id"].where(jobs["id"].str.fullmatch("[0-9]{1,15}")))
+    own = known.where(~again.shift(-1, fill_value=False))
+    following = known.max() if known.notna().any() else 0
+    jobs["number"] = own.fillna(following + own.isna().cumsum())
+    before = jobs.assign(end=ends(jobs)).shift()
+    other = again & ((before["state"] == "COMPLETED") | (before["user"] != jobs["user"]))
+    for what, which in {
+        "numbers used again for another job": other,
+        "further runs of requeued or resized jobs, each a job of its own": again & ~other,
+    }.items():
+        reader.remarks[what] += int(which.sum())
+    tied = again & ~other
+    since = (jobs["submit"] - before["end"]).clip(lower=0)
+    jobs["preceding"] = before["number"].where(tied, -1)
+    jobs["think_time"] = since.where(tied & (before["start"] >= 0), -1)
+    return jobs
 
 
 class Reader(Account):
-    """Goes through the lines of a file, gzipped or not, and counts what it leaves out; what is `told` is as of
-    `Account`.
-    """
+    """Goes through a file, and counts what it leaves out."""
 
-    def __init__(self, path, clock, partitions=None, cluster=None, **told):
-        super().__init__(files.called(path), SlurmError, **told)
-        self._from, self.clock = path, clock
-        self.cluster, self.partitions = cluster, set(partitions or ())
-        self.clusters, self.seen = set(), set()  # names of clusters and of partitions
+    columns, local, twice = frozenset(), False, 0
 
-    def jobs(self):
-        """Every record that is a job which ended."""
+    def texts(self, path):
+        """What stands in each record that is no job step, by its meaning and place; empty where there is no such
+        column.
+        """
+        records = self._records(path)
+        self.columns = next(records, None)
+        if self.columns is None:
+            raise SlurmError(f"{self.path}: an empty file; allowed: the output of {ASK}")
+        return super().texts(records, self.columns).reindex(columns=[*MEANING], fill_value="")
+
+    def _records(self, path):
+        """The meanings that there are, and then each record that is no job step: its place, and its fields in that order."""
         columns = None
-        for number, line in files.lines(self._from, SlurmError):
+        for number, line in files.lines(path, SlurmError):
             parts = line.split("|")
             if columns is None:
                 # With --parsable every line ends with a bar, with --parsable2 none does.
-                self.closed = len(parts) > 1 and parts[-1] == ""
-                columns = self._cut(parts)
-                self._find(columns)
-            elif self._cut(parts) != columns:
-                self.records += 1
-                row = self._row(self._cut(parts), columns)
-                job = row and self._job(partial(self._value, row, number), number)
-                if job:
-                    yield job
-        if columns is None:
-            raise SlurmError(f"{self.path}: an empty file; allowed: the output of {ASK}")
+                closed = len(parts) > 1 and parts[-1] == ""
+                columns = parts[:-1] if closed else parts
+                at, free = self._found(columns)
+                yield at.keys()
+                continue
+            parts = parts[:-1] if closed and parts[-1] == "" else parts
+            if parts == columns:
+                continue
+            self.records += 1
+            surplus = len(parts) - len(columns)
+            if surplus > 0 and len(free) == 1:
+                # sacct writes the separator inside a name as it is, and only one column can have one.
+                end = free[0] + surplus + 1
+                parts = [*parts[: free[0]], "|".join(parts[free[0] : end]), *parts[end:]]
+                self.remarks["the separator stood in a name"] += 1
+            elif surplus:
+                why = "with more or fewer fields than the header, not to be told apart"
+                self.left_out[why] += 1
+                continue
+            if any("." in parts[at[name]] for name in ("id", "shown") if name in at):
+                self.left_out["job steps"] += 1
+                continue
+            yield f"{self.path}, line {number}", *(parts[k].strip() for k in at.values())
 
-    def _cut(self, parts):
-        """The fields of a line, without what stands behind a last bar."""
-        return parts[:-1] if self.closed and parts[-1] == "" else parts
-
-    def _find(self, columns):
-        """Where each meaning stands."""
-        at = {name.strip().casefold(): place for place, name in enumerate(columns)}
-        self.at = {
-            what: next((at[name] for name in names if name in at), None)
+    def _found(self, columns):
+        """Where each meaning stands that there is, and where free text."""
+        known = {name.strip().casefold(): place for place, name in enumerate(columns)}
+        at = {
+            what: next(known[name] for name in names if name in known)
             for what, names in MEANING.items()
+            if known.keys() & {*names}
         }
-        self.free = [at[name] for name in FREE_TEXT if name in at]
-        missing = [
-            names
-            for names, any_of in NEEDED.items()
-            if all(self.at[what] is None for what in any_of)
-        ]
+        missing = [names for names, any_of in NEEDED.items() if not at.keys() & {*any_of}]
         if missing:
             words = columns[0].casefold().split() if len(columns) == 1 else ()
             found = f"no column {missing[0]}"
@@ -223,113 +173,137 @@ class Reader(Account):
                 f"{self.path}, line 1: {found} in {files.shown('|'.join(columns))}; "
                 f"allowed: the output of {ASK}"
             )
+        return at, [known[name] for name in FREE_TEXT if name in known]
 
-    def _row(self, parts, columns):
-        """The fields of a line, or None where there are too few or too many to tell them apart."""
-        surplus = len(parts) - len(columns)
-        if surplus > 0 and len(self.free) == 1:
-            # sacct writes the separator inside a name as it is, and only one column can have one.
-            here = self.free[0]
-            self.remarks["the separator stood in a name"] += 1
-            end = here + surplus + 1
-            return [*parts[:here], "|".join(parts[here:end]), *parts[end:]]
-        if surplus:
-            self.left_out["with more or fewer fields than the header, not to be told apart"] += 1
-            return None
-        return parts
-
-    def _value(self, row, line, what, read=str):
-        """What stands in a row, by its meaning; errors name file, line, column and value."""
-        place = self.at[what]
-        text = "" if place is None else row[place].strip()
-        try:
-            return read(text)
-        except fields.FieldError as error:
+    def chosen(self, texts, partitions, cluster):
+        """The records of one cluster, and of some partitions."""
+        named = sorted({*texts["cluster"]} - {""})
+        if cluster is None and len(named) > 1:
             raise SlurmError(
-                f"{self.path}, line {line}, {MEANING[what][0]}: {files.shown(text)}; {error}"
-            ) from None
-
-    def _job(self, get, line):
-        """The job of a row, whose values `get` gives, or None where it is left out."""
-        reason = self._elsewhere(get)
-        if not reason:
-            status, state = get("state", fields.state) if get("state") else (-1, "")
-            submit, start, end = (
-                get(what, self.clock.seconds) for what in ("submit", "start", "end")
+                f"{self.path}, cluster: {', '.join(named)}; allowed: one, so choose it with --cluster"
             )
-            run_time = _run_time(get, start, end)
-            reason = self._unusable(status, submit, start, end, run_time)
-        if reason:
-            self.left_out[reason] += 1
-            return None
-        allocated, requested, nodes = self._sizes(get)
-        job = Run(
-            submit=submit,
-            start=_or_unknown(start),
-            run_time=run_time,
-            allocated=allocated,
-            requested=requested,
-            limit=_or_unknown(_limit(get)),
-            status=status,
-            queue=get("partition"),
-            suspended=get("suspended", fields.duration) or 0,
-            eligible=_or_unknown(get("eligible", self.clock.seconds)),
-            state=state,
-            nodes=nodes,
-            **{what: get(what) for what in ("id", "shown", "user", "group", "name")},
+        if cluster:
+            texts = self.leave(texts, texts["cluster"] != cluster, "of another cluster")
+        if not partitions:
+            return texts
+        several = {names: {*names.split(",")} for names in {*texts["partition"]}}
+        seen = set().union(*several.values())
+        if unknown := sorted({*partitions} - seen):
+            raise SlurmError(
+                f"{self.path}, partition: {', '.join(map(repr, unknown))} not there; "
+                f"allowed: {', '.join(sorted(seen - {''})) or 'none is named'}"
+            )
+        taken = [names for names, each in several.items() if each & {*partitions}]
+        return self.leave(texts, ~texts["partition"].isin(taken), "of another partition")
+
+    def ended(self, texts):
+        """The records of jobs that had ended, with state, status, times and run time; nan where unknown."""
+        times = {what: self._times(texts, what) for what in ("submit", "start", "end")}
+        jobs = texts.assign(
+            state=self._read(texts, "state", fields.state),
+            suspended=np.nan_to_num(self._numbers(texts, "suspended", fields.duration)),
+            queue=texts["partition"],
+            **times,
         )
-        return conversion.within_limits(job, f"{self.path}, line {line}", SlurmError)
+        jobs["status"] = jobs["state"].map(fields.STATES)
+        between = (jobs["end"] - jobs["start"] - jobs["suspended"]).clip(lower=0)
+        between = between.mask(jobs["start"].isna() & jobs["end"].notna(), 0)
+        elapsed = self._numbers(texts, "elapsed_raw", fields.count)
+        elapsed = np.where(
+            np.isnan(elapsed), self._numbers(texts, "elapsed", fields.duration), elapsed
+        )
+        jobs["run_time"] = np.where(np.isnan(elapsed), between, elapsed)
+        jobs = self.leave(jobs, jobs["submit"].isna(), "no time of submission")
+        unfinished = jobs["status"].isna() | (jobs["end"].isna() & ("end" in self.columns))
+        waiting = unfinished & jobs["start"].isna()
+        jobs = self.leave(jobs, waiting, "waiting when the log was taken")
+        jobs = self.leave(jobs, unfinished[~waiting], "not ended when the log was taken")
+        return self.leave(jobs, jobs["run_time"].isna(), "no run time")
 
-    def _elsewhere(self, get):
-        """Why a record is no job of this machine; empty where it is one."""
-        if "." in get("id") or "." in get("shown"):
-            return "job steps"
-        self.clusters.add(get("cluster"))
-        if self.cluster and get("cluster") != self.cluster:
-            return "of another cluster"
-        partitions = set(get("partition").split(","))
-        self.seen |= partitions
-        if self.partitions and not self.partitions & partitions:
-            return "of another partition"
-        return ""
+    def sized(self, jobs):
+        """The jobs with their sizes, nodes, limit and when they could start; -1 where unknown."""
+        allocated, allocated_tres, requested, requested_tres = (
+            np.nan_to_num(self._numbers(jobs, what, read))
+            for what, read in (
+                ("allocated", fields.count),
+                ("allocated_tres", fields.tres_processors),
+                ("requested", fields.count),
+                ("requested_tres", fields.tres_processors),
+            )
+        )
+        allocated = np.where(allocated > 0, allocated, allocated_tres)
+        requested = np.where(requested > 0, requested, requested_tres)
+        nodes = self._read(jobs, "node_list", fields.nodes)
+        alone = (allocated == 0) & (requested == 0)
+        held = np.nan_to_num(self._numbers(jobs[alone], "nodes", fields.count))
+        held = np.where(held > 0, held, [fields.held(blocks) for blocks in nodes[alone]])
+        self.sized_by_nodes += int(np.count_nonzero(held))
+        allocated[alone] = held * self.per_node
+        raw = self._numbers(jobs, "limit_raw", partial(fields.limit, minutes=True))
+        limit = np.where(np.isnan(raw), self._numbers(jobs, "limit", fields.limit), raw)
+        jobs = jobs.assign(
+            allocated=np.where(allocated > 0, allocated, -1),
+            requested=np.where(requested > 0, requested, -1),
+            limit=limit,
+            eligible=self._times(jobs, "eligible"),
+            nodes=pd.Series([*nodes], jobs.index, object),
+        )
+        return jobs.fillna(dict.fromkeys(("start", "end", "limit", "eligible"), -1))
 
-    def _unusable(self, status, submit, start, end, run_time):
-        """Why a job is left out; empty where it is kept."""
-        if submit is None:
-            return "no time of submission"
-        if status is None or (self.at["end"] is not None and end is None):
-            state = "waiting" if start is None else "not ended"
-            return f"{state} when the log was taken"
-        return "no run time" if run_time is None else ""
+    def remark(self, jobs):
+        """Count what is unusual about jobs that are kept."""
+        limits = bool({"limit", "limit_raw"} & self.columns)
+        unusual = {
+            "tasks of job arrays, each a job of its own": jobs["shown"].str.contains("_"),
+            "parts of heterogeneous jobs, each a job of its own": (
+                jobs["shown"].str.contains("+", regex=False)
+            ),
+            "ended without having started": (jobs["run_time"] == 0) & (jobs["start"] < 0),
+            "suspended for a time, which is not part of the run time": jobs["suspended"] > 0,
+            "without a time limit (UNLIMITED, Partition_Limit), so without estimate": (
+                (jobs["limit"] < 0) & limits
+            ),
+            "given more processors than asked for": (
+                (jobs["allocated"] > jobs["requested"]) & (jobs["requested"] > 0)
+            ),
+            f"could start only {PATIENCE} s or more after submission (dependency, begin time, hold)": (
+                jobs["eligible"] >= jobs["submit"] + PATIENCE
+            ),
+        }
+        super().remark(jobs, unusual)
+        self.remarks["times in an hour that came twice, taken as the first"] += self.twice
 
-    def _sizes(self, get):
-        """Processors allocated and requested, -1 where unknown, and the names of the nodes."""
-        names = get("node_list", fields.nodes)
-        allocated = get("allocated", fields.count) or get("allocated_tres", fields.tres_processors)
-        requested = get("requested", fields.count) or get("requested_tres", fields.tres_processors)
-        if not allocated and not requested:
-            held = get("nodes", fields.count) or fields.held(names)
-            self.sized_by_nodes += held > 0
-            allocated = held * self.per_node
-        return allocated or -1, requested or -1, names
+    def assumed(self, jobs):
+        """What sacct's output does not say besides, a sentence each."""
+        if self.zone is None and self.local:
+            yield (
+                "Times are taken as they stand: no time zone was given, so a change of clocks "
+                "is not undone."
+            )
+        if (jobs["limit"] < 0).all():
+            yield "No job has a time limit, so there are no estimates."
 
+    def _read(self, texts, what, read):
+        return self.read(texts[what], MEANING[what][0], read)
 
-def _run_time(get, start, end):
-    """Seconds that a job ran, without suspensions; 0 where it never started, None where unknown."""
-    elapsed = get("elapsed_raw", fields.count)
-    elapsed = get("elapsed", fields.duration) if elapsed is None else elapsed
-    if elapsed is not None or end is None:
-        return elapsed
-    if start is None:
-        return 0
-    return max(0, end - start - (get("suspended", fields.duration) or 0))
+    def _numbers(self, texts, what, read):
+        """Numbers, float64[n]; nan where there is none."""
+        return self._read(texts, what, read).astype(np.float64)
 
-
-def _or_unknown(seconds):
-    return -1 if seconds is None else seconds
-
-
-def _limit(get):
-    """Seconds of the time limit; None where there is none."""
-    raw = get("limit_raw", partial(fields.limit, minutes=True))
-    return get("limit", fields.limit) if raw is None else raw
+    def _times(self, texts, what):
+        """Unix times, float64[n], s; nan where there is none (Unknown, None, empty)."""
+        texts, name = texts[what], MEANING[what][0]
+        none = texts.isin(fields.NEVER).to_numpy()
+        whole = texts.str.fullmatch("[0-9]{1,11}").to_numpy(bool)
+        dates = texts.where(~none & ~whole)
+        found, local, twice = conversion.moments(dates, self.zone or "UTC")
+        self.local |= bool(local.any())
+        self.twice += int(twice.sum())
+        found = np.where(whole, pd.to_numeric(texts.where(whole)), found)
+        allowed = (
+            "allowed: YYYY-MM-DDTHH:MM:SS with or without an offset, seconds since 1970, Unknown"
+        )
+        allowed += " (run sacct without SLURM_TIME_FORMAT)"
+        self.refuse(texts, ~none & np.isnan(found), name, allowed)
+        self.refuse(texts, found < 0, name, "allowed: a date after 1970")
+        return found

@@ -6,15 +6,15 @@ describe is an error, because guessing would change run times without a word.
 
 import functools
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
-from replication.logs.accounting.conversion import WORDS
+from replication.logs.accounting.conversion import WORDS, FieldError
 
 NEVER = frozenset({"", "Unknown", "None", "N/A", "NONE"})
 NO_LIMIT = frozenset({"UNLIMITED", "Partition_Limit", "INVALID", "Unknown", ""})
 NO_NODES = frozenset({"", "None assigned", "(unknown)", "(null)", "None", "Unknown"})
 # SWF's status of each state; None where the job had not ended.
-STATES = {
+STATES = {"": -1} | {
     state: None if status == "unfinished" else int(status)
     for status, states in WORDS["slurm"]["states"].items()
     for state in states
@@ -23,70 +23,14 @@ STATES = {
 _DURATION = re.compile(
     r"(?:([0-9]{1,6})-)?(?:([0-9]{1,9}):)?([0-9]{1,9}):([0-9]{1,9})(?:\.[0-9]+)?"
 )
-_LOCAL = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}):([0-9]{2}):([0-9]{2})")
 _CPU = re.compile(r"(?:^|,)cpu=([0-9]{1,12})(?:,|$)")
 _SCALE = {"": 1, "K": 1_000, "M": 1_000_000}
 _COUNT = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,6})?)([KM]?)")
-_EPOCH = re.compile(r"[0-9]{1,11}")
 _LAST_NUMBER = re.compile(r"(.*?)(?:([0-9]{1,9})([^0-9]*))?", re.DOTALL)
 _BRACKETS = re.compile(r"\[(.*?)\]")
 _RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 _NODES = "allowed: names and ranges such as n[001-003,07]"
 _MOST_RANGES = 100_000  # that a node list may stand for
-
-
-class FieldError(ValueError):
-    """A value that sacct does not write; the message says what is allowed."""
-
-
-class Clock:
-    """Turns sacct's times into Unix time; those without an offset were written in `zone`, UTC by
-    default. It counts the latter (`local`), and those of them in an hour that came twice
-    (`repeated`).
-    """
-
-    def __init__(self, zone=None):
-        self._zone = zone or UTC
-        self._hour = functools.lru_cache(1 << 16)(self._hour)
-        self.repeated = self.local = 0
-
-    def seconds(self, text):
-        """Unix time of a date, s; None where there is none (Unknown, None, empty)."""
-        if text in NEVER:
-            return None
-        seconds = self._seconds(text)
-        if seconds < 0:
-            raise FieldError("allowed: a date after 1970")
-        return seconds
-
-    def _seconds(self, text):
-        local = _LOCAL.fullmatch(text)
-        if local:
-            start, twice = self._hour(local[1])
-            self.repeated += twice
-            self.local += 1
-            return start + 60 * int(local[2]) + int(local[3])
-        if _EPOCH.fullmatch(text):
-            return int(text)
-        try:
-            moment = datetime.fromisoformat(text)
-            moment = moment if moment.tzinfo else moment.replace(tzinfo=self._zone)
-            return int(moment.timestamp())
-        except (ValueError, OverflowError):
-            raise FieldError(
-                "allowed: YYYY-MM-DDTHH:MM:SS with or without an offset, seconds since 1970, "
-                "Unknown (run sacct without SLURM_TIME_FORMAT)"
-            ) from None
-
-    def _hour(self, text):
-        """Unix time of a local hour's beginning, and whether the clock was put back so that it came twice."""
-        try:
-            hour = datetime.strptime(text, "%Y-%m-%dT%H").replace(tzinfo=self._zone)
-            first, second = hour.timestamp(), hour.replace(fold=1).timestamp()
-        except (ValueError, OverflowError) as error:
-            raise FieldError(f"{error}; allowed: a date that exists") from None
-        # In the hour that is left out in spring the two differ as well, the other way round.
-        return int(first), second > first
 
 
 def duration(text):
@@ -127,15 +71,15 @@ def tres_processors(text):
 
 
 def state(text):
-    """SWF status of a job's state, and the state; ``CANCELLED by 123`` and ``CANCELLED+`` are taken."""
+    """A job's state by its name in `STATES`; ``CANCELLED by 123`` and ``CANCELLED+`` are taken."""
     word = text.split(maxsplit=1)[0] if text else ""
     word = WORDS["slurm"]["short"].get(word, word)
     if word.endswith("+"):
         longer = [name for name in STATES if name.startswith(word[:-1])]
         word = longer[0] if len(longer) == 1 else word
     if word not in STATES:
-        raise FieldError(f"allowed: {', '.join(STATES)}")
-    return STATES[word], word
+        raise FieldError(f"allowed: {', '.join(filter(None, STATES))}")
+    return word
 
 
 @functools.lru_cache(1 << 16)
