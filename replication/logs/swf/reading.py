@@ -11,6 +11,7 @@ from collections import namedtuple
 import numpy as np
 
 from replication.basics import threads
+from replication.basics.hints import among
 from replication.basics.lazy import lazily
 from replication.logs import files
 from replication.logs.swf.trace import DECIMAL, FIELDS, KNOWN, SWFError, allowed, ordered
@@ -64,8 +65,7 @@ def read(path, sha256=None, bad_lines="refuse", content=None, fields=FIELDS):
     (docs/formats.md) refuse, a file without jobs, a damaged gzip, content past a limit, or another
     hash. OSError if the file cannot be opened.
     """
-    if bad_lines not in BAD_LINES:
-        raise SWFError(f"bad_lines {bad_lines!r}; allowed: {', '.join(BAD_LINES)}")
+    among(BAD_LINES, "bad_lines", bad_lines, SWFError)
     name = files.called(path)
     parser, digest = Parser(name, fields), hashlib.sha256()
 
