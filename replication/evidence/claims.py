@@ -206,7 +206,8 @@ class Claims:
         self.paper, self.form, self.deciders = paper, form, {}
 
     def decides(self, name, rule=None, form=None, over=None):
-        """Register a function that decides a claim: it takes the evidence and gives cases. A claim may have several.
+        """Register a function that decides a claim, as a decorator or called with it: it takes the evidence and gives
+        cases. A claim may have several.
 
         A case is (what, words for the number and its interval, an `Answer`, or True or False without an interval). With a
         rule, the function gives only (what, value): the rule takes the value, and the form, by default the paper's, tells
@@ -229,11 +230,6 @@ class Claims:
             return function
 
         return register
-
-    def decide_by(self, *rows):
-        """Decide claims, a row each: its name, and what `decides` takes: the function, a rule and a form."""
-        for name, function, *judged in rows:
-            self.decides(name, *judged)(function)
 
     def published(self):
         """The claims as entered, by id."""

@@ -9,19 +9,12 @@ from replication.schedule import measures
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 COLUMNS = ["trace", "policy", "measure", "value", "unit"]
-ORDER = ("processors", "jobs", "log_start", "log_end") + (
-    "load",
-    "mean_size",
-    "mean_run_time",
-    "utilization",
-)
+ORDER = "processors jobs log_start log_end load mean_size mean_run_time utilization".split()
 #: What a job of PV-EASY is, and which lines are left out then.
 JOBS = {
-    "jobs with a run time and processors (default)": ("no-run-time", "not-allocated"),
-    "jobs with a positive run time and processors": (
-        *("no-run-time", "zero-run-time", "not-allocated"),
-    ),
-    "jobs with a run time": ("no-run-time",),
+    "jobs with a run time and processors (default)": ["no-run-time", "not-allocated"],
+    "jobs with a positive run time and processors": "no-run-time zero-run-time not-allocated".split(),
+    "jobs with a run time": ["no-run-time"],
 }
 
 
@@ -77,11 +70,9 @@ def table1(workloads):
     rows = list(duration(workloads))
     for name, workload in workloads.items():
         lines = len(workload) if _is_ours(name, workload) else len(traces.read(name))
-        rows += [
-            (name, "processors", workload.machine, "processors"),
-            (name, "jobs", lines, "jobs"),
-            (name, "utilization", 100 * workload.load, "%"),
-        ]
+        rows.append((name, "processors", workload.machine, "processors"))
+        rows.append((name, "jobs", lines, "jobs"))
+        rows.append((name, "utilization", 100 * workload.load, "%"))
     return tidy(rows)
 
 
@@ -128,8 +119,8 @@ def table3_readings(workloads):
 
 def wide(ours):
     """One row a log, one column a measure, for display: whole numbers whole, months as 1996-06."""
-    table = ours.pivot(index="trace", columns="measure", values="value")
-    table = table.loc[list(dict.fromkeys(ours["trace"])), [m for m in ORDER if m in table]]
+    table = ours.set_index(["trace", "measure"])["value"].unstack(sort=False)
+    table = table[[measure for measure in ORDER if measure in table]]
     units = dict(zip(ours["measure"], ours["unit"], strict=True))
     for measure in table:
         if units[measure] == "yyyymm":
@@ -152,9 +143,8 @@ def others(paper, own, names, quick=False):
         rules = {name: getattr(of_paper, name) for name in ("size", "overrun", "drop")}
     for log in names:
         try:
-            found[log] = traces.load(log, stand_in=False, **rules).take(
-                slice(QUICK_JOBS if quick else None)
-            )
+            whole = traces.load(log, stand_in=False, **rules)
         except traces.TraceError:
             continue
+        found[log] = whole.take(slice(QUICK_JOBS if quick else None))
     return found

@@ -42,21 +42,25 @@ def dots(paper, table, row, hue, value, xlabel, none=0):
     for axes in grid.ravel()[len(panels) :]:
         axes.set_axis_off()
     for axes, name in zip(grid.ravel(), panels, strict=False):
-        for k, kind in enumerate(hues):
-            part = table[(table["log"] == name) & (table[hue] == kind)].set_index(row).reindex(rows)
-            places = [at + (k - (len(hues) - 1) / 2) / (len(hues) + 1.5) for at in range(len(rows))]
-            axes.errorbar(
-                part[value], places, xerr=bars(part, value), **looks[kind] | {"linestyle": ""}
-            )
-        axes.axvline(none, color="black", lw=0.8)
-        if none == 1:
-            axes.set_xscale("log")
-            log_ticks(axes.xaxis)
+        rows_of_dots(axes, table[table["log"] == name], (row, rows), (hue, looks), value, none)
         axes.set(xlabel=xlabel, title=traces.label(name, paper))
     grid[0, 0].set_yticks(range(len(rows)), rows)
     grid[0, 0].invert_yaxis()
     below_all(figure, grid[0, 0])
     return figure
+
+
+def rows_of_dots(axes, table, rows, looks, value, none=0):
+    """One panel of `dots`: `rows` are a column and its values from above, `looks` a column and how its values look."""
+    (row, names), (hue, looks) = rows, looks
+    for k, (kind, look) in enumerate(looks.items()):
+        part = table[table[hue] == kind].set_index(row).reindex(names)
+        places = [at + (k - (len(looks) - 1) / 2) / (len(looks) + 1.5) for at in range(len(names))]
+        axes.errorbar(part[value], places, xerr=bars(part, value), **look | {"linestyle": ""})
+    axes.axvline(none, color="black", lw=0.8)
+    if none == 1:
+        axes.set_xscale("log")
+        log_ticks(axes.xaxis)
 
 
 def log_ticks(axis):

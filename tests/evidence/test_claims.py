@@ -205,7 +205,8 @@ def test_what_is_measured_is_judged_and_told_by_the_paper_s_form(tmp_path, monke
     found = claims_about(tmp_path, monkeypatch)
     found.form, found.deciders = "{:.1f} ({:.0f} to {:.0f})", {}
     measured = each_log(lambda e, log, f: (e.workloads[log] * f, 0, 9), {2: "twice"}, of="ab".count)
-    found.decide_by(("one", measured, above(1)), ("one", lambda e: [("", 7)], below(), "{:g} h"))
+    found.decides("one", above(1))(measured)
+    found.decides("one", below(), "{:g} h")(lambda e: [("", 7)])
     row = found.evaluate(SimpleNamespace(workloads={"a": 1, "b": 0, "c": 5})).iloc[0]
     assert row["numbers"] == "a twice 2.0 (0 to 9); b twice 0.0 (0 to 9); 7 h"
     assert row["answers"] == "for, not sure; against, not sure; against"

@@ -8,7 +8,7 @@ import pytest
 
 import replication as rp
 from replication.papers.heel_and_toe import causes
-from replication.papers.pv_easy import parts
+from replication.papers.pv_easy import slowdown
 from replication.papers.top_percent import bias
 from replication.papers.top_percent.runs import POLICIES
 from tests.workloads import jobs
@@ -125,9 +125,9 @@ def test_differences_are_shared_out_between_values_and_order(of, expected):
 def test_parts_are_compared_with_easy():
     log = jobs(4, *[(3600 * k, 5000 + 40 * k, 1 + k % 4) for k in range(40)])
     schedules = {"EASY": rp.simulate(log), "FCFS": rp.simulate(log, rp.FCFS())}
-    table = parts.over_easy({"tiny": schedules})
-    means = [parts.measures.mbs(one.wait, log.run_time) for one in schedules.values()]
-    plain = table[table["measure"] == parts.MEASURES["mbs"]].set_index("log")
+    table = slowdown.over_easy({"tiny": schedules})
+    means = [slowdown.measures.mbs(one.wait, log.run_time) for one in schedules.values()]
+    plain = table[table["measure"] == slowdown.MEASURES["mbs"]].set_index("log")
     assert plain.loc["tiny", "over"] == pytest.approx(means[1] / means[0])
-    assert plain.loc[parts.ALL, "over"] == plain.loc["tiny", "over"]  # of one log
+    assert plain.loc[slowdown.ALL, "over"] == plain.loc["tiny", "over"]  # of one log
     assert set(table["part"]) == {"FCFS"}

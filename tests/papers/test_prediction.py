@@ -43,19 +43,10 @@ def made_up(tasks, monkeypatch):
     """Studies, on weeks and on users, with the slowdowns that a function gives to a task's names."""
 
     def make(slowdown, noise=0.004):
-        names = prediction._names
-        known = (
-            names(prediction.SCHEDULERS | prediction.ORDERS),
-            names(prediction.PREDICTORS | prediction.SIXTH),
-            names(prediction.REQUESTS),
-        )
         rng = np.random.default_rng(1)
 
         def run(tasks, workers):
-            value = [
-                slowdown(*prediction._named(task, *known)[1:]) + noise * rng.normal()
-                for task in tasks
-            ]
+            value = [slowdown(*prediction.named(task)[1:]) + noise * rng.normal() for task in tasks]
             return pd.DataFrame(
                 {
                     "log": [task.workload.name for task in tasks],
@@ -126,7 +117,7 @@ def test_the_order_of_predictors(made_up):
     same, _ = made_up(plain)
     table = prediction.pairs(same)
     assert not prediction.turned(table).any()
-    assert (table.loc[table["ratio"] < 0.9, "decided"] == 1).all()
+    assert (table.loc[table["ratio"] < 0.9, "outcome"] == 1).all()
     assert prediction.agreement(same)[0] == 1
 
     def other(scheduler, predictor, *_):

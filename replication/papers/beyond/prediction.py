@@ -63,9 +63,11 @@ LOOKS = style.series(PREDICTORS) | {
 }
 #: What becomes of a prediction that was too short, where it is not the request.
 CORRECTIONS = {"tsafrir": "Tsafrir's steps", "doubling": "twice as long", "now": "ends now"}
-CORRECTING = tuple(name for name, one in SCHEDULERS.items() if "correction" in one.options())
+CORRECTING = [name for name, one in SCHEDULERS.items() if "correction" in one.options()]
 REQUESTS = {"log": Users(), "doubled": Users(2), "exact": Exact(), "f = 3": FModel(3)}
 GAINS = {"f = 3 over exact requests": ("f = 3", "exact"), "doubled requests": ("doubled", "log")}
+CHOICES = SCHEDULERS, ORDERS, PREDICTORS, SIXTH, REQUESTS
+NAMES = {choice: name for known in CHOICES for name, choice in known.items()}
 
 
 def quick(tasks):
@@ -81,26 +83,17 @@ def by_resampling(tasks):
 
 
 class Study:
-    """Mean bounded slowdowns of the study, and what is asked of them.
-
-    Parameters
-    ----------
-    tasks : list of replication.sweeps.grid.Task
-        With one seed each, as a study with resampled workloads has them; of one way of resampling.
-    workers : int
-    """
+    """Mean bounded slowdowns of the study, and ratios of them, from tasks of one way of resampling, each with one seed."""
 
     def __init__(self, tasks, workers=1):
         table = grid.run(tasks, workers)
-        names = _names(SCHEDULERS | ORDERS), _names(PREDICTORS | SIXTH), _names(REQUESTS)
-        rows = [_named(task, *names) for task in tasks]
         self.workloads = {
             (task.workload.name, task.seeds[0]): task.workload
             for task in tasks
             if task.load == LOAD
         }
         keys = ["load", "scheduler", "predictor", "factor", "requests", "correction"]
-        found = pd.DataFrame(rows, columns=keys).assign(
+        found = pd.DataFrame(map(named, tasks), columns=keys).assign(
             log=table["log"], seed=table["seed"], value=table[MEASURE]
         )
         known = set(found["predictor"])
@@ -108,32 +101,29 @@ class Study:
         self.learned = [name for name in LEARNED if name in known]
         self.sixth = [name for name in SIXTH if name in known]
         order = list(dict.fromkeys(zip(found["log"], found["seed"], strict=True)))
-        self.logs = list(dict.fromkeys(log for log, _ in order))
+        logs = len({log for log, _ in order})
         values = np.log(found.set_index([*keys, "log", "seed"])["value"]).unstack(["log", "seed"])
         self._values = values[order]
-        self._weights = resampling.nested(len(self.logs), len(order) // len(self.logs), "study")
+        self._weights = resampling.nested(logs, len(order) // logs, "study")
         self._workers = workers
 
     def log_values(
         self,
         scheduler,
-        predictor="request",
+        predictors="request",
         factor=1.0,
         requests="log",
         load=LOAD,
         correction="request",
     ):
-        """The logarithm of the mean bounded slowdown on each workload, float64[n]."""
-        key = load, scheduler, predictor, factor, requests, correction
+        """The logarithm of the mean bounded slowdown on each workload, float64[n], or its mean over several predictors;
+        a KeyError where that was not run.
+        """
+        if not isinstance(predictors, str):
+            how = factor, requests, load, correction
+            return np.mean([self.log_values(scheduler, name, *how) for name in predictors], 0)
+        key = load, scheduler, predictors, factor, requests, correction
         return self._values.loc[key].to_numpy()
-
-    def mean_of(self, names, scheduler, *others, **more):
-        """The mean of `log_values` over some predictors, float64[n]."""
-        return np.mean([self.log_values(scheduler, name, *others, **more) for name in names], 0)
-
-    def under(self, scheduler):
-        """The predictors that a scheduler was run with, the request and perfect ones aside."""
-        return self.learned + [name for name in self.sixth if scheduler != "PV-EASY"]
 
     def means(self, values):
         """The mean over workloads, each log with one weight, then over logs and workloads drawn anew; float64[1001]."""
@@ -147,13 +137,13 @@ class Study:
         """The `ratio` with its interval."""
         return resampling.interval(self.ratio(one, other))
 
-    def accuracies(self):
-        """The mean over jobs of the lesser of prediction and run time over the larger, at submission under EASY.
+    def under(self, scheduler):
+        """The predictors that a scheduler was run with, the request and perfect ones aside."""
+        return self.learned + [name for name in self.sixth if scheduler != "PV-EASY"]
 
-        Returns
-        -------
-        dict of str to float64[n]
-            By predictor, a value for each workload.
+    def accuracies(self):
+        """The mean over jobs of the lesser of prediction and run time over the larger, at submission under EASY:
+        by predictor a value for each workload, float64[n].
         """
 
         def one(workload, predictor):
@@ -169,11 +159,7 @@ class Study:
         return dict(zip(asked, np.reshape(values, (len(asked), -1)), strict=True))
 
 
-def _names(values):
-    return {value: name for name, value in values.items()}
-
-
-def _named(task, schedulers, predictors, requests):
+def named(task):
     """What a task is called: load, scheduler, predictor, factor, requests, correction."""
     predictor, factor = task.scheduler.predictor, 1.0
     if isinstance(predictor, Biased):
@@ -181,34 +167,32 @@ def _named(task, schedulers, predictors, requests):
     plain, correction = replace(task.scheduler, predictor=Request()), "request"
     if "correction" in plain.options():
         plain, correction = replace(plain, correction=correction), plain.correction
-    choices = schedulers[plain], predictors[predictor], factor, requests[task.estimates]
+    choices = NAMES[plain], NAMES[predictor], factor, NAMES[task.estimates]
     return task.load, *choices, correction
 
 
-def better_or_biased(study, scheduler="EASY", more=(), factors=(0.5, 2.0, 4.0), **how):
-    """Perfect predictions, and biased ones, over the learned ones as they are.
-
-    Parameters
-    ----------
-    study : Study
-    scheduler : str
-    more : sequence of str
-        Predictors that count among the learned ones too.
-    factors : sequence of float
-        Of the bias, 2 among them.
-    **how
-        Of the learned predictions, as for `Study.log_values`.
-
-    Returns
-    -------
-    dict of str to float64[1001]
-        perfect, and the factors as words: ratios of mean bounded slowdowns; `perfect over doubled`.
+def judged(drawn, columns, below, above, levels=(1, 1), neither="undecided"):
+    """A table of ratios, or of gains, with their intervals, by key; and the word for an interval below the first level,
+    or above the second.
     """
-    names = [*study.learned, *more]
-    own = study.mean_of(names, scheduler, **how)
-    found = {"perfect": study.means(study.log_values(scheduler, "perfect") - own)}
+    table = resampling.table(drawn, [*columns, "low", "high"])
+    sides = [table["high"] < levels[0], table["low"] > levels[1]]
+    return table.assign(outcome=np.select(sides, [below, above], neither))
+
+
+# ---- the questions
+
+
+def better_or_biased(study, more=(), factors=(0.5, 2.0, 4.0), correction="request"):
+    """Perfect predictions, and those of learned ones and some `more` times a factor, over these as they are, under EASY:
+    ratios with their draws by perfect, the factors as words, and perfect over doubled.
+    """
+    names, how = [*study.learned, *more], ("log", LOAD, correction)
+    own = study.log_values("EASY", names, 1.0, *how)
+    found = {"perfect": study.means(study.log_values("EASY", "perfect") - own)}
     for factor in factors:
-        found[f"{factor:g}"] = study.means(study.mean_of(names, scheduler, factor, **how) - own)
+        biased = study.log_values("EASY", names, factor, *how)
+        found[f"{factor:g}"] = study.means(biased - own)
     found["perfect over doubled"] = found["perfect"] - found["2"]
     return {name: np.exp(values) for name, values in found.items()}
 
@@ -219,37 +203,32 @@ def first_answer(told):
     return "a better one" if high < 1 else "a more biased one" if low > 1 else "not told apart"
 
 
-def rank_correlation(study, accuracies, scheduler="EASY"):
-    """Spearman's correlation of accuracy and mean bounded slowdown over the predictors that are not perfect; float64[1001]."""
+def rank_correlation(study, accuracies):
+    """Spearman's correlation of `Study.accuracies` and mean bounded slowdown over the predictors that are not perfect;
+    float64[1001].
+    """
     names = [name for name in accuracies if name not in SIXTH]
     accuracy = pd.DataFrame({name: accuracies[name] for name in names}).rank(axis=1)
-    slowdown = pd.DataFrame({name: study.log_values(scheduler, name) for name in names})
+    slowdown = pd.DataFrame({name: study.log_values("EASY", name) for name in names})
     return study.means(accuracy.corrwith(slowdown.rank(axis=1), axis=1).fillna(0).to_numpy())
 
 
 def pairs(study):
-    """Which predictor of each pair is the better under each of the five schedulers.
-
-    Returns
-    -------
-    pandas.DataFrame
-        better, worse (as under EASY), scheduler, ratio with low and high, decided: 1 where it is as the pair is named, -1 where
-        it is the other way round, 0 where the interval holds 1.
+    """Which predictor of each pair, named as under EASY, is the better under each of the five schedulers: better, worse,
+    scheduler, ratio with low and high; outcome is 1 where it is as the pair is named, -1 where it is the other way round.
     """
-    rows = []
+    drawn = {}
     for one, other in combinations(study.predictors, 2):
         if study.ratio(("EASY", one), ("EASY", other))[0] > 1:
             one, other = other, one
         for scheduler in SCHEDULERS:
-            ratio, low, high = study.told((scheduler, one), (scheduler, other))
-            rows.append([one, other, scheduler, ratio, low, high, (high < 1) - (low > 1)])
-    columns = ["better", "worse", "scheduler", "ratio", "low", "high", "decided"]
-    return pd.DataFrame(rows, columns=columns)
+            drawn[one, other, scheduler] = study.ratio((scheduler, one), (scheduler, other))
+    return judged(drawn, ["better", "worse", "scheduler", "ratio"], 1, -1, neither=0)
 
 
 def turned(table):
     """Pairs of predictors that are decided in opposite directions under two schedulers."""
-    by = table.groupby(["better", "worse"], sort=False)["decided"]
+    by = table.groupby(["better", "worse"], sort=False)["outcome"]
     return by.max().eq(1) & by.min().eq(-1)
 
 
@@ -268,62 +247,42 @@ def agreement(study):
 
 
 def gains(study):
-    """Heel-and-toe's gain under each scheduler and predictor.
-
-    Returns
-    -------
-    pandas.DataFrame
-        of (a key of `GAINS`), scheduler, predictor, gain with low and high [%], outcome: survives, turns, or undecided.
+    """Heel-and-toe's gain under each scheduler and predictor: of (a key of `GAINS`), scheduler, predictor, gain with low
+    and high [%], outcome (survives, turns, or undecided).
     """
-    rows = []
+    drawn = {}
     for of, (more, less) in GAINS.items():
         for scheduler in SCHEDULERS:
             for name in ("request", *study.under(scheduler)):
                 ratio = study.ratio((scheduler, name, 1.0, more), (scheduler, name, 1.0, less))
-                gain, low, high = resampling.interval(100 * (1 - ratio))
-                outcome = "survives" if low > 100 * MATERIAL else "undecided"
-                outcome = "turns" if high < -100 * MATERIAL else outcome
-                rows.append([of, scheduler, name, gain, low, high, outcome])
-    columns = ["of", "scheduler", "predictor", "gain", "low", "high", "outcome"]
-    return pd.DataFrame(rows, columns=columns)
+                drawn[of, scheduler, name] = 100 * (1 - ratio)
+    levels = -100 * MATERIAL, 100 * MATERIAL
+    return judged(drawn, ["of", "scheduler", "predictor", "gain"], "turns", "survives", levels)
 
 
 def sixth(study):
-    """CVH over the learned predictors under each scheduler that takes it.
-
-    Returns
-    -------
-    pandas.DataFrame
-        scheduler, ratio with low and high, outcome: better, worse, or undecided; no rows where CVH was not run.
+    """CVH over the learned predictors under each scheduler that takes it: scheduler, ratio with low and high, outcome
+    (better, worse, or undecided); no rows where CVH was not run.
     """
-    rows = []
-    for scheduler in [name for name in SCHEDULERS if len(study.under(name)) > len(study.learned)]:
-        own = study.mean_of(study.learned, scheduler)
-        ratio = np.exp(study.means(study.mean_of(study.sixth, scheduler) - own))
-        ratio, low, high = resampling.interval(ratio)
-        outcome = "better" if high < 1 else "worse" if low > 1 else "undecided"
-        rows.append([scheduler, ratio, low, high, outcome])
-    return pd.DataFrame(rows, columns=["scheduler", "ratio", "low", "high", "outcome"])
+    drawn = {
+        (scheduler,): study.ratio((scheduler, study.sixth), (scheduler, study.learned))
+        for scheduler in SCHEDULERS
+        if study.under(scheduler) != study.learned
+    }
+    return judged(drawn, ["scheduler", "ratio"], "better", "worse")
 
 
 def corrections(study):
-    """Each correction over the request as one, with the learned predictors, under each scheduler that corrects.
-
-    Returns
-    -------
-    pandas.DataFrame
-        scheduler, correction in words, ratio with low and high, outcome: helps, harms, or undecided.
+    """Each correction over the request as one, with the learned predictors, under each scheduler that corrects:
+    scheduler, correction in words, ratio with low and high, outcome (helps, harms, or undecided).
     """
-    rows = []
+    drawn = {}
     for scheduler in CORRECTING:
-        own = study.mean_of(study.learned, scheduler)
+        own = scheduler, study.learned, 1.0, "log", LOAD
         for correction, words in CORRECTIONS.items():
-            other = study.mean_of(study.learned, scheduler, correction=correction)
-            ratio, low, high = resampling.interval(np.exp(study.means(other - own)))
-            outcome = "helps" if high < 1 - MATERIAL else "harms" if low > 1 + MATERIAL else ""
-            rows.append([scheduler, words, ratio, low, high, outcome or "undecided"])
-    columns = ["scheduler", "correction", "ratio", "low", "high", "outcome"]
-    return pd.DataFrame(rows, columns=columns)
+            drawn[scheduler, words] = study.ratio((*own, correction), own)
+    levels = 1 - MATERIAL, 1 + MATERIAL
+    return judged(drawn, ["scheduler", "correction", "ratio"], "helps", "harms", levels)
 
 
 def corrected_answers(study):
@@ -337,55 +296,41 @@ def corrected_answers(study):
 def same_gains(study, users):
     """How many gains have the same outcome with other users, how many survive in one and turn in the other, of how many."""
     keys = ["of", "scheduler", "predictor"]
-    one, other = (gains(each).set_index(keys)["outcome"] for each in (study, users))
-    one = one[one.index.isin(other.index)]
-    other = other[one.index]
+    both = gains(study).merge(gains(users), on=keys)
+    one, other = both["outcome_x"], both["outcome_y"]
     opposite = (one != other) & (one != "undecided") & (other != "undecided")
-    return int((one == other).sum()), int(opposite.sum()), len(one)
+    return int((one == other).sum()), int(opposite.sum()), len(both)
+
+
+# ---- what is told of them
 
 
 def overview(study):
-    """Mean bounded slowdown over that of EASY with requests, for every scheduler and predictor, at both loads.
-
-    Returns
-    -------
-    pandas.DataFrame
-        scheduler, then a column for each predictor at the load of the questions and for requests and perfect predictions at
-        the lower one: the ratio with its interval, in words; empty where it was not run.
+    """Mean bounded slowdown over that of EASY with requests, for every scheduler: a column for each predictor at the load
+    of the questions and for requests and perfect predictions at the lower one, with the ratio and its interval in words;
+    empty where it was not run.
     """
-    columns = [(name, LOAD) for name in (*study.predictors, *study.sixth)] + [
-        (name, LOWER) for name in ("request", "perfect")
+    columns = {name: (name, LOAD) for name in (*study.predictors, *study.sixth)}
+    columns |= {f"{name}, load {LOWER:g}": (name, LOWER) for name in ("request", "perfect")}
+
+    def words(scheduler, name, load):
+        given = 1.0, "log", load
+        try:
+            ratio = study.told((scheduler, name, *given), ("EASY", "request", *given))
+        except KeyError:
+            return ""
+        return "{:.2f} [{:.2f}, {:.2f}]".format(*ratio)
+
+    rows = [
+        {"scheduler": scheduler} | {about: words(scheduler, *key) for about, key in columns.items()}
+        for scheduler in SCHEDULERS | ORDERS
     ]
-    rows = []
-    for scheduler in SCHEDULERS | ORDERS:
-        row = [scheduler]
-        for name, load in columns:
-            try:
-                given = (1.0, "log", load)
-                ratio = study.told((scheduler, name, *given), ("EASY", "request", *given))
-            except KeyError:
-                row.append("")
-                continue
-            row.append("{:.2f} [{:.2f}, {:.2f}]".format(*ratio))
-        rows.append(row)
-    words = [name if load == LOAD else f"{name}, load {load:g}" for name, load in columns]
-    return pd.DataFrame(rows, columns=["scheduler", *words])
+    return pd.DataFrame(rows)
 
 
 def answers(study, correlation, users):
-    """What decides the questions.
-
-    Parameters
-    ----------
-    study, users : Study
-        On weeks and on users drawn anew.
-    correlation : float64[1001]
-        From `rank_correlation`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        question, what, value, low, high.
+    """What decides the questions, from the studies on weeks and on users drawn anew and the `rank_correlation`:
+    question, what, value, low, high.
     """
     rows = [*_first("1", better_or_biased(study))]
     rows.append(["1", "rank correlation of accuracy and MBS", *resampling.interval(correlation)])
@@ -403,8 +348,8 @@ def answers(study, correlation, users):
     rows += _first("6", better_or_biased(users))
     rows += _second("6", users)
     same, opposite, of = same_gains(study, users)
-    rows.append(["6", f"gains with the same outcome, of {of}", same, np.nan, np.nan])
-    rows.append(["6", f"gains with opposite outcomes, of {of}", opposite, np.nan, np.nan])
+    rows.append(["6", f"gains with the same outcome, of {of}", same])
+    rows.append(["6", f"gains with opposite outcomes, of {of}", opposite])
     return pd.DataFrame(rows, columns=["question", "what", "value", "low", "high"])
 
 
@@ -422,18 +367,12 @@ def _second(question, study):
     """Rows of what decides the second question."""
     table = pairs(study)
     opposite = turned(table)
-    yield [
-        question,
-        "mean Kendall's tau between schedulers",
-        *resampling.interval(agreement(study)),
-    ]
+    tau = resampling.interval(agreement(study))
+    yield [question, "mean Kendall's tau between schedulers", *tau]
     what = f"pairs of predictors decided in opposite directions, of {len(opposite)}"
-    yield [question, what, opposite.sum(), np.nan, np.nan]
-    decided = table.groupby(["better", "worse"], sort=False)["decided"].apply(
-        lambda own: (own != 0).all()
-    )
-    what = f"pairs decided under all five schedulers, of {len(opposite)}"
-    yield [question, what, decided.sum(), np.nan, np.nan]
+    yield [question, what, opposite.sum()]
+    decided = table["outcome"].ne(0).groupby([table["better"], table["worse"]]).all()
+    yield [question, f"pairs decided under all five schedulers, of {len(opposite)}", decided.sum()]
 
 
 def _third(question, study, names):
@@ -445,14 +384,13 @@ def _third(question, study, names):
         for of in GAINS:
             outcomes = some.loc[some["of"] == of, "outcome"]
             for outcome, count in outcomes.value_counts().items():
-                what = f"gain of {of} {outcome} with {about}, of {len(outcomes)}"
-                yield [question, what, count, np.nan, np.nan]
+                yield [question, f"gain of {of} {outcome} with {about}, of {len(outcomes)}", count]
 
 
 def findings(study, correlation):
     """The numbers and words of the three answers, by the names that the notebook's sentence calls them."""
-    told, table, found = better_or_biased(study), pairs(study), gains(study)
-    more, own = (study.mean_of(study.learned, "EASY", 1.0, of) for of in ("doubled", "log"))
+    told, opposite, found = better_or_biased(study), turned(pairs(study)), gains(study)
+    learned = "EASY", study.learned, 1.0
     values = {
         "perfect": 100 * (told["perfect"] - 1),
         "doubled": 100 * (told["2"] - 1),
@@ -460,23 +398,26 @@ def findings(study, correlation):
         "rank": correlation,
         "tau": agreement(study),
         "gain": 100 * (1 - study.ratio(("EASY", "request", 1.0, "doubled"), ("EASY",))),
-        "learned": 100 * (1 - np.exp(study.means(more - own))),
+        "learned": 100 * (1 - study.ratio((*learned, "doubled"), learned)),
     }
     numbers = {}
     for name, drawn in values.items():
         value, low, high = resampling.interval(drawn)
         numbers |= {name: value, f"{name}_low": low, f"{name}_high": high}
-    numbers["first"] = first_answer(told)
-    numbers["reversed"], numbers["pairs"] = int(turned(table).sum()), len(turned(table))
-    numbers["second"] = "no" if numbers["reversed"] else "yes"
     predicted = found[found["predictor"].isin(study.learned)]
     survives = predicted["outcome"].eq("survives").groupby(predicted["scheduler"], sort=False).sum()
-    numbers["survives"], numbers["of"] = int(survives.sum()), len(predicted)
-    numbers["turns"] = int((predicted["outcome"] == "turns").sum())
     most = survives.sort_values(ascending=False, kind="stable")
-    numbers["where"] = ", ".join(f"{scheduler} {count}" for scheduler, count in most.items())
-    numbers["each"] = len(predicted) // len(survives)
-    return numbers
+    return numbers | {
+        "first": first_answer(told),
+        "reversed": int(opposite.sum()),
+        "pairs": len(opposite),
+        "second": "no" if opposite.any() else "yes",
+        "survives": int(survives.sum()),
+        "of": len(predicted),
+        "turns": int((predicted["outcome"] == "turns").sum()),
+        "where": ", ".join(f"{scheduler} {count}" for scheduler, count in most.items()),
+        "each": len(predicted) // len(survives),
+    }
 
 
 def how_far(study, users):
@@ -504,46 +445,40 @@ def how_far(study, users):
         f"{table['outcome'].eq('harms').sum()} ({told}). Under them the first answer **{holds}** "
         f"({', '.join(f'{words}: {word}' for words, word in under.items())})."
     )
-    other, (opposite, of) = first_answer(better_or_biased(users)), _opposite(users)
+    other, opposite = first_answer(better_or_biased(users)), turned(pairs(users))
     same, contradicted, cases = same_gains(study, users)
     said.append(
-        f"With other users the first answer is **{other}** and the second **{'no' if opposite else 'yes'}** ({opposite} of {of} pairs "
-        f"in opposite directions); **{same} of {cases}** gains have the same outcome, and {contradicted} the opposite one."
+        f"With other users the first answer is **{other}** and the second **{'no' if opposite.any() else 'yes'}** ({opposite.sum()} of "
+        f"{len(opposite)} pairs in opposite directions); **{same} of {cases}** gains have the same outcome, and {contradicted} the opposite one."
     )
     return " ".join(said)
 
 
-def _opposite(study):
-    """How many pairs of predictors are decided in opposite directions, and of how many."""
-    found = turned(pairs(study))
-    return int(found.sum()), len(found)
+# ---- pictures
 
 
 def draw_bias(study, accuracies):
     """Accuracy against slowdown under EASY; and slowdown against the factor, a panel for each scheduler."""
     figure, grid_ = plt.subplots(1, 1 + len(SCHEDULERS), figsize=(14.5, 3.7), sharey=True)
-    for name, accuracy in accuracies.items():
-        x = resampling.interval(study.means(accuracy))
-        y = study.told(("EASY", name), ("EASY", "request"))
-        _cross(grid_[0], x, y, LOOKS[name])
-    y = study.told(("EASY", "perfect"), ("EASY", "request"))
-    _cross(grid_[0], (1, 1, 1), y, LOOKS["perfect"])
+    places = {name: resampling.interval(study.means(one)) for name, one in accuracies.items()}
+    for name, (at, left, right) in (places | {"perfect": (1, 1, 1)}).items():
+        value, low, high = study.told(("EASY", name), ("EASY", "request"))
+        ends = [[value - low], [high - value]], [[at - left], [right - at]]
+        grid_[0].errorbar(at, value, *ends, capsize=2, **LOOKS[name] | {"linestyle": ""})
     grid_[0].set(
         xlabel="accuracy of predictions",
         title="EASY: more accurate",
         ylabel="MBS over that with requests",
     )
+    factors = np.array([0.5, 1, 2, 4])
     for axes, scheduler in zip(grid_[1:], SCHEDULERS, strict=True):
         for k, name in enumerate((*study.under(scheduler), "perfect")):
-            points = [
-                study.told((scheduler, name, factor), (scheduler, "request"))
-                for factor in (0.5, 1.0, 2.0, 4.0)
-            ]
+            points = [study.told((scheduler, name, f), (scheduler, "request")) for f in factors]
             value, low, high = np.array(points).T
-            x = np.array([0.5, 1, 2, 4]) * 2 ** (0.08 * (k - 2))
+            x = factors * 2 ** (0.08 * (k - 2))
             axes.errorbar(x, value, [value - low, high - value], capsize=2, **LOOKS[name])
         axes.set_xscale("log", base=2)
-        axes.set_xticks([0.5, 1, 2, 4])
+        axes.set_xticks(factors)
         axes.xaxis.set_major_formatter("{x:g}")
         axes.set(xlabel="predictions times", title=scheduler)
     for axes in grid_:
@@ -554,43 +489,23 @@ def draw_bias(study, accuracies):
     return figure
 
 
-def _cross(axes, x, y, look):
-    """A point with intervals both ways."""
-    (at, left, right), (value, low, high) = x, y
-    axes.errorbar(
-        at,
-        value,
-        [[value - low], [high - value]],
-        [[at - left], [right - at]],
-        capsize=2,
-        **look | {"linestyle": ""},
-    )
-
-
 def draw_order(study):
     """Slowdown with each predictor over that with requests, under each of the five schedulers."""
-    rows = [
-        [scheduler, name, *study.told((scheduler, name), (scheduler, "request"))]
+    drawn = {
+        (scheduler, name): study.ratio((scheduler, name), (scheduler, "request"))
         for scheduler in SCHEDULERS
         for name in (*study.under(scheduler), "perfect")
-    ]
-    table = pd.DataFrame(rows, columns=["scheduler", "predictor", "ratio", "low", "high"])
-    figure, axes = plt.subplots(figsize=(9.5, 4))
-    _rows_of_dots(axes, table, "predictor", "ratio", LOOKS)
-    axes.axvline(1, color="black", lw=0.8)
-    axes.set_xscale("log")
-    panels.log_ticks(axes.xaxis)
-    axes.set(xlabel="MBS over that of the same scheduler with requests")
-    panels.below_all(figure, axes, 7)
-    return figure
+    }
+    table = resampling.table(drawn, ["scheduler", "predictor", "ratio", "low", "high"])
+    words = "MBS over that of the same scheduler with requests"
+    return _ratios(table, "predictor", LOOKS, words, (9.5, 4))
 
 
 def draw_gains(table):
     """Heel-and-toe's gain under each scheduler and predictor, a panel for each kind of inaccuracy."""
     figure, grid_ = plt.subplots(1, len(GAINS), figsize=(10.4, 4.2), sharey=True)
     for axes, of in zip(grid_, GAINS, strict=True):
-        _rows_of_dots(axes, table[table["of"] == of], "predictor", "gain", LOOKS)
-        axes.axvline(0, color="black", lw=0.8)
+        _dots(axes, table[table["of"] == of], "predictor", "gain", LOOKS, none=0)
         axes.set(xlabel="gain in MBS [%]", title=of)
     panels.below_all(figure, grid_[0], 7)
     return figure
@@ -598,28 +513,22 @@ def draw_gains(table):
 
 def draw_corrections(table):
     """Slowdown with each correction over that with the request as one, under each scheduler that corrects."""
-    figure, axes = plt.subplots(figsize=(8, 3.2))
-    _rows_of_dots(axes, table, "correction", "ratio", style.series(CORRECTIONS.values()))
-    axes.axvline(1, color="black", lw=0.8)
-    axes.set_xscale("log")
-    panels.log_ticks(axes.xaxis)
-    axes.set(xlabel="MBS over that with the request in place of an outlived prediction")
-    panels.below_all(figure, axes)
+    words = "MBS over that with the request in place of an outlived prediction"
+    return _ratios(table, "correction", style.series(CORRECTIONS.values()), words, (8, 3.2))
+
+
+def _ratios(table, hue, looks, words, size):
+    figure, axes = plt.subplots(figsize=size)
+    _dots(axes, table, hue, "ratio", looks)
+    axes.set(xlabel=words)
+    panels.below_all(figure, axes, 7)
     return figure
 
 
-def _rows_of_dots(axes, table, hue, value, looks):
+def _dots(axes, table, hue, value, looks, none=1):
     """A row for each scheduler, a dot with its interval for each `hue`."""
-    rows, hues = (list(dict.fromkeys(table[name])) for name in ("scheduler", hue))
-    for k, name in enumerate(hues):
-        part = table[table[hue] == name].set_index("scheduler").reindex(rows)
-        places = [at + (k - (len(hues) - 1) / 2) / (len(hues) + 1.5) for at in range(len(rows))]
-        axes.errorbar(
-            part[value],
-            places,
-            xerr=panels.bars(part, value),
-            capsize=2,
-            **looks[name] | {"linestyle": ""},
-        )
+    rows = list(dict.fromkeys(table["scheduler"]))
+    looks = {name: looks[name] | {"capsize": 2} for name in dict.fromkeys(table[hue])}
+    panels.rows_of_dots(axes, table, ("scheduler", rows), (hue, looks), value, none)
     axes.set_yticks(range(len(rows)), rows)
     axes.set_ylim(len(rows) - 0.5, -0.5)

@@ -9,6 +9,7 @@ from replication.evidence.claims import level
 from replication.papers.heel_and_toe import campaign
 from replication.papers.heel_and_toe.campaign import PAPER
 from replication.papers.heel_and_toe.curves import PERFORMANCE, SHORT
+from replication.papers.heel_and_toe.trends import ends
 from replication.papers.panels import bars, draw
 from replication.schedule import audits, measures
 from replication.schedulers import EASY
@@ -48,16 +49,10 @@ def gains(results, by=("log", "load", "scheduler")):
     Columns are those of `by`, which tell the curves apart, f, measure, gain, low, high [%]; and the
     share of wild backfills, per cent of all jobs.
     """
-    rows = []
-    for names, curve in results.groupby(list(by), sort=False):
-        for measure in PERFORMANCE:
-            start, means = _drawn_means(curve, measure)
-            for f, drawn in means.items():
-                gain = resampling.interval(100 * (start - drawn) / start)
-                wild = 100 * curve.loc[curve["f"] == f, "wild"].mean()
-                rows.append([*names, f, measure, *gain, wild])
-    columns = [*by, "f", "measure", "gain", "low", "high", "wild"]
-    return pd.DataFrame(rows, columns=columns)
+    drawn = _drawn_gains(results, by)
+    table = resampling.table(drawn, [*by, "f", "measure", "gain", "low", "high"])
+    wild = results.groupby([*by, "f"])["wild"].agg(lambda runs: 100 * runs.mean())
+    return table.join(wild, on=[*by, "f"])
 
 
 def left(results, without=FORBIDDEN):
@@ -78,19 +73,27 @@ def left(results, without=FORBIDDEN):
                     shares.append(100 * (start - fewer[f]) / (start - full[f]))
                     share = resampling.interval(shares[-1])
                 rows.append([log, load, measure, f, *gain, *share])
-    columns = ["log", "load", "measure", "f", "gain", "gain low", "gain high"]
-    table = pd.DataFrame(rows, columns=[*columns, "left", "left low", "left high"])
+    columns = ["log", "load", "measure", "f", *ends("gain"), *ends("left")]
+    table = pd.DataFrame(rows, columns=columns)
     return table, resampling.median(shares) if shares else (np.nan,) * 3
 
 
 def median_gain(results):
     """The median gain over logs, measures and the `ASKED` f, with its interval over seeds, per cent; see `gains`."""
-    drawn = []
-    for _, curve in results.groupby("log", sort=False):
+    drawn = _drawn_gains(results, ["log"])
+    return resampling.median([gain for (_, f, _), gain in drawn.items() if f in ASKED])
+
+
+def _drawn_gains(results, by):
+    """The gain at every f and measure of each curve, per cent, then over seeds drawn anew."""
+    found = {}
+    for names, curve in results.groupby([*by], sort=False):
         for measure in PERFORMANCE:
             start, means = _drawn_means(curve, measure)
-            drawn += [100 * (start - means[f]) / start for f in ASKED]
-    return resampling.median(drawn)
+            found |= {
+                (*names, f, measure): 100 * (start - mean) / start for f, mean in means.items()
+            }
+    return found
 
 
 def _drawn_means(curve, measure):
@@ -124,18 +127,16 @@ def at_equal_wild(results, let_past):
             ]
             found = resampling.interval(np.array(random))
             rows.append([log, measure, f, point["wild"], point["gain"], *found])
-    columns = ["log", "measure", "f", "wild", "gain", "random", "random low", "random high"]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(rows, columns=["log", "measure", "f", "wild", "gain", *ends("random")])
 
 
 def _by_share(part, measure):
     """Means over the seeds and over seeds drawn anew, a row for each share let past, none first."""
-    shares = part["scheduler"].map(
-        {name: k for k, name in enumerate(dict.fromkeys(part["scheduler"]))}
-    )
-    wide = part.assign(share=shares).pivot_table(index="share", columns="seed", values=measure)
-    values = wide.ffill(axis=1).to_numpy()  # without a draw there is one run for all seeds
-    return resampling.runs(values)
+    wide = part.pivot_table(index="scheduler", columns="seed", values=measure)
+    wide = wide.loc[part["scheduler"].unique()].ffill(
+        axis=1
+    )  # one run for all seeds without a draw
+    return resampling.runs(wide.to_numpy())
 
 
 def change_by_order(schedules):

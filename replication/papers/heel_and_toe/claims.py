@@ -45,12 +45,11 @@ def each_panel(value):
     return each_log(value, SHORT)
 
 
-def each_row(table, *columns, logs=None):
-    """Measures some columns of each row of one of the evidence's tables, of all logs or of some."""
+def each_row(table, *columns):
+    """Measures some columns of each row of a table of the evidence, ``table(evidence)``."""
 
     def measured(e):
-        rows = getattr(e, table)
-        for row in (rows if logs is None else on(logs, rows)).to_dict("records"):
+        for row in table(e).to_dict("records"):
             yield called(row), tuple(row[column] for column in columns)
 
     return measured
@@ -100,7 +99,7 @@ def _better_than_perfect(e, log, measure):
 
 @decides("better-than-real")
 def _(e):
-    for log in e.logs():
+    for log in e.workloads:
         for measure in SHORT:
             single = _singles(e, log)
             worse = single.loc[single[measure] >= e.real(log, measure), "f"]
@@ -185,52 +184,40 @@ def _exact_less_random(e, log, measure="sjfness", load="log"):
 @decides("deterministic-better", below(), "{:+.2f} %")
 def _(e):
     for load in campaign.LOADS:
-        for log in e.logs():
+        for log in e.workloads:
             for measure in SHORT if load in campaign.loads_of(log) else ():
                 yield named(log, measure, load), _exact_less_random(e, log, measure, load)
 
 
-CLAIMS.decide_by(
-    ("perfect-helps", _changed("real to perfect [%]"), below(), "{:+.1f} %"),
-    (
-        "doubling-helps",
-        _changed(*(f"doubling {one} [%]" for one in ("real", "perfect"))),
-        below(),
-        "{:+.1f} %",
-    ),
-    (
-        "single-runs-help",
-        each_log(_better_than_perfect, SHORT, of=lambda log: log != SDSC),
-        above(50),
-        "{:.0f} %",
-    ),
-    ("positive-better", each_panel(to_ten), below()),
-    ("opposite-trends", each_log(to_ten, {"mean_wait": "wait"}, of=[CTC].__contains__), below()),
-    ("opposite-trends", each_log(to_ten, {"mean_wait": "wait"}, of=[SDSC].__contains__), above()),
-    ("initial-drop", each_row("own_shapes", *ends("fall", " [%]")), above(NONE)),
-    (
-        "shapes",
-        _shaped(
-            lambda e: pd.concat([on([CTC, SDSC], e.shapes()), on([KTH, BLUE], e.shapes_wide)]),
-            _as_said,
-        ),
-    ),
-    (
-        "trends-invariant",
-        _shaped(
-            lambda e: pd.concat([on([CTC], e.shapes("high")), on([SDSC], e.shapes("low"))]),
-            _as_said,
-        ),
-    ),
-    ("high-load-v", _shaped(lambda e: on([KTH, BLUE], e.shapes("high")), _v)),
-    ("usually-v", _shaped(lambda e: e.shapes_everywhere(), _v)),
-    ("v-or-l", _shaped(lambda e: e.shapes_everywhere(), lambda row: ["V", "L"])),
-    ("deterministic-closer-to-best", each_panel(_place), below(0.5), "{:.2f}"),
-    ("deterministic-lower-bound", each_panel(_place), at_most(0.25), "{:.2f}"),
-    ("sjfness-deterministic", each_log(_exact_less_random), above(), "{:+.2f} %"),
-    ("not-robust", _span(campaign.RANGES[10]), above(SAME)),
-    ("not-balanced", _span(0.0), above(NONE)),
+decides("perfect-helps", below(), "{:+.1f} %")(_changed("real to perfect [%]"))
+decides("doubling-helps", below(), "{:+.1f} %")(
+    _changed(*(f"doubling {one} [%]" for one in ("real", "perfect")))
 )
+decides("single-runs-help", above(50), "{:.0f} %")(
+    each_log(_better_than_perfect, SHORT, of=lambda log: log != SDSC)
+)
+decides("positive-better", below())(each_panel(to_ten))
+decides("opposite-trends", below())(each_log(to_ten, {"mean_wait": "wait"}, of=[CTC].__contains__))
+decides("opposite-trends", above())(each_log(to_ten, {"mean_wait": "wait"}, of=[SDSC].__contains__))
+decides("initial-drop", above(NONE))(each_row(lambda e: e.shapes(), *ends("fall", " [%]")))
+decides("shapes")(
+    _shaped(
+        lambda e: pd.concat([on([CTC, SDSC], e.shapes()), on([KTH, BLUE], e.shapes_wide)]), _as_said
+    )
+)
+decides("trends-invariant")(
+    _shaped(
+        lambda e: pd.concat([on([CTC], e.shapes("high")), on([SDSC], e.shapes("low"))]), _as_said
+    )
+)
+decides("high-load-v")(_shaped(lambda e: on([KTH, BLUE], e.shapes("high")), _v))
+decides("usually-v")(_shaped(lambda e: e.shapes_everywhere(), _v))
+decides("v-or-l")(_shaped(lambda e: e.shapes_everywhere(), lambda row: ["V", "L"]))
+decides("deterministic-closer-to-best", below(0.5), "{:.2f}")(each_panel(_place))
+decides("deterministic-lower-bound", at_most(0.25), "{:.2f}")(each_panel(_place))
+decides("sjfness-deterministic", above(), "{:+.2f} %")(each_log(_exact_less_random))
+decides("not-robust", above(SAME))(_span(campaign.RANGES[10]))
+decides("not-balanced", above(NONE))(_span(0.0))
 
 
 # ---- backfilling and heel and toe (sections 4 to 6)
@@ -241,7 +228,7 @@ def _growing(measures, fs, up=1):
     against, side = (min, above) if up > 0 else (max, below)
 
     def cases(e):
-        for log in e.logs():
+        for log in e.workloads:
             for measure in measures:
                 at = fs(e, log, measure)
                 steps = [e.change(log, measure, a, b) for a, b in pairwise(at)]
@@ -268,14 +255,14 @@ def _(e, log, measure):
 @decides("rates-follow-load", above(), POINTS)
 def _(e):
     at = e.at("backfilled", 10)
-    for low, high in pairwise(sorted(e.logs(), key=campaign.utilization)):
+    for low, high in pairwise(sorted(e.workloads, key=campaign.utilization)):
         (a, sa), (b, sb) = at[low], at[high]
         yield f"{high} less {low}", difference(b - a, math.hypot(sa, sb))
 
 
 @decides("growth-whatever-the-load")
 def _(e):
-    for log in e.logs():
+    for log in e.workloads:
         for measure in ("backfilled_run_time", "backfilled_size"):
             growth = {load: e.change(log, measure, 0, 10, load) for load in campaign.loads_of(log)}
             least, *_, most = min(growth.values()), max(growth.values())
@@ -316,7 +303,7 @@ def _(e, log):
 
 @decides("blue-trend-is-load")
 def _(e):
-    for log in e.logs():
+    for log in e.workloads:
         for load in campaign.loads_of(log):
             found = trends.band(e.runs(log, load=load), "delayed")
             fall = trends.higher(found, "max", -1, found["mean"].max() / 100)
@@ -329,7 +316,8 @@ def _(e):
 
 @decides("wild-is-delayed-times-events", lambda v: v[0] < 1e-9, "{:.1e} over {:,} runs")
 def _(e):
-    some = e.vanilla[e.vanilla["wild"] > 0]
+    runs = pd.concat([e.at_load(load) for load in campaign.LOADS])
+    some = runs[runs["wild"] > 0]
     off = abs(some["delayed"] * some["events"] - some["wild"]) / some["wild"]
     yield "", (float(off.max()), len(some))
 
@@ -358,16 +346,16 @@ def _(e):
     yield "", f"{found['largest']:.1f} standard errors", drawn and rises and limited
 
 
-CLAIMS.decide_by(
-    ("more-backfilling", _growing(BACKFILLED, lambda *_: range(11))),
-    ("wild-grows", _growing(WILD, lambda *_: range(1, 11))),
-    ("delay-grows", _growing(["delay"], lambda *_: range(1, 11))),
-    ("events-grow", _growing(["events"], lambda *_: range(1, 11))),
-    ("sjfness-falls-on", _growing(["sjfness"], _behind_the_peak, up=-1)),
-    ("no-wild-at-0", each_log(lambda e, log: 100 * e.at("wild", 0)[log][0]), at_most(0), "{:g} %"),
-    ("real-wild", each_log(lambda e, log: 100 * e.real(log, "wild")), above(NONE), "{:.2f} %"),
-    ("regular-shorter", each_log(to_ten), below()),
+decides("more-backfilling")(_growing(BACKFILLED, lambda *_: range(11)))
+decides("wild-grows")(_growing(WILD, lambda *_: range(1, 11)))
+decides("delay-grows")(_growing(["delay"], lambda *_: range(1, 11)))
+decides("events-grow")(_growing(["events"], lambda *_: range(1, 11)))
+decides("sjfness-falls-on")(_growing(["sjfness"], _behind_the_peak, up=-1))
+decides("no-wild-at-0", at_most(0), "{:g} %")(
+    each_log(lambda e, log: 100 * e.at("wild", 0)[log][0])
 )
+decides("real-wild", above(NONE), "{:.2f} %")(each_log(lambda e, log: 100 * e.real(log, "wild")))
+decides("regular-shorter", below())(each_log(to_ten))
 
 
 # ---- estimates (sections 7 and 8)
@@ -389,7 +377,7 @@ def _(e):
 
 @decides("truncation-harmless-at-first")
 def _(e):
-    for log in e.logs():
+    for log in e.workloads:
         for measure in SHORT:
             changes = [_through_cutting(e.barely, log, measure, f) for f in campaign.VERY_SMALL]
             worst = max(changes, key=lambda change: abs(change[0]))
@@ -453,53 +441,39 @@ def _more_at_e_max(shares, **how):
     return measured
 
 
+def _once_a_log(e):
+    """What is backfilled if all ask for E_max, which does not depend on the measure."""
+    return e.all_at_e_max.drop_duplicates("log").drop(columns="measure")
+
+
 WITH_REAL = "{:.2f} %, {:.1f} % with real ones"
 TO_FCFS = "{:.2f} (backfilled {:.0f} % of jobs, {:.0f} % with real ones)"
-CLAIMS.decide_by(
-    (
-        "all-at-e-max",
-        each_row("all_at_e_max", "worse [%]"),
-        at_least(level("serious")),
-        "{:+.0f} %",
-    ),
-    (
-        "e-max-stops-hole-filling",
-        each_row("in_time", "in time, at E_max [%]", "in time, real [%]"),
-        lambda v: v[0] <= SAME,
-        WITH_REAL,
-    ),
-    (
-        "e-max-reverts-to-fcfs",
-        each_row("all_at_e_max", "way", "backfilled, at E_max [%]", "backfilled, real [%]"),
-        lambda v: 100 * v[0] > LARGE_PART,
-        TO_FCFS,
-    ),
-    (
-        "accuracy-grows",
-        each_row("accuracy", "correlation"),
-        lambda v: 100 * v[0] > LARGE_PART,
-        "{:.2f}",
-    ),
-    (
-        "effective-e-max",
-        each_row("estimates", "at most E_max [%]", logs=(KTH, BLUE)),
-        above(50),
-        "{:.1f} %",
-    ),
-    (
-        "short-at-e-max",
-        each_row("estimates", "of those at E_max, short [%]"),
-        at_least(25),
-        "{:.1f} %",
-    ),
-    ("truncated-meets-real", _meets(campaign.truncated, lambda panel: True)),
-    (
-        "vanilla-never-meets-real",
-        _meets(campaign.vanilla, lambda panel: panel == (BLUE, "mean_wait")),
-    ),
-    ("modal-worse", _more_at_e_max(modality.SHARES), above()),
-    ("modal-steps", _more_at_e_max(STEPS, step=True), above()),
-    # Causes (docs/decisions/causes.md).
-    ("wild-backfills-explain-the-gain", each_row("without_wild", *ends("left")), below(LARGE_PART)),
-    ("order-explains-the-gain", each_row("alike", "gain", "low", "high"), below(NONE)),
+decides("all-at-e-max", at_least(level("serious")), "{:+.0f} %")(
+    each_row(lambda e: e.all_at_e_max, "worse [%]")
 )
+decides("e-max-stops-hole-filling", lambda v: v[0] <= SAME, WITH_REAL)(
+    each_row(_once_a_log, "in time, at E_max [%]", "in time, real [%]")
+)
+decides("e-max-reverts-to-fcfs", lambda v: 100 * v[0] > LARGE_PART, TO_FCFS)(
+    each_row(lambda e: e.all_at_e_max, "way", "backfilled, at E_max [%]", "backfilled, real [%]")
+)
+decides("accuracy-grows", lambda v: 100 * v[0] > LARGE_PART, "{:.2f}")(
+    each_row(lambda e: e.accuracy, "correlation")
+)
+decides("effective-e-max", above(50), "{:.1f} %")(
+    each_row(lambda e: on((KTH, BLUE), e.estimates), "at most E_max [%]")
+)
+decides("short-at-e-max", at_least(25), "{:.1f} %")(
+    each_row(lambda e: e.estimates, "of those at E_max, short [%]")
+)
+decides("truncated-meets-real")(_meets(campaign.truncated, lambda panel: True))
+decides("vanilla-never-meets-real")(
+    _meets(campaign.vanilla, lambda panel: panel == (BLUE, "mean_wait"))
+)
+decides("modal-worse", above())(_more_at_e_max(modality.SHARES))
+decides("modal-steps", above())(_more_at_e_max(STEPS, step=True))
+# Causes (docs/decisions/causes.md).
+decides("wild-backfills-explain-the-gain", below(LARGE_PART))(
+    each_row(lambda e: e.without_wild, *ends("left"))
+)
+decides("order-explains-the-gain", below(NONE))(each_row(lambda e: e.alike, "gain", "low", "high"))

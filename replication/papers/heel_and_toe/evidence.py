@@ -19,6 +19,7 @@ from replication.papers.heel_and_toe import (
 )
 from replication.papers.heel_and_toe.curves import BACKFILLED, PERFORMANCE
 from replication.papers.heel_and_toe.trends import difference
+from replication.papers.logs import COLUMNS
 from replication.schedule.simulation import compare
 from replication.schedulers import EASY
 
@@ -31,18 +32,10 @@ class Evidence:
     def __init__(self, workloads, scale=campaign.PAPER_SCALE, workers=1, seed=1):
         self.workloads, self.scale, self.workers, self.seed = workloads, scale, workers, seed
 
-    def _results(self, tasks):
-        return campaign.results(tasks, self.workers)
-
     @cache
     def at_load(self, load="log"):
         """The f-model at one of `campaign.LOADS`, without the log that sets it; f up to 10."""
-        return self._results(campaign.vanilla(self.workloads, self.scale, load))
-
-    @property
-    def vanilla(self):
-        """The f-model at all loads."""
-        return pd.concat([self.at_load(load) for load in campaign.LOADS], ignore_index=True)
+        return campaign.results(campaign.vanilla(self.workloads, self.scale, load), self.workers)
 
     def runs(self, log, model="random", load="log"):
         """Runs of one log, model and load, f up to 10."""
@@ -54,12 +47,11 @@ class Evidence:
         """All runs of a model (``campaign.vanilla`` or ``campaign.truncated``) at a load, f up to
         10,000; the log that sets the load as logged.
         """
-        return campaign.joined(
-            [
-                self._results(model(self.workloads, self.scale, load, largest, owner=True))
-                for largest in campaign.RANGES
-            ]
+        ranges = (
+            model(self.workloads, self.scale, load, largest, owner=True)
+            for largest in campaign.RANGES
         )
+        return campaign.joined([campaign.results(tasks, self.workers) for tasks in ranges])
 
     @cached_property
     def modal(self):
@@ -69,7 +61,7 @@ class Evidence:
     @cached_property
     def barely(self):
         """Very small f on the same jobs, with estimates cut at E_max and not."""
-        return self._results(campaign.barely(self.workloads, self.scale))
+        return campaign.results(campaign.barely(self.workloads, self.scale), self.workers)
 
     @cached_property
     def without_wild(self):
@@ -101,11 +93,6 @@ class Evidence:
         """Performance if every job asks for E_max (section 7)."""
         return extreme.results(self.workloads)
 
-    @property
-    def in_time(self):
-        """The same, a row a log: what is backfilled does not depend on the measure."""
-        return self.all_at_e_max.drop_duplicates("log").drop(columns="measure")
-
     @cached_property
     def estimates(self):
         """Modality of the users' estimates."""
@@ -132,8 +119,6 @@ class Evidence:
         """Shapes at a load, f up to 10."""
         return trends.shapes(self.at_load(load), PERFORMANCE)
 
-    own_shapes = property(lambda self: self.shapes(), doc="Those at the logs' own loads.")
-
     def shapes_everywhere(self):
         """Shapes of all pairs of log and load, f up to 10."""
         return pd.concat([self.shapes(load) for load in campaign.LOADS], ignore_index=True)
@@ -151,20 +136,13 @@ class Evidence:
 
     def at(self, measure, f, load="log"):
         """Mean of the random model at an f and its standard error, by log."""
-        found = {}
-        for log in self.logs():
-            part = self.runs(log, load=load)
-            values = part.loc[np.isclose(part["f"], f), measure]
-            if len(values):
-                found[log] = (
-                    values.mean(),
-                    values.std() / np.sqrt(len(values)) if len(values) > 1 else 0.0,
-                )
-        return found
-
-    def logs(self):
-        """Names of the logs, in order."""
-        return list(self.workloads)
+        runs = self.at_load(load)
+        runs = runs[(runs["model"] == "random") & np.isclose(runs["f"], f)]
+        values = {log: part[measure] for log, part in runs.groupby("log", sort=False)}
+        return {
+            log: (one.mean(), one.std() / np.sqrt(len(one)) if len(one) > 1 else 0.0)
+            for log, one in values.items()
+        }
 
     def curve(self, log, measure, model="random", load="log"):
         """Means over the seeds by f."""
@@ -186,11 +164,11 @@ class Evidence:
 
 def growth(found):
     """Least and most growth of backfilling from f = 0 to f = 10 over the logs, as `Page.compare` takes it (Fig. 7)."""
-    rows = []
-    for measure in BACKFILLED:
-        changes = [found.change(log, measure, 0, 10)[0] for log in found.logs()]
-        rows += _ends(f"{measure}_increase", changes)
-    return rows
+    changes = {
+        measure: [found.change(log, measure, 0, 10)[0] for log in found.workloads]
+        for measure in BACKFILLED
+    }
+    return [row for name, some in changes.items() for row in _ends(f"{name}_increase", some)]
 
 
 def wild_shares(found):
@@ -209,5 +187,4 @@ def _ends(measure, values):
 
 
 def _text(measure, value, policy="f=10"):
-    names = {"trace": "all", "policy": policy, "measure": measure}
-    return names | {"value": float(value), "unit": "%"}
+    return dict(zip(COLUMNS, ("all", policy, measure, float(value), "%"), strict=True))

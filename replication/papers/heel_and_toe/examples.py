@@ -32,20 +32,15 @@ INPUTS = {
 
 def workload(name, jobs, machine, unit=1):
     """Jobs that all come at time 0, in the order of their numbers."""
-    run_time, size = zip(*jobs.values(), strict=True)
-    return Workload.from_columns(
-        name,
-        machine,
-        submit=[0] * len(jobs),
-        run_time=[unit * r for r in run_time],
-        processors=list(size),
-    )
+    run_time, size = np.array([*jobs.values()]).T
+    return Workload.from_columns(name, machine, np.zeros(len(jobs), int), unit * run_time, size)
 
 
 def starts(schedules):
     """Start of each job under each schedule, one row a job."""
     table = pd.DataFrame({name: schedule.start for name, schedule in schedules.items()})
-    return table.assign(job=range(1, len(table) + 1)).set_index("job").reset_index()
+    table.insert(0, "job", range(1, len(table) + 1))
+    return table
 
 
 def draw(schedules):
@@ -105,9 +100,8 @@ def draw_fig08(schedule, steps):
     """A panel at time 0, one after each backfill, and one when job 3 starts."""
     moments = [(0, steps[0].before)] + [(s.now, s.after) for s in steps]
     moments.append((schedule.start[HEAD - 1], schedule.start[HEAD - 1]))
-    figure, axes = plt.subplots(
-        len(moments), 1, figsize=(6.4, 1.5 * len(moments) + 0.6), sharex=True
-    )
+    tall = 1.5 * len(moments) + 0.6
+    figure, axes = plt.subplots(len(moments), 1, figsize=(6.4, tall), sharex=True)
     for panel, (now, shadow) in zip(axes, moments, strict=True):
         _moment(panel, schedule, steps, now, shadow)
     axes[-1].set_xlabel("time")
@@ -127,9 +121,8 @@ def _moment(axes, schedule, steps, now, shadow):
             # Not in the middle, where the line of the present would hide the number.
             box(axes, start[job], end[job], row, 1, str(job + 1), "#7FA7A0", at=0.35)
             if end[job] > now:
-                box(
-                    axes, end[job], start[job] + schedule.estimate[job], row, 1, "", "#FBF0B2", ".."
-                )
+                planned = start[job] + schedule.estimate[job]
+                box(axes, end[job], planned, row, 1, "", "#FBF0B2", "..")
     if now == start[HEAD - 1]:
         box(axes, now, end[HEAD - 1], 0, 2, str(HEAD), "#7FA7A0")
     axes.axvline(now, color="black", linewidth=2.5, label="now", zorder=1.5)

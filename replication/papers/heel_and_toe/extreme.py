@@ -1,7 +1,5 @@
 """Section 7, on E_max: where the truncated model meets the real estimates, and all jobs asking for E_max."""
 
-import bisect
-import heapq
 import math
 
 import numpy as np
@@ -66,26 +64,20 @@ def in_time(schedule):
     The others were started on its extra processors. The reservation is that of the textbook: from the running
     jobs and their estimates, at the instant of the backfill.
     """
-    w, start, planned = schedule.workload, schedule.start, schedule.start + schedule.estimate
-    begun = np.maximum.accumulate(start)
-    order = np.lexsort((np.arange(len(w)), schedule.backfilled, start))
-    running, ends, free = [], [], w.machine  # sorted by planned end; a heap of real ends
-    found = np.zeros(len(w), bool)
-    for job in order.tolist():
-        now = start[job]
-        while ends and ends[0][0] <= now:
-            _, other = heapq.heappop(ends)
-            del running[bisect.bisect_left(running, (planned[other], other))]
-            free += w.processors[other]
+    w, planned = schedule.workload, schedule.start + schedule.estimate
+    columns = schedule.start, schedule.end, planned, w.processors
+    start, end, planned, size = (column.tolist() for column in columns)
+    begun = np.maximum.accumulate(schedule.start)
+    found, running = np.zeros(len(w), bool), []
+    for job in np.lexsort((np.arange(len(w)), schedule.backfilled, schedule.start)).tolist():
+        running = [other for other in running if end[other] > start[job]]
         if schedule.backfilled[job]:
-            head = int(np.searchsorted(begun, now, "right"))
-            available, reserved = free, now
-            for end, other in running:
-                if available >= w.processors[head]:
+            head = int(np.searchsorted(begun, start[job], "right"))
+            free, reserved = w.machine - sum(size[other] for other in running), start[job]
+            for other in sorted(running, key=planned.__getitem__):
+                if free >= size[head]:
                     break
-                available, reserved = available + w.processors[other], end
+                free, reserved = free + size[other], planned[other]
             found[job] = planned[job] <= reserved
-        bisect.insort(running, (planned[job], job))
-        heapq.heappush(ends, (schedule.end[job], job))
-        free -= w.processors[job]
+        running.append(job)
     return found

@@ -39,16 +39,10 @@ def change(results):
     for log, group in results.groupby("trace", sort=False):
         for measure, (label, _) in PERFORMANCE.items():
             real, more_real, perfect, more_perfect = group[measure]  # as `named` has them
-            rows.append(
-                {
-                    "trace": log,
-                    "measure": label.split(" [")[0],
-                    "doubling real [%]": 100 * (more_real / real - 1),
-                    "doubling perfect [%]": 100 * (more_perfect / perfect - 1),
-                    "real to perfect [%]": 100 * (perfect / real - 1),
-                }
-            )
-    return pd.DataFrame(rows)
+            ratios = more_real / real, more_perfect / perfect, perfect / real
+            rows.append([log, label.split(" [")[0], *(100 * (ratio - 1) for ratio in ratios)])
+    columns = [f"{name} [%]" for name in ("doubling real", "doubling perfect", "real to perfect")]
+    return pd.DataFrame(rows, columns=["trace", "measure", *columns])
 
 
 def sentences(changes):
@@ -60,7 +54,7 @@ def sentences(changes):
         ("doubling perfect [%]", "doubling perfect estimates helps"),
     ):
         worse = changes[changes[column] >= 0]
-        named = zip(worse["trace"], worse["measure"], worse[column], strict=True)
+        named = worse[["trace", "measure", column]].itertuples(index=False)
         but = ", ".join(f"{log} ({measure}, {by:+.1f} %)" for log, measure, by in named)
         held = f"- {about} in **{len(changes) - len(worse)} of {len(changes)}** cases"
         parts.append(held + (f"; not in {but}." if but else "."))

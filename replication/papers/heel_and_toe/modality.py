@@ -7,6 +7,7 @@ estimate a site allowed; but 4 h for KTH, as in the model's own description: at 
 """
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -21,6 +22,7 @@ from replication.sweeps.grid import sweep
 
 SHARES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
 BADNESS = (1.0, 10.0, 100.0)
+COLUMNS = [f"{name} [%]" for name in ("from", "to", "change", "low", "high")]
 
 
 def e_max(workload):
@@ -92,9 +94,9 @@ def missing_words(workloads, shares, runs):
     """Which shares at E_max leave some of a log's runs without an estimate, in a sentence."""
     parts = []
     for log, workload in workloads.items():
-        left = {own_share(workload), *shares} - {*covered(workload, shares, runs)}
+        left = sorted({own_share(workload), *shares} - {*covered(workload, shares, runs)})
         if left:
-            parts.append(f"{log} ({', '.join(f'{100 * share:.3g} %' for share in sorted(left))})")
+            parts.append(f"{log} ({', '.join(f'{100 * share:.3g} %' for share in left)})")
     return f"Shares left out: {'; '.join(parts)}." if parts else "No share had to be left out."
 
 
@@ -107,9 +109,7 @@ def compare(found):
         case=some["log"] + " " + some["measure"],
         change=100 * (some["value"] / some["real"] - 1),
     )
-    return some.pivot_table(
-        index="estimates", columns="case", values="change", sort=False
-    ).reset_index()
+    return some.pivot_table("change", "estimates", "case", sort=False).reset_index()
 
 
 def draw(found):
@@ -141,21 +141,12 @@ def change(found, shares, step=False):
     that a log was not run with are left out. In per cent: from, to, change, low and high (95 % interval).
     """
     rows = []
-    modal = found[found["estimates"] == "modal"]
-    for (log, measure), part in modal.groupby(["log", "measure"], sort=False):
-        part = part[part["amount"].isin(shares)].sort_values("amount").to_dict("records")
-        pairs = zip(part, part[1:], strict=False) if step else [(part[0], part[-1])]
-        rows += [{"log": log, "measure": measure} | _changed(a, b) for a, b in pairs]
-    return pd.DataFrame(rows)
-
-
-def _changed(a, b):
-    half = math.hypot(a["mean_high"] - a["value"], b["mean_high"] - b["value"])
-    difference = b["value"] - a["value"]
-    return {
-        "from [%]": 100 * a["amount"],
-        "to [%]": 100 * b["amount"],
-        "change [%]": 100 * difference / a["value"],
-        "low [%]": 100 * (difference - half) / a["value"],
-        "high [%]": 100 * (difference + half) / a["value"],
-    }
+    modal = found[(found["estimates"] == "modal") & found["amount"].isin(shares)]
+    for key, part in modal.groupby(["log", "measure"], sort=False):
+        part = part.sort_values("amount").to_dict("records")
+        for a, b in pairwise(part if step else [part[0], part[-1]]):
+            half = math.hypot(a["mean_high"] - a["value"], b["mean_high"] - b["value"])
+            change = b["value"] - a["value"]
+            ends = (100 * x / a["value"] for x in (change, change - half, change + half))
+            rows.append([*key, 100 * a["amount"], 100 * b["amount"], *ends])
+    return pd.DataFrame(rows, columns=["log", "measure", *COLUMNS])

@@ -10,7 +10,7 @@ from replication.evidence import published
 from replication.logs import traces
 from replication.papers import panels
 from replication.papers.heel_and_toe.campaign import HOUR, PAPER, limits
-from replication.papers.logs import COLUMNS
+from replication.papers.logs import tidy
 
 TOP = 20
 MINUTE = 60
@@ -55,6 +55,10 @@ def modality(workloads):
 
     E_max is that of the table under Fig. 13, for KTH and BLUE the one that it gives the share of.
     """
+
+    def percent(which):
+        return 100 * float(which.mean())
+
     rows, allocated = [], recorded(workloads, ["not-allocated"])
     for log, workload in recorded(workloads).items():
         values, jobs = popular(workload)
@@ -67,13 +71,14 @@ def modality(workloads):
             {
                 "log": log,
                 "E_max [h]": limit / HOUR,
-                "E_max share [%]": 100 * float(asked.mean()),
-                "within a minute of it [%]": 100 * float((far <= MINUTE).mean()),
-                "from a minute below it, of jobs given processors [%]": 100
-                * float(((before >= 0) & (before <= MINUTE)).mean()),
-                "of those at E_max, short [%]": 100 * float(short.mean() if len(short) else 0.0),
-                "at most E_max [%]": 100 * float((workload.estimate <= limit).mean()),
-                "run beyond the estimate [%]": 100 * float((run_time > workload.estimate).mean()),
+                "E_max share [%]": percent(asked),
+                "within a minute of it [%]": percent(far <= MINUTE),
+                "from a minute below it, of jobs given processors [%]": percent(
+                    (before >= 0) & (before <= MINUTE)
+                ),
+                "of those at E_max, short [%]": percent(short) if len(short) else 0.0,
+                "at most E_max [%]": percent(workload.estimate <= limit),
+                "run beyond the estimate [%]": percent(run_time > workload.estimate),
                 "E_max rank": int(found[0]) + 1 if len(found) else None,
                 f"top {TOP} share [%]": 100 * float(jobs[:TOP].sum() / jobs.sum()),
                 "distinct estimates": len(values),
@@ -86,9 +91,9 @@ def modality(workloads):
 
 def shares_published(table):
     """The E_max shares as `Page.compare` takes them for the table under Fig. 13."""
-    shares = zip(table["log"], table["E_max share [%]"], strict=True)
-    rows = [(log, "log", "e_max_share", share, "%") for log, share in shares]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return tidy(
+        (log, "e_max_share", share, "%") for log, share in _by_log(table, "E_max share [%]")
+    )
 
 
 def text_published(table):
@@ -99,12 +104,14 @@ def text_published(table):
         "e_max_share_min": share.min(),
         "e_max_share_max": share.max(),
     }
-    ranks = zip(table["log"], table["E_max rank"], strict=True)
-    rows = [(log, "log", "e_max_rank", rank, "rank") for log, rank in ranks]
-    rows += [("all", "log", measure, value, "%") for measure, value in rest.items()]
+    rows = [(log, "e_max_rank", rank, "rank") for log, rank in _by_log(table, "E_max rank")]
+    rows += [("all", measure, value, "%") for measure, value in rest.items()]
     # The paper's example: 17 h under an E_max of 18 h, as SDSC has it.
-    rows.append(("fig13", "log", "accuracy_17h", 100 * 17 * HOUR / e_max("SDSC-SP2"), "%"))
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return tidy([*rows, ("fig13", "accuracy_17h", 100 * 17 * HOUR / e_max("SDSC-SP2"), "%")])
+
+
+def _by_log(table, column):
+    return zip(table["log"], table[column], strict=True)
 
 
 def draw_cdf(workloads):
@@ -186,9 +193,8 @@ def draw_accuracy(table):
 
 def rank_correlation(table):
     """Spearman's correlation of accuracy with run time over the bins, by log and reading."""
-    found = {
-        key: float(stats.spearmanr(part["run time [h]"], part["accuracy [%]"]).statistic)
+    rows = [
+        [*key, float(stats.spearmanr(part["run time [h]"], part["accuracy [%]"]).statistic)]
         for key, part in table.groupby(["log", "equal"], sort=False)
-    }
-    names = pd.MultiIndex.from_tuples(found, names=["log", "equal"])
-    return pd.Series(found.values(), names, name="correlation").reset_index()
+    ]
+    return pd.DataFrame(rows, columns=["log", "equal", "correlation"])

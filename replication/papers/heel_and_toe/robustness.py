@@ -41,10 +41,10 @@ class Evidence:
         schedule = simulate(self.workload, self.scheduler, model, seed)
         found = schedule.measured(trim=self.count.get("trim", True))
         filled, of = schedule.backfilled, schedule.workload
-        return {
-            name: float(column[filled].mean()) if filled.any() else math.nan
-            for name, column in (("run_time", of.run_time), ("size", of.processors))
-        } | {name: found[name] for name in (*PERFORMANCE, "backfilled")}
+        backfilled = {"run_time": of.run_time[filled], "size": of.processors[filled]}
+        return {name: found[name] for name in (*PERFORMANCE, "backfilled")} | {
+            name: float(some.mean()) if len(some) else math.nan for name, some in backfilled.items()
+        }
 
     def runs(self, fs, measure, e_max=None, seeds=SEEDS):
         """A measure of the random model at some f, float64[f, seeds]."""
@@ -85,9 +85,8 @@ def _less(some, others, unit):
             if others.size == 1
             else stats.ttest_ind(some, others, equal_var=False)
         ).confidence_interval(0.95)
-    return tuple(
-        float(100 * x / unit) for x in (some.mean() - others.mean(), found.low, found.high)
-    )
+    ends = some.mean() - others.mean(), found.low, found.high
+    return tuple(float(100 * x / unit) for x in ends)
 
 
 def _change(fs, others=None):
@@ -110,19 +109,14 @@ def _better_than_real(e, _, measure):
     return 100 * float((e.runs(FS, measure).mean(axis=1) < e.run(Users())[measure]).mean())
 
 
-HEADLINES.decide_by(
-    (
-        "perfect-better",
-        each_log(_other_estimates, {(Exact(), Users()): "perfect"}, SHORT),
-        below(),
-        "{:+.1f} %",
-    ),
-    ("doubling-helps", each_log(_other_estimates, DOUBLED, SHORT), below(), "{:+.1f} %"),
-    ("initial-drop", each_panel(_change(SMALL)), below(-NONE)),
-    ("rises-again", each_panel(_change([LARGE], SMALL)), above(NONE)),
-    ("better-than-real", each_panel(_better_than_real), at_least(100), "{:.0f} %"),
-    ("more-backfilling", each_log(_change([10.0]), BACKFILLED), above()),
+decides("perfect-better", below(), "{:+.1f} %")(
+    each_log(_other_estimates, {(Exact(), Users()): "perfect"}, SHORT)
 )
+decides("doubling-helps", below(), "{:+.1f} %")(each_log(_other_estimates, DOUBLED, SHORT))
+decides("initial-drop", below(-NONE))(each_panel(_change(SMALL)))
+decides("rises-again", above(NONE))(each_panel(_change([LARGE], SMALL)))
+decides("better-than-real", at_least(100), "{:.0f} %")(each_panel(_better_than_real))
+decides("more-backfilling", above())(each_log(_change([10.0]), BACKFILLED))
 
 
 @decides("sjfness-rises", above(), POINTS)

@@ -70,14 +70,13 @@ def shape(results, measure):
         value, *bounds = higher(found, place, "min", unit)
         # The point itself may be the lowest.
         turns[name] = max(value, 0.0) + 0.0, *bounds
-    return {
+    row = {
         "shape": SHAPES[tuple(turn[0] > level("none") for turn in turns.values())],
         "minimum at f": float(found["mean"].idxmin()),
-    } | {
-        column: value
-        for name, turn in turns.items()
-        for column, value in zip(ends(name, " [%]"), turn, strict=True)
     }
+    for name, turn in turns.items():
+        row |= zip(ends(name, " [%]"), turn, strict=True)
+    return row
 
 
 def ends(name, unit=""):
@@ -142,13 +141,11 @@ def by_range(results, measures, ranges):
     """The shape of every curve over each range of f, which are largest f and step: whether a trend
     goes on (section 3, footnotes 5 and 6). Columns are log, load, measure, and one for each range.
     """
-    parts = []
+    parts = {}
     for largest, step in ranges.items():
-        found = shapes(on_grid(results, largest, step), measures).set_index(
-            ["log", "load", "measure"]
-        )
-        parts.append(found["shape"].rename(f"to f = {largest:,}"))
-    return pd.concat(parts, axis=1).reset_index()
+        found = shapes(on_grid(results, largest, step), measures)
+        parts[f"to f = {largest:,}"] = found.set_index(["log", "load", "measure"])["shape"]
+    return pd.DataFrame(parts).reset_index()
 
 
 def crossovers(results, measures):
@@ -163,21 +160,14 @@ def crossovers(results, measures):
             real = float(part.loc[part["model"] == "log", measure].iloc[0])
             by = part[part["model"] == "random"].groupby("f")[measure].agg(["mean", "std", "size"])
             half = Z95 * by["std"].fillna(0) / np.sqrt(by["size"])
-            rows.append(
-                {
-                    "log": log,
-                    "load": load,
-                    "measure": measure,
-                    "real": real,
-                    "lowest": float(by["mean"].min()),
-                    "at the largest f": float(by["mean"].iloc[-1]),
-                    "largest f": float(by.index[-1]),
-                    "meets at f": crossing(by["mean"], real),
-                    "from": crossing(by["mean"] + half, real),
-                    "to": crossing(by["mean"] - half, real),
-                }
+            last = float(by["mean"].iloc[-1]), float(by.index[-1])
+            met = (
+                crossing(curve, real)
+                for curve in (by["mean"], by["mean"] + half, by["mean"] - half)
             )
-    return pd.DataFrame(rows)
+            rows.append([log, load, measure, real, float(by["mean"].min()), *last, *met])
+    columns = ["log", "load", "measure", "real", "lowest", "at the largest f", "largest f"]
+    return pd.DataFrame(rows, columns=[*columns, "meets at f", "from", "to"])
 
 
 def crossing(curve, level):

@@ -30,6 +30,7 @@ MODES = {
 }
 # Claims that rest on replays of many jobs, which take longest.
 REPLAYED = ("delay-90-hours", "strict-by-the-words")
+QUOTIENT = ["quotient", "quotient_low", "quotient_high"]
 FORM = "{:.2f} ({:.2f} to {:.2f})"
 CLAIMS = Claims("pv_easy", FORM)
 decides, evaluate = CLAIMS.decides, CLAIMS.evaluate
@@ -72,7 +73,7 @@ class Evidence:
 
     def quotient(self, log, measure, policy, base):
         """A policy's slowdown over another's, with its interval."""
-        return _quotient(self.everyone(measure, base).loc[log, policy])
+        return tuple(self.everyone(measure, base).loc[(log, policy), QUOTIENT])
 
     @functools.cached_property
     def blocked(self):
@@ -80,14 +81,12 @@ class Evidence:
         machine.
         """
         same, schedules = self.reading.count.get("same", False), self.schedules(["EASY", "PV-EASY"])
-        found = {}
+        found = []
         for measure in SHORT:
             table = slowdown.blocked(schedules, measure, same=same, seed=self.seed)
             own = table[(table["policy"] == "PV-EASY") & table["quotient"].notna()]
-            for row in own.to_dict("records"):
-                key = row["trace"], row["jobs"]
-                found[key] = found.get(key, ()) + _quotient(row)
-        return found
+            found.append(own.set_index(["trace", "jobs"])[QUOTIENT])
+        return {key: (*one, *found[1].loc[key]) for key, *one in found[0].itertuples(name=None)}
 
     @functools.cached_property
     def virtual(self):
@@ -102,10 +101,6 @@ class Evidence:
     def modes(self):
         """Results by mode of preemption."""
         return modes.results(self.schedules(MODES)).set_index(["trace", "mode"])
-
-
-def _quotient(row):
-    return tuple(row[name] for name in ("quotient", "quotient_low", "quotient_high"))
 
 
 # ---- what is measured
@@ -254,50 +249,43 @@ SMALL_JOBS, LARGE_JOBS = (
 BOTH = FORM + ", MWBS " + FORM
 AGAINST, SMALL_AGAINST = "{0:.1f} % against {1:.1f} %", "{1:.1f} % against {0:.1f} %"
 KINDS = "backfilled {:,} against {:,}, blocked {:,} against {:,}"
-CLAIMS.decide_by(
-    ("delay-90-hours", largest(counts.delays, "EASY", "max_delay"), above(90), "{:.1f} h"),
-    ("strict-at-the-head", each_log(heads_kept_waiting), NEVER, "{:,}"),
-    ("strict-by-the-words", each_log(_delayed), NEVER, "{:,} jobs"),
-    ("no-violation", number(*BY_ALL), NEVER, "{}"),
-    ("easy-last-violates", number(*LATE, "violated"), lambda n: 10 <= n < 1000, "{:,}"),
-    ("violations-100-minutes", number(*LATE, "mean_dtr"), above(100), "{:.1f} min"),
-    ("violations-30-hours", largest(*LATE, "max_dtr"), above(30), "{:.1f} h"),
-    ("victims-are-large", each_log(_large_among_late), above(50), "{:.0f} %"),
-    (
-        "busy-logs",
-        each_log(lambda e, log: _means(e.workloads[log])),
-        lambda v: 60 <= v[0] <= 80 and 10 <= v[1] < 100 and v[2] > 3600,
-        "{:.1f} %, {:.1f}, {:.0f} s",
-    ),
-    (
-        "a-year-each",
-        each_log(lambda e, log: e.workloads[log].span / 86400),
-        at_least(365),
-        "{:.0f} days",
-    ),
-    ("blocked-mostly-better", quarters(lambda jobs: True), borne_out(LOWER), BOTH),
-    ("large-blocked-better", LARGE_JOBS, borne_out(LOWER), BOTH),
-    ("small-blocked-not-better", SMALL_JOBS, borne_out(contrary(LOWER)), BOTH),
-    ("large-more-often-blocked", _by_size("EASY", audits.blocked), lambda v: v[0] > v[1], AGAINST),
-    ("fewer-backfilled", each_log(_kinds), lambda v: v[0] < v[1] and v[2] > v[3], KINDS),
-    (
-        "small-killed-more",
-        _by_size("PV-EASY", lambda run: run.times_killed > 0),
-        lambda v: v[1] > v[0],
-        SMALL_AGAINST,
-    ),
-    ("little-waste", number(*WASTE), LITTLE, "{:.2f} %"),
-    ("one-in-eight", number(*KILLS, "preempted_share"), AN_EIGHTH, "{:.2f} %"),
-    ("killed-less-than-twice", number(*KILLS, "mkt"), below(2), "{:.2f}"),
-    ("prediction-ten-percent", _leads(lambda error: error <= 10)),
-    ("prediction-above-ten-percent", _leads(lambda error: error >= 10)),
-    ("smaller-on-blue", to_base(*OURS, of=lambda log: log == BLUE), LOWER),
-    ("similar-elsewhere", to_base(*OURS, of=lambda log: log != BLUE), NEARLY_ONE),
-    ("better-than-easy-last", to_base("PV-EASY", "EASY-Last"), LOWER),
-    ("estimates-beat-last", to_base("EASY", "EASY-Last"), LOWER),
-    ("easy-last-worst", each_log(_last_to_others), LOWER),
-    ("estimates-beat-virtual", each_log(_estimates_to_virtual, SHORT), below(), "{:+.0f} %"),
-    ("venture-helps", each_log(_without_venture, SHORT), below(), "{:+.0f} %"),
-    ("same-end", each_log(_later_end), lambda hours: abs(hours) < 1, "{:+.2f} h"),
-    ("suspending-is-better", _modes, below(), "{:+.0f} %"),
+decides("delay-90-hours", above(90), "{:.1f} h")(largest(counts.delays, "EASY", "max_delay"))
+decides("strict-at-the-head", NEVER, "{:,}")(each_log(heads_kept_waiting))
+decides("strict-by-the-words", NEVER, "{:,} jobs")(each_log(_delayed))
+decides("no-violation", NEVER, "{}")(number(*BY_ALL))
+decides("easy-last-violates", lambda n: 10 <= n < 1000, "{:,}")(number(*LATE, "violated"))
+decides("violations-100-minutes", above(100), "{:.1f} min")(number(*LATE, "mean_dtr"))
+decides("violations-30-hours", above(30), "{:.1f} h")(largest(*LATE, "max_dtr"))
+decides("victims-are-large", above(50), "{:.0f} %")(each_log(_large_among_late))
+decides(
+    "busy-logs",
+    lambda v: 60 <= v[0] <= 80 and 10 <= v[1] < 100 and v[2] > 3600,
+    "{:.1f} %, {:.1f}, {:.0f} s",
+)(each_log(lambda e, log: _means(e.workloads[log])))
+decides("a-year-each", at_least(365), "{:.0f} days")(
+    each_log(lambda e, log: e.workloads[log].span / 86400)
 )
+decides("blocked-mostly-better", borne_out(LOWER), BOTH)(quarters(lambda jobs: True))
+decides("large-blocked-better", borne_out(LOWER), BOTH)(LARGE_JOBS)
+decides("small-blocked-not-better", borne_out(contrary(LOWER)), BOTH)(SMALL_JOBS)
+decides("large-more-often-blocked", lambda v: v[0] > v[1], AGAINST)(
+    _by_size("EASY", audits.blocked)
+)
+decides("fewer-backfilled", lambda v: v[0] < v[1] and v[2] > v[3], KINDS)(each_log(_kinds))
+decides("small-killed-more", lambda v: v[1] > v[0], SMALL_AGAINST)(
+    _by_size("PV-EASY", lambda run: run.times_killed > 0)
+)
+decides("little-waste", LITTLE, "{:.2f} %")(number(*WASTE))
+decides("one-in-eight", AN_EIGHTH, "{:.2f} %")(number(*KILLS, "preempted_share"))
+decides("killed-less-than-twice", below(2), "{:.2f}")(number(*KILLS, "mkt"))
+decides("prediction-ten-percent")(_leads(lambda error: error <= 10))
+decides("prediction-above-ten-percent")(_leads(lambda error: error >= 10))
+decides("smaller-on-blue", LOWER)(to_base(*OURS, of=lambda log: log == BLUE))
+decides("similar-elsewhere", NEARLY_ONE)(to_base(*OURS, of=lambda log: log != BLUE))
+decides("better-than-easy-last", LOWER)(to_base("PV-EASY", "EASY-Last"))
+decides("estimates-beat-last", LOWER)(to_base("EASY", "EASY-Last"))
+decides("easy-last-worst", LOWER)(each_log(_last_to_others))
+decides("estimates-beat-virtual", below(), "{:+.0f} %")(each_log(_estimates_to_virtual, SHORT))
+decides("venture-helps", below(), "{:+.0f} %")(each_log(_without_venture, SHORT))
+decides("same-end", lambda hours: abs(hours) < 1, "{:+.2f} h")(each_log(_later_end))
+decides("suspending-is-better", below(), "{:+.0f} %")(_modes)

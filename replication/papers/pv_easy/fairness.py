@@ -31,17 +31,14 @@ def results(schedules, sample=150, seed=1):
     intervals (Wilson), mean_delay (min), max_delay (h), and unfair_heads (heads that wait while idle and
     shadow processors would do). The second table has a delay (s) for each job looked at.
     """
-    pairs = [(log, *one) for log, by_policy in schedules.items() for one in by_policy.items()]
-    found = {
-        (log, policy): delays(schedule, (log, policy), sample, seed)
-        for log, policy, schedule in pairs
-    }
-    rows = [
-        {"trace": log, "policy": policy} | _row(schedule, *found[log, policy])
-        for log, policy, schedule in pairs
-    ]
-    each = {key: pd.Series(delay, name="delay") for key, (delay, _) in found.items()}
-    each = pd.concat(each, names=["trace", "policy", "job"]).reset_index().drop(columns="job")
+    rows, each = [], []
+    for log, by_policy in schedules.items():
+        for policy, schedule in by_policy.items():
+            names = {"trace": log, "policy": policy}
+            delay, share = delays(schedule, (log, policy), sample, seed)
+            rows.append(names | _row(schedule, delay, share))
+            each.append(pd.DataFrame({"delay": delay}).assign(**names))
+    each = pd.concat(each, ignore_index=True)[["trace", "policy", "delay"]]
     return pd.DataFrame(rows), each
 
 

@@ -20,12 +20,9 @@ def results(schedules):
     rows = []
     for log, by_mode in schedules.items():
         for mode, schedule in by_mode.items():
-            counted = (
-                counts.slowdowns(schedule) | counts.loads(schedule) | counts.preemptions(schedule)
-            )
-            row = {"trace": log, "mode": mode} | {
-                name: value for name, (value, _) in counted.items()
-            }
+            row = {"trace": log, "mode": mode}
+            for count in (counts.slowdowns, counts.loads, counts.preemptions):
+                row |= {name: value for name, (value, _) in count(schedule).items()}
             rows.append(row | {"unfair": int(audits.head_violations(schedule).sum())})
     return pd.DataFrame(rows).drop(columns="preempted_share")
 

@@ -25,6 +25,7 @@ CHANGES = (
     *dimensions.entered(runs.PAPER, "machines"),
 )
 HEADLINES = robustness.Headlines(runs.PAPER, Evidence, CHANGES, FORM)
+decides = HEADLINES.decides
 
 
 def _large_blocked(e):
@@ -39,12 +40,10 @@ def _waste(e):
     return claims.number(*claims.WASTE, since)(e)
 
 
-HEADLINES.decide_by(
-    ("head-never-delayed", each_log(claims.heads_kept_waiting), NEVER, "{:,} jobs"),
-    ("no-violation", claims.number(*claims.BY_ALL), NEVER, "{:,} jobs"),
-    ("large-blocked-better", _large_blocked, claims.borne_out(LOWER)),
-    ("as-good-as-easy", claims.to_base("PV-EASY", "EASY"), below(1 + claims.SIMILAR)),
-    ("better-than-easy-last", claims.to_base("PV-EASY", "EASY-Last"), LOWER),
-    ("estimates-beat-last", claims.to_base("EASY", "EASY-Last"), LOWER),
-    ("little-waste", _waste, LITTLE, "{:.2f} %"),
-)
+decides("head-never-delayed", NEVER, "{:,} jobs")(each_log(claims.heads_kept_waiting))
+decides("no-violation", NEVER, "{:,} jobs")(claims.number(*claims.BY_ALL))
+decides("large-blocked-better", claims.borne_out(LOWER))(_large_blocked)
+decides("as-good-as-easy", below(1 + claims.SIMILAR))(claims.to_base("PV-EASY", "EASY"))
+decides("better-than-easy-last", LOWER)(claims.to_base("PV-EASY", "EASY-Last"))
+decides("estimates-beat-last", LOWER)(claims.to_base("EASY", "EASY-Last"))
+decides("little-waste", LITTLE, "{:.2f} %")(_waste)

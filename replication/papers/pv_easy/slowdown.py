@@ -1,9 +1,10 @@
-"""Figs. 2, 3, 5 and 6: slowdowns of blocked jobs by size, and of all jobs.
+"""Figs. 2, 3, 5 and 6: slowdowns of blocked jobs by size, and of all jobs; and what each part of PV-EASY does.
 
 Schedules come by log and policy: ``schedules[log][policy]``.
 """
 
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 
@@ -18,6 +19,8 @@ CLASSES = 4  # Quarters of the machine.
 LOOKS = ("EASY", "PV-EASY", "EASY-Last")  # each looks the same in every figure
 NAMES = {"mbs": "mean bounded slowdown", "mwbs": "mean weighted bounded slowdown"}
 SHORT = {"mbs": "MBS", "mwbs": "MWBS"}
+MEASURES = {"mbs": "bounded slowdown, mean", "mwbs": "bounded slowdown, weighted by size"}
+ALL = "median of the logs"
 COLUMNS = ["trace", "jobs", "policy", "number", "value", "low", "high"]
 COLUMNS += ["quotient", "quotient_low", "quotient_high"]
 
@@ -39,8 +42,25 @@ def size_class(workload, classes=CLASSES):
 def names(classes=CLASSES):
     """The size classes in words, the smallest jobs first."""
     shares = [str(Fraction(k, classes)) for k in range(1, classes)]
-    between = [f"{low} to {high}" for low, high in zip(shares, shares[1:], strict=False)]
+    between = [f"{low} to {high}" for low, high in pairwise(shares)]
     return [f"up to {shares[0]}", *between, f"above {shares[-1]}"] if shares else ["all"]
+
+
+def over_easy(schedules):
+    """Slowdowns of ``schedules[log][part]`` over those of EASY, which is among the parts, with intervals over the
+    log's weeks drawn anew: log, part, measure, over, low, high; last, as a log of its own, the median over the logs.
+    The rules are in docs/decisions/causes.md.
+    """
+    drawn = {}
+    for log, parts in schedules.items():
+        everyone, submit = np.ones(len(parts["EASY"].start), bool), parts["EASY"].workload.submit
+        for measure, words in MEASURES.items():
+            columns = [sums(run, everyone, measure)[:, 0] for run in parts.values()]
+            found = resampling.weeks(np.column_stack(columns), submit, log).T
+            totals = dict(zip(parts, found, strict=True))
+            easy = totals.pop("EASY")
+            drawn |= {(log, part, words): own / easy for part, own in totals.items()}
+    return resampling.table(drawn, ["log", "part", "measure", "over", "low", "high"], ALL)
 
 
 def _compared(schedules, measure, groups, base, seed, resamples):

@@ -38,18 +38,15 @@ def otherwise(item, ours, undecided=""):
 
 def inputs(ours):
     """Why some numbers have no verdict, as `Page.compare` takes it: the machines are the paper's."""
-    logs = dict.fromkeys(ours["trace"])
-    return {
-        (log, "log", "processors"): "the paper's number, which is an input here" for log in logs
-    }
+    reason = "the paper's number, which is an input here"
+    return {(log, "log", "processors"): reason for log in ours["trace"]}
 
 
 def wide(ours):
     """One row a log and policy, one column a measure, for display."""
     shown = ours[ours["policy"] != "log"]
-    table = shown.pivot(index=["trace", "policy"], columns="measure", values="value")
-    rows = list(dict.fromkeys(zip(shown["trace"], shown["policy"], strict=True)))
-    return table.loc[rows, list(dict.fromkeys(shown["measure"]))].reset_index()
+    values = shown.set_index(["trace", "policy", "measure"])["value"]
+    return values.unstack(sort=False).reset_index()
 
 
 def readings(schedules, count, first=None):
@@ -58,26 +55,21 @@ def readings(schedules, count, first=None):
     Ways of counting are readings too; they are applied to the default schedule. A delay from the start
     without later jobs is worked out for the default alone.
     """
-    rows = [
-        (reading, log, policy, measure, value)
-        for log, by_policy in schedules.items()
-        for policy, schedule in by_policy.items()
-        for reading, found in _readings(log, schedule, count, first)
-        for measure, (value, _) in found.items()
-    ]
-    return pd.DataFrame(rows, columns=["reading", *COLUMNS[:4]])
-
-
-def _readings(log, schedule, count, first):
-    """Name and numbers of each reading of one schedule."""
-    for name, way in counts.WAYS[count].items():
-        yield (name if way else runs.DEFAULT.name), count(schedule, **way)
     # Under another scheduler than the default EASY the replays would take hours: the next way stands in.
-    way, since = {}, ""
-    if count is counts.delays:
-        way, since = {"since": "head"}, ", since processors sufficed"
-    for reading, other in runs.otherwise(log, schedule, first):
-        yield reading.name + since, count(other, **way)
+    replays = count is counts.delays
+    instead, since = ({"since": "head"}, ", since processors sufficed") if replays else ({}, "")
+    rows = []
+    for log, by_policy in schedules.items():
+        for policy, schedule in by_policy.items():
+
+            def add(name, found, key=(log, policy)):
+                rows.extend((name, *key, measure, value) for measure, (value, _) in found.items())
+
+            for name, way in counts.WAYS[count].items():
+                add(name if way else runs.DEFAULT.name, count(schedule, **way))
+            for reading, other in runs.otherwise(log, schedule, first):
+                add(reading.name + since, count(other, **instead))
+    return pd.DataFrame(rows, columns=["reading", *COLUMNS[:4]])
 
 
 def ranges(item, readings):

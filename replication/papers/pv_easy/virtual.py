@@ -35,9 +35,8 @@ def results(workloads, policies, errors, seeds, correction="request", workers=1)
         for point, runs in zip(grid, threads.each(one, grid, workers), strict=True)
         for measure in NAMES
     ]
-    return pd.DataFrame(
-        rows, columns=["trace", "policy", "error", "measure", "mean", "low", "high"]
-    )
+    columns = ["trace", "policy", "error", "measure", "mean", "low", "high"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def _mean(values):
@@ -88,13 +87,9 @@ def leads(table):
     rows = []
     for (log, measure), part in table.groupby(["trace", "measure"], sort=False):
         by = by_error(part)
-        others = by.drop(columns="PV-EASY", level="policy")
-        behind = is_behind(by)
-        level = by.index[others["mean"].min(axis=1) <= by["mean"]["PV-EASY"]]
-        where = (_span(by.index[errors]) for errors in (is_ahead(by), behind))
-        rows.append((log, measure, *where, int(level.max()) if len(level) else -1))
+        mean = by["mean"]
+        level = by.index[mean.drop(columns="PV-EASY").min(axis=1) <= mean["PV-EASY"]]
+        where = [by.index[errors] for errors in (is_ahead(by), is_behind(by))]
+        words = [", ".join(map(str, errors)) or "none" for errors in where]
+        rows.append((log, measure, *words, int(level.max()) if len(level) else -1))
     return pd.DataFrame(rows, columns=["trace", "measure", "ahead", "behind", "level"])
-
-
-def _span(errors):
-    return ", ".join(f"{e}" for e in errors) or "none"

@@ -42,12 +42,9 @@ Recorded.__repr__ = lambda self: f"Recorded({len(self.values)} predictions)"
 
 def made_at_submission(workload, policies=COMPARED):
     """What each predictor predicts of each job at its submission, by policy; int64[n], s."""
-    return {
-        policy: simulate(
-            workload, replace(AT_SUBMISSION, predictor=POLICIES[policy])
-        ).first_prediction
-        for policy in (REFERENCE, *policies)
-    }
+    asked = {policy: replace(AT_SUBMISSION, predictor=POLICIES[policy]) for policy in policies}
+    asked = {REFERENCE: AT_SUBMISSION} | asked
+    return {policy: simulate(workload, one).first_prediction for policy, one in asked.items()}
 
 
 def in_order_of(order, values):
@@ -76,23 +73,21 @@ def doubled_less_halved(workloads, workers=1):
     """AP1WAF with doubled predictions less that with halved ones, per cent of Reqtime's, by log and
     policy: the log's own, then one for each draw of its weeks.
     """
-    halved, doubled = 0.5, 2
-    blocks = _scaled_blocks(workloads, UNDER, (halved, doubled), workers)
-    return {
-        (log, policy): 100
-        * (block.values((policy, doubled), "ap1waf") - block.values((policy, halved), "ap1waf"))
-        for log, block in blocks.items()
-        for policy in UNDER
-    }
+    found = {}
+    for log, block in _scaled_blocks(workloads, UNDER, (0.5, 2), workers).items():
+        for policy in UNDER:
+            halved, doubled = (block.values((policy, factor), "ap1waf") for factor in (0.5, 2))
+            found[log, policy] = 100 * (doubled - halved)
+    return found
 
 
 def _scaled_blocks(workloads, policies, factors, workers):
     """The schedules of each log by policy and factor."""
-    tried = {}
-    for log, workload in workloads.items():
-        made = made_at_submission(workload, policies)
-        tried[log] = {(policy, f): f * made[policy] for policy, f in product(policies, factors)}
-    return _blocks(workloads, tried, workers)
+
+    def tried(made):
+        return {(policy, f): f * made[policy] for policy, f in product(policies, factors)}
+
+    return _blocks(workloads, policies, tried, workers)
 
 
 def exchanged(workloads, workers=1):
@@ -103,12 +98,12 @@ def exchanged(workloads, workers=1):
     cent of the sum of squares with intervals over weeks; last, as a log of its own, the median over the logs.
     """
     pairs = list(product((REFERENCE, *COMPARED), repeat=2))
-    tried = {}
-    for log, workload in workloads.items():
-        made = made_at_submission(workload)
-        tried[log] = {(order, of): in_order_of(made[order], made[of]) for order, of in pairs}
+
+    def tried(made):
+        return {(order, of): in_order_of(made[order], made[of]) for order, of in pairs}
+
     rows, drawn = [], {}
-    for log, block in _blocks(workloads, tried, workers).items():
+    for log, block in _blocks(workloads, COMPARED, tried, workers).items():
         for measure in SHOWN:
             found = [block.values(pair, measure) for pair in pairs]
             rows += [[log, *pair, measure, float(one[0])] for pair, one in zip(pairs, found)]
@@ -121,24 +116,22 @@ def exchanged(workloads, workers=1):
     )
 
 
-def _blocks(workloads, tried, workers):
-    """The schedules of each log under each list of predictions, and under Reqtime."""
+def _blocks(workloads, policies, tried, workers):
+    """The schedules of each log under Reqtime, and under the lists of predictions that are `tried` instead of those
+    that each policy made at submission.
+    """
+    found = {}
+    for log, workload in workloads.items():
+        lists = tried(made_at_submission(workload, policies))
+        asked = {name: Recorded(tuple(values)) for name, values in lists.items()}
+        asked = {REFERENCE: Request()} | asked
 
-    predictors = {
-        (log, name): Recorded(tuple(predictions))
-        for log, lists in tried.items()
-        for name, predictions in lists.items()
-    } | {(log, REFERENCE): Request() for log in tried}
+        def simulated(predictor, jobs=workload):
+            return simulate(jobs, replace(AT_SUBMISSION, predictor=predictor))
 
-    def simulated(key):
-        scheduler = replace(AT_SUBMISSION, predictor=predictors[key])
-        return simulate(workloads[key[0]], scheduler)
-
-    done = dict(zip(predictors, threads.each(simulated, predictors, workers), strict=True))
-    return {
-        log: Block(log, {name: done[log, name] for name in (REFERENCE, *lists)})
-        for log, lists in tried.items()
-    }
+        done = threads.each(simulated, asked.values(), workers)
+        found[log] = Block(log, dict(zip(asked, done, strict=True)))
+    return found
 
 
 def shares(grid):
@@ -161,9 +154,8 @@ def draw(table):
         own = table[(table["log"] == log) & (table["measure"] == measure)]
         for k, policy in enumerate(COMPARED):
             part = own[own["policy"] == policy]
-            beside = part["factor"] * 1.02 ** (
-                k - len(COMPARED) // 2
-            )  # so that bars do not hide one another
+            # So that bars do not hide one another.
+            beside = part["factor"] * 1.02 ** (k - len(COMPARED) // 2)
             axes.errorbar(beside, part["value"], panels.bars(part, "value"), **looks[policy])
         axes.axhline(1, color="black", lw=0.8)
         axes.set_xscale("log", base=2)

@@ -5,8 +5,9 @@ import numpy as np
 from replication.basics.lazy import stats
 from replication.evidence.claims import Claims, above, at_most, below, each_log, level, totals
 from replication.evidence.resampling import interval
+from replication.papers.top_percent import bias, schedulers
 from replication.papers.top_percent.modes import LEVEL
-from replication.papers.top_percent.runs import POLICIES, TITLES, class_of
+from replication.papers.top_percent.runs import POLICIES, TITLES, class_of, simulated
 
 USUAL, PRIORITY = (
     {m: TITLES[m] for m in some} for some in (("avebsld", "af"), ("ap0waf", "ap1waf"))
@@ -18,7 +19,7 @@ FORM = "{:.3f} ({:.3f} to {:.3f})"
 POINTS, PER_CENT = (f"{{:.3f}} {unit} ({{:.3f}} to {{:.3f}})" for unit in ("points", "%"))
 __all__ = ["CLAIMS", "evaluate", "totals"]
 CLAIMS = Claims("top_percent", FORM)
-evaluate = CLAIMS.evaluate
+decides, evaluate = CLAIMS.decides, CLAIMS.evaluate
 
 
 # ---- what is measured
@@ -74,8 +75,9 @@ def short(of, measures):
 
 
 def _doubled(e):
-    for (log, policy), change in e.overprediction.items():
-        yield f"{log} {policy}", interval(change)
+    """What doubled predictions change over halved ones."""
+    for key, change in bias.doubled_less_halved(e.workloads, e.workers).items():
+        yield " ".join(key), interval(change)
 
 
 def _least_under(block):
@@ -108,8 +110,11 @@ def _correlation(e, log, measure):
 
 def _apart(e):
     """How far the schedulers are from each other, per cent of the least."""
-    some = e.by_scheduler[e.by_scheduler["measure"].isin(SCHEDULE)]
-    some = some[some["policy"] != "Reqtime"]  # 1 by definition
+    table = simulated(
+        schedulers.tasks(e.workloads, schedulers.PAPER, POLICIES, e.reading), e.workers
+    )
+    # Reqtime's are 1 by definition.
+    some = table[table["measure"].isin(SCHEDULE) & (table["policy"] != "Reqtime")]
     for (log, policy, measure), rows in some.groupby(["trace", "policy", "measure"], sort=False):
         value = rows["value"]
         yield f"{log} {policy} {TITLES[measure]}", 100 * (value.max() / value.min() - 1)
@@ -132,63 +137,52 @@ def between_classes(workload):
 # ---- the rules
 
 COMPETITIVE = below(1 + level("similar") / 100)
-CLAIMS.decide_by(
-    ("overestimates", each_log(_overestimated), lambda r: 100 * (r - 1) >= level("far"), "{:.2f}"),
-    (
-        "common-attributes",
-        each_log(lambda e, log: between_classes(e.workloads[log])),
-        lambda share: 100 * share > level("large_part"),
-        "{:.3f}",
-    ),
-    (
-        "multimodal",
-        lambda e: [(f"class {n}:", p) for n, p in enumerate(e.unimodal, 1)],
-        below(LEVEL),
-        "p = {:.3f}",
-    ),
-    # Predictors' measures over Reqtime's, held to a level.
-    ("better-predictions-help", over(["Clairvoyant"], SCHEDULE), below(1)),
-    ("underprediction-worse-than-requests", over(RELATED, SCHEDULE), above(1)),
-    ("complete-sometimes-superior", over(["Complete"], USUAL), below(1)),
-    ("complete-poor-priority", over(["Complete"], PRIORITY), above(1)),
-    ("top-beats-reqtime", over(TOPS, PRIORITY), below(1)),
-    ("nobody-else-does", over(RELATED, PRIORITY), above(1)),
-    ("complete-competitive", over(["Complete"], USUAL), COMPETITIVE),
-    ("top-tolerable", over(TOPS, USUAL), COMPETITIVE),
-    ("tsafrir-like-cvh", over(["Tsafrir"], USUAL), below(1)),
-    ("tsafrir-like-cvh", over(["Tsafrir"], PRIORITY), above(1)),
-    # One learned predictor held to others.
-    ("cvh-best-usual", alone("CVH", USUAL, np.min), below()),
-    ("cvh-worst-priority", alone("CVH", PRIORITY, np.max), above()),
-    ("tsafrir-underperforms", alone("Tsafrir", SCHEDULE, np.max), above()),
-    ("tsafrir-never-best", alone("Tsafrir", SCHEDULE, np.min), above()),
-    ("top-best-priority", best(TOPS, RELATED, PRIORITY, np.min), below()),
-    ("clairvoyant-upper-bound", less(LEARNED, "Clairvoyant", SCHEDULE), above()),
-    # R2, and shares of jobs.
-    ("complete-best-r2", alone("Complete", {"r2": ""}, np.max), above()),
-    (
-        "cvh-poor-r2",
-        _each(lambda b: b.values("CVH", "r2") - b.values("Complete", "r2")),
-        below(-0.1),
-    ),
-    (
-        "quality-uncorrelated",
-        each_log(_correlation, SCHEDULE),
-        lambda rho: 100 * abs(rho) <= level("large_part"),
-        "{:+.2f}",
-    ),
-    ("reqtime-lower-bound", less(LEARNED, "Reqtime"), above()),
-    ("top-predicts-better-than-requests", less(TOPS, "Reqtime"), above()),
-    ("fewer-backfilled", shares("backfilled", ["Reqtime"], "Clairvoyant"), below(), POINTS),
-    ("means-fall-short", shares("under", ["Top03"], "Complete"), below(), POINTS),
-    ("more-aggressive", shares("backfilled", TOPS, "Reqtime"), above(), POINTS),
-    ("reqtime-never-under", each_log(_under), at_most(0), "{:.2f} %"),
-    ("others-under-predict", each_log(_under, LEARNED), above(), "{:.2f} %"),
-    ("never-above-request", each_log(_above_request, TOPS), at_most(0), "{:,} jobs"),
-    ("least-underprediction", _each(_least_under, scale=100), below(), POINTS),
-    # Runs of their own.
-    ("underprediction-hurts", short("scaled", PRIORITY), above(1)),
-    ("short-jobs-first", short("short_first", USUAL), below(1)),
-    ("schedulers-close", _apart, at_most(level("similar")), "{:.1f} %"),
-    ("favouring-overprediction-helps", _doubled, below(), PER_CENT),
+decides("overestimates", lambda r: 100 * (r - 1) >= level("far"), "{:.2f}")(
+    each_log(_overestimated)
 )
+decides("common-attributes", lambda share: 100 * share > level("large_part"), "{:.3f}")(
+    each_log(lambda e, log: between_classes(e.workloads[log]))
+)
+decides("multimodal", below(LEVEL), "p = {:.3f}")(
+    lambda e: [(f"class {n}:", p) for n, p in enumerate(e.unimodal, 1)]
+)
+# Predictors' measures over Reqtime's, held to a level.
+decides("better-predictions-help", below(1))(over(["Clairvoyant"], SCHEDULE))
+decides("underprediction-worse-than-requests", above(1))(over(RELATED, SCHEDULE))
+decides("complete-sometimes-superior", below(1))(over(["Complete"], USUAL))
+decides("complete-poor-priority", above(1))(over(["Complete"], PRIORITY))
+decides("top-beats-reqtime", below(1))(over(TOPS, PRIORITY))
+decides("nobody-else-does", above(1))(over(RELATED, PRIORITY))
+decides("complete-competitive", COMPETITIVE)(over(["Complete"], USUAL))
+decides("top-tolerable", COMPETITIVE)(over(TOPS, USUAL))
+decides("tsafrir-like-cvh", below(1))(over(["Tsafrir"], USUAL))
+decides("tsafrir-like-cvh", above(1))(over(["Tsafrir"], PRIORITY))
+# One learned predictor held to others.
+decides("cvh-best-usual", below())(alone("CVH", USUAL, np.min))
+decides("cvh-worst-priority", above())(alone("CVH", PRIORITY, np.max))
+decides("tsafrir-underperforms", above())(alone("Tsafrir", SCHEDULE, np.max))
+decides("tsafrir-never-best", above())(alone("Tsafrir", SCHEDULE, np.min))
+decides("top-best-priority", below())(best(TOPS, RELATED, PRIORITY, np.min))
+decides("clairvoyant-upper-bound", above())(less(LEARNED, "Clairvoyant", SCHEDULE))
+# R2, and shares of jobs.
+decides("complete-best-r2", above())(alone("Complete", {"r2": ""}, np.max))
+decides("cvh-poor-r2", below(-0.1))(
+    _each(lambda b: b.values("CVH", "r2") - b.values("Complete", "r2"))
+)
+decides("quality-uncorrelated", lambda rho: 100 * abs(rho) <= level("large_part"), "{:+.2f}")(
+    each_log(_correlation, SCHEDULE)
+)
+decides("reqtime-lower-bound", above())(less(LEARNED, "Reqtime"))
+decides("top-predicts-better-than-requests", above())(less(TOPS, "Reqtime"))
+decides("fewer-backfilled", below(), POINTS)(shares("backfilled", ["Reqtime"], "Clairvoyant"))
+decides("means-fall-short", below(), POINTS)(shares("under", ["Top03"], "Complete"))
+decides("more-aggressive", above(), POINTS)(shares("backfilled", TOPS, "Reqtime"))
+decides("reqtime-never-under", at_most(0), "{:.2f} %")(each_log(_under))
+decides("others-under-predict", above(), "{:.2f} %")(each_log(_under, LEARNED))
+decides("never-above-request", at_most(0), "{:,} jobs")(each_log(_above_request, TOPS))
+decides("least-underprediction", below(), POINTS)(_each(_least_under, scale=100))
+# Runs of their own.
+decides("underprediction-hurts", above(1))(short("scaled", PRIORITY))
+decides("short-jobs-first", below(1))(short("short_first", USUAL))
+decides("schedulers-close", at_most(level("similar")), "{:.1f} %")(_apart)
+decides("favouring-overprediction-helps", below(), PER_CENT)(_doubled)

@@ -6,9 +6,9 @@ from itertools import product
 import numpy as np
 
 from replication.basics import threads
-from replication.papers.top_percent import bias, fig1, modes, schedulers
+from replication.papers.top_percent import fig1, modes
 from replication.papers.top_percent.intervals import Block
-from replication.papers.top_percent.runs import POLICIES, READINGS, jobs, run, simulated
+from replication.papers.top_percent.runs import POLICIES, READINGS, jobs, run
 from replication.predictors import Scaled
 from replication.schedule.simulation import simulate
 from replication.schedulers import EASY
@@ -47,20 +47,14 @@ class Evidence:
     @cached_property
     def scaled(self):
         """Rows of each log with all run times predicted too short, and too long."""
-        predicted = {"short": Scaled(SHORT), "Reqtime": Scaled(LONG)}
-        schedulers = {
-            name: EASY(predictor=predictor, **self.reading.scheduler)
-            for name, predictor in predicted.items()
-        }
-        return {
-            log: Block(log, {name: simulate(jobs, one) for name, one in schedulers.items()})
-            for log, jobs in self.workloads.items()
-        }
-
-    @cached_property
-    def overprediction(self):
-        """What doubled predictions change over halved ones, by log and predictor."""
-        return bias.doubled_less_halved(self.workloads, self.workers)
+        found = {}
+        for log, workload in self.workloads.items():
+            schedules = {
+                name: simulate(workload, EASY(predictor=Scaled(factor), **self.reading.scheduler))
+                for name, factor in (("short", SHORT), ("Reqtime", LONG))
+            }
+            found[log] = Block(log, schedules)
+        return found
 
     @cached_property
     def short_first(self):
@@ -71,12 +65,6 @@ class Evidence:
             short = run(workload, "Clairvoyant", self.reading, first)
             found[log] = Block(log, {"short": short, "Reqtime": self.schedules[log, "Clairvoyant"]})
         return found
-
-    @cached_property
-    def by_scheduler(self):
-        """The table under each scheduler."""
-        tasks = schedulers.tasks(self.workloads, schedulers.PAPER, POLICIES, self.reading)
-        return simulated(tasks, self.workers)
 
     @cached_property
     def unimodal(self):

@@ -37,4 +37,5 @@ CHANGES = (
 )
 HEADLINES = robustness.Headlines(runs.PAPER, Evidence, CHANGES)
 # One log at a time, by the same functions as the claims.
-HEADLINES.decide_by(*((name, CLAIMS.deciders[name]) for name in HEADLINES.published()))
+for name in HEADLINES.published():
+    HEADLINES.decides(name)(CLAIMS.deciders[name])

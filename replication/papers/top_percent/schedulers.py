@@ -45,12 +45,10 @@ def spread(ours):
 
 def wide(ours, measure):
     """One measure: policies down, logs and schedulers across."""
-    table = ours[ours["measure"] == measure].pivot(
-        index="policy", columns=["trace", "scheduler"], values="value"
-    )
-    table = table.loc[list(dict.fromkeys(ours["policy"]))]
-    table.columns = [f"{trace} {scheduler}" for trace, scheduler in table.columns]
-    return table.reset_index()
+    some = ours[ours["measure"] == measure]
+    some = some.assign(under=some["trace"] + " " + some["scheduler"])
+    table = some.set_index(["policy", "under"])["value"].unstack(sort=False)
+    return table.rename_axis(None, axis=1).reset_index()
 
 
 def draw(ours):

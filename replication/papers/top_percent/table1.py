@@ -61,25 +61,21 @@ def side_by_side(ours, undecided=""):
     """Published value and both readings of every number, with a verdict on each; `undecided` says why nothing
     is decided, see `Page.undecided`.
     """
-    merged, columns = None, ["trace", "policy", "measure", "published"]
+    both = []
     for reading in READINGS:
         frame = compare.table(PAPER, "table1", of(ours, reading), reasons(ours))
         if undecided:
             frame["verdict"] = compare.NOT_COMPARABLE
-        names = {"ours": reading, "verdict": f"verdict, {reading}"}
-        frame = frame.rename(columns=names)[[*columns, *names.values()]]
-        merged = frame if merged is None else merged.merge(frame, on=columns)
-    return merged
+        frame = frame.set_index(["trace", "policy", "measure", "published"])[["ours", "verdict"]]
+        both.append(frame.set_axis([reading, f"verdict, {reading}"], axis=1))
+    return pd.concat(both, axis=1).reset_index()
 
 
 def layout(ours, reading):
     """All blocks of one reading below each other, as the paper prints them: policies down, measures across."""
-    some = of(ours, reading)
-    table = some.pivot(index=["trace", "policy"], columns="measure", values="value")
-    rows = list(dict.fromkeys(zip(some["trace"], some["policy"], strict=True)))
-    return (
-        table.loc[rows, list(TITLES)].rename(columns=TITLES).rename_axis(None, axis=1).reset_index()
-    )
+    values = of(ours, reading).set_index(["trace", "policy", "measure"])["value"]
+    table = values.unstack(sort=False)[[*TITLES]].rename(columns=TITLES)
+    return table.rename_axis(None, axis=1).reset_index()
 
 
 def distances(frame):
