@@ -3,6 +3,7 @@
 import numpy as np
 
 from replication.basics import style
+from replication.basics.lazy import pandas as pd
 from replication.basics.lazy import seaborn as sns
 from replication.papers.panels import draw, log_ticks
 
@@ -49,16 +50,21 @@ def spread(results, measures):
     of the random model; the others are single runs.
     """
     keys = ["log", "load", "model", "f"]
-    units = {measure: results[measure] * factor for measure, (_, factor) in measures.items()}
-    long = results[keys].assign(**units).melt(keys, var_name="measure")
-    runs = long.groupby([*keys, "measure"], sort=False, dropna=False)["value"]
-    table = runs.agg(runs="size", value="mean", sd="std").reset_index()
-    half = Z95 * table.pop("sd") / np.sqrt(table["runs"])
-    ends = {"mean_low": table["value"] - half, "mean_high": table["value"] + half}
-    ends |= {f"p{percent}": runs.quantile(percent / 100).to_numpy() for percent in INTERVAL}
-    table = table.assign(**ends)
-    table.loc[table["runs"] == 1, [*ends]] = np.nan
-    return table
+    parts = []
+    for measure, (_, factor) in measures.items():
+        grouped = (results[measure] * factor).groupby(
+            [results[k] for k in keys], sort=False, dropna=False
+        )
+        part = grouped.agg(runs="size", value="mean", sd="std").reset_index()
+        for name, percent in zip(("p5", "p95"), INTERVAL, strict=True):
+            part[name] = grouped.quantile(percent / 100).to_numpy()
+        half = Z95 * part.pop("sd") / np.sqrt(part["runs"])
+        part.insert(4, "measure", measure)
+        part.insert(7, "mean_low", part["value"] - half)
+        part.insert(8, "mean_high", part["value"] + half)
+        part.loc[part["runs"] == 1, ["mean_low", "mean_high", "p5", "p95"]] = np.nan
+        parts.append(part)
+    return pd.concat(parts, ignore_index=True)
 
 
 def rounded(table, digits=DIGITS):
