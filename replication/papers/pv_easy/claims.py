@@ -30,7 +30,6 @@ MODES = {
 }
 # Claims that rest on replays of many jobs, which take longest.
 REPLAYED = ("delay-90-hours", "strict-by-the-words")
-QUOTIENT = ["quotient", "quotient_low", "quotient_high"]
 FORM = "{:.2f} ({:.2f} to {:.2f})"
 CLAIMS = Claims("pv_easy", FORM)
 decides, evaluate = CLAIMS.decides, CLAIMS.evaluate
@@ -73,7 +72,7 @@ class Evidence:
 
     def quotient(self, log, measure, policy, base):
         """A policy's slowdown over another's, with its interval."""
-        return tuple(self.everyone(measure, base).loc[(log, policy), QUOTIENT])
+        return _quotient(self.everyone(measure, base).loc[log, policy])
 
     @functools.cached_property
     def blocked(self):
@@ -81,12 +80,14 @@ class Evidence:
         machine.
         """
         same, schedules = self.reading.count.get("same", False), self.schedules(["EASY", "PV-EASY"])
-        found = []
+        found = {}
         for measure in SHORT:
             table = slowdown.blocked(schedules, measure, same=same, seed=self.seed)
             own = table[(table["policy"] == "PV-EASY") & table["quotient"].notna()]
-            found.append(own.set_index(["trace", "jobs"])[QUOTIENT])
-        return {key: (*one, *found[1].loc[key]) for key, *one in found[0].itertuples(name=None)}
+            for row in own.to_dict("records"):
+                key = row["trace"], row["jobs"]
+                found[key] = found.get(key, ()) + _quotient(row)
+        return found
 
     @functools.cached_property
     def virtual(self):
@@ -101,6 +102,10 @@ class Evidence:
     def modes(self):
         """Results by mode of preemption."""
         return modes.results(self.schedules(MODES)).set_index(["trace", "mode"])
+
+
+def _quotient(row):
+    return tuple(row[name] for name in ("quotient", "quotient_low", "quotient_high"))
 
 
 # ---- what is measured
