@@ -1,9 +1,11 @@
 """The shell: one group of commands, each in a module that is imported only when it is the one asked for.
 
-A command's module is its help: the docstring, whose first line the group's help lists. It has a `command`, made
-with `Command` or `Group`, which returns the exit code. What it uses of the other rooms stands in `_rooms`.
+A command's module is its help: the docstring, whose first line the group's help lists. It has a function `command`, or
+several in `ACTIONS`, with click's options, which returns the exit code, if it is not 0. What it uses of the other rooms
+stands in `_rooms`.
 """
 
+import functools
 import importlib
 import os
 from pathlib import Path
@@ -39,9 +41,14 @@ def summary(name):
         return file.readline().strip().strip('"')
 
 
+@functools.cache
 def load(name):
-    """A command, from its module."""
-    return importlib.import_module(f"{__name__}.{name}").command
+    """A command, or a group of them, from its module."""
+    module = importlib.import_module(f"{__name__}.{name}")
+    if hasattr(module, "command"):
+        return click.command(name, Command, help=module.__doc__)(module.command)
+    actions = [click.command(own, Command)(work) for own, work in module.ACTIONS.items()]
+    return Group(name, actions, help=module.__doc__)
 
 
 class Several(click.Option):

@@ -3,7 +3,7 @@
 from replication.basics.lazy import lazily
 
 _MODULES = """
-    basics.choices logs.archive logs.cleaning logs.swf logs.tables logs.traces logs.accounting.slurm logs.accounting.torque
+    logs.archive logs.cleaning logs.swf logs.tables logs.traces logs.accounting.slurm logs.accounting.torque
     estimates schedulers schedule.formats schedule.measures schedule.plans schedule.simulation schedule.text
     sweeps.engines sweeps.grid sweeps.kept sweeps.study evidence.committed pages.notebook pages.record
     report.assemble report.results

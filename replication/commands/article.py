@@ -11,14 +11,10 @@ Examples:
   replication article --json
 """
 
-import click
-
-from replication.commands import Command
 from replication.commands import _options as shared
 from replication.commands._rooms import assemble
 
 
-@click.command(cls=Command, help=__doc__)
 @shared.as_json("Print where it is and how long it is")
 def command(as_json):
     """Build it, and say how long it is."""
@@ -28,4 +24,3 @@ def command(as_json):
         f"{facts['references']} references into the results, {facts['cited']} works cited"
     )
     shared.say(facts, [told], as_json)
-    return 0

@@ -12,9 +12,6 @@ Examples:
 Exit codes: 0 possible; 1 impossible; 2 the file cannot be used, or the command line was refused.
 """
 
-import click
-
-from replication.commands import Command
 from replication.commands import _options as shared
 from replication.commands._rooms import formats, plans
 
@@ -26,7 +23,6 @@ _WRONG = {
 }
 
 
-@click.command(cls=Command, help=__doc__)
 @shared.file("schedule", metavar="FILE")
 @shared.processors("SWF's MaxProcs")
 @shared.as_json("Print what was found")

@@ -16,12 +16,11 @@ Examples:
 
 import click
 
-from replication.commands import Command, UsageError
+from replication.commands import UsageError
 from replication.commands import _options as shared
 from replication.commands._rooms import committed, results
 
 
-@click.command(cls=Command, help=__doc__)
 @shared.as_json("Print what has changed")
 @click.option(
     "--write",
@@ -45,11 +44,11 @@ def command(as_json, write):
         if changed
         else f"{len(now)} verdicts, all as in {source}"
     )
-    facts = {"verdicts": len(now), "held_against": source, "changed": [*map(_facts, changed)]}
+    facts = [
+        dict(zip(committed.NAME, one.name, strict=False))
+        | {"before": one.before, "after": one.after}
+        for one in changed
+    ]
+    facts = {"verdicts": len(now), "held_against": source, "changed": facts}
     shared.say(facts, [*map(str, changed), told], as_json)
     return 1 if changed else 0
-
-
-def _facts(change):
-    named = dict(zip(committed.NAME, change.name, strict=False))
-    return named | {"before": change.before, "after": change.after}

@@ -18,14 +18,13 @@ from pathlib import Path
 
 import click
 
-from replication.commands import Command, UsageError
+from replication.commands import UsageError
 from replication.commands import _options as shared
 from replication.commands._rooms import cleaning, cluster_log, cluster_report, cluster_study
 
 ENDINGS = (".pdf", ".html", ".csv")
 
 
-@click.command(cls=Command, help=__doc__)
 @click.argument("trace", metavar="TRACE", shell_complete=shared.logs)
 @shared.output(
     f"What to write ({', '.join(ENDINGS)}); may be given several times.",
@@ -34,7 +33,7 @@ ENDINGS = (".pdf", ".html", ".csv")
 )
 @click.option(
     "--size",
-    type=shared.Word(lambda: cleaning.SIZES),
+    type=shared.Word(cleaning.SIZES),
     help="A job's size (default: allocated for a batch system's log, else requested).",
 )
 @shared.bad_lines
@@ -60,7 +59,6 @@ def command(trace, out, size, bad_lines, seed, as_json, **given):
         facts.append(_facts(report, paths))
         lines += [*_lines(report, paths), ""]
     shared.say(facts[0] if len(facts) == 1 else facts, lines[:-1], as_json)
-    return 0
 
 
 def _named(path, case, cases):

@@ -18,12 +18,10 @@ from pathlib import Path
 
 import click
 
-from replication.commands import Command
 from replication.commands import _options as shared
 from replication.commands._rooms import formats, plans
 
 
-@click.command(cls=Command, help=__doc__)
 @shared.file("first", metavar="A")
 @shared.file("second", metavar="B")
 @click.option(

@@ -9,15 +9,13 @@ Examples:
 import click
 from click.shell_completion import get_completion_class
 
-from replication.commands import COMPLETE, PROGRAM, Command, shell
+from replication.commands import COMPLETE, PROGRAM, shell
 from replication.commands import _options as shared
 
 SHELLS = ("bash", "zsh", "fish")
 
 
-@click.command(cls=Command, help=__doc__)
-@click.argument("name", metavar="SHELL", type=shared.Word(lambda: SHELLS))
+@click.argument("name", metavar="SHELL", type=shared.Word(SHELLS))
 def command(name):
     """Print the script."""
     click.echo(get_completion_class(name)(shell, {}, PROGRAM, COMPLETE).source(), nl=False)
-    return 0

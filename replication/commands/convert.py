@@ -17,7 +17,6 @@ Exit codes: 0 converted; 1 the log cannot be used; 2 the command line was refuse
 
 import click
 
-from replication.commands import Command, Group
 from replication.commands import _options as shared
 from replication.commands import _rooms as rooms
 
@@ -26,12 +25,6 @@ account = shared.as_json("Say what was done")
 written = shared.options(swf_file, account, shared.machine)
 
 
-@click.group(cls=Group, help=__doc__)
-def command():
-    """One action for each kind of log."""
-
-
-@command.command(cls=Command)
 @shared.file("log", metavar="FILE")
 @written
 @shared.parts
@@ -41,7 +34,6 @@ def slurm(log, out, as_json, **given):
     return _written(rooms.slurm.convert(log, **known), out, as_json)
 
 
-@command.command(cls=Command)
 @shared.file("logs", nargs=-1, required=True, metavar="FILE...")
 @written
 def torque(logs, out, as_json, **given):
@@ -50,7 +42,6 @@ def torque(logs, out, as_json, **given):
     return _written(rooms.torque.convert(list(logs), **known), out, as_json)
 
 
-@command.command(cls=Command)
 @shared.file("table", metavar="FILE")
 @swf_file
 @click.option(
@@ -75,4 +66,6 @@ def _written(conversion, out, as_json):
     shared.say(
         conversion.facts() | {"out": out}, [*conversion.lines(), f"written to {out}"], as_json
     )
-    return 0
+
+
+ACTIONS = {"slurm": slurm, "torque": torque, "table": table}

@@ -14,12 +14,11 @@ import os
 
 import click
 
-from replication.commands import Command, Several
+from replication.commands import Several
 from replication.commands import _options as shared
 from replication.commands._rooms import assemble, engines, figures, notebook, record
 
 
-@click.command(cls=Command, help=__doc__)
 @click.option(
     "--only",
     cls=Several,

@@ -14,15 +14,13 @@ from pathlib import Path
 
 import click
 
-from replication.commands import Command
 from replication.commands import _options as shared
 from replication.commands._rooms import assemble, record
 
 
-@click.command(cls=Command, help=__doc__)
 @click.option(
     "--kind",
-    type=shared.Word(lambda: record.KINDS),
+    type=shared.Word(record.KINDS),
     help="What it is made from (default: the first of these of which anything was drawn).",
 )
 @click.option(
@@ -39,4 +37,3 @@ def command(kind, out, as_json):
     seconds = round(time.perf_counter() - started, 1)
     facts = {"page": str(page), "pdf": str(page.with_suffix(".pdf")), "seconds": seconds}
     shared.say(facts, [f"report: {page} [{seconds} s]"], as_json)
-    return 0

@@ -13,12 +13,10 @@ import sys
 
 import click
 
-from replication.commands import Command
 from replication.commands import _options as shared
-from replication.commands._rooms import formats, measures, simulation, traces
+from replication.commands._rooms import formats, measures, simulation, text, traces
 
 
-@click.command(cls=Command, help=__doc__)
 @click.argument("trace", metavar="TRACE", shell_complete=shared.logs)
 @shared.scheduler
 @shared.predictor
@@ -36,13 +34,15 @@ from replication.commands._rooms import formats, measures, simulation, traces
 @click.option(
     "--format",
     "form",
-    type=shared.Word(lambda: formats.FORMS),
+    type=shared.Word(formats.FORMS),
     help="What to write instead: see docs/formats.md.",
 )
 @shared.as_json("Print the measures")
 def command(trace, scheduler, predictor, model, chosen, seed, out, form, as_json, **given):
     """Simulate, write the table, and say what was left out and what came of it."""
-    scheduler, model = shared.scheduler_of(scheduler, predictor, chosen), shared.estimates_of(model)
+    with shared.refusing(ValueError):
+        scheduler = shared.scheduler_of(scheduler, predictor, chosen)
+        model = text.estimates(model)
     shared.writable(out, trace)
     with _without_linear_algebra():
         workload = traces.load(trace, **given)
@@ -58,7 +58,6 @@ def command(trace, scheduler, predictor, model, chosen, seed, out, form, as_json
         "measures": schedule.measures,
     }
     shared.say(facts, summary(schedule), as_json, aside=out == "-")
-    return 0
 
 
 @contextlib.contextmanager

@@ -23,7 +23,6 @@ Exit codes: 0 written; 1 a log or a value cannot be used, or tasks failed and we
 kept; 2 the command line was refused; 130 interrupted, and what was done is kept.
 """
 
-import contextlib
 import math
 import os
 from pathlib import Path
@@ -31,17 +30,17 @@ from pathlib import Path
 import click
 
 from replication.basics import writing
-from replication.commands import Command, Several, UsageError
+from replication.commands import Several, UsageError
 from replication.commands import _options as shared
 from replication.commands import _rooms as rooms
 from replication.commands._rooms import estimates, grid, kept, study, text, traces
 
-MODELS = ("random", "deterministic", "log", "modal")
+#: How `--estimates` begins for each `--model`; f follows.
+MODELS = {"random": "f", "deterministic": "deterministic", "log": "log:factor", "modal": "modal"}
 MOST = 1_000_000  # simulations; a typing mistake in a range should not start a year of work
 LATEST = 10**12  # s
 
 
-@click.command(cls=Command, help=__doc__)
 @click.argument("names", nargs=-1, required=True, metavar="TRACE...", shell_complete=shared.logs)
 @click.option(
     "--scheduler",
@@ -63,7 +62,7 @@ LATEST = 10**12  # s
 )
 @click.option(
     "--model",
-    type=shared.Word(lambda: MODELS),
+    type=shared.Word(MODELS),
     default="random",
     help="The estimates: random or deterministic f-model, the log's own times f, or modal with "
     "share f at the E_max (default random).",
@@ -135,13 +134,13 @@ def command(names, workers, engine, shards, shard, folder, out, as_json, **asked
     how = workers or os.cpu_count() or 1, engine, folder or kept.RESULTS
     tasks = _of_study(names, asked) if is_study else _of_options(names, **asked)
     if shard is None:
-        return _run(tasks, how, out, names, as_json)
-    tasks = study.shard(tasks, shard, shards)
-    kept.results(tasks, grid.compute, *how)
-    found = {"points": len(tasks), "shard": shard, "shards": shards, "folder": str(how[-1])}
-    said = [f"{len(tasks):,} points, part {shard} of {shards}, kept in {how[-1]}"]
+        found, said = _table(tasks, how, out, names)
+    else:
+        tasks = study.shard(tasks, shard, shards)
+        kept.results(tasks, grid.compute, *how)
+        found = {"points": len(tasks), "shard": shard, "shards": shards, "folder": str(how[-1])}
+        said = [f"{len(tasks):,} points, part {shard} of {shards}, kept in {how[-1]}"]
     shared.say(found, said, as_json)
-    return 0
 
 
 def _of_study(names, asked):
@@ -158,20 +157,22 @@ def _of_study(names, asked):
 
 def _of_options(names, schedulers, predictor, said, model, f, loads, e_max, seeds, **more):
     """The points that the options ask for."""
-    schedulers = [shared.scheduler_of(words, predictor) for words in schedulers]
-    if said:
-        models = [shared.estimates_of(words) for words in said]
-    else:
-        models = _models(model, [value for word in f for value in numbers(word)], e_max)
+    with shared.refusing(ValueError):
+        schedulers = [shared.scheduler_of(words, predictor) for words in schedulers]
+        models = [one for word in said or _words(model, f, e_max) for one in study.models_of(word)]
+        drawn = [text.resampling(words) for words in more["resampling"]]
     loads = [_load(word) for word in loads]
-    drawn = [shared.resampling_of(words) for words in more["resampling"]]
     seeds = range(1, seeds + 1)
     points = [(scheduler, choice) for choice in models for scheduler in schedulers]
     each = sum(len(seeds if drawn else grid.seeds_of(*point, seeds)) for point in points)
     count = len(names) * len(loads) * each * max(len(drawn), 1)
     if count > MOST:
         raise UsageError(f"{count:,} simulations, allowed: up to {MOST:,}")
-    workloads = _workloads(names, more["paper"], more["bad_lines"], e_max)
+    workloads = (
+        traces.load(one, paper=more["paper"], bad_lines=more["bad_lines"]) for one in names
+    )
+    if e_max is not None:
+        workloads = (estimates.cut_runs(whole, e_max) for whole in workloads)
     return grid.points(workloads, loads, points, seeds, more["watch"], drawn)
 
 
@@ -182,49 +183,11 @@ def _given_options():
     return {name for name in context.params if context.get_parameter_source(name) == given}
 
 
-def _run(tasks, how, out, names, as_json):
-    table = grid.run(tasks, *how)
-    # Shares and words in one column are no column of a Parquet file.
-    table["load"] = table["load"].astype(str)
-    with writing.opened(out, names) as file:
-        file.write(
-            writing.frame_csv(table) if out.endswith(".csv") else table.to_parquet(index=False)
-        )
-    found = {
-        "simulations": len(table),
-        "points": len(tasks),
-        "out": out,
-        "columns": list(table.columns),
-        "stand_in": bool(table["stand_in"].any()),
-    }
-    shared.say(found, _lines(found), as_json)
-    return 0
-
-
-def _workloads(names, paper, bad_lines, e_max):
-    """Each log, runs cut where that is asked for."""
-    for name in names:
-        whole = traces.load(name, paper=paper, bad_lines=bad_lines)
-        yield whole if e_max is None else estimates.cut_runs(whole, e_max)
-
-
-def numbers(word):
-    """The numbers that a word means: one, or of FROM:TO:STEP both ends, where the step leads to the
-    second.
-    """
-    try:
-        values = [float(part) for part in word.split(":")]
-    except ValueError:
-        values = []
-    if all(math.isfinite(value) and value >= 0 for value in values):
-        if len(values) == 1:
-            return values
-        if len(values) == 3:
-            with contextlib.suppress(estimates.EstimateError):
-                return estimates.models.steps(*values)
-    raise UsageError(
-        f"--f {shared.short(word)}, allowed: a number from 0, or FROM:TO:STEP with fewer than {MOST:,} values"
-    )
+def _words(model, f, e_max):
+    """The estimate models of `--model`, `--f` and `--e-max` as `--estimates` takes them."""
+    if model == "modal" and e_max is None:
+        raise UsageError("--model modal needs --e-max SECONDS")
+    return [f"{MODELS[model]}={value}" + (f",emax={e_max}" if e_max else "") for value in f]
 
 
 def _load(word):
@@ -240,23 +203,22 @@ def _load(word):
     return grid.LOG if value is None else value
 
 
-def _models(model, f, e_max):
-    """The estimate models of `--model`, `--f` and `--e-max`."""
-    if model == "modal":
-        if e_max is None:
-            raise UsageError("--model modal needs --e-max SECONDS")
-        return [estimates.Modal(e_max, amount) for amount in f]
-    if model == "log" and min(f) < 1:
-        raise UsageError(f"--f {min(f):g} with --model log, allowed: 1 or more")
-    makes = {
-        "random": estimates.FModel,
-        "deterministic": estimates.Deterministic,
-        "log": estimates.Users,
+def _table(tasks, how, out, names):
+    """Write the table; what was done, and in lines."""
+    table = grid.run(tasks, *how)
+    # Shares and words in one column are no column of a Parquet file.
+    table["load"] = table["load"].astype(str)
+    with writing.opened(out, names) as file:
+        file.write(
+            writing.frame_csv(table) if out.endswith(".csv") else table.to_parquet(index=False)
+        )
+    found = {
+        "simulations": len(table),
+        "points": len(tasks),
+        "out": out,
+        "columns": list(table.columns),
+        "stand_in": bool(table["stand_in"].any()),
     }
-    return [makes[model](amount, e_max) for amount in f]
-
-
-def _lines(found):
-    if found["stand_in"]:
-        yield "Generated stand-ins took the place of logs that are not here; they prove nothing."
-    yield f"{found['simulations']:,} simulations of {found['points']:,} points, written to {found['out']}"
+    proves = "Generated stand-ins took the place of logs that are not here; they prove nothing."
+    done = f"{len(table):,} simulations of {len(tasks):,} points, written to {out}"
+    return found, [*[proves] * found["stand_in"], done]

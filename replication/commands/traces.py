@@ -16,19 +16,12 @@ from pathlib import Path
 
 import click
 
-from replication.commands import Command, Group
 from replication.commands import _options as shared
 from replication.commands._rooms import archive, traces
 
 _HEADER = "Computer Installation StartTime EndTime TimeZoneString MaxProcs MaxNodes".split()
 
 
-@click.group(cls=Group, help=__doc__)
-def command():
-    """What to do, with which logs."""
-
-
-@command.command("list", cls=Command)
 @shared.as_json("The list")
 def listed(as_json):
     """The logs of the registry, and where they are."""
@@ -43,10 +36,8 @@ def listed(as_json):
         for log in known
     )
     shared.say(known, lines, as_json)
-    return 0
 
 
-@command.command(cls=Command)
 @click.argument(
     "names", nargs=-1, metavar="[NAME...]", shell_complete=shared.completing(lambda: traces.names())
 )
@@ -72,7 +63,6 @@ def fetch(names, folder, as_json):
     return int(any(log["error"] for log in done))
 
 
-@command.command(cls=Command)
 @click.argument("names", nargs=-1, required=True, metavar="NAME...", shell_complete=shared.logs)
 @shared.as_json("The facts")
 @shared.rules
@@ -80,7 +70,6 @@ def describe(names, as_json, **given):
     """Facts of a log and of the jobs made from it; a NAME of the registry or an SWF file."""
     facts = [_facts(name, given) for name in names]
     shared.say(facts if len(facts) > 1 else facts[0], ["\n\n".join(map(_text, facts))], as_json)
-    return 0
 
 
 def _facts(name, given):
@@ -142,3 +131,6 @@ def _text(facts):
     ]
     title = " (stand-in)" * facts["stand_in"] + (f": {facts['title']}" if "title" in facts else "")
     return "\n".join([f"{facts['name']}{title}", *(f"  {k:24} {v}" for k, v in rows)])
+
+
+ACTIONS = {"list": listed, "fetch": fetch, "describe": describe}

@@ -7,15 +7,12 @@ import time
 
 import click
 
-from replication.commands import Command
 from replication.commands._rooms import simulation
 
 
-@click.command(cls=Command, help=__doc__)
 def command():
     """Run every kernel once on a tiny workload and say how long it took."""
     started = time.perf_counter()
     click.echo("Compiling the kernels (a minute or two the first time)")
     simulation.warm()
     click.echo(f"Kernels ready in {time.perf_counter() - started:.1f} s")
-    return 0

@@ -6,8 +6,6 @@ import pandas as pd
 import pytest
 
 from replication.__main__ import main
-from replication.commands import UsageError
-from replication.commands import sweep as command
 from replication.estimates import FModel
 from replication.logs import swf, traces
 from replication.schedule.simulation import simulate
@@ -107,15 +105,16 @@ def test_workloads_drawn_anew_and_loads_of_both_kinds(run, log, tmp_path):
 @pytest.mark.parametrize(
     "words, said",
     [
-        (["--f", "1:0:1"], "--f 1:0:1, allowed: a number from 0"),
-        (["--f", "0:1e9:0.1"], "--f 0:1e9:0.1, allowed"),
-        (["--f", "many"], "--f many, allowed"),
+        (["--f", "1:0:1"], "'f=1:0:1': from 1.0 to 0.0 by 1.0, allowed: upwards"),
+        (["--f", "0:999999999:0.1"], "allowed: upwards, up to 1,000,000 values"),
+        (["--f", "many"], "f='many'; allowed: a number from 0"),
+        (["--f", "0:1"], "estimates 'f=0:1': '1', allowed"),
         (["--load", "3"], "--load 3, allowed: log, or a share"),
         (["--resampling", "week=1"], "resampling 'week' unknown"),
         (["--seeds", "0"], "--seeds 0, allowed: 1 or more"),
         (["--model", "modal"], "needs --e-max"),
-        (["--model", "log"], "--f 0 with --model log, allowed: 1 or more"),
-        (["--model", "log", "--f", "2", "0.5"], "--f 0.5 with --model log, allowed: 1 or more"),
+        (["--model", "log"], "Users: factor=0; allowed: a number from 1"),
+        (["--model", "log", "--f", "2", "0.5"], "factor=0.5; allowed: a number from 1"),
         (["--f", "0:999:1", "--seeds", "9999"], "simulations, allowed: up to 1,000,000"),
     ],
 )
@@ -131,11 +130,13 @@ def test_a_table_needs_a_name_it_can_be_written_to(run, tmp_path):
     assert not list(tmp_path.glob("table*"))
 
 
-def test_ranges_end_with_their_end_and_have_short_decimals():
-    assert command.numbers("0:1:0.1") == [k / 10 for k in range(11)]
-    assert command.numbers("0:10:3") == [0, 3, 6, 9]
-    with pytest.raises(UsageError):
-        command.numbers("0:1")
+def test_ranges_end_with_their_end_and_have_short_decimals(run, tmp_path):
+    assert run("--f", "0:0.3:0.1", "4:10:4", "--e-max", "64800") == 0
+    table = pd.read_csv(tmp_path / "table.csv")
+    assert table["f"].tolist() == [0, 0.1, 0.2, 0.3, 4, 8]
+    assert set(table["e_max"]) == {64800}
+    assert run("--estimates", "deterministic=0:2:1") == 0
+    assert pd.read_csv(tmp_path / "table.csv")["f"].tolist() == [0, 1, 2]
 
 
 def test_any_scheduler_and_estimates_in_the_words_of_simulate(run, tmp_path):
