@@ -187,6 +187,11 @@ def _words(model, f, e_max):
     """The estimate models of `--model`, `--f` and `--e-max` as `--estimates` takes them."""
     if model == "modal" and e_max is None:
         raise UsageError("--model modal needs --e-max SECONDS")
+    for value in f:
+        if not set(value) <= set("0123456789.e+:"):
+            raise UsageError(
+                f"--f {shared.short(value)}, allowed: a number from 0, or FROM:TO:STEP"
+            )
     return [f"{MODELS[model]}={value}" + (f",emax={e_max}" if e_max else "") for value in f]
 
 

@@ -107,7 +107,8 @@ def test_workloads_drawn_anew_and_loads_of_both_kinds(run, log, tmp_path):
     [
         (["--f", "1:0:1"], "'f=1:0:1': from 1.0 to 0.0 by 1.0, allowed: upwards"),
         (["--f", "0:999999999:0.1"], "allowed: upwards, up to 1,000,000 values"),
-        (["--f", "many"], "f='many'; allowed: a number from 0"),
+        (["--f", "many"], "--f many, allowed: a number from 0"),
+        (["--f", "2,emax=60"], "--f 2,emax=60, allowed: a number from 0"),
         (["--f", "0:1"], "estimates 'f=0:1': '1', allowed"),
         (["--load", "3"], "--load 3, allowed: log, or a share"),
         (["--resampling", "week=1"], "resampling 'week' unknown"),
