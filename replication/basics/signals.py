@@ -83,9 +83,7 @@ def end(number, name):
     """Say once why the program ends, and end the processes that it started. Returns the exit code:
     128 and the signal's number.
     """
-    for child in psutil.Process().children(recursive=True):
-        with contextlib.suppress(psutil.NoSuchProcess):
-            child.kill()
+    end_children()
     if _said.acquire(blocking=False):
         why = (
             "interrupted" if number == signal.SIGINT else f"ended by {signal.Signals(number).name}"
@@ -94,3 +92,10 @@ def end(number, name):
         with contextlib.suppress(OSError):
             print(f"{name}: {why}", file=sys.stderr, flush=True)
     return 128 + number
+
+
+def end_children():
+    """End the processes that this one has started, and those that they have."""
+    for child in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            child.kill()

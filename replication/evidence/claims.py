@@ -15,7 +15,8 @@ from typing import NamedTuple
 from replication.basics import paths
 from replication.basics.data import toml
 from replication.basics.lazy import pandas as pd
-from replication.evidence import published
+from replication.evidence import published, shown
+from replication.evidence.published import EvidenceError
 
 HOLDS, PART, FAILS, UNDECIDED, CHECK = VERDICTS = (
     "holds",
@@ -25,13 +26,7 @@ HOLDS, PART, FAILS, UNDECIDED, CHECK = VERDICTS = (
     "check",
 )
 SIMULATED, LOG, CHECKED = KINDS = "simulated", "log", CHECK
-# What stands between two cases as they are recorded, and what each claim has and may have.
-BETWEEN = "; "
-FIELDS, OPTIONAL = ({"section", "statement", "statistic", "rule"}, {"number", "word", "kind"})
-
-
-class ClaimError(ValueError):
-    """A claim that does not exist, or that nothing decides; the message lists those that do."""
+BETWEEN = "; "  # stands between two cases as they are recorded
 
 
 class Answer(NamedTuple):
@@ -41,13 +36,12 @@ class Answer(NamedTuple):
     sure: bool = True
 
 
-# A case's answer as it is recorded; an open one has no value.
+# A case's answer as it is recorded.
 ANSWERS = {
     "for": Answer(True),
     "against": Answer(False),
     "for, not sure": Answer(True, False),
     "against, not sure": Answer(False, False),
-    "open": None,
 }
 RECORDED = {answer: word for word, answer in ANSWERS.items()}
 
@@ -72,39 +66,30 @@ def around(number):
 def enough(held, cases, word="always"):
     """Whether so many cases of so many are what a word asks for."""
     rule = words()["how_often"][word]
-    share = 100 * held
-    return (
-        share > rule["more_than"] * cases
-        if "more_than" in rule
-        else share >= rule["at_least"] * cases
-    )
+    if "more_than" in rule:
+        return 100 * held > rule["more_than"] * cases
+    return 100 * held >= rule["at_least"] * cases
 
 
 def verdict(answers, word="always", kind=SIMULATED):
-    """One verdict from the answers of all cases, each an `Answer`, a bool, or None where a case has
-    no value. `word` is of ``words.toml``, how often; `kind` is one of `KINDS`.
-    """
-    held = sum(one is not None and bool(as_answer(one).holds) for one in answers)
+    """One verdict from the answers of all cases; `word` is of ``words.toml``, how often, and `kind` one of `KINDS`."""
+    held = sum(one.holds for one in answers)
     if answers and enough(held, len(answers), word):
         return CHECK if kind == CHECKED else HOLDS
     if word == "always" and 2 * held > len(answers) and kind != CHECKED:
         return PART
-    against = [one for one in answers if one is not None and not as_answer(one).holds]
-    return FAILS if against else UNDECIDED
+    return FAILS if held < len(answers) else UNDECIDED
 
 
 def otherwise(answers, word="always", kind=SIMULATED):
     """The other verdicts that the intervals allow, in words; empty where the verdict is sure. Takes
     what `verdict` takes.
     """
-    given = verdict(answers, word, kind)
-    ends = [
-        verdict(
-            [one if one is None or as_answer(one).sure else fall for one in answers], word, kind
-        )
-        for fall in (True, False)
-    ]
-    return " or ".join(dict.fromkeys(end for end in ends if end != given))
+    fallen = (
+        [one if one.sure else end for one in answers] for end in (Answer(True), Answer(False))
+    )
+    ends = dict.fromkeys(verdict(several, word, kind) for several in fallen)
+    return " or ".join(end for end in ends if end != verdict(answers, word, kind))
 
 
 def as_answer(one):
@@ -186,14 +171,12 @@ def each_log(value, *axes, of=lambda log: True):
     return measured
 
 
-def entered(paper):
+def entered(paper, file="claims.toml"):
     """The claims of a paper as entered, by id, with what they are if left out (word, kind, number);
     none where the paper has no such file.
     """
-    return {
-        name: {"word": "always", "kind": SIMULATED, "number": ""} | claim
-        for name, claim in published.entries(paper, "claims.toml").items()
-    }
+    left_out = {"word": "always", "kind": SIMULATED, "number": ""}
+    return {name: left_out | claim for name, claim in published.entries(paper, file).items()}
 
 
 class Claims:
@@ -222,9 +205,10 @@ class Claims:
                 yield from before(evidence)
                 for what, *told in measured(evidence):
                     if rule is None:
-                        yield what, *told
+                        words, answer = told
                     else:
-                        yield what, (form or self.form).format(*_several(*told)), rule(*told)
+                        words, answer = (form or self.form).format(*_several(*told)), rule(*told)
+                    yield what, words, as_answer(answer)
 
             self.deciders[name] = cases
             return function
@@ -241,7 +225,7 @@ class Claims:
 
         Columns are claim, section, statement, verdict, otherwise (the verdicts that the intervals
         allow besides), count (cases that hold, of how many), numbers (of every case), published,
-        statistic, rule, answers (of every case, as in `ANSWERS`). ClaimError for a claim that is
+        statistic, rule, answers (of every case, as in `ANSWERS`). EvidenceError for a claim that is
         not known or that nothing decides, or a case whose words hold `BETWEEN`.
         """
         known = self.published()
@@ -253,12 +237,12 @@ class Claims:
     def _row(self, name, known, evidence):
         if name not in known or name not in self.deciders:
             allowed = sorted(known.keys() & self.deciders)
-            raise ClaimError(f"{self.paper}: claim {name!r}, allowed: {', '.join(allowed)}")
+            raise EvidenceError(f"{self.paper}: claim {name!r}, allowed: {', '.join(allowed)}")
         claim, cases = known[name], list(self.deciders[name](evidence))
-        answers = [None if answer is None else as_answer(answer) for *_, answer in cases]
+        answers = [answer for *_, answer in cases]
         numbers = [f"{what} {words}".strip() for what, words, _ in cases]
         if any(BETWEEN in words for words in numbers):
-            raise ClaimError(
+            raise EvidenceError(
                 f"{self.paper}: claim {name!r}: numbers {numbers}, allowed: none with {BETWEEN!r}"
             )
         rule = claim["word"], claim["kind"]
@@ -268,7 +252,7 @@ class Claims:
             "statement": claim["statement"],
             "verdict": verdict(answers, *rule),
             "otherwise": otherwise(answers, *rule),
-            "count": f"{sum(a is not None and a.holds for a in answers)} of {len(answers)}",
+            "count": f"{sum(one.holds for one in answers)} of {len(answers)}",
             "numbers": BETWEEN.join(numbers),
             "published": claim["number"],
             "statistic": claim["statistic"],
@@ -290,6 +274,6 @@ def beside(default, other, reading):
 
 def totals(table):
     """How many claims got each verdict, in a sentence of Markdown."""
-    counts = table["verdict"].value_counts()
-    said = [f"**{counts[word]}** {word}" for word in VERDICTS if word in counts]
+    counts = shown.counts(table["verdict"], VERDICTS)
+    said = [f"**{count}** {word}" for word, count in counts.items()]
     return f"Of {len(table)} claims: {', '.join(said)}."

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from replication.basics import git, paths, writing
 from replication.basics.lazy import pandas as pd
 from replication.evidence import verdicts
+from replication.evidence.published import EvidenceError
 
 NAME = ("kind", "paper", "item", "trace", "policy", "measure")
 COLUMNS = (*NAME, "about", "verdict")
@@ -35,16 +36,18 @@ def path():
 
 
 def found(papers, again=False):
-    """The verdicts of some papers by name."""
-    every = [one for paper in papers for one in (*paper.numbers, *paper.claims)]
-    return {one.name: (one.again() if again else one).verdict for one in every}
+    """The verdicts of some papers by name, as recorded or as the rules give them now."""
+    return {one.name: one.now if again else one.verdict for one in _every(papers)}
+
+
+def _every(papers):
+    return [one for paper in papers for one in (*paper.numbers, *paper.claims)]
 
 
 def save(papers, again=False):
     """Write the list, with what each number or claim is about; see `found`."""
-    every = [one for paper in papers for one in (*paper.numbers, *paper.claims)]
     given = found(papers, again)
-    rows = [[*one.name, one.about, given[one.name]] for one in every]
+    rows = [[*one.name, one.about, given[one.name]] for one in _every(papers)]
     writing.write(path(), writing.frame_csv(pd.DataFrame(rows, columns=COLUMNS)))
 
 
@@ -53,7 +56,7 @@ def load():
     text, source = git.at_head(path()), "the last commit"
     if text is None:
         if not path().exists():
-            raise verdicts.VerdictError(
+            raise EvidenceError(
                 f"{path()}: no such file; a complete report writes it (make figures)"
             )
         text, source = path().read_text(encoding="utf-8"), "the file, as no commit has it"
@@ -63,27 +66,18 @@ def load():
 def parse(text, where):
     """The verdicts in a list."""
     words = {"number": verdicts.NUMBER_WORDS, "claim": verdicts.CLAIM_WORDS}
-    lines = csv.reader(io.StringIO(text))
-    header = tuple(next(lines, ()))
-    if header not in (COLUMNS, (*NAME, COLUMNS[-1])):
-        raise verdicts.VerdictError(
-            f"{where}: columns {','.join(header)}, expected {','.join(COLUMNS)}"
-        )
+    allowed = f"{','.join(COLUMNS)}; " + "; ".join(
+        f"verdict of a {kind}: {', '.join(several)}" for kind, several in words.items()
+    )
     given = {}
-    for cells in lines:
-        line = f"{where} line {lines.line_num}"
-        if len(cells) != len(header) or cells[0] not in words:
-            raise verdicts.VerdictError(
-                f"{line}: {','.join(cells)!r}, allowed: {','.join(COLUMNS)}, "
-                f"the first of them {' or '.join(words)}"
+    for number, cells in enumerate(csv.reader(io.StringIO(text)), start=1):
+        if number == 1 and tuple(cells) == COLUMNS:
+            continue
+        *name, _, verdict = cells if len(cells) == len(COLUMNS) else COLUMNS
+        if verdict not in words.get(name[0], ()) or tuple(name) in given:
+            raise EvidenceError(
+                f"{where} line {number}: {','.join(cells)!r}, each once; allowed: {allowed}"
             )
-        name, verdict = cells[: len(NAME)], cells[-1]
-        if verdict not in words[name[0]]:
-            raise verdicts.VerdictError(
-                f"{line}: verdict {verdict!r}, allowed: {', '.join(words[name[0]])}"
-            )
-        if tuple(name) in given:
-            raise verdicts.VerdictError(f"{line}: {','.join(name)!r} a second time, allowed: once")
         given[tuple(name)] = verdict
     return given
 

@@ -23,13 +23,13 @@ Units are never converted: numbers in two units are an error.
 """
 
 import math
-from collections.abc import Mapping
 from decimal import ROUND_HALF_UP, Decimal
 from numbers import Real
 from typing import NamedTuple
 
 from replication.basics.lazy import pandas as pd
 from replication.evidence import published as published_values
+from replication.evidence.published import EvidenceError
 
 MATCH, CLOSE, NEAR, DIFFERS = "match", "close", "near", "differs"
 INSIDE, OVERLAPPING, OUTSIDE = "inside", "overlapping", "outside"
@@ -44,10 +44,6 @@ ABSOLUTE = "difference is absolute"
 KEY = ("trace", "policy", "measure")
 OURS = (*KEY, "value", "unit")
 COLUMNS = ("item", *KEY, "unit", "published", "ours", "difference", "verdict", "reason", "source")
-
-
-class CompareError(ValueError):
-    """Numbers that cannot be laid side by side; the message names the row and what is allowed."""
 
 
 class Verdict(NamedTuple):
@@ -67,12 +63,12 @@ def verdict(ours, published, unit=None, reason=""):
 
     For a range `ours` is its two ends; None and NaN mean that it was not computed, and an infinity
     differs. Without `unit` the caller vouches that it is the published one. `reason` says why the
-    two cannot be compared although both may exist. CompareError if the units differ or `ours` is
+    two cannot be compared although both may exist. EvidenceError if the units differ or `ours` is
     not a number.
     """
     where = f"{published.item}: {' / '.join(published.key)}"
     if unit is not None and unit != published.unit:
-        raise CompareError(
+        raise EvidenceError(
             f"{where}: our unit {unit!r}, published unit {published.unit!r}; convert first"
         )
     if published.upper is not None:
@@ -98,16 +94,28 @@ def table(paper, item, ours, reasons=None):
     alone. `reasons` say why a number is not comparable, by trace, or by (trace, policy, measure),
     which wins.
 
-    A number of ours that was not published is a CompareError, because it is a misspelt name nearly
+    A number of ours that was not published is an EvidenceError, because it is a misspelt name nearly
     every time; so is one that stands there twice, lacks a column or has another unit, and a reason
     for something the paper does not have.
     """
-    known = {row.key for row in published_values.rows(paper, item)}
-    mine = _by_key(ours, known, f"{paper}/{item}")
-    published = published_values.joined(published_values.rows(paper, item))
-    reasons = _checked_reasons(reasons or {}, known, f"{paper}/{item}")
+    where, printed = f"{paper}/{item}", published_values.rows(paper, item)
+    known, mine = {row.key for row in printed}, {}
+    for row in ours.to_dict("records") if hasattr(ours, "to_dict") else ours:
+        if missing := [name for name in OURS if name not in row]:
+            raise EvidenceError(
+                f"{where}: our row lacks {', '.join(missing)}; needed: {', '.join(OURS)}"
+            )
+        *key, value, unit = (row[name] for name in OURS)
+        if tuple(key) in mine:
+            raise EvidenceError(f"{where}: {' / '.join(key)} stands twice among our rows")
+        if tuple(key) not in known:
+            published_values.value(paper, item, **dict(zip(KEY, key, strict=True)))
+        mine[*key,] = value, unit
+    reasons = reasons or {}
+    if wrong := [key for key in reasons if key not in known | {trace for trace, *_ in known}]:
+        raise EvidenceError(f"{where}: a reason for {wrong[0]!r}, but nothing is published there")
     rows = []
-    for row in published:
+    for row in published_values.joined(printed):
         theirs = [row.value] if row.upper is None else [row.value, row.upper]
         ends = [""] if row.upper is None else ["_min", "_max"]
         keys = [(row.trace, row.policy, row.measure + end) for end in ends]
@@ -126,18 +134,10 @@ def recorded(*ends):
     return ends[0] if len(ends) == 1 else TO.join(map(repr, ends))
 
 
-def read(text):
-    """A recorded number, or the two ends of a recorded range; see `recorded`."""
-    ends = [float(end) for end in text.split(TO)] if text else [math.nan]
+def read(value):
+    """A number, or the two ends of a range, as computed or as `recorded`; nan where nothing is."""
+    ends = [float(end) for end in str(value).split(TO) if end] or [math.nan]
     return ends[0] if len(ends) == 1 else tuple(ends)
-
-
-def counts(frame):
-    """How many rows of one comparison or of several got each of `VERDICTS`: best first, zeros
-    included.
-    """
-    found = frame["verdict"].value_counts()
-    return {word: int(found.get(word, 0)) for word in VERDICTS}
 
 
 def _decimal(ours, where):
@@ -146,7 +146,7 @@ def _decimal(ours, where):
         return None
     # numpy's bool is no Real; Python's is an int and would count as 0 or 1.
     if isinstance(ours, bool) or not isinstance(ours, Real):
-        raise CompareError(f"{where}: our value {ours!r}, allowed: a number, None or NaN")
+        raise EvidenceError(f"{where}: our value {ours!r}, allowed: a number, None or NaN")
     return None if math.isnan(ours) else Decimal(str(float(ours)))
 
 
@@ -195,45 +195,3 @@ def _overlap(ends, published):
     if least <= low and high <= most:
         return INSIDE
     return OUTSIDE if high < least or low > most else OVERLAPPING
-
-
-def _by_key(ours, known, where):
-    """Our values and units by (trace, policy, measure)."""
-    records = ours.to_dict("records") if hasattr(ours, "to_dict") else list(ours)
-    found = {}
-    for record in records:
-        missing = [name for name in OURS if name not in record]
-        if missing:
-            raise CompareError(
-                f"{where}: our row lacks {', '.join(missing)}; needed: {', '.join(OURS)}"
-            )
-        key = tuple(record[name] for name in KEY)
-        name = " / ".join(map(str, key))
-        if key not in known:
-            raise CompareError(f"{where}: nothing published as {name}; {_nearest(key, known)}")
-        if key in found:
-            raise CompareError(f"{where}: {name} stands twice among our rows")
-        found[key] = record["value"], record["unit"]
-    return found
-
-
-def _nearest(key, known):
-    """Which part of a key is unknown, and what it may be."""
-    for place, name in enumerate(KEY):
-        names = {other[place] for other in known}
-        if key[place] not in names:
-            return f"{name} may be: {', '.join(sorted(names))}"
-    return "each name is known, but not the three together"
-
-
-def _checked_reasons(reasons, known, where):
-    """The reasons, once every key names something published and every reason says something."""
-    if not isinstance(reasons, Mapping):
-        raise CompareError(f"{where}: reasons is a {type(reasons).__name__}, allowed: a dict")
-    traces = {key[0] for key in known}
-    for key, reason in reasons.items():
-        if key not in known and key not in traces:
-            raise CompareError(f"{where}: a reason for {key!r}, but nothing is published there")
-        if not isinstance(reason, str) or not reason.strip():
-            raise CompareError(f"{where}: reason {reason!r} for {key!r}, allowed: some words")
-    return reasons

@@ -4,7 +4,7 @@ The names of policies and measures, and how the numbers were entered, are in ``d
 """
 
 import csv
-import math
+import re
 from dataclasses import dataclass, replace
 
 from replication.basics import paths
@@ -12,9 +12,16 @@ from replication.basics.data import toml
 
 COLUMNS = ("item", "trace", "policy", "measure", "value", "unit", "decimals", "source")
 
+# What a field may be, and in words; all others are as item.
+FORMS = {
+    "item": (r"\S(.*\S)?", "text with no blanks around it"),
+    "value": (r"-?[0-9]+(\.[0-9]+)?", "a plain number, no separators, no exponent"),
+    "decimals": ("[0-9]+", "0, 1, 2, ..."),
+}
 
-class PublishedError(ValueError):
-    """A published value that is missing or badly entered; the message names file, field and value."""
+
+class EvidenceError(ValueError):
+    """What the papers say, or what is laid beside it, cannot be used; the message names it and what is allowed."""
 
 
 @dataclass(frozen=True)
@@ -64,25 +71,43 @@ def papers():
 
 
 def items(paper):
-    """Names of the items of a paper that have published numbers, sorted; PublishedError for another
+    """Names of the items of a paper that have published numbers, sorted; EvidenceError for another
     paper.
     """
     if paper not in papers():
-        raise PublishedError(
-            f"no published values of paper {paper!r}; known: {', '.join(papers())}"
-        )
+        raise EvidenceError(f"no published values of paper {paper!r}; known: {', '.join(papers())}")
     return sorted(path.stem for path in (paths.PUBLISHED / paper).glob("*.csv"))
 
 
 def rows(paper, item):
-    """The published numbers of one item, in the order of the file. PublishedError if paper or item
+    """The published numbers of one item, in the order of the file. EvidenceError if paper or item
     is unknown, or a row of the file is badly entered.
     """
     if item not in items(paper):
-        raise PublishedError(
+        raise EvidenceError(
             f"{paper}: no published item {item!r}; known: {', '.join(items(paper))}"
         )
-    return _read(paths.PUBLISHED / paper / f"{item}.csv")
+    where, found = f"{paper}/{item}.csv", {}
+    misprints = [one.get("erratum") for one in entries("contradictions.toml").values()]
+    right = {one["cell"]: one["right"] for one in misprints if one}
+    with open(paths.PUBLISHED / where, encoding="utf-8", newline="") as file:
+        lines = csv.reader(file)
+        header = tuple(next(lines, ()))
+        if header != COLUMNS:
+            raise EvidenceError(
+                f"{where} line 1: columns {','.join(header)}, expected {','.join(COLUMNS)}"
+            )
+        for cells in lines:
+            line = f"{where} line {lines.line_num}"
+            row = _row(line, cells)
+            if row.item != item:
+                raise EvidenceError(f"{line}: item {row.item!r}, expected {item!r}")
+            if row.key in found:
+                raise EvidenceError(f"{line}: {' / '.join(row.key)} stands there already")
+            found[row.key] = replace(row, right=right.get(f"{paper}/{item} {' '.join(row.key)}"))
+    if not found:
+        raise EvidenceError(f"{where}: no rows, at least one needed")
+    return list(found.values())
 
 
 def joined(found):
@@ -101,12 +126,6 @@ def joined(found):
     return made
 
 
-def _errata():
-    """What should stand where a paper has a misprint, by paper, item and key in words."""
-    known = [one["erratum"] for one in entries("contradictions.toml").values() if "erratum" in one]
-    return {one["cell"]: one["right"] for one in known}
-
-
 def largest(paper, item, measure):
     """The largest published number of a measure in an item."""
     return max(
@@ -115,7 +134,7 @@ def largest(paper, item, measure):
 
 
 def value(paper, item, *, trace=None, policy=None, measure=None):
-    """The one published number that fits; a name left out may be anything. PublishedError if no
+    """The one published number that fits; a name left out may be anything. EvidenceError if no
     number fits, or more than one.
     """
     asked = {"trace": trace, "policy": policy, "measure": measure}
@@ -125,75 +144,30 @@ def value(paper, item, *, trace=None, policy=None, measure=None):
         known = sorted({getattr(row, name) for row in fitting})
         fitting = [row for row in fitting if getattr(row, name) == wanted]
         if not fitting:
-            raise PublishedError(
+            raise EvidenceError(
                 f"{paper}/{item}: no published value has {name} {wanted!r} among "
                 f"those left; they have: {', '.join(known)}"
             )
     if len(fitting) > 1:
-        raise PublishedError(
+        raise EvidenceError(
             f"{paper}/{item}: {len(fitting)} published values fit, one must; "
             "give trace, policy and measure"
         )
     return fitting[0]
 
 
-def _read(path):
-    """All rows of a file, each checked; keys may not repeat."""
-    where, errata = f"{path.parent.name}/{path.name}", _errata()
-    with open(path, encoding="utf-8", newline="") as file:
-        lines = csv.reader(file)
-        header = tuple(next(lines, ()))
-        if header != COLUMNS:
-            raise PublishedError(
-                f"{where} line 1: columns {','.join(header)}, expected {','.join(COLUMNS)}"
-            )
-        found = {}
-        for cells in lines:
-            line = f"{where} line {lines.line_num}"
-            row = _row(line, cells)
-            if row.item != path.stem:
-                raise PublishedError(f"{line}: item {row.item!r}, expected {path.stem!r}")
-            if row.key in found:
-                raise PublishedError(f"{line}: {' / '.join(row.key)} stands there already")
-            cell = f"{path.parent.name}/{path.stem} {' '.join(row.key)}"
-            found[row.key] = replace(row, right=errata.get(cell))
-    if not found:
-        raise PublishedError(f"{where}: no rows, at least one needed")
-    return list(found.values())
-
-
 def _row(where, cells):
     """One line as a `Published`, or an error that says which field is wrong."""
     if len(cells) != len(COLUMNS):
-        raise PublishedError(f"{where}: {len(cells)} fields, expected {len(COLUMNS)}")
+        raise EvidenceError(f"{where}: {len(cells)} fields, expected {len(COLUMNS)}")
     text = dict(zip(COLUMNS, cells, strict=True))
     for name, cell in text.items():
-        if not cell or cell != cell.strip():
-            raise PublishedError(
-                f"{where}: {name} {cell!r}, allowed: text with no blanks around it"
-            )
-    if not text["decimals"].isdecimal():
-        raise PublishedError(f"{where}: decimals {text['decimals']!r}, allowed: 0, 1, 2, ...")
-    decimals = int(text["decimals"])
-    return Published(
-        **text | {"value": _number(where, text["value"], decimals), "decimals": decimals}
-    )
-
-
-def _number(where, text, decimals):
-    """A plain decimal number with exactly `decimals` digits after the point."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    plain = set(text) <= set("-0123456789.")
-    if not plain or not math.isfinite(number):
-        raise PublishedError(
-            f"{where}: value {text!r}, allowed: a plain number, no separators, no exponent"
+        form, words = FORMS.get(name, FORMS["item"])
+        if not re.fullmatch(form, cell):
+            raise EvidenceError(f"{where}: {name} {cell!r}, allowed: {words}")
+    value, decimals = text["value"], int(text["decimals"])
+    if (printed := len(value.partition(".")[2])) != decimals:
+        raise EvidenceError(
+            f"{where}: value {value} has {printed} decimals, field decimals says {decimals}"
         )
-    printed = len(text.partition(".")[2])
-    if printed != decimals:
-        raise PublishedError(
-            f"{where}: value {text} has {printed} decimals, field decimals says {decimals}"
-        )
-    return number
+    return Published(**text | {"value": float(value), "decimals": decimals})

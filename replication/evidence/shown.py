@@ -33,10 +33,7 @@ def printed(published):
 
 
 def ours(value, unit):
-    """Our value as it stands beside a paper's: no thousands in months, ranks and job numbers. Of a
-    range it is the two ends, as they are or as they are recorded.
-    """
-    value = compare.read(value) if isinstance(value, str) else value
+    """Our value as it stands beside a paper's: no thousands in months, ranks and job numbers; a range is its two ends."""
     if isinstance(value, tuple):
         return compare.TO.join(text(end) for end in value)
     return str(int(value)) if unit in compare.EXACT_UNITS and value % 1 == 0 else text(value)
@@ -52,3 +49,9 @@ def difference(value, published, unit):
     shown = f"{value:+.4g}" if absolute else f"{100 * value:+.1f} %"
     # No sign where nothing is left of the difference.
     return shown[1:] if set(shown) <= set("+-0. %") else shown
+
+
+def counts(given, words):
+    """How many of some verdicts are each of `words`, in the order of these; those that none is are left out."""
+    given = list(given)
+    return {word: given.count(word) for word in words if word in given}

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass, replace
 
 from replication.evidence import claims, compare, published, shown
+from replication.evidence.published import EvidenceError
 
 NOT_DRAWN = "not drawn"
 # What a number or a claim is about. The first three are counted apart; a check is no finding, and a repeat has been
@@ -23,22 +24,18 @@ CLAIM_WORDS = (*claims.VERDICTS, NOT_DRAWN)
 NAMED = re.compile(r"(Fig|Table)s?\.? (\d+(?:(?:, | and )\d+)*)")
 
 
-class VerdictError(ValueError):
-    """Two notebooks that disagree on one number or claim, or a recorded verdict that cannot be used."""
-
-
 @dataclass(frozen=True)
 class Number:
     """A published number beside ours."""
 
     paper: str
     published: published.Published
+    about: str  # one of `ABOUT`
     ours: float = math.nan  # in the unit of the paper's; nan where it was not computed
     difference: float = math.nan  # as in `replication.evidence.compare.Verdict`
     verdict: str = NOT_DRAWN  # one of `NUMBER_WORDS`
     reason: str = ""  # why it is not comparable, or that the difference is absolute
     drawn_by: str = ""  # ``paper/item`` of the notebook that computes it, if one does
-    about: str = claims.SIMULATED  # one of `ABOUT`
 
     @property
     def name(self):
@@ -46,54 +43,38 @@ class Number:
         return ("number", self.paper, self.published.item, *self.published.key)
 
     @property
-    def id(self):
-        """Name of its place in the report."""
-        return place(*self.name)
-
-    @property
-    def published_text(self):
-        """The paper's value as printed."""
-        return shown.printed(self.published)
-
-    @property
-    def ours_text(self):
-        """Our value for reading."""
-        return shown.ours(self.ours, self.published.unit)
-
-    @property
-    def difference_text(self):
-        """The difference for reading: in percent, or absolute."""
-        return shown.difference(self.difference, self.published.value, self.published.unit)
-
-    def again(self):
-        """The same number with the verdict that the rule gives it now."""
-        if self.verdict == NOT_DRAWN:
-            return self
+    def now(self):
+        """The verdict that the rule gives it now."""
         reason = self.reason if self.verdict == compare.NOT_COMPARABLE else ""
-        result = compare.verdict(self.ours, self.published, reason=reason)
-        return replace(
-            self, verdict=result.verdict, reason=result.reason, difference=result.difference
-        )
+        given = compare.verdict(self.ours, self.published, reason=reason).verdict
+        return NOT_DRAWN if self.verdict == NOT_DRAWN else given
+
+    def shown(self):
+        """Its key and unit, the paper's value as printed, ours, the difference and the verdict: a dict for reading."""
+        one = self.published
+        return {name: getattr(one, name) for name in (*compare.KEY, "unit")} | {
+            "published": shown.printed(one),
+            "ours": shown.ours(self.ours, one.unit),
+            "difference": shown.difference(self.difference, one.value, one.unit),
+            "verdict": self.verdict,
+        }
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence of a paper about its own results, as it is entered in ``data/published/<paper>/claims.toml``, and
-    what became of it.
-    """
+    """A sentence of a paper about its own results, and what became of it."""
 
     paper: str
     id_in_paper: str
-    section: str
-    statement: str
-    statistic: str
-    rule: str
-    word: str
-    about: str  # one of `ABOUT`; called kind where it is entered
-    published: str = ""  # the paper's own number, if it gives one
+    entered: dict  # what `replication.evidence.claims.entered` says of it
     verdict: str = NOT_DRAWN  # one of `CLAIM_WORDS`
-    cases: tuple = ()  # (words with number and interval, `replication.evidence.claims.Answer` or None if open)
+    cases: tuple = ()  # (words with number and interval, `replication.evidence.claims.Answer`)
     drawn_by: str = ""  # ``paper/item`` of the notebook that decides it, if one does
+
+    @property
+    def about(self):
+        """What it is about, one of `ABOUT`."""
+        return self.entered["kind"]
 
     @property
     def name(self):
@@ -101,45 +82,41 @@ class Claim:
         return ("claim", self.paper, self.id_in_paper, "", "", "")
 
     @property
-    def id(self):
-        """Name of its place in the report."""
-        return place("claim", self.paper, self.id_in_paper)
+    def _judged(self):
+        return [answer for _, answer in self.cases], self.entered["word"], self.about
 
     @property
     def count(self):
         """How many cases hold, in words; empty where nothing was drawn."""
-        held = sum(answer is not None and answer.holds for _, answer in self.cases)
+        held = sum(answer.holds for _, answer in self.cases)
         return f"{held} of {len(self.cases)}" if self.cases else ""
 
     @property
     def otherwise(self):
         """The verdicts that the intervals of its cases allow besides, in words; empty if it is sure."""
-        return claims.otherwise([answer for _, answer in self.cases], self.word, self.about)
+        return claims.otherwise(*self._judged)
+
+    @property
+    def now(self):
+        """The verdict that the rule gives its recorded cases now."""
+        return NOT_DRAWN if self.verdict == NOT_DRAWN else claims.verdict(*self._judged)
 
     @property
     def items(self):
         """The paper's tables and figures that its section names, such as fig5 and table2."""
         return {
             f"{word.lower()}{number}"
-            for word, several in NAMED.findall(self.section)
+            for word, several in NAMED.findall(self.entered["section"])
             for number in re.findall(r"\d+", several)
         }
 
-    def again(self):
-        """The same claim with the verdict that the rule gives its recorded cases now."""
-        if self.verdict == NOT_DRAWN:
-            return self
-        answers = [answer for _, answer in self.cases]
-        return replace(self, verdict=claims.verdict(answers, self.word, self.about))
-
 
 def place(*words):
-    """A name for a place in a page that no other words have."""
-    plain = set("_-=")
-    return ":".join(
-        "".join(c if c.isascii() and c.isalnum() or c in plain else f".{ord(c):x}." for c in word)
-        for word in words
+    """A name for a place in a page that no other words have; that of a number or a claim is made from its name."""
+    spelt = (
+        re.sub("[^A-Za-z0-9_=-]", lambda c: f".{ord(c[0]):x}.", word) for word in words if word
     )
+    return ":".join(spelt)
 
 
 def key_of(row):
@@ -155,16 +132,30 @@ def numbers(paper, items):
             key = key_of(row)
             first = found.setdefault(key, (row, item.name))
             if first[0]["verdict"] != row["verdict"]:
-                raise VerdictError(
+                raise EvidenceError(
                     f"{paper}: two notebooks give {first[0]['verdict']!r} and {row['verdict']!r} on "
                     f"{' / '.join(key)} ({first[1]} and {item.name})"
                 )
     known = published.items(paper) if paper in published.papers() else []
     rows = [row for item in known for row in published.joined(published.rows(paper, item))]
-    return [
-        _number(paper, row, about, *found.get((row.item, *row.key), (None, "")))
-        for row, about in zip(rows, abouts(rows), strict=True)
-    ]
+    made = []
+    for row, about in zip(rows, abouts(rows), strict=True):
+        drawn, by = found.get((row.item, *row.key), (None, ""))
+        if drawn and drawn["unit"] != row.unit:
+            raise EvidenceError(
+                f"{by}: {' / '.join(key_of(drawn))} in {drawn['unit']}, "
+                f"published in {row.unit}; draw it again"
+            )
+        made.append(number(paper, row, drawn, about, by))
+    return made
+
+
+def number(paper, printed, row=None, about=claims.SIMULATED, by=""):
+    """A published number with the row of a comparison, as computed or as recorded; None where there is none."""
+    if row is None:
+        return Number(paper, printed, about)
+    values = [compare.read(row[column]) for column in ("ours", "difference")]
+    return Number(paper, printed, about, *values, row["verdict"], row["reason"], by)
 
 
 def abouts(rows):
@@ -184,59 +175,37 @@ def abouts(rows):
     return [given[row.item, row.key] for row in rows]
 
 
-def _number(paper, row, about, drawn, name):
-    if drawn is None:
-        return Number(paper, row, about=about)
-    if drawn["unit"] != row.unit:
-        raise VerdictError(
-            f"{name}: {' / '.join(key_of(drawn))} in {drawn['unit']}, "
-            f"published in {row.unit}; draw it again"
-        )
-    value, difference = (compare.read(drawn[column]) for column in ("ours", "difference"))
-    return Number(paper, row, value, difference, drawn["verdict"], drawn["reason"], name, about)
-
-
 def decided(paper, items):
     """Every claim of a paper."""
-    found = {}
+    found = {name: Claim(paper, name, claim) for name, claim in claims.entered(paper).items()}
     for item in items:
         for row in item.rows("claims"):
-            if row["claim"] in found:
-                raise VerdictError(
-                    f"{paper}: claim {row['claim']!r} is decided by {found[row['claim']][1]} "
-                    f"and by {item.name}"
+            name = row["claim"]
+            if name not in found:
+                continue
+            if by := found[name].drawn_by:
+                raise EvidenceError(
+                    f"{paper}: claim {name!r} is decided by {by} and by {item.name}"
                 )
-            found[row["claim"]] = row, item.name
-    return [
-        _claim(paper, name, claim, *found.get(name, (None, "")))
-        for name, claim in claims.entered(paper).items()
-    ]
-
-
-def _claim(paper, name, entered, drawn, by):
-    words = {key: entered[key] for key in ("section", "statement", "statistic", "rule", "word")}
-    made = Claim(paper, name, **words, about=entered["kind"], published=entered["number"])
-    if drawn is None:
-        return made
-    numbers, answers = (
-        drawn[column].split(claims.BETWEEN) if drawn[column] else []
-        for column in ("numbers", "answers")
-    )
-    if len(numbers) != len(answers) or not set(answers) <= claims.ANSWERS.keys():
-        raise VerdictError(
-            f"{by}: claim {name!r}: numbers {drawn['numbers']!r} and answers "
-            f"{drawn['answers']!r} do not go together; draw it again"
-        )
-    cases = tuple(
-        (case, claims.ANSWERS[answer]) for case, answer in zip(numbers, answers, strict=True)
-    )
-    return replace(made, verdict=drawn["verdict"], cases=cases, drawn_by=by)
+            numbers, answers = (
+                row[column].split(claims.BETWEEN) if row[column] else []
+                for column in ("numbers", "answers")
+            )
+            if len(numbers) != len(answers) or not set(answers) <= claims.ANSWERS.keys():
+                raise EvidenceError(
+                    f"{item.name}: claim {name!r}: numbers {row['numbers']!r} and answers "
+                    f"{row['answers']!r} do not go together; draw it again"
+                )
+            cases = zip(numbers, map(claims.ANSWERS.get, answers), strict=True)
+            found[name] = replace(
+                found[name], verdict=row["verdict"], cases=tuple(cases), drawn_by=item.name
+            )
+    return [*found.values()]
 
 
 def count(found, words, about=ABOUT):
     """How many got each verdict, best first; those that none got are left out."""
-    given = [one.verdict for one in found if one.about in about]
-    return {word: given.count(word) for word in words if word in given}
+    return shown.counts([one.verdict for one in found if one.about in about], words)
 
 
 def read_csv(path):

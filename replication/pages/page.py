@@ -1,6 +1,6 @@
 """The page of a notebook: its workloads, and the only way its outputs are saved."""
 
-import ast
+import re
 import string
 import sys
 import time
@@ -10,7 +10,8 @@ from types import MappingProxyType
 
 from replication.basics import paths, style, writing
 from replication.basics.lazy import lazily
-from replication.evidence import claims, compare, published, shown
+from replication.basics.lazy import pandas as pd
+from replication.evidence import claims, compare, published, shown, verdicts
 from replication.logs import traces
 from replication.logs.workload import QUICK_JOBS
 from replication.pages import parameters, record
@@ -264,7 +265,7 @@ class Page:
         caption = f"Paper against ours: {self.paper} {item}"
         made = Table(frame, caption, self.notice, shown=_readable(frame, self.paper, item))
         file = self._file(item if item != self.item else None, ".verdicts.csv")
-        self._verdicts[file] = {word: n for word, n in compare.counts(frame).items() if n}
+        self._verdicts[file] = shown.counts(frame["verdict"], compare.VERDICTS)
         return self._save(file, made.csv(), "verdicts", made)
 
     def claims(self, table, name=None):
@@ -428,8 +429,7 @@ def _cell(name):
 def _handed_over():
     """Names of the parameters that papermill has handed over."""
     given = [cell for cell in _inputs() if cell.startswith("# Parameters\n")]
-    nodes = [node for cell in given for node in ast.walk(ast.parse(cell))]
-    return [node.targets[0].id for node in nodes if isinstance(node, ast.Assign)]
+    return [name for cell in given for name in re.findall(r"^(\w+) = ", cell, re.MULTILINE)]
 
 
 def _published_only(paper, item, rows):
@@ -441,14 +441,11 @@ def _published_only(paper, item, rows):
 
 def _readable(frame, paper, item):
     """A comparison with numbers as text: the paper's as printed, relative differences in percent."""
-    printed = {row.key: shown.printed(row) for row in published.joined(published.rows(paper, item))}
-    rows = frame.to_dict("records")
-    readable = frame.assign(
-        published=[printed[tuple(row[part] for part in compare.KEY)] for row in rows],
-        ours=[shown.ours(row["ours"], row["unit"]) for row in rows],
-        difference=[
-            shown.difference(row["difference"], row["published"], row["unit"]) for row in rows
-        ],
-        remark=["; ".join(filter(None, (row["reason"], row["source"]))) for row in rows],
-    )
-    return readable[[*compare.KEY, "unit", "published", "ours", "difference", "verdict", "remark"]]
+    printed = {row.key: row for row in published.joined(published.rows(paper, item))}
+    rows = [
+        verdicts.number(paper, printed[tuple(row[part] for part in compare.KEY)], row).shown()
+        | {"remark": "; ".join(filter(None, (row["reason"], row["source"])))}
+        for row in frame.to_dict("records")
+    ]
+    columns = [*compare.KEY, "unit", "published", "ours", "difference", "verdict", "remark"]
+    return pd.DataFrame(rows, columns=columns)

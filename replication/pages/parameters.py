@@ -2,9 +2,7 @@
 
 import ast
 import json
-import math
 import re
-from collections.abc import Mapping
 from pathlib import Path
 
 from replication.basics import git, paths
@@ -13,6 +11,7 @@ from replication.logs import traces
 from replication.pages import record
 
 SCALES = ("paper", "quick")
+LEAST = {"seed": 0, "workers": 1}
 NAME_HINT = "lower-case letters, digits and _"
 # Results do not depend on the first; the second is what tells quick results from the paper's.
 FREE = ("workers", "scale")
@@ -56,23 +55,27 @@ def check(name, given):
         for parameter, value in given.items()
     }
     given["logs"] = _logs(name, given["logs"])
-    allowed = {}
-    if given["scale"] not in SCALES:
-        allowed["scale"] = ", ".join(SCALES)
-    for parameter, least in (("seed", 0), ("workers", 1)):
-        if type(given[parameter]) is not int or given[parameter] < least:
-            allowed[parameter] = f"a whole number from {least} up"
     for parameter, value in given.items():
-        default = defaults.get(parameter)
-        if not _plain(value):
-            words = "JSON types (text keys, no NaN or infinity, lists rather than tuples)"
-            allowed.setdefault(parameter, words)
-        elif default is not None and not _fits(value, default):
-            allowed.setdefault(parameter, f"{KINDS[type(default)]}, such as {default!r}")
-    if allowed:
-        parameter, words = next(iter(allowed.items()))
-        raise PageError(f"{name}: {parameter} {given[parameter]!r}, allowed: {words}")
+        if words := _allowed(parameter, value, defaults.get(parameter)):
+            raise PageError(f"{name}: {parameter} {value!r}, allowed: {words}")
     return given
+
+
+def _allowed(parameter, value, default):
+    """What a parameter may be, in words, where the value is something else; None where it is not."""
+    if parameter == "scale" and value not in SCALES:
+        return ", ".join(SCALES)
+    if parameter in LEAST and (type(value) is not int or value < LEAST[parameter]):
+        return f"a whole number from {LEAST[parameter]} up"
+    try:
+        plain = json.loads(json.dumps(value, allow_nan=False)) == value
+    except (TypeError, ValueError):
+        plain = False
+    if not plain:
+        return "JSON types (text keys, no NaN or infinity, lists rather than tuples)"
+    if default is not None and not _fits(value, default):
+        return f"{KINDS[type(default)]}, such as {default!r}"
+    return None
 
 
 def _listed(value):
@@ -106,17 +109,6 @@ def _fits(value, default):
     if isinstance(value, list) and isinstance(default, list):
         return not default or all(any(_fits(v, d) for d in default) for v in value)
     return type(value) is type(default) or (type(value), type(default)) == (int, float)
-
-
-def _plain(value):
-    """True for what JSON holds without change."""
-    if isinstance(value, Mapping):
-        return all(isinstance(key, str) and _plain(part) for key, part in value.items())
-    if isinstance(value, list):
-        return all(map(_plain, value))
-    if isinstance(value, float):
-        return math.isfinite(value)
-    return value is None or isinstance(value, str | bool | int)
 
 
 def is_word(text):

@@ -7,12 +7,12 @@ compiled. A terminal shows a line that changes; a pipe gets a new one every `EVE
 
 import json
 import math
-import shutil
 import statistics
 import sys
 import time
 
 from replication.basics import paths, writing
+from replication.basics.lazy import tqdm
 from replication.pages import record
 
 EVERY = 30.0  # s
@@ -31,16 +31,14 @@ class Progress:
     """What is done and what is left of some notebooks, each with the scale at which it runs."""
 
     def __init__(self, scales, at_once):
-        self.file = paths.BUILD / "seconds.json"
+        self.file, self.at_once = paths.BUILD / "seconds.json", at_once
         self.kept = self._read()
-        self.keys, self.at_once = (
-            {name: f"{name} {scale}" for name, scale in scales.items()},
-            at_once,
-        )
+        self.keys = {name: f"{name} {scale}" for name, scale in scales.items()}
         self.recorded = {key: _recorded(key) for key in (*self.kept, *self.keys.values())}
         self.waiting, self.running, self.done = set(scales), {}, 0
         self.began = self.told = time.monotonic()
-        self.terminal = sys.stderr.isatty()
+        pipe = not sys.stderr.isatty()
+        self.bar = tqdm.tqdm(bar_format="{desc}", leave=False, dynamic_ncols=True, disable=pipe)
 
     def _read(self):
         """What notebooks took here before; nothing, and a line, where that is not what was written."""
@@ -69,9 +67,8 @@ class Progress:
 
     def order(self):
         """The notebooks, cheap ones first."""
-        return sorted(
-            self.keys, key=lambda name: self.kept.get(key := self.keys[name], self.recorded[key])
-        )
+        known = self.recorded | self.kept
+        return sorted(self.keys, key=lambda name: known[self.keys[name]])
 
     def start(self, name):
         """A notebook has started."""
@@ -86,7 +83,7 @@ class Progress:
         if seconds is not None:
             self.kept[self.keys[name]] = round(seconds, 1)
             writing.write(self.file, json.dumps(self.kept, indent=1).encode())
-        self.clear()
+        self.bar.clear()
         print(line, flush=True)
         self.told = time.monotonic()
 
@@ -109,17 +106,11 @@ class Progress:
 
     def tick(self):
         """Show where things are, if it is time to."""
-        if self.terminal:
-            width = shutil.get_terminal_size().columns - 1
-            print(f"\r\033[K{self.line()[:width]}", end="", file=sys.stderr, flush=True)
+        if not self.bar.disable:
+            self.bar.set_description_str(self.line())
         elif time.monotonic() - self.told >= EVERY:
             print(self.line(), flush=True)
             self.told = time.monotonic()
-
-    def clear(self):
-        """Take the changing line away."""
-        if self.terminal:
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
 def _recorded(key):

@@ -6,7 +6,7 @@ from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 
-from replication.basics import paths
+from replication.basics import paths, signals
 from replication.basics.hints import did_you_mean
 from replication.logs import archive, traces
 from replication.pages import notebook, record
@@ -147,10 +147,10 @@ def _run_all(chosen, planned):
                 progress.tick()
         except KeyboardInterrupt:
             pool.shutdown(wait=False, cancel_futures=True)
-            notebook.stop_all()
+            signals.end_children()  # the kernels, so that the calls that wait for them return
             raise
         finally:
-            progress.clear()
+            progress.bar.close()
     return outcomes
 
 

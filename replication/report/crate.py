@@ -4,17 +4,10 @@ A Workflow Run Crate 0.5 (https://w3id.org/ro/wfrun/workflow/0.5): the Makefile 
 each record a run of it, with the logs and the parameters that went in and the files that came out.
 """
 
-import json
-from pathlib import Path
-from string import Template
-
-import yaml
-
 from replication.basics import paths
 from replication.report import metadata
 
 NAME = "ro-crate-metadata.json"
-TEMPLATE = Path(__file__).parent / "templates" / "crate.yaml"
 ARCHIVE = "https://www.cs.huji.ac.il/labs/parallel/workload/"
 FORMATS = {"csv": "text/csv", "png": "image/png", "json": "application/json"}
 PYTHON, AUTHORS = "https://www.python.org/", "#authors"
@@ -22,7 +15,7 @@ PYTHON, AUTHORS = "https://www.python.org/", "#authors"
 
 def crate(items):
     """The research object of some `replication.report.results.Item`, as JSON types, its root the checkout's."""
-    made = _template()
+    made = metadata.filled("crate.yaml")
     entities = {entity["@id"]: entity for entity in made["entities"]}
 
     def add(identifier, kind, **facts):
@@ -40,16 +33,6 @@ def crate(items):
     root["hasPart"] = [_to(name) for name, one in entities.items() if "File" in one["@type"]]
     root["mentions"] = [_to(whole["@id"]), *runs]
     return {"@context": made["context"], "@graph": [made["about"], root, *entities.values()]}
-
-
-def _template():
-    """What is no run of a notebook."""
-    cited = metadata.citation()
-    facts = {name: cited[name] for name in ("title", "abstract", "license", "version")}
-    facts |= {"date": str(cited["date-released"]), "authors": cited["authors"][0]["name"]}
-    facts["license_address"] = f"{metadata.LICENSES}{cited['license']}"
-    quoted = {name: json.dumps(fact, ensure_ascii=False) for name, fact in facts.items()}
-    return yaml.safe_load(Template(TEMPLATE.read_text(encoding="utf-8")).substitute(quoted))
 
 
 def _run(item, add):

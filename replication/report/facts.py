@@ -74,13 +74,13 @@ class Facts:
         return _formed(found, form)
 
     def _paper(self, *key):
-        return self._one(key).published_text
+        return self._one(key).shown()["published"]
 
     def _ours(self, *key):
         return self._one(key).ours
 
     def _difference(self, *key):
-        return self._one(key).difference_text
+        return self._one(key).shown()["difference"]
 
     def _one(self, key):
         found = self._numbers.get(key)

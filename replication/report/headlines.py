@@ -5,7 +5,7 @@ have them under other readings. Nothing is decided here.
 """
 
 from replication.basics import paths
-from replication.evidence import claims, published, verdicts
+from replication.evidence import claims, published, shown, verdicts
 from replication.evidence.variants import READING
 
 HELD = (claims.HOLDS, claims.PART)
@@ -45,9 +45,8 @@ def _words(name):
 
 def said(words):
     """Verdicts counted, in words: 2 match, 1 near."""
-    return ", ".join(
-        f"{words.count(word)} {word}" for word in verdicts.NUMBER_WORDS if word in words
-    )
+    counts = shown.counts(words, verdicts.NUMBER_WORDS)
+    return ", ".join(f"{count} {word}" for word, count in counts.items())
 
 
 def _other_claims(paper, entry):

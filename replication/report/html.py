@@ -39,7 +39,8 @@ def build(data, pictures, article=None):
     bodies, faces = {}, {item["id"]: _face(item, pictures) for item in items}
     for item in items:
         link = texts.links((paths.NOTEBOOKS / item["name"]).parent, names)
-        bodies[item["id"]] = exporter.part(item, link)
+        opening = {"type": "prose", "source": item["opening"]}
+        bodies[item["id"]] = exporter.body([opening] * bool(item["opening"]) + item["parts"], link)
     decisions = [
         text | {"body": _wide(markdown(text["source"], texts.links(Path(text["folder"]), names)))}
         for text in data["decisions"]
@@ -53,7 +54,7 @@ def build(data, pictures, article=None):
 
 def page(title, notices, parts, pictures):
     """A page of its own, as bytes: notices, and parts as in `replication.report.tree`; `pictures` are paths by name."""
-    body = Notebooks(pictures).part({"opening": "", "parts": parts}, str)
+    body = Notebooks(pictures).body(parts, str)
     made = render.environment(TEMPLATES).get_template("page.html.j2")
     return made.render(title=title, notices=notices, body=body, css=_css([])).encode()
 
@@ -78,15 +79,22 @@ class Notebooks(TemplateExporter):
 
     def __init__(self, pictures):
         super().__init__(extra_loaders=[render.environment(TEMPLATES).loader])
-        self.template_file = "notebook.html.j2"
-        self._pictures, self._link = pictures, None
+        self.template_file, self._pictures = "notebook.html.j2", pictures
 
-    def part(self, item, link):
-        """The body of an item of the tree; `link` is from `replication.report.texts.links`."""
-        self._link = link
-        opening = [{"type": "prose", "source": item["opening"]}] if item["opening"] else []
-        body, _ = self.from_notebook_node(_notebook([*opening, *item["parts"]]))
-        return Markup(body)
+    def body(self, parts, link):
+        """Parts as a notebook, in which what follows code is its output; `link` is from `replication.report.texts.links`."""
+        cells = []
+        for part in parts:
+            if part["type"] == "prose":
+                prose = _wide(markdown(part["source"], link, above=3))
+                cells.append(v4.new_markdown_cell(prose))
+            elif part["type"] == "code":
+                cells.append(v4.new_code_cell(part["source"]))
+            else:
+                if not cells or cells[-1].cell_type != "code":
+                    cells.append(v4.new_code_cell())
+                cells[-1].outputs.append(v4.new_output("display_data", {MIME: part}))
+        return Markup(self.from_notebook_node(v4.new_notebook(cells=cells))[0])
 
     def _create_environment(self):
         made = super()._create_environment()
@@ -94,27 +102,11 @@ class Notebooks(TemplateExporter):
         made.globals |= {"signs": render.SIGNS, "mime": MIME}
         made.filters |= {
             "slug": render.slug,
-            "markdown": lambda source: _wide(markdown(source, self._link, above=3)),
             "python": lambda source: Markup(Highlight2HTML(pygments_lexer="python")(source)),
             "uri": lambda name: render.uri(self._pictures[name].read_bytes()),
             "shown_width": lambda width: round(width * render.SHRINK),
         }
         return made
-
-
-def _notebook(parts):
-    """The parts of an item as a notebook: what follows code is its output."""
-    cells = []
-    for part in parts:
-        if part["type"] == "prose":
-            cells.append(v4.new_markdown_cell(part["source"]))
-        elif part["type"] == "code":
-            cells.append(v4.new_code_cell(part["source"]))
-        else:
-            if not cells or cells[-1].cell_type != "code":
-                cells.append(v4.new_code_cell())
-            cells[-1].outputs.append(v4.new_output("display_data", {MIME: part}))
-    return v4.new_notebook(cells=cells)
 
 
 def _wide(markup):

@@ -23,18 +23,22 @@ def citation():
     return yaml.safe_load((paths.ROOT / "CITATION.cff").read_text(encoding="utf-8"))
 
 
+def filled(template):
+    """What a template says, in JSON or YAML, once it is filled in from CITATION.cff."""
+    template = render.environment(TEMPLATES).get_template(template)
+    return yaml.safe_load(template.render(cited=citation(), licenses=LICENSES))
+
+
 def made(name):
     """The content of one of `FILES`: CodeMeta 3.0, as Software Heritage and package indexes read it, or the
     deposit's metadata as Zenodo reads it from a repository.
     """
-    template = render.environment(TEMPLATES).get_template(FILES[name])
-    return text(json.loads(template.render(cited=citation(), licenses=LICENSES)))
+    return text(filled(FILES[name]))
 
 
 def rescience(article):
     """metadata.yaml of a submission to ReScience C for what `replication.report.article.build` gives."""
-    facts = yaml.safe_load((TEMPLATES / "rescience.yaml").read_text(encoding="utf-8"))
-    cited = citation()
+    facts, cited = filled("rescience.yaml"), citation()
     later = facts["review"][0]["url"]
     who = dict.fromkeys(("orcid", "email", "affiliations"), later)
     replicated = {one["title"] for one in cited["references"]}

@@ -30,8 +30,8 @@ def markdown(source, level, link, pictures=False):
     tokens = mistune.create_markdown(renderer=None, plugins=["table"])(source)
     words = _Words(level, link, pictures)
     title = [token for token in tokens if _is_title(token)][-1:]
-    blocks = words.blocks([token for token in tokens if not _is_title(token)])
-    return words.inline(title[0]["children"]) if title else [], blocks
+    blocks = words.nodes(token for token in tokens if not _is_title(token))
+    return words.nodes(title[0]["children"]) if title else [], blocks
 
 
 def _is_title(token):
@@ -44,60 +44,48 @@ class _Words:
     def __init__(self, level, link, pictures):
         self._above, self._level, self._link, self._pictures = level, level, link, pictures
 
-    def blocks(self, tokens):
-        return [self._block(token) for token in tokens if token["type"] not in SKIPPED]
+    def nodes(self, tokens):
+        return [node for token in tokens for node in self._made(token)]
 
-    def _block(self, token):
-        kind, children = token["type"], token.get("children", [])
+    def _made(self, token):
+        """The nodes of a token; none of what is only there for the source."""
+        kind, attrs, children = token["type"], token.get("attrs"), token.get("children", ())
+        if kind in SKIPPED:
+            return []
+        if kind == "table":
+            return [self._table(children)]
         if self._pictures and [child["type"] for child in children] == ["image"]:
-            caption, address = self.inline(children[0]["children"]), children[0]["attrs"]["url"]
-            return {"type": "figure", "file": address, "nodes": caption, "alt": plain(caption)}
+            caption, address = self.nodes(children[0]["children"]), children[0]["attrs"]["url"]
+            return [{"type": "figure", "file": address, "nodes": caption, "alt": plain(caption)}]
+        made = {"type": kind, "nodes": self.nodes(children)}
         if kind == "heading":
             # None skips a level, which a tagged PDF may not.
-            self._level = min(self._level + 1, self._above + token["attrs"]["level"] - 1, HEADINGS)
-            return {"type": kind, "level": self._level, "nodes": self.inline(children)}
-        if kind in ("paragraph", "block_text"):
-            return {"type": kind, "nodes": self.inline(children)}
+            self._level = min(self._level + 1, self._above + attrs["level"] - 1, HEADINGS)
+            return [made | {"level": self._level}]
         if kind == "list":
-            items = [self.blocks(item["children"]) for item in children]
-            return {"type": kind, "ordered": token["attrs"]["ordered"], "items": items}
-        if kind == "block_quote":
-            return {"type": "quote", "nodes": self.blocks(children)}
-        if kind == "table":
-            return self._table(children)
-        if kind == "thematic_break":
-            return {"type": "rule"}
-        # Code, and HTML in prose, which is shown as the text that it is.
-        return {"type": "raw", "text": token["raw"].rstrip("\n")}
+            return [made | {"ordered": attrs["ordered"]}]
+        if kind == "link":
+            target = self._link(attrs["url"])
+            inside = target is not None and target.startswith("#")
+            to = {"to": target[1:]} if inside else {"url": target}
+            return [made | to] if target else made["nodes"]
+        if kind == "image":
+            return [_text("["), *made["nodes"], _text("]")]
+        if kind == "softbreak":
+            return [_text(" ")]
+        if kind in ("text", "codespan"):
+            return [{"type": kind, "text": html.unescape(token["raw"])}]
+        if kind in ("block_code", "block_html"):
+            return [{"type": "block_code", "text": token["raw"].rstrip("\n")}]
+        return [_text(token["raw"]) if "raw" in token else made]
 
     def _table(self, parts):
         head, *bodies = parts
         rows = [head["children"], *(row["children"] for body in bodies for row in body["children"])]
-        cells = [[self.inline(cell["children"]) for cell in row] for row in rows]
+        cells = [[self.nodes(cell["children"]) for cell in row] for row in rows]
         right = [cell["attrs"]["align"] == "right" for cell in head["children"]]
         made = {"type": "table", "caption": "", "head": cells[0], "rows": cells[1:], "right": right}
         return made | {"total": len(rows) - 1, "where": ""}
-
-    def inline(self, tokens):
-        return [node for token in tokens for node in self._words(token)]
-
-    def _words(self, token):
-        kind, within = token["type"], self.inline(token.get("children", ()))
-        if kind in ("emphasis", "strong"):
-            return [{"type": kind, "nodes": within}]
-        if kind == "link":
-            target = self._link(token["attrs"]["url"])
-            inside = target is not None and target.startswith("#")
-            to = {"to": target[1:]} if inside else {"url": target}
-            return [{"type": kind, "nodes": within} | to] if target else within
-        if kind == "image":
-            return [_text("["), *within, _text("]")]
-        if kind == "linebreak":
-            return [{"type": kind}]
-        if kind == "codespan":
-            return [{"type": "code", "text": html.unescape(token["raw"])}]
-        words = " " if kind == "softbreak" else token["raw"]
-        return [_text(html.unescape(words) if kind == "text" else words)]
 
 
 def plain(nodes):

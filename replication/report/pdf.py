@@ -50,16 +50,19 @@ def article(made):
 
 def page(title, notices, parts, pictures):
     """A document of its own, as bytes; see `replication.report.html.page`."""
+    data = {"title": title, "notices": notices, "body": _body(parts, 0, str)}
+    return _drawn("page.typ", data, pictures)
+
+
+def _body(parts, level, link):
+    """Parts of the tree with their prose as nodes, and no code."""
     body = []
     for part in parts:
         if part["type"] == "prose":
-            body += nodes.markdown(part["source"], 0, str)[1]
-        elif part["type"] == "picture":
-            words = [{"type": "text", "text": part["caption"]}]
-            body.append(part | {"type": "figure", "alt": part["caption"], "nodes": words})
-        else:
+            body += nodes.markdown(part["source"], level, link)[1]
+        elif part["type"] != "code":
             body.append(part)
-    return _drawn("page.typ", {"title": title, "notices": notices, "body": body}, pictures)
+    return body
 
 
 def _drawn(template, data, pictures):
@@ -141,10 +144,7 @@ def contents(data):
 
 def _item(item, names):
     link = texts.links((paths.NOTEBOOKS / item["name"]).parent, names)
-    body = nodes.markdown(item["opening"], 2, link)[1]
-    for part in item["parts"]:
-        if part["type"] == "prose":
-            body += nodes.markdown(part["source"], 2, link)[1]
-        elif part["type"] != "code":
-            body.append(part)
-    return {key: value for key, value in item.items() if key != "parts"} | {"body": body}
+    parts = [{"type": "prose", "source": item["opening"]}, *item["parts"]]
+    return {key: value for key, value in item.items() if key != "parts"} | {
+        "body": _body(parts, 2, link)
+    }

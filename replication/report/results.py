@@ -95,7 +95,7 @@ class Results:
 def collect(kind, failed=()):
     """Gather what was drawn. A notebook that was not run in the way of this kind is shown as it was
     last run in a way that is worth more, if it was; those that failed are left out although
-    older results of theirs lie there. VerdictError if two notebooks give different verdicts on
+    older results of theirs lie there. EvidenceError if two notebooks give different verdicts on
     one published number, or decide one claim.
     """
     wanted = record.KINDS[record.KINDS.index(kind) :: -1]

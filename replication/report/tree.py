@@ -94,14 +94,18 @@ def _best(paper, numbers):
     of = [item for item in paper.items if item.name == f"{paper.key}/{READINGS}"]
     path = of[0].folder / BEST if of and BEST in of[0].facts["files"] else None
     rows = verdicts.read_csv(path) if path else []
-    given = [row["verdict"] for row in rows]
     keys = {verdicts.key_of(row) for row in rows}
     same = [number for key, number in numbers.items() if key in keys]
     return {
-        "best": of[0].id if given else None,
-        "best_counts": [(word, given.count(word)) for word in compare.VERDICTS if word in given],
+        "best": of[0].id if rows else None,
+        "best_counts": _given(rows),
         "same_counts": list(verdicts.count(same, verdicts.NUMBER_WORDS).items()),
     }
+
+
+def _given(rows):
+    """Verdicts of some rows of comparisons, counted."""
+    return list(shown.counts([row["verdict"] for row in rows], compare.VERDICTS).items())
 
 
 def items_of(claim, paper):
@@ -117,7 +121,6 @@ def items_of(claim, paper):
 def _item(item, paper, numbers, environments, pictures):
     """What a notebook shows, and where it comes from."""
     facts, run = item.facts, item.facts["run"]
-    given = [row["verdict"] for row in item.rows("verdicts")]
     claimed = [claim for claim in paper.claims if item in items_of(claim, paper)]
     return {
         "id": item.id,
@@ -125,7 +128,7 @@ def _item(item, paper, numbers, environments, pictures):
         "title": facts["title"],
         "opening": facts.get("opening", ""),
         "kind": item.kind,
-        "counts": [(word, given.count(word)) for word in compare.VERDICTS if word in given],
+        "counts": _given(item.rows("verdicts")),
         "claim_counts": list(verdicts.count(claimed, verdicts.CLAIM_WORDS).items()),
         "parts": _parts(item, numbers, pictures),
         "seed": facts["seed"],
@@ -152,26 +155,18 @@ def _parts(item, numbers, pictures):
     for said in item.facts.get("said", ()):
         part = {"type": "prose", "source": said["markdown"]}
         drawn.setdefault(said.get("cell", first), []).append(part)
-    parts, code = [], []
-
-    def add(*more):
-        source = "\n\n".join(filter(None, code))
-        if source:
-            parts.append({"type": "code", "first": source.splitlines()[0], "source": source})
-        parts.extend(more)
-        code.clear()
-
+    parts = []
     for number, (kind, source) in enumerate(cells):
-        if kind == "code":
-            code.append(source)
-        else:
+        if kind == "markdown":
             lines = [line for line in source.splitlines() if not line.startswith("# ")]
-            add({"type": "prose", "source": "\n".join(lines).strip()})
-        if number in drawn:
-            add(*drawn.pop(number))
+            parts.append({"type": "prose", "source": "\n".join(lines).strip()})
+        elif source and parts and parts[-1]["type"] == "code":
+            parts[-1]["source"] += f"\n\n{source}"
+        elif source:
+            parts.append({"type": "code", "source": source})
+        parts += drawn.pop(number, ())
     # What a cell drew that the notebook no longer has.
-    add(*(part for several in drawn.values() for part in several))
-    return parts
+    return parts + [part for several in drawn.values() for part in several]
 
 
 def _output(item, numbers, file, facts, pictures):
@@ -230,27 +225,19 @@ def _comparison(item, numbers, rows, caption, where):
     found = [numbers[key] for key in map(verdicts.key_of, rows) if key in numbers]
     texts = ("published", "ours", "difference")
     head = [*compare.KEY, "unit", *texts, "verdict"]
-    rows = [[_number(one)[name] for name in head] for one in found]
+    rows = [[one.shown()[name] for name in head] for one in found]
     reasons = dict.fromkeys(n.reason for n in found if n.verdict == compare.NOT_COMPARABLE)
     made = table(caption, head, rows, [name in texts for name in head], where)
     return made | {"reasons": list(reasons), "numbers": item.name.split("/")[0]}
 
 
-def _number(number):
-    """A number beside the paper's, as a reader sees both."""
-    return {name: getattr(number.published, name) for name in (*compare.KEY, "unit")} | {
-        "id": number.id,
-        "published": number.published_text,
-        "ours": number.ours_text,
-        "difference": number.difference_text,
-        "verdict": number.verdict,
-    }
-
-
 def _claim(claim, paper, places):
-    told = "id verdict count otherwise section statement statistic rule published".split()
-    return {name: getattr(claim, name) for name in told} | {
+    return claim.entered | {
+        "id": verdicts.place(*claim.name),
         "name": claim.id_in_paper,
+        "verdict": claim.verdict,
+        "count": claim.count,
+        "otherwise": claim.otherwise,
         "cases": [[claims.RECORDED[answer], words] for words, answer in claim.cases],
         "to": places.get(claim.drawn_by),
         "items": [item.id for item in items_of(claim, paper)],
@@ -262,7 +249,8 @@ def _numbers(numbers, places):
     reasons = list(dict.fromkeys(number.reason for number in numbers if number.reason))
     groups = {}
     for number in numbers:
-        row = _number(number) | {
+        row = number.shown() | {
+            "id": verdicts.place(*number.name),
             "reason": reasons.index(number.reason) + 1 if number.reason else None,
             "where": number.published.source,
             "drawn_by": number.drawn_by,
@@ -275,16 +263,15 @@ def _numbers(numbers, places):
 
 def _logs(items):
     """Each log as it was used, once, with the papers that used it so."""
-    papers, found = {}, {}
+    found = {}
     for item in items:
         for name, facts in item.facts["logs"].items():
-            key = name, json.dumps(facts, sort_keys=True)
-            papers.setdefault(key, {})[item.name.split("/")[0]] = None
-            found[key] = facts
+            same = found.setdefault((name, json.dumps(facts, sort_keys=True)), (facts, {}))
+            same[1][item.name.split("/")[0]] = None
     return [
         {
-            "name": key[0],
-            "papers": ", ".join(papers[key]),
+            "name": name,
+            "papers": ", ".join(papers),
             "stand_in": log["stand_in"],
             "file": log["file"],
             "sha256": log["sha256"],
@@ -293,7 +280,7 @@ def _logs(items):
             "processors": f"{log['processors']:,}",
             "cleaning": "; ".join(f"{rule}: {count:,}" for rule, count in log["cleaning"].items()),
         }
-        for key, log in found.items()
+        for (name, _), (log, papers) in found.items()
     ]
 
 

@@ -11,7 +11,6 @@ from replication.basics import paths
 from replication.evidence import claims
 from replication.evidence.claims import (
     Answer,
-    ClaimError,
     Claims,
     above,
     around,
@@ -28,26 +27,26 @@ from replication.evidence.claims import (
     verdict,
     within,
 )
+from replication.evidence.published import EvidenceError
 
 PAPERS = [folder.parent.name for folder in sorted(paths.PUBLISHED.glob("*/claims.toml"))]
+FIELDS = {"section", "statement", "statistic", "rule", "number", "word", "kind"}
 YES, NO, LIKELY, UNLIKELY = Answer(True), Answer(False), Answer(True, False), Answer(False, False)
 
 
 @pytest.mark.parametrize(
     ("answers", "word", "given"),
     [
-        ([True, True], "always", "holds"),
-        ([True, True, False], "always", "holds in part"),
-        ([True, False], "always", "fails"),
-        ([None, None], "always", "undecided"),
+        ([YES, YES], "always", "holds"),
+        ([YES, YES, NO], "always", "holds in part"),
+        ([YES, NO], "always", "fails"),
         ([], "always", "undecided"),
-        ([True, None], "always", "undecided"),
-        ([True, True, False], "usually", "holds"),
-        ([True, False], "usually", "fails"),
-        ([True, False, False, False], "often", "holds"),
-        ([True, False, False, False, False], "often", "fails"),
-        ([True, False, False, False, False], "sometimes", "holds"),
-        ([False, False], "sometimes", "fails"),
+        ([YES, YES, NO], "usually", "holds"),
+        ([YES, NO], "usually", "fails"),
+        ([YES, NO, NO, NO], "often", "holds"),
+        ([YES, NO, NO, NO, NO], "often", "fails"),
+        ([YES, NO, NO, NO, NO], "sometimes", "holds"),
+        ([NO, NO], "sometimes", "fails"),
     ],
 )
 def test_a_verdict_counts_the_values_as_the_word_asks(answers, word, given):
@@ -55,8 +54,8 @@ def test_a_verdict_counts_the_values_as_the_word_asks(answers, word, given):
 
 
 def test_what_cannot_fail_is_a_check_and_fails_if_it_does():
-    assert verdict([True, True], kind="check") == "check"
-    assert verdict([True, True, False], kind="check") == "fails"
+    assert verdict([YES, YES], kind="check") == "check"
+    assert verdict([YES, YES, NO], kind="check") == "fails"
 
 
 @pytest.mark.parametrize(
@@ -69,7 +68,7 @@ def test_what_cannot_fail_is_a_check_and_fails_if_it_does():
         ([YES, UNLIKELY, UNLIKELY], "always", "fails", "holds"),
         ([YES, YES, UNLIKELY], "usually", "holds", ""),
         ([NO, NO, LIKELY], "usually", "fails", ""),
-        ([None, None], "always", "undecided", ""),
+        ([], "always", "undecided", ""),
     ],
 )
 def test_intervals_stand_beside_the_verdict_and_do_not_make_it(answers, word, given, besides):
@@ -230,13 +229,13 @@ def test_two_evaluations_are_laid_side_by_side_where_they_differ(tmp_path, monke
 
 def test_the_words_of_a_case_may_not_run_into_the_next(tmp_path, monkeypatch):
     found = claims_about(tmp_path, monkeypatch, ("log A", "1; 2", True))
-    with pytest.raises(ClaimError, match="'one': numbers"):
+    with pytest.raises(EvidenceError, match="'one': numbers"):
         found.evaluate(None)
 
 
 def test_an_unknown_claim_is_refused(tmp_path, monkeypatch):
     found = claims_about(tmp_path, monkeypatch)
-    with pytest.raises(ClaimError, match="claim 'two', allowed: one"):
+    with pytest.raises(EvidenceError, match="claim 'two', allowed: one"):
         found.evaluate(None, only=["two"])
 
 
@@ -246,6 +245,6 @@ def test_every_claim_of_a_paper_is_decided(paper):
     published = register.published()
     assert published.keys() == register.deciders.keys()
     for name, claim in published.items():
-        assert claim.keys() == claims.FIELDS | claims.OPTIONAL, name
+        assert claim.keys() == FIELDS, name
         assert claim["kind"] in claims.KINDS, name
         assert claim["word"] in claims.words()["how_often"], name

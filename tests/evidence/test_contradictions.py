@@ -9,6 +9,10 @@ from replication.evidence.published import Published
 
 ENTRIES = checks.read()
 COMPUTED = {name: entry for name, entry in ENTRIES.items() if "check" in entry}
+# What each entry has, and what one may have that a rule confirms.
+FIELDS, CHECK = {"paper", "kind", "what", "first", "second"}, {"check", "given", "cells", "erratum"}
+ERRATUM = {"cell", "right"}
+GENERAL = [*checks.RULES.keys() - {"order"}]
 KINDS = {
     "text against text",
     "text against table",
@@ -58,7 +62,7 @@ def grid(item, values, measure="m"):
 def test_an_entry_is_confirmed_by_its_rule(name, numbers):
     entry = ENTRIES[name]
     assert entry["cells"] and checks.confirmed(entry, numbers)
-    if not checks.RULES[entry["check"]].general:
+    if entry["check"] == "order":
         assert set(entry["cells"]) == set(checks.found(entry, numbers))
 
 
@@ -66,8 +70,8 @@ def test_the_general_rules_find_nothing_that_is_not_listed(numbers):
     listed = {
         (entry.get("check"), cell) for entry in ENTRIES.values() for cell in entry.get("cells", ())
     }
-    general = {name: rule for name, rule in checks.RULES.items() if rule.general}
-    assert {(name, cell) for name, rule in general.items() for cell in rule(numbers)} <= listed
+    found = {(name, cell) for name in GENERAL for cell in checks.RULES[name](numbers)}
+    assert found <= listed
 
 
 @pytest.mark.parametrize("name", COMPUTED)
@@ -81,35 +85,22 @@ def test_the_numbers_quoted_are_published_ones(name, numbers):
 @pytest.mark.parametrize("name", ENTRIES)
 def test_an_entry_is_whole_and_short(name, numbers):
     entry = ENTRIES[name]
+    assert FIELDS <= entry.keys() <= FIELDS | CHECK
     assert entry["kind"] in KINDS and entry["paper"] in numbers
+    assert entry.get("check") in {None, *checks.RULES}
+    assert set(entry.get("erratum", ERRATUM)) == ERRATUM
     assert entry["what"].endswith(".")
     for side in ("first", "second"):
+        assert entry[side].keys() == {"quote", "where"}
         assert 0 < len(entry[side]["quote"]) <= 120 and entry[side]["where"].strip()
 
 
 def test_a_sentence_that_holds_is_not_found_at_fault(numbers):
     rest = ["CVH", "Tsafrir", "Top02", "Top03", "Top04"]
     best = {"policies": ["Complete"], "measures": ["r2"], "relation": "above", "against": rest}
-    assert checks.order(numbers, "top_percent", "table1", **best) == []
-    assert checks.order(
-        numbers, "top_percent", "table1", **best | {"measures": ["af"], "relation": "below"}
-    )
-
-
-@pytest.mark.parametrize(
-    ("entry", "words"),
-    [
-        ({}, "first, kind, paper, second, what, needed"),
-        ({"remark": ""}, "remark"),
-        ({"check": "guess"}, "'guess', allowed: .*same-number"),
-        ({"first": {"quote": "1"}}, "needed in each: quote, where"),
-    ],
-)
-def test_a_bad_entry_is_refused(entry, words, tmp_path):
-    good = next(iter(ENTRIES.values())) if entry else {}
-    with pytest.raises(checks.ContradictionError, match=words) as error:
-        checks._valid("made-up", good | entry)
-    assert "\n" not in str(error.value)
+    assert not any(checks.order(numbers, "top_percent", "table1", **best))
+    other = best | {"measures": ["af"], "relation": "below"}
+    assert any(checks.order(numbers, "top_percent", "table1", **other))
 
 
 # ---- each rule on made-up numbers: one set that agrees, one that does not
@@ -194,15 +185,14 @@ def changed(numbers, old, new):
 
 
 def test_every_general_rule_is_tried():
-    general = {name for name, check in checks.RULES.items() if check.general}
-    assert AGREEING.keys() == CHANGES.keys() == general
+    assert AGREEING.keys() == CHANGES.keys() == {*GENERAL}
 
 
 @pytest.mark.parametrize("name", AGREEING)
 def test_a_rule_finds_a_changed_number_and_nothing_where_all_agree(name):
-    for other in checks.RULES.values():
-        assert not other.general or other(AGREEING[name]) == []
-    assert checks.RULES[name](changed(AGREEING[name], *CHANGES[name]))
+    for other in GENERAL:
+        assert [*checks.RULES[other](AGREEING[name])] == []
+    assert [*checks.RULES[name](changed(AGREEING[name], *CHANGES[name]))]
 
 
 def test_work_is_the_same_over_any_machine_size():
@@ -215,7 +205,7 @@ def test_work_is_the_same_over_any_machine_size():
             ("t", "A", "log", "load", load, "%"),
             paper="other",
         )
-        assert bool(checks.loads(mine | theirs)) is odd
+        assert any(checks.loads(mine | theirs)) is odd
 
 
 def test_a_row_that_two_policies_share_is_found():
@@ -227,17 +217,18 @@ def test_a_row_that_two_policies_share_is_found():
             for n in range(3)
         ]
     )
-    assert checks.repeats(numbers) == ["made/t A Q=R"]
+    assert [*checks.repeats(numbers)] == ["made/t A Q=R"]
 
 
 def test_the_order_of_cells_is_read_both_ways():
     numbers = grid("t", {"P": ("1.0", "3.0"), "Q": ("2.0", "2.0"), "R": ("4.0", "4.0")})
     asked = {"paper": "made", "item": "t", "policies": ["P"], "measures": ["m"]}
-    assert checks.order(numbers, **asked, relation="below", against=["Q", "R"]) == ["log1 P m"]
-    assert checks.order(numbers, **asked, relation="at least", against=["Q", "R"], of="best") == [
-        "log0 P m"
-    ]
-    assert checks.order(numbers, **asked, relation="at most", limit=3.0) == []
+    for how, found in (
+        ({"relation": "below", "against": ["Q", "R"]}, ["log1 P m"]),
+        ({"relation": "at least", "against": ["Q", "R"], "of": "best"}, ["log0 P m"]),
+        ({"relation": "at most", "limit": 3.0}, []),
+    ):
+        assert [*checks.order(numbers, **asked, **how)] == found
 
 
 def test_a_range_in_round_figures_agrees_with_the_numbers_it_is_rounded_from():
@@ -247,5 +238,5 @@ def test_a_range_in_round_figures_agrees_with_the_numbers_it_is_rounded_from():
         ("text", "all", "log", "share_min", "10", "%"),
         ("text", "all", "log", "share_max", "27", "%"),
     )
-    assert checks.ranges(numbers) == []
-    assert checks.ranges(changed(numbers, "9.7", "9.4")) == ["made/text all log share_min"]
+    assert [*checks.ranges(numbers)] == []
+    assert [*checks.ranges(changed(numbers, "9.7", "9.4"))] == ["made/text all log share_min"]

@@ -7,7 +7,7 @@ import pytest
 
 from replication.basics import paths
 from replication.evidence import compare, published, verdicts
-from replication.evidence.published import PublishedError
+from replication.evidence.published import EvidenceError
 
 README = paths.PUBLISHED / "README.md"
 EVERY_ITEM = [(paper, item) for paper in published.papers() for item in published.items(paper)]
@@ -200,7 +200,7 @@ def test_value_has_number_unit_rounding_and_place():
     ],
 )
 def test_unknown_names_are_refused_with_the_known_ones(call, words):
-    with pytest.raises(PublishedError, match=words) as error:
+    with pytest.raises(EvidenceError, match=words) as error:
         call()
     assert "\n" not in str(error.value)
 
@@ -243,7 +243,7 @@ def test_a_well_entered_line_is_read(entered):
     ],
 )
 def test_a_badly_entered_line_is_named(entered, old, new, words):
-    with pytest.raises(PublishedError) as error:
+    with pytest.raises(EvidenceError) as error:
         entered(",".join(published.COLUMNS), GOOD.replace(old, new))
     assert "paper/t.csv line 2: " in str(error.value) and words in str(error.value)
     assert "\n" not in str(error.value)
@@ -252,12 +252,12 @@ def test_a_badly_entered_line_is_named(entered, old, new, words):
 def test_repeated_keys_a_wrong_header_and_no_rows_are_refused(entered):
     header = ",".join(published.COLUMNS)
     with pytest.raises(
-        PublishedError, match="line 3: CTC-SP2 / EASY / blocked stands there already"
+        EvidenceError, match="line 3: CTC-SP2 / EASY / blocked stands there already"
     ):
         entered(header, GOOD, GOOD)
-    with pytest.raises(PublishedError, match="line 1: columns item,trace"):
+    with pytest.raises(EvidenceError, match="line 1: columns item,trace"):
         entered("item,trace", GOOD)
-    with pytest.raises(PublishedError, match="no rows"):
+    with pytest.raises(EvidenceError, match="no rows"):
         entered(header)
 
 

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from replication.basics import paths
 from replication.evidence import claims, committed, compare
-from replication.evidence.verdicts import VerdictError
+from replication.evidence.published import EvidenceError
 from replication.pages import page, record
 from replication.report import assemble as report
 from replication.report import html, results, tree
@@ -171,9 +171,9 @@ def test_every_claim_is_listed_with_what_decides_it(project):
             for name in ("doubling", "truth")
         )
     )
-    decide(project, "doubling", [("CTC-SP2", "+1 (0 to 2)", True), ("KTH-SP2-2", "-1", None)])
+    decide(project, "doubling", [("CTC-SP2", "+1 (0 to 2)", True), ("KTH-SP2-2", "-1", False)])
     markup = report.build().read_text()
-    assert "Of 2 claims: 1 undecided, 1 not drawn." in markup
+    assert "Of 2 claims: 1 fails, 1 not drawn." in markup
     soup = bs4.BeautifulSoup(markup, "html.parser")
     row = soup.find(id="claim:heel_and_toe:doubling")
     said = row.select_one(".says").text
@@ -181,7 +181,7 @@ def test_every_claim_is_listed_with_what_decides_it(project):
     assert "Rule: above 0." in row.select_one(".by").text
     assert [(case["class"], case.text) for case in row.select("li")] == [
         (["for"], "CTC-SP2 +1 (0 to 2)"),
-        (["open"], "KTH-SP2-2 -1"),
+        (["against"], "KTH-SP2-2 -1"),
     ]
     assert "of-heel_and_toe-fig02" in row["class"]  # its section names that figure
     card = soup.select_one('.card a[href="#heel_and_toe-fig02"]').parent
@@ -232,7 +232,7 @@ def test_a_complete_report_writes_the_list_of_verdicts(project):
 def test_two_notebooks_may_not_disagree_on_one_number(project):
     draw(project)
     draw(project, "heel_and_toe/fig03", ours=[OURS[0] | {"value": 90.0}], part=True)
-    with pytest.raises(VerdictError, match="CTC-SP2 / real / wait"):
+    with pytest.raises(EvidenceError, match="CTC-SP2 / real / wait"):
         report.build()
 
 

@@ -245,15 +245,15 @@ def test_markdown_becomes_nodes_and_links_only_where_they_lead():
         "paragraph",
         "list",
         "table",
-        "raw",
-        "quote",
+        "block_code",
+        "block_quote",
     ]
     assert made[0]["level"] == 2 and title == [{"type": "text", "text": "T"}]
     assert [node["to"] for node in made[1]["nodes"] if node["type"] == "link"] == ["there"]
     words = "".join(every(made[1], "text"))
     assert words == "a b c d [e] <b>g</b> h&i"
     assert made[3]["right"] == [False, True] and made[3]["rows"] == [
-        [[{"type": "code", "text": "l"}], [{"type": "text", "text": "2"}]]
+        [[{"type": "codespan", "text": "l"}], [{"type": "text", "text": "2"}]]
     ]
     assert made[4]["text"] == "<div>m</div>"
 

@@ -16,14 +16,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from replication.evidence import compare
+from replication.evidence.published import EvidenceError
 
 # How much nearer the best combination with a choice must be than the best without it.
 IDENTIFIED = 0.10
 ALL = "all"
-
-
-class ReadingsError(ValueError):
-    """A search that cannot be made; the message names the dimension and what is allowed."""
 
 
 @dataclass(frozen=True)
@@ -49,43 +46,34 @@ class Grid:
 
     ``codes``, int8[combinations, dimensions], has the place of each choice; the first combination
     is the default. ``left_out`` counts by reason the combinations that were left out, each where it
-    first applies. ReadingsError if a dimension leaves no choice, a rule names a dimension or choice
-    that does not exist, or forbids the default.
+    first applies. EvidenceError if a rule forbids the default.
     """
 
     def __init__(self, dimensions, rules=(), around=None):
         self.dimensions, self.left_out = dict(dimensions), {}
         self.names = {name: [one.name for one in several] for name, several in dimensions.items()}
-        for name, choices in self.names.items():
-            if len(choices) < 2:
-                raise ReadingsError(
-                    f"dimension {name!r}: choices {', '.join(choices)}; allowed: two or more"
-                )
         self.place = {name: k for k, name in enumerate(self.names)}
         sizes = [len(choices) for choices in self.names.values()]
         codes = np.indices(sizes, dtype=np.int8).reshape(len(sizes), -1).T
         if around is not None:
-            centres = [[self._code(name, base.get(name)) for name in self.names] for base in around]
+            centres = [
+                [several.index(base.get(name, several[0])) for name, several in self.names.items()]
+                for base in around
+            ]
             changed = [np.count_nonzero(codes != centre, axis=1) for centre in centres]
             codes = codes[np.min(changed, axis=0) <= 1]
         for rule in rules:
             bad = np.ones(len(codes), bool)
             for name, choices in rule.forbids.items():
-                forbidden = [self._code(name, choice, rule) for choice in choices]
+                forbidden = [self.names[name].index(choice) for choice in choices]
                 bad &= np.isin(codes[:, self.place[name]], forbidden)
             if bad[0]:
-                raise ReadingsError(
+                raise EvidenceError(
                     f"rule {rule.why!r} forbids the default; allowed: to forbid others"
                 )
             self.left_out[rule.why] = self.left_out.get(rule.why, 0) + int(bad.sum())
             codes = codes[~bad]
         self.codes = np.ascontiguousarray(codes)
-
-    def _code(self, name, choice, rule=None):
-        """The place of a choice in its dimension; of the default for None."""
-        if choice is not None and choice not in self.names.get(name, ()):
-            raise ReadingsError(f"rule {rule.why!r}: {choice!r} is no choice of {name!r}")
-        return 0 if choice is None else self.names[name].index(choice)
 
     def __len__(self):
         return len(self.codes)
@@ -94,10 +82,6 @@ class Grid:
         """Alternatives that make up combination `k`, by dimension; of all dimensions or of those named."""
         pairs = zip(self.dimensions.items(), self.codes[k], strict=True)
         return {n: several[code] for (n, several), code in pairs if names is None or n in names}
-
-    def chosen(self, k, names=None):
-        """Names of the choices of combination `k` by dimension, likewise."""
-        return {name: one.name for name, one in self.variants(k, names).items()}
 
     def words(self, k, names=None):
         """Combination `k` as the words of what is not the default, likewise."""
@@ -137,7 +121,7 @@ class Found:
             printed.setdefault(row.key, row)
         self.numbers = [row for key, row in printed.items() if key in rows]
         if not self.numbers:
-            raise ReadingsError("none of the published numbers was computed")
+            raise EvidenceError("none of the published numbers was computed")
         self._cells = [_cells(grid, rows[row.key]) for row in self.numbers]
         self._told = {}
         self.logs = list(dict.fromkeys(row.trace for row in self.numbers))
@@ -176,16 +160,23 @@ class Found:
     def dimensions(self, number):
         """Dimensions that the number depends on: those along which any value differs."""
         names, cells = self._cells[number]
-        return [name for axis, name in enumerate(names) if _moves(cells, cells.take([0], axis))]
+
+        def moves(axis):
+            first = cells.take([0], axis)
+            return np.any((cells != first) & ~np.isnan(cells) & ~np.isnan(first))
+
+        return [name for axis, name in enumerate(names) if moves(axis)]
 
     def told_apart(self, numbers):
         """The first of the combinations alike to some numbers (places), int64[k], and each one's distance to these."""
         key = tuple(numbers)
         if key not in self._told:
-            names = dict.fromkeys(name for number in key for name in self.dimensions(number))
-            some = self.grid.projections([*names])
+            some = self.grid.projections([*self._moving(numbers)])
             self._told[key] = some, self.distance(numbers, some)
         return self._told[key]
+
+    def _moving(self, numbers):
+        return dict.fromkeys(name for number in numbers for name in self.dimensions(number))
 
     def distance(self, numbers, combinations):
         """Median relative difference to some numbers under some combinations, float32[combinations]."""
@@ -193,7 +184,7 @@ class Found:
 
     def words(self, k, numbers):
         """Combination `k` in words, as far as some numbers depend on it."""
-        return self.grid.words(k, {name for number in numbers for name in self.dimensions(number)})
+        return self.grid.words(k, self._moving(numbers))
 
     @property
     def best(self):
@@ -220,8 +211,3 @@ def _cells(grid, rows):
     index = tuple([grid.names[name].index(one[name]) for one in chosen] for name in names)
     cells[index] = rows["value"].to_numpy()
     return names, cells
-
-
-def _moves(one, other):
-    """Whether two arrays differ anywhere both are known."""
-    return not np.all((one == other) | np.isnan(one) | np.isnan(other))

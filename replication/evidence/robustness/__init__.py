@@ -8,8 +8,8 @@ every log under every variant, decided by one rule. `replication.evidence.robust
 
 from replication.basics import threads
 from replication.basics.lazy import pandas as pd
-from replication.evidence import published, variants
-from replication.evidence.claims import ANSWERS, RECORDED, UNDECIDED, Claims, as_answer, verdict
+from replication.evidence import variants
+from replication.evidence.claims import ANSWERS, RECORDED, UNDECIDED, Claims, entered, verdict
 from replication.evidence.variants import KINDS, NotApplicable, Variant
 
 YES, NO, OPEN, ABSENT = ("holds", "against", "not sure", "not applicable")
@@ -30,7 +30,7 @@ class Headlines(Claims):
 
     def published(self):
         """The headlines as entered, by id."""
-        return published.entries(self.paper, "headlines.toml")
+        return entered(self.paper, "headlines.toml")
 
     def changes(self, logs):
         """What is tried: the default, the paper's own variants that concern one of its `logs`, other logs and loads."""
@@ -55,13 +55,13 @@ class Headlines(Claims):
             variant, log = task
             rows, given = [], None
             for name, entry in known.items():
-                about = name, entry.get("word", "always"), variant.kind, variant.name, log
+                about = name, entry["word"], variant.kind, variant.name, log
                 try:
                     if given is None:
                         jobs = variants.jobs(self.paper, workloads, log, variant, first)
                         given = self.evidence(log, jobs, variant, **how)
                     for what, said, answer in [*self.deciders[name](given)]:
-                        rows.append((*about, what, said, RECORDED[as_answer(answer)], ""))
+                        rows.append((*about, what, said, RECORDED[answer], ""))
                 except NotApplicable as reason:
                     rows.append((*about, "", "", ABSENT, str(reason)))
             return rows
