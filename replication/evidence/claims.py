@@ -18,13 +18,8 @@ from replication.basics.lazy import pandas as pd
 from replication.evidence import published, shown
 from replication.evidence.published import EvidenceError
 
-HOLDS, PART, FAILS, UNDECIDED, CHECK = VERDICTS = (
-    "holds",
-    "holds in part",
-    "fails",
-    "undecided",
-    "check",
-)
+VERDICTS = "holds", "holds in part", "fails", "undecided", "check"
+HOLDS, PART, FAILS, UNDECIDED, CHECK = VERDICTS
 SIMULATED, LOG, CHECKED = KINDS = "simulated", "log", CHECK
 BETWEEN = "; "  # stands between two cases as they are recorded
 
@@ -82,9 +77,7 @@ def verdict(answers, word="always", kind=SIMULATED):
 
 
 def otherwise(answers, word="always", kind=SIMULATED):
-    """The other verdicts that the intervals allow, in words; empty where the verdict is sure. Takes
-    what `verdict` takes.
-    """
+    """The other verdicts that the intervals allow, in words; empty where the verdict is sure."""
     fallen = (
         [one if one.sure else end for one in answers] for end in (Answer(True), Answer(False))
     )
@@ -172,9 +165,7 @@ def each_log(value, *axes, of=lambda log: True):
 
 
 def entered(paper, file="claims.toml"):
-    """The claims of a paper as entered, by id, with what they are if left out (word, kind, number);
-    none where the paper has no such file.
-    """
+    """The claims of a paper by id, with what they are if left out; none where it has no such file."""
     left_out = {"word": "always", "kind": SIMULATED, "number": ""}
     return {name: left_out | claim for name, claim in published.entries(paper, file).items()}
 

@@ -71,9 +71,7 @@ def papers():
 
 
 def items(paper):
-    """Names of the items of a paper that have published numbers, sorted; EvidenceError for another
-    paper.
-    """
+    """Names of a paper's items with published numbers, sorted; EvidenceError for another paper."""
     if paper not in papers():
         raise EvidenceError(f"no published values of paper {paper!r}; known: {', '.join(papers())}")
     return sorted(path.stem for path in (paths.PUBLISHED / paper).glob("*.csv"))
@@ -111,9 +109,7 @@ def rows(paper, item):
 
 
 def joined(found):
-    """The same numbers with a range's two ends, ``<measure>_min`` and ``_max``, as one that is
-    named as the measure.
-    """
+    """The same numbers with a range's two ends, ``<measure>_min`` and ``_max``, as one named as the measure."""
     by = {row.key: row for row in found}
     made = []
     for row in found:

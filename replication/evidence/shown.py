@@ -40,9 +40,7 @@ def ours(value, unit):
 
 
 def difference(value, published, unit):
-    """A difference, as `replication.evidence.compare.Verdict` has it, for reading: in percent, or
-    absolute where a ratio means nothing.
-    """
+    """A difference of `replication.evidence.compare.Verdict` in words: per cent, or absolute."""
     if math.isnan(value):
         return text(None)
     absolute = published == 0 or unit in compare.EXACT_UNITS

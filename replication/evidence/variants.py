@@ -86,9 +86,7 @@ def together(variants, log=None):
 
 
 def alone(dimension, alternatives):
-    """Every alternative but the default, which is the first, each named by its dimension: variants
-    to be tried alone.
-    """
+    """Every alternative but the first, which is the default, each named by its dimension."""
     return [replace(one, name=f"{dimension}: {one.name}") for one in alternatives[1:]]
 
 

@@ -18,9 +18,7 @@ class NotebookError(RuntimeError):
 
 
 def found():
-    """All notebooks of tables and figures by ``paper/item``, in the order of
-    `replication.pages.record.CHAPTERS`, then fig2 before fig10.
-    """
+    """All notebooks by ``paper/item``, in the order of the report's chapters, then fig2 before fig10."""
     return {
         f"{paper}/{path.stem}": path
         for paper in record.CHAPTERS

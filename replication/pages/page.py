@@ -296,9 +296,7 @@ class Page:
         return self._save(file, made.csv(), "claims", made)
 
     def say(self, markdown):
-        """Display Markdown and keep it in the record: for a sentence that holds numbers which were
-        just computed.
-        """
+        """Display Markdown and keep it in the record: for a sentence with numbers that were just computed."""
         self._said[markdown] = {"markdown": markdown} | _cell(self.name)
         self._write_record()
         _display({"text/markdown": markdown, "text/plain": markdown})

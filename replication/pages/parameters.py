@@ -44,9 +44,7 @@ def check_known(name, given, known):
 
 
 def check(name, given):
-    """The parameters of a page, each of its type and among the valid ones, else PageError; lists as
-    lists, also where papermill's ``-p`` gave them as text.
-    """
+    """The parameters of a page, each of its type and among the valid ones, else PageError."""
     defaults = on_disk(name) or {}
     given = {
         parameter: _listed(value)
@@ -117,10 +115,7 @@ def is_word(text):
 
 
 def written(notebook, where):
-    """The parameters of a notebook, given as its file's text, with the values written in it.
-    PageError, which names `where`, if no cell is tagged ``parameters`` or a value is not written
-    out.
-    """
+    """The parameters in the text of a notebook's file; PageError, which names `where`, if they cannot be read."""
     cells = json.loads(notebook)["cells"]
     tagged = [cell for cell in cells if "parameters" in cell["metadata"].get("tags", ())]
     if not tagged:
@@ -142,9 +137,7 @@ def on_disk(name):
 
 
 def committed(name):
-    """The parameters of an item's notebook as the last commit has them; as its file has them where
-    there is no git, None where there is no such notebook.
-    """
+    """The parameters of an item's notebook as the last commit has them, or its file where there is no git."""
     if not git.is_checkout(paths.NOTEBOOKS.parent):
         return on_disk(name)
     text = git.at_head(paths.NOTEBOOKS / f"{name}.ipynb")
@@ -152,9 +145,7 @@ def committed(name):
 
 
 def changes(name, given):
-    """How parameters from `check` differ from the committed ones, in words such as ``"seed 2
-    (committed: 1)"``.
-    """
+    """How parameters differ from the committed ones, in words such as ``"seed 2 (committed: 1)"``."""
     own = committed(name)
     if own is None:
         return ["no committed notebook of this name"]

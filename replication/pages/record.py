@@ -69,9 +69,7 @@ def sha256(data):
 
 
 def log_facts(workload, used):
-    """What identifies a workload in a record, as loaded and as simulated (the same, or its first
-    jobs); no path of this machine is in it.
-    """
+    """What identifies a workload in a record, as loaded and as simulated; no path of this machine."""
     known = workload.provenance
     path = known.get("path") or known.get("file") or ""
     return {
@@ -87,9 +85,7 @@ def log_facts(workload, used):
 
 @functools.cache
 def environment():
-    """The code and the packages that run now: commit, dirty (uncommitted changes outside
-    ``figures/``), python, packages.
-    """
+    """The code and packages that run now; dirty are uncommitted changes outside ``figures/``."""
     ours = git.is_checkout(paths.ROOT)
     return {
         "commit": git.head() if ours else None,

@@ -3,7 +3,6 @@
 import os
 import time
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-from dataclasses import dataclass
 from pathlib import Path
 
 from replication.basics import paths, signals
@@ -15,26 +14,6 @@ from replication.pages.parameters import SCALES, PageError, check_name
 from replication.pages.progress import Progress, duration
 
 QUICK_AT_ONCE = 2
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What became of one notebook: its kind is one of `replication.pages.record.KINDS` or
-    ``OTHER``, empty where it failed; its error is empty where it did not. The seconds are with
-    the start of its kernel.
-    """
-
-    name: str
-    scale: str
-    seconds: float
-    kind: str = ""
-    error: str = ""
-
-    def __str__(self):
-        if self.error:
-            return f"FAILED {self.error} [{self.seconds:.1f} s]"
-        where = _shown(record.folder(self.kind, self.name.split("/")[0]))
-        return f"{self.name}: {self.kind}, {self.scale} scale [{self.seconds:.1f} s], in {where}/"
 
 
 def choose(only=None):
@@ -102,17 +81,15 @@ def figures(only=None, scale=None, workers=None, *, report):
     chosen = choose(only)
     if not chosen:
         raise PageError(f"no notebooks in {paths.NOTEBOOKS}")
-    outcomes = _run_all(chosen, plan(chosen, scale, workers))
-    outcomes.sort(key=lambda outcome: list(chosen).index(outcome.name))
-    print(f"{len(outcomes)} notebooks in {duration(time.perf_counter() - started)}")
-    drawn = {outcome.kind for outcome in outcomes}
-    for kind in [kind for kind in record.MEANING if kind in drawn]:
-        count = sum(outcome.kind == kind for outcome in outcomes)
-        print(f"{kind}: {count} ({record.MEANING[kind]}), in {_shown(record.folder(kind))}/")
-    failed = {outcome.name: outcome.error for outcome in outcomes if outcome.error}
-    for name, error in failed.items():
+    kinds, failed = _run_all(chosen, plan(chosen, scale, workers))
+    print(f"{len(chosen)} notebooks in {duration(time.perf_counter() - started)}")
+    drawn = [kind for kind in record.MEANING if kind in kinds]
+    for kind in drawn:
+        where = _shown(record.folder(kind))
+        print(f"{kind}: {kinds.count(kind)} ({record.MEANING[kind]}), in {where}/")
+    for name in (name for name in chosen if name in failed):
         kept = record.executed("failed", name)
-        print(f"failed: {error}{f' (see {_shown(kept)})' if kept.exists() else ''}")
+        print(f"failed: {failed[name]}{f' (see {_shown(kept)})' if kept.exists() else ''}")
     # The report is worth what its weakest part is worth.
     if reported := [kind for kind in record.KINDS if kind in drawn]:
         print("assembling the report of all that was drawn", flush=True)
@@ -121,7 +98,10 @@ def figures(only=None, scale=None, workers=None, *, report):
 
 
 def _run_all(chosen, planned):
-    """Run each notebook, cheap ones first; at quick scale two at a time, since half of that is the start of kernels."""
+    """Run each notebook, cheap ones first; at quick scale two at a time, since half of that is the start of kernels.
+
+    Returns what the outputs of each are worth, and the errors of those that failed, by name.
+    """
     scales = {name: parameters["scale"] for name, parameters in planned.items()}
     quick = set(scales.values()) == {"quick"}
     at_once = min(QUICK_AT_ONCE, planned[next(iter(planned))]["workers"]) if quick else 1
@@ -129,18 +109,25 @@ def _run_all(chosen, planned):
     every = list(scales.values())
     split = ", ".join(f"{every.count(scale)} at {scale} scale" for scale in dict.fromkeys(every))
     print(f"running {len(planned)} notebooks ({split}): {progress.intention()}", flush=True)
-    outcomes = []
+    kinds, failed = [], {}
     with ThreadPoolExecutor(at_once) as pool:
         waiting = {
-            pool.submit(_attempt, chosen[name], planned[name]): name for name in progress.order()
+            pool.submit(_timed, chosen[name], planned[name]): name for name in progress.order()
         }
         try:
             while waiting:
                 done, _ = wait(waiting, timeout=1, return_when=FIRST_COMPLETED)
                 for future in done:
-                    outcomes.append(outcome := future.result())
-                    took = None if outcome.error else outcome.seconds
-                    progress.end(waiting.pop(future), took, str(outcome))
+                    name, (kind, seconds) = waiting.pop(future), future.result()
+                    took = f"[{seconds:.1f} s]"
+                    if isinstance(kind, NotebookError):
+                        failed[name] = str(kind)
+                        progress.end(name, None, f"FAILED {kind} {took}")
+                    else:
+                        kinds.append(kind)
+                        where = _shown(record.folder(kind, name.split("/")[0]))
+                        line = f"{name}: {kind}, {scales[name]} scale {took}, in {where}/"
+                        progress.end(name, seconds, line)
                 for future, name in waiting.items():
                     if future.running():
                         progress.start(name)
@@ -151,17 +138,17 @@ def _run_all(chosen, planned):
             raise
         finally:
             progress.bar.close()
-    return outcomes
+    return kinds, failed
 
 
-def _attempt(path, parameters):
-    started, told = time.perf_counter(), {}
+def _timed(path, parameters):
+    """What the outputs of a notebook are worth, or its error, and seconds, with the start of its kernel."""
+    started = time.perf_counter()
     try:
-        told["kind"] = notebook.execute(path, parameters)
-    except NotebookError as failure:
-        told["error"] = str(failure)
-    seconds = time.perf_counter() - started
-    return Outcome(notebook.name_of(path), parameters["scale"], seconds, **told)
+        kind = notebook.execute(path, parameters)
+    except NotebookError as error:
+        kind = error
+    return kind, time.perf_counter() - started
 
 
 def _shown(path):

@@ -163,9 +163,7 @@ def _narrowing(items):
 
 
 def mathml(latex, display="inline"):
-    """A formula in the markup that browsers draw by themselves, ``inline`` or ``block``; the LaTeX
-    itself as code where it cannot be read.
-    """
+    """A formula in the markup that browsers draw by themselves, or as code where it cannot be read."""
     try:
         root = convert_to_element(latex, display=display)
     # The library has no common class for what it refuses.

@@ -96,9 +96,7 @@ def plain(nodes):
 
 
 def safe(data):
-    """JSON types with all text fit to be drawn: a character that the fonts lack or that turns lines
-    around is spelt as its code.
-    """
+    """JSON types in which each character that cannot be drawn is spelt as its code."""
     if isinstance(data, str):
         return "".join(c if drawn(c) else f"\\u{{{ord(c):x}}}" for c in data)
     if isinstance(data, dict):

@@ -92,9 +92,7 @@ def _drawn(template, data, pictures):
 
 
 def lean(pdf):
-    """The same pages, tags and pixels in a smaller PDF: typst writes every picture in full colour,
-    and every small object by itself.
-    """
+    """The same PDF smaller: typst writes pictures in full colour, and each small object by itself."""
     buffer = io.BytesIO()
     with pikepdf.open(io.BytesIO(pdf)) as document:
         for thing in document.objects:

@@ -17,9 +17,7 @@ class ReportError(ValueError):
 
 @dataclass
 class Item:
-    """One notebook's results: its kind is what they are worth, its facts are the record beside the
-    outputs.
-    """
+    """One notebook's results: what they are worth, and the record beside the outputs."""
 
     name: str
     kind: str
@@ -36,9 +34,7 @@ class Item:
         return record.folder(self.kind, self.name.split("/")[0])
 
     def altered(self, *roles):
-        """Paths of its outputs, of all roles or of some (figure, table, verdicts, claims), that are
-        not as its record says.
-        """
+        """Paths of its outputs, of all roles or of some, that are not as its record says."""
         return [
             path
             for file, facts in self.facts["files"].items()
@@ -48,9 +44,7 @@ class Item:
         ]
 
     def rows(self, role):
-        """Its comparisons with the paper (``verdicts``) or what it decides (``claims``), one dict
-        of text a number or claim.
-        """
+        """The rows of its comparisons (``verdicts``) or of what it decides (``claims``), each a dict of text."""
         files = [file for file, facts in self.facts["files"].items() if facts["role"] == role]
         return [row for file in files for row in verdicts.read_csv(self.folder / file)]
 
@@ -79,9 +73,7 @@ class Paper:
 
 @dataclass
 class Results:
-    """Everything a report tells, before it has a shape; the kind is what the weakest part is worth,
-    and notebooks that are missing stand with why.
-    """
+    """Everything a report tells, of which the kind is the weakest part's; ``missing`` says why of each notebook."""
 
     kind: str
     papers: list
@@ -112,9 +104,7 @@ def collect(kind, failed=()):
 
 
 def recorded():
-    """What stands in ``figures/``; ReportError if a table of verdicts is not the one that was
-    drawn.
-    """
+    """What stands in ``figures/``; ReportError if a table of verdicts is not the one that was drawn."""
     drawn = [item for name in notebook.found() if (item := _item(name, "paper")) is not None]
     for item in drawn:
         if altered := item.altered("verdicts", "claims"):

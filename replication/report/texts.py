@@ -37,9 +37,7 @@ def links(start, items):
 
 
 def decision_files():
-    """The files of decisions by the name of their place in the report: what is common first, then
-    paper by paper.
-    """
+    """The files of decisions by their place in the report: what is common first, then by paper."""
     files = [
         DOCS / "decisions.md",
         *(DOCS / "decisions" / f"{paper}.md" for paper in record.PAPERS),
@@ -67,9 +65,7 @@ def contradicted():
 
 
 def names_source():
-    """What the names of traces, policies and measures mean, in Markdown; empty where nothing says
-    it.
-    """
+    """What the names of traces, policies and measures mean, in Markdown; empty where nothing says it."""
     path = paths.PUBLISHED / "README.md"
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     sections = re.split(r"^(?=## )", text, flags=re.MULTILINE)

@@ -95,10 +95,7 @@ def _fits(found, dimension, moved):
 
 
 def identified(choices):
-    """The choices in short: a row a dimension, a column a group of numbers.
-
-    In a cell stands the choice that the group identifies, or what else is to be said.
-    """
+    """The choices in short: a row a dimension, a column a group, in a cell the choice that it identifies."""
     said = choices["verdict"].where(choices["verdict"] != KNOWN, choices["choice"])
     # A choice that is identified comes first among those of its dimension and group.
     first = choices.assign(said=said).sort_values(

@@ -87,9 +87,7 @@ def _rows(found):
 
 
 def counted(found):
-    """How many conclusions there are, hold by default, and under how many changes they were decided
-    again: conclusions, held, changes.
-    """
+    """How many conclusions there are, hold by default, and how many changes were tried."""
     default = found[found["kind"] == DEFAULT]
     return {
         "conclusions": default["headline"].nunique(),
