@@ -167,24 +167,17 @@ def _months(date):
 
 def _word(number, target, published):
     """The verdict on two numbers that can be compared."""
-    distance = abs(number - target)
-    if published.unit in EXACT_UNITS:
-        wrong = ERRATUM if _is_corrected(number, published) else DIFFERS
-        return MATCH if distance == 0 else wrong
+    exact, distance = published.unit in EXACT_UNITS, abs(number - target)
     digit = target.normalize().as_tuple().exponent if published.is_around else -published.decimals
-    if distance <= Decimal(5).scaleb(digit - 1):
+    if distance <= (0 if exact else Decimal(5).scaleb(digit - 1)):
         return MATCH
     # At 0 all limits are 0, so that nothing but the rounding can save a number.
-    word = next((word for word, limit in LIMITS if distance <= limit * abs(target)), DIFFERS)
-    return ERRATUM if word != MATCH and _is_corrected(number, published) else word
-
-
-def _is_corrected(number, published):
-    """Whether the printed number is an erratum and ours is what should stand there."""
-    if published.right is None:
-        return False
-    right = Decimal(str(published.right))
-    return abs(number - right) <= Decimal(5).scaleb(-published.decimals - 1)
+    limits = () if exact else LIMITS
+    word = next((word for word, limit in limits if distance <= limit * abs(target)), DIFFERS)
+    if word == MATCH or published.right is None:
+        return word
+    beside = abs(number - Decimal(str(published.right)))
+    return ERRATUM if beside <= Decimal(5).scaleb(-published.decimals - 1) else word
 
 
 def _overlap(ends, published):

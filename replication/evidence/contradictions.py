@@ -36,11 +36,6 @@ def rule(name):
     return register
 
 
-def read():
-    """The entries by id; none where there is no such file."""
-    return published.entries("contradictions.toml")
-
-
 def rows():
     """All published numbers."""
     return {

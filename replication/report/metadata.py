@@ -23,10 +23,10 @@ def citation():
     return yaml.safe_load((paths.ROOT / "CITATION.cff").read_text(encoding="utf-8"))
 
 
-def filled(template):
-    """What a template says, in JSON or YAML, once it is filled in from CITATION.cff."""
+def filled(template, **more):
+    """What a template says, in JSON or YAML, once it is filled in from CITATION.cff and from what else it takes."""
     template = render.environment(TEMPLATES).get_template(template)
-    return yaml.safe_load(template.render(cited=citation(), licenses=LICENSES))
+    return yaml.safe_load(template.render(cited=citation(), licenses=LICENSES, **more))
 
 
 def made(name):
@@ -38,24 +38,8 @@ def made(name):
 
 def rescience(article):
     """metadata.yaml of a submission to ReScience C for what `replication.report.article.build` gives."""
-    facts, cited = filled("rescience.yaml"), citation()
-    later = facts["review"][0]["url"]
-    who = dict.fromkeys(("orcid", "email", "affiliations"), later)
-    replicated = {one["title"] for one in cited["references"]}
     plain = re.sub(r" ?(\[\[\d+\]\]\([^)]*\))+|\]\(#[^)]*\)|[*\[]", "", article["abstract"])
-    facts |= {
-        "title": article["title"],
-        "authors": [{"name": one["name"]} | who for one in cited["authors"]],
-        "keywords": ", ".join([*cited["keywords"], "Python", "rescience c"]),
-        "code": [{"url": cited.get("repository-code", later)}, {"doi": later}]
-        + [{"swh": one} for one in article["identifiers"][-1:]],
-        "replication": [
-            {"cite": entry["text"], "bib": entry["key"], "url": later, "doi": later}
-            for entry in article["references"]
-            if entry["text"].split(". ")[1] in replicated
-        ],
-        "abstract": " ".join(plain.split()),
-    }
+    facts = filled("rescience.yaml", article=article, abstract=" ".join(plain.split()))
     return yaml.safe_dump(facts, sort_keys=False, allow_unicode=True, width=110)
 
 

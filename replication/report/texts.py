@@ -3,7 +3,7 @@
 import re
 
 from replication.basics import paths
-from replication.evidence import contradictions
+from replication.evidence import contradictions, published
 from replication.pages import record
 
 TITLE = "Three papers on batch scheduling, run again"
@@ -47,11 +47,10 @@ def decision_files():
 
 
 def contradicted():
-    """Where the papers contradict themselves or each other, with what the check of each finds now:
-    by title of the paper, each as `replication.evidence.contradictions.read` gives it, with its
-    ``id`` and, in ``confirmed``, what is found.
+    """Where the papers contradict themselves or each other, by title of the paper: each as it is
+    entered, with its ``id`` and, in ``confirmed``, what its check finds now.
     """
-    entries = contradictions.read()
+    entries = published.entries("contradictions.toml")
     numbers, by = contradictions.rows() if entries else {}, {}
     for name, entry in entries.items():
         title = record.PAPERS.get(entry["paper"], entry["paper"])

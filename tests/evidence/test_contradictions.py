@@ -5,9 +5,9 @@ import re
 import pytest
 
 from replication.evidence import contradictions as checks
-from replication.evidence.published import Published
+from replication.evidence.published import Published, entries
 
-ENTRIES = checks.read()
+ENTRIES = entries("contradictions.toml")
 COMPUTED = {name: entry for name, entry in ENTRIES.items() if "check" in entry}
 # What each entry has, and what one may have that a rule confirms.
 FIELDS, CHECK = {"paper", "kind", "what", "first", "second"}, {"check", "given", "cells", "erratum"}
