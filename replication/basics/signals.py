@@ -83,7 +83,9 @@ def end(number, name):
     """Say once why the program ends, and end the processes that it started. Returns the exit code:
     128 and the signal's number.
     """
-    end_children()
+    for child in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            child.kill()
     if _said.acquire(blocking=False):
         why = (
             "interrupted" if number == signal.SIGINT else f"ended by {signal.Signals(number).name}"
@@ -92,10 +94,3 @@ def end(number, name):
         with contextlib.suppress(OSError):
             print(f"{name}: {why}", file=sys.stderr, flush=True)
     return 128 + number
-
-
-def end_children():
-    """End the processes that this one has started, and those that they have."""
-    for child in psutil.Process().children(recursive=True):
-        with contextlib.suppress(psutil.NoSuchProcess):
-            child.kill()

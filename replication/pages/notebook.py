@@ -1,16 +1,21 @@
 """One notebook: its parameters checked, then run in a kernel of its own."""
 
+import contextlib
+import functools
 import logging
 import os
 import re
+import signal
 import warnings
+import weakref
 
 from replication.basics import paths, writing
-from replication.basics.lazy import kernel_failures, nbformat, papermill
+from replication.basics.lazy import kernel_failures, kernels, nbformat, papermill
 from replication.pages import record
 from replication.pages.parameters import check_known, written
 
 KERNEL_ARGUMENTS = ("--IPKernelApp.log_level=50",)
+_kernels = weakref.WeakSet()
 
 
 class NotebookError(RuntimeError):
@@ -18,7 +23,9 @@ class NotebookError(RuntimeError):
 
 
 def found():
-    """All notebooks by ``paper/item``, in the order of the report's chapters, then fig2 before fig10."""
+    """All notebooks of tables and figures by ``paper/item``, in the order of
+    `replication.pages.record.CHAPTERS`, then fig2 before fig10.
+    """
     return {
         f"{paper}/{path.stem}": path
         for paper in record.CHAPTERS
@@ -65,6 +72,7 @@ def execute(path, parameters):
                 progress_bar=False,
                 request_save_on_cell_execute=False,
                 resources={"metadata": {"path": str(path.parent)}},
+                kernel_manager_class=_kernel_class(),
                 extra_arguments=list(KERNEL_ARGUMENTS),
             )
             kind = worth(name, done)
@@ -113,3 +121,23 @@ def worth(name, notebook):
     if not said[-1]["files"]:
         raise NotebookError(f"{name}: its Page saved no figure and no table")
     return said[-1]["kind"]
+
+
+@functools.cache
+def _kernel_class():
+    class Kernel(kernels.AsyncKernelManager):
+        """Kernels have a session of their own: an interrupt from the keyboard does not reach them."""
+
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, **kwargs)
+            _kernels.add(self)
+
+    return Kernel
+
+
+def stop_all():
+    """End the kernels that still run, so that the calls of `execute` which wait for them return."""
+    for kernel in list(_kernels):
+        if kernel.has_kernel and kernel.provisioner.pid is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(kernel.provisioner.pid, signal.SIGKILL)

@@ -5,7 +5,7 @@ import time
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from pathlib import Path
 
-from replication.basics import paths, signals
+from replication.basics import paths
 from replication.basics.hints import did_you_mean
 from replication.logs import archive, traces
 from replication.pages import notebook, record
@@ -134,7 +134,7 @@ def _run_all(chosen, planned):
                 progress.tick()
         except KeyboardInterrupt:
             pool.shutdown(wait=False, cancel_futures=True)
-            signals.end_children()  # the kernels, so that the calls that wait for them return
+            notebook.stop_all()
             raise
         finally:
             progress.bar.close()

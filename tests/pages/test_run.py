@@ -11,7 +11,7 @@ import nbformat
 import pytest
 import small_project
 
-from replication.basics import paths, signals
+from replication.basics import paths
 from replication.logs import traces
 from replication.pages import notebook, record, run
 from replication.pages.notebook import NotebookError
@@ -300,6 +300,6 @@ def test_stopping_ends_the_kernels(project):
     started = time.monotonic()
     while not (project / "busy").exists() and time.monotonic() - started < 50:
         time.sleep(0.1)
-    signals.end_children()
+    notebook.stop_all()
     thread.join(20)
     assert failure == ["heel_and_toe/fig02: its kernel died; it may need more memory"]
