@@ -125,13 +125,17 @@ MUTATIONS = [
     ("laf", "0 if ended else before", "before"),
     ("laf", "and size <= machine.count[FREE]", "and size < machine.count[FREE]"),
     # PV-EASY.
-    ("pv_easy", "if size > count[FREE] + _shadow_size(machine, memory, head):", "if size >= count[FREE] + _shadow_size(machine, memory, head):"),
-    ("pv_easy", "if size > count[FREE] + _shadow_size(machine, memory, head):", "if True:"),
-    ("pv_easy", "while size > count[FREE]:", "while size >= count[FREE] and _shadow_size(machine, memory, head):"),
+    ("pv_easy", "if size > count[FREE] + _shadow_size(machine, memory, runs, head):", "if size >= count[FREE] + _shadow_size(machine, memory, runs, head):"),
+    ("pv_easy", "if size > count[FREE] + _shadow_size(machine, memory, runs, head):", "if True:"),
+    ("pv_easy", "while size > count[FREE]:", "while size >= count[FREE] and _shadow_size(machine, memory, runs, head):"),
     ("pv_easy", "if left <= window:", "if left < window:"),
     ("pv_easy", "    sort(places[:some])\n", ""),
-    ("pv_easy", "available = count[FREE] + _shadow_size(machine, memory, head)", "available = count[FREE]"),
+    ("pv_easy", "available = count[FREE] + _shadow_size(machine, memory, runs, head)", "available = count[FREE]"),
     ("pv_easy", "if processors > machine.count[FREE] or not rules.venture:", "if not rules.venture:"),
+    ("pv_easy", "            _change_shadow(runs, job, -memory.size[job])\n        if count", "            pass\n        if count"),
+    ("pv_easy", "    _change_shadow(runs, job, memory.size[job])\n\n", "\n"),
+    ("pv_easy", "if runs.shadow[0] != head:", "if runs.shadow[0] < 0:"),
+    ("pv_easy", "first = machine.scratch[0]", "first = machine.scratch[0] + 1"),
     ("pv_easy", "    if rules.venture:\n", "    if False:\n"),
     ("pv_easy", "job = max(job, machine.by_end[k] & JOB_MASK)", "job = machine.by_end[k] & JOB_MASK"),
     ("pv_easy", "(left - 1) // rules.interval * rules.cost", "left // rules.interval * rules.cost"),
@@ -174,7 +178,8 @@ EQUIVALENT = {
     ("easy", "overdue = next_planned_end(jobs, running) < now", "overdue = next_planned_end(jobs, running) <= now"): "a pass more, when a job is planned to end now and runs on, finds the reservation as it was",
     ("conservative", "_first_from(plan, min(given_back, reserved))", "_first_from(plan, reserved)"): "nobody finds an earlier start behind what was given back, and this spares looking",
     ("conservative", "elif ended and given_back > now:", "elif ended:"): "nobody finds an earlier start where nothing was given back, and this spares looking",
-    ("pv_easy", "if job > head else 0", "if job >= head else 0"): "no running job is the head",
+    ("pv_easy", "    _change_shadow(runs, job, -memory.size[job])\n    k", "    k"): "the head that preempts starts at once, and the load is summed up anew for the next that asks",
+    ("pv_easy", "if job > runs.shadow[0] else 0", "if job >= runs.shadow[0] else 0"): "no running job is the head",
 }  # fmt: skip
 
 
