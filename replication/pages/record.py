@@ -85,11 +85,12 @@ def log_facts(workload, used):
 
 @functools.cache
 def environment():
-    """The code and packages that run now; dirty are uncommitted changes outside ``figures/``."""
+    """The code and packages that run now; dirty are uncommitted changes of anything but outputs."""
     ours = git.is_checkout(paths.ROOT)
+    changed = "status", "--porcelain", "--", ".", ":!figures", ":!ro-crate-metadata.json"
     return {
         "commit": git.head() if ours else None,
-        "dirty": bool(git.git("status", "--porcelain", "--", ".", ":!figures")) if ours else None,
+        "dirty": bool(git.git(*changed)) if ours else None,
         "python": platform.python_version(),
         "packages": {name: version(name) for name in PACKAGES},
     }
