@@ -11,23 +11,30 @@ from replication.basics import writing
 from replication.basics.hints import did_you_mean
 from replication.commands import UsageError
 from replication.commands import _rooms as rooms
-from replication.estimates import EstimateModel
-from replication.logs import cleaning, swf, traces
-from replication.schedule import text
-from replication.schedulers import Scheduler
 
 LONGEST = 40  # characters of a wrong value that a message repeats
 FILE = click.Path(readable=False)  # completed by the tab key, and not looked at
 
 
-class Word(click.Choice):
-    """One of a few words; a wrong one is answered with those that are right."""
+class Word(click.ParamType):
+    """One of a few words, which a function returns: some lie in rooms that load slowly."""
+
+    name = "word"
+
+    def __init__(self, words):
+        self.words = words
+
+    def get_metavar(self, param, ctx):
+        return f"[{'|'.join(self.words())}]"
 
     def convert(self, value, param, ctx):
-        if value in self.choices:
+        if value in self.words():
             return value
-        hint, allowed = did_you_mean(value, self.choices), ", ".join(self.choices)
+        hint, allowed = did_you_mean(value, self.words()), ", ".join(self.words())
         raise UsageError(f"{_label(param)} {short(value)}{hint}; allowed: {allowed}")
+
+    def shell_complete(self, ctx, param, incomplete):
+        return completing(self.words)(ctx, param, incomplete)
 
 
 class Number(click.ParamType):
@@ -59,9 +66,26 @@ def short(value):
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
+class Late(click.Option):
+    """An option whose help is only made when it is shown: what it lists lies in rooms that load slowly."""
+
+    def __init__(self, *args, told, **settings):
+        self.told = told
+        super().__init__(*args, **settings)
+
+    def get_help_record(self, ctx):
+        self.help = self.told()
+        return super().get_help_record(ctx)
+
+
+def _rules():
+    rules = (f"{rule} ({words})" for rule, (words, _) in rooms.cleaning.DROP_RULES.items())
+    return f"Jobs left out, by commas; '' for none: {'; '.join(rules)}."
+
+
 def logs(ctx, param, incomplete):
     """What completes the name of a log: the registry's names, and files."""
-    known = [CompletionItem(name) for name in traces.names() if name.startswith(incomplete)]
+    known = [CompletionItem(name) for name in rooms.traces.names() if name.startswith(incomplete)]
     return [CompletionItem(incomplete, type="file"), *known]
 
 
@@ -96,13 +120,24 @@ def options(*several):
     return lambda command: functools.reduce(lambda made, put: put(made), several[::-1], command)
 
 
-scheduler = click.option(
+def _choice(*names, family, default, metavar, about):
+    """An option that takes a choice of a family as text; the tab key completes names."""
+    return click.option(
+        *names,
+        cls=Late,
+        told=lambda: f"One of {rooms.text.forms(family())} (default {default}); {about}",
+        shell_complete=completing(lambda: rooms.text.names(family())),
+        default=default,
+        metavar=metavar,
+    )
+
+
+scheduler = _choice(
     "--scheduler",
+    family=lambda: rooms.schedulers.Scheduler,
     default="easy",
     metavar="NAME",
-    shell_complete=completing(lambda: text.names(Scheduler)),
-    help=f"One of {text.forms(Scheduler)} (default easy); options may follow, as in "
-    "easy:predictor=last,correction=now.",
+    about="options may follow, as in easy:predictor=last,correction=now.",
 )
 predictor = click.option(
     "--predictor",
@@ -113,17 +148,17 @@ predictor = click.option(
 seed = click.option(
     "--seed", type=Number(0), default=1, help="Seed of all that is random (default 1)."
 )
-model = click.option(
+model = _choice(
     "--estimates",
     "model",
+    family=lambda: rooms.estimates.EstimateModel,
     default="log",
     metavar="MODEL",
-    shell_complete=completing(lambda: text.names(EstimateModel)),
-    help=f"One of {text.forms(EstimateModel)} (default log); ,emax=SECONDS may follow each.",
+    about=",emax=SECONDS may follow each.",
 )
 bad_lines = click.option(
     "--bad-lines",
-    type=Word(swf.BAD_LINES),
+    type=Word(lambda: rooms.swf.BAD_LINES),
     default="refuse",
     help="What becomes of a log with lines that cannot be jobs (default refuse; skip counts them).",
 )
@@ -135,28 +170,24 @@ engine = click.option(
     metavar="NAME",
     help="Where to run: threads (default), processes, or the address of a Dask scheduler.",
 )
-paper = click.option("--paper", type=Word(traces.papers()), help="Use a paper's rules for the log.")
+paper = click.option(
+    "--paper", type=Word(lambda: rooms.traces.papers()), help="Use a paper's rules for the log."
+)
 rules = options(
     bad_lines,
     paper,
     processors("what the log says", "machine"),
     click.option(
         "--size",
-        type=Word(cleaning.SIZES),
+        type=Word(lambda: rooms.cleaning.SIZES),
         help="Which processors are a job's size; the others where these are missing.",
     ),
     click.option(
         "--overrun",
-        type=Word(cleaning.OVERRUNS),
+        type=Word(lambda: rooms.cleaning.OVERRUNS),
         help="What becomes of a run longer than its estimate.",
     ),
-    click.option(
-        "--drop",
-        metavar="RULES",
-        help="Jobs left out, by commas; '' for none: "
-        + "; ".join(f"{rule} ({words})" for rule, (words, _) in cleaning.DROP_RULES.items())
-        + ".",
-    ),
+    click.option("--drop", cls=Late, told=_rules, metavar="RULES"),
 )
 machine = options(
     processors("the most that were in use at once"),
@@ -200,7 +231,7 @@ def scheduler_of(words, predictor=None, options=()):
     """The scheduler that is meant, from its text and that of its options, ``name=value`` each."""
     more = [*options, *([f"predictor={predictor}"] if predictor else [])]
     separator = "," if ":" in words else ":"
-    return text.scheduler(words + (separator + ",".join(more) if more else ""))
+    return rooms.text.scheduler(words + (separator + ",".join(more) if more else ""))
 
 
 @contextlib.contextmanager

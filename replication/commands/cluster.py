@@ -33,7 +33,7 @@ ENDINGS = (".pdf", ".html", ".csv")
 )
 @click.option(
     "--size",
-    type=shared.Word(cleaning.SIZES),
+    type=shared.Word(lambda: cleaning.SIZES),
     help="A job's size (default: allocated for a batch system's log, else requested).",
 )
 @shared.bad_lines

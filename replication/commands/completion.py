@@ -15,7 +15,7 @@ from replication.commands import _options as shared
 SHELLS = ("bash", "zsh", "fish")
 
 
-@click.argument("name", metavar="SHELL", type=shared.Word(SHELLS))
+@click.argument("name", metavar="SHELL", type=shared.Word(lambda: SHELLS))
 def command(name):
     """Print the script."""
     click.echo(get_completion_class(name)(shell, {}, PROGRAM, COMPLETE).source(), nl=False)

@@ -20,7 +20,7 @@ from replication.commands._rooms import assemble, record
 
 @click.option(
     "--kind",
-    type=shared.Word(record.KINDS),
+    type=shared.Word(lambda: record.KINDS),
     help="What it is made from (default: the first of these of which anything was drawn).",
 )
 @click.option(

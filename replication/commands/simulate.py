@@ -34,7 +34,7 @@ from replication.commands._rooms import formats, measures, simulation, text, tra
 @click.option(
     "--format",
     "form",
-    type=shared.Word(formats.FORMS),
+    type=shared.Word(lambda: formats.FORMS),
     help="What to write instead: see docs/formats.md.",
 )
 @shared.as_json("Print the measures")

@@ -62,7 +62,7 @@ LATEST = 10**12  # s
 )
 @click.option(
     "--model",
-    type=shared.Word(MODELS),
+    type=shared.Word(lambda: MODELS),
     default="random",
     help="The estimates: random or deterministic f-model, the log's own times f, or modal with "
     "share f at the E_max (default random).",
