@@ -69,10 +69,11 @@ def parse(text, where):
     allowed = f"{','.join(COLUMNS)}; " + "; ".join(
         f"verdict of a {kind}: {', '.join(several)}" for kind, several in words.items()
     )
-    given = {}
-    for number, cells in enumerate(csv.reader(io.StringIO(text)), start=1):
-        if number == 1 and tuple(cells) == COLUMNS:
-            continue
+    lines, given = csv.reader(io.StringIO(text)), {}
+    header = tuple(next(lines, ()))
+    if header != COLUMNS:
+        raise EvidenceError(f"{where}: columns {','.join(header)}, expected {','.join(COLUMNS)}")
+    for number, cells in enumerate(lines, start=2):
         *name, _, verdict = cells if len(cells) == len(COLUMNS) else COLUMNS
         if verdict not in words.get(name[0], ()) or tuple(name) in given:
             raise EvidenceError(

@@ -114,6 +114,10 @@ def table(paper, item, ours, reasons=None):
     reasons = reasons or {}
     if wrong := [key for key in reasons if key not in known | {trace for trace, *_ in known}]:
         raise EvidenceError(f"{where}: a reason for {wrong[0]!r}, but nothing is published there")
+    if blank := [key for key, reason in reasons.items() if not reason.strip()]:
+        raise EvidenceError(
+            f"{where}: reason {reasons[blank[0]]!r} for {blank[0]!r}, allowed: some words"
+        )
     rows = []
     for row in published_values.joined(printed):
         theirs = [row.value] if row.upper is None else [row.value, row.upper]

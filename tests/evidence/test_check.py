@@ -212,6 +212,12 @@ def test_a_list_that_is_none_is_refused(line, words):
         committed.parse(",".join(committed.COLUMNS) + f"\n{line}\n", "verdicts.csv")
 
 
+@pytest.mark.parametrize("text", ["", "claim,heel_and_toe,x,,,,log,holds\n"])
+def test_a_list_without_its_columns_is_refused(text):
+    with pytest.raises(EvidenceError, match="verdicts.csv: columns .*, expected kind,paper,item"):
+        committed.parse(text, "verdicts.csv")
+
+
 def test_a_claim_is_read_as_it_was_recorded(project):
     paper = results.recorded().papers[1]
     (claim,) = paper.claims

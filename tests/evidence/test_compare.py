@@ -273,6 +273,7 @@ def test_names_that_do_not_belong_together_are_refused():
     [
         ({"reasons": {"BW": "not public"}}, "a reason for 'BW'"),
         ({"reasons": {("CTC-SP2", "EASY", "total_load"): "x"}}, "a reason for .'CTC-SP2', 'EASY'"),
+        ({"reasons": {"CTC-SP2": " "}}, "reason ' ' for 'CTC-SP2'"),
     ],
 )
 def test_reasons_name_what_is_there(more, words):

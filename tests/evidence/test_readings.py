@@ -111,6 +111,14 @@ def test_a_first_look_changes_one_choice_at_a_time():
             "rule 'why' forbids the default",
         ),
         (
+            lambda: Grid(COLOUR, [Rule("why", {"colour": ("pink",)})]),
+            "rule 'why': choice of colour 'pink'.*; allowed: red, ",
+        ),
+        (
+            lambda: Grid(COLOUR, [Rule("why", {"hue": ("red",)})]),
+            "rule 'why': choice of hue 'red'; allowed: none",
+        ),
+        (
             lambda: Found(
                 Grid(COLOUR), rows({("A", "n", (("colour", "red"),)): 1.0}), [printed("m", 1)]
             ),

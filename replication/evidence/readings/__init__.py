@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from replication.basics.hints import among
 from replication.evidence import compare
 from replication.evidence.published import EvidenceError
 
@@ -65,7 +66,10 @@ class Grid:
         for rule in rules:
             bad = np.ones(len(codes), bool)
             for name, choices in rule.forbids.items():
-                forbidden = [self.names[name].index(choice) for choice in choices]
+                known = self.names.get(name, ())
+                for choice in choices:
+                    among(known, f"rule {rule.why!r}: choice of {name}", choice, EvidenceError)
+                forbidden = [known.index(choice) for choice in choices]
                 bad &= np.isin(codes[:, self.place[name]], forbidden)
             if bad[0]:
                 raise EvidenceError(
