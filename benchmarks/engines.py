@@ -85,9 +85,8 @@ def cluster(workers, every=None):
     second. Every so many seconds one that the scheduler knows is killed. Gives the address, and the list of those killed.
     """
     over, killed, choose = threading.Event(), [], random.Random(1)
-    local = (
-        distributed.LocalCluster
-    )  # imported before its settings are changed, which ends with them
+    # Imported before its settings are changed, which ends with them.
+    local = distributed.LocalCluster
     with (
         dask.config.set(SETTINGS),
         local(n_workers=0, dashboard_address=":0", silence_logs="CRITICAL") as made,

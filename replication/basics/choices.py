@@ -126,7 +126,7 @@ class Choice:
             raise cls.error(f"{cls.__name__}: put @dataclass(frozen=True) before the class")
         known = [own.name for own in fields(cls)]
         for word in named:
-            among(known or ["none"], f"{cls.__name__} has no option", word, cls.error)
+            among(known, f"{cls.__name__} has no option", word, cls.error)
         return super().__new__(cls)
 
     def __post_init__(self):

@@ -17,11 +17,13 @@ def did_you_mean(word, known, cutoff=0.6):
 
 
 def among(known, what, value, error):
-    """The value, which is one of those known; `error` where it is none, with `what` it was to be."""
+    """Give the value back if it is one of those known. If not, raise `error`, which says `what` the value is, what is
+    allowed, and which of that is nearest.
+    """
     known = [*known]
     if value not in known:
         hint = did_you_mean(value, known)
-        raise error(f"{what} {value!r:.80}{hint}; allowed: {', '.join(map(str, known))}")
+        raise error(f"{what} {value!r:.80}{hint}; allowed: {', '.join(map(str, known)) or 'none'}")
     return value
 
 

@@ -12,9 +12,10 @@ def each(function, tasks, workers):
 
 
 def in_order(function, items):
-    """Yield what a function returns for each item, in their order, while it works on the next and more are made.
+    """Yield what a function returns for each item, in the order of the items.
 
-    If making an item fails, what was begun before that comes first.
+    Meanwhile threads work on the items that follow, and those after them are made. If making an item fails, what was
+    begun before it comes first, then the error.
     """
     workers, begun, made, failure = os.cpu_count() or 1, deque(), iter(items), None
     with ThreadPoolExecutor(workers) as pool:

@@ -225,7 +225,7 @@ def _comparison(item, numbers, rows, caption, where):
     found = [numbers[key] for key in map(verdicts.key_of, rows) if key in numbers]
     texts = ("published", "ours", "difference")
     head = [*compare.KEY, "unit", *texts, "verdict"]
-    rows = [[one.shown()[name] for name in head] for one in found]
+    rows = [[told[name] for name in head] for told in (one.shown() for one in found)]
     reasons = dict.fromkeys(n.reason for n in found if n.verdict == compare.NOT_COMPARABLE)
     made = table(caption, head, rows, [name in texts for name in head], where)
     return made | {"reasons": list(reasons), "numbers": item.name.split("/")[0]}

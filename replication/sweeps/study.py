@@ -24,7 +24,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from replication.basics.choices import ChoiceError
-from replication.basics.hints import did_you_mean
+from replication.basics.hints import among
 from replication.estimates import EstimateError
 from replication.estimates.models import steps
 from replication.logs import traces
@@ -130,9 +130,7 @@ def _read(path):
 def _checked(path, given):
     """What a study or a part of it says, with defaults for the rest."""
     for key in given:
-        if key not in DEFAULTS:
-            hint = did_you_mean(key, DEFAULTS)
-            raise StudyError(f"{path}: key {key!r}{hint}; allowed: {', '.join(DEFAULTS)}")
+        among(DEFAULTS, f"{path}: key", key, StudyError)
     given = DEFAULTS | given
     if not given["logs"]:
         raise StudyError(f"{path}: no logs; allowed: names of logs, or files")

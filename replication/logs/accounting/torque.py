@@ -37,9 +37,8 @@ def convert(paths, processors=None, per_node=None, zone=None, key=None):
     account.left_out[NEVER_STARTED] = 0
     texts = account.texts(_ended(paths, account), ["id", *USED])
     runs = account.checked(_started(texts, account), "ran")
-    repeated = runs.duplicated(
-        ["id", "start"], keep="last"
-    )  # overlapping logs tell of one run twice
+    # Overlapping logs tell of one run twice.
+    repeated = runs.duplicated(["id", "start"], keep="last")
     account.left_out["repeated records of one run"] = int(repeated.sum())
     runs = _tied(runs[~repeated].sort_values(["submit", "start", "id"]), account)
     no_limit = "without a wall time limit, so without estimate"

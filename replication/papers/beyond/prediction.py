@@ -184,8 +184,10 @@ def judged(drawn, columns, below, above, levels=(1, 1), neither="undecided"):
 
 
 def better_or_biased(study, more=(), factors=(0.5, 2.0, 4.0), correction="request"):
-    """Perfect predictions, and those of learned ones and some `more` times a factor, over these as they are, under EASY:
-    ratios with their draws by perfect, the factors as words, and perfect over doubled.
+    """How much better EASY does with perfect predictions than with learned ones, and with learned ones times a factor.
+
+    `more` predictors count among the learned. Ratios of mean bounded slowdowns with their draws, float64[1001] each, by
+    ``perfect``, by the factors in words, and by ``perfect over doubled``.
     """
     names, how = [*study.learned, *more], ("log", LOAD, correction)
     own = study.log_values("EASY", names, 1.0, *how)

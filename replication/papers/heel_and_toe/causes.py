@@ -133,9 +133,8 @@ def at_equal_wild(results, let_past):
 def _by_share(part, measure):
     """Means over the seeds and over seeds drawn anew, a row for each share let past, none first."""
     wide = part.pivot_table(index="scheduler", columns="seed", values=measure)
-    wide = wide.loc[part["scheduler"].unique()].ffill(
-        axis=1
-    )  # one run for all seeds without a draw
+    # Without a draw there is one run for all seeds.
+    wide = wide.loc[part["scheduler"].unique()].ffill(axis=1)
     return resampling.runs(wide.to_numpy())
 
 
