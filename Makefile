@@ -72,7 +72,7 @@ check: $(READY)  ## Say which verdicts have changed since they were committed
 	@$(PY) -m replication check
 
 lab: $(WARM)  ## Open the explorer and the notebooks in JupyterLab
-	@$(PY) -m jupyterlab --FileContentsManager.pre_save_hook=replication.pages.lab.clean \
+	@$(PY) -m jupyterlab --FileContentsManager.pre_save_hook=replication.report.lab.clean \
 	  --LabApp.default_url=/lab/tree/notebooks/explore.ipynb $(LAB)
 
 traces: $(READY)  ## Fetch the real logs from the archive
@@ -145,7 +145,7 @@ $(TOOLS)/ready: tools.lock $(READY)
 	  --target $(TOOLS) -r tools.lock
 	@touch $@
 
-$(WARM): $(READY) $(wildcard replication/core/*.py)
+$(WARM): $(READY) $(wildcard replication/simulator/kernels/*.py)
 	@mkdir -p $(@D)
 	@$(PY) -m replication warm
 	@touch $@

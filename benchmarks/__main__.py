@@ -18,10 +18,9 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from benchmarks import kernels
-from replication.basics import paths
-from replication.estimates import FModel
-from replication.logs import swf, traces
-from replication.schedule.simulation import simulate
+from replication.simulator import paths, swf, traces
+from replication.simulator.estimates import FModel
+from replication.simulator.simulation import simulate
 
 LOGS = ("CTC-SP2", "KTH-SP2", "SDSC-SP2", "SDSC-BLUE", "SDSC-DS")
 

@@ -1,4 +1,4 @@
-// The decisions of replication/core/easy.py in plain C++, every waiting job looked at in every pass: the yardstick
+// The decisions of replication/simulator/kernels/easy.py in plain C++, every waiting job looked at in every pass: the yardstick
 // of `make bench`.
 // Built as a shared library and called through ctypes with the same columns.
 #include <algorithm>

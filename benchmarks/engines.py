@@ -27,10 +27,9 @@ from pathlib import Path
 
 import psutil
 
-from replication.basics.lazy import distributed, lazily
-from replication.estimates import FModel
-from replication.logs import traces
-from replication.sweeps import engines, grid, kept
+from replication.simulator import engines, grid, kept, traces
+from replication.simulator.estimates import FModel
+from replication.simulator.lazy import distributed, lazily
 
 PIECES = 50
 #: Dask takes its own pulse once a second, not fifty times, and no samples of what runs: most of what it uses at rest.

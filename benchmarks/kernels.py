@@ -8,9 +8,9 @@ every pass, while the kernel's time per job should grow no faster than the logar
 import math
 import time
 
-from replication.logs.resampling import WEEK, ResampledWeeks
-from replication.predictors import Tsafrir
-from replication.schedulers import EASY, Conservative
+from replication.simulator.predictors import Tsafrir
+from replication.simulator.resampling import WEEK, ResampledWeeks
+from replication.simulator.schedulers import EASY, Conservative
 
 GROWN = "SDSC-BLUE"
 LOADS = (0.7, 0.9, 1.0, 1.1)
@@ -38,14 +38,14 @@ def grown(log, jobs, load):
 
     Parameters
     ----------
-    log : replication.logs.workload.Workload
+    log : replication.simulator.workload.Workload
     jobs : int
     load : float
         Of the machine from the first submission to the last.
 
     Returns
     -------
-    replication.logs.workload.Workload
+    replication.simulator.workload.Workload
     """
     weeks = 10 + math.ceil(1.1 * jobs / len(log) * log.span / WEEK)
     made = ResampledWeeks(weeks, jobs).make(log, 1)

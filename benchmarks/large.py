@@ -15,12 +15,11 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.kernels import GROWN, grown
-from replication.basics.lazy import lazily
-from replication.basics.lazy import pyarrow as pa
-from replication.estimates import Users
-from replication.logs import traces
-from replication.logs.swf import FIELDS
-from replication.sweeps import grid
+from replication.simulator import grid, traces
+from replication.simulator.estimates import Users
+from replication.simulator.lazy import lazily
+from replication.simulator.lazy import pyarrow as pa
+from replication.simulator.swf import FIELDS
 
 csv = lazily("pyarrow.csv")
 ROWS = 1_000_000

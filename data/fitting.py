@@ -8,10 +8,9 @@ import textwrap
 
 import numpy as np
 
-from replication.basics import paths, writing
-from replication.logs import standins, traces
-from replication.logs.standins.clock import GAP_POINTS, USER_POINTS
-from replication.logs.standins.model import (
+from replication.simulator import paths, standins, traces, writing
+from replication.simulator.standins.clock import GAP_POINTS, USER_POINTS
+from replication.simulator.standins.model import (
     BAND_LIMITS,
     FAIL_POINTS,
     LIMIT_PART,
@@ -29,7 +28,7 @@ THURSDAY = 3 * 86400  # 1 January 1970 was one; weeks begin on Monday
 ABOUT = """\
 # What the stand-ins are made from: statistics of the real logs, measured by data/fitting.py.
 # Times in seconds. [LOG.paper.PAPER]: the numbers that are other ones under that paper's rules and machine.
-# Where each table of quantiles stands is in replication/logs/standins/model.py and clock.py.
+# Where each table of quantiles stands is in replication/simulator/standins/model.py and clock.py.
 """
 
 

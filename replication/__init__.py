@@ -17,18 +17,18 @@ import importlib
 __version__ = "0.1.0"
 
 _ROOMS = {
-    "logs.traces": "load",
-    "logs.workload": "Workload",
-    "logs.resampling": "ResampledWeeks ResampledUsers Resampling",
-    "estimates": "Users Exact FModel Deterministic Modal EstimateModel",
-    "schedulers": "FCFS EASY Conservative LargestAreaFirst OrderedEASY PVEasy Scheduler",
-    "predictors": (
+    "simulator.traces": "load",
+    "simulator.workload": "Workload",
+    "simulator.resampling": "ResampledWeeks ResampledUsers Resampling",
+    "simulator.estimates": "Users Exact FModel Deterministic Modal EstimateModel",
+    "simulator.schedulers": "FCFS EASY Conservative LargestAreaFirst OrderedEASY PVEasy Scheduler",
+    "simulator.predictors": (
         "Request Clairvoyant Virtual Scaled Last Tsafrir Complete TopPercent CVH Biased Predictor"
     ),
-    "schedule.schedule": "Schedule",
-    "schedule.simulation": "simulate compare",
-    "sweeps.grid": "sweep",
-    "pages.page": "Page",
+    "simulator.schedule": "Schedule",
+    "simulator.simulation": "simulate compare",
+    "simulator.grid": "sweep",
+    "report.page": "Page",
 }
 _WHERE = {name: room for room, names in _ROOMS.items() for name in names.split()}
 __all__ = sorted(_WHERE)

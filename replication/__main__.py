@@ -6,8 +6,8 @@ Its exit codes are told by ``--help``, see `replication.commands.HELP`.
 import os
 import sys
 
-from replication.basics import signals
-from replication.basics.lazy import lazily
+from replication.simulator import signals
+from replication.simulator.lazy import lazily
 
 FAILED, REFUSED, OUTPUT_CLOSED = 1, 2, 141
 PACKAGE = "replication"

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from replication.basics import paths
-from replication.logs import traces
+from replication.simulator import paths, traces
 
 
 def trace_folder():

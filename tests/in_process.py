@@ -2,8 +2,8 @@
 
 import nbformat
 
-from replication.pages import notebook
-from replication.pages.notebook import NotebookError
+from replication.report import notebook
+from replication.report.notebook import NotebookError
 
 
 def in_process(path, **parameters):

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import nbformat
 
-from replication.basics import paths
-from replication.logs import archive, traces
-from replication.logs.workload import Workload
+from replication.simulator import archive, paths, traces
+from replication.simulator.workload import Workload
 
 PUBLISHED = """item,trace,policy,measure,value,unit,decimals,source
 fig02,CTC-SP2,real,wait,21.37,min,2,Invented paper Table 9

@@ -18,7 +18,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 import replication
-from replication.basics import paths
+from replication.simulator import paths
 
 PYTHONS = ["3.11", "3.12", "3.13"]
 # What conda-forge calls a package, and what it lacks.
@@ -200,7 +200,7 @@ def test_kernels_import_numbers_only():
             for n in imports(path)
             if n.split(".")[0] not in {"math", "numba", "numpy"}
             and n != "collections.namedtuple"
-            and not f"{n}.".startswith("replication.core.")
+            and not f"{n}.".startswith("replication.simulator.kernels.")
         ]
         assert not foreign, path.name
         names = {

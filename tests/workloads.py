@@ -2,8 +2,8 @@
 
 from hypothesis import strategies as st
 
-from replication.logs.workload import Workload
-from replication.schedule.formats import Plan
+from replication.simulator.formats import Plan
+from replication.simulator.workload import Workload
 
 
 def jobs(machine, *rows):
@@ -45,7 +45,7 @@ def workloads(draw, most=60, overrun=False):
 
 
 def as_plan(schedule):
-    """A schedule as `replication.schedule.formats.read` gives one from a file."""
+    """A schedule as `replication.simulator.formats.read` gives one from a file."""
     w = schedule.workload
     times = {"submit": w.submit, "start": schedule.start, "end": schedule.end}
     times = {name: values.astype(float) for name, values in times.items()}

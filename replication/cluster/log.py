@@ -11,10 +11,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from replication.logs import archive, cleaning, files, swf, traces
-from replication.logs.accounting import conversion, slurm, torque
-from replication.logs.workload import usage
-from replication.schedule import plans
+from replication.cluster.accounting import conversion, slurm, torque
+from replication.simulator import archive, cleaning, files, plans, swf, traces
+from replication.simulator.workload import usage
 
 DROP = (*cleaning.DEFAULT_DROP, "larger-than-machine")
 ENDLESS = 366 * 86400  # s; a request for longer stands for no limit
@@ -46,7 +45,7 @@ class Case:
 
     Parameters
     ----------
-    workload : replication.logs.workload.Workload
+    workload : replication.simulator.workload.Workload
     logged_wait : float64[n], s
         How long each job waited in the log; nan where unknown.
     form : str
@@ -132,8 +131,8 @@ def machines(source, processors=None, size=None, bad_lines="refuse", **options):
     bad_lines : {"refuse", "skip"}
         What becomes of lines of an SWF file that cannot be jobs.
     **options
-        For batch systems' logs, see `replication.logs.accounting.slurm.convert` and
-        `replication.logs.accounting.torque.convert`.
+        For batch systems' logs, see `replication.cluster.accounting.slurm.convert` and
+        `replication.cluster.accounting.torque.convert`.
 
     Returns
     -------
@@ -141,7 +140,7 @@ def machines(source, processors=None, size=None, bad_lines="refuse", **options):
 
     Raises
     ------
-    ClusterError, replication.logs.traces.TraceError, replication.logs.swf.SWFError, replication.logs.accounting.slurm.SlurmError
+    ClusterError, replication.simulator.traces.TraceError, replication.simulator.swf.SWFError, replication.cluster.accounting.slurm.SlurmError
         Where the log cannot be used.
     """
     options = {name: value for name, value in options.items() if value}

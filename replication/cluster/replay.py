@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from replication.cluster.log import WEEK
-from replication.logs.workload import usage
-from replication.schedule.simulation import simulate
+from replication.simulator.simulation import simulate
+from replication.simulator.workload import usage
 
 NEAR = 2 / 3
 KNOWN = 0.5  # of the jobs' waits

@@ -7,14 +7,15 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from replication.basics import style, writing
-from replication.basics.lazy import seaborn as sns
 from replication.cluster import advice as cluster_advice
 from replication.cluster import replay, study
 from replication.cluster.advice import percent
 from replication.cluster.study import BASE, SCHEDULERS
-from replication.pages.render import Picture, Table
+from replication.papers import style
 from replication.report import html, pdf, tree
+from replication.report.render import Picture, Table
+from replication.simulator import writing
+from replication.simulator.lazy import seaborn as sns
 
 ALWAYS = (
     "Memory, accelerators, reservations, fair shares and priorities are not simulated; a killed job runs again from its "

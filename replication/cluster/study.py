@@ -11,15 +11,15 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from replication.basics.lazy import tqdm
 from replication.cluster import replay
-from replication.estimates import Exact, Users
-from replication.evidence import resampling
-from replication.predictors import Last
-from replication.schedule import measures, plans
-from replication.schedule.simulation import simulate
-from replication.schedulers import EASY, FCFS, Conservative, PVEasy
-from replication.sweeps.grid import sweep
+from replication.papers import resampling
+from replication.simulator import measures, plans
+from replication.simulator.estimates import Exact, Users
+from replication.simulator.grid import sweep
+from replication.simulator.lazy import tqdm
+from replication.simulator.predictors import Last
+from replication.simulator.schedulers import EASY, FCFS, Conservative, PVEasy
+from replication.simulator.simulation import simulate
 
 BASE = "EASY"
 #: Of these one may be recommended: the scheduler, and what it asks of a site.

@@ -14,7 +14,7 @@ import click
 from click import UsageError, shell_completion
 
 from replication import __version__
-from replication.basics.hints import did_you_mean
+from replication.simulator.hints import did_you_mean
 
 PROGRAM = "replication"
 COMPLETE = "_REPLICATION_COMPLETE"

@@ -7,10 +7,10 @@ import json
 import click
 from click.shell_completion import CompletionItem
 
-from replication.basics import writing
-from replication.basics.hints import did_you_mean
 from replication.commands import UsageError
 from replication.commands import _rooms as rooms
+from replication.simulator import writing
+from replication.simulator.hints import did_you_mean
 
 LONGEST = 40  # characters of a wrong value that a message repeats
 FILE = click.Path(readable=False)  # completed by the tab key, and not looked at

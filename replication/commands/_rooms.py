@@ -1,15 +1,16 @@
 """What the commands use of the other rooms, imported when first used: the one place where the shell is lazy."""
 
-from replication.basics.lazy import lazily
+from replication.simulator.lazy import lazily
 
 _MODULES = """
-    logs.archive logs.cleaning logs.swf logs.tables logs.traces logs.accounting.slurm logs.accounting.torque
-    estimates schedulers schedule.formats schedule.measures schedule.plans schedule.simulation schedule.text
-    sweeps.engines sweeps.grid sweeps.kept sweeps.study evidence.committed pages.notebook pages.record
+    simulator.archive simulator.cleaning simulator.swf cluster.tables simulator.traces cluster.accounting.slurm
+    cluster.accounting.torque simulator.estimates simulator.schedulers simulator.formats simulator.measures
+    simulator.plans simulator.simulation simulator.text simulator.engines simulator.grid simulator.kept
+    simulator.study papers.committed report.notebook report.record
     report.assemble report.results
 """
 _PLACES = {module.rpartition(".")[2]: module for module in _MODULES.split()}
-_PLACES |= {"figures": "pages.run", "keys": "logs.accounting.anonymous"}
+_PLACES |= {"figures": "report.run", "keys": "cluster.accounting.anonymous"}
 _PLACES |= {f"cluster_{name}": f"cluster.{name}" for name in ("log", "report", "study")}
 
 

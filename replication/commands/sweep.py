@@ -3,7 +3,7 @@
 Each point of the grid with all its seeds is a task; its rows are kept in --folder, so that a sweep that was
 stopped goes on where it was, and one with more values runs only what is new. A row has the measures of one
 simulation, in columns log, load, scheduler, estimates, model, its values (such as f and e_max), seed and those
-of replication.core.cells.
+of replication.simulator.kernels.cells.
 
 Examples:
   replication sweep KTH-SP2 --f 0:10:1 --seeds 10 --out kth.csv
@@ -15,7 +15,7 @@ Examples:
   replication sweep study.toml --engine tcp://host:8786 --out study.parquet
   replication sweep study.toml --shards 200 --shard $SLURM_ARRAY_TASK_ID
 
-A file that ends in .toml is a study: it says what to run (replication.sweeps.study), and may be run in parts by as
+A file that ends in .toml is a study: it says what to run (replication.simulator.study), and may be run in parts by as
 many jobs as one likes, on any machines that share --folder. Run without --shard it reads what they have kept,
 runs what is missing and writes the table.
 
@@ -29,11 +29,11 @@ from pathlib import Path
 
 import click
 
-from replication.basics import writing
 from replication.commands import Several, UsageError
 from replication.commands import _options as shared
 from replication.commands import _rooms as rooms
 from replication.commands._rooms import estimates, grid, kept, study, text, traces
+from replication.simulator import writing
 
 #: How `--estimates` begins for each `--model`; f follows.
 MODELS = {"random": "f", "deterministic": "deterministic", "log": "log:factor", "modal": "modal"}

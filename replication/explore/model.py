@@ -6,15 +6,13 @@ from functools import cached_property
 
 import numpy as np
 
-from replication.basics.lazy import pandas as pd
-from replication.estimates.modal import SMALLEST_E_MAX
 from replication.explore.scene import NUMBER
-from replication.logs import traces
-from replication.schedule import measures, plans, text
-from replication.schedule.schedule import Schedule, usage
-from replication.schedule.simulation import simulate
-from replication.schedulers import PVEasy
-from replication.sweeps import grid
+from replication.simulator import grid, measures, plans, text, traces
+from replication.simulator.estimates.modal import SMALLEST_E_MAX
+from replication.simulator.lazy import pandas as pd
+from replication.simulator.schedule import Schedule, usage
+from replication.simulator.schedulers import PVEasy
+from replication.simulator.simulation import simulate
 
 #: Estimate models by what the control calls them: as text, and in words, in which the badness is still open.
 MODELS = {
@@ -44,7 +42,7 @@ class Jobs:
 @dataclass(frozen=True)
 class Choice:
     """One side of the comparison: scheduler and predictor (the scheduler's own if empty) as
-    `replication.schedule.text` reads them, a key of `MODELS`, and its badness factor.
+    `replication.simulator.text` reads them, a key of `MODELS`, and its badness factor.
     """
 
     scheduler: str = "easy"
@@ -152,7 +150,7 @@ class Seen:
     @cached_property
     def by_size(self):
         """Mean wait, h, and mean bounded slowdown by the classes of size of
-        `replication.schedule.plans`, of the jobs that `replication.schedule.measures` counts; nan
+        `replication.simulator.plans`, of the jobs that `replication.simulator.measures` counts; nan
         for a class without jobs.
         """
         found, w = self.schedule, self.schedule.workload

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from replication.basics.lazy import pandas as pd
 from replication.explore import scene
 from replication.explore.scene import NUMBER
-from replication.schedule import gantt, plans
+from replication.simulator import gantt, plans
+from replication.simulator.lazy import pandas as pd
 
 MOST = 4000  # jobs in one Gantt picture; of more, the largest areas
 POINTS = 1500  # points of one line

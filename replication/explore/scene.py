@@ -17,8 +17,8 @@ from matplotlib.patches import Patch
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 
-from replication.basics import style
-from replication.basics.data import toml
+from replication.papers import style
+from replication.simulator.data import toml
 
 FOLDER = Path(__file__).parent
 #: What ``looks.toml`` may set besides a label and colours on a light and on a dark page, to tell a look apart without

@@ -4,7 +4,7 @@ import numpy as np
 
 from replication.explore import scene
 from replication.explore.scene import NUMBER
-from replication.schedule import gantt
+from replication.simulator import gantt
 
 HEIGHT = 520
 WAITING = 10  # jobs of the queue that are drawn at most

@@ -1,6 +1,6 @@
 """EASY walked through decision by decision: what it believes, what is true, and what is stolen.
 
-The readable twin (`replication.reference.easy`) runs; this module watches it and says in words what it
+The readable twin (`replication.simulator.reference.easy`) runs; this module watches it and says in words what it
 saw.
 """
 
@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from replication.estimates import Deterministic
 from replication.explore import model
 from replication.papers.heel_and_toe import examples
-from replication.reference import easy as reference
+from replication.simulator.estimates import Deterministic
+from replication.simulator.reference import easy as reference
 
 THIRDS = 3  # s in a time unit of the paper's example, so that thirds are whole
 BADNESS = {f"F = {name.partition('=')[2]}": factor - 1 for name, factor in examples.FACTORS.items()}

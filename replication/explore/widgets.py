@@ -8,9 +8,8 @@ from html import escape
 import ipywidgets
 
 from replication.explore import model, pictures, scene, step_pictures, steps
-from replication.logs import traces
-from replication.schedule import text
-from replication.schedulers import Scheduler
+from replication.simulator import text, traces
+from replication.simulator.schedulers import Scheduler
 
 DAY = 86400  # s
 LENGTHS = {"6 hours": DAY // 4, "1 day": DAY, "2 days": 2 * DAY, "4 days": 4 * DAY}

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from replication.evidence import published, variants
-from replication.evidence.variants import Variant
+from replication.papers import published, variants
+from replication.papers.variants import Variant
 
 COUNTING = "counting"  # ways of counting change nothing of the simulation
 

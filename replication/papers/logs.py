@@ -2,10 +2,9 @@
 
 import re
 
-from replication.basics.lazy import pandas as pd
-from replication.logs import traces
-from replication.logs.workload import QUICK_JOBS
-from replication.schedule import measures
+from replication.simulator import measures, traces
+from replication.simulator.lazy import pandas as pd
+from replication.simulator.workload import QUICK_JOBS
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 COLUMNS = ["trace", "policy", "measure", "value", "unit"]

@@ -1,9 +1,9 @@
 """Pictures of panels: a column a log, under the name that the paper gives it, and a row a measure."""
 
-from replication.basics import style
-from replication.basics.lazy import patches, ticker
-from replication.basics.lazy import pyplot as plt
-from replication.logs import traces
+from replication.papers import style
+from replication.simulator import traces
+from replication.simulator.lazy import patches, ticker
+from replication.simulator.lazy import pyplot as plt
 
 
 def draw(paper, logs, rows, one, xlabel="", legend=True, **how):

@@ -7,10 +7,10 @@ build stops.
 
 import re
 
-from replication.basics import git, paths
-from replication.pages import record
-from replication.report import metadata
+from replication.papers import git
+from replication.report import metadata, record
 from replication.report.facts import FactError, Facts
+from replication.simulator import paths
 
 COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
 REFERENCE = re.compile(r"\{([^{}]*)\}")

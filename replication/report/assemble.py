@@ -4,18 +4,17 @@ import io
 
 import pikepdf
 
-from replication.basics import paths, writing
-from replication.evidence import committed
-from replication.pages import notebook, record
-from replication.report import article, crate, html, metadata, pdf
+from replication.papers import committed
+from replication.report import article, crate, html, metadata, notebook, pdf, record
 from replication.report.results import ReportError, collect, recorded
 from replication.report.tree import tree
+from replication.simulator import paths, writing
 
 LARGEST = 15_000_000
 
 
 def build(kind=None, failed=(), folder=None):
-    """Make the report of one of `replication.pages.record.KINDS`, by default the one worth most of
+    """Make the report of one of `replication.report.record.KINDS`, by default the one worth most of
     which anything was drawn, without the older results of what `failed`.
 
     Returns where the page is: ``figures/report.html`` if it is complete, of real logs and at paper

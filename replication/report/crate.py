@@ -4,8 +4,8 @@ A Workflow Run Crate 0.5 (https://w3id.org/ro/wfrun/workflow/0.5): the Makefile 
 each record a run of it, with the logs and the parameters that went in and the files that came out.
 """
 
-from replication.basics import paths
 from replication.report import metadata
+from replication.simulator import paths
 
 NAME = "ro-crate-metadata.json"
 ARCHIVE = "https://www.cs.huji.ac.il/labs/parallel/workload/"

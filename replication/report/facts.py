@@ -7,10 +7,9 @@ import operator
 import re
 import shlex
 
-from replication.evidence import claims, shown, verdicts
-from replication.pages import record
-from replication.pages.render import SIGNS
-from replication.report import headlines
+from replication.papers import claims, shown, verdicts
+from replication.report import headlines, record
+from replication.report.render import SIGNS
 
 CHECK = re.compile(r"(<=|>=|<|>)\s*(-?[\d.]+)")
 FORM = re.compile(r"(?:([*/])\s*([\d.]+)\s*)?([+,]*(?:\.\d+)?[feg%d]?)")

@@ -4,9 +4,9 @@
 have them under other readings. Nothing is decided here.
 """
 
-from replication.basics import paths
-from replication.evidence import claims, published, shown, verdicts
-from replication.evidence.variants import READING
+from replication.papers import claims, published, shown, verdicts
+from replication.papers.variants import READING
+from replication.simulator import paths
 
 HELD = (claims.HOLDS, claims.PART)
 

@@ -19,10 +19,9 @@ from nbformat import v4
 from PIL import Image
 from pygments.formatters import HtmlFormatter
 
-from replication.basics import paths
-from replication.pages import record, render
-from replication.report import texts
+from replication.report import record, render, texts
 from replication.report.tree import RULES
+from replication.simulator import paths
 
 MIME = "application/vnd.replication.part+json"
 TEMPLATES = Path(__file__).parent / "templates"

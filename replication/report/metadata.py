@@ -10,8 +10,8 @@ from pathlib import Path
 
 import yaml
 
-from replication.basics import paths, writing
-from replication.pages import render
+from replication.report import render
+from replication.simulator import paths, writing
 
 FILES = {"codemeta.json": "codemeta.json.j2", ".zenodo.json": "zenodo.json.j2"}
 TEMPLATES = Path(__file__).parent / "templates"

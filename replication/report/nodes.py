@@ -9,7 +9,7 @@ import re
 
 import mistune
 
-from replication.pages import render
+from replication.report import render
 
 HEADINGS = 6
 SKIPPED = ("blank_line", "newline")

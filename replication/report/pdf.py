@@ -16,11 +16,10 @@ import pikepdf
 import typst
 from pikepdf import Array, Name, String
 
-from replication.basics import paths
-from replication.basics.lazy import pandas as pd
-from replication.pages import record, render
-from replication.report import nodes, texts
+from replication.report import nodes, record, render, texts
 from replication.report.results import ReportError
+from replication.simulator import paths
+from replication.simulator.lazy import pandas as pd
 
 TEMPLATES = Path(__file__).parent / "templates"
 LIBRARY = paths.ARTICLE / "references.bib"

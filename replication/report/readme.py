@@ -5,10 +5,9 @@
 
 import re
 
-from replication.basics import paths, writing
-from replication.evidence import published, verdicts
-from replication.pages import notebook, record
-from replication.report import article, headlines, results
+from replication.papers import published, verdicts
+from replication.report import article, headlines, notebook, record, results
+from replication.simulator import paths, writing
 
 README = paths.ROOT / "README.md"
 REPORTS = {

@@ -1,14 +1,14 @@
 """What was drawn, gathered from the records, before it has a shape.
 
-`Results` has `Paper`s, a paper has `Item`s (its notebooks), `replication.evidence.verdicts.Number`s (all it prints)
-and `replication.evidence.verdicts.Claim`s (all that it says of its results). Each number and claim names the item that
+`Results` has `Paper`s, a paper has `Item`s (its notebooks), `replication.papers.verdicts.Number`s (all it prints)
+and `replication.papers.verdicts.Claim`s (all that it says of its results). Each number and claim names the item that
 draws it. Both the HTML report and the PDF are made from it and from nothing else.
 """
 
 from dataclasses import dataclass, field
 
-from replication.evidence import verdicts
-from replication.pages import notebook, record
+from replication.papers import verdicts
+from replication.report import notebook, record
 
 
 class ReportError(ValueError):

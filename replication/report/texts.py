@@ -2,9 +2,9 @@
 
 import re
 
-from replication.basics import paths
-from replication.evidence import contradictions, published
-from replication.pages import record
+from replication.papers import contradictions, published
+from replication.report import record
+from replication.simulator import paths
 
 TITLE = "Three papers on batch scheduling, run again"
 DOCS = paths.ROOT / "docs"

@@ -9,10 +9,9 @@ Text in it is text: a template sets it as it is. A *part* of an item is a dict w
 import json
 import re
 
-from replication.evidence import claims, compare, shown, verdicts
-from replication.logs.workload import QUICK_JOBS
-from replication.pages import record, render
-from replication.report import headlines, texts
+from replication.papers import claims, compare, shown, verdicts
+from replication.report import headlines, record, render, texts
+from replication.simulator.workload import QUICK_JOBS
 
 # Of a longer table the first rows are shown, and where it is whole.
 LONGEST, CORNER = 40, 8

@@ -6,7 +6,7 @@ from dataclasses import FrozenInstanceError, dataclass, replace
 
 import pytest
 
-from replication.basics.choices import Choice, ChoiceError, Number, option
+from replication.simulator.choices import Choice, ChoiceError, Number, option
 
 
 class Pudding(Choice, family="pudding"):

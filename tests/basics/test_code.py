@@ -2,7 +2,7 @@
 
 import pytest
 
-from replication.basics import code
+from replication.simulator import code
 
 PACKAGE = {
     "core": "from small import seeding\nfrom small.basics import arrays as a\n\ndef run(x):\n    return a.f(x)\n",
@@ -75,6 +75,7 @@ def test_a_module_without_source_is_named(small):
 
 
 def test_a_kernel_counts_with_all_that_is_compiled_into_it():
-    assert {"replication.core.running", "replication.core.waiting"} <= set(
-        code.modules("replication.core.cells")
-    )
+    assert {
+        "replication.simulator.kernels.running",
+        "replication.simulator.kernels.waiting",
+    } <= set(code.modules("replication.simulator.kernels.cells"))

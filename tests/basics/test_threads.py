@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from replication.basics import threads
+from replication.simulator import threads
 
 
 def test_results_come_in_the_order_of_the_items():

@@ -11,7 +11,7 @@ import threading
 import pandas as pd
 import pytest
 
-from replication.basics import paths, writing
+from replication.simulator import paths, writing
 
 
 def left_behind(folder):
@@ -83,7 +83,7 @@ def test_a_pipe_is_written_through(tmp_path):
 @pytest.mark.parametrize("name", ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
 @pytest.mark.parametrize("to", ["pipe", "file"])
 def test_standard_output_is_written_through(tmp_path, name, to):
-    code = f"from replication.basics import writing; writing.write({name!r}, b'table\\n'); print('said')"
+    code = f"from replication.simulator import writing; writing.write({name!r}, b'table\\n'); print('said')"
     if to == "pipe":
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=paths.ROOT)
         assert done.stdout == b"table\nsaid\n", done.stderr
@@ -126,7 +126,7 @@ def test_errors_name_what_the_person_named(tmp_path):
 
 def test_a_full_disk_names_the_file_and_leaves_nothing(tmp_path):
     code = (
-        "import resource, signal, sys; from replication.basics import writing\n"
+        "import resource, signal, sys; from replication.simulator import writing\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
         "try: writing.write(sys.argv[1], b'x' * 5000)\n"
@@ -144,7 +144,7 @@ def test_a_full_disk_names_the_file_and_leaves_nothing(tmp_path):
 
 def test_what_a_killed_run_left_is_removed_and_nothing_else(tmp_path):
     code = (
-        "import os, signal, sys; from replication.basics import writing\n"
+        "import os, signal, sys; from replication.simulator import writing\n"
         "with writing.opened(sys.argv[1]) as file:\n"
         "    file.write(b'half'); file.flush(); os.kill(os.getpid(), signal.SIGKILL)"
     )

@@ -8,13 +8,11 @@ import pandas as pd
 import pytest
 
 from replication.__main__ import main
-from replication.basics import paths
 from replication.cluster import advice, log, replay, report, study
-from replication.logs import swf
-from replication.logs.accounting.slurm import SlurmError
-from replication.logs.workload import Workload
-from replication.schedule import plans
-from replication.schedule.simulation import simulate
+from replication.cluster.accounting.slurm import SlurmError
+from replication.simulator import paths, plans, swf
+from replication.simulator.simulation import simulate
+from replication.simulator.workload import Workload
 from tests.in_process import in_process
 from tests.logs.test_slurm import record, write
 

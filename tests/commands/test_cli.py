@@ -12,8 +12,8 @@ import pytest
 
 from replication import __main__ as cli
 from replication import __version__, commands
-from replication.basics import paths
-from replication.logs.workload import WorkloadError
+from replication.simulator import paths
+from replication.simulator.workload import WorkloadError
 
 SLOW_TO_LOAD = {"IPython", "matplotlib", "numba", "numpy", "pandas", "pyarrow", "scipy"}
 
@@ -141,7 +141,7 @@ def test_a_plain_value_error_is_expected_only_from_the_package(command, capsys):
     def raised_inside(times, words):
         exec(
             "raise ValueError('f -1, allowed: 0 or more')",
-            {"__name__": "replication.estimates.models"},
+            {"__name__": "replication.simulator.estimates.models"},
         )
 
     command(raised_inside)

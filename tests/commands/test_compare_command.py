@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 
 from replication.__main__ import main
-from replication.schedule import audits, formats, plans
-from replication.schedule.simulation import simulate
-from replication.schedulers import EASY, FCFS
+from replication.simulator import audits, formats, plans
+from replication.simulator.schedulers import EASY, FCFS
+from replication.simulator.simulation import simulate
 from tests.workloads import as_plan, jobs, workloads
 
 LOG = jobs(16, (0, 10, 12), (1, 10, 12), (2, 5, 4), (3, 100, 1))

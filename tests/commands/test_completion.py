@@ -9,9 +9,8 @@ import pytest
 
 from replication import commands
 from replication.__main__ import main
-from replication.basics import paths
-from replication.schedule import text
-from replication.schedulers import Scheduler
+from replication.simulator import paths, text
+from replication.simulator.schedulers import Scheduler
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from replication.basics import paths
+from replication.simulator import paths
 
 ENDING = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 SAID = {
@@ -20,7 +20,7 @@ SAID = {
 COMMAND = """
 import hashlib, subprocess, sys, time
 from replication import commands, __main__
-from replication.basics import signals
+from replication.simulator import signals
 signals.GRACE = 0.5
 def work():
     child = subprocess.Popen(["sleep", "60"], start_new_session=True)

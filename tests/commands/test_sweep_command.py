@@ -6,11 +6,11 @@ import pandas as pd
 import pytest
 
 from replication.__main__ import main
-from replication.estimates import FModel
-from replication.logs import swf, traces
-from replication.schedule.simulation import simulate
-from replication.schedulers import EASY
-from replication.sweeps import grid as sweep
+from replication.simulator import grid as sweep
+from replication.simulator import swf, traces
+from replication.simulator.estimates import FModel
+from replication.simulator.schedulers import EASY
+from replication.simulator.simulation import simulate
 from tests.sweeps.test_sweep import some_jobs
 
 

@@ -7,7 +7,8 @@ import sys
 from importlib.machinery import SourceFileLoader
 
 TWINS = [
-    f"replication.reference.{name}" for name in ("easy", "conservative", "pv_easy", "queue_orders")
+    f"replication.simulator.reference.{name}"
+    for name in ("easy", "conservative", "pv_easy", "queue_orders")
 ]
 
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from tests.conformance import plain  # isort: skip  # noqa: F401
 
-from replication.schedule.simulation import simulate
+from replication.simulator.simulation import simulate
 from tests.conformance.edited import edited
 from tests.conformance.search import logs
 
@@ -25,7 +25,7 @@ NAMES = (
     "easy_predicted",
     "queue_orders",
 )
-KERNELS = [f"replication.core.{name}" for name in (*NAMES, "pv_easy")]
+KERNELS = [f"replication.simulator.kernels.{name}" for name in (*NAMES, "pv_easy")]
 LONGEST = 3  # s of processor time until a change counts as one that never ends
 
 PASSES = "passes = size[job] <= free and (in_time or size[job] <= extra)"
@@ -186,9 +186,9 @@ EQUIVALENT = {
 @contextmanager
 def kernels(name, *edits):
     """The kernels in plain Python, one of them edited."""
-    with edited(f"replication.core.{name}", edits, KERNELS) as modules:
+    with edited(f"replication.simulator.kernels.{name}", edits, KERNELS) as modules:
         # Where a job's number is signed, numba makes one of these two, and Python neither.
-        modules["replication.core.waiting"].PIECE_ENTRIES = 10
+        modules["replication.simulator.kernels.waiting"].PIECE_ENTRIES = 10
         yield
 
 

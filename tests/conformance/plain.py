@@ -5,7 +5,7 @@ import warnings
 import numba
 import numba.cpython.unsafe.numbers as bits
 
-import replication.core.swf  # noqa: F401 - compiled, since its bytes wrap around in plain Python
+import replication.simulator.kernels.swf  # noqa: F401 - compiled, since its bytes wrap around in plain Python
 
 
 def plainly(function=None, **_):

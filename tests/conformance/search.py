@@ -12,10 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from replication.basics import paths, writing
-from replication.logs import swf, traces
-from replication.logs.workload import Workload
-from replication.schedule import formats, text
+from replication.simulator import formats, paths, swf, text, traces, writing
+from replication.simulator.workload import Workload
 from tests.conformance.edited import TWINS, edited
 from tests.conformance.rules import RULES
 
@@ -79,7 +77,9 @@ def decided(modules, workload, scheduler):
     """Start, and length of the last run, of each job, by a scheduler's twin in these modules."""
     module, name = TWIN_OF[scheduler.name]
     options = {own: getattr(scheduler, own) for own in scheduler.options()}
-    done = getattr(modules[f"replication.reference.{module}"], name)(workload, **options).run()
+    done = getattr(modules[f"replication.simulator.reference.{module}"], name)(
+        workload, **options
+    ).run()
     return done.start, [done.end(job) - start for job, start in enumerate(done.start)]
 
 
@@ -92,7 +92,7 @@ def twins(rule):
         other, changed = text.scheduler(rule.instead), plain
     else:
         module, *edits = rule.instead
-        with edited(f"replication.reference.{module}", edits, TWINS) as modules:
+        with edited(f"replication.simulator.reference.{module}", edits, TWINS) as modules:
             other, changed = right, modules
     return (lambda w: decided(plain, w, right)), (lambda w: _safely(changed, w, other))
 

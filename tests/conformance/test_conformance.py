@@ -7,8 +7,8 @@ import tomllib
 import numpy as np
 import pytest
 
-from replication.basics import paths
-from replication.schedule.simulation import simulate
+from replication.simulator import paths
+from replication.simulator.simulation import simulate
 from tests.conformance import search
 from tests.conformance.rules import RULES
 

@@ -9,8 +9,8 @@ import sys
 import numba
 import pytest
 
-from replication.basics import paths
-from replication.core import _caching as caching
+from replication.simulator import paths
+from replication.simulator.kernels import _caching as caching
 from tests.faults import TIMES
 
 KERNEL = "from numba import njit\n\n@njit(cache=True)\ndef twice(x):\n    return 2 * x\n"
@@ -111,16 +111,16 @@ def test_without_any_folder_kernels_run_uncached_and_it_is_said_once(tmp_path):
     code = f"""
 import importlib.util, os, subprocess, sys
 from pathlib import Path
-from replication.basics import paths
+from replication.simulator import paths
 paths.BUILD = Path("/proc/nowhere")
 os.environ["XDG_CACHE_HOME"] = "/proc/nowhere"
-import replication.core
+import replication.simulator.kernels
 spec = importlib.util.spec_from_file_location("replication.small_kernel", {str(source)!r})
 module = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(module)
 print(module.twice(21), "NUMBA_CACHE_DIR" in os.environ)
-again = "from replication.basics import paths; from pathlib import Path; paths.BUILD = Path('/proc/nowhere');"
-subprocess.run([sys.executable, "-c", again + "import replication.core"], check=True)
+again = "from replication.simulator import paths; from pathlib import Path; paths.BUILD = Path('/proc/nowhere');"
+subprocess.run([sys.executable, "-c", again + "import replication.simulator.kernels"], check=True)
 """
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("NUMBA_", "REPLICATION_"))}
     done = subprocess.run(

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replication.predictors import CVH, Clairvoyant, Request, Tsafrir
-from replication.reference import conservative as reference_conservative
-from replication.schedule.simulation import simulate
-from replication.schedulers import EASY, Conservative, LargestAreaFirst
+from replication.simulator.predictors import CVH, Clairvoyant, Request, Tsafrir
+from replication.simulator.reference import conservative as reference_conservative
+from replication.simulator.schedulers import EASY, Conservative, LargestAreaFirst
+from replication.simulator.simulation import simulate
 from tests.core.test_predicted import PREDICTORS, peopled
 from tests.workloads import jobs, workloads
 

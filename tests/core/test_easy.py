@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from replication.core import kernel_hash
-from replication.estimates import Exact, FModel, Users
-from replication.logs.workload import Workload, WorkloadError
-from replication.reference import easy as reference
-from replication.schedule.schedule import ScheduleError
-from replication.schedule.simulation import SimulationError, simulate
-from replication.schedulers import EASY, FCFS, Scheduler
+from replication.simulator.estimates import Exact, FModel, Users
+from replication.simulator.kernels import kernel_hash
+from replication.simulator.reference import easy as reference
+from replication.simulator.schedule import ScheduleError
+from replication.simulator.schedulers import EASY, FCFS, Scheduler
+from replication.simulator.simulation import SimulationError, simulate
+from replication.simulator.workload import Workload, WorkloadError
 from tests.workloads import jobs, workloads
 
 MANY = settings(max_examples=1500, deadline=None)

@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replication.basics import paths
-from replication.core.easy import easy
-from replication.core.observing import AS_BELIEVED, LET_PAST, NEVER_WILD, nothing_seen
-from replication.estimates import Deterministic, Exact, FModel, Users
-from replication.logs.workload import Workload
-from replication.predictors import Request, Tsafrir
-from replication.reference import easy as reference
-from replication.reference import observed as reference_observed
-from replication.schedule.observed import observe
-from replication.schedule.simulation import simulate
-from replication.schedulers import EASY, FCFS, SchedulerError
+from replication.simulator import paths
+from replication.simulator.estimates import Deterministic, Exact, FModel, Users
+from replication.simulator.kernels.easy import easy
+from replication.simulator.kernels.observing import AS_BELIEVED, LET_PAST, NEVER_WILD, nothing_seen
+from replication.simulator.observed import observe
+from replication.simulator.predictors import Request, Tsafrir
+from replication.simulator.reference import easy as reference
+from replication.simulator.reference import observed as reference_observed
+from replication.simulator.schedulers import EASY, FCFS, SchedulerError
+from replication.simulator.simulation import simulate
+from replication.simulator.workload import Workload
 from tests.core.test_predicted import CHOICES, peopled
 from tests.workloads import jobs, workloads
 

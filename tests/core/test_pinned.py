@@ -12,9 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from replication.logs import traces
-from replication.schedule import text
-from replication.schedule.simulation import simulate
+from replication.simulator import text, traces
+from replication.simulator.simulation import simulate
 
 
 def pinned():

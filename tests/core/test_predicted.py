@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replication.basics.choices import ChoiceError
-from replication.predictors import (
+from replication.simulator import text
+from replication.simulator.choices import ChoiceError
+from replication.simulator.predictors import (
     CVH,
     Clairvoyant,
     Complete,
@@ -17,10 +18,9 @@ from replication.predictors import (
     Tsafrir,
     Virtual,
 )
-from replication.reference import easy as reference
-from replication.schedule import text
-from replication.schedule.simulation import simulate
-from replication.schedulers import EASY, SchedulerError
+from replication.simulator.reference import easy as reference
+from replication.simulator.schedulers import EASY, SchedulerError
+from replication.simulator.simulation import simulate
 from tests.workloads import jobs, workloads
 
 PREDICTORS = [

@@ -4,10 +4,10 @@ import re
 
 import numpy as np
 
-from replication.basics import paths
-from replication.predictors import Last, Scaled, Tsafrir
-from replication.schedule.simulation import simulate
-from replication.schedulers import EASY, Conservative, LargestAreaFirst
+from replication.simulator import paths
+from replication.simulator.predictors import Last, Scaled, Tsafrir
+from replication.simulator.schedulers import EASY, Conservative, LargestAreaFirst
+from replication.simulator.simulation import simulate
 from tests.workloads import jobs
 
 

@@ -5,12 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replication import predictors
-from replication.core import predicting as compiled
-from replication.logs.workload import Workload
-from replication.predictors.classes import numbered
-from replication.reference import predictors as reference_predictors
-from replication.schedule import text
+from replication.simulator import predictors, text
+from replication.simulator.kernels import predicting as compiled
+from replication.simulator.predictors.classes import numbered
+from replication.simulator.reference import predictors as reference_predictors
+from replication.simulator.workload import Workload
 
 LEARNING = [
     "last",

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replication.basics.choices import ChoiceError
-from replication.predictors import Clairvoyant, Last, Request, Virtual
-from replication.reference import pv_easy as reference
-from replication.schedule.simulation import simulate
-from replication.schedulers import EASY, PVEasy
+from replication.simulator.choices import ChoiceError
+from replication.simulator.predictors import Clairvoyant, Last, Request, Virtual
+from replication.simulator.reference import pv_easy as reference
+from replication.simulator.schedulers import EASY, PVEasy
+from replication.simulator.simulation import simulate
 from tests.workloads import jobs, workloads
 
 READINGS = st.fixed_dictionaries(

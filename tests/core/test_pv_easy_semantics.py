@@ -4,10 +4,10 @@ import re
 
 import numpy as np
 
-from replication.basics import paths
-from replication.predictors import Clairvoyant, Last
-from replication.schedule.simulation import simulate
-from replication.schedulers import PVEasy
+from replication.simulator import paths
+from replication.simulator.predictors import Clairvoyant, Last
+from replication.simulator.schedulers import PVEasy
+from replication.simulator.simulation import simulate
 from tests.workloads import jobs
 
 

@@ -7,13 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replication.basics import paths
-from replication.predictors import CVH, Biased, Last, Request, Scaled, Tsafrir, Virtual
-from replication.reference.queue_orders import OrderedEasy
-from replication.schedule import text
-from replication.schedule.simulation import simulate
-from replication.schedulers import EASY, OrderedEASY, SchedulerError
-from replication.schedulers.queue_orders import ORDERS
+from replication.simulator import paths, text
+from replication.simulator.predictors import CVH, Biased, Last, Request, Scaled, Tsafrir, Virtual
+from replication.simulator.reference.queue_orders import OrderedEasy
+from replication.simulator.schedulers import EASY, OrderedEASY, SchedulerError
+from replication.simulator.schedulers.queue_orders import ORDERS
+from replication.simulator.simulation import simulate
 from tests.core.test_predicted import peopled
 from tests.workloads import jobs
 

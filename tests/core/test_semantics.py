@@ -4,11 +4,10 @@ import re
 
 import numpy as np
 
-from replication.basics import paths
-from replication.estimates import Deterministic, Exact, FModel
-from replication.schedule import measures
-from replication.schedule.simulation import simulate
-from replication.schedulers import EASY, FCFS
+from replication.simulator import measures, paths
+from replication.simulator.estimates import Deterministic, Exact, FModel
+from replication.simulator.schedulers import EASY, FCFS
+from replication.simulator.simulation import simulate
 from tests.workloads import jobs
 
 

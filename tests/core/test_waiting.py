@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replication.core import waiting
-from replication.logs.workload import Workload
-from replication.reference import easy as reference
-from replication.schedule.simulation import simulate
+from replication.simulator.kernels import waiting
+from replication.simulator.reference import easy as reference
+from replication.simulator.simulation import simulate
+from replication.simulator.workload import Workload
 
 ENTRIES = 1024  # of a piece
 LARGE = 32 * ENTRIES

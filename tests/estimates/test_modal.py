@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replication.basics.seeding import generator
-from replication.core.dealing import deal
-from replication.estimates import EstimateError, Modal, modal
-from replication.logs.workload import Workload
+from replication.simulator.estimates import EstimateError, Modal, modal
+from replication.simulator.kernels.dealing import deal
+from replication.simulator.seeding import generator
+from replication.simulator.workload import Workload
 
 HOUR = 3600
 

@@ -8,11 +8,10 @@ import pytest
 import small_project
 
 from replication.__main__ import main
-from replication.basics import paths
-from replication.evidence import claims, committed, compare, verdicts
-from replication.evidence.published import EvidenceError
-from replication.pages import page
-from replication.report import results, tree
+from replication.papers import claims, committed, compare, verdicts
+from replication.papers.published import EvidenceError
+from replication.report import page, results, tree
+from replication.simulator import paths
 
 NAME = "heel_and_toe/fig02"
 OURS = [

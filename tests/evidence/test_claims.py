@@ -7,9 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from replication.basics import paths
-from replication.evidence import claims
-from replication.evidence.claims import (
+from replication.papers import claims
+from replication.papers.claims import (
     Answer,
     Claims,
     above,
@@ -27,7 +26,8 @@ from replication.evidence.claims import (
     verdict,
     within,
 )
-from replication.evidence.published import EvidenceError
+from replication.papers.published import EvidenceError
+from replication.simulator import paths
 
 PAPERS = [folder.parent.name for folder in sorted(paths.PUBLISHED.glob("*/claims.toml"))]
 FIELDS = {"section", "statement", "statistic", "rule", "number", "word", "kind"}

@@ -1,4 +1,4 @@
-"""The rule of `replication.evidence.compare`: cases worked out by hand, and what must hold for every number."""
+"""The rule of `replication.papers.compare`: cases worked out by hand, and what must hold for every number."""
 
 import math
 from dataclasses import asdict
@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replication.evidence import compare, published, shown
-from replication.evidence.compare import VERDICTS, verdict
-from replication.evidence.published import EvidenceError, Published
+from replication.papers import compare, published, shown
+from replication.papers.compare import VERDICTS, verdict
+from replication.papers.published import EvidenceError, Published
 
 
 def paper_says(value, decimals=0, unit="jobs"):

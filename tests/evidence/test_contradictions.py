@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from replication.evidence import contradictions as checks
-from replication.evidence.published import Published, entries
+from replication.papers import contradictions as checks
+from replication.papers.published import Published, entries
 
 ENTRIES = entries("contradictions.toml")
 COMPUTED = {name: entry for name, entry in ENTRIES.items() if "check" in entry}

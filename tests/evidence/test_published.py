@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from replication.basics import paths
-from replication.evidence import compare, published, verdicts
-from replication.evidence.published import EvidenceError
+from replication.papers import compare, published, verdicts
+from replication.papers.published import EvidenceError
+from replication.simulator import paths
 
 README = paths.PUBLISHED / "README.md"
 EVERY_ITEM = [(paper, item) for paper in published.papers() for item in published.items(paper)]

@@ -7,20 +7,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from replication.basics import code, paths
-from replication.evidence.published import EvidenceError, Published
-from replication.evidence.readings import Found, Grid, Rule, tables, words
-from replication.evidence.readings import search as readings_search
-from replication.evidence.readings.search import Part
-from replication.evidence.variants import Variant, together
-from replication.logs.workload import Workload
+from replication.papers.published import EvidenceError, Published
 from replication.papers.pv_easy import counts, runs
 from replication.papers.pv_easy import readings as pv_easy
+from replication.papers.readings import Found, Grid, Rule, tables, words
+from replication.papers.readings import search as readings_search
+from replication.papers.readings.search import Part
 from replication.papers.top_percent import readings as top_percent
 from replication.papers.top_percent import runs as top_runs
-from replication.schedule.simulation import simulate
-from replication.schedulers import EASY
-from replication.sweeps import engines
+from replication.papers.variants import Variant, together
+from replication.simulator import code, engines, paths
+from replication.simulator.schedulers import EASY
+from replication.simulator.simulation import simulate
+from replication.simulator.workload import Workload
 from tests.executors import InLine
 
 
@@ -485,6 +484,6 @@ def test_decisions_say_of_top_percent_what_was_drawn():
 @pytest.mark.parametrize("part", [*pv_easy.PARTS, *top_percent.PARTS], ids=lambda part: part.name)
 def test_a_change_of_anything_compiled_into_a_run_voids_it(part):
     followed = set(code.modules(part.measure.__module__))
-    assert {"replication.schedule.simulation", part.measure.__module__} <= followed
-    assert "replication.core.running" in followed
-    assert not any("gantt" in name or name.startswith("replication.pages") for name in followed)
+    assert {"replication.simulator.simulation", part.measure.__module__} <= followed
+    assert "replication.simulator.kernels.running" in followed
+    assert not any("gantt" in name or name.startswith("replication.report") for name in followed)

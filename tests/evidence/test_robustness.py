@@ -7,12 +7,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from replication.estimates import Exact, FModel, Users
-from replication.evidence import robustness, variants
-from replication.evidence.claims import Answer, as_answer
-from replication.evidence.robustness import ABSENT, NO, OPEN, YES, Headlines
-from replication.evidence.robustness import table as robustness_table
-from replication.evidence.variants import (
+from replication.papers import dimensions, robustness, variants
+from replication.papers.claims import Answer, as_answer
+from replication.papers.heel_and_toe import robustness as heel
+from replication.papers.pv_easy import counts
+from replication.papers.pv_easy import robustness as pv
+from replication.papers.pv_easy import runs as pv_runs
+from replication.papers.robustness import ABSENT, NO, OPEN, YES, Headlines
+from replication.papers.robustness import table as robustness_table
+from replication.papers.top_percent import readings as top_readings
+from replication.papers.top_percent import robustness as top
+from replication.papers.variants import (
     CLEANING,
     DEFAULT,
     LOAD,
@@ -21,17 +26,11 @@ from replication.evidence.variants import (
     NotApplicable,
     Variant,
 )
-from replication.logs import traces
-from replication.papers import dimensions
-from replication.papers.heel_and_toe import robustness as heel
-from replication.papers.pv_easy import counts
-from replication.papers.pv_easy import robustness as pv
-from replication.papers.pv_easy import runs as pv_runs
-from replication.papers.top_percent import readings as top_readings
-from replication.papers.top_percent import robustness as top
-from replication.predictors import TopPercent
-from replication.schedule.simulation import simulate
-from replication.schedulers import EASY, PVEasy
+from replication.simulator import traces
+from replication.simulator.estimates import Exact, FModel, Users
+from replication.simulator.predictors import TopPercent
+from replication.simulator.schedulers import EASY, PVEasy
+from replication.simulator.simulation import simulate
 from tests.workloads import jobs
 
 MODULES = {"pv_easy": pv, "heel_and_toe": heel, "top_percent": top}

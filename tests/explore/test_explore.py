@@ -6,11 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from replication import predictors
-from replication.basics import paths
-from replication.basics.style import HATCHES
-from replication.estimates import Exact, FModel
-from replication.evidence import published
 from replication.explore import (
     Explorer,
     Stepper,
@@ -22,12 +17,15 @@ from replication.explore import (
     widgets,
 )
 from replication.explore.scene import LOOKS, NUMBER, packed
-from replication.logs.workload import Workload
-from replication.reference import observed as reference_observed
-from replication.reference import pv_easy as reference
-from replication.schedule import text
-from replication.schedule.simulation import simulate
-from replication.schedulers import EASY, FCFS, PVEasy
+from replication.papers import published
+from replication.papers.style import HATCHES
+from replication.simulator import paths, predictors, text
+from replication.simulator.estimates import Exact, FModel
+from replication.simulator.reference import observed as reference_observed
+from replication.simulator.reference import pv_easy as reference
+from replication.simulator.schedulers import EASY, FCFS, PVEasy
+from replication.simulator.simulation import simulate
+from replication.simulator.workload import Workload
 from tests.in_process import in_process
 from tests.workloads import jobs, workloads
 

@@ -15,7 +15,7 @@ import urllib.request
 
 import pytest
 
-from replication.basics import paths
+from replication.simulator import paths
 
 CHROMIUM = (
     shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

@@ -15,7 +15,7 @@ from collections import Counter
 from hypothesis import HealthCheck, given, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 
-from replication.schedule import simulation
+from replication.simulator import simulation
 from tests.fuzz.targets import TARGETS
 
 TURN = 200  # inputs

@@ -6,7 +6,7 @@ import io
 import re
 import zlib
 
-from replication.logs.swf import DECIMAL, FIELDS, KNOWN
+from replication.simulator.swf import DECIMAL, FIELDS, KNOWN
 
 NUMBER = re.compile(r"(-?)([0-9]+)(?:\.([0-9]+))?")
 
@@ -70,7 +70,7 @@ def faults(jobs, machine):
     Returns
     -------
     dict
-        As `replication.schedule.plans.check` calls them.
+        As `replication.simulator.plans.check` calls them.
     """
     instants = {start for _, _, start, end, _ in jobs if end >= start}
     used = [sum(size for _, _, start, end, size in jobs if start <= now < end) for now in instants]

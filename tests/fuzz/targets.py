@@ -20,18 +20,16 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from replication.__main__ import main
-from replication.basics import writing
-from replication.basics.choices import ChoiceError
-from replication.estimates import *  # noqa: F403, what a repr names
-from replication.logs import swf, tables
-from replication.logs.accounting import slurm, torque
-from replication.logs.accounting.slurm import SlurmError
-from replication.logs.accounting.torque import TorqueError
-from replication.logs.tables import TableError
-from replication.predictors import *  # noqa: F403
-from replication.schedule import text
-from replication.schedulers import *  # noqa: F403
-from replication.sweeps import kept
+from replication.cluster import tables
+from replication.cluster.accounting import slurm, torque
+from replication.cluster.accounting.slurm import SlurmError
+from replication.cluster.accounting.torque import TorqueError
+from replication.cluster.tables import TableError
+from replication.simulator import kept, swf, text, writing
+from replication.simulator.choices import ChoiceError
+from replication.simulator.estimates import *  # noqa: F403, what a repr names
+from replication.simulator.predictors import *  # noqa: F403
+from replication.simulator.schedulers import *  # noqa: F403
 from tests.fuzz import plain
 
 SECONDS = 10  # of the processor, for one input

@@ -3,8 +3,8 @@
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from replication.logs import tables
-from replication.schedule import simulation, text
+from replication.cluster import tables
+from replication.simulator import simulation, text
 from tests.fuzz.targets import MAP, TARGETS
 
 EXAMPLES = {"command": 25, "schedules": 40, "table": 60, "map": 60}

@@ -11,12 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from replication.__main__ import main
-from replication.basics import paths
-from replication.logs import swf, traces
-from replication.logs.accounting import slurm
-from replication.logs.accounting.anonymous import Anonymiser, AnonymousError, key_from
-from replication.logs.accounting.slurm import SlurmError
-from replication.logs.accounting.slurm import fields as slurm_fields
+from replication.cluster.accounting import slurm
+from replication.cluster.accounting.anonymous import Anonymiser, AnonymousError, key_from
+from replication.cluster.accounting.slurm import SlurmError
+from replication.cluster.accounting.slurm import fields as slurm_fields
+from replication.simulator import paths, swf, traces
 from tests.faults import TIMES
 
 DAY = "2026-03-01T"
@@ -534,7 +533,7 @@ def test_keys(tmp_path):
 
 MAKE_KEY = """
 import sys
-from replication.logs.accounting.anonymous import key_from
+from replication.cluster.accounting.anonymous import key_from
 print("ready", flush=True)
 sys.stdin.readline()
 print(key_from(sys.argv[1]).decode())
@@ -583,7 +582,7 @@ def test_columns_separated_by_blanks_are_named(tmp_path):
 @pytest.mark.parametrize("content", [b"JobID|Submit|Elapsed|NCPUS\n7|1772359200|00:10|4\n\xff|"])
 def test_text_that_is_not_utf_8_is_read_alike_by_name_and_from_a_pipe(tmp_path, content):
     (tmp_path / "a.txt").write_bytes(content)
-    code = "from replication.logs.accounting import slurm; print(len(slurm.convert('-', processors=4).trace))"
+    code = "from replication.cluster.accounting import slurm; print(len(slurm.convert('-', processors=4).trace))"
     done = subprocess.run(
         [sys.executable, "-c", code], input=content, cwd=paths.ROOT, capture_output=True, check=True
     )

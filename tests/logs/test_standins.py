@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 
 from data import fitting as standins_fit
-from replication.basics import paths
-from replication.logs import standins, traces
-from replication.logs.standins import clock, model, tools
-from replication.logs.workload import COLUMNS
-from replication.schedule.simulation import simulate
+from replication.simulator import paths, standins, traces
+from replication.simulator.simulation import simulate
+from replication.simulator.standins import clock, model, tools
+from replication.simulator.workload import COLUMNS
 
 LOGS = ["CTC-SP2", "KTH-SP2", "SDSC-SP2", "SDSC-BLUE", "SDSC-DS"]
 # Papers write KTH's log by the name of its uncleaned version.
@@ -218,7 +217,7 @@ def test_it_says_what_it_is(made):
     workload = made("KTH-SP2-2", "heel_and_toe")
     assert workload.stand_in
     assert "stand-in" in repr(workload)
-    assert workload.provenance["generator"] == f"replication.logs.standins {standins.VERSION}"
+    assert workload.provenance["generator"] == f"replication.simulator.standins {standins.VERSION}"
     assert workload.provenance["paper"] == "heel_and_toe"
     assert workload.provenance["seed"] is None
     assert workload.provenance["targets"].keys() == set(standins.MATCHED)

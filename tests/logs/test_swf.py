@@ -19,9 +19,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replication.basics import paths
-from replication.logs import files, swf, traces
-from replication.logs.swf import DECIMAL, FIELDS, SWFError
+from replication.simulator import files, paths, swf, traces
+from replication.simulator.swf import DECIMAL, FIELDS, SWFError
 from tests.fuzz.plain import swf_value
 from tests.fuzz.targets import tokens
 
@@ -323,7 +322,7 @@ def test_pipes_and_standard_input_are_read_and_folders_named(tmp_path):
         tmp_path / "pipe",
     )
     os.mkfifo(pipe)
-    code = "from replication.logs import traces; print(len(traces.load('{}')))"
+    code = "from replication.simulator import traces; print(len(traces.load('{}')))"
     for name, stdin in (("/dev/stdin", path), ("-", path)):
         with open(stdin, "rb") as file:
             done = subprocess.run(
@@ -599,7 +598,7 @@ def test_a_real_log_survives_writing(tmp_path):
 MEMORY = """
 import sys
 from pathlib import Path
-from replication.logs import swf
+from replication.simulator import swf
 def now(what):
     status = Path("/proc/self/status").read_text().splitlines()
     return int(next(row for row in status if row.startswith(what)).split()[1])
@@ -650,7 +649,7 @@ def copied(tmp_path):
 
     def folder(**environment):
         clean = {k: v for k, v in os.environ.items() if not k.startswith("NUMBA_")}
-        code = "import os, replication.core as core; print(os.environ['NUMBA_CACHE_DIR'], core.kernel_hash())"
+        code = "import os, replication.simulator.kernels as core; print(os.environ['NUMBA_CACHE_DIR'], core.kernel_hash())"
         done = subprocess.run(
             [sys.executable, "-c", code],
             cwd=tmp_path,

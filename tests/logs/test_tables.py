@@ -16,9 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from replication.__main__ import main
-from replication.basics import paths
-from replication.logs import swf, tables, traces
-from replication.logs.tables import TableError
+from replication.cluster import tables
+from replication.cluster.tables import TableError
+from replication.simulator import paths, swf, traces
 
 MAP = """
 title = "made up"
@@ -378,7 +378,8 @@ def test_the_command_writes_a_log_that_can_be_read(tmp_path, capsys):
 MEMORY = """
 import sys
 from pathlib import Path
-from replication.logs import swf, tables
+from replication.simulator import swf
+from replication.cluster import tables
 def now(what):
     status = Path("/proc/self/status").read_text().splitlines()
     return int(next(row for row in status if row.startswith(what)).split()[1])

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from replication.__main__ import main
-from replication.logs import swf, traces
-from replication.logs.accounting import torque
-from replication.predictors import TopPercent
-from replication.schedule.simulation import simulate
-from replication.schedulers import EASY
+from replication.cluster.accounting import torque
+from replication.simulator import swf, traces
+from replication.simulator.predictors import TopPercent
+from replication.simulator.schedulers import EASY
+from replication.simulator.simulation import simulate
 
 KEY = b"a key for the tests only"
 T = 1_575_158_400

@@ -17,13 +17,12 @@ import pytest
 import requests
 
 from replication import __main__
-from replication.basics import paths, writing
-from replication.logs import archive, cleaning, swf, traces
-from replication.logs.archive import ArchiveError, Unreachable
-from replication.logs.cleaning import CleaningError
-from replication.logs.swf import SWFError
-from replication.logs.traces import TraceError
-from replication.logs.workload import COLUMNS, Workload
+from replication.simulator import archive, cleaning, paths, swf, traces, writing
+from replication.simulator.archive import ArchiveError, Unreachable
+from replication.simulator.cleaning import CleaningError
+from replication.simulator.swf import SWFError
+from replication.simulator.traces import TraceError
+from replication.simulator.workload import COLUMNS, Workload
 from tests.faults import TIMES
 
 KTH = "KTH-SP2"
@@ -401,7 +400,7 @@ def test_a_path_is_read_with_the_headers_machine(tmp_path):
 
 def test_loading_needs_no_pandas(tmp_path):
     swf.write(tmp_path / "my.swf", trace(submit=[3, 4]))
-    code = "import sys; from replication.logs import traces; traces.load(sys.argv[1]); print('pandas' in sys.modules)"
+    code = "import sys; from replication.simulator import traces; traces.load(sys.argv[1]); print('pandas' in sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", code, tmp_path / "my.swf"],
         cwd=paths.ROOT,

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 import replication as rp
-from replication.logs import resampling
-from replication.logs.resampling import WEEK, ResamplingError
-from replication.logs.workload import COLUMNS
-from replication.schedule import text
+from replication.simulator import resampling, text
+from replication.simulator.resampling import WEEK, ResamplingError
+from replication.simulator.workload import COLUMNS
 
 DAY = 24 * 3600
 

@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from replication.basics import paths
+from replication.simulator import paths
 from tests.faults import TIMES
 
 ITEMS = ("heel_and_toe/fig01", "heel_and_toe/fig02")

@@ -13,8 +13,8 @@ import urllib.request
 import nbformat
 import pytest
 
-from replication.basics import paths
-from replication.pages import lab
+from replication.report import lab
+from replication.simulator import paths
 
 NAME = "heel_and_toe/fig02"
 PLACE = f"notebooks/{NAME}.ipynb"

@@ -3,8 +3,8 @@
 import subprocess
 import sys
 
-from replication.basics import paths
-from replication.pages import notebook, record
+from replication.report import notebook, record
+from replication.simulator import paths
 
 
 def drawn():

@@ -14,15 +14,14 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from PIL import Image
 
-from replication.basics import paths, style, writing
-from replication.evidence import claims
-from replication.evidence.shown import text
-from replication.logs import traces
-from replication.logs.workload import QUICK_JOBS
-from replication.pages import record
-from replication.pages.page import Page
-from replication.pages.parameters import PageError
-from replication.pages.render import Picture, Table
+from replication.papers import claims, style
+from replication.papers.shown import text
+from replication.report import record
+from replication.report.page import Page
+from replication.report.parameters import PageError
+from replication.report.render import Picture, Table
+from replication.simulator import paths, traces, writing
+from replication.simulator.workload import QUICK_JOBS
 
 NAME = "heel_and_toe/fig02"
 PARAMETERS = """scale = "paper"

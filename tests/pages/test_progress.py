@@ -5,8 +5,8 @@ import json
 import pytest
 import small_project
 
-from replication.basics import paths
-from replication.pages import progress
+from replication.report import progress
+from replication.simulator import paths
 
 
 @pytest.fixture

@@ -2,8 +2,9 @@
 
 import pytest
 
-from replication.basics import git, paths
-from replication.pages import record
+from replication.papers import git
+from replication.report import record
+from replication.simulator import paths
 
 RECORDS = [
     pytest.param(path, id=f"{path.parent.name}/{path.stem}")

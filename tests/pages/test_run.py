@@ -11,12 +11,11 @@ import nbformat
 import pytest
 import small_project
 
-from replication.basics import paths
-from replication.logs import traces
-from replication.pages import notebook, record, run
-from replication.pages.notebook import NotebookError
-from replication.pages.parameters import PageError
+from replication.report import notebook, record, run
 from replication.report.assemble import build
+from replication.report.notebook import NotebookError
+from replication.report.parameters import PageError
+from replication.simulator import paths, traces
 from tests.in_process import in_process
 
 NAME = "heel_and_toe/fig02"

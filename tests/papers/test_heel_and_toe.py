@@ -8,9 +8,7 @@ import pandas as pd
 import papermill
 import pytest
 
-from replication.estimates import Deterministic, Exact, FModel, Users
-from replication.evidence import published
-from replication.logs.workload import Workload
+from replication.papers import published
 from replication.papers.heel_and_toe import (
     campaign,
     curves,
@@ -21,8 +19,10 @@ from replication.papers.heel_and_toe import (
     real_estimates,
     trends,
 )
-from replication.schedule.simulation import simulate
-from replication.schedulers import EASY, FCFS
+from replication.simulator.estimates import Deterministic, Exact, FModel, Users
+from replication.simulator.schedulers import EASY, FCFS
+from replication.simulator.simulation import simulate
+from replication.simulator.workload import Workload
 
 LOGS = ("CTC-SP2", "KTH-SP2-2", "SDSC-SP2", "SDSC-BLUE")
 

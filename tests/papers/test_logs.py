@@ -5,7 +5,6 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from replication.estimates import Exact, Users
 from replication.papers.heel_and_toe import fig02
 from replication.papers.logs import (
     left_out,
@@ -17,8 +16,9 @@ from replication.papers.logs import (
     tidy,
     wide,
 )
-from replication.schedule.simulation import compare
-from replication.schedulers import EASY
+from replication.simulator.estimates import Exact, Users
+from replication.simulator.schedulers import EASY
+from replication.simulator.simulation import compare
 from tests.workloads import jobs
 
 SMALL = jobs(4, (10, 10, 2), (20, 20, 4), (50, 5, 1))

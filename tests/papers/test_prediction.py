@@ -7,12 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from replication.basics import paths
-from replication.evidence import resampling
-from replication.logs.workload import Workload
+from replication.papers import resampling
 from replication.papers.beyond import prediction
-from replication.predictors import Clairvoyant, Last, Request
-from replication.sweeps import grid, study
+from replication.simulator import grid, paths, study
+from replication.simulator.predictors import Clairvoyant, Last, Request
+from replication.simulator.workload import Workload
 
 FILE = paths.NOTEBOOKS / "beyond" / "prediction.toml"
 WEEK = 7 * 24 * 3600

@@ -7,13 +7,13 @@ import sys
 import pytest
 from numpy._core._multiarray_umath import __cpu_dispatch__
 
-from replication.basics import paths
+from replication.simulator import paths
 
 PROGRAM = """
 import numpy as np
 
-from replication.evidence import resampling
-from replication.evidence.variants import Variant
+from replication.papers import resampling
+from replication.papers.variants import Variant
 from replication.papers.pv_easy import robustness as pv_easy
 from replication.papers.top_percent import intervals, runs
 from tests.workloads import jobs

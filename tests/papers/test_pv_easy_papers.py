@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from replication.evidence import published
-from replication.logs import traces
+from replication.papers import published
 from replication.papers.pv_easy import counts, examples, runs, slowdown, tables, virtual
-from replication.predictors import Clairvoyant
-from replication.schedule.simulation import simulate
-from replication.schedulers import EASY, PVEasy, SchedulerError
+from replication.simulator import traces
+from replication.simulator.predictors import Clairvoyant
+from replication.simulator.schedulers import EASY, PVEasy, SchedulerError
+from replication.simulator.simulation import simulate
 from tests.workloads import jobs
 
 

@@ -4,11 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from replication.evidence import published, resampling
-from replication.logs import traces
+from replication.papers import published, resampling
 from replication.papers.top_percent import claims, intervals, modes, runs, schedulers, table1
-from replication.schedule import measures
-from replication.schedulers import EASY
+from replication.simulator import measures, traces
+from replication.simulator.schedulers import EASY
 from tests.workloads import jobs
 
 THREE = ["KTH-SP2", "CTC-SP2", "SDSC-SP2"]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replication.schedule import measures
+from replication.simulator import measures
 
 WAIT = np.array([0, 30, 100])
 RUN = np.array([20, 10, 50])

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from replication.basics.choices import Number, option
-from replication.core.uncounted import uncounted
-from replication.predictors import Predictor
+from replication.simulator.choices import Number, option
+from replication.simulator.kernels.uncounted import uncounted
+from replication.simulator.predictors import Predictor
 
 
 @uncounted

@@ -8,14 +8,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from replication import predictors
-from replication.reference import conservative
-from replication.reference import pv_easy as reference_pv_easy
-from replication.reference.easy import Easy
-from replication.reference.predictors import TWINS, Predictor
-from replication.schedule import text
-from replication.schedule.simulation import simulate
-from replication.schedulers import EASY, Conservative, LargestAreaFirst, PVEasy, SchedulerError
+from replication.simulator import predictors, text
+from replication.simulator.reference import conservative
+from replication.simulator.reference import pv_easy as reference_pv_easy
+from replication.simulator.reference.easy import Easy
+from replication.simulator.reference.predictors import TWINS, Predictor
+from replication.simulator.schedulers import (
+    EASY,
+    Conservative,
+    LargestAreaFirst,
+    PVEasy,
+    SchedulerError,
+)
+from replication.simulator.simulation import simulate
 from tests.predictors.added import Counted, Longest, Squared
 from tests.workloads import jobs
 
@@ -104,10 +109,10 @@ def test_kernels_forget_a_predictor_whose_source_changed(tmp_path):
     shutil.copy(sys.modules[Longest.__module__].__file__, own)
     run = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "from replication.logs.workload import Workload\n"
-        "from replication.schedule.simulation import simulate\n"
-        "from replication.predictors import Last\n"
-        "from replication.schedulers import LargestAreaFirst\n"
+        "from replication.simulator.workload import Workload\n"
+        "from replication.simulator.simulation import simulate\n"
+        "from replication.simulator.predictors import Last\n"
+        "from replication.simulator.schedulers import LargestAreaFirst\n"
         "w = Workload.from_columns('w', 4, [0, 100, 200], [8, 8, 8], [1, 1, 1], [90, 90, 90])\n"
         "if sys.argv[2] == 'own': from own import Longest\n"
         "p = Longest(0.5) if sys.argv[2] == 'own' else Last()\n"

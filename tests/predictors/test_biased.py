@@ -5,11 +5,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replication.core import predicting
-from replication.predictors import CVH, Biased, Clairvoyant, Last, Scaled, Tsafrir, Virtual
-from replication.reference.easy import Easy
-from replication.schedule.simulation import simulate
-from replication.schedulers import EASY, PVEasy, SchedulerError
+from replication.simulator.kernels import predicting
+from replication.simulator.predictors import (
+    CVH,
+    Biased,
+    Clairvoyant,
+    Last,
+    Scaled,
+    Tsafrir,
+    Virtual,
+)
+from replication.simulator.reference.easy import Easy
+from replication.simulator.schedulers import EASY, PVEasy, SchedulerError
+from replication.simulator.simulation import simulate
 from tests.core.test_predicted import peopled
 from tests.workloads import jobs
 

@@ -8,9 +8,8 @@ import pytest
 import yaml
 from bs4 import BeautifulSoup
 
-from replication.basics import paths
-from replication.pages import record
-from replication.report import article, crate, facts, html, metadata, pdf, results, tree
+from replication.report import article, crate, facts, html, metadata, pdf, record, results, tree
+from replication.simulator import paths
 
 LIBRARY = paths.ARTICLE / "references.bib"
 CLAIM = "{claim pv_easy fewer-backfilled; holds}"

@@ -3,10 +3,9 @@
 import re
 import tomllib
 
-from replication.basics import paths
-from replication.evidence import claims, committed, published, verdicts
-from replication.pages import notebook
-from replication.report import headlines, readme, results
+from replication.papers import claims, committed, published, verdicts
+from replication.report import headlines, notebook, readme, results
+from replication.simulator import paths
 
 
 def test_every_notebook_is_listed_and_every_link_leads_somewhere():

@@ -11,15 +11,14 @@ import pytest
 import small_project
 from matplotlib.figure import Figure
 
-from replication.basics import paths
-from replication.evidence import claims, committed, compare
-from replication.evidence.published import EvidenceError
-from replication.pages import page, record
+from replication.papers import claims, committed, compare
+from replication.papers.published import EvidenceError
 from replication.report import assemble as report
-from replication.report import html, results, tree
+from replication.report import html, page, record, results, tree
 from replication.report import pdf as report_pdf
 from replication.report import texts as report_texts
 from replication.report.results import ReportError
+from replication.simulator import paths
 
 NAME = "heel_and_toe/fig02"
 OURS = [

@@ -13,9 +13,8 @@ import pytest
 import small_project
 import typst
 
-from replication.pages import render
 from replication.report import assemble as report
-from replication.report import nodes, results, texts, tree
+from replication.report import nodes, render, results, texts, tree
 from replication.report import pdf as report_pdf
 from tests.report.test_report import draw
 

@@ -2,10 +2,9 @@
 
 import pytest
 
-from replication.logs import traces
 from replication.papers.top_percent import agreement
-from replication.schedule import text
-from replication.schedule.simulation import simulate
+from replication.simulator import text, traces
+from replication.simulator.simulation import simulate
 
 
 @pytest.fixture(scope="module")

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replication.predictors import Clairvoyant, Last, Request, Virtual
-from replication.schedule import audits
-from replication.schedule.simulation import simulate
-from replication.schedulers import EASY, FCFS, PVEasy
+from replication.simulator import audits
+from replication.simulator.predictors import Clairvoyant, Last, Request, Virtual
+from replication.simulator.schedulers import EASY, FCFS, PVEasy
+from replication.simulator.simulation import simulate
 from tests.core.test_pv_easy import MODES, PREDICTORS, READINGS, crowds
 from tests.workloads import jobs
 

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings
 
 from replication.__main__ import main
-from replication.logs import swf
-from replication.schedule import formats
-from replication.schedule.simulation import simulate
-from replication.schedulers import FCFS
+from replication.simulator import formats, swf
+from replication.simulator.schedulers import FCFS
+from replication.simulator.simulation import simulate
 from tests.workloads import as_plan, jobs, workloads
 
 PAST_A_HEAD = jobs(4, (0, 10, 3), (1, 10, 3), (2, 5, 1), (3, 0, 1))

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from replication.schedule import measures
-from replication.schedule.simulation import simulate
+from replication.simulator import measures
+from replication.simulator.simulation import simulate
 from tests.workloads import jobs
 
 WAIT = np.array([0, 30, 100, 5])

@@ -9,11 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from replication.basics import paths
-from replication.logs import swf
-from replication.schedule import gantt
-from replication.schedule.schedule import TABLE, usage
-from replication.schedule.simulation import simulate
+from replication.simulator import gantt, paths, swf
+from replication.simulator.schedule import TABLE, usage
+from replication.simulator.simulation import simulate
 from tests.workloads import jobs
 
 EXAMPLE = jobs(4, (0, 10, 3, 12), (1, 20, 4, 30), (2, 8, 1), (40, 10, 4))

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import replication as rp
-from replication.schedule import html
-from replication.schedule.simulation import checked
+from replication.simulator import html
+from replication.simulator.simulation import checked
 from tests.workloads import jobs
 
 BUSY = jobs(4, (0, 10, 3, 12), (1, 20, 4, 30), (2, 8, 1), (40, 10, 4))

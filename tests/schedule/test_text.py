@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import replication as rp
-from replication.basics.choices import ChoiceError
-from replication.schedule import text
+from replication.simulator import text
+from replication.simulator.choices import ChoiceError
 
 
 @pytest.mark.parametrize(

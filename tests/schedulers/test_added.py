@@ -12,12 +12,11 @@ import numpy as np
 import pytest
 
 import replication as rp
-from replication.basics import paths
-from replication.basics.choices import ChoiceError
-from replication.estimates import EstimateError
-from replication.schedule import text
-from replication.schedule.schedule import ScheduleError
-from replication.schedulers import SchedulerError
+from replication.simulator import paths, text
+from replication.simulator.choices import ChoiceError
+from replication.simulator.estimates import EstimateError
+from replication.simulator.schedule import ScheduleError
+from replication.simulator.schedulers import SchedulerError
 from tests.workloads import jobs
 
 PAGE = (paths.ROOT / "docs" / "extending.md").read_text(encoding="utf-8")

@@ -3,8 +3,8 @@
 import os
 from dataclasses import dataclass
 
-from replication.basics.choices import Number, option
-from replication.schedulers import FCFS, Scheduler
+from replication.simulator.choices import Number, option
+from replication.simulator.schedulers import FCFS, Scheduler
 
 
 @dataclass(frozen=True)

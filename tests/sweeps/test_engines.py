@@ -8,11 +8,11 @@ import pytest
 
 import replication as rp
 from replication import __main__
-from replication.estimates import FModel, Users
-from replication.schedule.simulation import SimulationError
-from replication.schedulers import EASY, Conservative
-from replication.sweeps import engines, kept
-from replication.sweeps import grid as sweep
+from replication.simulator import engines, kept
+from replication.simulator import grid as sweep
+from replication.simulator.estimates import FModel, Users
+from replication.simulator.schedulers import EASY, Conservative
+from replication.simulator.simulation import SimulationError
 from tests.sweeps.deadly import Deadly, Failing
 
 
@@ -279,7 +279,7 @@ def test_figures_take_the_same_engines(monkeypatch, capsys):
     monkeypatch.setenv(engines.NAMED_BY, "threads")
     seen = []
     monkeypatch.setattr(
-        "replication.pages.run.figures",
+        "replication.report.run.figures",
         lambda *asked, **how: seen.append(os.environ[engines.NAMED_BY]) or 0,
     )
     assert __main__.main(["figures", "--engine", "processes"]) == 0

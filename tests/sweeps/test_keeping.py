@@ -11,14 +11,13 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from replication.basics import code, paths
-from replication.sweeps import kept
+from replication.simulator import code, kept, paths
 from tests.faults import TIMES
 
 #: A task that takes no simulation: its rows depend on its number alone.
 TOY = """
 import dataclasses, hashlib, sys, time
-from replication.sweeps import kept
+from replication.simulator import kept
 
 @dataclasses.dataclass(frozen=True)
 class Task:
@@ -248,6 +247,6 @@ def test_a_file_that_is_large_enough_gives_way_to_a_new_one(tmp_path, monkeypatc
 
 
 def test_how_results_are_kept_does_not_make_them_stale():
-    followed = code.modules("replication.sweeps.grid")
-    assert not {"replication.sweeps.kept", "replication.basics.writing"} & {*followed}
+    followed = code.modules("replication.simulator.grid")
+    assert not {"replication.simulator.kept", "replication.simulator.writing"} & {*followed}
     assert os.path.basename(kept.RESULTS) == "results"

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replication.basics import code
-from replication.core import cells
-from replication.estimates import (
+from replication.simulator import code, engines, measures
+from replication.simulator import grid as sweep
+from replication.simulator.estimates import (
     Deterministic,
     EstimateError,
     EstimateModel,
@@ -17,14 +17,12 @@ from replication.estimates import (
     Modal,
     Users,
 )
-from replication.logs.workload import Workload
-from replication.predictors import Last, Tsafrir, Virtual
-from replication.schedule import measures
-from replication.schedule.observed import observe
-from replication.schedule.simulation import SimulationError, simulate
-from replication.schedulers import EASY, FCFS, Conservative, PVEasy
-from replication.sweeps import engines
-from replication.sweeps import grid as sweep
+from replication.simulator.kernels import cells
+from replication.simulator.observed import observe
+from replication.simulator.predictors import Last, Tsafrir, Virtual
+from replication.simulator.schedulers import EASY, FCFS, Conservative, PVEasy
+from replication.simulator.simulation import SimulationError, simulate
+from replication.simulator.workload import Workload
 from tests.executors import InLine
 from tests.workloads import workloads
 
@@ -195,22 +193,25 @@ def test_the_key_depends_on_everything_that_matters():
 def test_what_shows_results_does_not_make_them_stale():
     """Few modules decide the campaign's keys; none of another scheduler, none that reads logs or draws."""
     followed = set(code.modules(sweep.cell.__name__, FModel.__module__))
-    assert {"replication.core.easy", "replication.core.waiting"} <= followed
-    assert {name for name in followed if not name.startswith("replication.core.")} == {
-        "replication.basics.seeding",
-        "replication.estimates.model",
-        "replication.estimates.models",
-        "replication.sweeps.cell",
+    assert {
+        "replication.simulator.kernels.easy",
+        "replication.simulator.kernels.waiting",
+    } <= followed
+    assert {name for name in followed if not name.startswith("replication.simulator.kernels.")} == {
+        "replication.simulator.seeding",
+        "replication.simulator.estimates.model",
+        "replication.simulator.estimates.models",
+        "replication.simulator.cell",
     }
     every = code.modules(sweep.__name__, EASY.__module__)
-    assert "replication.predictors.top_percent" in every
-    assert not {"replication.schedule.gantt", "replication.schedule.html"} & set(every)
+    assert "replication.simulator.predictors.top_percent" in every
+    assert not {"replication.simulator.gantt", "replication.simulator.html"} & set(every)
 
 
 def test_a_choice_without_source_is_never_kept(tmp_path):
     source = (
         "from dataclasses import dataclass\n"
-        "from replication.estimates import EstimateModel\n"
+        "from replication.simulator.estimates import EstimateModel\n"
         "@dataclass(frozen=True)\n"
         "class OfANotebook(EstimateModel, name='of-a-notebook'):\n"
         "    def estimate(self, workload, seed):\n"

@@ -5,14 +5,12 @@ from itertools import combinations
 
 import numpy as np
 
-from replication.basics import style, threads
-from replication.basics.lazy import pandas as pd
-from replication.basics.lazy import pyplot as plt
-from replication.estimates import Exact, FModel, Users
-from replication.evidence import resampling
-from replication.logs.resampling import ResampledUsers, ResampledWeeks
-from replication.papers import panels
-from replication.predictors import (
+from replication.papers import panels, resampling, style
+from replication.simulator import grid, threads
+from replication.simulator.estimates import Exact, FModel, Users
+from replication.simulator.lazy import pandas as pd
+from replication.simulator.lazy import pyplot as plt
+from replication.simulator.predictors import (
     CVH,
     Biased,
     Clairvoyant,
@@ -22,9 +20,15 @@ from replication.predictors import (
     TopPercent,
     Tsafrir,
 )
-from replication.schedule.simulation import simulate
-from replication.schedulers import EASY, Conservative, LargestAreaFirst, OrderedEASY, PVEasy
-from replication.sweeps import grid
+from replication.simulator.resampling import ResampledUsers, ResampledWeeks
+from replication.simulator.schedulers import (
+    EASY,
+    Conservative,
+    LargestAreaFirst,
+    OrderedEASY,
+    PVEasy,
+)
+from replication.simulator.simulation import simulate
 
 DAY = 24 * 3600
 LOAD, LOWER = 0.9, 0.7

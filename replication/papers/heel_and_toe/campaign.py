@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from replication.basics.lazy import pandas as pd
-from replication.estimates import Deterministic, FModel, Users, cut_runs
-from replication.estimates.models import steps
-from replication.evidence import published
-from replication.sweeps import grid as sweep
+from replication.papers import published
+from replication.simulator import grid as sweep
+from replication.simulator.estimates import Deterministic, FModel, Users, cut_runs
+from replication.simulator.estimates.models import steps
+from replication.simulator.lazy import pandas as pd
 
 PAPER = "heel_and_toe"
 HOUR = 3600

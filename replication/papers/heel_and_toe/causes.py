@@ -2,18 +2,17 @@
 
 import numpy as np
 
-from replication.basics import style
-from replication.basics.lazy import pandas as pd
-from replication.evidence import resampling
-from replication.evidence.claims import level
+from replication.papers import resampling, style
+from replication.papers.claims import level
 from replication.papers.heel_and_toe import campaign
 from replication.papers.heel_and_toe.campaign import PAPER
 from replication.papers.heel_and_toe.curves import PERFORMANCE, SHORT
 from replication.papers.heel_and_toe.trends import ends
 from replication.papers.panels import bars, draw
-from replication.schedule import audits, measures
-from replication.schedulers import EASY
-from replication.sweeps import grid as sweep
+from replication.simulator import audits, measures
+from replication.simulator import grid as sweep
+from replication.simulator.lazy import pandas as pd
+from replication.simulator.schedulers import EASY
 
 ASKED = (1, 3, 10)  # the f that claims are decided at
 BADNESS = (0, 0.1, 0.2, 0.5, 1, 2, 3, 5, 10, 30, 100, 1000)

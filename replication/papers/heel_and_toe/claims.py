@@ -6,7 +6,7 @@ from itertools import combinations, pairwise
 import numpy as np
 import pandas as pd
 
-from replication.evidence.claims import (
+from replication.papers.claims import (
     Claims,
     above,
     around,

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from replication.basics import style
-from replication.basics.lazy import pandas as pd
-from replication.basics.lazy import seaborn as sns
+from replication.papers import style
 from replication.papers.panels import draw, log_ticks
+from replication.simulator.lazy import pandas as pd
+from replication.simulator.lazy import seaborn as sns
 
 MINUTE = 60
 #: measure: axis label, factor from the sweep's unit.

@@ -5,8 +5,7 @@ from functools import cache, cached_property
 import numpy as np
 import pandas as pd
 
-from replication.estimates import Exact, FModel, Users
-from replication.evidence.claims import level
+from replication.papers.claims import level
 from replication.papers.heel_and_toe import (
     campaign,
     causes,
@@ -20,8 +19,9 @@ from replication.papers.heel_and_toe import (
 from replication.papers.heel_and_toe.curves import BACKFILLED, PERFORMANCE
 from replication.papers.heel_and_toe.trends import difference
 from replication.papers.logs import COLUMNS
-from replication.schedule.simulation import compare
-from replication.schedulers import EASY
+from replication.simulator.estimates import Exact, FModel, Users
+from replication.simulator.schedulers import EASY
+from replication.simulator.simulation import compare
 
 
 class Evidence:

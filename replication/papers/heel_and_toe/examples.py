@@ -5,16 +5,16 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 
-from replication.basics import style
-from replication.basics.lazy import pyplot as plt
-from replication.estimates import Exact
-from replication.logs.workload import Workload
+from replication.papers import style
 from replication.papers.logs import COLUMNS
 from replication.papers.panels import below_all, box
-from replication.reference import observed as reference_observed
-from replication.schedule import gantt
-from replication.schedule.simulation import simulate
-from replication.schedulers import EASY
+from replication.simulator import gantt
+from replication.simulator.estimates import Exact
+from replication.simulator.lazy import pyplot as plt
+from replication.simulator.reference import observed as reference_observed
+from replication.simulator.schedulers import EASY
+from replication.simulator.simulation import simulate
+from replication.simulator.workload import Workload
 
 #: Job number: run time, size. The paper's pictures give no sizes; these make its words true.
 FIG1 = {1: (4, 1), 2: (2, 1), 3: (2, 2), 4: (2, 1)}
@@ -67,7 +67,7 @@ def frame(axes, machine, last, title):
 
 
 def steps(schedule):
-    """Every backfill of EASY past a head, a `replication.reference.observed.Step` each, as its readable twin
+    """Every backfill of EASY past a head, a `replication.simulator.reference.observed.Step` each, as its readable twin
     tells it; an AssertionError if the twin's schedule is another one.
     """
     start, _, found = reference_observed.easy(schedule.workload, schedule.estimate)

@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pandas as pd
 
-from replication.estimates import Users, cut_runs
 from replication.papers.heel_and_toe import campaign, curves, trends
 from replication.papers.heel_and_toe.curves import PERFORMANCE
-from replication.schedule.simulation import simulate
-from replication.schedulers import EASY, FCFS
+from replication.simulator.estimates import Users, cut_runs
+from replication.simulator.schedulers import EASY, FCFS
+from replication.simulator.simulation import simulate
 
 
 def meetings(results):

@@ -1,10 +1,9 @@
 """Fig. 2: real and perfect estimates, as they are and doubled."""
 
-from replication.basics import style
-from replication.basics.lazy import pandas as pd
-from replication.estimates import Exact, Users
-from replication.papers import panels
+from replication.papers import panels, style
 from replication.papers.heel_and_toe.curves import PERFORMANCE
+from replication.simulator.estimates import Exact, Users
+from replication.simulator.lazy import pandas as pd
 
 
 def named(table, factor=2):

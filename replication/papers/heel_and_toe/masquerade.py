@@ -4,11 +4,11 @@ import itertools
 
 import numpy as np
 
-from replication.basics import style
-from replication.basics.lazy import pandas as pd
-from replication.basics.lazy import pyplot as plt
-from replication.basics.seeding import generator
+from replication.papers import style
 from replication.papers.panels import below_all
+from replication.simulator.lazy import pandas as pd
+from replication.simulator.lazy import pyplot as plt
+from replication.simulator.seeding import generator
 
 RATIOS = (0.1, 0.25, 0.5, 0.75, 0.9)  # r1 / r2
 FACTORS = (1.5, 2, 3, 5, 10, 20, 50, 100)

@@ -12,13 +12,12 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from replication.basics import style
-from replication.estimates import FModel, Modal, Users, cut_runs, modal
-from replication.evidence.claims import level
-from replication.papers import panels
+from replication.papers import panels, style
+from replication.papers.claims import level
 from replication.papers.heel_and_toe import campaign, curves
 from replication.papers.heel_and_toe.curves import PERFORMANCE
-from replication.sweeps.grid import sweep
+from replication.simulator.estimates import FModel, Modal, Users, cut_runs, modal
+from replication.simulator.grid import sweep
 
 SHARES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
 BADNESS = (1.0, 10.0, 100.0)

@@ -2,15 +2,13 @@
 
 import numpy as np
 
-from replication.basics import style
-from replication.basics.lazy import pandas as pd
-from replication.basics.lazy import seaborn as sns
-from replication.basics.lazy import stats, ticker
-from replication.evidence import published
-from replication.logs import traces
-from replication.papers import panels
+from replication.papers import panels, published, style
 from replication.papers.heel_and_toe.campaign import HOUR, PAPER, limits
 from replication.papers.logs import tidy
+from replication.simulator import traces
+from replication.simulator.lazy import pandas as pd
+from replication.simulator.lazy import seaborn as sns
+from replication.simulator.lazy import stats, ticker
 
 TOP = 20
 MINUTE = 60

@@ -6,18 +6,17 @@ import math
 import numpy as np
 import pandas as pd
 
-from replication.basics.lazy import stats
-from replication.estimates import Exact, FModel, Users
-from replication.evidence import robustness
-from replication.evidence.claims import above, at_least, below, each_log
-from replication.evidence.variants import NotApplicable
-from replication.papers import dimensions
+from replication.papers import dimensions, robustness
+from replication.papers.claims import above, at_least, below, each_log
 from replication.papers.heel_and_toe import campaign, trends
 from replication.papers.heel_and_toe.claims import FORM, NONE, POINTS, each_panel
 from replication.papers.heel_and_toe.curves import PERFORMANCE, SHORT
-from replication.schedule.simulation import simulate
-from replication.schedulers import EASY
-from replication.sweeps import grid as sweep
+from replication.papers.variants import NotApplicable
+from replication.simulator import grid as sweep
+from replication.simulator.estimates import Exact, FModel, Users
+from replication.simulator.lazy import stats
+from replication.simulator.schedulers import EASY
+from replication.simulator.simulation import simulate
 
 #: Badness and runs at each; few, because every change needs them all on every log.
 SMALL, LARGE, FS = (0.5, 1.0, 2.0), 100.0, (0.5, 1.0, 2.0, 5.0, 10.0)

@@ -2,7 +2,7 @@
 
 import functools
 
-from replication.evidence.claims import (
+from replication.papers.claims import (
     Answer,
     Claims,
     above,
@@ -18,8 +18,8 @@ from replication.evidence.claims import (
 )
 from replication.papers.pv_easy import counts, modes, runs, slowdown, virtual
 from replication.papers.pv_easy.slowdown import SHORT
-from replication.schedule import audits
-from replication.schedulers import PVEasy
+from replication.simulator import audits
+from replication.simulator.schedulers import PVEasy
 
 ERRORS = (0, 5, 10, 20, 40, 60, 80, 100)
 BLUE = "SDSC-BLUE"

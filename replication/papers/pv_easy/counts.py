@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from replication.evidence import published
-from replication.schedule import audits, measures
+from replication.papers import published
+from replication.simulator import audits, measures
 
 HOUR, MINUTE = 3600.0, 60.0
 

@@ -4,15 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from replication.basics import style
-from replication.basics.lazy import pandas as pd
-from replication.basics.lazy import pyplot as plt
-from replication.evidence import published
-from replication.logs.workload import Workload
+from replication.papers import published, style
 from replication.papers.logs import COLUMNS
 from replication.papers.panels import box
-from replication.reference import easy as reference
-from replication.schedule import gantt
+from replication.simulator import gantt
+from replication.simulator.lazy import pandas as pd
+from replication.simulator.lazy import pyplot as plt
+from replication.simulator.reference import easy as reference
+from replication.simulator.workload import Workload
 
 MACHINE = 5
 

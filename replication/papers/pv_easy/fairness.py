@@ -2,13 +2,12 @@
 
 import numpy as np
 
-from replication.basics import style
-from replication.basics.lazy import pandas as pd
-from replication.basics.lazy import seaborn as sns
-from replication.basics.lazy import stats
-from replication.basics.seeding import generator
-from replication.papers import panels
-from replication.schedule import audits
+from replication.papers import panels, style
+from replication.simulator import audits
+from replication.simulator.lazy import pandas as pd
+from replication.simulator.lazy import seaborn as sns
+from replication.simulator.lazy import stats
+from replication.simulator.seeding import generator
 
 DRAWN = ("EASY", "PV-EASY")
 

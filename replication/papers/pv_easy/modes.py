@@ -1,10 +1,9 @@
 """What other kinds of preemption would have changed; the paper's section 6 speaks of them and tries none."""
 
-from replication.basics import style
-from replication.basics.lazy import pandas as pd
-from replication.papers import panels
+from replication.papers import panels, style
 from replication.papers.pv_easy import counts
-from replication.schedule import audits
+from replication.simulator import audits
+from replication.simulator.lazy import pandas as pd
 
 SHOWN = {
     "mbs": "mean bounded slowdown",

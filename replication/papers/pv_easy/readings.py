@@ -1,4 +1,4 @@
-"""The search over the readings of PV-EASY's Tables 1, 2, 4, 5 and 6, see `replication.evidence.readings`.
+"""The search over the readings of PV-EASY's Tables 1, 2, 4, 5 and 6, see `replication.papers.readings`.
 
 The functions that count yield the numbers of one simulation in every way of counting them: (policy, measure,
 ways of counting by dimension, value).
@@ -6,11 +6,10 @@ ways of counting by dimension, value).
 
 import itertools
 
-from replication.evidence import published, readings
-from replication.evidence.readings import Rule
-from replication.evidence.readings.search import Part, of_paper
-from replication.papers import dimensions
+from replication.papers import dimensions, published, readings
 from replication.papers.pv_easy import counts, runs
+from replication.papers.readings import Rule
+from replication.papers.readings.search import Part, of_paper
 
 PAPER = "pv_easy"
 ITEMS = ("table1", "table2", "table4", "table5", "table6")
@@ -91,7 +90,7 @@ PARTS = (
 
 
 def search(workloads, **how):
-    """Run the search, or read what was found before; see `replication.evidence.readings.search.of_paper`."""
+    """Run the search, or read what was found before; see `replication.papers.readings.search.of_paper`."""
     printed = [row for item in ITEMS for row in published.rows(PAPER, item) if row.policy != "log"]
     how |= {"rules": RULES, "around": ({}, {"delay": "head"}), "by_policy": True}
     return of_paper(PAPER, printed, workloads, DIMENSIONS, CLEANING, PARTS, **how)

@@ -1,11 +1,10 @@
 """The paper's policies as schedulers, and the readings it leaves open of them."""
 
-from replication.evidence import variants
-from replication.evidence.variants import Variant
-from replication.papers import dimensions
-from replication.predictors import Last, Request
-from replication.schedule.simulation import simulate
-from replication.schedulers import EASY, PVEasy
+from replication.papers import dimensions, variants
+from replication.papers.variants import Variant
+from replication.simulator.predictors import Last, Request
+from replication.simulator.schedulers import EASY, PVEasy
+from replication.simulator.simulation import simulate
 
 PAPER = "pv_easy"
 # How the paper names a policy, and the scheduler here.

@@ -8,12 +8,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from replication.basics import style
-from replication.basics.lazy import pandas as pd
-from replication.evidence import resampling
-from replication.papers import panels
+from replication.papers import panels, resampling, style
 from replication.papers.pv_easy import counts, tables
-from replication.schedule import audits, measures
+from replication.simulator import audits, measures
+from replication.simulator.lazy import pandas as pd
 
 CLASSES = 4  # Quarters of the machine.
 LOOKS = ("EASY", "PV-EASY", "EASY-Last")  # each looks the same in every figure

@@ -4,15 +4,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from replication.basics import style, threads
-from replication.basics.lazy import pandas as pd
-from replication.basics.lazy import stats
-from replication.papers import panels
+from replication.papers import panels, style
 from replication.papers.pv_easy import counts
 from replication.papers.pv_easy.slowdown import NAMES
-from replication.predictors import Virtual
-from replication.schedule.simulation import simulate, warm
-from replication.schedulers import EASY, PVEasy
+from replication.simulator import threads
+from replication.simulator.lazy import pandas as pd
+from replication.simulator.lazy import stats
+from replication.simulator.predictors import Virtual
+from replication.simulator.schedulers import EASY, PVEasy
+from replication.simulator.simulation import simulate, warm
 
 POLICIES = {"PV-EASY": PVEasy(), "FCFS-EASY": EASY(), "SJF-EASY": EASY(candidates="sjf")}
 

@@ -7,17 +7,16 @@ import hashlib
 
 import numpy as np
 
-from replication.basics import paths
-from replication.basics.data import toml
-from replication.basics.lazy import pandas as pd
-from replication.schedule import text
-from replication.schedule.simulation import simulate
+from replication.simulator import paths, text
+from replication.simulator.data import toml
+from replication.simulator.lazy import pandas as pd
+from replication.simulator.simulation import simulate
 
 TABLE = paths.DATA / "agreement.toml"
 
 
 def facts():
-    """What data/agreement.toml holds: ``rules`` for `replication.logs.traces.load`, ``simulator``
+    """What data/agreement.toml holds: ``rules`` for `replication.simulator.traces.load`, ``simulator``
     by key, and a list of every ``run``.
     """
     return toml(TABLE)

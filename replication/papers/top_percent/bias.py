@@ -5,16 +5,15 @@ from itertools import product
 
 import numpy as np
 
-from replication.basics import style, threads
-from replication.basics.choices import option
-from replication.basics.lazy import pandas as pd
-from replication.evidence import resampling
-from replication.papers import panels
+from replication.papers import panels, resampling, style
 from replication.papers.top_percent.intervals import Block
 from replication.papers.top_percent.runs import PAPER, POLICIES, REFERENCE, TITLES
-from replication.predictors import Predictor, Request
-from replication.schedule.simulation import simulate
-from replication.schedulers import EASY
+from replication.simulator import threads
+from replication.simulator.choices import option
+from replication.simulator.lazy import pandas as pd
+from replication.simulator.predictors import Predictor, Request
+from replication.simulator.schedulers import EASY
+from replication.simulator.simulation import simulate
 
 FACTORS = (0.5, 0.7, 1, 1.4, 2, 2.8, 4)
 COMPARED = ("Clairvoyant", "Complete", "CVH", "Tsafrir", "Top03")

@@ -5,13 +5,13 @@ from itertools import product
 
 import numpy as np
 
-from replication.basics import threads
 from replication.papers.top_percent import fig1, modes
 from replication.papers.top_percent.intervals import Block
 from replication.papers.top_percent.runs import POLICIES, READINGS, jobs, run
-from replication.predictors import Scaled
-from replication.schedule.simulation import simulate
-from replication.schedulers import EASY
+from replication.simulator import threads
+from replication.simulator.predictors import Scaled
+from replication.simulator.schedulers import EASY
+from replication.simulator.simulation import simulate
 
 SHORT, LONG = 0.5, 1.5
 

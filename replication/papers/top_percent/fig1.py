@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from replication.basics import style
-from replication.basics.lazy import pandas as pd
-from replication.basics.lazy import pyplot as plt
-from replication.logs import traces
+from replication.papers import style
 from replication.papers.top_percent import modes, runs
 from replication.papers.top_percent.runs import PAPER
+from replication.simulator import traces
+from replication.simulator.lazy import pandas as pd
+from replication.simulator.lazy import pyplot as plt
 
 LEAST = 150  # jobs a class must have to be looked at
 HOUR = 3600

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from replication.evidence import resampling
+from replication.papers import resampling
 from replication.papers.top_percent.runs import REFERENCE, UNITS
-from replication.schedule import measures
+from replication.simulator import measures
 
 
 def columns(schedule):

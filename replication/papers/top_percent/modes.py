@@ -7,8 +7,8 @@ at most k modes at it (Silverman 1981).
 
 import numpy as np
 
-from replication.basics.lazy import lazily
-from replication.basics.seeding import generator
+from replication.simulator.lazy import lazily
+from replication.simulator.seeding import generator
 
 ndimage = lazily("scipy.ndimage")
 
@@ -39,7 +39,7 @@ def p_value(values, k, *key, samples=SAMPLES):
     """Share of samples from the smoothed values that have more than `k` modes at the critical width.
 
     Small if the values have more than `k` modes. The key is that of the random numbers, see
-    `replication.basics.seeding.generator`.
+    `replication.simulator.seeding.generator`.
     """
     width = critical_width(values, k)
     low, high = float(values.min()), float(values.max())

@@ -1,4 +1,4 @@
-"""The search over the readings of Top Percent's Table I, see `replication.evidence.readings`.
+"""The search over the readings of Top Percent's Table I, see `replication.papers.readings`.
 
 The functions that count yield the numbers of one reading in every way of counting them: (policy, measure, ways
 of counting by dimension, value).
@@ -6,11 +6,10 @@ of counting by dimension, value).
 
 import numpy as np
 
-from replication.evidence import published
-from replication.evidence.readings.search import Part, of_paper
-from replication.papers import dimensions
+from replication.papers import dimensions, published
+from replication.papers.readings.search import Part, of_paper
 from replication.papers.top_percent import runs
-from replication.schedule import measures
+from replication.simulator import measures
 
 PAPER, ITEMS = "top_percent", ("table1",)
 
@@ -65,7 +64,7 @@ PARTS = (
 
 
 def search(workloads, **how):
-    """Run the search, or read what was found before; see `replication.evidence.readings.search.of_paper`."""
+    """Run the search, or read what was found before; see `replication.papers.readings.search.of_paper`."""
     # Reqtime over Reqtime is 1 whatever is read.
     printed = [
         row

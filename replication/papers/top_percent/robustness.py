@@ -2,11 +2,10 @@
 
 from dataclasses import replace
 
-from replication.evidence import robustness
-from replication.evidence.variants import Variant
-from replication.papers import dimensions
+from replication.papers import dimensions, robustness
 from replication.papers.top_percent import evidence, runs
 from replication.papers.top_percent.claims import CLAIMS
+from replication.papers.variants import Variant
 
 #: What the paper's words leave open of the scheduler.
 OPEN = (

@@ -4,14 +4,20 @@ from dataclasses import replace
 
 import numpy as np
 
-from replication.basics import threads
-from replication.basics.lazy import pandas as pd
-from replication.evidence import variants
-from replication.evidence.variants import Variant
-from replication.predictors import CVH, Clairvoyant, Complete, Request, TopPercent, Tsafrir
-from replication.schedule import measures, text
-from replication.schedule.simulation import simulate
-from replication.schedulers import EASY
+from replication.papers import variants
+from replication.papers.variants import Variant
+from replication.simulator import measures, text, threads
+from replication.simulator.lazy import pandas as pd
+from replication.simulator.predictors import (
+    CVH,
+    Clairvoyant,
+    Complete,
+    Request,
+    TopPercent,
+    Tsafrir,
+)
+from replication.simulator.schedulers import EASY
+from replication.simulator.simulation import simulate
 
 PAPER, REFERENCE = "top_percent", "Reqtime"
 POLICIES = {
@@ -69,7 +75,7 @@ def run(workload, policy, reading=READINGS["words"], scheduler=EASY()):  # noqa:
 def named(texts):
     """Predictors by the paper's names, others by their text; Reqtime, which all are divided by, is always there.
 
-    The texts are such as ``top=3``, see `replication.schedule.text`.
+    The texts are such as ``top=3``, see `replication.simulator.text`.
     """
     names = {predictor: name for name, predictor in POLICIES.items()}
     asked = {one: names.get(one, given) for given in texts for one in [text.predictor(given)]}

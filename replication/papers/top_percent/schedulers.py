@@ -4,11 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from replication.basics import style
-from replication.papers import panels
+from replication.papers import panels, style
 from replication.papers.top_percent.runs import PAPER as NAME
 from replication.papers.top_percent.runs import READINGS, REFERENCE, TITLES
-from replication.schedulers import EASY, Conservative, LargestAreaFirst
+from replication.simulator.schedulers import EASY, Conservative, LargestAreaFirst
 
 #: What the paper calls a scheduler.
 PAPER = {"EASY": EASY(), "Conservative": Conservative(), "LAF": LargestAreaFirst()}

@@ -2,13 +2,11 @@
 
 import numpy as np
 
-from replication.basics import paths
-from replication.basics.lazy import pandas as pd
-from replication.evidence import compare, published
-from replication.logs import traces
-from replication.logs.workload import QUICK_JOBS
+from replication.papers import compare, published
 from replication.papers.top_percent.runs import PAPER, POLICIES, READINGS, TITLES, jobs
-from replication.schedule import measures
+from replication.simulator import measures, paths, traces
+from replication.simulator.lazy import pandas as pd
+from replication.simulator.workload import QUICK_JOBS
 
 BLUE_WATERS = "BW"
 ABSENT = (

@@ -1,1 +1,0 @@
-"""Published values and sentences laid beside ours: comparison, claims, readings, robustness, verdicts."""

@@ -1,0 +1,90 @@
+"""The list of all verdicts, ``figures/verdicts.csv``, and what has changed since it was committed.
+
+The list holds words and no measured value, so that it changes when a verdict does and at no other time.
+"""
+
+import csv
+import io
+from typing import NamedTuple
+
+from replication.papers import git, verdicts
+from replication.papers.published import EvidenceError
+from replication.simulator import paths, writing
+from replication.simulator.lazy import pandas as pd
+
+NAME = ("kind", "paper", "item", "trace", "policy", "measure")
+COLUMNS = (*NAME, "about", "verdict")
+ABSENT = "not in the list"
+
+
+class Change(NamedTuple):
+    """A verdict that is not what it was, or that is `ABSENT` from a list."""
+
+    name: tuple  # as `replication.papers.verdicts.Number.name`
+    before: str
+    after: str
+
+    def __str__(self):
+        kind, paper, item, *key = self.name
+        which = f"{item} {'/'.join(key)}" if kind == "number" else f"claim {item}"
+        return f"{paper} {which}: {self.before} -> {self.after}"
+
+
+def path():
+    """Where the list is."""
+    return paths.FIGURES / "verdicts.csv"
+
+
+def found(papers, again=False):
+    """The verdicts of some papers by name, as recorded or as the rules give them now."""
+    return {one.name: one.now if again else one.verdict for one in _every(papers)}
+
+
+def _every(papers):
+    return [one for paper in papers for one in (*paper.numbers, *paper.claims)]
+
+
+def save(papers, again=False):
+    """Write the list, with what each number or claim is about; see `found`."""
+    given = found(papers, again)
+    rows = [[*one.name, one.about, given[one.name]] for one in _every(papers)]
+    writing.write(path(), writing.frame_csv(pd.DataFrame(rows, columns=COLUMNS)))
+
+
+def load():
+    """The list as the last commit has it; as the file has it where no commit with it can be read."""
+    text, source = git.at_head(path()), "the last commit"
+    if text is None:
+        if not path().exists():
+            raise EvidenceError(
+                f"{path()}: no such file; a complete report writes it (make figures)"
+            )
+        text, source = path().read_text(encoding="utf-8"), "the file, as no commit has it"
+    return parse(text, f"{path().name} of {source}"), source
+
+
+def parse(text, where):
+    """The verdicts in a list."""
+    words = {"number": verdicts.NUMBER_WORDS, "claim": verdicts.CLAIM_WORDS}
+    allowed = f"{','.join(COLUMNS)}; " + "; ".join(
+        f"verdict of a {kind}: {', '.join(several)}" for kind, several in words.items()
+    )
+    lines, given = csv.reader(io.StringIO(text)), {}
+    header = tuple(next(lines, ()))
+    if header != COLUMNS:
+        raise EvidenceError(f"{where}: columns {','.join(header)}, expected {','.join(COLUMNS)}")
+    for number, cells in enumerate(lines, start=2):
+        *name, _, verdict = cells if len(cells) == len(COLUMNS) else COLUMNS
+        if verdict not in words.get(name[0], ()) or tuple(name) in given:
+            raise EvidenceError(
+                f"{where} line {number}: {','.join(cells)!r}, each once; allowed: {allowed}"
+            )
+        given[tuple(name)] = verdict
+    return given
+
+
+def changes(before, after):
+    """What differs between two lists, in the order of the second."""
+    names = [*after, *(name for name in before if name not in after)]
+    pairs = [Change(name, before.get(name, ABSENT), after.get(name, ABSENT)) for name in names]
+    return [pair for pair in pairs if pair.before != pair.after]

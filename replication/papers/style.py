@@ -1,0 +1,107 @@
+"""How figures look: readable in grey, in print and by colour-blind readers; the same bytes on every run."""
+
+import io
+import textwrap
+from pathlib import Path
+
+from replication.simulator.lazy import cycler, figures, images, picture_files
+from replication.simulator.lazy import matplotlib_style as mpl_style
+
+WIDTH = 6.4
+ROW = 2.9
+DPI = 128
+BANNER_POINTS = 9
+COLOURS_OF_A_PICTURE = 128
+# Steps of lightness (CIE L*) of at least 9 tell them apart in grey; the hues survive protan, deutan and
+# tritan sight.
+COLOURS = ("#0B3C7D", "#E9A227", "#A2264B", "#35A79C", "#000000", "#7F6FC0")
+LINES = (
+    "-",
+    (0, (5, 1.5)),
+    (0, (1, 1.2)),
+    (0, (5, 1.2, 1, 1.2)),
+    (0, (8, 2)),
+    (0, (3, 1, 1, 1, 1, 1)),
+)
+MARKERS = ("o", "s", "^", "D", "v", "X")
+HATCHES = ("", "///", "...", "\\\\\\", "xxx", "---")
+BANNER_COLOURS = ("#5A1A00", "#FFE1B8")
+SHEET = str(Path(__file__).parent / "figures.mplstyle")
+
+
+def apply():
+    """Set matplotlib's defaults for this process; a `Page` does it when it is made.
+
+    Colour and line style of successive series vary together. Whatever the user's own matplotlibrc says is
+    left out, so that figures do not depend on it.
+    """
+    cycle = cycler.cycler(color=COLOURS) + cycler.cycler(linestyle=LINES)
+    own = {"axes.prop_cycle": cycle, "figure.figsize": (WIDTH, 3.8), "savefig.dpi": DPI}
+    mpl_style.use(["default", SHEET, own])
+
+
+def size(rows=1, columns=1):
+    """Figure size, in inches, for a grid of panels."""
+    return {1: WIDTH, 2: 8.4}.get(columns, 10.4), ROW * rows + 0.6
+
+
+def series(names, marker=True):
+    """Keyword arguments for ``Axes.plot`` of each of several series, the same in every figure that
+    names them in this order. Without markers for lines of many points.
+    """
+    looks = {"color": COLOURS, "linestyle": LINES} | ({"marker": MARKERS} if marker else {})
+    return _in_turn(names, looks)
+
+
+def bars(names):
+    """Keyword arguments for ``Axes.bar`` of each of several series."""
+    return _in_turn(names, {"facecolor": COLOURS, "edgecolor": ("white",), "hatch": HATCHES})
+
+
+def _in_turn(names, looks):
+    return {
+        name: {"label": name} | {key: values[k % len(values)] for key, values in looks.items()}
+        for k, name in enumerate(names)
+    }
+
+
+def png(figure, banner="", facts=None):
+    """Draw a figure as PNG in a palette: the same figure gives the same bytes. The words of a
+    `banner` stand on a strip above the picture, so that it hides nothing; `facts` are kept in
+    the file, by PNG keyword (Title, Description, Source).
+    """
+    picture = _raster(figure)
+    if banner:
+        strip = _raster(_strip(banner, figure.get_figwidth()))
+        both = images.new("RGBA", (picture.width, picture.height + strip.height), "white")
+        both.paste(strip, (0, 0))
+        both.paste(picture, (0, strip.height))
+        picture = both
+    text = picture_files.PngInfo()
+    for keyword, value in sorted((facts or {}).items()):
+        text.add_itxt(keyword, value)
+    buffer = io.BytesIO()
+    # A palette looks the same in a third of the bytes; the report and the repository hold a hundred of these.
+    picture.convert("RGB").quantize(COLOURS_OF_A_PICTURE, dither=images.Dither.NONE).save(
+        buffer, "png", pnginfo=text, dpi=(DPI, DPI), optimize=True
+    )
+    return buffer.getvalue()
+
+
+def _raster(figure):
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=DPI)
+    buffer.seek(0)
+    return images.open(buffer)
+
+
+def _strip(words, width):
+    """A figure that holds nothing but the banner, as tall as its lines need."""
+    # A bold letter of DejaVu Sans is about 0.7 of its size wide.
+    lines = textwrap.wrap(words, max(20, int(width * 72 / (0.72 * BANNER_POINTS))))
+    ink, paper = BANNER_COLOURS
+    height = (len(lines) * 1.35 + 0.9) * BANNER_POINTS / 72
+    strip = figures.Figure(figsize=(width, height), facecolor=paper)
+    look = {"color": ink, "weight": "bold", "size": BANNER_POINTS}
+    strip.text(0.5, 0.5, "\n".join(lines), ha="center", va="center", **look)
+    return strip

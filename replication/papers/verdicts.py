@@ -1,0 +1,214 @@
+"""The verdict on each published number and each claim, as it stands in the records of what was drawn.
+
+A number's verdict comes from the tables that `replication.report.page.Page.compare` saved, a claim's from the one
+that `Page.claims` saved: both of the default readings alone. What no notebook drew is listed as *not drawn*.
+"""
+
+import csv
+import math
+import re
+from dataclasses import dataclass, replace
+
+from replication.papers import claims, compare, published, shown
+from replication.papers.published import EvidenceError
+
+NOT_DRAWN = "not drawn"
+# What a number or a claim is about. The first three are counted apart; a check is no finding, and a repeat has been
+# counted where the fact stands first.
+EXAMPLE, REPEAT = "example", "repeat"
+COUNTED = claims.LOG, EXAMPLE, claims.SIMULATED
+ABOUT = (*COUNTED, claims.CHECK, REPEAT)
+NUMBER_WORDS = (*compare.VERDICTS, NOT_DRAWN)
+CLAIM_WORDS = (*claims.VERDICTS, NOT_DRAWN)
+# "Fig. 4", "Table 2", "Figs. 5 and 6"
+NAMED = re.compile(r"(Fig|Table)s?\.? (\d+(?:(?:, | and )\d+)*)")
+
+
+@dataclass(frozen=True)
+class Number:
+    """A published number beside ours."""
+
+    paper: str
+    published: published.Published
+    about: str  # one of `ABOUT`
+    ours: float = math.nan  # in the unit of the paper's; nan where it was not computed
+    difference: float = math.nan  # as in `replication.papers.compare.Verdict`
+    verdict: str = NOT_DRAWN  # one of `NUMBER_WORDS`
+    reason: str = ""  # why it is not comparable, or that the difference is absolute
+    drawn_by: str = ""  # ``paper/item`` of the notebook that computes it, if one does
+
+    @property
+    def name(self):
+        """What tells it apart in all papers: number, paper, item, trace, policy, measure."""
+        return ("number", self.paper, self.published.item, *self.published.key)
+
+    @property
+    def now(self):
+        """The verdict that the rule gives it now."""
+        reason = self.reason if self.verdict == compare.NOT_COMPARABLE else ""
+        given = compare.verdict(self.ours, self.published, reason=reason).verdict
+        return NOT_DRAWN if self.verdict == NOT_DRAWN else given
+
+    def shown(self):
+        """Its key and unit, the paper's value as printed, ours, the difference and the verdict: a dict for reading."""
+        one = self.published
+        return {name: getattr(one, name) for name in (*compare.KEY, "unit")} | {
+            "published": shown.printed(one),
+            "ours": shown.ours(self.ours, one.unit),
+            "difference": shown.difference(self.difference, one.value, one.unit),
+            "verdict": self.verdict,
+        }
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence of a paper about its own results, and what became of it."""
+
+    paper: str
+    id_in_paper: str
+    entered: dict  # what `replication.papers.claims.entered` says of it
+    verdict: str = NOT_DRAWN  # one of `CLAIM_WORDS`
+    cases: tuple = ()  # (words with number and interval, `replication.papers.claims.Answer`)
+    drawn_by: str = ""  # ``paper/item`` of the notebook that decides it, if one does
+
+    @property
+    def about(self):
+        """What it is about, one of `ABOUT`."""
+        return self.entered["kind"]
+
+    @property
+    def name(self):
+        """What tells it apart in all papers, shaped as a number's."""
+        return ("claim", self.paper, self.id_in_paper, "", "", "")
+
+    @property
+    def _judged(self):
+        return [answer for _, answer in self.cases], self.entered["word"], self.about
+
+    @property
+    def count(self):
+        """How many cases hold, in words; empty where nothing was drawn."""
+        held = sum(answer.holds for _, answer in self.cases)
+        return f"{held} of {len(self.cases)}" if self.cases else ""
+
+    @property
+    def otherwise(self):
+        """The verdicts that the intervals of its cases allow besides, in words; empty if it is sure."""
+        return claims.otherwise(*self._judged)
+
+    @property
+    def now(self):
+        """The verdict that the rule gives its recorded cases now."""
+        return NOT_DRAWN if self.verdict == NOT_DRAWN else claims.verdict(*self._judged)
+
+    @property
+    def items(self):
+        """The paper's tables and figures that its section names, such as fig5 and table2."""
+        return {
+            f"{word.lower()}{number}"
+            for word, several in NAMED.findall(self.entered["section"])
+            for number in re.findall(r"\d+", several)
+        }
+
+
+def place(*words):
+    """A name for a place in a page that no other words have; that of a number or a claim is made from its name."""
+    spelt = (
+        re.sub("[^A-Za-z0-9_=-]", lambda c: f".{ord(c[0]):x}.", word) for word in words if word
+    )
+    return ":".join(spelt)
+
+
+def key_of(row):
+    """What tells a row of a comparison apart within its paper: item, trace, policy, measure."""
+    return tuple(row[name] for name in ("item", *compare.KEY))
+
+
+def numbers(paper, items):
+    """Every published number of a paper."""
+    found = {}
+    for item in items:
+        for row in item.rows("verdicts"):
+            key = key_of(row)
+            first = found.setdefault(key, (row, item.name))
+            if first[0]["verdict"] != row["verdict"]:
+                raise EvidenceError(
+                    f"{paper}: two notebooks give {first[0]['verdict']!r} and {row['verdict']!r} on "
+                    f"{' / '.join(key)} ({first[1]} and {item.name})"
+                )
+    known = published.items(paper) if paper in published.papers() else []
+    rows = [row for item in known for row in published.joined(published.rows(paper, item))]
+    made = []
+    for row, about in zip(rows, abouts(rows), strict=True):
+        drawn, by = found.get((row.item, *row.key), (None, ""))
+        if drawn and drawn["unit"] != row.unit:
+            raise EvidenceError(
+                f"{by}: {' / '.join(key_of(drawn))} in {drawn['unit']}, "
+                f"published in {row.unit}; draw it again"
+            )
+        made.append(number(paper, row, drawn, about, by))
+    return made
+
+
+def number(paper, printed, row=None, about=claims.SIMULATED, by=""):
+    """A published number with the row of a comparison, as computed or as recorded; None where there is none."""
+    if row is None:
+        return Number(paper, printed, about)
+    values = [compare.read(row[column]) for column in ("ours", "difference")]
+    return Number(paper, printed, about, *values, row["verdict"], row["reason"], by)
+
+
+def abouts(rows):
+    """What each published number of a paper is about, each fact once.
+
+    A number is a repeat if the paper has it elsewhere under the same trace, policy and measure, or, of all logs, if
+    it has that measure of each log. What stands in running text repeats a table, a later table an earlier one.
+    """
+    seen, given = set(), {}
+    by_log = {(row.policy, row.measure) for row in rows if row.trace != "all"}
+    for row in sorted(rows, key=lambda row: row.item == "text"):
+        whole = row.trace == "all" and (row.policy, row.measure) in by_log
+        kind = claims.LOG if row.policy == "log" else claims.SIMULATED
+        kind = EXAMPLE if row.trace.startswith("fig") else kind
+        given[row.item, row.key] = REPEAT if row.key in seen or whole else kind
+        seen.add(row.key)
+    return [given[row.item, row.key] for row in rows]
+
+
+def decided(paper, items):
+    """Every claim of a paper."""
+    found = {name: Claim(paper, name, claim) for name, claim in claims.entered(paper).items()}
+    for item in items:
+        for row in item.rows("claims"):
+            name = row["claim"]
+            if name not in found:
+                continue
+            if by := found[name].drawn_by:
+                raise EvidenceError(
+                    f"{paper}: claim {name!r} is decided by {by} and by {item.name}"
+                )
+            numbers, answers = (
+                row[column].split(claims.BETWEEN) if row[column] else []
+                for column in ("numbers", "answers")
+            )
+            if len(numbers) != len(answers) or not set(answers) <= claims.ANSWERS.keys():
+                raise EvidenceError(
+                    f"{item.name}: claim {name!r}: numbers {row['numbers']!r} and answers "
+                    f"{row['answers']!r} do not go together; draw it again"
+                )
+            cases = zip(numbers, map(claims.ANSWERS.get, answers), strict=True)
+            found[name] = replace(
+                found[name], verdict=row["verdict"], cases=tuple(cases), drawn_by=item.name
+            )
+    return [*found.values()]
+
+
+def count(found, words, about=ABOUT):
+    """How many got each verdict, best first; those that none got are left out."""
+    return shown.counts([one.verdict for one in found if one.about in about], words)
+
+
+def read_csv(path):
+    """A saved table, each row a dict of text."""
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))

@@ -1,0 +1,447 @@
+"""The page of a notebook: its workloads, and the only way its outputs are saved."""
+
+import re
+import string
+import sys
+import time
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+
+from replication.papers import claims, compare, published, shown, style, verdicts
+from replication.report import parameters, record
+from replication.report.parameters import NAME_HINT, PageError, is_word
+from replication.report.render import Picture, Table
+from replication.simulator import paths, text, traces, writing
+from replication.simulator.lazy import lazily
+from replication.simulator.lazy import pandas as pd
+from replication.simulator.workload import QUICK_JOBS
+
+core = lazily("replication.simulator.kernels")
+
+
+class Page:
+    """One table or figure of a paper, as its notebook draws it.
+
+    Making a page checks the parameters and sets the style of figures; nothing is loaded until `workloads` is
+    asked for. Only real logs under the parameters that were committed in the notebook of this name write
+    ``figures/``; all else goes below ``build/``, says so, and gets no verdict. What is saved is returned for
+    display, a `replication.report.render.Picture` or `replication.report.render.Table`; a table's data are in its
+    ``frame``.
+
+    Parameters
+    ----------
+    name : str
+        ``paper/item``: the notebook's folder and its stem.
+    scale : str
+        ``paper`` for all jobs and seeds, ``quick`` for the first `QUICK_JOBS` jobs of each log; a notebook asks
+        `quick` where it may also do with fewer seeds or a coarser grid.
+    logs : list of str
+        Registry names, or paths of SWF files of one's own; empty for an item that needs none. Text that is a
+        list in JSON will do, since papermill's ``-p`` gives no other.
+    seed : int
+        0 or more.
+    workers : int
+        Threads that simulate, 1 or more.
+    **settings
+        Parameters that only this item has (load, E_max, errors, ...): JSON types, each of the type of the value
+        that stands in the notebook's cell. They are kept in the record.
+
+    Raises
+    ------
+    PageError
+        If a parameter is not of its type, not among the valid ones, or was handed to the notebook by a name
+        that the page does not have.
+    """
+
+    def __init__(self, name, scale="paper", logs=(), seed=1, workers=1, **settings):
+        parameters.check_name(name)
+        given = {"scale": scale, "logs": logs, "seed": seed, "workers": workers} | settings
+        parameters.check_known(name, _handed_over(), given)
+        self._given, self._settings = parameters.check(name, given), tuple(settings)
+        self._name, self._started, self._before, self._shown = name, time.perf_counter(), None, None
+        self._files, self._verdicts, self._said, self._opening = {}, {}, {}, ""
+        if "scheduler" in settings:
+            self.scheduler  # noqa: B018 - a wrong one is refused before anything is loaded
+        self.changes = tuple(parameters.changes(name, self._given))
+        style.apply()
+        self._show()
+
+    name = property(lambda self: self._name, doc="``paper/item``.")
+    paper = property(lambda self: self.name.split("/")[0], doc="Short name of the paper.")
+    item = property(lambda self: self.name.split("/")[1], doc="Name of the table or figure.")
+    scale = property(lambda self: self._given["scale"], doc="``paper`` or ``quick``.")
+    quick = property(lambda self: self.scale == "quick", doc="True at quick scale.")
+    seed = property(lambda self: self._given["seed"], doc="Seed of all that is drawn at random.")
+    sources = property(lambda self: tuple(self._given["logs"]), doc="The logs as asked for.")
+
+    @property
+    def first(self):
+        """How many jobs of each log are taken: `QUICK_JOBS` at quick scale, else all, which is None."""
+        return QUICK_JOBS if self.quick else None
+
+    @property
+    def settings(self):
+        """The parameters that only this item has, by name; read-only."""
+        return MappingProxyType({name: self._given[name] for name in self._settings})
+
+    @property
+    def scheduler(self):
+        """The scheduler that the notebook's parameter of that name asks for, such as ``easy:predictor=last``."""
+        return text.scheduler(self.settings["scheduler"])
+
+    @cached_property
+    def logs(self):
+        """Names of the logs: those of the registry, and the stems of files."""
+        stems = {
+            log: Path(log).name.removesuffix(".gz").removesuffix(".swf") for log in self.sources
+        }
+        names = tuple(log if log in traces.names() else stem for log, stem in stems.items())
+        if len(set(names)) < len(names):
+            raise PageError(f"{self.name}: logs {', '.join(names)}: each name once")
+        return names
+
+    def load(self, log, **rules):
+        """The jobs of a log as this page simulates them.
+
+        Parameters
+        ----------
+        log : str
+            A registry name, or the path of an SWF file. The paper's rules make the jobs of a log that the paper
+            uses, the default rules those of any other.
+        **rules
+            Rules to use instead, see `replication.simulator.traces.load`.
+
+        Returns
+        -------
+        replication.simulator.workload.Workload
+            At quick scale the first `QUICK_JOBS` jobs.
+        """
+        return self._both(log, **rules)[1]
+
+    def _both(self, log, **rules):
+        """A log's workload as loaded, and the part of it that is simulated."""
+        uses = self.paper in traces.papers() and log in traces.names(self.paper)
+        whole = traces.load(log, paper=self.paper if uses else None, **rules)
+        return whole, whole.take(slice(QUICK_JOBS)) if self.quick else whole
+
+    @cached_property
+    def _loaded(self):
+        """Both of each log, by its name."""
+        return {log: self._both(own) for log, own in zip(self.logs, self.sources, strict=True)}
+
+    @property
+    def workloads(self):
+        """The workload of each log by name; at quick scale its first `QUICK_JOBS` jobs."""
+        first = "_loaded" not in self.__dict__
+        loaded = {log: used for log, (_, used) in self._loaded.items()}
+        if first:
+            self._show()
+        return loaded
+
+    @property
+    def stand_in(self):
+        """True if any of the workloads is a stand-in; loads them."""
+        return any(workload.stand_in for workload in self.workloads.values())
+
+    @property
+    def kind(self):
+        """What the outputs are worth: one of `record.KINDS`, by what was asked for and what was really loaded."""
+        if self.changes:
+            return record.OTHER
+        return "stand-in" if self.stand_in else "quick" if self.quick else "paper"
+
+    @property
+    def undecided(self):
+        """Why the outputs may not decide a verdict, in a few words; empty where they may.
+
+        The one place where that is settled: everything that gives verdicts asks here.
+        """
+        words = {"paper": "", "quick": "quick scale", record.OTHER: "other parameters"}
+        return words.get(self.kind, self.kind)
+
+    @property
+    def folder(self):
+        """Folder of the outputs: in ``figures/`` only for real logs under the committed parameters."""
+        return record.folder(self.kind, self.paper)
+
+    @property
+    def notice(self):
+        """The words that mark an output that proves nothing; empty for one that does."""
+        words = []
+        generated = [log for log, workload in self.workloads.items() if workload.stand_in]
+        if self.changes:
+            words.append(f"OTHER PARAMETERS: {'; '.join(self.changes)}.")
+        if generated:
+            words.append(f"STAND-IN DATA for {', '.join(generated)}: generated jobs.")
+        if self.quick:
+            words.append(f"QUICK SCALE: at most the first {QUICK_JOBS:,} jobs of each log.")
+        if words:
+            words.append("Proves nothing about the paper.")
+        return " ".join(words)
+
+    def opening(self, sentence, **numbers):
+        """Fill in the sentence at the top of the notebook: what the paper found, and what we find.
+
+        Parameters
+        ----------
+        sentence : str
+            Markdown with the names of `numbers` in braces, such as ``"The paper finds {theirs} min, we
+            {ours:.1f} min."``
+        **numbers
+            Values from the results; without a format of their own as `replication.papers.shown.text` writes
+            them.
+        """
+        try:
+            self._opening = _Sentence().format(sentence, **numbers)
+        except (KeyError, IndexError) as missing:
+            raise PageError(
+                f"{self.name}: opening: no number {missing}, given: {', '.join(numbers) or 'none'}"
+            ) from None
+        self._write_record()
+
+    def figure(self, figure, caption, name=None):
+        """Save a figure as PNG and close it.
+
+        Parameters
+        ----------
+        figure : matplotlib.figure.Figure
+        caption : str
+            What it shows; also read out to those who cannot see it.
+        name : str, optional
+            Tells several figures of a notebook apart.
+        """
+        facts = {"Title": self.name, "Description": caption, "Source": self._source()}
+        data = style.png(figure, self.notice, facts)
+        if "matplotlib.pyplot" in sys.modules:
+            sys.modules["matplotlib.pyplot"].close(figure)
+        return self._save(self._file(name, ".png"), data, "figure", Picture(data, caption))
+
+    def table(self, frame, caption, name=None, formats=None):
+        """Save a table as CSV, each number with all its digits.
+
+        Parameters
+        ----------
+        frame : pandas.DataFrame
+            A plain numbered index is left out of the file; any other is kept.
+        caption : str
+        name : str, optional
+            Tells several tables of a notebook apart.
+        formats : dict of str to str, optional
+            Format of a column's numbers on display, such as ``{"wait": "{:.1f}"}``.
+
+        """
+        made = Table(frame, caption, self.notice, formats)
+        formats = {"formats": formats} if formats else {}
+        return self._save(self._file(name, ".csv"), made.csv(), "table", made, **formats)
+
+    def compare(self, ours, reasons=None, item=None, part=False):
+        """Lay our numbers beside the published ones and save the verdicts.
+
+        Where the outputs may not decide (`undecided`) every verdict is *not comparable*.
+
+        Parameters
+        ----------
+        ours : pandas.DataFrame or list of dict
+            Columns trace, policy, measure, value, unit; see `replication.papers.compare.table`.
+        reasons : dict, optional
+            Why some numbers cannot be compared.
+        item : str, optional
+            Published item, where it is not the notebook's own, as ``text``.
+        part : bool
+            Leave out the published numbers that `ours` does not have: other notebooks draw those.
+        """
+        item = item or self.item
+        if self.changes:
+            ours = _published_only(self.paper, item, ours)
+        frame = compare.table(self.paper, item, ours, reasons)
+        if part:
+            frame = frame[frame["reason"] != compare.NOT_COMPUTED].reset_index(drop=True)
+        if self.undecided:
+            open_ = frame["verdict"] != compare.NOT_COMPARABLE
+            frame.loc[open_, ["verdict", "reason"]] = [compare.NOT_COMPARABLE, self.undecided]
+        caption = f"Paper against ours: {self.paper} {item}"
+        made = Table(frame, caption, self.notice, shown=_readable(frame, self.paper, item))
+        file = self._file(item if item != self.item else None, ".verdicts.csv")
+        self._verdicts[file] = shown.counts(frame["verdict"], compare.VERDICTS)
+        return self._save(file, made.csv(), "verdicts", made)
+
+    def claims(self, table, name=None):
+        """Save the verdicts on the paper's claims, with the cases that decide them.
+
+        Where the outputs may not decide (`undecided`) every verdict is *undecided*.
+
+        Parameters
+        ----------
+        table : pandas.DataFrame
+            From `replication.papers.claims.Claims.evaluate`.
+        name : str, optional
+            For the claims about one table or figure; left out, the table is of all claims of the paper under the
+            default reading, and its verdicts are the paper's.
+        """
+        if self.undecided:
+            table = table.assign(verdict=claims.UNDECIDED, otherwise="")
+        if name is not None:
+            about = table[["statement", "verdict", "otherwise", "count", "numbers"]]
+            caption = "What the paper says of this, and the numbers that decide"
+            return self.table(about, caption, name)
+        caption = f"The claims of {self.paper}, what decides each, and the verdicts"
+        display = table.drop(columns=["claim", "answers"])
+        display = display[[*display.columns[display.notna().any() & (display != "").any()]]]
+        made = Table(table, caption, self.notice, shown=display)
+        file = self._file(None, ".csv")
+        self._verdicts[file] = table["verdict"].value_counts().to_dict()
+        return self._save(file, made.csv(), "claims", made)
+
+    def say(self, markdown):
+        """Display Markdown and keep it in the record: for a sentence with numbers that were just computed."""
+        self._said[markdown] = {"markdown": markdown} | _cell(self.name)
+        self._write_record()
+        _display({"text/markdown": markdown, "text/plain": markdown})
+
+    def _file(self, name, ending):
+        if name is not None and not is_word(name):
+            raise PageError(f"{self.name}: output name {name!r}, allowed: {NAME_HINT}")
+        return f"{self.item}{f'-{name}' if name else ''}{ending}"
+
+    def _save(self, file, data, role, made, **more):
+        caption = made.caption
+        if not isinstance(caption, str) or not caption.strip():
+            raise PageError(f"{self.name}: {file}: caption {caption!r}, allowed: some words")
+        other = self._files.get(file, {}).get("caption", caption)
+        if other != caption:
+            raise PageError(
+                f"{self.name}: {file} was saved with the caption {other!r} before; "
+                "give one of the two a name=, or make the page anew"
+            )
+        writing.write(self.folder / file, data)
+        facts = {"role": role, "caption": caption, "sha256": record.sha256(data)}
+        self._files[file] = facts | more | _cell(self.name)
+        self._write_record()
+        return made
+
+    def _write_record(self):
+        path = self.folder / f"{self.item}.json"
+        if self._before is None:
+            self._before = record.read(path) or {}
+        words = {"opening": self._opening, "said": list(self._said.values())}
+        ran = {"workers": self._given["workers"], "seconds": self._seconds()}
+        facts = {
+            "item": self.name,
+            "title": record.title(self.name),
+            **{key: value for key, value in words.items() if value},
+            "kind": self.kind,
+            "scale": self.scale,
+            "stand_in": self.stand_in,
+            "seed": self.seed,
+            "settings": dict(self.settings),
+            "kernels": core.kernel_hash(),
+            "logs": self._log_facts(),
+            "files": self._files,
+            "verdicts": self._verdicts,
+            "run": record.environment() | ran,
+        }
+        record.save(path, facts, self._before)
+        self._show()
+
+    def _log_facts(self):
+        return {log: record.log_facts(*both) for log, both in self._loaded.items()}
+
+    def _seconds(self):
+        return round(time.perf_counter() - self._started, 1)
+
+    def _source(self):
+        hashes = {log: facts["sha256"][:12] for log, facts in self._log_facts().items()}
+        logs = ", ".join(f"{log} {digest}" for log, digest in hashes.items()) or "none"
+        return f"{self.kind}; {self.scale} scale; seed {self.seed}; logs: {logs}"
+
+    def _show(self):
+        """Keep what stands below the notebook's page cell up to date; it tells the runner what was drawn."""
+        loaded = "_loaded" in self.__dict__
+        facts = {
+            "item": self.name,
+            "kind": self.kind if loaded or self.changes or not self.logs else None,
+            "files": {file: facts["sha256"] for file, facts in self._files.items()},
+        }
+        words = "\n\n".join(filter(None, [self._opening, self._status(loaded)]))
+        shown = {record.MIME: facts, "text/markdown": words, "text/plain": self.name}
+        if self._shown is None:
+            self._shown = _display(shown, display_id=True)
+        else:
+            self._shown.update(shown, raw=True)
+
+    def _status(self, loaded):
+        parts = [f"**{self.name}**", f"{self.scale} scale", f"seed {self.seed}"]
+        if loaded:
+            parts += [
+                f"{log} ({len(workload):,} jobs{', stand-in' if workload.stand_in else ''})"
+                for log, workload in self.workloads.items()
+            ]
+        else:
+            parts += list(self.logs)
+        if self._files:
+            folder = self.folder
+            folder = folder.relative_to(paths.ROOT) if folder.is_relative_to(paths.ROOT) else folder
+            parts.append(f"`{folder}/`: {', '.join(self._files)} ({self._seconds()} s)")
+        line = " · ".join(parts)
+        if self.changes:
+            line += (
+                f"\n\n**Not the committed parameters**: {'; '.join(self.changes)}. What is drawn goes to "
+                f"`build/other/{self.paper}/`; it proves nothing about the paper and gets no verdict."
+            )
+        return line
+
+
+class _Sentence(string.Formatter):
+    """Fills in numbers as a reader wants them where no format is asked for."""
+
+    def format_field(self, value, format_spec):
+        return format(value, format_spec) if format_spec else shown.text(value)
+
+
+def _notebook():
+    """IPython where this runs in a notebook, else None."""
+    ipython = sys.modules.get("IPython")
+    return ipython if ipython and ipython.get_ipython() is not None else None
+
+
+def _display(bundle, **how):
+    """Display a bundle in a notebook; returns what it can be changed by, if that was asked for."""
+    return _notebook() and _notebook().display.display(bundle, raw=True, **how)
+
+
+def _inputs():
+    """The cells that have run in this notebook so far, and the one that runs now."""
+    return _notebook().get_ipython().user_ns.get("In", ()) if _notebook() else ()
+
+
+def _cell(name):
+    """Which cell of the item's notebook runs now: ``{"cell": number}``; empty where that cannot be told."""
+    running = "".join(_inputs()[-1:]).strip()
+    places = [n for n, (_, source) in enumerate(record.cells(name)) if source == running]
+    return {"cell": places[0]} if places and running else {}
+
+
+def _handed_over():
+    """Names of the parameters that papermill has handed over."""
+    given = [cell for cell in _inputs() if cell.startswith("# Parameters\n")]
+    return [name for cell in given for name in re.findall(r"^(\w+) = ", cell, re.MULTILINE)]
+
+
+def _published_only(paper, item, rows):
+    """Our numbers without those of logs and schedulers that the paper does not have."""
+    of_paper = {row.key for row in published.rows(paper, item)}
+    rows = rows.to_dict("records") if hasattr(rows, "to_dict") else rows
+    return [row for row in rows if tuple(row[part] for part in compare.KEY) in of_paper]
+
+
+def _readable(frame, paper, item):
+    """A comparison with numbers as text: the paper's as printed, relative differences in percent."""
+    printed = {row.key: row for row in published.joined(published.rows(paper, item))}
+    rows = [
+        verdicts.number(paper, printed[tuple(row[part] for part in compare.KEY)], row).shown()
+        | {"remark": "; ".join(filter(None, (row["reason"], row["source"])))}
+        for row in frame.to_dict("records")
+    ]
+    columns = [*compare.KEY, "unit", "published", "ours", "difference", "verdict", "remark"]
+    return pd.DataFrame(rows, columns=columns)

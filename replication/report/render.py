@@ -1,0 +1,116 @@
+"""Results as a reader of a notebook sees them: tables and pictures.
+
+Every text goes through autoescape: a trace may hold anything.
+"""
+
+import base64
+import functools
+import html
+import re
+from pathlib import Path
+
+from replication.papers import shown, style
+from replication.simulator import writing
+from replication.simulator.data import toml
+from replication.simulator.lazy import jinja2
+from replication.simulator.lazy import pandas as pd
+
+TEMPLATES = Path(__file__).parent / "page_templates"
+# Pixels of a page for a pixel of a figure: 105 to the inch.
+SHRINK = 105 / style.DPI
+#: The words of verdicts, each with its sign and its rule.
+VERDICTS = toml(TEMPLATES / "verdicts.toml")
+SIGNS = {word: verdict["sign"] for word, verdict in VERDICTS.items()}
+
+
+@functools.cache
+def environment(folder=TEMPLATES):
+    """The templates of a folder, autoescape on."""
+    made = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(folder),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    made.globals["signs"] = SIGNS
+    made.filters["slug"] = slug
+    return made
+
+
+def slug(name):
+    """A name as a class of the page's style."""
+    return re.sub(r"\W+", "-", str(name)).lower()
+
+
+class Table:
+    """A table as a notebook shows it; its data stay in `frame`. `shown` is displayed in its place,
+    row by row; `notice` marks a table that proves nothing, `formats` are those of columns'
+    numbers.
+    """
+
+    def __init__(self, frame, caption, notice="", formats=None, shown=None):
+        keep_index = not isinstance(frame.index, pd.RangeIndex) or frame.index.name is not None
+        self.frame, self.caption, self.notice, self._shown = frame, caption, notice, shown
+        self._flat = frame.reset_index() if keep_index else frame.copy()
+        self._flat.columns = [
+            " ".join(map(str, part)).strip() if isinstance(part, tuple) else str(part)
+            for part in self._flat.columns
+        ]
+        self._formats = formats or {}
+        unknown = set(self._formats) - set(self._flat.columns)
+        if unknown:
+            raise ValueError(
+                f"formats for {', '.join(sorted(unknown))}; "
+                f"the columns are {', '.join(self._flat.columns)}"
+            )
+
+    def csv(self):
+        """The whole table as CSV with plain line ends; a number reads back as the same number."""
+        return writing.frame_csv(self._flat)
+
+    def _repr_html_(self):
+        display = self._flat if self._shown is None else self._shown
+        columns = list(display)
+        numeric = {name for name in self._flat if self._flat[name].dtype.kind in "iuf"}
+        rows = [
+            [(name, row[name], shown.text(row[name], self._formats.get(name))) for name in columns]
+            for row in display.to_dict("records")
+        ]
+        words = {"caption": self.caption, "notice": self.notice}
+        template = environment().get_template("table.html.j2")
+        return template.render(columns=columns, numeric=numeric, rows=rows, **words)
+
+    def __repr__(self):
+        return "\n".join(
+            filter(None, [self.notice, self.caption, self._flat.to_string(index=False)])
+        )
+
+
+class Picture:
+    """A saved PNG as a notebook shows it, with its caption below."""
+
+    def __init__(self, data, caption):
+        self.data, self.caption = data, caption
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        caption, width = html.escape(self.caption), shown_width(self.data)
+        markup = (
+            f'<figure><img src="{uri(self.data)}" width="{width}" alt="{caption}">'
+            f"<figcaption>{caption}</figcaption></figure>"
+        )
+        encoded = uri(self.data).partition(",")[2]
+        return {"text/html": markup, "image/png": encoded, "text/plain": self.caption}
+
+    def __repr__(self):
+        return self.caption
+
+
+def shown_width(png):
+    """Width, in pixels of the page, at which text in a PNG is about as large as that around it."""
+    return round(int.from_bytes(png[16:20]) * SHRINK)
+
+
+def uri(png):
+    """A picture as an address that needs no network."""
+    return f"data:image/png;base64,{base64.b64encode(png).decode()}"

@@ -1,0 +1,1 @@
+"""Simulate parallel job schedulers: workloads, schedulers, schedules, measures and sweeps."""

@@ -1,0 +1,238 @@
+"""The modal model of users' estimates (Tsafrir, Etsion and Feitelson, JSSPP 2005), which heel-and-toe
+advocates.
+
+It makes a distribution of estimates first, a few round values that most jobs share and a tail of rarer ones,
+and then deals them to the jobs. What its description leaves open is listed in
+``docs/decisions/heel_and_toe.md``.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from replication.simulator.choices import Number, option
+from replication.simulator.estimates.model import EstimateError, EstimateModel
+from replication.simulator.lazy import lazily
+from replication.simulator.seeding import generator
+
+kernel = lazily("replication.simulator.kernels.dealing")
+
+MINUTE, HOUR = 60, 3600
+HEAD = 20  # popular values
+HEAD_SHARE = 0.89  # of the jobs that use them
+SMALLEST_E_MAX = HOUR
+# Distinct estimates by number of jobs, joined by straight lines.
+DISTINCT = ((0, 20, 200, 1000, 10_000, 70_000, 250_000), (0, 10, 20, 35, 90, 340, 565))
+ROUND = (
+    *(m * MINUTE for m in (5, 10, 15, 20, 30)),
+    *(h * HOUR for h in (1, 2, 3, 4, 5, 6, 8, 10, 12, 18)),
+)
+# The last step is ours: a short E_max has fewer than 20 multiples of five minutes.
+STEPS = (*(h * HOUR for h in (200, 100, 50, 10, 5, 2, 1)), *(m * MINUTE for m in (20, 10, 5, 1)))
+# Popularity rank of the value at each time rank (E_max, then ascending) in four logs of the archive, a line each.
+RANKS = tuple(
+    zip(
+        (3, 1, 4, 17, 13, 7, 8, 18, 2, 6, 16, 10, 5, 15, 14, 19, 11, 12, 9, 20),
+        (1, 3, 4, 2, 12, 9, 8, 18, 6, 7, 11, 20, 16, 5, 14, 13, 10, 15, 17, 19),
+        (1, 4, 10, 14, 20, 2, 3, 7, 12, 6, 19, 5, 18, 16, 9, 17, 15, 13, 8, 11),
+        (1, 6, 5, 3, 7, 2, 18, 19, 4, 11, 20, 9, 10, 14, 13, 16, 15, 17, 8, 12),
+    )
+)
+MOVES = (30, -30, 20, -20, 10, -10)  # s, tried where a tail value is taken
+
+
+@dataclass(frozen=True)
+class Modal(EstimateModel):
+    """The modal model of users' estimates; see the module.
+
+    Parameters
+    ----------
+    e_max : int, s
+        No estimate and no run is longer; an hour or more.
+    share : float, optional
+        Share of the jobs that use `e_max`; the model's own by default.
+    """
+
+    e_max: int = option(allowed=Number(SMALLEST_E_MAX, whole=True), about="the longest estimate, s")
+    share: float | None = option(
+        None, Number(0, 1, or_none=True), "share of the jobs that use E_max", sign="="
+    )
+
+    def estimate(self, workload, seed):
+        """The estimates, int64[n], s."""
+        return modal(workload, self.e_max, self.share, seed)
+
+
+def modal(workload, e_max, share=None, seed=1, known=None):
+    """Estimates by the modal model, int64[n], s, none below its job's run time; see `Modal`.
+
+    No run time may be above `e_max`, see `replication.simulator.estimates.cut_runs`. `known` has further known modes: estimate in
+    seconds to share of the jobs. The draw depends on the trace's name, its length, the other arguments and `seed`
+    alone. EstimateError for impossible values, and where the modes cannot cover the run times.
+    """
+    n, longest = len(workload), int(workload.run_time.max())
+    if longest > e_max:
+        raise EstimateError(
+            f"{workload.name}: run times reach {longest} s, allowed: up to E_max {int(e_max)} s "
+            "(see estimates.cut_runs)"
+        )
+    supply, random = _supply(workload, e_max, share, seed, known)
+    order = np.argsort(-workload.run_time, kind="stable")
+    dealt = np.empty(n, np.int64)
+    stuck = kernel.deal(workload.run_time[order], supply, random.random(n), dealt)
+    if stuck >= 0:
+        raise EstimateError(
+            f"{workload.name}: {stuck + 1} jobs run {workload.run_time[order[stuck]]} s or longer, but "
+            f"only {stuck} estimates are that long; raise E_max ({int(e_max)} s) or its share"
+        )
+    estimate = np.empty(n, np.int64)
+    estimate[order] = dealt
+    return estimate
+
+
+def covers(workload, e_max, share=None, seeds=(1,), known=None):
+    """Whether `modal` finds an estimate for every run time with each of some seeds; see there for the
+    arguments.
+    """
+    longest_first = np.sort(workload.run_time)[::-1]
+    return all(
+        (_supply(workload, e_max, share, seed, known)[0] >= longest_first).all() for seed in seeds
+    )
+
+
+def _supply(workload, e_max, share, seed, known):
+    """All estimates, the longest first, and the generator that deals them."""
+    known = dict(known or {}) | ({} if share is None else {int(e_max): float(share)})
+    random = generator(
+        workload.name, len(workload), "modal", int(e_max), sorted(known.items()), int(seed)
+    )
+    return np.repeat(*modes(len(workload), e_max, known, random))[::-1].copy(), random
+
+
+def modes(n, e_max, known, random):
+    """The distribution of estimates, as (times, jobs): distinct estimates, ascending, int64[k], s, and how many jobs use
+    each, int64[k], which add up to `n`. `known` has the modes that are known, in seconds, with their share of the jobs.
+    EstimateError for what cannot be.
+    """
+    _check(n, e_max, known)
+    distinct = max(HEAD, round(float(np.interp(n, *DISTINCT))))
+    by_rank = {x: (14.0491 * math.exp(-0.177531 * x) + 0.462513) / 100 for x in range(2, HEAD + 1)}
+    by_rank[1] = HEAD_SHARE - sum(by_rank.values())
+    order = ranks(int(e_max) in known, random)
+    shares = {time: by_rank[rank] for time, rank in zip(head_times(int(e_max)), order, strict=True)}
+    share = max(HEAD_SHARE, sum(known.values())) if distinct > HEAD else 1.0
+    shares = with_known(shares, known, int(e_max), share)
+    tail = tail_times(int(e_max), distinct, set(shares))
+    weights = 795.6 * np.arange(HEAD + 1.0, HEAD + 1 + len(tail)) ** -2.267
+    rare = random.permutation((1 - share) * weights / weights.sum())
+    return whole(shares | dict(zip(tail, rare, strict=True)), known, n)
+
+
+def head_times(e_max):
+    """The 20 popular values for an E_max: itself first, then ascending; s."""
+    chosen = [e_max] + [time for time in ROUND if time < e_max]
+    for step in STEPS:
+        for time in range((e_max - 1) // step * step, 0, -step):
+            if len(chosen) < HEAD and time not in chosen:
+                chosen.append(time)
+    return [e_max, *sorted(chosen[1:HEAD])]
+
+
+def ranks(e_max_known, random):
+    """Popularity rank of each popular value: E_max's first, then by ascending time.
+
+    A rank is drawn from those seen at that place or before it and not given yet: twice, and the more popular
+    is kept. A rank not seen any later is given at once. E_max is the most popular unless its share is known.
+    """
+    last = {
+        rank: max(t for t, row in enumerate(RANKS) if rank in row) for rank in range(1, HEAD + 1)
+    }
+    given, pool = [], []
+    for place, row in enumerate(RANKS):
+        pool += [rank for rank in row if rank not in given]
+        overdue = min(((last[rank], rank) for rank in pool if last[rank] <= place), default=None)
+        if place == 0 and not e_max_known:
+            rank = 1
+        elif overdue:
+            _, rank = overdue
+        else:
+            rank = min(pool[k] for k in random.integers(len(pool), size=2))
+        given.append(rank)
+        pool = [other for other in pool if other != rank]
+    return given
+
+
+def with_known(shares, known, e_max, share):
+    """Put known modes in the place of the nearest popular values; scale the others so that all have `share`.
+
+    E_max gives way to no other value.
+    """
+    shares = dict(shares)
+    for time in sorted(known):
+        free = [other for other in shares if other not in known and other != e_max]
+        if time not in shares and free:
+            shares.pop(min(free, key=lambda other: (abs(other - time), other)))
+        shares[time] = known[time]
+    others = [time for time in shares if time not in known]
+    scale = (share - sum(known.values())) / sum(shares[time] for time in others) if others else 0.0
+    return shares | {time: shares[time] * scale for time in others}
+
+
+def tail_times(e_max, distinct, taken):
+    """The rarer values, s: none that is taken, none above `e_max`."""
+    taken, found = set(taken), []
+    a = 1 + 12.1039 * distinct**-0.6026
+    for i in range(1, distinct - HEAD + 1):
+        x = i / (distinct - HEAD)
+        time = round(e_max * (a - 1) * x / (a - x) / MINUTE) * MINUTE
+        fits = [
+            time + move
+            for move in (0, *MOVES)
+            if 0 < time + move <= e_max and time + move not in taken
+        ]
+        if fits:
+            found.append(fits[0])
+            taken.add(fits[0])
+    return found
+
+
+def whole(shares, known, n):
+    """Shares as whole numbers of jobs that add up to `n`: known modes rounded, the others by largest
+    remainder.
+    """
+    times = np.array(sorted(shares), np.int64)
+    wanted = np.array([shares[int(time)] for time in times]) * n
+    fixed = np.array([int(time) in known for time in times])
+    jobs = np.zeros(len(times), np.int64)
+    jobs[fixed] = _apportion(wanted[fixed], min(n, round(sum(known.values()) * n)))
+    jobs[~fixed] = _apportion(wanted[~fixed], n - int(jobs.sum()))
+    return times[jobs > 0], jobs[jobs > 0]
+
+
+def _apportion(wanted, total):
+    """Whole numbers in proportion to `wanted` that add up to `total`, by largest remainder."""
+    if total == 0 or len(wanted) == 0:
+        return np.zeros(len(wanted), np.int64)
+    exact = wanted * (total / wanted.sum())
+    found = np.floor(exact).astype(np.int64)
+    found[np.argsort(found - exact, kind="stable")[: total - int(found.sum())]] += 1
+    return found
+
+
+def _check(n, e_max, known):
+    if not (e_max >= SMALLEST_E_MAX and int(e_max) == e_max):
+        raise EstimateError(
+            f"E_max is {e_max}, allowed: a whole number of seconds, {SMALLEST_E_MAX} or more"
+        )
+    for time, share in known.items():
+        if not (0 < time <= e_max and int(time) == time and 0 <= share <= 1):
+            raise EstimateError(
+                f"known mode {time} s: {share}, allowed: up to E_max {int(e_max)} s, shares from 0 to 1"
+            )
+    if sum(known.values()) > 1 or len(known) > HEAD:
+        raise EstimateError(
+            f"{len(known)} known modes with {sum(known.values())} of the jobs, allowed: {HEAD} with 1"
+        )
+    if n < 1:
+        raise EstimateError(f"{n} jobs, allowed: 1 or more")

@@ -1,0 +1,269 @@
+"""Schedules as other programs of the field write and read them: SWF, Batsim's jobs table, evalys' job set.
+
+| form | what it is | read by |
+|---|---|---|
+| native | CSV with the columns of `replication.simulator.schedule.TABLE` | this package |
+| swf | Standard Workload Format 2.2 with the wait times filled in | whatever reads job logs |
+| batsim | the ``_jobs.csv`` of Batsim 3 and later | Batsim's tools, evalys |
+| evalys | the columns of evalys' ``JobSet``, and no others | evalys 4 |
+
+Only the run that completed has a place in these; runs that were preempted are counted in SWF's header.
+Resources are numbered from 0 and given out lowest first, since the simulation itself has no places.
+
+Sources: documentation of Batsim, "Jobs" and "Interval set"; evalys, ``JobSet.columns``.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from replication import __version__
+from replication.simulator import files, gantt, swf, writing
+from replication.simulator.hints import among
+from replication.simulator.lazy import lazily
+from replication.simulator.lazy import pyarrow as pa
+
+csv = lazily("pyarrow.csv")
+
+LARGEST = 2**31 - 1  # processors of a job
+LONGEST_ID = 200  # characters of a job's name
+LATEST = 10**15  # s, before and after 0
+FORMS = ("native", "swf", "batsim", "evalys")
+BATSIM = tuple(
+    """
+    job_id workload_name profile submission_time requested_number_of_resources requested_time success final_state
+    starting_time execution_time finish_time waiting_time turnaround_time stretch allocated_resources consumed_energy
+    metadata
+""".split()
+)
+NOT_EVALYS = ("profile", "final_state", "consumed_energy", "metadata")
+EVALYS = tuple(name for name in BATSIM if name not in NOT_EVALYS)
+
+# What each column of a plan is called in the tables, the newest name first.
+_NAMES = {
+    "native": {name: (name,) for name in "job_id submit start end processors estimate".split()},
+    "batsim": {
+        "job_id": ("job_id", "jobID"),
+        "submit": ("submission_time",),
+        "start": ("starting_time",),
+        "end": ("finish_time",),
+        "estimate": ("requested_time",),
+        "processors": ("requested_number_of_resources", "requested_number_of_processors"),
+    },
+}
+
+
+class FormatError(ValueError):
+    """A file or a form that cannot be used: names file, column, value and what is allowed."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A schedule as a file tells it, whoever wrote it; jobs in the order of the file. Times are
+    float64[n], s, the estimate -1 where unknown; the machine is None where the file does not
+    name it, and jobs without a start or an end are left out and counted.
+    """
+
+    path: str
+    form: str
+    job_id: np.ndarray
+    submit: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    processors: np.ndarray
+    estimate: np.ndarray
+    machine: int | None = None
+    left_out: int = 0
+
+    def __len__(self):
+        return len(self.job_id)
+
+    @property
+    def wait(self):
+        """From submission to start, float64[n], s."""
+        return self.start - self.submit
+
+    @property
+    def run_time(self):
+        """From start to end, float64[n], s."""
+        return self.end - self.start
+
+
+def write(schedule, target, form=None):
+    """Write a schedule in one of `FORMS`; by default SWF for a path that ends in ``.swf`` or
+    ``.swf.gz``, else native. A path gets its name only when the file is complete.
+    """
+    form = form or ("swf" if str(target).endswith((".swf", ".swf.gz")) else "native")
+    among(FORMS, "form", form, FormatError)
+    if form == "native":
+        schedule.write_csv(target)
+    elif form == "swf":
+        swf.write(target, as_trace(schedule))
+    else:
+        _write_table(schedule, target, BATSIM if form == "batsim" else EVALYS)
+
+
+def as_trace(schedule):
+    """The schedule as a log in SWF: waits filled in, the estimate as requested time, sizes as both
+    fields.
+    """
+    w = schedule.workload
+    killed = len(schedule.killed_runs)
+    told = ", ".join(f"{name} {value}" for name, value in schedule.provenance.items())
+    notes = [told, *([f"{killed} runs that were preempted are not listed"] if killed else [])]
+    computer = f"simulated from {w.name}{' (stand-in)' if w.stand_in else ''}"
+    how = f"replication {__version__}"
+    comments = swf.trace.header(computer, how, len(w), notes, MaxProcs=w.machine)
+    return swf.Trace.from_columns(
+        w.submit,
+        comments=comments,
+        path=w.name,
+        job_id=w.job_id,
+        wait=schedule.wait,
+        run_time=schedule.end - schedule.start,
+        allocated_processors=w.processors,
+        requested_processors=w.processors,
+        requested_time=schedule.estimate,
+        status=np.ones(len(w), np.int64),
+        user=w.user,
+        group=w.group,
+        executable=w.executable,
+        queue=w.queue,
+    )
+
+
+def intervals(schedule):
+    """Processors of each job as an interval set such as ``0-3 7``, lowest free ones first."""
+    w = schedule.workload
+    blocks = [[] for _ in range(len(w))]
+    for job, first, width in gantt.place(schedule.start, schedule.end, w.processors, w.machine):
+        blocks[job].append((first, width))
+    return [
+        " ".join(f"{a}-{a + width - 1}" if width > 1 else str(a) for a, width in gantt.joined(own))
+        for own in blocks
+    ]
+
+
+def _write_table(schedule, target, columns):
+    w, n = schedule.workload, len(schedule.workload)
+    run_time = schedule.end - schedule.start
+    turnaround = schedule.end - w.submit
+    # Nothing is said to be stretched where the run took no time.
+    stretch = np.divide(turnaround, run_time, out=np.full(n, np.nan), where=run_time > 0)
+    values = {
+        "job_id": w.job_id,
+        "workload_name": [w.name] * n,
+        "profile": [str(seconds) for seconds in run_time],
+        "submission_time": w.submit,
+        "requested_number_of_resources": w.processors,
+        "requested_time": schedule.estimate,
+        "success": np.ones(n, np.int64),
+        "final_state": ["COMPLETED_SUCCESSFULLY"] * n,
+        "starting_time": schedule.start,
+        "execution_time": run_time,
+        "finish_time": schedule.end,
+        "waiting_time": schedule.wait,
+        "turnaround_time": turnaround,
+        "stretch": pa.array(stretch, from_pandas=True),
+        "allocated_resources": intervals(schedule),
+        "consumed_energy": pa.nulls(n),
+        "metadata": [""] * n,
+    }
+    table = pa.table({name: values[name] for name in columns})
+    options = csv.WriteOptions(quoting_style="needed", quoting_header="none")
+    with writing.opened(target) as out:
+        csv.write_csv(table, out, options)
+
+
+def read(path):
+    """Read a schedule that this package or another program wrote; its form is found by its first
+    line. FormatError for a file that is none of the forms, a column that is missing, a value
+    that is no number, or no job with a start and an end.
+    """
+    # Once: a pipe cannot be read again.
+    content = b"".join(files.pieces(path, FormatError)).removeprefix(b"\xef\xbb\xbf")
+    path = files.called(path)
+    first = content[: files.LONGEST_LINE].lstrip().partition(b"\n")[0]
+    names = first.decode("utf-8", "replace").strip().split(",")
+    if first.startswith(b";") or len(first.split()) == 18:
+        plan = _read_swf(path, content)
+    elif "starting_time" in names:
+        plan = _read_table(path, "batsim", content, names)
+    elif {"job_id", "submit", "start", "end"} <= set(names):
+        plan = _read_table(path, "native", content, names)
+    else:
+        raise FormatError(
+            f"{path}, line 1: {files.shown(first)}; allowed: an SWF file, "
+            "or CSV with starting_time (Batsim, evalys) or with job_id, submit, start, end"
+        )
+    if len(plan) == 0:
+        raise FormatError(f"{path}: none of its {plan.left_out} jobs has a start and an end")
+    return plan
+
+
+def _read_swf(path, content):
+    trace = swf.read(path, content=content)
+    size = np.where(
+        trace.allocated_processors > 0, trace.allocated_processors, trace.requested_processors
+    )
+    start = np.where(trace.wait >= 0, trace.submit + trace.wait, np.nan)
+    columns = {
+        "job_id": trace.job_id,
+        "submit": trace.submit,
+        "start": start,
+        "end": np.where(trace.run_time >= 0, start + trace.run_time, np.nan),
+        "processors": np.where(size > 0, size, np.nan),
+        "estimate": trace.requested_time,
+    }
+    return _plan(path, "swf", dict(zip(columns, columns)), columns, trace.max_procs)
+
+
+def _read_table(path, form, content, header):
+    found = {
+        what: next((name for name in names if name in header), None)
+        for what, names in _NAMES[form].items()
+    }
+    missing = [what for what, name in found.items() if name is None and what != "estimate"]
+    if missing:
+        raise FormatError(
+            f"{path}, line 1: no column {' or '.join(_NAMES[form][missing[0]])}; "
+            f"the others are {files.shown(', '.join(header))}"
+        )
+    wanted = [name for name in found.values() if name]
+    types = {name: pa.float64() for name in wanted} | {found["job_id"]: pa.string()}
+    wanted_only = csv.ConvertOptions(column_types=types, include_columns=wanted)
+    try:
+        table = csv.read_csv(pa.BufferReader(content), convert_options=wanted_only)
+    except (pa.ArrowException, UnicodeDecodeError) as error:
+        told = files.shown(str(error).splitlines()[0], 200)
+        raise FormatError(f"{path}: {told}; allowed: numbers in {', '.join(wanted[1:])}") from None
+    columns = {what: table[name].to_numpy() for what, name in found.items() if name}
+    return _plan(path, form, found, columns)
+
+
+def _plan(path, form, found, columns, machine=None):
+    """The plan of these columns, called in the file as `found` says; jobs without start, end or size are left out."""
+
+    def demand(what, good, shown, allowed):
+        if not good.all():
+            wrong = shown[~good][0]
+            raise FormatError(f"{path}, column {found[what]}: {wrong:g}; allowed: {allowed}")
+
+    ids = [str(one) for one in columns["job_id"]]
+    if max(map(len, ids), default=0) > LONGEST_ID:
+        raise FormatError(
+            f"{path}, column {found['job_id']}: {max(map(len, ids)):,} characters; "
+            f"allowed: up to {LONGEST_ID}"
+        )
+    needed = np.array([columns[what] for what in ("submit", "start", "end", "processors")])
+    ran = np.isfinite(needed).all(axis=0)
+    submit, start, end, size = needed[:, ran]
+    estimate = np.nan_to_num(columns.get("estimate", np.full(len(ids), -1.0)), nan=-1)[ran]
+    whole = (size == np.rint(size)) & (size >= 1) & (size <= LARGEST)
+    demand("processors", whole, size, f"whole numbers from 1 to {LARGEST}")
+    times = {"submit": submit, "start": start, "end": end, "estimate": estimate}
+    for what, values in times.items():
+        demand(what, np.abs(values) <= LATEST, values, f"seconds up to {LATEST:g}")
+    left_out = len(ids) - int(ran.sum())
+    size, ids = size.astype(np.int64), np.array(ids, str)[ran]
+    return Plan(path, form, ids, **times, processors=size, machine=machine, left_out=left_out)

@@ -1,0 +1,227 @@
+"""What became of the jobs at the head of the queue, and what would have without the jobs behind them.
+
+Index order is order of priority. At the head means that every job of higher priority has started for good.
+"""
+
+import numpy as np
+from numba import njit
+
+from replication.simulator.kernels.easy import easy
+from replication.simulator.kernels.planned import (
+    ARRIVED,
+    HEAD,
+    JOB_BITS,
+    JOB_MASK,
+    LAST,
+    RUNNING,
+    TAIL,
+    corrected,
+    idle,
+)
+from replication.simulator.kernels.predicting import copy_tables
+from replication.simulator.kernels.pv_easy import no_runs, run_on
+from replication.simulator.kernels.running import NEVER
+
+
+@njit(nogil=True, cache=True)
+def earliest_at_head(since, end, size, machine):
+    """When each job could start at the head of the queue if no job of lower priority ran, int64[n], s.
+
+    That is the first instant, from when it came to the head (`since`, int64[n], s, never descending) on, at which
+    those of higher priority leave enough of the machine's processors.
+    """
+    n = len(since)
+    earliest = np.empty(n, np.int64)
+    others = np.empty(n, np.int64)  # jobs of higher priority that may still run, by descending end
+    running, used = 0, 0
+    for job in range(n):
+        now = since[job]
+        while running > 0 and end[others[running - 1]] <= now:
+            running -= 1
+            used -= size[others[running]]
+        needed, last = used + size[job] - machine, running
+        while needed > 0:
+            last -= 1
+            now = end[others[last]]
+            needed -= size[others[last]]
+        earliest[job] = now
+        k = running
+        while k > 0 and end[others[k - 1]] < end[job]:
+            others[k] = others[k - 1]
+            k -= 1
+        others[k] = job
+        running += 1
+        used += size[job]
+    return earliest
+
+
+@njit(nogil=True, cache=True)
+def _running_at(now, order, live, known, start, end):
+    """Who runs at an instant, those asked for never descending: the first entries of `live`, and how many.
+
+    `order` has the jobs by start; `known` says how many of them have begun, and how many of these are in `live`.
+    """
+    while known[0] < len(order) and start[order[known[0]]] <= now:
+        live[known[1]] = order[known[0]]
+        known += 1
+    kept = 0
+    for job in live[: known[1]]:
+        if end[job] > now:
+            live[kept] = job
+            kept += 1
+    known[1] = kept
+    return live[:kept]
+
+
+@njit(nogil=True, cache=True)
+def first_reservations(
+    since, asked, start, end, prediction, estimate, size, machine, correction, sunny
+):
+    """Reservation of each job that is `asked` (bool[n]) for, at the instant it was blocked at the head; else -1. int64[n], s.
+
+    It is the earliest planned end at which the job fits. `since` (int64[n], s, never descending) is when each job came
+    to the head, `correction` what becomes of predictions that are outlived, see `replication.simulator.kernels.planned`. If `sunny`,
+    only running jobs of higher priority count, and the others' processors as free.
+    """
+    n = len(since)
+    reserved, planned = np.full(n, -1, np.int64), np.empty(n, np.int64)
+    order, live, known = np.argsort(start), np.empty(n, np.int64), np.zeros(2, np.int64)
+    for job in np.flatnonzero(asked):
+        now, plans, used = since[job], 0, 0
+        for other in _running_at(now, order, live, known, start, end):
+            if other < job or not sunny:
+                elapsed = now - start[other]
+                plan = corrected(prediction[other], estimate[other], elapsed, correction)
+                planned[plans] = max(start[other] + plan, now) << JOB_BITS | other
+                plans += 1
+                used += size[other]
+        ends = np.sort(planned[:plans])
+        k = 0
+        while used + size[job] > machine:
+            used -= size[ends[k] & JOB_MASK]
+            reserved[job] = ends[k] >> JOB_BITS
+            k += 1
+    return reserved
+
+
+@njit(nogil=True, cache=True)
+def outlived_behind(asked, at, since, start, end, prediction):
+    """Whether a job of lower priority runs at an instant at which it should have ended by its prediction, bool[n].
+
+    For the jobs `asked` (bool[n]) for: the instant is `at`, and the other has started no earlier than `since`
+    (int64[n], s).
+    """
+    n = len(at)
+    found = np.zeros(n, np.bool_)
+    order, live, known = np.argsort(start), np.empty(n, np.int64), np.zeros(2, np.int64)
+    for job in np.argsort(at):
+        if asked[job]:
+            for other in _running_at(at[job], order, live, known, start, end):
+                late = start[other] + prediction[other] <= at[job]
+                found[job] |= other > job and late and start[other] >= since[job]
+    return found
+
+
+@njit(nogil=True, cache=True)
+def easy_without_later(submit, run_time, estimate, size, machine, backfilling, start):
+    """Start of each job, int64[n], s, under EASY (or FCFS) if no job of lower priority had been submitted.
+
+    What happened before a job's submission is the same with and without the jobs behind it, so each replay
+    begins there: the running jobs with what is left of them, then the waiting ones, all submitted at once.
+    `start` is as scheduled.
+    """
+    n = len(submit)
+    alone = start.copy()
+    live = np.empty(n, np.int64)  # jobs submitted earlier that have not ended
+    living = 0
+    for job in range(n):
+        now, kept = submit[job], 0
+        for other in live[:living]:
+            if start[other] >= now or start[other] + run_time[other] > now:
+                live[kept] = other
+                kept += 1
+        live[kept] = job
+        living = kept + 1
+        if _may_differ(job, submit, start):
+            alone[job] = now + _replay(
+                live[:living], now, run_time, estimate, size, machine, backfilling, start
+            )
+    return alone
+
+
+@njit(nogil=True, cache=True)
+def _may_differ(job, submit, start):
+    """Whether a job may start at another time without the later ones: it waited, or one came with it."""
+    return start[job] > submit[job] or (job + 1 < len(submit) and submit[job + 1] == submit[job])
+
+
+@njit(nogil=True, cache=True)
+def _replay(live, now, run_time, estimate, size, machine, backfilling, start):
+    """Start of the last of `live`, seconds from now, if nobody else comes."""
+    n = len(live)
+    columns = np.zeros((4, n), np.int64)
+    place = 0
+    for waiting in (False, True):
+        for job in live:
+            if (start[job] >= now) == waiting:
+                gone = 0 if waiting else now - start[job]
+                columns[1, place] = run_time[job] - gone
+                columns[2, place] = max(estimate[job] - gone, 0)
+                columns[3, place] = size[job]
+                place += 1
+    begins, backfilled = np.empty(n, np.int64), np.zeros(n, np.bool_)
+    easy(columns[0], columns[1], columns[2], columns[3], machine, backfilling, begins, backfilled)
+    return begins[n - 1]
+
+
+@njit(nogil=True, cache=True)
+def pv_easy_without_later(machine, rules, memory, spare, start):
+    """Start of each job's last run, int64[n], s, under PV-EASY if no job of lower priority had been submitted.
+
+    `memory` and `spare` are two of the same predictor, before the first job; `start` is as scheduled.
+    """
+    n, submit = len(start), memory.submit
+    alone = start.copy()
+    world, runs = idle(n, machine), no_runs(n, machine)
+    other, other_runs = idle(n, machine), no_runs(n, machine)
+    done = 0  # jobs before this one have had their replay
+    while done < n:
+        # Up to the instant of the next submission, as it was.
+        instant = submit[done]
+        while not run_on(world, memory, runs, rules, instant):
+            runs.kills[0] = 0
+        while done < n and submit[done] == instant:
+            if _may_differ(done, submit, start):
+                _copy(world, runs, other, other_runs, done)
+                copy_tables(memory, spare)
+                while not run_on(other, spare, other_runs, rules, NEVER):
+                    other_runs.kills[0] = 0
+                alone[done] = other.start[done]
+            done += 1
+    return alone
+
+
+@njit(nogil=True, cache=True)
+def _copy(world, runs, other, other_runs, job):
+    """Make the other world the same, where `job` and those of its instant are yet to come, and nobody after it."""
+    other.count[:], other_runs.shadow[:] = world.count, runs.shadow
+    other.count[LAST], other_runs.kills[0] = job + 1, 0
+    last = world.count[RUNNING] + 1
+    other.by_end[:last], other.by_plan[:last] = world.by_end[:last], world.by_plan[:last]
+    queue = slice(world.count[HEAD], world.count[TAIL])
+    other.waiting[queue], other.wanted[queue] = world.waiting[queue], world.wanted[queue]
+    for k in world.waiting[queue]:
+        _copy_job(world, runs, other, other_runs, k)
+    for key in world.by_end[1:last]:
+        _copy_job(world, runs, other, other_runs, key & JOB_MASK)
+    for k in range(world.count[ARRIVED], job + 1):
+        _copy_job(world, runs, other, other_runs, k)
+
+
+@njit(nogil=True, cache=True)
+def _copy_job(world, runs, other, other_runs, job):
+    """Copy what has become of a job."""
+    other.start[job], other.first[job] = world.start[job], world.first[job]
+    other.prediction[job], other.planned[job] = world.prediction[job], world.planned[job]
+    other.done[job], other_runs.length[job] = world.done[job], runs.length[job]
+    other_runs.times_killed[job] = runs.times_killed[job]

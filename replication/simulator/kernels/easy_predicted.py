@@ -1,0 +1,222 @@
+"""EASY backfilling that plans with predictions, as one compiled event loop.
+
+A job is its index, and indices are in queue order. What is decided at each instant is written in
+``docs/semantics/predicted.md``; the readable twin is ``replication.simulator.reference.easy``.
+
+Between two passes only an end teaches the predictors, and only an end or a correction changes the plans. With
+neither, a submission can affect none but the submitted job, so only that one is looked at. A prediction is
+worked out where a decision needs it: for jobs that fit.
+
+Given `seen`, the loop notes wild backfills, delays of heads and starts of the shortest job, as
+``replication.simulator.kernels.easy`` does; left out, nothing of it is compiled.
+"""
+
+from collections import namedtuple
+
+import numpy as np
+from numba import njit
+
+from replication.simulator.kernels import observing as see
+from replication.simulator.kernels import planned
+from replication.simulator.kernels.planned import (
+    EXTRA,
+    FREE,
+    HEAD,
+    JOB_BITS,
+    JOB_MASK,
+    RUNNING,
+    SHADOW,
+    TAIL,
+)
+from replication.simulator.kernels.running import NEVER, SLOT_BITS
+from replication.simulator.kernels.uncounted import sort, uncounted
+from replication.simulator.kernels.waiting import GONE, narrow, squeeze
+
+# shortest_first : candidates by prediction, not in queue order
+# kept : the reservation is kept until its job starts or its time comes, not recomputed at every pass
+# uses_up : a job that outlives the shadow time takes its processors off the extra ones
+# all_count : every job planned to end by the shadow time counts into the extra processors
+# only_if_fits : submissions that do not fit the free processors lead to no pass
+Rules = namedtuple("Rules", planned.EVENTS + "shortest_first kept uses_up all_count only_if_fits")
+
+# What `replication.simulator.kernels.observing` notes, and by_end, size : int64[m + 1], the running jobs in the order of their
+# true ends, as it wants them: a key is an end with a place in `size` in its low bits
+Seen = namedtuple("Seen", [*see.Seen._fields, "by_end", "size"])
+
+
+def room_for(seen, processors):
+    """What `replication.simulator.kernels.observing` notes as `Seen`, with room for the running jobs."""
+    most = min(len(seen.wild), processors) + 1
+    return Seen(*seen, np.full(most, NEVER), np.empty(most, np.int64))
+
+
+@njit(nogil=True, cache=True)
+def easy_predicted(memory, processors, rules, seen=None):
+    """Simulate EASY with predictions.
+
+    Parameters
+    ----------
+    memory : namedtuple
+        The jobs and a predictor that has seen none of them; changed.
+    processors : int
+    rules : Rules
+    seen : Seen, out, optional
+
+    Returns
+    -------
+    replication.simulator.kernels.planned.Machine
+        After the last job: when each started, on which predictions, and whether past a blocked head.
+    """
+    machine = planned.idle(len(memory.submit), processors)
+    _simulate(machine, memory, rules, seen)
+    return machine
+
+
+@uncounted
+def _simulate(machine, memory, rules, seen):
+    """The event loop."""
+    count = machine.count
+    # Other readings of the reservation can change it without an end or a correction.
+    always = rules.kept or not rules.uses_up or not rules.all_count
+    now = 0
+    stale = False  # whether jobs that waited through the last pass may have become able to start
+    while planned.goes_on(machine):
+        now = planned.next_event(machine, memory, now)
+        before = count[TAIL]
+        ended, came, fits, corrected = planned.happen(machine, memory, rules, now)
+        if seen is not None:
+            _see_submissions(seen, machine, memory, before)
+        stale |= (
+            ended
+            or corrected
+            or always
+            or count[planned.FREED] > 0
+            or before == count[HEAD]
+            or planned.next_planned_end(machine) < now
+        )
+        if ended or fits or (came and not rules.only_if_fits):
+            _pass(machine, memory, rules, seen, count[HEAD] if stale else before, now)
+            stale = False
+
+
+@uncounted
+def _pass(machine, memory, rules, seen, since, now):
+    """One scheduling pass over the queue from place `since` on: from the head, or the new ones behind it."""
+    count = machine.count
+    if since == count[HEAD]:
+        _start_heads(machine, memory, rules, seen, now)
+        since = count[HEAD] + 1
+    if count[HEAD] == count[TAIL]:
+        count[HEAD] = count[TAIL] = 0
+        count[planned.SMALLEST] = NEVER
+        return
+    fitting = 0
+    if count[planned.SMALLEST] <= count[FREE]:
+        fitting, _ = planned.fitting(machine, since)
+    if rules.kept or fitting > 0:
+        _reserve(machine, memory, rules, now)
+    if fitting > 0 and _backfill(machine, memory, rules, seen, fitting, now):
+        if seen is not None:
+            squeeze(seen.run_time, seen.run_time, since, count[TAIL])
+        planned.close_ranks(machine, since)
+
+
+@uncounted
+def _start_heads(machine, memory, rules, seen, now):
+    """Start jobs in queue order as long as the head fits."""
+    count = machine.count
+    if not rules.kept:
+        count[planned.RESERVED] = planned.NOBODY
+    while count[HEAD] < count[TAIL] and machine.wanted[count[HEAD]] <= count[FREE]:
+        job = machine.waiting[count[HEAD]]
+        if seen is not None:
+            _see_start(seen, machine, memory, job, now)
+            see.see_head_start(seen, job, now)
+        planned.begin(
+            machine, memory, job, planned.predicted_now(machine, memory, rules, job, now), now
+        )
+        count[HEAD] += 1
+
+
+@uncounted
+def _reserve(machine, memory, rules, now):
+    """Make the head's reservation unless it has one that holds."""
+    count = machine.count
+    head = machine.waiting[count[HEAD]]
+    if count[planned.RESERVED] != head or (rules.kept and count[SHADOW] <= now):
+        count[SHADOW], count[EXTRA] = planned.reservation(
+            machine, memory, memory.size[head], rules.all_count, now
+        )
+        count[planned.RESERVED] = head
+
+
+@uncounted
+def _backfill(machine, memory, rules, seen, fitting, now):
+    """Try the jobs at the places in `scratch`; leave a gap where one starts, and say whether any did."""
+    count, places = machine.count, machine.scratch[:fitting]
+    if rules.shortest_first:
+        for k in range(fitting):
+            job = machine.waiting[places[k]]
+            places[k] |= planned.predicted_now(machine, memory, rules, job, now) << JOB_BITS
+        sort(places)
+    gaps = False
+    for key in places:
+        place = key & JOB_MASK
+        job, size = machine.waiting[place], machine.wanted[place]
+        if size > count[FREE]:
+            continue
+        predicted = key >> JOB_BITS
+        if not rules.shortest_first:
+            predicted = planned.predicted_now(machine, memory, rules, job, now)
+        in_time = now + predicted <= count[SHADOW]
+        if in_time or size <= count[EXTRA]:
+            if seen is not None:
+                _see_start(seen, machine, memory, job, now)
+                _see_backfill(seen, machine, memory, job, now)
+                seen.run_time[place] = GONE
+            planned.begin(machine, memory, job, predicted, now)
+            if seen is not None and seen.wild[job]:
+                _tell(seen, machine, memory)
+                head_size = machine.wanted[count[HEAD]]
+                see.see_wild(seen, seen, count[RUNNING], count[FREE], head_size, now)
+            machine.backfilled[job] = True
+            if rules.uses_up and not in_time:
+                count[EXTRA] -= size
+            machine.waiting[place] = planned.NOBODY
+            gaps = True
+    return gaps
+
+
+@uncounted
+def _see_submissions(seen, machine, memory, since):
+    """Note the run times of those who have come, from place `since` of the queue on."""
+    for k in range(since, machine.count[TAIL]):
+        seen.run_time[k] = narrow(memory.run_time[machine.waiting[k]])
+        # Where the shortest is not known it is looked for anew, whatever stands here.
+        seen.state[see.LEAST] = min(seen.state[see.LEAST], np.int64(seen.run_time[k]))
+
+
+@uncounted
+def _see_start(seen, machine, memory, job, now):
+    """Whether `job`, still in the queue, is a shortest one there: whoever has come by now is in the queue."""
+    head, tail, n = machine.count[HEAD], machine.count[TAIL], len(memory.submit)
+    see.see_start(seen, memory.submit, memory.run_time, n, head, tail, job, now)
+
+
+@uncounted
+def _see_backfill(seen, machine, memory, job, now):
+    """Tell wild from mild, just before `job` begins past the head."""
+    count = machine.count
+    if not seen.state[see.IS_HEAD_KNOWN]:
+        _tell(seen, machine, memory)
+    head_size, run_time, size = machine.wanted[count[HEAD]], memory.run_time[job], memory.size[job]
+    see.see_backfill(seen, seen, count[RUNNING], count[FREE], head_size, job, run_time, size, now)
+
+
+@uncounted
+def _tell(seen, machine, memory):
+    """Note the running jobs' true ends and sizes, in their order."""
+    for k in range(1, machine.count[RUNNING] + 1):
+        key = machine.by_end[k]
+        seen.by_end[k] = key >> JOB_BITS << SLOT_BITS | k
+        seen.size[k] = memory.size[key & JOB_MASK]

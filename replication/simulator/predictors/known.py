@@ -1,0 +1,60 @@
+"""Predictions that are known from the start: the request, the run time, and the run time with an error."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from replication.simulator.choices import Number, option
+from replication.simulator.predictors.base import Predictor
+from replication.simulator.seeding import generator
+
+
+@dataclass(frozen=True)
+class Request(Predictor):
+    """The request itself: a scheduler without predictions (Reqtime in Top Percent, section IV.A)."""
+
+    draws_at_random = False
+
+    def predicted(self, workload, request, seed):
+        """The requests."""
+        return request
+
+
+@dataclass(frozen=True)
+class Clairvoyant(Predictor, name="perfect"):
+    """The true run time (Clairvoyant in Top Percent, section IV.A; virtual error 0 in PV-EASY)."""
+
+    draws_at_random = False
+
+    def predicted(self, workload, request, seed):
+        """The run times."""
+        return workload.run_time
+
+
+@dataclass(frozen=True)
+class Scaled(Predictor):
+    """The run time times a factor, to the nearest second: predictions that all err in one direction."""
+
+    draws_at_random = False
+
+    factor: float = option(allowed=Number(0, 2), about="times the run time", sign="=")
+
+    def predicted(self, workload, request, seed):
+        """Run times times the factor."""
+        return np.rint(workload.run_time * float(self.factor))
+
+
+@dataclass(frozen=True)
+class Virtual(Predictor):
+    """The run time times 1 + uniform(-error, error), to the nearest second (PV-EASY, section 5.2.2).
+
+    The draw depends on the trace's name, its length, the error and the seed alone.
+    """
+
+    error: float = option(allowed=Number(0, 1), about="largest relative error", sign="=")
+
+    def predicted(self, workload, request, seed):
+        """Run times with their errors."""
+        jobs, error = len(workload), float(self.error)
+        draws = generator(workload.name, jobs, "virtual", error, int(seed)).random(jobs)
+        return np.rint(workload.run_time * (1 + error * (2 * draws - 1)))

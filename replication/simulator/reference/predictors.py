@@ -1,0 +1,244 @@
+"""The predictors as slow, readable Python: the oracle of those in ``replication.simulator.predictors``.
+
+Each keeps the ended jobs it has seen and works a prediction out from all of them, anew when one is added.
+"""
+
+import math
+from collections import defaultdict
+from dataclasses import astuple
+from itertools import combinations
+
+import numpy as np
+
+from replication.simulator import predictors
+
+
+class Predictor:
+    """What all predictors share: the jobs and their requests, and the three moments at which a scheduler uses one."""
+
+    def __init__(self, workload, estimate):
+        self.workload = workload
+        self.request = [int(e) for e in estimate]
+        self.run_time = workload.run_time.tolist()
+        self.user = workload.user.tolist()
+
+    def predict(self, job, now):
+        """Predicted run time of a waiting job, int, s; the request unless a predictor says otherwise."""
+        return self.request[job]
+
+    def begun(self, job, now):
+        """Take note that a job starts now."""
+
+    def learn(self, job, start, now):
+        """Take note that a job that started at `start` ends now."""
+
+
+class Fixed(Predictor):
+    """Predictions known from the start: the request, the run time, or the run time with a random error."""
+
+    def __init__(self, workload, estimate, predicted):
+        super().__init__(workload, estimate)
+        self.predicted = [int(p) for p in predicted]
+
+    def predict(self, job, now):
+        return self.predicted[job]
+
+
+class Remembering(Predictor):
+    """A predictor with a list of ended jobs for each class of jobs."""
+
+    def __init__(self, workload, estimate):
+        super().__init__(workload, estimate)
+        self.ended = defaultdict(list)
+
+    def learn(self, job, start, now):
+        self.ended[self.user[job]].append(job)
+
+
+class Last(Remembering):
+    """The accuracy (run time/request) of the user's last ended job carried over (PV-EASY, section 5.2)."""
+
+    def predict(self, job, now):
+        ended = self.ended[self.user[job]]
+        if not ended or self.request[ended[-1]] == 0:
+            return self.request[job]
+        accuracy = self.run_time[ended[-1]] / self.request[ended[-1]]
+        return min(int(np.rint(accuracy * self.request[job])), self.request[job])
+
+
+class Tsafrir(Remembering):
+    """Mean of the user's last two run times (Tsafrir, Etsion and Feitelson 2007)."""
+
+    def predict(self, job, now):
+        newest = [self.run_time[j] for j in self.ended[self.user[job]][-2:]]
+        return min(sum(newest) // 2, self.request[job]) if len(newest) == 2 else self.request[job]
+
+
+class Complete(Remembering):
+    """Decaying mean of the first of fifteen classes that has seen a job end."""
+
+    templates = [kept for size in (4, 3, 2, 1) for kept in combinations(range(4), size)]
+    order = sorted(templates, key=lambda kept: [k not in kept for k in range(4)])
+
+    def __init__(self, workload, estimate):
+        super().__init__(workload, estimate)
+        self.mean = {}  # of classes that have not changed since it was worked out
+
+    def facts(self, job):
+        """Executable, user, request and size."""
+        return (
+            int(self.workload.executable[job]),
+            self.user[job],
+            self.request[job],
+            int(self.workload.processors[job]),
+        )
+
+    def classes(self, job):
+        """The job's classes, most specific first."""
+        return [(kept, tuple(self.facts(job)[k] for k in kept)) for kept in self.order]
+
+    def learn(self, job, start, now):
+        for name in self.classes(job):
+            self.ended[name].append(self.run_time[job])
+            self.mean.pop(name, None)
+
+    def predict(self, job, now):
+        seen = [name for name in self.classes(job) if name in self.ended]
+        if not seen:
+            return self.request[job]
+        if seen[0] not in self.mean:
+            total = count = 0.0
+            for run_time in self.ended[seen[0]]:
+                total, count = 0.8 * total + run_time, 0.8 * count + 1
+            self.mean[seen[0]] = int(np.rint(total / count))
+        return min(self.mean[seen[0]], self.request[job])
+
+
+class TopPercent(Complete):
+    """The smallest value that more than 100 - q % of the class's weight is at or below (section II)."""
+
+    def __init__(self, workload, estimate, percent):
+        super().__init__(workload, estimate)
+        self.enough = 1 - percent / 100
+        self.threshold = {}  # of classes that have not changed since it was worked out
+
+    def learn(self, job, start, now):
+        self.ended[self.facts(job)].append(self.run_time[job])
+        self.threshold.pop(self.facts(job), None)
+
+    def predict(self, job, now):
+        name = self.facts(job)
+        if name not in self.ended:
+            return self.request[job]
+        if name not in self.threshold:
+            run_times = self.ended[name]
+            weights = [0.1 * self.request[job], *map(float, run_times)]
+            decayed = [w * 0.9 ** (len(run_times) - k) for k, w in enumerate(weights)]
+            points = sorted(zip([self.request[job], *run_times], decayed, strict=True))
+            self.threshold[name] = self._first_above(points, self.enough * math.fsum(decayed))
+        return min(self.threshold[name], self.request[job])
+
+    @staticmethod
+    def _first_above(points, target):
+        below = 0.0
+        for value, weight in points:
+            below += weight
+            if below > target:
+                return value
+        return points[-1][0]
+
+
+class TopPercentAsCoded(TopPercent):
+    """The same with two running sums that follow the threshold, as in the paper's simulator.
+
+    The artificial point is as old as the first ended job. The lower sum starts at 1.
+    """
+
+    def __init__(self, workload, estimate, percent):
+        super().__init__(workload, estimate, percent)
+        self.state = {}
+
+    def learn(self, job, start, now):
+        name, run_time = self.facts(job), self.run_time[job]
+        at, below, above = self.state.get(name, (self.request[job], 1.0, 0.0))
+        self.ended[name].append(run_time)
+        weight = self._weights(name)
+        below, above = 0.9 * below, 0.9 * above
+        if run_time > at:
+            self.state[name] = self._raised(name, weight, at, below, above + run_time)
+        elif run_time < at:
+            self.state[name] = self._lowered(weight, at, below + run_time, above)
+        else:
+            self.state[name] = at, below + run_time, above
+
+    def _weights(self, name):
+        """Present weight of each value of a class."""
+        run_times = self.ended[name]
+        weights = defaultdict(list, {name[2]: [0.1 * name[2] * 0.9 ** (len(run_times) - 1)]})
+        for age, run_time in enumerate(reversed(run_times)):
+            weights[run_time].append(run_time * 0.9**age)
+        return {value: math.fsum(parts) for value, parts in weights.items()}
+
+    def _raised(self, name, weight, at, below, above):
+        """The threshold moved up until enough weight is below."""
+        values = sorted(weight)
+        k = values.index(at)
+        while k < len(values) - 1 and below <= self.enough * (below + above):
+            k += 1
+            below, above = below + weight[values[k]], above - weight[values[k]]
+            if k == len(self.ended[name]):  # the last point, unless values repeat
+                above = 0.0
+        return values[k], below, above
+
+    def _lowered(self, weight, at, below, above):
+        """The threshold moved down as long as enough weight stays below."""
+        values = sorted(weight)
+        k = values.index(at)
+        while k > 0 and below - weight[values[k]] > self.enough * (below + above):
+            below, above = below - weight[values[k]], above + weight[values[k]]
+            k -= 1
+            if k == 0:
+                below = weight[values[0]]
+        return values[k], below, above
+
+    def predict(self, job, now):
+        at = self.state[self.facts(job)][0] if self.facts(job) in self.state else self.request[job]
+        return min(at, self.request[job])
+
+
+class Biased(Predictor):
+    """Another's predictions times a factor."""
+
+    def __init__(self, workload, estimate, of, factor, seed):
+        super().__init__(workload, estimate)
+        self.of, self.factor = make(workload, estimate, of, seed), factor
+
+    def predict(self, job, now):
+        return int(min(np.rint(self.factor * self.of.predict(job, now)), self.request[job]))
+
+    def begun(self, job, now):
+        self.of.begun(job, now)
+
+    def learn(self, job, start, now):
+        self.of.learn(job, start, now)
+
+
+def make(workload, estimate, predictor, seed=1):
+    """The readable twin of a predictor: one that learns nothing, or one with a twin in `TWINS`."""
+    if isinstance(predictor, predictors.Biased):
+        return Biased(workload, estimate, predictor.of, predictor.factor, seed)
+    twin = TWINS.get(type(predictor))
+    if twin is None:
+        return Fixed(workload, estimate, predictor.predicted(workload, estimate, seed))
+    return twin(workload, estimate, *astuple(predictor))
+
+
+# A predictor's value to its twin, which takes the workload, the requests and the value's fields.
+TWINS = {
+    predictors.Last: Last,
+    predictors.Tsafrir: Tsafrir,
+    predictors.Complete: Complete,
+    predictors.TopPercent: lambda w, e, percent, coded: (
+        TopPercentAsCoded if coded else TopPercent
+    )(w, e, percent),
+}

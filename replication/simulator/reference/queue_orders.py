@@ -1,0 +1,34 @@
+"""EASY over an ordered queue as slow, readable Python: the oracle of its kernel."""
+
+from math import log10
+
+from replication.simulator import schedulers
+from replication.simulator.reference.easy import Easy
+
+
+class OrderedEasy(Easy):
+    """EASY whose queue is put in order before each pass."""
+
+    scheduler = schedulers.OrderedEASY
+
+    def schedule(self, now):
+        """Order the queue, then schedule as EASY does."""
+        self.queue.sort(key=lambda job: (*self.place(job, now), job))
+        super().schedule(now)
+
+    def place(self, job, now):
+        """Where a waiting job stands: those past the limit first, then by the least value; of equals the earlier."""
+        waited, limit = now - self.submit[job], self.options["limit"]
+        if limit is not None and waited >= limit:
+            return False, 0.0
+        return True, self.value(self.predicted(job, now), self.size[job], waited, self.submit[job])
+
+    def value(self, predicted, size, waited, submit):
+        """What the order is by, the least first."""
+        length, arrival = max(predicted, 1), max(submit - self.submit[0], 1)
+        return {
+            "shortest": lambda: predicted,
+            "smallest-area": lambda: predicted * size,
+            "wfp3": lambda: -((waited / length) * (waited / length) * (waited / length) * size),
+            "f1": lambda: log10(length) * size + 870 * log10(arrival),
+        }[self.options["by"]]()

@@ -1,0 +1,171 @@
+"""Workloads made of a log's own jobs, drawn anew: other weeks, other users, and as many weeks as one wants.
+
+Jobs move by whole weeks, so that days and weeks keep their rhythm, and each keeps its run time, estimate and size. A
+job that is drawn again is another job: its copies have numbers of their own. The draw depends on the log's name, its
+length, the resampling's own values and the seed alone.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from replication.simulator.choices import Choice, ChoiceError, Number, option
+from replication.simulator.lazy import pandas as pd
+from replication.simulator.seeding import generator
+from replication.simulator.workload import COLUMNS
+
+WEEK = 7 * 24 * 3600
+MOST = 100_000  # weeks
+LONG_TERM = 12
+
+
+class ResamplingError(ChoiceError):
+    """A resampling or a value of one that does not exist; the message lists what is allowed."""
+
+
+class Resampling(Choice, family="resampling"):
+    """The base of the resamplings: a workload and a seed in, another workload out.
+
+    A resampling is a frozen dataclass with a method `drawn`.
+    """
+
+    error = ResamplingError
+
+    def make(self, workload, seed):
+        """A workload drawn from another, of the same name and machine; how it was drawn stands in its provenance.
+        ResamplingError where no job is drawn.
+        """
+        made = self.drawn(workload, seed)
+        how = {"resampling": repr(self), "seed": int(seed)}
+        return made.replace(provenance=workload.provenance | how)
+
+    def drawn(self, workload, seed):
+        """What `make` gives, without where it comes from."""
+        raise NotImplementedError(f"{type(self).__name__} has no method drawn(workload, seed)")
+
+
+def _weeks():
+    return option(
+        allowed=Number(1, MOST, whole=True), about="how many weeks the workload has", sign="="
+    )
+
+
+@dataclass(frozen=True)
+class ResampledWeeks(Resampling, name="weeks"):
+    """Weeks of the log drawn with replacement, one behind the other.
+
+    Parameters
+    ----------
+    weeks : int
+        How many are drawn. Only whole weeks of the log are, unless it has none.
+    jobs : int, optional
+        No more than so many jobs are taken, the first.
+    """
+
+    weeks: int = _weeks()
+    jobs: int | None = option(
+        None, Number(1, whole=True, or_none=True), "no more than so many jobs, the first"
+    )
+
+    def drawn(self, workload, seed):
+        """See `Resampling.make`."""
+        whole = max(workload.span // WEEK, 1)
+        random = generator(workload.name, len(workload), "weeks drawn anew", self.weeks, int(seed))
+        made = joined(workload, random.integers(0, whole, self.weeks))
+        return made if self.jobs is None else made.take(slice(self.jobs))
+
+
+@dataclass(frozen=True)
+class ResampledUsers(Resampling, name="users"):
+    """Users of the log drawn anew, after Zakay and Feitelson (2014), *Workload resampling for performance evaluation of
+    parallel job schedulers*.
+
+    As there, the log is taken apart into its users, who are put together again independently of each other; users who
+    stay and those who come for a while are treated apart; all move by whole weeks. Who stays is there all along, from
+    a week of the log drawn at random, and begins again when the log has ended. Of those who come for a while as many as
+    the log has in that time are drawn with replacement, each with a week at random to come in. Unlike there, a user's
+    absence counts as part of his log, so that the load stays the log's on average, and none is aimed at; who comes
+    late goes on in the first weeks, so that these are as busy as the others; and jobs without a user are one user.
+
+    Parameters
+    ----------
+    weeks : int
+        How many the workload has.
+    stays : int
+        Users who are seen for so many weeks, from the first submission to the last, are those who stay.
+    """
+
+    weeks: int = _weeks()
+    stays: int = option(
+        LONG_TERM, Number(1, MOST, whole=True), "users seen for so many weeks are those who stay"
+    )
+
+    def drawn(self, workload, seed):
+        """See `Resampling.make`."""
+        random = generator(
+            workload.name, len(workload), "users drawn anew", self.weeks, self.stays, int(seed)
+        )
+        week = (workload.submit - workload.submit[0]) // WEEK
+        length = int(week[-1]) + 1
+        users, first = np.unique(workload.user, return_index=True)
+        jobs = np.split(
+            np.argsort(workload.user, kind="stable"),
+            np.cumsum(np.unique(workload.user, return_counts=True)[1])[:-1],
+        )
+        seen = np.array([week[own[-1]] - week[own[0]] + 1 for own in jobs])
+        parts = []
+        for own in (jobs[k] for k in np.flatnonzero(seen >= self.stays)):
+            turned = (week[own] - random.integers(length)) % length
+            parts += [
+                (own, turned + again * length, 0) for again in range(-(-self.weeks // length))
+            ]
+        passing = np.flatnonzero(seen < self.stays)
+        if len(passing):
+            count = round(len(passing) * self.weeks / length)
+            picked = random.integers(0, len(passing), count)
+            copies = copy_numbers(picked)
+            come = random.integers(0, self.weeks, count)
+            for k, copy, at in zip(passing[picked], copies, come, strict=True):
+                parts.append((jobs[k], (week[jobs[k]] - week[jobs[k][0]] + at) % self.weeks, copy))
+        return gathered(workload, parts, self.weeks)
+
+
+def joined(workload, weeks):
+    """Some weeks of a log one behind the other, each by its number from the first submission on; all of them in their
+    order are the log itself. The last of the log may be a part of one.
+    """
+    week = (workload.submit - workload.submit[0]) // WEEK
+    first = np.searchsorted(week, np.arange(week[-1] + 2))
+    parts = [(np.arange(first[k], first[k + 1]), place, 0) for place, k in enumerate(weeks)]
+    return gathered(workload, parts, len(parts))
+
+
+def gathered(workload, parts, weeks):
+    """Jobs of a log, each in another week; in order of submission, of equal ones as in the log.
+
+    `parts` are tuples of jobs by their places in the log, int64[k], the week that each goes to, and whose copies
+    they are: 0 for the user himself, a number for someone like him. Jobs in `weeks` and later are left out;
+    ResamplingError where none stays.
+    """
+    full = [np.broadcast_arrays(*part) for part in parts] or [np.empty((3, 0))]
+    jobs, week, copy = np.concatenate(full, axis=1).astype(np.int64)
+    jobs, week, copy = np.stack([jobs, week, copy])[:, week < weeks]
+    if len(jobs) == 0:
+        raise ResamplingError(
+            f"{workload.name}: no jobs in the weeks drawn, allowed: a log with jobs in most weeks, or more weeks"
+        )
+    since = workload.submit[jobs] - workload.submit[0]
+    submit = workload.submit[0] + week * WEEK + since % WEEK
+    order = np.lexsort((jobs, submit))
+    jobs, copy = jobs[order], copy[order]
+    columns = {name: getattr(workload, name)[jobs] for name in COLUMNS}
+    columns["submit"] = submit[order]
+    columns["job_id"] += copy_numbers(jobs) * (int(workload.job_id.max()) + 1)
+    columns["user"] += copy * (int(workload.user.max()) + 1)
+    return replace(workload, **columns)
+
+
+def copy_numbers(drawn):
+    """How often what was drawn had been drawn before, int64[n]."""
+    drawn = pd.Series(drawn, dtype=np.int64)
+    return drawn.groupby(drawn).cumcount().to_numpy(np.int64)

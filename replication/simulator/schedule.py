@@ -1,0 +1,230 @@
+"""The result of a simulation: when each job started, checked, measured and laid out as a table."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from replication.simulator import gantt, measures, writing
+from replication.simulator.estimates import EstimateModel
+from replication.simulator.lazy import lazily
+from replication.simulator.lazy import pandas as pd
+from replication.simulator.lazy import pyarrow as pa
+from replication.simulator.schedulers import Scheduler
+from replication.simulator.workload import Workload, usage
+
+html = lazily("replication.simulator.html")
+csv = lazily("pyarrow.csv")
+
+TABLE = (
+    "job_id",
+    "submit",
+    "start",
+    "end",
+    "processors",
+    "run_time",
+    "estimate",
+    "prediction",
+    "backfilled",
+    "times_killed",
+)
+
+
+class ScheduleError(ValueError):
+    """A schedule no machine could have run; the message names the first job or instant that is wrong."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Schedule:
+    """When each job of a workload started under one scheduler.
+
+    Parameters
+    ----------
+    workload : replication.simulator.workload.Workload
+    scheduler : replication.simulator.schedulers.Scheduler, optional
+        None where the schedule was read from a file.
+    estimates : replication.simulator.estimates.EstimateModel, optional
+        Where the estimates came from; None for values of one's own.
+    seed : int, optional
+        Of random estimates and predictions.
+    start : int64[n], s
+        Start of the run that completed.
+    estimate : int64[n], s
+        What the scheduler was told.
+    backfilled : bool[n]
+        Started past a blocked head.
+    prediction : int64[n], s, optional
+        What it planned with when the job started; the estimate where there is no predictor.
+    times_killed : int64[n], optional
+        How often the job was preempted before the run that completed.
+    killed_runs : int64[k, 3]
+        Runs that were preempted: the job's index, start and end of the run, s.
+    length : int64[n], s, optional
+        How long the run that completed took, where jobs are resumed; the run time where there is none.
+    first_prediction : int64[n], s, optional
+        What was predicted when the job was submitted, where there is a predictor.
+    """
+
+    workload: Workload
+    scheduler: Scheduler | None
+    estimates: EstimateModel | None
+    seed: int | None
+    start: np.ndarray
+    estimate: np.ndarray
+    backfilled: np.ndarray
+    prediction: np.ndarray | None = None
+    times_killed: np.ndarray | None = None
+    killed_runs: np.ndarray = field(default_factory=lambda: np.empty((0, 3), np.int64))
+    first_prediction: np.ndarray | None = None
+    length: np.ndarray | None = None
+
+    def __post_init__(self):
+        if self.prediction is None:
+            object.__setattr__(self, "prediction", self.estimate)
+        if self.times_killed is None:
+            object.__setattr__(self, "times_killed", np.zeros(len(self.start), np.int64))
+
+    @property
+    def end(self):
+        """End of each job, int64[n], s."""
+        return self.start + (self.workload.run_time if self.length is None else self.length)
+
+    @property
+    def wait(self):
+        """From submission to end, less the run time, int64[n], s.
+
+        Where nothing is resumed, that is from submission to the start of the run that completed.
+        """
+        return self.end - self.workload.submit - self.workload.run_time
+
+    @property
+    def jobs(self):
+        """One row a job, a pandas DataFrame with the columns of ``TABLE``."""
+        return pd.DataFrame(self.columns())
+
+    def columns(self):
+        """The table as a dict of arrays, in the order of ``TABLE``."""
+        return {
+            name: getattr(self if hasattr(self, name) else self.workload, name) for name in TABLE
+        }
+
+    @property
+    def measures(self):
+        """Performance measures by name, with heel-and-toe's trim; see `measured`."""
+        return self.measured()
+
+    def measured(self, trim=True):
+        """Performance measures by name; see `replication.simulator.measures.all_of`."""
+        return measures.all_of(self, trim)
+
+    @property
+    def provenance(self):
+        """What decided, what it was told, and the seed; the first two as one would type them."""
+        decided = "from a file" if self.scheduler is None else repr(self.scheduler)
+        told = "given" if self.estimates is None else repr(self.estimates)
+        return {"scheduler": decided, "estimates": told, "seed": self.seed}
+
+    def __repr__(self):
+        w, told = self.workload, self.provenance
+        return (
+            f"Schedule of {w.name}{' (stand-in)' if w.stand_in else ''}: {len(w):,} jobs, "
+            f"{told['scheduler']}, estimates {told['estimates']}, seed {self.seed}"
+        )
+
+    def _repr_html_(self):
+        return html.of_schedule(self)
+
+    def validate(self):
+        """Refuse a schedule that no machine could have run; return the schedule itself otherwise.
+
+        ScheduleError if a job has no start, starts before its submission, runs twice at once or for
+        less than its run time, or the machine is oversubscribed, or the work done is not the work
+        submitted.
+        """
+        w = self.workload
+        if len(self.start) != len(w):
+            raise ScheduleError(f"{w.name}: {len(self.start)} starts for {len(w)} jobs")
+        self._refuse(self.start < 0, "never started")
+        self._refuse(self.start < w.submit, "started before its submission")
+        job, killed_start, killed_end = self.killed_runs.T
+        if not np.array_equal(np.bincount(job, minlength=len(w)), self.times_killed):
+            raise ScheduleError(
+                f"{w.name}: the killed runs listed are not as many as each job was killed"
+            )
+        self._validate_runs(job, killed_start, killed_end)
+        instant, used = usage(
+            np.concatenate([self.start, killed_start]),
+            np.concatenate([self.end, killed_end]),
+            np.concatenate([w.processors, w.processors[job]]),
+        )
+        over = np.flatnonzero(used > w.machine)
+        if len(over):
+            raise ScheduleError(
+                f"{w.name}: {used[over[0]]} processors in use at second {instant[over[0]]}, "
+                f"the machine has {w.machine}"
+            )
+        done = float(np.dot(used[:-1], np.diff(instant)))
+        owed = float(
+            np.dot(self.end - self.start, w.processors)
+            + np.dot(killed_end - killed_start, w.processors[job])
+        )
+        if done != owed:
+            raise ScheduleError(
+                f"{w.name}: {done:.0f} processor seconds of work done, "
+                f"{owed:.0f} submitted or killed"
+            )
+        return self
+
+    def _validate_runs(self, job, killed_start, killed_end):
+        """The runs of a job follow one another, and together do its work."""
+        w = self.workload
+        last = self.end - self.start
+        together = last + np.bincount(job, killed_end - killed_start, len(w)).astype(np.int64)
+        # A job that is not resumed does all its work in the run that completes.
+        self._refuse(
+            (together if self.length is not None else last) < w.run_time,
+            "ran for less than its run time",
+        )
+        self._refuse(last < 0, "ended before its start")
+        if len(job) == 0:
+            return
+        owner = np.concatenate([job, np.arange(len(w))])
+        start, end = (
+            np.concatenate([killed_start, self.start]),
+            np.concatenate([killed_end, self.end]),
+        )
+        # The run that completes is last also among runs that begin at one instant.
+        order = np.lexsort((np.arange(len(owner)) >= len(job), end, start, owner))
+        overlap = (np.diff(owner[order]) == 0) & (start[order][1:] < end[order][:-1])
+        twice = np.zeros(len(w), bool)
+        twice[owner[order][1:][overlap]] = True
+        self._refuse(twice, "runs twice at once")
+
+    def _refuse(self, bad, what):
+        if bad.any():
+            k = int(np.argmax(bad))
+            raise ScheduleError(
+                f"{self.workload.name}: job {self.workload.job_id[k]} {what} "
+                f"(submit {self.workload.submit[k]}, start {self.start[k]}; "
+                f"{int(bad.sum())} such jobs)"
+            )
+
+    def write_csv(self, target):
+        """Write the table as CSV to a path, or to an open binary file such as standard output.
+
+        A path gets its name only when the file is complete.
+        """
+        # Made from the memory itself: pa.array would import pandas to see whether it is given any.
+        columns = [np.ascontiguousarray(values, np.int64) for values in self.columns().values()]
+        table = pa.table(
+            [
+                pa.Array.from_buffers(pa.int64(), len(values), [None, pa.py_buffer(values)])
+                for values in columns
+            ],
+            names=TABLE,
+        )
+        with writing.opened(target) as out:
+            csv.write_csv(table, out, csv.WriteOptions(quoting_header="none"))
+
+    def gantt(self, axes=None, since=None, until=None):
+        """Draw the jobs that run between two instants; see `replication.simulator.gantt.draw`."""
+        return gantt.draw(self, axes, since, until)

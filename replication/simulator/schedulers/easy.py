@@ -1,0 +1,162 @@
+"""First come, first served, and EASY backfilling on the users' estimates or on predicted run times."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from replication.simulator.choices import Number, option
+from replication.simulator.lazy import lazily
+from replication.simulator.predictors import Predictor
+from replication.simulator.schedulers import options
+from replication.simulator.schedulers.scheduler import Scheduler, SchedulerError
+from replication.simulator.seeding import generator
+
+plain = lazily("replication.simulator.kernels.easy")
+observing = lazily("replication.simulator.kernels.observing")
+predicted = lazily("replication.simulator.kernels.easy_predicted")
+
+
+@dataclass(frozen=True)
+class FCFS(Scheduler):
+    """First come, first served; no backfilling."""
+
+    validated = False
+    draws_at_random = False
+
+    def run(self, workload, estimate, seed):
+        """The columns it decides; see `replication.simulator.schedulers.scheduler.Scheduler.run`."""
+        return _plain(workload, estimate, False)
+
+
+@dataclass(frozen=True)
+class EASY(options.OnPredictions, Scheduler):
+    """EASY backfilling (Lifka 1995), on the users' estimates or on predictions.
+
+    Where it plans with predictions a job is still killed at its estimate. The readings are told in
+    docs/semantics/predicted.md. The last two options are interventions that no scheduler could carry out: they show what
+    wild backfills cause. Who is let past depends on the trace's name, its length, the share and the seed alone.
+    """
+
+    predictor: Predictor = options.predictor()
+    candidates: str = option(
+        "fcfs",
+        ("fcfs", "sjf"),
+        "order in which jobs are tried for backfilling: the queue's, or shortest prediction first",
+    )
+    refresh: str = options.refresh()
+    correction: str = options.correction()
+    reservation: str = options.reservation()
+    extra: str = option(
+        "used-up",
+        ("used-up", "not-used-up"),
+        "whether jobs that outlive the shadow time take their processors off the extra ones",
+    )
+    shadow: str = option(
+        "all",
+        ("all", "first"),
+        "of the jobs planned to end at the shadow time, all count as extra, or the first that suffice",
+    )
+    events: str = options.events("together", "one-by-one", "by-plan")
+    order: str = options.order()
+    passes: str = option(
+        "always",
+        ("always", "if-fits"),
+        "which submissions lead to a pass: all, or those that fit the free processors",
+    )
+    wild: str = option(
+        "allowed",
+        ("allowed", "forbidden"),
+        "whether a job may be backfilled that would truly delay the head, which only a simulator can tell",
+    )
+    let_past: float = option(
+        0.0,
+        Number(0, 1),
+        "share of jobs, drawn at random, that pass a blocked head whenever they fit",
+    )
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.intervenes and not self.is_plain:
+            raise SchedulerError(
+                f"{self!r}: allowed with wild and let_past: the users' estimates and the textbook's rules"
+            )
+        if self.wild == "forbidden" and self.let_past > 0:
+            raise SchedulerError(
+                f"{self!r}: allowed: either wild='forbidden' or let_past, not both"
+            )
+
+    @property
+    def is_plain(self):
+        """Whether this plans with the users' estimates by the textbook's rules, which has the fastest kernel."""
+        return all(
+            getattr(self, name) == own.default
+            for name, own in EASY.options().items()
+            if name not in ("wild", "let_past")
+        )
+
+    @property
+    def intervenes(self):
+        """Whether jobs may do more or less to a head than its reservation allows."""
+        return self.wild != "allowed" or self.let_past > 0
+
+    @property
+    def draws_at_random(self):
+        """Whether the schedule depends on the seed, predictors and estimates aside."""
+        return self.let_past > 0
+
+    def check_room(self, workload, estimate):
+        """Refuse what the kernel with predictions cannot count."""
+        if not self.is_plain:
+            super().check_room(workload, estimate)
+
+    def run(self, workload, estimate, seed):
+        """The columns it decides; see `replication.simulator.schedulers.scheduler.Scheduler.run`."""
+        seen = self.watch(workload) if self.intervenes else None
+        return self.watched(workload, estimate, seed, seen)
+
+    def watch(self, workload):
+        """Where `watched` notes what is seen; see `replication.simulator.kernels.observing.Seen`."""
+        return observing.nothing_seen(len(workload))
+
+    def watched(self, workload, estimate, seed, seen):
+        """The same as `run`, and what is seen of it in `seen`."""
+        if not self.is_plain:
+            return self.planned(workload, estimate, seed, seen)
+        # To predict the request is to plan with it from submission to start.
+        allowed = self._allowed(workload, seed) if self.intervenes else None
+        told = {"prediction": estimate, "first_prediction": estimate}
+        return _plain(workload, estimate, True, seen, allowed) | told
+
+    def _allowed(self, workload, seed):
+        """What each job may do to a head, int8[n]."""
+        n = len(workload)
+        draws = generator(workload.name, n, "let-past", self.let_past, int(seed)).random(n)
+        others = observing.NEVER_WILD if self.wild == "forbidden" else observing.AS_BELIEVED
+        return np.where(draws < self.let_past, observing.LET_PAST, others).astype(np.int8)
+
+    def planned(self, workload, estimate, seed, seen=None):
+        """The same by the kernel with predictions, also where the plain one would do."""
+        kernel, rules = self.kernel()
+        memory = self.predictor.memory(workload, estimate, seed)
+        if seen is not None:
+            seen = predicted.room_for(seen, workload.machine)
+        return options.decided(kernel(memory, workload.machine, rules, seen))
+
+    def kernel(self):
+        """The compiled function that decides on predictions, and the rules it follows."""
+        rules = self.rules(
+            predicted.Rules,
+            shortest_first=self.candidates == "sjf",
+            kept=self.reservation == "kept",
+            uses_up=self.extra == "used-up",
+            all_count=self.shadow == "all",
+            only_if_fits=self.passes == "if-fits",
+        )
+        return predicted.easy_predicted, rules
+
+
+def _plain(workload, estimate, backfilling, seen=None, allowed=None):
+    w, start, backfilled = workload, np.full(len(workload), -1), np.zeros(len(workload), bool)
+    jobs = w.submit, w.run_time, estimate, w.processors, w.machine
+    plain.easy(*jobs, backfilling, start, backfilled, seen, allowed)
+    return {"start": start, "backfilled": backfilled}

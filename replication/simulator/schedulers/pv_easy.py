@@ -1,0 +1,85 @@
+"""PV-EASY (Yuan, Yang, Wu and Zheng 2010): strict fairness by preemption, and backfilling at a venture."""
+
+from dataclasses import dataclass
+
+from replication.simulator.choices import Number, option
+from replication.simulator.lazy import lazily
+from replication.simulator.predictors import Last, Predictor
+from replication.simulator.schedulers import options
+from replication.simulator.schedulers.scheduler import Scheduler
+
+pv_easy = lazily("replication.simulator.kernels.pv_easy")
+
+MODES = ("kill", "suspend", "checkpoint")  # in the order of the kernel's numbers
+
+
+def _predictor(given):
+    predictor = Predictor.check(given)
+    if predictor.asks_for_starts:
+        raise ValueError(
+            f"any other predictor: {predictor!r} must be told when jobs start, "
+            "and keeps a list of running jobs that knows no preemption"
+        )
+    return predictor
+
+
+@dataclass(frozen=True)
+class PVEasy(options.OnPredictions, Scheduler, name="pv-easy"):
+    """PV-EASY: strict fairness by preemption, backfilling at a venture; see docs/semantics/pv_easy.md."""
+
+    predictor: Predictor = options.predictor(Last(), _predictor)
+    refresh: str = options.refresh()
+    correction: str = options.correction()
+    reservation: str = options.reservation()
+    events: str = options.events("together", "one-by-one")
+    venture: str = option(
+        "yes",
+        ("yes", "no"),
+        "whether jobs that are not predicted to end in time are backfilled too",
+    )
+    mode: str = option(
+        "kill",
+        MODES,
+        "what a preempted job keeps of its work: nothing, all, or what its last checkpoint holds",
+    )
+    interval: int = option(
+        3600, Number(1, whole=True), "seconds of work from one checkpoint to the next"
+    )
+    cost: int = option(
+        0, Number(0, whole=True), "seconds that each resumption (suspend) or each checkpoint takes"
+    )
+
+    def last_second(self, workload, estimate):
+        """A bound on all times, float, s."""
+        # Somebody always runs for good while anybody waits, so all is done once the work is, with what saving
+        # it takes; a prediction is at most twice the run time.
+        work = float(workload.run_time.sum(dtype="float64"))
+        saving = self.cost * (work / self.interval + len(workload))
+        return float(workload.submit[-1]) + 3 * (work + saving) + float(estimate.max())
+
+    def kernel(self):
+        """The compiled function that decides, and the rules it follows."""
+        rules = self.rules(
+            pv_easy.Rules,
+            at_submission=self.refresh == "submission",
+            kept=self.reservation == "kept",
+            venture=self.venture == "yes",
+            mode=MODES.index(self.mode),
+            interval=self.interval,
+            cost=self.cost,
+        )
+        return pv_easy.pv_easy, rules
+
+    def run(self, workload, estimate, seed):
+        """The columns it decides; see `replication.simulator.schedulers.scheduler.Scheduler.run`."""
+        kernel, rules = self.kernel()
+        memory = self.predictor.memory(workload, estimate, seed)
+        machine, runs = kernel(memory, workload.machine, rules)
+        decided = {
+            "start": machine.start,
+            "backfilled": machine.backfilled,
+            "prediction": machine.prediction,
+            "times_killed": runs.times_killed,
+            "killed_runs": runs.killed,
+        }
+        return decided if self.mode == "kill" else decided | {"length": runs.length}

@@ -1,0 +1,211 @@
+"""A study: a sweep as a file, which can be committed, cited, run in parts on a cluster and extended with a log::
+
+    logs = ["KTH-SP2", "my-log.swf.gz"]        # names, or files beside the study
+    schedulers = ["easy", "easy:candidates=sjf", "pv-easy"]
+    predictors = ["request", "last", "top=3"]  # each scheduler that has a predictor with each; as it is, if left out
+    estimates = ["log", "f=0:10:1"]            # a range stands for all its values
+    loads = ["log", 0.9]
+    seeds = 20
+    watched = false
+    resampling = ["weeks=8"]                   # for every seed a workload of eight weeks of each log, drawn anew
+
+A grid that is not full has parts, each with keys of its own in place of those above::
+
+    [[part]]
+    estimates = ["f=0:10:1"]
+    predictors = ["request"]
+
+Choices are written as in the shell (`replication.simulator.text`).
+"""
+
+import re
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+from replication.simulator import grid, text, traces
+from replication.simulator.choices import ChoiceError
+from replication.simulator.estimates import EstimateError
+from replication.simulator.estimates.models import steps
+from replication.simulator.hints import among
+
+DEFAULTS = {
+    "logs": [],
+    "schedulers": ["easy"],
+    "predictors": [],
+    "estimates": ["log"],
+    "loads": [grid.LOG],
+    "seeds": 1,
+    "watched": False,
+    "resampling": [],
+}
+PARTS = "part"
+EXAMPLES = {
+    "logs": '["KTH-SP2"]',
+    "schedulers": "['easy']",
+    "predictors": "['last']",
+    "estimates": "['log']",
+    "loads": '["log", 0.9]',
+    "seeds": "20, or [1, 2, 5]",
+    "watched": "true",
+    "resampling": '["weeks=8"]',
+}
+MOST_SEEDS = 1_000_000
+_RANGE = re.compile(r"(.*=)([0-9.]+):([0-9.]+):([0-9.]+)(,.*)?")
+
+
+class StudyError(ValueError):
+    """A study that cannot be used; the message names the file, the key, the value and what is allowed."""
+
+
+def read(path, logs=None, seeds=None):
+    """The tasks of a study.
+
+    Parameters
+    ----------
+    path : str or pathlib.Path
+    logs : dict of str to replication.simulator.workload.Workload, optional
+        In place of its logs.
+    seeds : sequence of int, optional
+        In place of its seeds.
+
+    Returns
+    -------
+    list of replication.simulator.grid.Task
+
+    Raises
+    ------
+    StudyError
+        For keys and values that are none.
+    TraceError, SweepError, SchedulerError, EstimateError
+        For logs that cannot be read and combinations that cannot be simulated.
+    """
+    path = Path(path)
+    whole = _read(path)
+    parts = whole.pop(PARTS, [{}])
+    if not (isinstance(parts, list) and parts and all(isinstance(part, dict) for part in parts)):
+        raise StudyError(f"{path}: {PARTS} = {parts!r}, allowed: tables such as [[{PARTS}]]")
+    given = {} if logs is None else {"logs": [*logs]}
+    given |= {} if seeds is None else {"seeds": [*seeds]}
+    logs = dict(logs or {})
+    return [
+        task for part in parts for task in _tasks(path, _checked(path, whole | part | given), logs)
+    ]
+
+
+def _tasks(path, given, logs):
+    """The tasks of a study, or of a part of it; `logs` are those that were read."""
+    try:
+        schedulers = [text.scheduler(word) for word in given["schedulers"]]
+        predictors = [text.predictor(word) for word in given["predictors"]]
+        models = [model for word in given["estimates"] for model in models_of(word)]
+        resamplings = [text.resampling(word) for word in given["resampling"]]
+    except ChoiceError as error:
+        raise StudyError(f"{path}: {error}") from None
+    seeds = given["seeds"]
+    seeds = range(1, seeds + 1) if isinstance(seeds, int) else seeds
+    for name in given["logs"]:
+        if name not in logs:
+            logs[name] = _log(path, name)
+    return grid.points(
+        [logs[name] for name in given["logs"]],
+        given["loads"],
+        [(one, model) for one in crossed(schedulers, predictors) for model in models],
+        seeds,
+        given["watched"],
+        resamplings,
+    )
+
+
+def _read(path):
+    """What the file says."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, RecursionError, tomllib.TOMLDecodeError) as error:
+        raise StudyError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _checked(path, given):
+    """What a study or a part of it says, with defaults for the rest."""
+    for key in given:
+        among(DEFAULTS, f"{path}: key", key, StudyError)
+    given = DEFAULTS | given
+    if not given["logs"]:
+        raise StudyError(f"{path}: no logs; allowed: names of logs, or files")
+    for key, value in given.items():
+        if not _fits(key, value):
+            raise StudyError(f"{path}: {key} = {value!r}, allowed: such as {EXAMPLES[key]}")
+    return given
+
+
+def _fits(key, value):
+    """Whether a key may have a value."""
+    several = isinstance(value, list)
+    if key == "watched":
+        return isinstance(value, bool)
+    if key == "seeds":
+        return _whole(value) or (several and bool(value) and all(map(_whole, value)))
+    if key == "loads":
+        return several and bool(value) and all(map(_load, value))
+    return several and all(isinstance(word, str) for word in value)
+
+
+def _whole(value):
+    return type(value) is int and 1 <= value <= MOST_SEEDS
+
+
+def _load(value):
+    return value == grid.LOG or (isinstance(value, int | float) and 0 < value <= 2)
+
+
+def _log(path, name):
+    beside = path.parent / name
+    return traces.load(str(beside) if beside.is_file() else name)
+
+
+def crossed(schedulers, predictors):
+    """Each scheduler that has a predictor with each of some; the others, and all if there are none, as they are."""
+    for scheduler in schedulers:
+        if predictors and "predictor" in scheduler.options():
+            yield from (replace(scheduler, predictor=predictor) for predictor in predictors)
+        else:
+            yield scheduler
+
+
+def models_of(word):
+    """The estimate models that a word means: one, or of a range such as ``f=0:10:1`` all in it."""
+    found = _RANGE.fullmatch(word)
+    if not found:
+        return [text.estimates(word)]
+    before, start, stop, step, after = found.groups()
+    try:
+        values = steps(float(start), float(stop), float(step))
+    except ValueError as error:
+        raise EstimateError(f"estimates {word!r}: {error}") from None
+    return [text.estimates(f"{before}{value!r}{after or ''}") for value in values]
+
+
+def shard(tasks, number, of):
+    """The part of some tasks that one of several jobs runs, by the tasks' keys.
+
+    Parameters
+    ----------
+    tasks : list of replication.simulator.grid.Task
+    number, of : int
+        From 0 to ``of - 1``.
+
+    Returns
+    -------
+    list of replication.simulator.grid.Task
+        Which part a task is in does not depend on the other tasks.
+
+    Raises
+    ------
+    StudyError
+    """
+    if not 0 <= number < of:
+        raise StudyError(f"shard {number} of {of}, allowed: 0 to {of - 1}")
+    keys = [task.key for task in tasks]
+    if None in keys:
+        raise StudyError("a scheduler or model without a source file, which no shard could keep")
+    return [task for task, key in zip(tasks, keys, strict=True) if int(key[:15], 16) % of == number]
