@@ -101,8 +101,9 @@ setup: $(WARM)  ## Only set up: .venv, locked packages, compiled kernels
 lock: $(TOOLS)/ready  ## Resolve pyproject.toml anew into the locks
 	@compile="$(TOOLS)/bin/uv pip compile --universal --python-version 3.11 --fork-strategy fewest \
 	  --generate-hashes --no-annotate --no-header --upgrade --quiet"; \
-	$$compile pyproject.toml --extra test --group build --output-file requirements.lock && \
+	$$compile pyproject.toml --extra figures --extra lab --extra test --group build --output-file requirements.lock && \
 	$$compile pyproject.toml --extra dask --constraint requirements.lock --output-file dask.lock && \
+	$$compile pyproject.toml --extra docs --constraint requirements.lock --output-file docs.lock && \
 	$$compile --group tools --output-file tools.lock
 
 audit: $(TOOLS)/ready  ## Ask whether locked packages have known vulnerabilities
