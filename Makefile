@@ -52,7 +52,7 @@ OPTIONS := $(if $(SCALE),--scale $(SCALE)) $(if $(ONLY),--only $(ONLY)) $(if $(W
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: help figures test fuzz check lab traces article report archive bench setup lock audit clean distclean other-version
+.PHONY: help figures test fuzz check lab traces article report site archive bench setup lock audit clean distclean other-version
 
 help:
 	@awk -F '  +' '/^[a-z]+:.*  ## / { \
@@ -77,6 +77,9 @@ lab: $(WARM)  ## Open the explorer and the notebooks in JupyterLab
 
 traces: $(READY)  ## Fetch the real logs from the archive
 	@$(PY) -m replication traces fetch
+
+site: build/docs-ready  ## Build the documentation in build/site/ (opens without a network)
+	@$(PY) -m sphinx -q -b html docs build/site && echo build/site/index.html
 
 article: $(READY)  ## Build the article; list where it and the results disagree
 	@$(PY) -m replication article
@@ -138,6 +141,11 @@ $(VENV)/ready: requirements.lock pyproject.toml $(OTHER_VERSION)
 	$$install --require-hashes --only-binary :all: -r requirements.lock && \
 	$$install --no-deps --no-build-isolation --editable . && \
 	touch $@ && echo "Environment ready in $$(($$(date +%s) - start)) s"
+
+build/docs-ready: docs.lock $(READY)
+	@mkdir -p build
+	@$(PY) -m pip install -qq --disable-pip-version-check --no-input --require-hashes --only-binary :all: -r docs.lock
+	@touch $@
 
 # Tools that make and check locks, apart from what the package needs.
 $(TOOLS)/ready: tools.lock $(READY)

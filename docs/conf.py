@@ -1,0 +1,37 @@
+"""Configuration of the documentation site (Sphinx)."""
+
+import shutil
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+import gallery  # noqa: E402
+
+project = "replication"
+author = "The replication authors"
+extensions = ["myst_nb", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary"]
+exclude_patterns = ["_build"]
+html_theme = "furo"
+html_title = "replication"
+html_copy_source = False
+html_show_sphinx = False
+myst_heading_anchors = 3
+nb_execution_mode = "force"
+nb_execution_excludepatterns = ["gallery/*"]
+nb_execution_timeout = 300
+nb_execution_raise_on_error = True
+autosummary_generate = True
+numpydoc_show_class_members = False
+autodoc_typehints = "none"
+
+
+def setup(app):
+    """Write the gallery and copy the tutorial before Sphinx reads the sources."""
+    app.connect("builder-inited", prepare)
+
+
+def prepare(app):
+    gallery.write(HERE / "gallery")
+    shutil.copy(HERE.parent / "notebooks" / "tutorial.ipynb", HERE / "tutorial.ipynb")
