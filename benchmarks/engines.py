@@ -25,11 +25,12 @@ import threading
 import time
 from pathlib import Path
 
+import dask
+import distributed
 import psutil
 
 from replication.simulator import engines, grid, kept, traces
 from replication.simulator.estimates import FModel
-from replication.simulator.lazy import distributed, lazily
 
 PIECES = 50
 #: Dask takes its own pulse once a second, not fifty times, and no samples of what runs: most of what it uses at rest.
@@ -38,8 +39,6 @@ SETTINGS = {
     "distributed.admin.tick.interval": "1s",
     "distributed.worker.memory.monitor-interval": "1s",
 }
-
-dask = lazily("dask")
 
 
 def tasks(count, jobs):

@@ -13,15 +13,14 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.csv as csv
 
 from benchmarks.kernels import GROWN, grown
 from replication.simulator import grid, traces
 from replication.simulator.estimates import Users
-from replication.simulator.lazy import lazily
-from replication.simulator.lazy import pyarrow as pa
 from replication.simulator.swf import FIELDS
 
-csv = lazily("pyarrow.csv")
 ROWS = 1_000_000
 
 

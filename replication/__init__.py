@@ -1,6 +1,6 @@
-"""Replication of three papers on batch scheduling with unknown run times.
+"""Reproduce three papers on batch scheduling with unknown run times.
 
-The public way in: a log comes in, a scheduler decides, we measure::
+The public interface: load a log, choose a scheduler, measure the schedule::
 
     import replication as rp
 
@@ -8,37 +8,108 @@ The public way in: a log comes in, a scheduler decides, we measure::
     run = rp.simulate(kth, rp.EASY(), rp.FModel(2), seed=1)
     rp.compare(kth, [rp.FCFS(), rp.EASY(), rp.PVEasy()])
     rp.sweep([kth], rp.EASY(), rp.FModel.grid(0, 10, 0.1), seeds=100)
-
-Names are looked up on first use, so that a command pays only for what it needs.
 """
 
-import importlib
+import sys
+from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+__version__ = "0.1.0"  # above the imports: some modules write it into their output
 
-_ROOMS = {
-    "simulator.traces": "load",
-    "simulator.workload": "Workload",
-    "simulator.resampling": "ResampledWeeks ResampledUsers Resampling",
-    "simulator.estimates": "Users Exact FModel Deterministic Modal EstimateModel",
-    "simulator.schedulers": "FCFS EASY Conservative LargestAreaFirst OrderedEASY PVEasy Scheduler",
-    "simulator.predictors": (
-        "Request Clairvoyant Virtual Scaled Last Tsafrir Complete TopPercent CVH Biased Predictor"
-    ),
-    "simulator.schedule": "Schedule",
-    "simulator.simulation": "simulate compare",
-    "simulator.grid": "sweep",
-    "report.page": "Page",
-}
-_WHERE = {name: room for room, names in _ROOMS.items() for name in names.split()}
-__all__ = sorted(_WHERE)
+try:
+    import numba  # noqa: F401
+    import numpy  # noqa: F401
+    import pandas  # noqa: F401
+except ModuleNotFoundError as missing:
+    message = (
+        f"{missing.name} is not installed for {sys.executable}; "
+        "run `make setup`, then `source .venv/bin/activate`"
+    )
+    if sys.argv[0] == "-m":  # python -m replication
+        raise SystemExit(f"replication: {message}") from None
+    raise ModuleNotFoundError(message, name=missing.name) from None
+
+from replication.simulator.estimates import (
+    Deterministic,
+    EstimateModel,
+    Exact,
+    FModel,
+    Modal,
+    Users,
+)
+from replication.simulator.grid import sweep
+from replication.simulator.predictors import (
+    CVH,
+    Biased,
+    Clairvoyant,
+    Complete,
+    Last,
+    Predictor,
+    Request,
+    Scaled,
+    TopPercent,
+    Tsafrir,
+    Virtual,
+)
+from replication.simulator.resampling import ResampledUsers, ResampledWeeks, Resampling
+from replication.simulator.schedule import Schedule
+from replication.simulator.schedulers import (
+    EASY,
+    FCFS,
+    Conservative,
+    LargestAreaFirst,
+    OrderedEASY,
+    PVEasy,
+    Scheduler,
+)
+from replication.simulator.simulation import compare, simulate
+from replication.simulator.traces import load
+from replication.simulator.workload import Workload
+
+if TYPE_CHECKING:
+    from replication.report.page import Page
+
+__all__ = [
+    "CVH",
+    "EASY",
+    "FCFS",
+    "Biased",
+    "Clairvoyant",
+    "Complete",
+    "Conservative",
+    "Deterministic",
+    "EstimateModel",
+    "Exact",
+    "FModel",
+    "LargestAreaFirst",
+    "Last",
+    "Modal",
+    "OrderedEASY",
+    "PVEasy",
+    "Page",
+    "Predictor",
+    "Request",
+    "ResampledUsers",
+    "ResampledWeeks",
+    "Resampling",
+    "Scaled",
+    "Schedule",
+    "Scheduler",
+    "TopPercent",
+    "Tsafrir",
+    "Users",
+    "Virtual",
+    "Workload",
+    "compare",
+    "load",
+    "simulate",
+    "sweep",
+]
 
 
-def __getattr__(name):
-    if name in _WHERE:
-        return getattr(importlib.import_module(f"replication.{_WHERE[name]}"), name)
+def __getattr__(name: str) -> Any:
+    """Import `Page` on first use: it needs the packages of the extra ``figures``."""
+    if name == "Page":
+        from replication.report.page import Page
+
+        return Page
     raise AttributeError(f"module 'replication' has no attribute {name!r}")
-
-
-def __dir__():
-    return __all__

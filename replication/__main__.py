@@ -6,12 +6,11 @@ Its exit codes are told by ``--help``, see `replication.commands.HELP`.
 import os
 import sys
 
+from replication import commands
 from replication.simulator import signals
-from replication.simulator.lazy import lazily
 
 FAILED, REFUSED, OUTPUT_CLOSED = 1, 2, 141
 PACKAGE = "replication"
-commands = lazily("replication.commands")
 
 
 def main(argv=None):
@@ -47,7 +46,7 @@ def _one_line(error):
     if isinstance(error, ModuleNotFoundError):
         if error.name.partition(".")[0] == PACKAGE:
             return None
-        return f"{error.name} is not installed for {sys.executable}; 'make setup' prepares .venv"
+        return f"{error.name} is not installed for {sys.executable}; run `make setup`, then `source .venv/bin/activate`"
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror}"
     if isinstance(error, OSError) or (isinstance(error, ValueError) and _from_here(error)):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import seaborn as sns
 from matplotlib.figure import Figure
 
 from replication.cluster import advice as cluster_advice
@@ -15,7 +16,6 @@ from replication.papers import style
 from replication.report import html, pdf, tree
 from replication.report.render import Picture, Table
 from replication.simulator import writing
-from replication.simulator.lazy import seaborn as sns
 
 ALWAYS = (
     "Memory, accelerators, reservations, fair shares and priorities are not simulated; a killed job runs again from its "

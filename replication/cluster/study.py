@@ -10,13 +10,13 @@ from functools import cached_property
 
 import numpy as np
 import pandas as pd
+import tqdm
 
 from replication.cluster import replay
 from replication.papers import resampling
 from replication.simulator import measures, plans
 from replication.simulator.estimates import Exact, Users
 from replication.simulator.grid import sweep
-from replication.simulator.lazy import tqdm
 from replication.simulator.predictors import Last
 from replication.simulator.schedulers import EASY, FCFS, Conservative, PVEasy
 from replication.simulator.simulation import simulate

@@ -15,6 +15,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv as csv
+import pyarrow.parquet as parquet
 
 from replication.cluster.accounting.conversion import (
     LATEST,
@@ -27,12 +31,7 @@ from replication.cluster.accounting.conversion import (
 )
 from replication.simulator import files, paths
 from replication.simulator.hints import among, did_you_mean
-from replication.simulator.lazy import lazily
-from replication.simulator.lazy import pandas as pd
-from replication.simulator.lazy import pyarrow as pa
 from replication.simulator.swf.trace import ordered
-
-csv, parquet = lazily("pyarrow.csv"), lazily("pyarrow.parquet")
 
 MAPS = paths.DATA / "maps"
 TIMES = ("submit", "start", "end")

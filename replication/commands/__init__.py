@@ -1,8 +1,7 @@
 """The shell: one group of commands, each in a module that is imported only when it is the one asked for.
 
 A command's module is its help: the docstring, whose first line the group's help lists. It has a function `command`, or
-several in `ACTIONS`, with click's options, which returns the exit code, if it is not 0. What it uses of the other rooms
-stands in `_rooms`.
+several in `ACTIONS`, with click's options, which returns the exit code, if it is not 0.
 """
 
 import functools

@@ -7,9 +7,19 @@ import json
 import click
 from click.shell_completion import CompletionItem
 
+from replication.cluster.accounting import anonymous as keys
 from replication.commands import UsageError
-from replication.commands import _rooms as rooms
-from replication.simulator import writing
+from replication.simulator import (
+    cleaning,
+    estimates,
+    formats,
+    plans,
+    schedulers,
+    swf,
+    text,
+    traces,
+    writing,
+)
 from replication.simulator.hints import did_you_mean
 
 LONGEST = 40  # characters of a wrong value that a message repeats
@@ -79,13 +89,13 @@ class Late(click.Option):
 
 
 def _rules():
-    rules = (f"{rule} ({words})" for rule, (words, _) in rooms.cleaning.DROP_RULES.items())
+    rules = (f"{rule} ({words})" for rule, (words, _) in cleaning.DROP_RULES.items())
     return f"Jobs left out, by commas; '' for none: {'; '.join(rules)}."
 
 
 def logs(ctx, param, incomplete):
     """What completes the name of a log: the registry's names, and files."""
-    known = [CompletionItem(name) for name in rooms.traces.names() if name.startswith(incomplete)]
+    known = [CompletionItem(name) for name in traces.names() if name.startswith(incomplete)]
     return [CompletionItem(incomplete, type="file"), *known]
 
 
@@ -125,8 +135,8 @@ def _choice(*names, family, default, metavar, about):
     return click.option(
         *names,
         cls=Late,
-        told=lambda: f"One of {rooms.text.forms(family())} (default {default}); {about}",
-        shell_complete=completing(lambda: rooms.text.names(family())),
+        told=lambda: f"One of {text.forms(family())} (default {default}); {about}",
+        shell_complete=completing(lambda: text.names(family())),
         default=default,
         metavar=metavar,
     )
@@ -134,7 +144,7 @@ def _choice(*names, family, default, metavar, about):
 
 scheduler = _choice(
     "--scheduler",
-    family=lambda: rooms.schedulers.Scheduler,
+    family=lambda: schedulers.Scheduler,
     default="easy",
     metavar="NAME",
     about="options may follow, as in easy:predictor=last,correction=now.",
@@ -151,14 +161,14 @@ seed = click.option(
 model = _choice(
     "--estimates",
     "model",
-    family=lambda: rooms.estimates.EstimateModel,
+    family=lambda: estimates.EstimateModel,
     default="log",
     metavar="MODEL",
     about=",emax=SECONDS may follow each.",
 )
 bad_lines = click.option(
     "--bad-lines",
-    type=Word(lambda: rooms.swf.BAD_LINES),
+    type=Word(lambda: swf.BAD_LINES),
     default="refuse",
     help="What becomes of a log with lines that cannot be jobs (default refuse; skip counts them).",
 )
@@ -171,7 +181,7 @@ engine = click.option(
     help="Where to run: threads (default), processes, or the address of a Dask scheduler.",
 )
 paper = click.option(
-    "--paper", type=Word(lambda: rooms.traces.papers()), help="Use a paper's rules for the log."
+    "--paper", type=Word(lambda: traces.papers()), help="Use a paper's rules for the log."
 )
 rules = options(
     bad_lines,
@@ -179,12 +189,12 @@ rules = options(
     processors("what the log says", "machine"),
     click.option(
         "--size",
-        type=Word(lambda: rooms.cleaning.SIZES),
+        type=Word(lambda: cleaning.SIZES),
         help="Which processors are a job's size; the others where these are missing.",
     ),
     click.option(
         "--overrun",
-        type=Word(lambda: rooms.cleaning.OVERRUNS),
+        type=Word(lambda: cleaning.OVERRUNS),
         help="What becomes of a run longer than its estimate.",
     ),
     click.option("--drop", cls=Late, told=_rules, metavar="RULES"),
@@ -222,7 +232,7 @@ parts = options(
 def for_conversion(out, inputs, key_file, **given):
     """Keyword arguments of a converter from the options of `machine`; an output that it reads is refused."""
     writable(out, *inputs)
-    key = rooms.keys.key_from(key_file) if key_file else None
+    key = keys.key_from(key_file) if key_file else None
     writable(out, *filter(None, [key_file]))
     return given | {"key": key}
 
@@ -231,7 +241,7 @@ def scheduler_of(words, predictor=None, options=()):
     """The scheduler that is meant, from its text and that of its options, ``name=value`` each."""
     more = [*options, *([f"predictor={predictor}"] if predictor else [])]
     separator = "," if ":" in words else ":"
-    return rooms.text.scheduler(words + (separator + ",".join(more) if more else ""))
+    return text.scheduler(words + (separator + ",".join(more) if more else ""))
 
 
 @contextlib.contextmanager
@@ -254,7 +264,7 @@ def writable(out, *inputs):
 def judging():
     """Refuse what cannot be judged with code 2: 1 says that it was, and was found wanting."""
     try:
-        with refusing(rooms.formats.FormatError, rooms.plans.PlanError, rooms.swf.SWFError):
+        with refusing(formats.FormatError, plans.PlanError, swf.SWFError):
             yield
     except OSError as error:
         raise UsageError(f"{error.filename}: {error.strerror}") from error

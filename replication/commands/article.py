@@ -12,7 +12,7 @@ Examples:
 """
 
 from replication.commands import _options as shared
-from replication.commands._rooms import assemble
+from replication.report import assemble
 
 
 @shared.as_json("Print where it is and how long it is")

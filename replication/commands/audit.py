@@ -13,7 +13,7 @@ Exit codes: 0 possible; 1 impossible; 2 the file cannot be used, or the command 
 """
 
 from replication.commands import _options as shared
-from replication.commands._rooms import formats, plans
+from replication.simulator import formats, plans
 
 _WRONG = {
     "before_submission": "started before their submission",

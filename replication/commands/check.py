@@ -18,7 +18,8 @@ import click
 
 from replication.commands import UsageError
 from replication.commands import _options as shared
-from replication.commands._rooms import committed, results
+from replication.papers import committed
+from replication.report import results
 
 
 @shared.as_json("Print what has changed")

@@ -18,9 +18,12 @@ from pathlib import Path
 
 import click
 
+from replication.cluster import log as cluster_log
+from replication.cluster import report as cluster_report
+from replication.cluster import study as cluster_study
 from replication.commands import UsageError
 from replication.commands import _options as shared
-from replication.commands._rooms import cleaning, cluster_log, cluster_report, cluster_study
+from replication.simulator import cleaning
 
 ENDINGS = (".pdf", ".html", ".csv")
 

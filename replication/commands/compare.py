@@ -19,7 +19,7 @@ from pathlib import Path
 import click
 
 from replication.commands import _options as shared
-from replication.commands._rooms import formats, plans
+from replication.simulator import formats, plans
 
 
 @shared.file("first", metavar="A")

@@ -17,8 +17,11 @@ Exit codes: 0 converted; 1 the log cannot be used; 2 the command line was refuse
 
 import click
 
+from replication.cluster import tables
+from replication.cluster.accounting import slurm as sacct
+from replication.cluster.accounting import torque as pbs
 from replication.commands import _options as shared
-from replication.commands import _rooms as rooms
+from replication.simulator import swf
 
 swf_file = shared.output("The SWF file to write; .gz compresses it.", required=True)
 account = shared.as_json("Say what was done")
@@ -31,7 +34,7 @@ written = shared.options(swf_file, account, shared.machine)
 def slurm(log, out, as_json, **given):
     """What sacct --parsable2 writes, with any columns in any order, gzipped or not; - is standard input."""
     known = shared.for_conversion(out, [log], **given)
-    return _written(rooms.slurm.convert(log, **known), out, as_json)
+    return _written(sacct.convert(log, **known), out, as_json)
 
 
 @shared.file("logs", nargs=-1, required=True, metavar="FILE...")
@@ -39,7 +42,7 @@ def slurm(log, out, as_json, **given):
 def torque(logs, out, as_json, **given):
     """Accounting logs of TORQUE or PBS, of one machine, gzipped or not; - is standard input."""
     known = shared.for_conversion(out, logs, **given)
-    return _written(rooms.torque.convert(list(logs), **known), out, as_json)
+    return _written(pbs.convert(list(logs), **known), out, as_json)
 
 
 @shared.file("table", metavar="FILE")
@@ -57,12 +60,12 @@ def torque(logs, out, as_json, **given):
 def table(table, out, by, processors, as_json):
     """A CSV or parquet table of jobs, by a map that says which column is what."""
     shared.writable(out, table, by)
-    return _written(rooms.tables.convert(table, by, processors), out, as_json)
+    return _written(tables.convert(table, by, processors), out, as_json)
 
 
 def _written(conversion, out, as_json):
     """Write the SWF file, and give an account."""
-    rooms.swf.write(out, conversion.without_names)
+    swf.write(out, conversion.without_names)
     shared.say(
         conversion.facts() | {"out": out}, [*conversion.lines(), f"written to {out}"], as_json
     )

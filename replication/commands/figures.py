@@ -16,7 +16,9 @@ import click
 
 from replication.commands import Several
 from replication.commands import _options as shared
-from replication.commands._rooms import assemble, engines, figures, notebook, record
+from replication.report import assemble, notebook, record
+from replication.report import run as figures
+from replication.simulator import engines
 
 
 @click.option(

@@ -15,7 +15,7 @@ from pathlib import Path
 import click
 
 from replication.commands import _options as shared
-from replication.commands._rooms import assemble, record
+from replication.report import assemble, record
 
 
 @click.option(

@@ -14,7 +14,7 @@ import sys
 import click
 
 from replication.commands import _options as shared
-from replication.commands._rooms import formats, measures, simulation, text, traces
+from replication.simulator import formats, measures, simulation, text, traces
 
 
 @click.argument("trace", metavar="TRACE", shell_complete=shared.logs)

@@ -31,9 +31,7 @@ import click
 
 from replication.commands import Several, UsageError
 from replication.commands import _options as shared
-from replication.commands import _rooms as rooms
-from replication.commands._rooms import estimates, grid, kept, study, text, traces
-from replication.simulator import writing
+from replication.simulator import estimates, grid, kept, schedulers, study, text, traces, writing
 
 #: How `--estimates` begins for each `--model`; f follows.
 MODELS = {"random": "f", "deterministic": "deterministic", "log": "log:factor", "modal": "modal"}
@@ -48,7 +46,7 @@ LATEST = 10**12  # s
     cls=Several,
     default=["easy"],
     metavar="NAME ...",
-    shell_complete=shared.completing(lambda: text.names(rooms.schedulers.Scheduler)),
+    shell_complete=shared.completing(lambda: text.names(schedulers.Scheduler)),
     help="Who starts when (default easy), as simulate takes it.",
 )
 @shared.predictor

@@ -17,7 +17,7 @@ from pathlib import Path
 import click
 
 from replication.commands import _options as shared
-from replication.commands._rooms import archive, traces
+from replication.simulator import archive, traces
 
 _HEADER = "Computer Installation StartTime EndTime TimeZoneString MaxProcs MaxNodes".split()
 

@@ -7,7 +7,7 @@ import time
 
 import click
 
-from replication.commands._rooms import simulation
+from replication.simulator import simulation
 
 
 def command():

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import pandas as pd
 
 from replication.explore.scene import NUMBER
 from replication.simulator import grid, measures, plans, text, traces
 from replication.simulator.estimates.modal import SMALLEST_E_MAX
-from replication.simulator.lazy import pandas as pd
 from replication.simulator.schedule import Schedule, usage
 from replication.simulator.schedulers import PVEasy
 from replication.simulator.simulation import simulate

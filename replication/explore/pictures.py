@@ -1,11 +1,11 @@
 """The comparison as a scene: Gantt pictures, queue and machine over time, wait and slowdown by size."""
 
 import numpy as np
+import pandas as pd
 
 from replication.explore import scene
 from replication.explore.scene import NUMBER
 from replication.simulator import gantt, plans
-from replication.simulator.lazy import pandas as pd
 
 MOST = 4000  # jobs in one Gantt picture; of more, the largest areas
 POINTS = 1500  # points of one line

@@ -12,11 +12,12 @@ from decimal import Decimal
 from itertools import product
 from typing import NamedTuple
 
+import pandas as pd
+
 from replication.papers import published, shown
 from replication.papers.published import EvidenceError
 from replication.simulator import paths
 from replication.simulator.data import toml
-from replication.simulator.lazy import pandas as pd
 
 VERDICTS = "holds", "holds in part", "fails", "undecided", "check"
 HOLDS, PART, FAILS, UNDECIDED, CHECK = VERDICTS

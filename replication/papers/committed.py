@@ -7,10 +7,11 @@ import csv
 import io
 from typing import NamedTuple
 
+import pandas as pd
+
 from replication.papers import git, verdicts
 from replication.papers.published import EvidenceError
 from replication.simulator import paths, writing
-from replication.simulator.lazy import pandas as pd
 
 NAME = ("kind", "paper", "item", "trace", "policy", "measure")
 COLUMNS = (*NAME, "about", "verdict")

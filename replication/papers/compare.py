@@ -27,9 +27,10 @@ from decimal import ROUND_HALF_UP, Decimal
 from numbers import Real
 from typing import NamedTuple
 
+import pandas as pd
+
 from replication.papers import published as published_values
 from replication.papers.published import EvidenceError
-from replication.simulator.lazy import pandas as pd
 
 MATCH, CLOSE, NEAR, DIFFERS = "match", "close", "near", "differs"
 INSIDE, OVERLAPPING, OUTSIDE = "inside", "overlapping", "outside"

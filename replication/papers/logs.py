@@ -2,8 +2,9 @@
 
 import re
 
+import pandas as pd
+
 from replication.simulator import measures, traces
-from replication.simulator.lazy import pandas as pd
 from replication.simulator.workload import QUICK_JOBS
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")

@@ -1,9 +1,11 @@
 """Pictures of panels: a column a log, under the name that the paper gives it, and a row a measure."""
 
+import matplotlib.patches as patches
+import matplotlib.pyplot as plt
+from matplotlib import ticker
+
 from replication.papers import style
 from replication.simulator import traces
-from replication.simulator.lazy import patches, ticker
-from replication.simulator.lazy import pyplot as plt
 
 
 def draw(paper, logs, rows, one, xlabel="", legend=True, **how):

@@ -7,8 +7,8 @@ Sums are added up stretch by stretch: a matrix product would add in an order tha
 """
 
 import numpy as np
+import pandas as pd
 
-from replication.simulator.lazy import pandas as pd
 from replication.simulator.seeding import generator
 
 WEEK = 7 * 24 * 3600

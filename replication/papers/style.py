@@ -4,8 +4,11 @@ import io
 import textwrap
 from pathlib import Path
 
-from replication.simulator.lazy import cycler, figures, images, picture_files
-from replication.simulator.lazy import matplotlib_style as mpl_style
+import cycler
+import matplotlib.figure as figures
+import matplotlib.style as mpl_style
+from PIL import Image as images
+from PIL import PngImagePlugin as picture_files
 
 WIDTH = 6.4
 ROW = 2.9

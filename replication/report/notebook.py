@@ -9,10 +9,14 @@ import signal
 import warnings
 import weakref
 
+import jupyter_client.manager as kernels
+import nbclient.exceptions as kernel_failures
+import nbformat
+import papermill
+
 from replication.report import record
 from replication.report.parameters import check_known, written
 from replication.simulator import paths, writing
-from replication.simulator.lazy import kernel_failures, kernels, nbformat, papermill
 
 KERNEL_ARGUMENTS = ("--IPKernelApp.log_level=50",)
 _kernels = weakref.WeakSet()

@@ -8,16 +8,15 @@ from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 
+import pandas as pd
+
 from replication.papers import claims, compare, published, shown, style, verdicts
 from replication.report import parameters, record
 from replication.report.parameters import NAME_HINT, PageError, is_word
 from replication.report.render import Picture, Table
+from replication.simulator import kernels as core
 from replication.simulator import paths, text, traces, writing
-from replication.simulator.lazy import lazily
-from replication.simulator.lazy import pandas as pd
 from replication.simulator.workload import QUICK_JOBS
-
-core = lazily("replication.simulator.kernels")
 
 
 class Page:

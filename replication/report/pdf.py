@@ -12,6 +12,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pikepdf
 import typst
 from pikepdf import Array, Name, String
@@ -19,7 +20,6 @@ from pikepdf import Array, Name, String
 from replication.report import nodes, record, render, texts
 from replication.report.results import ReportError
 from replication.simulator import paths
-from replication.simulator.lazy import pandas as pd
 
 TEMPLATES = Path(__file__).parent / "templates"
 LIBRARY = paths.ARTICLE / "references.bib"

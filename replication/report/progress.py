@@ -11,9 +11,10 @@ import statistics
 import sys
 import time
 
+import tqdm
+
 from replication.report import record
 from replication.simulator import paths, writing
-from replication.simulator.lazy import tqdm
 
 EVERY = 30.0  # s
 LONGEST = 1e6  # s, that a notebook may take

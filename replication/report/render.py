@@ -9,11 +9,12 @@ import html
 import re
 from pathlib import Path
 
+import jinja2
+import pandas as pd
+
 from replication.papers import shown, style
 from replication.simulator import writing
 from replication.simulator.data import toml
-from replication.simulator.lazy import jinja2
-from replication.simulator.lazy import pandas as pd
 
 TEMPLATES = Path(__file__).parent / "page_templates"
 # Pixels of a page for a pixel of a figure: 105 to the inch.

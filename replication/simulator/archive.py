@@ -8,13 +8,10 @@ import os
 from urllib.parse import urlsplit
 
 from replication.simulator import files, writing
-from replication.simulator.lazy import lazily
 
 OFFLINE = "REPLICATION_OFFLINE"
 TIMEOUTS = 4, 15  # s, to connect and between two pieces
 MOST_BYTES = 1 << 28  # of a download
-
-requests, urllib3 = lazily("requests"), lazily("urllib3")
 
 
 class ArchiveError(ValueError):
@@ -70,6 +67,9 @@ def fetch(address, target, sha256):
 
 def _receive(url, file):
     """Write what the server sends."""
+    import requests
+    import urllib3
+
     size = 0
     try:
         with (
@@ -95,6 +95,8 @@ def _receive(url, file):
 
 def _session(url):
     """A session that can ask the host of `url` by https, and no other."""
+    import requests
+
     session = requests.Session()
     session.mount(f"https://{urlsplit(url).netloc}/", session.adapters["https://"])
     for prefix in ("http://", "https://"):
@@ -103,6 +105,8 @@ def _session(url):
 
 
 def _reason(failure):
+    import requests
+
     if isinstance(failure, requests.Timeout):
         return "no answer in time"
     if isinstance(failure, requests.HTTPError):

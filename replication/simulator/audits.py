@@ -10,13 +10,11 @@ import functools
 import numpy as np
 
 from replication.simulator.hints import among
-from replication.simulator.lazy import lazily
+from replication.simulator.kernels import audits
 from replication.simulator.predictors import Virtual
 from replication.simulator.schedulers import EASY, FCFS, PVEasy
 from replication.simulator.schedulers.options import CORRECTIONS
 from replication.simulator.simulation import simulate
-
-audits = lazily("replication.simulator.kernels.audits")
 
 BLAMES = ("under-predicted", "any-later", "since-reserved")
 WHICH = ("first", "latest")

@@ -6,9 +6,7 @@ Nothing else is imported here, so that kept results outlive changes to what they
 import numpy as np
 
 from replication.simulator.estimates.models import FModel
-from replication.simulator.lazy import lazily
-
-cells = lazily("replication.simulator.kernels.cells")
+from replication.simulator.kernels import cells
 
 UNLIMITED = np.iinfo(np.int64).max
 

@@ -1,7 +1,7 @@
 """One hash of the code that a result depends on, derived by following imports; comments and docstrings do not count.
 
 The sources of a module are its own and those of every module of its package that it imports, wherever the
-import stands and also where it is a call, such as ``lazily("replication.simulator.kernels.easy")``. A module that imports a library which draws or lays out is left out, and what only it imports:
+import stands. A module that imports a library which draws or lays out is left out, and what only it imports:
 it shows results and makes none.
 """
 
@@ -23,7 +23,6 @@ ASIDE = frozenset(
     f"{PACKAGE.name}.{name}"
     for name in ("simulator.choices", "simulator.writing", "simulator.kept", "simulator.engines")
 )
-LATE = ("lazily", "import_module")  # calls that import what is named in them
 
 
 def bare(source):
@@ -99,15 +98,7 @@ def _imports(name):
             above = package.split(".")[: len(package.split(".")) + 1 - node.level]
             module = ".".join(filter(None, [*above, node.module])) if node.level else node.module
             found.append((module, tuple(alias.name for alias in node.names)))
-        elif isinstance(node, ast.Call) and _called(node) in LATE:
-            for named in node.args[:1]:
-                if isinstance(named, ast.Constant):
-                    found.append((named.value, ()))
     return found
-
-
-def _called(node):
-    return getattr(node.func, "id", getattr(node.func, "attr", None))
 
 
 @functools.cache

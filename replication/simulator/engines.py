@@ -36,9 +36,9 @@ from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
+from tqdm import tqdm
 
 from replication.simulator import writing
-from replication.simulator.lazy import distributed, tqdm
 from replication.simulator.workload import Workload
 
 ENGINES = ("threads", "processes")
@@ -164,7 +164,7 @@ def _bar(name, jobs, progress):
             "mininterval": EVERY,
             "miniters": 1,
         }
-    return tqdm.tqdm(
+    return tqdm(
         desc=name, total=jobs, unit="job", unit_scale=True, disable=progress is False, **how
     )
 
@@ -362,6 +362,8 @@ class _Dask:
 
     def __init__(self, address):
         try:
+            import distributed
+
             self._client = distributed.Client(address, timeout=10)
         except ModuleNotFoundError:
             raise EngineError(
@@ -406,6 +408,8 @@ class _Dask:
         return self._sent[name]
 
     def wait(self, futures):
+        import distributed
+
         return distributed.wait(list(futures), return_when="FIRST_COMPLETED").done
 
 

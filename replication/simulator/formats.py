@@ -16,14 +16,12 @@ Sources: documentation of Batsim, "Jobs" and "Interval set"; evalys, ``JobSet.co
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.csv as csv
 
 from replication import __version__
 from replication.simulator import files, gantt, swf, writing
 from replication.simulator.hints import among
-from replication.simulator.lazy import lazily
-from replication.simulator.lazy import pyarrow as pa
-
-csv = lazily("pyarrow.csv")
 
 LARGEST = 2**31 - 1  # processors of a job
 LONGEST_ID = 200  # characters of a job's name

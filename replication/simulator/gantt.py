@@ -4,11 +4,6 @@ import heapq
 
 import numpy as np
 
-from replication.simulator.lazy import lazily
-from replication.simulator.lazy import pyplot as plt
-
-patches = lazily("matplotlib.patches")
-
 ROWS = 200_000  # rectangles a still picture can show
 
 
@@ -52,6 +47,9 @@ def draw(schedule, axes=None, since=None, until=None):
     """Draw the jobs that run between two instants, s, on a new figure or on `axes`; the whole
     schedule by default.
     """
+    import matplotlib.pyplot as plt
+    from matplotlib import patches
+
     w = schedule.workload
     since = int(w.submit[0]) if since is None else since
     until = int(schedule.end.max()) if until is None else until

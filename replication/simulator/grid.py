@@ -11,20 +11,18 @@ import os
 from dataclasses import dataclass, fields
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 
 from replication.simulator import cell, code, engines, kept, observed
 from replication.simulator.choices import Choice
 from replication.simulator.estimates import EstimateModel, Users
-from replication.simulator.lazy import lazily
-from replication.simulator.lazy import pandas as pd
-from replication.simulator.lazy import pyarrow as pa
+from replication.simulator.kernels import cells
 from replication.simulator.measures import WARM_UP
 from replication.simulator.resampling import Resampling
 from replication.simulator.schedulers import EASY, Scheduler
 from replication.simulator.simulation import checked, simulate
 from replication.simulator.workload import Workload
-
-cells = lazily("replication.simulator.kernels.cells")
 
 RESULTS = kept.RESULTS
 LOG = "log"  # what the log's own load is called

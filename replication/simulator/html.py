@@ -7,9 +7,6 @@ from html import escape
 import numpy as np
 
 from replication.simulator import gantt, measures
-from replication.simulator.lazy import lazily
-
-figures = lazily("matplotlib.figure")
 
 DAY = 86_400  # s
 
@@ -42,7 +39,9 @@ def busiest_day(schedule):
 def _picture(schedule):
     since, until = busiest_day(schedule)
     last = int(schedule.end.max())
-    figure = figures.Figure(figsize=(5.5, 2.6), layout="constrained")
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(5.5, 2.6), layout="constrained")
     axes = gantt.draw(schedule, figure.add_subplot(), since, max(min(until, last), since + 1))
     axes.set_title("the busiest day", fontsize="small")
     axes.get_legend().remove()

@@ -21,9 +21,9 @@ import zlib
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 
 from replication.simulator import engines, paths, writing
-from replication.simulator.lazy import pyarrow as pa
 
 RESULTS = paths.BUILD / "results"
 ENDING = ".kept"

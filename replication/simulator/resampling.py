@@ -8,9 +8,9 @@ length, the resampling's own values and the seed alone.
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pandas as pd
 
 from replication.simulator.choices import Choice, ChoiceError, Number, option
-from replication.simulator.lazy import pandas as pd
 from replication.simulator.seeding import generator
 from replication.simulator.workload import COLUMNS
 

@@ -3,17 +3,12 @@
 from dataclasses import dataclass, field
 
 import numpy as np
+import pandas as pd
 
-from replication.simulator import gantt, measures, writing
+from replication.simulator import gantt, html, measures, writing
 from replication.simulator.estimates import EstimateModel
-from replication.simulator.lazy import lazily
-from replication.simulator.lazy import pandas as pd
-from replication.simulator.lazy import pyarrow as pa
 from replication.simulator.schedulers import Scheduler
 from replication.simulator.workload import Workload, usage
-
-html = lazily("replication.simulator.html")
-csv = lazily("pyarrow.csv")
 
 TABLE = (
     "job_id",
@@ -213,6 +208,9 @@ class Schedule:
 
         A path gets its name only when the file is complete.
         """
+        import pyarrow as pa
+        from pyarrow import csv
+
         # Made from the memory itself: pa.array would import pandas to see whether it is given any.
         columns = [np.ascontiguousarray(values, np.int64) for values in self.columns().values()]
         table = pa.table(

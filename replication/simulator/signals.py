@@ -12,8 +12,6 @@ import signal
 import sys
 import threading
 
-from replication.simulator.lazy import psutil
-
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 GRACE = 3.0  # s
 
@@ -83,6 +81,8 @@ def end(number, name):
     """Say once why the program ends, and end the processes that it started. Returns the exit code:
     128 and the signal's number.
     """
+    import psutil
+
     for child in psutil.Process().children(recursive=True):
         with contextlib.suppress(psutil.NoSuchProcess):
             child.kill()

@@ -3,10 +3,10 @@
 from dataclasses import fields
 
 import numpy as np
+import pandas as pd
 
 from replication.simulator.estimates import EstimateModel, Users
-from replication.simulator.lazy import lazily
-from replication.simulator.lazy import pandas as pd
+from replication.simulator.kernels import running
 from replication.simulator.schedule import Schedule
 from replication.simulator.schedulers import (
     EASY,
@@ -19,8 +19,6 @@ from replication.simulator.schedulers import (
     SchedulerError,
 )
 from replication.simulator.workload import Workload
-
-running = lazily("replication.simulator.kernels.running")
 
 #: The columns that a scheduler may decide.
 DECIDED = {own.name for own in fields(Schedule)} - {

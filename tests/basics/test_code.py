@@ -12,7 +12,7 @@ PACKAGE = {
     "late": "NUMBER = 1\n",
     "shows": "from matplotlib import pyplot\nfrom small import colours\n",
     "colours": "RED = 1\n",
-    "schedule": "from small import core, shows\n\nkernel = lazily('small.kernel')\n",
+    "schedule": "from small import core, shows\n\ndef run():\n    from small import kernel\n",
     "kernel": "LOOP = 1\n",
     "unrelated": "from small import core\n",
 }

@@ -8,11 +8,11 @@ from functools import partial
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
+import pandas as pd
 
 from replication.cluster.accounting.anonymous import Anonymiser
 from replication.simulator import files, paths, swf
 from replication.simulator.data import toml
-from replication.simulator.lazy import pandas as pd
 from replication.simulator.workload import usage
 
 #: What batch systems call things.

@@ -3,13 +3,13 @@
 from dataclasses import replace
 from itertools import combinations
 
+import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 
 from replication.papers import panels, resampling, style
 from replication.simulator import grid, threads
 from replication.simulator.estimates import Exact, FModel, Users
-from replication.simulator.lazy import pandas as pd
-from replication.simulator.lazy import pyplot as plt
 from replication.simulator.predictors import (
     CVH,
     Biased,

@@ -1,6 +1,7 @@
 """What causes the gain of inaccurate estimates, found by intervening; the rules are in docs/decisions/causes.md."""
 
 import numpy as np
+import pandas as pd
 
 from replication.papers import resampling, style
 from replication.papers.claims import level
@@ -11,7 +12,6 @@ from replication.papers.heel_and_toe.trends import ends
 from replication.papers.panels import bars, draw
 from replication.simulator import audits, measures
 from replication.simulator import grid as sweep
-from replication.simulator.lazy import pandas as pd
 from replication.simulator.schedulers import EASY
 
 ASKED = (1, 3, 10)  # the f that claims are decided at

@@ -1,11 +1,11 @@
 """Curves over badness: means and intervals of many runs, and panels of them as the paper draws."""
 
 import numpy as np
+import pandas as pd
+import seaborn as sns
 
 from replication.papers import style
 from replication.papers.panels import draw, log_ticks
-from replication.simulator.lazy import pandas as pd
-from replication.simulator.lazy import seaborn as sns
 
 MINUTE = 60
 #: measure: axis label, factor from the sweep's unit.

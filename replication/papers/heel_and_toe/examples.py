@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
@@ -10,7 +11,6 @@ from replication.papers.logs import COLUMNS
 from replication.papers.panels import below_all, box
 from replication.simulator import gantt
 from replication.simulator.estimates import Exact
-from replication.simulator.lazy import pyplot as plt
 from replication.simulator.reference import observed as reference_observed
 from replication.simulator.schedulers import EASY
 from replication.simulator.simulation import simulate

@@ -1,9 +1,10 @@
 """Fig. 2: real and perfect estimates, as they are and doubled."""
 
+import pandas as pd
+
 from replication.papers import panels, style
 from replication.papers.heel_and_toe.curves import PERFORMANCE
 from replication.simulator.estimates import Exact, Users
-from replication.simulator.lazy import pandas as pd
 
 
 def named(table, factor=2):

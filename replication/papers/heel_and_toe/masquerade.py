@@ -2,12 +2,12 @@
 
 import itertools
 
+import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 
 from replication.papers import style
 from replication.papers.panels import below_all
-from replication.simulator.lazy import pandas as pd
-from replication.simulator.lazy import pyplot as plt
 from replication.simulator.seeding import generator
 
 RATIOS = (0.1, 0.25, 0.5, 0.75, 0.9)  # r1 / r2

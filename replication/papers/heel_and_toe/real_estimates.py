@@ -1,14 +1,15 @@
 """Figs. 13 and 15: what users' estimates look like."""
 
 import numpy as np
+import pandas as pd
+import seaborn as sns
+from matplotlib import ticker
+from scipy import stats
 
 from replication.papers import panels, published, style
 from replication.papers.heel_and_toe.campaign import HOUR, PAPER, limits
 from replication.papers.logs import tidy
 from replication.simulator import traces
-from replication.simulator.lazy import pandas as pd
-from replication.simulator.lazy import seaborn as sns
-from replication.simulator.lazy import stats, ticker
 
 TOP = 20
 MINUTE = 60

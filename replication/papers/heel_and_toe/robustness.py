@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from replication.papers import dimensions, robustness
 from replication.papers.claims import above, at_least, below, each_log
@@ -14,7 +15,6 @@ from replication.papers.heel_and_toe.curves import PERFORMANCE, SHORT
 from replication.papers.variants import NotApplicable
 from replication.simulator import grid as sweep
 from replication.simulator.estimates import Exact, FModel, Users
-from replication.simulator.lazy import stats
 from replication.simulator.schedulers import EASY
 from replication.simulator.simulation import simulate
 

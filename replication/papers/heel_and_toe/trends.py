@@ -9,10 +9,10 @@ import math
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from replication.papers.claims import Answer, above, level
 from replication.papers.heel_and_toe.curves import Z95
-from replication.simulator.lazy import stats
 
 LEVEL = 0.95
 # By whether it falls to its lowest point, and whether it rises from there.

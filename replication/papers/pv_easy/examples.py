@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 
+import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 
 from replication.papers import published, style
 from replication.papers.logs import COLUMNS
 from replication.papers.panels import box
 from replication.simulator import gantt
-from replication.simulator.lazy import pandas as pd
-from replication.simulator.lazy import pyplot as plt
 from replication.simulator.reference import easy as reference
 from replication.simulator.workload import Workload
 

@@ -1,12 +1,12 @@
 """Strict fairness by the paper's words: is any job delayed by any job of lower priority? (section 3.1)"""
 
 import numpy as np
+import pandas as pd
+import seaborn as sns
+from scipy import stats
 
 from replication.papers import panels, style
 from replication.simulator import audits
-from replication.simulator.lazy import pandas as pd
-from replication.simulator.lazy import seaborn as sns
-from replication.simulator.lazy import stats
 from replication.simulator.seeding import generator
 
 DRAWN = ("EASY", "PV-EASY")

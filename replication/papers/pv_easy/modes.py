@@ -1,9 +1,10 @@
 """What other kinds of preemption would have changed; the paper's section 6 speaks of them and tries none."""
 
+import pandas as pd
+
 from replication.papers import panels, style
 from replication.papers.pv_easy import counts
 from replication.simulator import audits
-from replication.simulator.lazy import pandas as pd
 
 SHOWN = {
     "mbs": "mean bounded slowdown",

@@ -7,11 +7,11 @@ from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 
 from replication.papers import panels, resampling, style
 from replication.papers.pv_easy import counts, tables
 from replication.simulator import audits, measures
-from replication.simulator.lazy import pandas as pd
 
 CLASSES = 4  # Quarters of the machine.
 LOOKS = ("EASY", "PV-EASY", "EASY-Last")  # each looks the same in every figure

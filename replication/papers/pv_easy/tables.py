@@ -5,11 +5,12 @@ Schedules come by log and policy: ``schedules[log][policy]``.
 
 import math
 
+import pandas as pd
+
 from replication.papers import compare, published
 from replication.papers.logs import COLUMNS
 from replication.papers.pv_easy import counts, runs
 from replication.simulator import traces
-from replication.simulator.lazy import pandas as pd
 
 #: How a number over all logs is made; the names of others end in _min or _max.
 OVERALL = {"max_delay": "max", "max_dtr": "max", "violated": "sum"}

@@ -3,13 +3,13 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
+from scipy import stats
 
 from replication.papers import panels, style
 from replication.papers.pv_easy import counts
 from replication.papers.pv_easy.slowdown import NAMES
 from replication.simulator import threads
-from replication.simulator.lazy import pandas as pd
-from replication.simulator.lazy import stats
 from replication.simulator.predictors import Virtual
 from replication.simulator.schedulers import EASY, PVEasy
 from replication.simulator.simulation import simulate, warm

@@ -1,10 +1,10 @@
 """What a search over readings found, as tables: the nearest, what is identified, ranges, and the hold-out."""
 
 import numpy as np
+import pandas as pd
 
 from replication.papers import compare, published
 from replication.papers.readings import IDENTIFIED
-from replication.simulator.lazy import pandas as pd
 
 OPEN, KNOWN, UNMOVED, UNDECIDED = "left open", "identified", "moves nothing", "not decided here"
 NEAR = 0.20  # the widest distance that compare still calls near

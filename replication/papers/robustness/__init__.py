@@ -6,11 +6,12 @@ the statistic and the rule that decide it. In go the paper's logs, its variants
 every log under every variant, decided by one rule. `replication.papers.robustness.table` draws it.
 """
 
+import pandas as pd
+
 from replication.papers import variants
 from replication.papers.claims import ANSWERS, RECORDED, UNDECIDED, Claims, entered, verdict
 from replication.papers.variants import KINDS, NotApplicable, Variant
 from replication.simulator import threads
-from replication.simulator.lazy import pandas as pd
 
 YES, NO, OPEN, ABSENT = ("holds", "against", "not sure", "not applicable")
 COLUMNS = "headline word kind change log what numbers answer reason".split()

@@ -4,13 +4,13 @@ import textwrap
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import seaborn
 from matplotlib.colors import LinearSegmentedColormap
 
 from replication.papers.claims import HOLDS, PART, UNDECIDED
 from replication.papers.robustness import OPEN, YES
 from replication.papers.variants import CLEANING, DEFAULT, LOAD, LOG, READING
-from replication.simulator.lazy import pandas as pd
 
 HEADINGS = {
     READING: "other readings, the paper's logs",

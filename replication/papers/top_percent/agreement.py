@@ -6,10 +6,10 @@ The paper's results come from one of these simulators.
 import hashlib
 
 import numpy as np
+import pandas as pd
 
 from replication.simulator import paths, text
 from replication.simulator.data import toml
-from replication.simulator.lazy import pandas as pd
 from replication.simulator.simulation import simulate
 
 TABLE = paths.DATA / "agreement.toml"

@@ -4,13 +4,13 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
+import pandas as pd
 
 from replication.papers import panels, resampling, style
 from replication.papers.top_percent.intervals import Block
 from replication.papers.top_percent.runs import PAPER, POLICIES, REFERENCE, TITLES
 from replication.simulator import threads
 from replication.simulator.choices import option
-from replication.simulator.lazy import pandas as pd
 from replication.simulator.predictors import Predictor, Request
 from replication.simulator.schedulers import EASY
 from replication.simulator.simulation import simulate

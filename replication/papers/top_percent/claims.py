@@ -1,13 +1,13 @@
 """The paper's findings as claims: each decided by numbers, by its rule in ``data/published/top_percent``."""
 
 import numpy as np
+from scipy import stats
 
 from replication.papers.claims import Claims, above, at_most, below, each_log, level, totals
 from replication.papers.resampling import interval
 from replication.papers.top_percent import bias, schedulers
 from replication.papers.top_percent.modes import LEVEL
 from replication.papers.top_percent.runs import POLICIES, TITLES, class_of, simulated
-from replication.simulator.lazy import stats
 
 USUAL, PRIORITY = (
     {m: TITLES[m] for m in some} for some in (("avebsld", "af"), ("ap0waf", "ap1waf"))

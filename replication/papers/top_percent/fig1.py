@@ -1,13 +1,13 @@
 """Fig. 1: the run times of one class of jobs, the predictor's line through them, and their histogram."""
 
+import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 
 from replication.papers import style
 from replication.papers.top_percent import modes, runs
 from replication.papers.top_percent.runs import PAPER
 from replication.simulator import traces
-from replication.simulator.lazy import pandas as pd
-from replication.simulator.lazy import pyplot as plt
 
 LEAST = 150  # jobs a class must have to be looked at
 HOUR = 3600

@@ -6,11 +6,9 @@ at most k modes at it (Silverman 1981).
 """
 
 import numpy as np
+from scipy import ndimage
 
-from replication.simulator.lazy import lazily
 from replication.simulator.seeding import generator
-
-ndimage = lazily("scipy.ndimage")
 
 CELLS = 512
 SAMPLES, QUICK_SAMPLES = 2000, 200

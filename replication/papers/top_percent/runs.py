@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 
 from replication.papers import variants
 from replication.papers.variants import Variant
 from replication.simulator import measures, text, threads
-from replication.simulator.lazy import pandas as pd
 from replication.simulator.predictors import (
     CVH,
     Clairvoyant,

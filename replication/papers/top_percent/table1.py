@@ -1,11 +1,11 @@
 """Table I: EASY with eight predictors, each measure over that of the requested time."""
 
 import numpy as np
+import pandas as pd
 
 from replication.papers import compare, published
 from replication.papers.top_percent.runs import PAPER, POLICIES, READINGS, TITLES, jobs
 from replication.simulator import measures, paths, traces
-from replication.simulator.lazy import pandas as pd
 from replication.simulator.workload import QUICK_JOBS
 
 BLUE_WATERS = "BW"

@@ -13,10 +13,8 @@ import numpy as np
 
 from replication.simulator.choices import Number, option
 from replication.simulator.estimates.model import EstimateError, EstimateModel
-from replication.simulator.lazy import lazily
+from replication.simulator.kernels import dealing as kernel
 from replication.simulator.seeding import generator
-
-kernel = lazily("replication.simulator.kernels.dealing")
 
 MINUTE, HOUR = 60, 3600
 HEAD = 20  # popular values

@@ -3,13 +3,10 @@
 from dataclasses import dataclass
 
 from replication.simulator.choices import option
-from replication.simulator.lazy import lazily
+from replication.simulator.kernels import conservative, laf
 from replication.simulator.predictors import Predictor
 from replication.simulator.schedulers import options
 from replication.simulator.schedulers.scheduler import Scheduler
-
-conservative = lazily("replication.simulator.kernels.conservative")
-laf = lazily("replication.simulator.kernels.laf")
 
 
 @dataclass(frozen=True)

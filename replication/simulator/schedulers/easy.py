@@ -5,15 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from replication.simulator.choices import Number, option
-from replication.simulator.lazy import lazily
+from replication.simulator.kernels import easy as plain
+from replication.simulator.kernels import easy_predicted as predicted
+from replication.simulator.kernels import observing
 from replication.simulator.predictors import Predictor
 from replication.simulator.schedulers import options
 from replication.simulator.schedulers.scheduler import Scheduler, SchedulerError
 from replication.simulator.seeding import generator
-
-plain = lazily("replication.simulator.kernels.easy")
-observing = lazily("replication.simulator.kernels.observing")
-predicted = lazily("replication.simulator.kernels.easy_predicted")
 
 
 @dataclass(frozen=True)

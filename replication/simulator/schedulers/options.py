@@ -3,11 +3,9 @@
 import numpy as np
 
 from replication.simulator.choices import option
-from replication.simulator.lazy import lazily
+from replication.simulator.kernels import planned
 from replication.simulator.predictors import Predictor, Request
 from replication.simulator.schedulers.scheduler import SchedulerError
-
-planned = lazily("replication.simulator.kernels.planned")
 
 CORRECTIONS = ("request", "tsafrir", "doubling", "now")  # in the order of the kernels' numbers
 

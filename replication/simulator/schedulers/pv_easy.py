@@ -3,12 +3,10 @@
 from dataclasses import dataclass
 
 from replication.simulator.choices import Number, option
-from replication.simulator.lazy import lazily
+from replication.simulator.kernels import pv_easy
 from replication.simulator.predictors import Last, Predictor
 from replication.simulator.schedulers import options
 from replication.simulator.schedulers.scheduler import Scheduler
-
-pv_easy = lazily("replication.simulator.kernels.pv_easy")
 
 MODES = ("kill", "suspend", "checkpoint")  # in the order of the kernel's numbers
 

@@ -3,12 +3,10 @@
 from dataclasses import dataclass
 
 from replication.simulator.choices import Number, option
-from replication.simulator.lazy import lazily
+from replication.simulator.kernels import queue_orders
 from replication.simulator.predictors import Predictor
 from replication.simulator.schedulers import options
 from replication.simulator.schedulers.scheduler import Scheduler
-
-queue_orders = lazily("replication.simulator.kernels.queue_orders")
 
 ORDERS = ("shortest", "smallest-area", "wfp3", "f1")  # in the order of the kernel's numbers
 NO_LIMIT = 2**62

@@ -12,7 +12,7 @@ import numpy as np
 
 from replication.simulator import files, threads
 from replication.simulator.hints import among
-from replication.simulator.lazy import lazily
+from replication.simulator.kernels import swf as kernel
 from replication.simulator.swf.trace import DECIMAL, FIELDS, KNOWN, SWFError, allowed, ordered
 
 BAD_LINES = ("refuse", "skip")
@@ -46,8 +46,6 @@ _Stop = namedtuple("_Stop", "why row line field columns text")
 
 _ROW_OF = np.array([DECIMAL.index(name) if name in DECIMAL else -1 for name in FIELDS])
 _NEGATIVE = {"job_id": "unknown-job-number", "submit": "unknown-submission"}
-
-kernel = lazily("replication.simulator.kernels.swf")
 
 
 def read(path, sha256=None, bad_lines="refuse", content=None, fields=FIELDS):

@@ -6,9 +6,9 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from replication.simulator import files, writing
-from replication.simulator.lazy import pandas as pd
 
 DECIMAL = ("cpu_time", "used_memory", "requested_memory")
 KNOWN = ("job_id", "submit")

@@ -10,12 +10,12 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from replication.cluster.accounting import conversion
 from replication.cluster.accounting.conversion import WORDS, Account, ends
 from replication.cluster.accounting.slurm import fields
 from replication.simulator import files
-from replication.simulator.lazy import pandas as pd
 
 PATIENCE = 60  # s; Slurm looks at a new job within a minute
 MEANING, FREE_TEXT, ASK = (WORDS["slurm"][name] for name in ("columns", "free_text", "ask"))
