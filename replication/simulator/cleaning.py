@@ -59,7 +59,13 @@ class CleaningError(ValueError):
 
 
 def workload(
-    trace, machine=None, size="requested", overrun="raise-estimate", drop=DEFAULT_DROP, name=None
+    trace,
+    machine=None,
+    size="requested",
+    overrun="raise-estimate",
+    drop=DEFAULT_DROP,
+    name=None,
+    draw_key="",
 ):
     """The jobs of a log, ready to be simulated.
 
@@ -77,6 +83,8 @@ def workload(
         Names in `DROP_RULES`: jobs left out.
     name : str, optional
         By default the file's name.
+    draw_key : str, optional
+        See `Workload`.
 
     Returns
     -------
@@ -126,6 +134,7 @@ def workload(
     return Workload(
         name=name or Path(trace.path).name.removesuffix(".gz").removesuffix(".swf"),
         machine=machine,
+        draw_key=draw_key,
         run_time=run_time,
         estimate=estimate,
         processors=processors[order],

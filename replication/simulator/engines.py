@@ -452,7 +452,9 @@ def fingerprint(workload, columns):
     """Hash of a workload's name, machine and some columns, in hexadecimal; worked out once a workload."""
     known = workload.__dict__.get("_fingerprints", {})
     if columns not in known:
-        digest = hashlib.sha256(f"{workload.name} {workload.machine}\n".encode())
+        digest = hashlib.sha256(
+            f"{workload.name} {workload.draw_key} {workload.machine}\n".encode()
+        )
         for column in columns:
             value = getattr(workload, column)
             digest.update(value if isinstance(value, np.ndarray) else repr(value).encode())

@@ -70,7 +70,9 @@ class ResampledWeeks(Resampling, name="weeks"):
     def drawn(self, workload, seed):
         """See `Resampling.make`."""
         whole = max(workload.span // WEEK, 1)
-        random = generator(workload.name, len(workload), "weeks drawn anew", self.weeks, int(seed))
+        random = generator(
+            workload.draw_key, len(workload), "weeks drawn anew", self.weeks, int(seed)
+        )
         made = joined(workload, random.integers(0, whole, self.weeks))
         return made if self.jobs is None else made.take(slice(self.jobs))
 
@@ -103,7 +105,7 @@ class ResampledUsers(Resampling, name="users"):
     def drawn(self, workload, seed):
         """See `Resampling.make`."""
         random = generator(
-            workload.name, len(workload), "users drawn anew", self.weeks, self.stays, int(seed)
+            workload.draw_key, len(workload), "users drawn anew", self.weeks, self.stays, int(seed)
         )
         week = (workload.submit - workload.submit[0]) // WEEK
         length = int(week[-1]) + 1

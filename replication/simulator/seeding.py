@@ -1,4 +1,4 @@
-"""Random numbers keyed by what they are for, so that no result depends on who computes it, or when."""
+"""Random numbers and fingerprints keyed by content, so that no result depends on who computes it, or when."""
 
 import hashlib
 import json
@@ -6,13 +6,13 @@ import json
 import numpy as np
 
 
-def generator(*key):
-    """A generator that depends on its key alone.
+def generator(*key: str | float | bool | None) -> np.random.Generator:
+    """Return a generator that depends on its key alone.
 
     Parameters
     ----------
     *key : str, int, float, bool or None
-        What the numbers are for, for instance ``("KTH-SP2", "random-f", 2.0, seed)``.
+        The purpose of the numbers, for instance ``(workload.draw_key, "random-f", 2.0, seed)``.
 
     Returns
     -------
@@ -23,3 +23,11 @@ def generator(*key):
     return np.random.Generator(
         np.random.PCG64(np.random.SeedSequence(int.from_bytes(digest, "big")))
     )
+
+
+def fingerprint(*columns: np.ndarray) -> str:
+    """Return the sha256 of arrays of whole numbers, in hexadecimal; the same on every machine."""
+    digest = hashlib.sha256()
+    for column in columns:
+        digest.update(np.ascontiguousarray(column, "<i8"))
+    return digest.hexdigest()

@@ -189,11 +189,13 @@ def load(
             raise TraceError(
                 f"{trace.path if trace else source}: a paper's rules and stand-ins are only for {', '.join(names())}"
             )
-        return workload(trace or read(source, bad_lines, USED), **given)
+        trace = trace or read(source, bad_lines, USED)
+        return workload(trace, draw_key=draw_key(trace.sha256), **given)
     chosen = asdict(rules(source, paper)) | given
     if not stand_in:
         try:
-            jobs = workload(read(source, bad_lines, USED), name=source, **chosen)
+            trace = read(source, bad_lines, USED)
+            jobs = workload(trace, name=source, draw_key=source, **chosen)
             return jobs.replace(provenance=jobs.provenance | {"paper": paper})
         except archive.Unreachable as reason:
             if stand_in is False:
@@ -201,6 +203,14 @@ def load(
             _tell(source, reason)
     jobs = standins.make(source, paper=paper)
     return jobs if machine is None else jobs.replace(machine=machine)
+
+
+def draw_key(sha256):
+    """Return what random draws for a file are keyed by: the name it is registered by, else "".
+
+    Results therefore do not depend on what a file is called.
+    """
+    return next((name for name, log in REGISTRY["log"].items() if log["sha256"] == sha256), "")
 
 
 def _is_path(source):

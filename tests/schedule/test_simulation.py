@@ -86,7 +86,7 @@ def test_measures_are_trimmed_as_heel_and_toe_does_or_not_at_all():
 
 def test_a_workload_shows_a_short_table():
     shown = BUSY.replace(name="<b>", stand_in=True)._repr_html_()
-    assert "&lt;b&gt; (stand-in)" in shown
+    assert "&lt;b&gt; (synthetic)" in shown
     assert "<td>4</td>" in shown
 
 

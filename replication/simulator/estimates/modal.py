@@ -103,7 +103,7 @@ def _supply(workload, e_max, share, seed, known):
     """All estimates, the longest first, and the generator that deals them."""
     known = dict(known or {}) | ({} if share is None else {int(e_max): float(share)})
     random = generator(
-        workload.name, len(workload), "modal", int(e_max), sorted(known.items()), int(seed)
+        workload.draw_key, len(workload), "modal", int(e_max), sorted(known.items()), int(seed)
     )
     return np.repeat(*modes(len(workload), e_max, known, random))[::-1].copy(), random
 

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from replication.simulator.choices import Choice, ChoiceError, Number, option
+from replication.simulator.workload import Workload
 
 LARGEST = 2**62  # s, what fits into the kernels' whole numbers twice
 
@@ -65,10 +66,17 @@ class EstimateModel(Choice, family="estimates"):
             For estimates that no machine of ours can count, and where a model cannot serve the jobs.
         """
         e_max = getattr(self, "e_max", None)
-        if e_max is None:
-            return workload, self.estimate(workload, seed)
-        workload = cut_runs(workload, e_max)
-        return workload, truncated(self.estimate(workload, seed), e_max)
+        workload = self.cut(workload)
+        estimate = self.estimate(workload, seed)
+        return workload, estimate if e_max is None else truncated(estimate, e_max)
+
+    def cut(self, workload: Workload) -> Workload:
+        """Return the workload with run times cut to the model's E_max, or as it is where there is none.
+
+        Scale to a load after this (`Workload.at_load`), since cutting lowers the load.
+        """
+        e_max = getattr(self, "e_max", None)
+        return workload if e_max is None else cut_runs(workload, e_max)
 
 
 def limit():
@@ -105,9 +113,12 @@ def cut_runs(workload, e_max):
     """The workload with runs cut to `e_max`, as a scheduler that kills at the estimate would (Fig. 16)."""
     _at_least_a_second(e_max)
     longer = int((workload.run_time > e_max).sum())
+    rule = f"run-cut-to-emax-{int(e_max)}"
+    if not longer and rule in dict(workload.cleaning):
+        return workload
     return workload.replace(
         run_time=np.minimum(workload.run_time, int(e_max)),
-        cleaning=(*workload.cleaning, (f"run-cut-to-emax-{int(e_max)}", longer)),
+        cleaning=(*workload.cleaning, (rule, longer)),
     )
 
 

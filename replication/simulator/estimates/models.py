@@ -109,7 +109,7 @@ class FModel(EstimateModel, name="f"):
 
         They depend on the trace's name, its length, `f` and `seed` alone.
         """
-        own = generator(workload.name, len(workload), "random-f", self.f, int(seed))
+        own = generator(workload.draw_key, len(workload), "random-f", self.f, int(seed))
         return own.random(len(workload), out=out)
 
     def estimate(self, workload, seed):

@@ -48,7 +48,7 @@ class Scaled(Predictor):
 class Virtual(Predictor):
     """The run time times 1 + uniform(-error, error), to the nearest second (PV-EASY, section 5.2.2).
 
-    The draw depends on the trace's name, its length, the error and the seed alone.
+    The draw depends on the workload's `draw_key`, its length, the error and the seed alone.
     """
 
     error: float = option(allowed=Number(0, 1), about="largest relative error", sign="=")
@@ -56,5 +56,5 @@ class Virtual(Predictor):
     def predicted(self, workload, request, seed):
         """Run times with their errors."""
         jobs, error = len(workload), float(self.error)
-        draws = generator(workload.name, jobs, "virtual", error, int(seed)).random(jobs)
+        draws = generator(workload.draw_key, jobs, "virtual", error, int(seed)).random(jobs)
         return np.rint(workload.run_time * (1 + error * (2 * draws - 1)))

@@ -128,7 +128,7 @@ class EASY(options.OnPredictions, Scheduler):
     def _allowed(self, workload, seed):
         """What each job may do to a head, int8[n]."""
         n = len(workload)
-        draws = generator(workload.name, n, "let-past", self.let_past, int(seed)).random(n)
+        draws = generator(workload.draw_key, n, "let-past", self.let_past, int(seed)).random(n)
         others = observing.NEVER_WILD if self.wild == "forbidden" else observing.AS_BELIEVED
         return np.where(draws < self.let_past, observing.LET_PAST, others).astype(np.int8)
 
