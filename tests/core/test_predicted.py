@@ -131,11 +131,15 @@ def test_every_reading_matters_somewhere(real_log):
     # What is refreshed at every pass does not notice the order of events before the pass.
     common = {"predictor": Tsafrir(), "refresh": "submission"}
     base = simulate(workload, EASY(**common)).start
+    held = common | {"reservation": "held"}
+    under_held = simulate(workload, EASY(**held)).start
     for name, allowed in CHOICES.items():
+        of_reservation = name in ("recount", "overdue")
+        around, before = (held, under_held) if of_reservation else (common, base)
         for value in allowed:
             if value not in (DEFAULTS[name], common.get(name)):
-                found = simulate(workload, EASY(**common | {name: value})).start
-                assert (found != base).any(), (name, value)
+                found = simulate(workload, EASY(**around | {name: value})).start
+                assert (found != before).any(), (name, value)
     assert (simulate(workload, EASY(predictor=Tsafrir())).start != base).any()
 
 

@@ -195,3 +195,41 @@ def test_P22_who_ends_as_planned_has_left_already():
     assert starts(late, Conservative, **first) == [0, 4, 3]
     assert starts(late, **first) == [0, 4, 3]
     assert starts(late.replace(estimate=late.run_time), **first) == [0, 3, 4]
+
+
+def test_P23_a_held_reservation():
+    # Job 0 is to end at 2 and ends at 7. The head, reserved at 2, lets no job pass on its two extra processors
+    # from then on; a kept reservation is made again.
+    w = jobs(4, (0, 7, 3, 2), (0, 8, 2), (4, 5, 1))
+    assert starts(w, reservation="kept") == starts(w) == [0, 7, 4]
+    assert starts(w, reservation="held") == [0, 7, 7]
+    # Before that it is as in P10.
+    w = jobs(4, (0, 5, 1, 40), (0, 30, 2, 30), (1, 5, 4, 5), (6, 32, 1, 32))
+    assert starts(w, reservation="held")[2:] == [38, 6]
+
+
+def test_P24_extra_processors_once_a_held_reservation_is_due():
+    w = jobs(4, (0, 7, 3, 2), (0, 8, 2), (4, 5, 1))
+    assert starts(w, reservation="held", overdue="extra") == [0, 7, 4]
+    # One processor is extra; job 2 uses it up, and nothing gives it back.
+    w = jobs(4, (0, 20, 2, 5), (1, 5, 3), (2, 4, 1, 30), (7, 30, 1))
+    assert starts(w, reservation="held", overdue="extra")[2:] == [2, 20]
+    assert starts(w, reservation="kept")[2:] == [2, 7]
+
+
+def test_P25_extra_processors_counted_at_every_pass():
+    # The one extra processor of the reserved time, 5, is free again when job 2 has ended at 4.
+    w = jobs(4, (0, 5, 3), (1, 9, 3), (1, 3, 1, 11), (2, 2, 1))
+    for way in ("kept", "held"):
+        assert starts(w, reservation=way) == [0, 5, 1, 5]
+        assert starts(w, reservation=way, recount="pass") == [0, 5, 1, 4]
+    # Corrected at 5, job 0 is planned to end at 20: at 6 the head lacks a processor, and none is extra.
+    w = jobs(4, (0, 20, 2), (1, 5, 3), (6, 8, 1))
+    late = {"predictor": Scaled(0.25), "reservation": "held", "overdue": "extra"}
+    assert starts(w, **late)[2] == 6
+    assert starts(w, **late, recount="pass")[2] == 20
+    # Jobs 0 and 1 end at the reserved time. Of them the first suffices, and leaves nothing over.
+    w = jobs(4, (0, 8, 2), (0, 8, 1), (1, 5, 3), (1, 20, 1))
+    held = {"reservation": "held", "recount": "pass"}
+    assert starts(w, **held)[3] == 1
+    assert starts(w, **held, shadow="first")[3] == 8

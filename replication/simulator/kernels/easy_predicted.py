@@ -33,11 +33,17 @@ from replication.simulator.kernels.uncounted import sort, uncounted
 from replication.simulator.kernels.waiting import GONE, narrow, squeeze
 
 # shortest_first : candidates by prediction, not in queue order
-# kept : the reservation is kept until its job starts or its time comes, not recomputed at every pass
+# kept : the reservation stays until its job starts or its time comes, not recomputed at every pass
+# held : a reservation that is kept stays when its time has come, too
+# recounts : the extra processors of a reservation that is kept are counted at every pass
+# closed : once a held reservation is due, no job is backfilled on extra processors
 # uses_up : a job that outlives the shadow time takes its processors off the extra ones
 # all_count : every job planned to end by the shadow time counts into the extra processors
 # only_if_fits : submissions that do not fit the free processors lead to no pass
-Rules = namedtuple("Rules", planned.EVENTS + "shortest_first kept uses_up all_count only_if_fits")
+Rules = namedtuple(
+    "Rules",
+    planned.EVENTS + "shortest_first kept held recounts closed uses_up all_count only_if_fits",
+)
 
 # What `replication.simulator.kernels.observing` notes, and by_end, size : int64[m + 1], the running jobs in the order of their
 # true ends, as it wants them: a key is an end with a place in `size` in its low bits
@@ -140,14 +146,20 @@ def _start_heads(machine, memory, rules, seen, now):
 
 @uncounted
 def _reserve(machine, memory, rules, now):
-    """Make the head's reservation unless it has one that holds."""
+    """Make the head's reservation unless it has one that is valid."""
     count = machine.count
     head = machine.waiting[count[HEAD]]
-    if count[planned.RESERVED] != head or (rules.kept and count[SHADOW] <= now):
+    size = memory.size[head]
+    is_due = count[SHADOW] <= now
+    if count[planned.RESERVED] != head or (rules.kept and is_due and not rules.held):
         count[SHADOW], count[EXTRA] = planned.reservation(
-            machine, memory, memory.size[head], rules.all_count, now
+            machine, memory, size, rules.all_count, now
         )
         count[planned.RESERVED] = head
+    elif rules.recounts:
+        count[EXTRA] = planned.extra_at(machine, memory, size, rules.all_count, count[SHADOW], now)
+    if rules.held and rules.closed and count[SHADOW] <= now:
+        count[EXTRA] = 0
 
 
 @uncounted

@@ -297,6 +297,25 @@ def reservation(machine, memory, head_size, all_count, now):
 
 
 @uncounted
+def extra_at(machine, memory, head_size, all_count, instant, now):
+    """Processors beyond `head_size` that are free at an instant by the plans; below 0 if the head does not fit then.
+
+    An instant that is past is taken to be now, as planned ends are. Without `all_count`, of the jobs planned to end
+    at the instant itself no more count than it takes.
+    """
+    order, size = machine.by_plan, memory.size
+    instant = max(instant, now)
+    available = machine.count[FREE]
+    k = np.uint64(machine.count[RUNNING])
+    while order[k] >> JOB_BITS <= instant:
+        if not all_count and available >= head_size and max(order[k] >> JOB_BITS, now) == instant:
+            break
+        available += size[order[k] & JOB_MASK]
+        k -= ONE
+    return available - head_size
+
+
+@uncounted
 def predicted_now(machine, memory, rules, job, now):
     """What a waiting job is planned with."""
     return predict(memory, job, now) if rules.refresh else machine.first[job]

@@ -203,10 +203,27 @@ class Easy:
 
     def reserve(self, now):
         """Shadow time and extra processors of the blocked head."""
+        if self.is_valid(now):
+            shadow, extra = self.kept[1:]
+            if self.options["recount"] == "pass":
+                extra = self.extra_at(shadow, now)
+        else:
+            shadow, extra = self.earliest(now)
+        is_held = self.options["reservation"] == "held"
+        if is_held and self.options["overdue"] == "nobody" and shadow <= now:
+            extra = 0
+        return shadow, extra
+
+    def is_valid(self, now):
+        """Whether the head has a reservation that it keeps."""
+        way = self.options["reservation"]
+        if way == "recomputed" or self.kept is None or self.kept[0] != self.queue[0]:
+            return False
+        return way == "held" or self.kept[1] > now
+
+    def earliest(self, now):
+        """Shadow time and extra processors of the blocked head as they are now."""
         head = self.queue[0]
-        if self.options["reservation"] == "kept" and self.kept:
-            if self.kept[0] == head and self.kept[1] > now:
-                return self.kept[1:]
         ends = [(self.planned_end(job), job) for job in self.holding()]
         if self.options["shadow"] == "all":
             return self.reservation(ends, now)
@@ -216,6 +233,18 @@ class Easy:
             if available >= self.size[head]:
                 return max(end, now), available - self.size[head]
         raise never_fits(self.size[head])
+
+    def extra_at(self, shadow, now):
+        """Extra processors of the head at a reserved time; below 0 if the head is not expected to fit then."""
+        shadow, needed = max(shadow, now), self.size[self.queue[0]]
+        available = self.free()
+        for end, job in sorted((self.planned_end(job), job) for job in self.holding()):
+            first = self.options["shadow"] == "first"
+            if max(end, now) == shadow and first and available >= needed:
+                break
+            if max(end, now) <= shadow:
+                available += self.size[job]
+        return available - needed
 
     def reservation(self, ends, now):
         """`reservation` of the head, where the running jobs end as `ends` says, those past their end now."""

@@ -69,7 +69,7 @@ class PVEasy(Easy):
     def reserve(self, now):
         """Predicted start of the head if there were no shadow load."""
         head = self.queue[0]
-        if self.options["reservation"] == "kept" and head in self.reserved:
+        if self.options["reservation"] != "recomputed" and head in self.reserved:
             return self.reserved[head]
         sunny = [job for job in self.running if job < head]
         planned = {job: max(self.expected_end(job, now), now) for job in sunny}

@@ -49,6 +49,16 @@ class EASY(options.OnPredictions, Scheduler):
         ("used-up", "not-used-up"),
         "whether jobs that outlive the shadow time take their processors off the extra ones",
     )
+    recount: str = option(
+        "never",
+        ("never", "pass"),
+        "whether the extra processors of a kept or held reservation are counted again at every pass",
+    )
+    overdue: str = option(
+        "nobody",
+        ("nobody", "extra"),
+        "which jobs are backfilled once a held reservation is due: none, or those that fit the extra processors",
+    )
     shadow: str = option(
         "all",
         ("all", "first"),
@@ -145,7 +155,10 @@ class EASY(options.OnPredictions, Scheduler):
         rules = self.rules(
             predicted.Rules,
             shortest_first=self.candidates == "sjf",
-            kept=self.reservation == "kept",
+            kept=self.reservation != "recomputed",
+            held=self.reservation == "held",
+            recounts=self.recount == "pass" and self.reservation != "recomputed",
+            closed=self.overdue == "nobody",
             uses_up=self.extra == "used-up",
             all_count=self.shadow == "all",
             only_if_fits=self.passes == "if-fits",

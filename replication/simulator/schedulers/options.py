@@ -31,8 +31,9 @@ def reservation():
     """Whether the head's reservation may move."""
     return option(
         "recomputed",
-        ("recomputed", "kept"),
-        "at every pass, or kept until the head starts or the reserved time comes",
+        ("recomputed", "kept", "held"),
+        "recomputed at every pass, kept until the head starts or the reserved time comes, "
+        "or held until the head starts",
     )
 
 

@@ -60,7 +60,7 @@ class PVEasy(options.OnPredictions, Scheduler, name="pv-easy"):
         rules = self.rules(
             pv_easy.Rules,
             at_submission=self.refresh == "submission",
-            kept=self.reservation == "kept",
+            kept=self.reservation != "recomputed",
             venture=self.venture == "yes",
             mode=MODES.index(self.mode),
             interval=self.interval,
