@@ -44,6 +44,22 @@ def enter(root, real=True, patch=setattr):
     patch(traces, "fetch", no_network)
 
 
+CLAIM = """[doubling-helps]
+section = "3, Figs. 2 and 4"
+statement = "It helps."
+statistic = "change"
+operator = ">"
+threshold = 0
+unit = "%"
+number = "3 %"
+"""
+
+
+def claims(root):
+    """Write the one claim of the invented paper."""
+    (Path(root) / "published/heel_and_toe/claims.toml").write_text(CLAIM)
+
+
 def no_network(name):
     raise archive.Unreachable("no network in this test")
 

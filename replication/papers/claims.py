@@ -1,15 +1,22 @@
-"""What a paper says of its own results, decided by written rules.
+"""Claims of the papers about their own results, decided by rules that are data.
 
-A claim stands in ``data/published/<paper>/claims.toml``: section, our statement of it, the statistic, the rule, and the
-paper's own number if it gives one; ``word`` says how many cases it needs (`WORDS`), ``kind`` whether it is a fact of
-the logs or a check. A function of the paper's package gives its cases, one for each log or measure it speaks of. One
-rule turns them into a verdict, the same for all papers (`verdict`): the values decide, and beside the verdict stands
-what it would be if the cases that their intervals leave open fell the other way (`otherwise`). ``docs/verdicts.md``
-says it in full. Results of stand-ins and of quick scale decide nothing.
+``data/published/<paper>/claims.toml`` holds each claim: the section, our statement of it, the statistic, and the rule. The
+rule consists of an operator (`OPERATORS`), a threshold, a unit, and a word for the number of cases that must hold (`enough`).
+A plain function of the paper's module ``claims`` returns the cases as numbers. It is named as the claim, with ``_`` for
+``-``, and its parameters name the tables that it needs. A claim whose cases are rows of a table needs no function: its
+entry has ``select``, a table and the values of its columns.
+
+The values decide. Beside the verdict stand the verdicts that the intervals of the cases would also allow
+(`otherwise`). ``docs/verdicts.md`` describes the rules in full. Synthetic logs and quick scale decide nothing.
 """
 
+import inspect
+import math
+import operator
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from decimal import Decimal
-from itertools import product
+from types import ModuleType
 from typing import NamedTuple
 
 import pandas as pd
@@ -22,17 +29,19 @@ from replication.simulator.data import toml
 VERDICTS = "holds", "holds in part", "fails", "undecided", "check"
 HOLDS, PART, FAILS, UNDECIDED, CHECK = VERDICTS
 SIMULATED, LOG, CHECKED = KINDS = "simulated", "log", CHECK
-BETWEEN = "; "  # stands between two cases as they are recorded
+OPERATORS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+BETWEEN = "between"  # both bounds included
+IN_WORDS = {"<": "below", "<=": "at most", ">": "above", ">=": "at least", BETWEEN: "from"}
 
 
 class Answer(NamedTuple):
-    """Whether a case speaks for a claim, and whether its whole interval says the same, if it has one."""
+    """Whether a case holds, and whether every point of its interval gives the same answer."""
 
     holds: bool
     sure: bool = True
 
 
-# A case's answer as it is recorded.
+#: The answer of a case as recorded.
 ANSWERS = {
     "for": Answer(True),
     "against": Answer(False),
@@ -42,230 +51,370 @@ ANSWERS = {
 RECORDED = {answer: word for word, answer in ANSWERS.items()}
 
 
-def words():
-    """What the papers' words mean: ``data/published/words.toml``, by kind and word."""
+@dataclass(frozen=True)
+class Case:
+    """One number that a claim speaks of.
+
+    Cases of the same name are parts of one case, which holds if every part does. `low` and `high` are the ends of a 95 %
+    interval, None where there is none. `operator`, `threshold` and `unit` are those of the claim's entry unless given.
+    """
+
+    case: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+    part: str = ""
+    operator: str = ""
+    threshold: float | tuple[float, float] | None = None
+    unit: str = ""
+
+    def row(self) -> dict:
+        """Return the case as it is recorded: JSON types, missing numbers as None, empty fields left out."""
+        numbers = {"value": _number(self.value)}
+        if self.low is not None:
+            numbers |= {"low": _number(self.low), "high": _number(self.high)}
+        words = {"part": self.part, "unit": self.unit, "operator": self.operator}
+        row = {"case": self.case} | numbers | {name: word for name, word in words.items() if word}
+        if self.threshold is not None:
+            many = isinstance(self.threshold, tuple | list)
+            row["threshold"] = (
+                [float(end) for end in self.threshold] if many else float(self.threshold)
+            )
+        return row
+
+
+def _number(value):
+    value = float(value)
+    return value if math.isfinite(value) else None
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A claim with its cases and the verdict on it."""
+
+    claim: str
+    entry: Mapping = field(repr=False)
+    rows: tuple  # as `Case.row`
+
+    @property
+    def answers(self) -> dict[str, Answer]:
+        """The answer of each case by its name."""
+        return answers(self.rows, self.entry)
+
+    @property
+    def _judged(self):
+        return list(self.answers.values()), self.entry["word"], self.entry["kind"]
+
+    @property
+    def verdict(self) -> str:
+        """One of `VERDICTS`."""
+        return verdict(*self._judged)
+
+    @property
+    def otherwise(self) -> str:
+        """The other verdicts that the intervals allow."""
+        return otherwise(*self._judged)
+
+    @property
+    def count(self) -> str:
+        """The number of cases that hold, such as ``"3 of 4"``."""
+        return count(self.answers.values())
+
+
+def words() -> dict:
+    """Return the meaning of the papers' words, ``data/published/words.toml``, by kind and word."""
     return toml(paths.DATA / "published" / "words.toml")
 
 
-def level(word):
-    """How much a word such as similar or small admits, in per cent."""
+def level(word: str) -> float:
+    """Return the per cent that a word such as similar or small admits."""
     return words()["how_much"][word]["level"]
 
 
-def around(number):
-    """The ends of what rounds to a number at its last digit that is not 0, inclusive: 20 gives 15 and 25."""
+def around(number: float) -> tuple[float, float]:
+    """Return the ends of the range that rounds to a number at its last digit other than 0: 15 and 25 for 20."""
     given = Decimal(str(number)).normalize()
     half = Decimal(5).scaleb(given.as_tuple().exponent - 1)
     return float(given - half), float(given + half)
 
 
-def enough(held, cases, word="always"):
-    """Whether so many cases of so many are what a word asks for."""
+def enough(held: int, cases: int, word: str = "always") -> bool:
+    """Return True if `held` of `cases` are as many as a word of ``words.toml`` requires."""
     rule = words()["how_often"][word]
     if "more_than" in rule:
         return 100 * held > rule["more_than"] * cases
     return 100 * held >= rule["at_least"] * cases
 
 
-def verdict(answers, word="always", kind=SIMULATED):
-    """One verdict from the answers of all cases; `word` is of ``words.toml``, how often, and `kind` one of `KINDS`."""
-    held = sum(one.holds for one in answers)
-    if answers and enough(held, len(answers), word):
+def verdict(given: Iterable[Answer], word: str = "always", kind: str = SIMULATED) -> str:
+    """Return the verdict on a claim from the answers of its cases."""
+    given = list(given)
+    held = sum(one.holds for one in given)
+    if given and enough(held, len(given), word):
         return CHECK if kind == CHECKED else HOLDS
-    if word == "always" and 2 * held > len(answers) and kind != CHECKED:
+    if word == "always" and 2 * held > len(given) and kind != CHECKED:
         return PART
-    return FAILS if held < len(answers) else UNDECIDED
+    return FAILS if held < len(given) else UNDECIDED
 
 
-def otherwise(answers, word="always", kind=SIMULATED):
-    """The other verdicts that the intervals allow, in words; empty where the verdict is sure."""
-    fallen = (
-        [one if one.sure else end for one in answers] for end in (Answer(True), Answer(False))
-    )
+def otherwise(given: Iterable[Answer], word: str = "always", kind: str = SIMULATED) -> str:
+    """Return the other verdicts that the intervals allow, joined by "or"; empty for a sure verdict."""
+    given = list(given)
+    fallen = ([one if one.sure else end for one in given] for end in (Answer(True), Answer(False)))
     ends = dict.fromkeys(verdict(several, word, kind) for several in fallen)
-    return " or ".join(end for end in ends if end != verdict(answers, word, kind))
+    return " or ".join(end for end in ends if end != verdict(given, word, kind))
 
 
-def as_answer(one):
-    """A case's answer as an `Answer`, where it was True or False."""
-    return one if isinstance(one, Answer) else Answer(bool(one))
+def count(given: Iterable[Answer]) -> str:
+    """Return the number of answers that hold, such as ``"3 of 4"``."""
+    given = list(given)
+    return f"{sum(one.holds for one in given)} of {len(given)}"
 
 
-# Rules: each takes a number, or a value with the ends of its interval, and gives an `Answer`. It is sure if the ends
-# say the same as the value.
-
-
-def above(least=0.0):
-    """The rule that a value is above a level."""
-    return _rule(lambda x: x > least)
-
-
-def below(most=0.0):
-    """The rule that a value is below a level."""
-    return _rule(lambda x: x < most)
-
-
-def at_least(least):
-    """The rule that a value is not below a level."""
-    return _rule(lambda x: x >= least)
-
-
-def at_most(most):
-    """The rule that a value is not above a level."""
-    return _rule(lambda x: x <= most)
-
-
-def between(low, high):
-    """The rule that a value is between two levels, both included."""
-    return lambda value: every([at_least(low)(value), at_most(high)(value)])
-
-
-def within(bound):
-    """The rule that a value is no further from 0 than a bound."""
-    return between(-bound, bound)
-
-
-def contrary(rule):
-    """The rule that another does not hold."""
-    return lambda value: (answer := rule(value))._replace(holds=not answer.holds)
-
-
-def _rule(holds):
-    def rule(value):
-        own, *ends = (bool(holds(x)) for x in _several(value))
-        return Answer(own, all(end == own for end in ends))
-
-    return rule
-
-
-def _several(value):
-    return value if isinstance(value, tuple | list) else [value]
-
-
-def every(answers):
-    """Whether all answers are yes; sure if all of those are, or one no is."""
-    answers = [as_answer(one) for one in answers]
-    against = [one for one in answers if not one.holds]
+def every(given: Iterable[Answer]) -> Answer:
+    """Return whether all answers hold; sure if all of them are, or if one that does not hold is."""
+    given = [one if isinstance(one, Answer) else Answer(bool(one)) for one in given]
+    against = [one for one in given if not one.holds]
     if against:
         return Answer(False, any(one.sure for one in against))
-    return Answer(True, all(one.sure for one in answers))
+    return Answer(True, all(one.sure for one in given))
 
 
-def each_log(value, *axes, of=lambda log: True):
-    """Measures ``value(evidence, log, *keys)`` in a case for each log, or those `of` a kind, and for each key of some
-    axes, which are lists of names, or words by key.
+def answer(row: Mapping, entry: Mapping) -> Answer:
+    """Return the answer of one recorded number, by its own rule or else by that of the claim's entry.
+
+    A missing value does not hold.
     """
-
-    def measured(evidence):
-        for log in filter(of, evidence.workloads):
-            for keys in product(*axes):
-                words = (a[key] if isinstance(a, dict) else key for a, key in zip(axes, keys))
-                yield " ".join(filter(None, (log, *words))), value(evidence, log, *keys)
-
-    return measured
-
-
-def entered(paper, file="claims.toml"):
-    """The claims of a paper by id, with what they are if left out; none where it has no such file."""
-    left_out = {"word": "always", "kind": SIMULATED, "number": ""}
-    return {name: left_out | claim for name, claim in published.entries(paper, file).items()}
-
-
-class Claims:
-    """The claims of one paper and the functions that decide them.
-
-    The form is how a value with its interval stands in words, such as ``"{:.2f} ({:.2f} to {:.2f})"``.
-    """
-
-    def __init__(self, paper, form=""):
-        self.paper, self.form, self.deciders = paper, form, {}
-
-    def decides(self, name, rule=None, form=None, over=None):
-        """Register a function that decides a claim, as a decorator or called with it: it takes the evidence and gives
-        cases. A claim may have several.
-
-        A case is (what, words for the number and its interval, an `Answer`, or True or False without an interval). With a
-        rule, the function gives only (what, value): the rule takes the value, and the form, by default the paper's, tells
-        it; a value may be several numbers. With `over`, such as `each_log`, it gives the value alone.
-        """
-        before = self.deciders.get(name, lambda evidence: ())
-
-        def register(function):
-            measured = over(function) if over else function
-
-            def cases(evidence):
-                yield from before(evidence)
-                for what, *told in measured(evidence):
-                    if rule is None:
-                        words, answer = told
-                    else:
-                        words, answer = (form or self.form).format(*_several(*told)), rule(*told)
-                    yield what, words, as_answer(answer)
-
-            self.deciders[name] = cases
-            return function
-
-        return register
-
-    def published(self):
-        """The claims as entered, by id."""
-        return entered(self.paper)
-
-    def evaluate(self, evidence, only=None, without=()):
-        """Decide claims: `only` some of them, all by default, and `without` others. The evidence is
-        handed to the deciders.
-
-        Columns are claim, section, statement, verdict, otherwise (the verdicts that the intervals
-        allow besides), count (cases that hold, of how many), numbers (of every case), published,
-        statistic, rule, answers (of every case, as in `ANSWERS`). EvidenceError for a claim that is
-        not known or that nothing decides, or a case whose words hold `BETWEEN`.
-        """
-        known = self.published()
-        asked = known if only is None else only
-        return pd.DataFrame(
-            [self._row(name, known, evidence) for name in asked if name not in without]
+    sign = row.get("operator") or entry.get("operator")
+    threshold = row.get("threshold", entry.get("threshold"))
+    if sign == BETWEEN:
+        low, high = threshold
+        both = {"operator": ">=", "threshold": low}, {"operator": "<=", "threshold": high}
+        return every(answer({**row, **one}, entry) for one in both)
+    if sign not in OPERATORS:
+        raise EvidenceError(
+            f"case {row['case']!r}: operator {sign!r}; expected {', '.join([*OPERATORS, BETWEEN])}"
         )
 
-    def _row(self, name, known, evidence):
-        if name not in known or name not in self.deciders:
-            allowed = sorted(known.keys() & self.deciders)
-            raise EvidenceError(f"{self.paper}: claim {name!r}, allowed: {', '.join(allowed)}")
-        claim, cases = known[name], list(self.deciders[name](evidence))
-        answers = [answer for *_, answer in cases]
-        numbers = [f"{what} {words}".strip() for what, words, _ in cases]
-        if any(BETWEEN in words for words in numbers):
-            raise EvidenceError(
-                f"{self.paper}: claim {name!r}: numbers {numbers}, allowed: none with {BETWEEN!r}"
-            )
-        rule = claim["word"], claim["kind"]
-        return {
-            "claim": name,
-            "section": claim["section"],
-            "statement": claim["statement"],
-            "verdict": verdict(answers, *rule),
-            "otherwise": otherwise(answers, *rule),
-            "count": f"{sum(one.holds for one in answers)} of {len(answers)}",
-            "numbers": BETWEEN.join(numbers),
-            "published": claim["number"],
-            "statistic": claim["statistic"],
-            "rule": claim["rule"],
-            "answers": BETWEEN.join(RECORDED[answer] for answer in answers),
-        }
+    def holds(value):
+        return value is not None and bool(OPERATORS[sign](value, bound(threshold)))
+
+    own = holds(row["value"])
+    return Answer(own, all(holds(row[end]) == own for end in ("low", "high") if end in row))
 
 
-def beside(default, other, reading):
-    """The verdicts of two evaluations side by side, where they differ: claim, statement, the
-    default's verdict, the other's under the name of the `reading`, and the other's numbers. The
-    other may be of fewer claims.
+def bound(threshold: float | str) -> float:
+    """Return a threshold as a number; a word such as similar stands for its level in per cent."""
+    return level(threshold) if isinstance(threshold, str) else threshold
+
+
+def answers(rows: Iterable[Mapping], entry: Mapping) -> dict[str, Answer]:
+    """Return the answer of each case by its name, from the recorded numbers."""
+    parts = {}
+    for row in rows:
+        known = ANSWERS[row["answer"]] if "value" not in row else answer(row, entry)
+        parts.setdefault(row["case"], []).append(known)
+    return {case: every(several) for case, several in parts.items()}
+
+
+def entries(paper: str, file: str = "claims.toml") -> dict:
+    """Return the claims of a paper by id, with defaults filled in; empty for a paper without the file."""
+    defaults = {"word": "always", "kind": SIMULATED, "number": "", "unit": ""}
+    known = {name: defaults | one for name, one in published.entries(paper, file).items()}
+    return {name: {"rule": rule(one)} | one for name, one in known.items()}
+
+
+def rule(entry: Mapping) -> str:
+    """Return the rule of an entry in words."""
+    if "operator" not in entry:
+        return ""
+    threshold, unit = entry["threshold"], entry.get("unit", "")
+    if entry["operator"] == BETWEEN:
+        least, most = threshold
+        words_of = f"{least:g} to {most:g}"
+    elif isinstance(threshold, str):
+        words_of, unit = f"{threshold.replace('_', ' ')} ({level(threshold):g} %)", ""
+    else:
+        words_of = f"{threshold:g}"
+    often = words()["how_often"][entry.get("word", "always")]["rule"]
+    return f"{IN_WORDS[entry['operator']]} {words_of}{' ' * bool(unit)}{unit}, in {often}"
+
+
+def decide(
+    paper: str,
+    functions: ModuleType | Mapping,
+    tables: Mapping,
+    only: Iterable[str] | None = None,
+    file: str = "claims.toml",
+) -> dict[str, Decision]:
+    """Decide claims of a paper from tables.
+
+    Parameters
+    ----------
+    paper : str
+        Folder below ``data/published``.
+    functions : module or dict
+        The functions that return the cases of a claim.
+    tables : dict
+        The tables by the names that the functions' parameters have.
+    only : list of str, optional
+        Ids of the claims to decide; all by default.
+    file : str
+        The file with the entries.
+
+    Raises
+    ------
+    EvidenceError
+        If a claim is unknown, has neither function nor ``select``, needs a table that is missing, or has no case.
     """
-    columns = ["claim", "statement", "verdict"]
-    both = default[columns].merge(other[["claim", "verdict", "numbers"]], on="claim")
-    both = both.rename(columns={"verdict_x": "default", "verdict_y": reading})
-    return both[both["default"] != both[reading]].reset_index(drop=True)
+    known = entries(paper, file)
+    found = {}
+    for name in known if only is None else only:
+        if name not in known:
+            raise EvidenceError(f"{paper}: claim {name!r}; expected one of {', '.join(known)}")
+        cases = _cases(paper, name, known[name], functions, tables)
+        rows = tuple(case.row() for case in cases)
+        if not rows:
+            raise EvidenceError(f"{paper}: claim {name!r} has no case")
+        found[name] = Decision(name, known[name], rows)
+    return found
 
 
-def totals(table):
-    """How many claims got each verdict, in a sentence of Markdown."""
-    counts = shown.counts(table["verdict"], VERDICTS)
-    said = [f"**{count}** {word}" for word, count in counts.items()]
-    return f"Of {len(table)} claims: {', '.join(said)}."
+def function_of(name: str, functions: ModuleType | Mapping):
+    """Return the function that gives the cases of a claim, or None."""
+    named = name.replace("-", "_")
+    return (
+        functions.get(named) if isinstance(functions, Mapping) else getattr(functions, named, None)
+    )
+
+
+def _cases(paper, name, entry, functions, tables):
+    if "select" in entry:
+        return list(
+            selected(_table(paper, name, entry["select"]["table"], tables), **entry["select"])
+        )
+    function = function_of(name, functions)
+    if function is None:
+        raise EvidenceError(
+            f"{paper}: claim {name!r} has neither select nor a function {name.replace('-', '_')}"
+        )
+    needed = inspect.signature(function).parameters
+    return list(function(**{one: _table(paper, name, one, tables) for one in needed}))
+
+
+def _table(paper, name, wanted, tables):
+    if wanted not in tables:
+        given = ", ".join(tables) or "none"
+        raise EvidenceError(f"{paper}: claim {name!r} needs the table {wanted!r}; given: {given}")
+    return tables[wanted]
+
+
+def selected(
+    frame: pd.DataFrame, table: str = "", value: str = "value", **chosen
+) -> Iterable[Case]:
+    """Return the cases in the rows of a tidy table that have one of the chosen values in each of some columns.
+
+    A row has columns of names, then the value, and low and high if there is an interval. The names of its case are those of
+    its columns of text.
+    """
+    del table
+    for column, allowed in chosen.items():
+        frame = frame[frame[column].isin([allowed] if isinstance(allowed, str) else allowed)]
+    names = [column for column in frame if not pd.api.types.is_numeric_dtype(frame[column])]
+    ends = ("low", "high") if "low" in frame else ()
+    for row in frame.to_dict("records"):
+        yield Case(
+            " ".join(str(row[name]) for name in names), row[value], *(row[end] for end in ends)
+        )
+
+
+def frame(decisions: Mapping[str, Decision]) -> pd.DataFrame:
+    """Return decided claims as a table with a row for each number.
+
+    Columns are claim, verdict, case, part, value, low, high, unit, operator, threshold, answer.
+    """
+    rows = []
+    for name, one in decisions.items():
+        given = one.answers
+        for row in one.rows:
+            entry = one.entry
+            threshold = row.get("threshold", entry.get("threshold"))
+            rows.append(
+                {
+                    "claim": name,
+                    "verdict": one.verdict,
+                    "case": row["case"],
+                    "part": row.get("part", ""),
+                    **{column: row.get(column) for column in ("value", "low", "high")},
+                    "unit": row.get("unit") or entry["unit"],
+                    "operator": row.get("operator") or entry.get("operator"),
+                    "threshold": " to ".join(map(str, threshold))
+                    if isinstance(threshold, list)
+                    else bound(threshold),
+                    "answer": RECORDED[given[row["case"]]],
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def summary(decisions: Mapping[str, Decision]) -> pd.DataFrame:
+    """Return decided claims as a table with a row for each: claim, statement, verdict, otherwise, count, numbers, rule."""
+    return pd.DataFrame(
+        {
+            "claim": name,
+            "section": one.entry["section"],
+            "statement": one.entry["statement"],
+            "verdict": one.verdict,
+            "otherwise": one.otherwise,
+            "count": one.count,
+            "numbers": "; ".join(text for text, _ in told(one.rows, one.entry)),
+            "statistic": one.entry["statistic"],
+            "rule": one.entry["rule"],
+        }
+        for name, one in decisions.items()
+    )
+
+
+def told(rows: Iterable[Mapping], entry: Mapping) -> list[tuple[str, Answer]]:
+    """Return the text and the answer of each case: its name, the value of each part, unit and interval."""
+    texts = {}
+    for row in rows:
+        text = ""
+        if "value" in row:
+            unit = row.get("unit") or entry.get("unit", "")
+            text = " ".join(filter(None, [row.get("part", ""), shown.text(row["value"]), unit]))
+            if "low" in row:
+                text += f" ({shown.text(row['low'])} to {shown.text(row['high'])})"
+        texts.setdefault(row["case"], []).append(text)
+    given = answers(rows, entry)
+    return [
+        (f"{case} {', '.join(filter(None, several))}".strip(), given[case])
+        for case, several in texts.items()
+    ]
+
+
+def changed(default: Mapping, other: Mapping, name: str) -> pd.DataFrame:
+    """Return the claims whose verdict differs in another set of decisions.
+
+    Columns are claim, statement, default, the name of the other set (the verdicts), and its numbers.
+    """
+    rows = [
+        {
+            "claim": claim,
+            "statement": one.entry["statement"],
+            "default": default[claim].verdict,
+            name: one.verdict,
+            "numbers": "; ".join(text for text, _ in told(one.rows, one.entry)),
+        }
+        for claim, one in other.items()
+        if default[claim].verdict != one.verdict
+    ]
+    return pd.DataFrame(rows, columns=["claim", "statement", "default", name, "numbers"])
+
+
+def totals(verdicts: Iterable[str]) -> str:
+    """Return the number of claims with each verdict as a sentence of Markdown."""
+    verdicts = list(verdicts)
+    counts = shown.counts(verdicts, VERDICTS)
+    parts = [f"**{number}** {word}" for word, number in counts.items()]
+    return f"Of {len(verdicts)} claims: {', '.join(parts)}."

@@ -44,6 +44,7 @@ ABSOLUTE = "difference is absolute"
 
 KEY = ("trace", "policy", "measure")
 OURS = (*KEY, "value", "unit")
+NUMBERS = ("published", "ours", "difference")
 COLUMNS = ("item", *KEY, "unit", "published", "ours", "difference", "verdict", "reason", "source")
 
 
@@ -143,6 +144,19 @@ def read(value):
     """A number, or the two ends of a range, as computed or as `recorded`; nan where nothing is."""
     ends = [float(end) for end in str(value).split(TO) if end] or [math.nan]
     return ends[0] if len(ends) == 1 else tuple(ends)
+
+
+def records(frame):
+    """Return the rows of a `table` for a record: a number, the two ends of a range, or None where there is none."""
+
+    def plain(value):
+        value = read(value)
+        if isinstance(value, tuple):
+            return list(value)
+        return value if math.isfinite(value) else None
+
+    rows = frame.to_dict("records")
+    return [row | {name: plain(row[name]) for name in NUMBERS} for row in rows]
 
 
 def _decimal(ours, where):

@@ -66,10 +66,10 @@ class Claim:
 
     paper: str
     id_in_paper: str
-    entered: dict  # what `replication.papers.claims.entered` says of it
+    entered: dict  # its entry, as `replication.papers.claims.entries`
     verdict: str = NOT_DRAWN  # one of `CLAIM_WORDS`
-    cases: tuple = ()  # (words with number and interval, `replication.papers.claims.Answer`)
-    drawn_by: str = ""  # ``paper/item`` of the notebook that decides it, if one does
+    rows: tuple = ()  # the numbers of its cases as recorded, see `replication.papers.claims.Case.row`
+    drawn_by: str = ""  # ``paper/item`` of the notebook that decides it
 
     @property
     def about(self):
@@ -78,28 +78,32 @@ class Claim:
 
     @property
     def name(self):
-        """What tells it apart in all papers, shaped as a number's."""
+        """The key that identifies it among all papers, shaped as that of a number."""
         return ("claim", self.paper, self.id_in_paper, "", "", "")
 
     @property
-    def _judged(self):
-        return [answer for _, answer in self.cases], self.entered["word"], self.about
+    def cases(self):
+        """The text with number and interval, and the `replication.papers.claims.Answer`, of each case."""
+        return tuple(claims.told(self.rows, self.entered))
+
+    @property
+    def _decision(self):
+        return claims.Decision(self.id_in_paper, self.entered, self.rows)
 
     @property
     def count(self):
-        """How many cases hold, in words; empty where nothing was drawn."""
-        held = sum(answer.holds for _, answer in self.cases)
-        return f"{held} of {len(self.cases)}" if self.cases else ""
+        """The number of cases that hold, such as ``"3 of 4"``; empty where nothing was drawn."""
+        return self._decision.count if self.rows else ""
 
     @property
     def otherwise(self):
-        """The verdicts that the intervals of its cases allow besides, in words; empty if it is sure."""
-        return claims.otherwise(*self._judged)
+        """The other verdicts that the intervals of its cases allow; empty if it is sure."""
+        return self._decision.otherwise
 
     @property
     def now(self):
-        """The verdict that the rule gives its recorded cases now."""
-        return NOT_DRAWN if self.verdict == NOT_DRAWN else claims.verdict(*self._judged)
+        """The verdict that the rule now gives the recorded numbers."""
+        return NOT_DRAWN if self.verdict == NOT_DRAWN else self._decision.verdict
 
     @property
     def items(self):
@@ -128,7 +132,7 @@ def numbers(paper, items):
     """Every published number of a paper."""
     found = {}
     for item in items:
-        for row in item.rows("verdicts"):
+        for row in item.facts["comparisons"]:
             key = key_of(row)
             first = found.setdefault(key, (row, item.name))
             if first[0]["verdict"] != row["verdict"]:
@@ -154,8 +158,10 @@ def number(paper, printed, row=None, about=claims.SIMULATED, by=""):
     """A published number with the row of a comparison, as computed or as recorded; None where there is none."""
     if row is None:
         return Number(paper, printed, about)
-    values = [compare.read(row[column]) for column in ("ours", "difference")]
-    return Number(paper, printed, about, *values, row["verdict"], row["reason"], by)
+    ours, difference = row["ours"], row["difference"]
+    ours = math.nan if ours is None else tuple(ours) if isinstance(ours, list) else ours
+    difference = math.nan if difference is None else difference
+    return Number(paper, printed, about, ours, difference, row["verdict"], row["reason"], by)
 
 
 def abouts(rows):
@@ -176,30 +182,25 @@ def abouts(rows):
 
 
 def decided(paper, items):
-    """Every claim of a paper."""
-    found = {name: Claim(paper, name, claim) for name, claim in claims.entered(paper).items()}
+    """Return every claim of a paper; EvidenceError if two notebooks give different verdicts on one."""
+    found = {name: Claim(paper, name, one) for name, one in claims.entries(paper).items()}
     for item in items:
-        for row in item.rows("claims"):
-            name = row["claim"]
+        for name, recorded in item.facts["claims"].items():
             if name not in found:
                 continue
-            if by := found[name].drawn_by:
+            known = found[name]
+            if known.drawn_by and known.verdict != recorded["verdict"]:
                 raise EvidenceError(
-                    f"{paper}: claim {name!r} is decided by {by} and by {item.name}"
+                    f"{paper}: claim {name!r}: {known.verdict!r} by {known.drawn_by}, "
+                    f"{recorded['verdict']!r} by {item.name}"
                 )
-            numbers, answers = (
-                row[column].split(claims.BETWEEN) if row[column] else []
-                for column in ("numbers", "answers")
-            )
-            if len(numbers) != len(answers) or not set(answers) <= claims.ANSWERS.keys():
-                raise EvidenceError(
-                    f"{item.name}: claim {name!r}: numbers {row['numbers']!r} and answers "
-                    f"{row['answers']!r} do not go together; draw it again"
+            if not known.drawn_by:
+                found[name] = replace(
+                    known,
+                    verdict=recorded["verdict"],
+                    rows=tuple(recorded["cases"]),
+                    drawn_by=item.name,
                 )
-            cases = zip(numbers, map(claims.ANSWERS.get, answers), strict=True)
-            found[name] = replace(
-                found[name], verdict=row["verdict"], cases=tuple(cases), drawn_by=item.name
-            )
     return [*found.values()]
 
 

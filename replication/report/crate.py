@@ -77,7 +77,7 @@ def _run(item, add):
         f"#run-{item.id}",
         "CreateAction",
         name=facts["title"],
-        description=f"commit {facts['run']['commit']}, kernels {facts['kernels']}, "
+        description=f"kernels {facts['kernels']}, "
         f"Python {facts['run']['python']}, {facts['run']['seconds']:g} s",
         instrument=notebook,
         agent=_to(AUTHORS),

@@ -1,5 +1,6 @@
 """The page of a notebook: its workloads, and the only way its outputs are saved."""
 
+import math
 import re
 import string
 import sys
@@ -59,7 +60,8 @@ class Page:
         parameters.check_known(name, _handed_over(), given)
         self._given, self._settings = parameters.check(name, given), tuple(settings)
         self._name, self._started, self._before, self._shown = name, time.perf_counter(), None, None
-        self._files, self._verdicts, self._said, self._opening = {}, {}, {}, ""
+        self._files, self._said, self._opening = {}, {}, ""
+        self._values, self._comparisons, self._decisions = {}, {}, {}
         if "scheduler" in settings:
             self.scheduler  # noqa: B018 - a wrong one is refused before anything is loaded
         self.changes = tuple(parameters.changes(name, self._given))
@@ -179,17 +181,37 @@ class Page:
             words.append("Proves nothing about the paper.")
         return " ".join(words)
 
-    def opening(self, sentence, **numbers):
-        """Fill in the sentence at the top of the notebook: what the paper found, and what we find.
+    def seeds(self, runs, quick_runs=5):
+        """Return the seeds of `runs` runs, beginning with the page's; at quick scale of `quick_runs`.
+
+        Parameters
+        ----------
+        runs, quick_runs : int
+
+        Returns
+        -------
+        range
+        """
+        return range(self.seed, self.seed + (min(runs, quick_runs) if self.quick else runs))
+
+    def grid(self, values, stride=10):
+        """Return all values of a parameter; at quick scale every `stride`-th, the first among them."""
+        values = list(values)
+        return values[::stride] if self.quick else values
+
+    def opening(self, sentence, units=None, **numbers):
+        """Set the summary at the top of the notebook: the paper's result and ours.
 
         Parameters
         ----------
         sentence : str
             Markdown with the names of `numbers` in braces, such as ``"The paper finds {theirs} min, we
             {ours:.1f} min."``
+        units : dict of str to str, optional
+            Units of the numbers in the record.
         **numbers
-            Values from the results; without a format of their own as `replication.papers.shown.text` writes
-            them.
+            Values from the results, also kept as values of the record; written by `replication.papers.shown.text` unless
+            the sentence has a format.
         """
         try:
             self._opening = _Sentence().format(sentence, **numbers)
@@ -197,6 +219,10 @@ class Page:
             raise PageError(
                 f"{self.name}: opening: no number {missing}, given: {', '.join(numbers) or 'none'}"
             ) from None
+        self._values = {
+            name: {"value": _plain(value), "unit": (units or {}).get(name, "")}
+            for name, value in numbers.items()
+        }
         self._write_record()
 
     def figure(self, figure, caption, name=None):
@@ -260,37 +286,84 @@ class Page:
             open_ = frame["verdict"] != compare.NOT_COMPARABLE
             frame.loc[open_, ["verdict", "reason"]] = [compare.NOT_COMPARABLE, self.undecided]
         caption = f"Paper against ours: {self.paper} {item}"
-        made = Table(frame, caption, self.notice, shown=_readable(frame, self.paper, item))
+        rows = compare.records(frame)
+        made = Table(frame, caption, self.notice, shown=_readable(rows, self.paper, item))
+        self._comparisons[item] = rows
         file = self._file(item if item != self.item else None, ".verdicts.csv")
-        self._verdicts[file] = shown.counts(frame["verdict"], compare.VERDICTS)
         return self._save(file, made.csv(), "verdicts", made)
 
-    def claims(self, table, name=None):
-        """Save the verdicts on the paper's claims, with the cases that decide them.
+    def claims(self, functions, only=None, **tables):
+        """Decide claims of the paper from tables, and save each with the numbers of its cases.
 
-        Where the outputs may not decide (`undecided`) every verdict is *undecided*.
+        Where the outputs may not decide (`undecided`) every verdict is *undecided*. Under parameters other than the
+        committed ones no claim is decided: claims are about the paper's own runs.
 
         Parameters
         ----------
-        table : pandas.DataFrame
-            From `replication.papers.claims.Claims.evaluate`.
-        name : str, optional
-            For the claims about one table or figure; left out, the table is of all claims of the paper under the
-            default reading, and its verdicts are the paper's.
+        functions : module
+            The functions that return the cases, such as ``replication.papers.top_percent.claims``.
+        only : list of str, optional
+            Ids of claims; all of the paper by default.
+        **tables
+            The tables that the functions take, by name.
+
+        Returns
+        -------
+        Decided
+            Displays the claims; has the `replication.papers.claims.Decision` of each by its id.
         """
+        if isinstance(functions, pd.DataFrame):
+            return self._decided_before(functions, only)
+        if self.changes:
+            return Decided({}, "")
+        decided = claims.decide(self.paper, functions, tables, only)
+        about = "all of the paper" if only is None else "what the paper says of this"
+        caption = f"Claims ({about}), the numbers that decide each, and the verdicts"
+        self._decisions |= {
+            name: {
+                "verdict": claims.UNDECIDED if self.undecided else one.verdict,
+                "otherwise": "" if self.undecided else one.otherwise,
+                "count": one.count,
+                "rule": one.entry["rule"],
+                "cases": [
+                    {"unit": one.entry["unit"]}
+                    | row
+                    | {"answer": claims.RECORDED[one.answers[row["case"]]]}
+                    for row in one.rows
+                ],
+            }
+            for name, one in decided.items()
+        }
+        table, display = claims.frame(decided), claims.summary(decided)
+        if self.undecided:
+            table["verdict"], display["verdict"] = claims.UNDECIDED, claims.UNDECIDED
+        made = Table(table, caption, self.notice, shown=display.drop(columns=["claim"]))
+        self._save(
+            self._file(None if self.item == "claims" else "claims", ".csv"),
+            made.csv(),
+            "claims",
+            made,
+        )
+        return Decided(decided, made._repr_html_())
+
+    def _decided_before(self, table, name=None):
+        """Save a table of `replication.papers.deciders.Claims.evaluate`."""
         if self.undecided:
             table = table.assign(verdict=claims.UNDECIDED, otherwise="")
         if name is not None:
             about = table[["statement", "verdict", "otherwise", "count", "numbers"]]
-            caption = "What the paper says of this, and the numbers that decide"
-            return self.table(about, caption, name)
-        caption = f"The claims of {self.paper}, what decides each, and the verdicts"
+            return self.table(about, "Claims, the numbers that decide each, and the verdicts", name)
         display = table.drop(columns=["claim", "answers"])
         display = display[[*display.columns[display.notna().any() & (display != "").any()]]]
+        caption = f"The claims of {self.paper}, what decides each, and the verdicts"
         made = Table(table, caption, self.notice, shown=display)
-        file = self._file(None, ".csv")
-        self._verdicts[file] = table["verdict"].value_counts().to_dict()
-        return self._save(file, made.csv(), "claims", made)
+        for row in table.to_dict("records"):
+            cases = zip(row["numbers"].split("; "), row["answers"].split("; "), strict=True)
+            self._decisions[row["claim"]] = {
+                **{column: row[column] for column in ("verdict", "otherwise", "count", "rule")},
+                "cases": [{"case": case, "answer": answer} for case, answer in cases if case],
+            }
+        return self._save(self._file(None, ".csv"), made.csv(), "claims", made)
 
     def say(self, markdown):
         """Display Markdown and keep it in the record: for a sentence with numbers that were just computed."""
@@ -320,27 +393,29 @@ class Page:
         return made
 
     def _write_record(self):
+        facts = {
+            "format": record.FORMAT,
+            "item": self.name,
+            "title": record.title(self.name),
+            "summary": self._opening,
+            "sentences": list(self._said.values()),
+            "parameters": {name: v for name, v in self._given.items() if name != "workers"},
+            "provenance": {
+                "kind": self.kind,
+                "simulator": core.kernel_hash(),
+                "logs": self._log_facts(),
+            },
+            "files": self._files,
+            "values": self._values,
+            "comparisons": [row for rows in self._comparisons.values() for row in rows],
+            "claims": self._decisions,
+            "run": record.environment()
+            | {"workers": self._given["workers"], "seconds": self._seconds()},
+        }
         path = self.folder / f"{self.item}.json"
         if self._before is None:
             self._before = record.read(path) or {}
-        words = {"opening": self._opening, "said": list(self._said.values())}
-        ran = {"workers": self._given["workers"], "seconds": self._seconds()}
-        facts = {
-            "item": self.name,
-            "title": record.title(self.name),
-            **{key: value for key, value in words.items() if value},
-            "kind": self.kind,
-            "scale": self.scale,
-            "stand_in": self.stand_in,
-            "seed": self.seed,
-            "settings": dict(self.settings),
-            "kernels": core.kernel_hash(),
-            "logs": self._log_facts(),
-            "files": self._files,
-            "verdicts": self._verdicts,
-            "run": record.environment() | ran,
-        }
-        record.save(path, facts, self._before)
+        record.save(path, facts, self._before or None)
         self._show()
 
     def _log_facts(self):
@@ -434,13 +509,39 @@ def _published_only(paper, item, rows):
     return [row for row in rows if tuple(row[part] for part in compare.KEY) in of_paper]
 
 
-def _readable(frame, paper, item):
-    """A comparison with numbers as text: the paper's as printed, relative differences in percent."""
+def _readable(rows, paper, item):
+    """Return a comparison with numbers as text: the paper's as printed, relative differences in per cent."""
     printed = {row.key: row for row in published.joined(published.rows(paper, item))}
     rows = [
         verdicts.number(paper, printed[tuple(row[part] for part in compare.KEY)], row).shown()
         | {"remark": "; ".join(filter(None, (row["reason"], row["source"])))}
-        for row in frame.to_dict("records")
+        for row in rows
     ]
     columns = [*compare.KEY, "unit", "published", "ours", "difference", "verdict", "remark"]
     return pd.DataFrame(rows, columns=columns)
+
+
+def _plain(value):
+    """Return a value of a sentence in JSON types."""
+    if isinstance(value, tuple | list):
+        return [_plain(one) for one in value]
+    value = value.item() if hasattr(value, "item") else value
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+class Decided(dict):
+    """Decided claims by id, which a notebook displays as a table; empty under other parameters."""
+
+    def __init__(self, decisions, markup):
+        super().__init__(decisions)
+        self._markup = markup
+
+    def __missing__(self, name):
+        return claims.Decision(name, {"word": "always", "kind": claims.SIMULATED}, ())
+
+    def number(self, *verdicts):
+        """Return the number of claims with one of some verdicts."""
+        return sum(one.verdict in verdicts for one in self.values())
+
+    def _repr_html_(self):
+        return self._markup

@@ -1,13 +1,12 @@
 """What is kept beside every output: which files, from which logs, kernels and settings, and what ran."""
 
-import functools
 import hashlib
 import json
 import platform
 from importlib.metadata import version
 from pathlib import Path
 
-from replication.papers import git, published
+from replication.papers import published
 from replication.simulator import paths, writing
 
 #: Titles of the papers.
@@ -26,6 +25,8 @@ MEANING = {
 }
 # Under which a notebook says in its outputs what its page has drawn.
 MIME = "application/vnd.replication.page+json"
+WIDTH = 240
+FORMAT = 2  # of a record, see docs/architecture.md
 PACKAGES = ("numpy", "numba", "scipy", "pandas", "matplotlib")
 
 
@@ -54,7 +55,7 @@ def title(name):
 
 
 def of(kind, name):
-    """The record of an item of one of `KINDS` or `OTHER`; None where there is none."""
+    """Return the record of an item of one of `KINDS` or `OTHER`; None where there is none."""
     return read(folder(kind) / f"{name}.json")
 
 
@@ -83,37 +84,75 @@ def log_facts(workload, used):
     }
 
 
-@functools.cache
 def environment():
-    """The code and packages that run now; dirty are uncommitted changes of anything but outputs."""
-    ours = git.is_checkout(paths.ROOT)
-    changed = "status", "--porcelain", "--", ".", ":!figures", ":!ro-crate-metadata.json"
+    """Return the versions of Python and of the packages that results depend on."""
     return {
-        "commit": git.head() if ours else None,
-        "dirty": bool(git.git(*changed)) if ours else None,
         "python": platform.python_version(),
         "packages": {name: version(name) for name in PACKAGES},
     }
 
 
 def read(path):
-    """A record as written by `save`; None where there is none, or where it is damaged, which is said."""
+    """Return the record in a file; None, with a warning, where it is absent, damaged or of another format."""
+    if not path.exists():
+        return None
     try:
-        return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+        facts = json.loads(path.read_text(encoding="utf-8"))
+        if facts.get("format") != FORMAT:
+            raise ValueError(f"format {facts.get('format')}; expected {FORMAT}")
+        return facts | _as_before(facts)
     except ValueError as error:
         writing.tell(f"{path}: a damaged record ({error}); the item counts as not drawn")
         return None
 
 
-def save(path, facts, before):
-    """Write a record; one that says the same as the record before this run gives way to it.
+def _as_before(facts):
+    """Return the fields of the first format, for readers that still use them."""
+    own = dict(facts["parameters"])
+    provenance = facts["provenance"]
+    return {
+        "opening": facts["summary"],
+        "said": facts["sentences"],
+        "kind": provenance["kind"],
+        "scale": own.pop("scale"),
+        "seed": own.pop("seed"),
+        "settings": {name: value for name, value in own.items() if name != "logs"},
+        "kernels": provenance["simulator"],
+        "logs": provenance["logs"],
+        "stand_in": any(log["stand_in"] for log in provenance["logs"].values()),
+        "run": facts["run"] | {"commit": None, "dirty": False},
+    }
 
-    ``facts["run"]`` (commit, packages, duration) is who drew it. Where all else is equal, the older
-    record stays, so that a second run which finds the same leaves nothing to commit; but one drawn
-    from committed code takes the place of one that was not.
+
+FIELDS = (
+    "format item title summary sentences parameters provenance files values comparisons claims run"
+).split()
+
+
+def save(path, facts, before):
+    """Write a record; one that differs from the record `before` this run in ``run`` alone gives way to it.
+
+    ``run`` (versions, workers, duration) says how a result was made and not what it is. So drawing an item again changes
+    no file where the result is the same.
     """
-    same = before is not None and before | {"run": None} == facts | {"run": None}
-    kept = before if same and (facts["run"]["dirty"] or not before["run"]["dirty"]) else facts
-    writing.write(
-        path, (json.dumps(kept, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
-    )
+    results = [name for name in FIELDS if name != "run"]
+    same = before is not None and all(before[name] == facts[name] for name in results)
+    kept = dict(before if same else facts)
+    kept["run"] = {name: kept["run"][name] for name in facts["run"]}
+    text = _layout({name: kept[name] for name in FIELDS})
+    writing.write(path, (text + "\n").encode())
+
+
+def _layout(value, indent=0):
+    """Return JSON with what fits on a line of `WIDTH` characters on one line."""
+    flat = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    if not isinstance(value, dict | list) or indent + len(flat) <= WIDTH:
+        return flat
+    pad = "\n" + " " * (indent + 1)
+    if isinstance(value, list):
+        return f"[{pad}{f',{pad}'.join(_layout(one, indent + 1) for one in value)}]"
+    parts = [
+        f"{json.dumps(name, ensure_ascii=False)}: {_layout(one, indent + 1)}"
+        for name, one in value.items()
+    ]
+    return "{" + pad + f",{pad}".join(parts) + "}"

@@ -1,36 +1,34 @@
 """The rules that turn cases into a verdict, what words mean, and claims that are entered but not decided."""
 
 import importlib
-import re
-from types import SimpleNamespace
+import json
+import math
 
-import numpy as np
+import pandas as pd
 import pytest
+import small_project
 
 from replication.papers import claims
 from replication.papers.claims import (
     Answer,
-    Claims,
-    above,
+    Case,
+    answer,
     around,
-    at_least,
-    at_most,
-    below,
-    between,
-    contrary,
-    each_log,
+    changed,
+    decide,
     enough,
     every,
     otherwise,
     totals,
     verdict,
-    within,
 )
 from replication.papers.published import EvidenceError
 from replication.simulator import paths
 
 PAPERS = [folder.parent.name for folder in sorted(paths.PUBLISHED.glob("*/claims.toml"))]
-FIELDS = {"section", "statement", "statistic", "rule", "number", "word", "kind"}
+FIELDS = set(
+    "section statement statistic rule number word kind operator threshold unit select".split()
+)
 YES, NO, LIKELY, UNLIKELY = Answer(True), Answer(False), Answer(True, False), Answer(False, False)
 
 
@@ -76,36 +74,44 @@ def test_intervals_stand_beside_the_verdict_and_do_not_make_it(answers, word, gi
     assert otherwise(answers, word) == besides
 
 
-@pytest.mark.parametrize(
-    ("change", "answer"),
-    [
-        ((3, 1, 5), YES),
-        ((3, -1, 5), LIKELY),
-        ((-3, -5, -1), NO),
-        ((-3, -5, 1), UNLIKELY),
-        ((0, 0, 0), NO),
-    ],
-)
-def test_above_a_level(change, answer):
-    assert above()(change) == answer
-    assert below()([-change[0], -change[2], -change[1]]) == answer
-    assert contrary(at_most(0))(change) == answer
+def row(change, operator, threshold):
+    low, high = change[1:] or (None, None)
+    return Case("a", change[0], low, high, operator=operator, threshold=threshold).row()
 
 
 @pytest.mark.parametrize(
-    ("change", "answer"),
+    ("change", "operator", "threshold", "given"),
     [
-        ((3, 1, 5), YES),
-        ((3, 1, 5.1), LIKELY),
-        ((-7, -9, -5.5), NO),
-        ((6, 4, 8), UNLIKELY),
-        ((6, -6, 18), UNLIKELY),
-        ((0, -5, 5), YES),
+        ((3, 1, 5), ">", 0, YES),
+        ((3, -1, 5), ">", 0, LIKELY),
+        ((-3, -5, -1), ">", 0, NO),
+        ((-3, -5, 1), ">", 0, UNLIKELY),
+        ((0,), ">", 0, NO),
+        ((0,), ">=", 0, YES),
+        ((0,), "<", 0, NO),
+        ((0,), "<=", 0, YES),
+        ((11,), "<=", "similar", NO),
+        ((3, 1, 5), "between", (-5, 5), YES),
+        ((3, 1, 5.1), "between", (-5, 5), LIKELY),
+        ((-7, -9, -5.5), "between", (-5, 5), NO),
+        ((6, 4, 8), "between", (-5, 5), UNLIKELY),
+        ((6, -6, 18), "between", (-5, 5), UNLIKELY),
+        ((math.nan,), "<", 0, NO),
+        ((3, math.nan, math.nan), ">", 0, LIKELY),
     ],
 )
-def test_within_a_bound(change, answer):
-    assert within(5)(change) == answer
-    assert between(5, 15)([10 + x for x in change]) == answer
+def test_a_case_is_decided_by_its_value_and_is_sure_by_its_interval(
+    change, operator, threshold, given
+):
+    entry = {"operator": operator, "threshold": threshold}
+    case = row(change, "", None)
+    assert answer(case, entry) == given
+    assert answer(json.loads(json.dumps(case)), entry) == given
+
+
+def test_an_operator_that_is_none_is_refused():
+    with pytest.raises(EvidenceError, match="operator '=>'; expected <, <=, >, >=, between"):
+        answer(row((1,), "=>", 0), {})
 
 
 @pytest.mark.parametrize(
@@ -119,15 +125,6 @@ def test_within_a_bound(change, answer):
 )
 def test_all_of_several(answers, answer):
     assert every(answers) == answer
-
-
-def test_the_contrary_is_as_sure():
-    assert contrary(above())((3, -1, 5)) == UNLIKELY
-
-
-def test_a_number_alone_is_sure_and_levels_are_above_and_below_themselves_for_none():
-    rules = above(3), below(3), at_least(3), at_most(3)
-    assert [rule(3) for rule in rules] == [NO, NO, YES, YES]
 
 
 @pytest.mark.parametrize(
@@ -148,103 +145,89 @@ def test_every_word_has_its_reason_and_the_document_has_every_word():
     assert [enough(1, 4, word) for word in how_often] == [False, False, True, True]
 
 
-@pytest.mark.parametrize("paper", PAPERS)
-def test_a_rule_that_names_a_word_has_its_number(paper):
-    """Of "similar (10 %)" in a rule, 10 is what words.toml has."""
-    for name, claim in claims.entered(paper).items():
-        for word, number in re.findall(
-            r"\b(none|same|similar|small) \((?:\w+ )*(\d+)(?: %| points)", claim["rule"]
-        ):
-            assert float(number) == claims.level(word), name
+@pytest.fixture
+def paper(tmp_path, monkeypatch):
+    small_project.enter(tmp_path, patch=monkeypatch.setattr)
+    small_project.claims(tmp_path)
+    return "heel_and_toe"
 
 
-def claims_about(tmp_path, monkeypatch, *cases, more=""):
-    monkeypatch.setattr(paths, "PUBLISHED", tmp_path)
-    (tmp_path / "small").mkdir()
-    (tmp_path / "small" / "claims.toml").write_text(
-        '[one]\nsection = "2"\nstatement = "It grows."\nstatistic = "growth"\n'
-        f'rule = "above 0"\nnumber = "3 %"\n{more}'
+def test_a_claim_is_decided_case_by_case_and_a_case_by_all_its_parts(paper):
+    def doubling_helps(change):
+        yield Case("log A", change)
+        yield Case("log B", 2, -1, 3)
+        yield Case("log C", 1, part="rise")
+        yield Case("log C", 7, part="fall", operator="<", threshold=5)
+
+    one = decide(paper, {"doubling_helps": doubling_helps}, {"change": 1})["doubling-helps"]
+    assert (one.verdict, one.otherwise, one.count) == ("holds in part", "fails", "2 of 3")
+    assert claims.frame({"x": one})["answer"].tolist() == [
+        "for",
+        "for, not sure",
+        "against",
+        "against",
+    ]
+    assert claims.summary({"x": one})["numbers"].tolist() == [
+        "log A 1 %; log B 2 % (-1 to 3); log C rise 1 %, fall 7 %"
+    ]
+    assert one.entry["rule"] == "above 0 %, in every case"
+    assert totals([one.verdict]) == "Of 1 claims: **1** holds in part."
+
+
+def test_the_cases_of_a_claim_may_be_rows_of_a_table(paper):
+    path = paths.PUBLISHED / paper / "claims.toml"
+    path.write_text(path.read_text() + 'select = { table = "changes", kind = ["a", "c"] }\n')
+    table = pd.DataFrame(
+        {"log": ["x"] * 3, "kind": [*"abc"], "value": [1, -1, 3], "low": 0.5, "high": [2, 0, 4]}
     )
-    found = Claims("small")
-    found.decides("one")(lambda evidence: cases)
-    return found
+    one = decide(paper, {}, {"changes": table})["doubling-helps"]
+    assert [case for case, _ in claims.told(one.rows, one.entry)] == [
+        "x a 1 % (0.5000 to 2)",
+        "x c 3 % (0.5000 to 4)",
+    ]
 
 
-def test_a_claim_is_decided_case_by_case(tmp_path, monkeypatch):
-    found = claims_about(
-        tmp_path,
-        monkeypatch,
-        ("log A", "+1", np.True_),
-        ("log B", "+2", LIKELY),
-        ("log C", "-1", np.False_),
-    ).evaluate(None)
-    assert found.iloc[0].to_dict() == {
-        "claim": "one",
-        "section": "2",
-        "statement": "It grows.",
-        "verdict": "holds in part",
-        "otherwise": "fails",
-        "count": "2 of 3",
-        "numbers": "log A +1; log B +2; log C -1",
-        "published": "3 %",
-        "statistic": "growth",
-        "rule": "above 0",
-        "answers": "for; for, not sure; against",
-    }
-    assert totals(found) == "Of 1 claims: **1** holds in part."
+@pytest.mark.parametrize(
+    ("functions", "only", "message"),
+    [
+        ({}, ["tripling"], "claim 'tripling'; expected one of doubling-helps"),
+        ({}, None, "neither select nor a function doubling_helps"),
+        ({"doubling_helps": lambda runs: []}, None, "needs the table 'runs'; given: none"),
+        ({"doubling_helps": lambda: []}, None, "has no case"),
+    ],
+)
+def test_a_claim_that_cannot_be_decided_is_named(paper, functions, only, message):
+    with pytest.raises(EvidenceError, match=message):
+        decide(paper, functions, {}, only)
 
 
-def test_a_claim_has_the_word_and_the_kind_that_were_entered(tmp_path, monkeypatch):
-    cases = ("log A", "+1", True), ("log B", "-1", False), ("log C", "-2", False)
-    found = claims_about(tmp_path, monkeypatch, *cases, more='word = "often"\n')
-    assert found.evaluate(None)["verdict"].tolist() == ["holds"]
-
-
-def test_what_is_measured_is_judged_and_told_by_the_paper_s_form(tmp_path, monkeypatch):
-    found = claims_about(tmp_path, monkeypatch)
-    found.form, found.deciders = "{:.1f} ({:.0f} to {:.0f})", {}
-    measured = each_log(lambda e, log, f: (e.workloads[log] * f, 0, 9), {2: "twice"}, of="ab".count)
-    found.decides("one", above(1))(measured)
-    found.decides("one", below(), "{:g} h")(lambda e: [("", 7)])
-    row = found.evaluate(SimpleNamespace(workloads={"a": 1, "b": 0, "c": 5})).iloc[0]
-    assert row["numbers"] == "a twice 2.0 (0 to 9); b twice 0.0 (0 to 9); 7 h"
-    assert row["answers"] == "for, not sure; against, not sure; against"
-
-
-def test_two_evaluations_are_laid_side_by_side_where_they_differ(tmp_path, monkeypatch):
-    found = claims_about(tmp_path, monkeypatch, ("log A", "+1", True))
-    default = found.evaluate(None)
-    assert claims.beside(default, default, "now").empty
-    other = default.assign(verdict="fails", numbers="log A -1")
-    assert claims.beside(default, other, "now").to_dict("records") == [
+def test_claims_that_get_another_verdict_are_listed(paper):
+    one, other = (
+        decide(paper, {"doubling_helps": lambda value=value: [Case("a", value)]}, {"value": value})
+        for value in (1, -1)
+    )
+    assert changed(one, one, "coded").empty
+    assert changed(one, other, "coded").to_dict("records") == [
         {
-            "claim": "one",
-            "statement": "It grows.",
+            "claim": "doubling-helps",
+            "statement": "It helps.",
             "default": "holds",
-            "now": "fails",
-            "numbers": "log A -1",
+            "coded": "fails",
+            "numbers": "a -1 %",
         }
     ]
 
 
-def test_the_words_of_a_case_may_not_run_into_the_next(tmp_path, monkeypatch):
-    found = claims_about(tmp_path, monkeypatch, ("log A", "1; 2", True))
-    with pytest.raises(EvidenceError, match="'one': numbers"):
-        found.evaluate(None)
-
-
-def test_an_unknown_claim_is_refused(tmp_path, monkeypatch):
-    found = claims_about(tmp_path, monkeypatch)
-    with pytest.raises(EvidenceError, match="claim 'two', allowed: one"):
-        found.evaluate(None, only=["two"])
-
-
 @pytest.mark.parametrize("paper", PAPERS)
-def test_every_claim_of_a_paper_is_decided(paper):
-    register = importlib.import_module(f"replication.papers.{paper}.claims").CLAIMS
-    published = register.published()
-    assert published.keys() == register.deciders.keys()
-    for name, claim in published.items():
-        assert claim.keys() == FIELDS, name
-        assert claim["kind"] in claims.KINDS, name
+def test_every_claim_of_a_paper_has_a_rule_and_a_function_or_rows(paper):
+    module = importlib.import_module(f"replication.papers.{paper}.claims")
+    register = getattr(module, "CLAIMS", None)
+    for name, claim in claims.entries(paper).items():
+        assert claim["kind"] in claims.KINDS and claim["rule"], name
         assert claim["word"] in claims.words()["how_often"], name
+        assert claim.keys() <= FIELDS, name
+        if register is None:
+            assert "select" in claim or claims.function_of(name, module), name
+            assert claim.get("operator", "<") in (*claims.OPERATORS, claims.BETWEEN), name
+        else:
+            assert name in register.deciders, name

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from replication.papers import dimensions, robustness, variants
-from replication.papers.claims import Answer, as_answer
+from replication.papers.deciders import Answer, as_answer
 from replication.papers.heel_and_toe import robustness as heel
 from replication.papers.pv_easy import counts
 from replication.papers.pv_easy import robustness as pv

@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import math
 import subprocess
 
 import matplotlib
@@ -14,7 +15,8 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from PIL import Image
 
-from replication.papers import claims, style
+from replication.papers import style
+from replication.papers.claims import Case
 from replication.papers.shown import text
 from replication.report import record
 from replication.report.page import Page
@@ -230,7 +232,7 @@ def test_stand_ins_never_reach_figures(project, scale):
     page.table(pd.DataFrame({"a": [1]}), "A table")
     page.compare(OURS)
     assert not (project / "figures").exists()
-    assert json.loads((page.folder / "fig02.json").read_text())["stand_in"] is True
+    assert record.read(page.folder / "fig02.json")["provenance"]["kind"] == "stand-in"
 
 
 def test_a_figure_has_the_same_bytes_from_run_to_run(project):
@@ -380,9 +382,14 @@ def test_real_logs_at_paper_scale_get_verdicts(project):
     assert by_policy["KTH-SP2-2", "real"] == "differs"
     assert by_policy["CTC-SP2", "perfect"] == "not comparable"
     facts = record.read(page.folder / "fig02.json")
-    assert facts["verdicts"] == {
-        "fig02.verdicts.csv": {"match": 1, "differs": 1, "not comparable": 2}
-    }
+    first, second, third, last = facts["comparisons"]
+    assert (first["published"], first["ours"], first["verdict"]) == (21.37, 21.4, "match")
+    assert [one["verdict"] for one in (second, third, last)] == [
+        "not comparable",
+        "differs",
+        "not comparable",
+    ]
+    assert last["ours"] is None and last["reason"]
     assert "21.37" in shown._repr_html_() and "+0.1 %" in shown._repr_html_()
 
 
@@ -406,38 +413,53 @@ def test_the_record_says_where_it_comes_from_and_names_no_place_of_this_machine(
     page.table(pd.DataFrame({"a": [1]}), "A table")
     written = (page.folder / "fig02.json").read_text()
     facts = json.loads(written)
-    assert (
-        facts["seed"] == 1
-        and facts["settings"] == {"factors": [1, 2], "load": 0.84}
-        and facts["scale"] == "paper"
-    )
-    assert len(facts["kernels"]) == 64
-    assert (
-        facts["logs"]["CTC-SP2"]["sha256"] == "ab" * 32 and facts["logs"]["CTC-SP2"]["jobs"] == 6000
-    )
-    assert facts["logs"]["CTC-SP2"]["cleaning"]["zero run time"] == 3
+    assert facts["parameters"] == {
+        "scale": "paper",
+        "logs": ["CTC-SP2", "KTH-SP2-2"],
+        "seed": 1,
+        "factors": [1, 2],
+        "load": 0.84,
+    }
+    provenance = facts["provenance"]
+    assert provenance["kind"] == "paper" and len(provenance["simulator"]) == 64
+    log = provenance["logs"]["CTC-SP2"]
+    assert log["sha256"] == "ab" * 32 and log["jobs"] == 6000
+    assert log["cleaning"]["zero run time"] == 3
     assert facts["files"]["fig02.csv"]["sha256"] == record.sha256(
         (page.folder / "fig02.csv").read_bytes()
     )
-    assert {"commit", "dirty", "python", "packages", "seconds"} <= facts["run"].keys()
+    assert {"python", "packages", "seconds"} <= facts["run"].keys()
     assert "somewhere" not in written and str(project) not in written
 
 
 def test_a_second_run_with_the_same_results_leaves_the_record_alone(project, monkeypatch):
-    def run(commit, dirty, value=1):
-        ran = {"commit": commit, "dirty": dirty, "python": "3", "packages": {}}
-        monkeypatch.setattr(record, "environment", lambda: ran)
+    def run(python, value=1):
+        monkeypatch.setattr(record, "environment", lambda: {"python": python, "packages": {}})
         page = make()
         page.figure(drawing(), "A figure")
         page.table(pd.DataFrame({"a": [value]}), "A table")
         return (page.folder / "fig02.json").read_bytes()
 
-    first = run("one", dirty=True)
-    clean = run("two", dirty=False)
-    assert clean != first and json.loads(clean)["run"]["commit"] == "two"
-    assert run("three", dirty=False) == clean
-    assert run("four", dirty=True) == clean
-    assert json.loads(run("five", dirty=True, value=2))["run"]["commit"] == "five"
+    first = run("3.11")
+    assert run("3.12") == first
+    assert json.loads(run("3.13", value=2))["run"]["python"] == "3.13"
+
+
+def test_the_numbers_of_the_summary_are_values_of_the_record(project):
+    page = make()
+    page.opening("Here {wait:.1f} min, {ends}.", {"wait": "min"}, wait=1.25, ends=(1, math.nan))
+    facts = record.read(page.folder / "fig02.json")
+    assert facts["summary"] == "Here 1.2 min, (1, nan)."
+    assert facts["values"] == {
+        "wait": {"value": 1.25, "unit": "min"},
+        "ends": {"value": [1, None], "unit": ""},
+    }
+
+
+def test_quick_scale_takes_fewer_seeds_and_a_coarser_grid(project):
+    assert list(make(scale="quick").seeds(100)) == [1, 2, 3, 4, 5]
+    assert make(scale="quick").grid([0, 1, 2, 3, 4], 2) == [0, 2, 4]
+    assert len(make().seeds(100)) == 100 and make().grid([0, 1]) == [0, 1]
 
 
 def test_two_outputs_may_not_take_one_name(project):
@@ -475,11 +497,22 @@ def test_the_folders_are_those_of_the_checkout():
 
 @pytest.mark.parametrize("real, scale", [(True, "quick"), (False, "paper")])
 def test_what_proves_nothing_decides_no_claim(tmp_path, monkeypatch, real, scale):
-    register = claims.Claims("heel_and_toe")
-    register.decides("doubling-helps")(lambda evidence: [("log A", "+1", True)])
-    table = register.evaluate(None, ["doubling-helps"])
     small_project.enter(tmp_path, real, monkeypatch.setattr)
+    small_project.claims(tmp_path)
     small_project.notebook(tmp_path, "heel_and_toe/claims", [])
-    assert table["verdict"].tolist() == ["holds"]
-    made = Page("heel_and_toe/claims", scale=scale, logs=["CTC-SP2"]).claims(table)
-    assert made.frame["verdict"].tolist() == ["undecided"]
+    page = Page("heel_and_toe/claims", scale=scale, logs=["CTC-SP2"])
+    decided = page.claims({"doubling_helps": lambda change: [Case("CTC-SP2", change)]}, change=1)
+    assert decided["doubling-helps"].verdict == "holds" and "undecided" in decided._repr_html_()
+    assert record.read(page.folder / "claims.json")["claims"]["doubling-helps"] == {
+        "verdict": "undecided",
+        "otherwise": "",
+        "count": "1 of 1",
+        "rule": "above 0 %, in every case",
+        "cases": [{"unit": "%", "case": "CTC-SP2", "value": 1.0, "answer": "for"}],
+    }
+
+
+def test_other_parameters_decide_no_claim(project):
+    page = make(load=0.9)
+    decided = page.claims({}, ["doubling-helps"])
+    assert decided["doubling-helps"].count == "0 of 0"

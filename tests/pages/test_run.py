@@ -250,7 +250,10 @@ def outputs_of_older_runs(folder):
     (folder / "fig02-once.csv").write_text("a")
     (folder / "fig02-mine.csv").write_text("a")
     files = {"fig02-once.csv": {"role": "table", "caption": "Once", "sha256": ""}}
-    (folder / "fig02.json").write_text(json.dumps({"files": files, "run": {"dirty": False}}))
+    facts = dict.fromkeys(record.FIELDS) | {"format": record.FORMAT, "files": files, "run": {}}
+    facts["parameters"] = {"scale": "paper", "seed": 1}
+    facts["provenance"] = {"kind": "paper", "simulator": "", "logs": {}}
+    (folder / "fig02.json").write_text(json.dumps(facts))
 
 
 def test_stand_ins_are_told_apart_by_what_was_loaded(project, capsys, monkeypatch):

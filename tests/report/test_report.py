@@ -11,7 +11,7 @@ import pytest
 import small_project
 from matplotlib.figure import Figure
 
-from replication.papers import claims, committed, compare
+from replication.papers import committed, compare, deciders
 from replication.papers.published import EvidenceError
 from replication.report import assemble as report
 from replication.report import html, page, record, results, tree
@@ -54,7 +54,7 @@ def decide(root, name, cases):
     """Decide a claim as the paper's notebook of claims does."""
     small_project.notebook(root, "heel_and_toe/claims", [])
     made = page.Page("heel_and_toe/claims", scale="paper", logs=["CTC-SP2"])
-    register = claims.Claims("heel_and_toe")
+    register = deciders.Claims("heel_and_toe")
     register.decides(name)(lambda evidence: cases)
     made.claims(register.evaluate(None, [name]))
 
@@ -388,7 +388,7 @@ def test_outputs_stand_behind_the_cell_that_drew_them(project):
     order = {"fig02.png": 3, "fig02.csv": 4}
     for file, cell in order.items():
         facts["files"][file]["cell"] = cell
-    facts["opening"] = "We find **2**."
+    facts["summary"] = "We find **2**."
     path.write_text(json.dumps(facts))
     data, _ = tree.tree(results.collect("paper"))
     item = data["papers"][1]["items"][0]

@@ -6,7 +6,7 @@ from itertools import combinations, pairwise
 import numpy as np
 import pandas as pd
 
-from replication.papers.claims import (
+from replication.papers.deciders import (
     Claims,
     above,
     around,

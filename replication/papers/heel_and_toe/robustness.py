@@ -8,7 +8,7 @@ import pandas as pd
 from scipy import stats
 
 from replication.papers import dimensions, robustness
-from replication.papers.claims import above, at_least, below, each_log
+from replication.papers.deciders import above, at_least, below, each_log
 from replication.papers.heel_and_toe import campaign, trends
 from replication.papers.heel_and_toe.claims import FORM, NONE, POINTS, each_panel
 from replication.papers.heel_and_toe.curves import PERFORMANCE, SHORT

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from replication.papers.claims import Answer, above, level
+from replication.papers.deciders import Answer, above, level
 from replication.papers.heel_and_toe.curves import Z95
 
 LEVEL = 0.95

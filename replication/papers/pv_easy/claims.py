@@ -2,7 +2,7 @@
 
 import functools
 
-from replication.papers.claims import (
+from replication.papers.deciders import (
     Answer,
     Claims,
     above,

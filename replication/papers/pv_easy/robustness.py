@@ -1,7 +1,7 @@
 """PV-EASY's headline conclusions under other readings, cleanings, logs and loads."""
 
 from replication.papers import dimensions, robustness, variants
-from replication.papers.claims import below, each_log
+from replication.papers.deciders import below, each_log
 from replication.papers.pv_easy import claims, runs
 from replication.papers.pv_easy.claims import FORM, LITTLE, LOWER, NEVER
 

@@ -9,7 +9,8 @@ every log under every variant, decided by one rule. `replication.papers.robustne
 import pandas as pd
 
 from replication.papers import variants
-from replication.papers.claims import ANSWERS, RECORDED, UNDECIDED, Claims, entered, verdict
+from replication.papers.claims import ANSWERS, RECORDED, UNDECIDED, entries, verdict
+from replication.papers.deciders import Claims
 from replication.papers.variants import KINDS, NotApplicable, Variant
 from replication.simulator import threads
 
@@ -31,7 +32,7 @@ class Headlines(Claims):
 
     def published(self):
         """The headlines as entered, by id."""
-        return entered(self.paper, "headlines.toml")
+        return entries(self.paper, "headlines.toml")
 
     def changes(self, logs):
         """What is tried: the default, the paper's own variants that concern one of its `logs`, other logs and loads."""

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import stats
 
-from replication.papers.claims import Claims, above, at_most, below, each_log, level, totals
+from replication.papers.deciders import Claims, above, at_most, below, each_log, level, totals
 from replication.papers.resampling import interval
 from replication.papers.top_percent import bias, schedulers
 from replication.papers.top_percent.modes import LEVEL
