@@ -7,9 +7,13 @@ plain Python, so that a change costs nothing to compile; the compiled ones are h
 import signal
 import sys
 from contextlib import contextmanager
+from types import ModuleType
+
+import pytest
 
 from tests.conformance import plain  # isort: skip  # noqa: F401
 
+from replication.simulator import schedulers
 from replication.simulator.simulation import simulate
 from tests.conformance.edited import edited
 from tests.conformance.search import logs
@@ -26,6 +30,8 @@ NAMES = (
     "queue_orders",
 )
 KERNELS = [f"replication.simulator.kernels.{name}" for name in (*NAMES, "pv_easy")]
+# The modules that refer to kernels.
+SCHEDULERS = [module for module in vars(schedulers).values() if isinstance(module, ModuleType)]
 LONGEST = 3  # s of processor time until a change counts as one that never ends
 
 PASSES = "passes = size[job] <= free and (in_time or size[job] <= extra)"
@@ -153,6 +159,9 @@ MUTATIONS = [
     ("pv_easy", "    return 0\n", "    return done + elapsed\n"),
     ("pv_easy", "return left + rules.cost\n", "return left\n"),
     ("pv_easy", "rules.correction) - done, 0)", "rules.correction), 0)"),
+    ("pv_easy", "ended or runs.kills[1] > 0, queued", "ended, queued"),
+    ("pv_easy", "    if rules.at_once:\n", "    if True:\n"),
+    ("pv_easy", "while k > count[HEAD] and waiting[k - 1] > job:", "while k > count[HEAD] + 1 and waiting[k - 1] > job:"),
     ("planned", "if rules.refresh else", "if not rules.refresh else"),
     ("pv_easy", "elapsed // (rules.interval + rules.cost) * rules.interval", "elapsed // rules.interval * rules.interval"),
     ("planned", "if prediction > elapsed or", "if prediction >= elapsed or"),
@@ -189,7 +198,7 @@ EQUIVALENT = {
     ("easy", "overdue = next_planned_end(jobs, running) < now", "overdue = next_planned_end(jobs, running) <= now"): "a pass more, when a job is planned to end now and runs on, finds the reservation as it was",
     ("conservative", "_first_from(plan, min(given_back, reserved))", "_first_from(plan, reserved)"): "nobody finds an earlier start behind what was given back, and this spares looking",
     ("conservative", "elif ended and given_back > now:", "elif ended:"): "nobody finds an earlier start where nothing was given back, and this spares looking",
-    ("pv_easy", "    _change_shadow(runs, job, -memory.size[job])\n    k", "    k"): "the head that preempts starts at once, and the load is summed up anew for the next that asks",
+    ("pv_easy", "    _change_shadow(runs, job, -memory.size[job])\n    if", "    if"): "the head that preempts starts at once, and the load is summed up anew for the next that asks",
     ("pv_easy", "if job > runs.shadow[0] else 0", "if job >= runs.shadow[0] else 0"): "no running job is the head",
 }  # fmt: skip
 
@@ -200,7 +209,12 @@ def kernels(name, *edits):
     with edited(f"replication.simulator.kernels.{name}", edits, KERNELS) as modules:
         # Where a job's number is signed, numba makes one of these two, and Python neither.
         modules["replication.simulator.kernels.waiting"].PIECE_ENTRIES = 10
-        yield
+        with pytest.MonkeyPatch.context() as patch:
+            for module in SCHEDULERS:
+                for own, value in vars(module).copy().items():
+                    if isinstance(value, ModuleType) and value.__name__ in modules:
+                        patch.setattr(module, own, modules[value.__name__])
+            yield
 
 
 def failed(known):

@@ -780,6 +780,35 @@ RULES = [
         ),
     ),
     Rule(
+        "pv-easy-P18a",
+        "pv-easy:predictor=request,killed=next-event",
+        "a preempted job returns at once",
+        "pv-easy:predictor=request",
+    ),
+    Rule(
+        "pv-easy-P18b",
+        "pv-easy:predictor=request,killed=next-event",
+        "a job that was preempted starts only after an end",
+        (
+            "pv_easy",
+            "waiting = self.queue[1:]\n",
+            "began = [job for job, start in enumerate(self.start) if start is not None]\n"
+            "        ended = any(self.end(job) == now for job in began)\n"
+            "        waiting = [job for job in self.queue[1:] if ended or not self.times_killed[job]]\n",
+        ),
+        {"machine": 8, "shortest": 1, "longest": 3},
+    ),
+    Rule(
+        "pv-easy-P18c",
+        "pv-easy:predictor=request,killed=next-event",
+        "a preempted job returns behind the head",
+        (
+            "pv_easy",
+            "self.queue = sorted([*self.queue, *self.preempted])",
+            "self.queue = self.queue[:1] + sorted([*self.queue[1:], *self.preempted])",
+        ),
+    ),
+    Rule(
         "queue-orders-Q1",
         "easy-by=wfp3",
         "the queue is put in order when jobs come, not at every event",

@@ -19,9 +19,10 @@ READINGS = st.fixed_dictionaries(
     optional={
         "refresh": st.sampled_from(["pass", "submission"]),
         "correction": st.sampled_from(["request", "tsafrir", "doubling", "now"]),
-        "reservation": st.sampled_from(["recomputed", "kept"]),
+        "reservation": st.sampled_from(["recomputed", "kept", "held"]),
         "events": st.sampled_from(["together", "one-by-one"]),
         "venture": st.sampled_from(["yes", "no"]),
+        "killed": st.sampled_from(["same-pass", "next-event"]),
     },
 )
 MODES = st.one_of(

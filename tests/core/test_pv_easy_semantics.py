@@ -171,3 +171,10 @@ def test_P17_a_job_is_planned_with_what_is_left_of_it():
     assert killed(w) == [[4, 2, 10], [4, 30, 40]]
     assert [run for run in killed(w, mode="suspend") if run[0] == 4] == [[4, 2, 10]]
     assert starts(w, mode="suspend")[4] == 15
+
+
+def test_P18_a_preempted_job_that_returns_at_the_next_event():
+    # As in P6; at 10 the narrow job fits again, and waits for the submission at 12.
+    w = jobs(6, (0, 10, 2), (1, 5, 5), (2, 50, 3), (3, 50, 1), (12, 1, 6))
+    assert pv(w).start.tolist()[3] == 10
+    assert pv(w, killed="next-event").start.tolist()[3] == 12

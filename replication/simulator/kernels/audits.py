@@ -205,7 +205,7 @@ def pv_easy_without_later(machine, rules, memory, spare, start):
 def _copy(world, runs, other, other_runs, job):
     """Make the other world the same, where `job` and those of its instant are yet to come, and nobody after it."""
     other.count[:], other_runs.shadow[:] = world.count, runs.shadow
-    other.count[LAST], other_runs.kills[0] = job + 1, 0
+    other.count[LAST], other_runs.kills[0], other_runs.kills[1] = job + 1, 0, runs.kills[1]
     last = world.count[RUNNING] + 1
     other.by_end[:last], other.by_plan[:last] = world.by_end[:last], world.by_plan[:last]
     queue = slice(world.count[HEAD], world.count[TAIL])

@@ -35,13 +35,15 @@ KILL, SUSPEND, CHECKPOINT = range(3)  # what a preempted job keeps of its work
 
 # kept : the reservation is kept until the head starts, not worked out at every pass
 # venture : jobs not predicted to end by the reservation are backfilled too
+# at_once : preempted jobs return to the queue in the same pass, not when it is over
 # mode : KILL, SUSPEND or CHECKPOINT
 # interval : s of work between checkpoints
 # cost : s, of each resumption (SUSPEND) or of each checkpoint (CHECKPOINT)
-Rules = namedtuple("Rules", planned.EVENTS + "kept venture mode interval cost")
+Rules = namedtuple("Rules", planned.EVENTS + "kept venture at_once mode interval cost")
 
 # length, times_killed : int64[n], how long each job's last run takes, s, and how many were preempted
-# killed : int64[k, 3], runs that were preempted: job, start and end; kills : int64[1], how many of its rows are filled
+# killed : int64[k, 3], runs that were preempted: job, start and end
+# kills : int64[2], how many of its rows are filled, and how many jobs returned to the queue after the last pass
 # shadow : int64[2], the last head whose shadow load was asked for, and the processors of that load since
 Runs = namedtuple("Runs", "length times_killed killed kills shadow")
 
@@ -52,7 +54,7 @@ def no_runs(n, processors):
     room = n + 2 * min(n, processors)
     killed = np.empty((room, 3), np.int64)
     shadow = np.array([planned.NOBODY, 0])
-    return Runs(np.zeros(n, np.int64), np.zeros(n, np.int64), killed, np.zeros(1, np.int64), shadow)
+    return Runs(np.zeros(n, np.int64), np.zeros(n, np.int64), killed, np.zeros(2, np.int64), shadow)
 
 
 @njit(nogil=True, cache=True)
@@ -88,13 +90,21 @@ def run_on(machine, memory, runs, rules, until):
         for job in machine.freed[: count[planned.FREED]]:
             _change_shadow(runs, job, -memory.size[job])
         if count[HEAD] < count[TAIL]:
-            _pass(machine, memory, runs, rules, ended, queued, now)
+            before = runs.kills[0]
+            # Jobs that returned after the last pass have not been tried yet.
+            _pass(machine, memory, runs, rules, ended or runs.kills[1] > 0, queued, now)
+            runs.kills[1] = 0 if rules.at_once else runs.kills[0] - before
+            for run in runs.killed[before : before + runs.kills[1]]:
+                _return(machine, memory, run[0])
     return True
 
 
 @uncounted
 def _pass(machine, memory, runs, rules, ended, queued, now):
-    """Schedule after an instant's ends (`ended`: any) and submissions, before which `queued` jobs waited."""
+    """Schedule after an instant's ends (`ended`: any) and submissions, before which `queued` jobs waited.
+
+    Where others may fit than those submitted, `ended` is true as well.
+    """
     count = machine.count
     first = count[HEAD] + max(queued, 1)
     if ended or queued == 0:
@@ -256,15 +266,28 @@ def _preempt(machine, memory, runs, rules, now):
     remove(machine.by_end, count[RUNNING], (began + runs.length[job]) << JOB_BITS | job)
     planned.leave(machine, memory, job)
     _change_shadow(runs, job, -memory.size[job])
-    k = count[TAIL]
-    while k > count[HEAD] + 1 and machine.waiting[k - 1] > job:
-        machine.waiting[k], machine.wanted[k] = machine.waiting[k - 1], machine.wanted[k - 1]
-        k -= 1
-    machine.waiting[k], machine.wanted[k] = job, memory.size[job]
-    count[TAIL] += 1
-    count[planned.SMALLEST] = min(count[planned.SMALLEST], memory.size[job])
+    if rules.at_once:
+        _return(machine, memory, job)
     run = runs.killed[runs.kills[0]]
     run[0], run[1], run[2] = job, began, now
     runs.kills[0] += 1
     machine.done[job] = _safe_work(machine, runs, rules, job, now - began)
     runs.times_killed[job] += 1
+
+
+@uncounted
+def _return(machine, memory, job):
+    """Put a preempted job back in the queue at its own priority."""
+    count, waiting, wanted = machine.count, machine.waiting, machine.wanted
+    if count[TAIL] == len(waiting):
+        jobs = count[TAIL] - count[HEAD]
+        for k in range(jobs):
+            waiting[k], wanted[k] = waiting[count[HEAD] + k], wanted[count[HEAD] + k]
+        count[HEAD], count[TAIL] = 0, jobs
+    k = count[TAIL]
+    while k > count[HEAD] and waiting[k - 1] > job:
+        waiting[k], wanted[k] = waiting[k - 1], wanted[k - 1]
+        k -= 1
+    waiting[k], wanted[k] = job, memory.size[job]
+    count[TAIL] += 1
+    count[planned.SMALLEST] = min(count[planned.SMALLEST], memory.size[job])

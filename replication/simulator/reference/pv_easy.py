@@ -17,7 +17,7 @@ class PVEasy(Easy):
         n = len(self.workload)
         # Of each job the length of its last run, s, and how often it was killed; of each killed run job, start and end.
         self.length, self.done, self.times_killed = [0] * n, [0] * n, [0] * n
-        self.killed_runs, self.reserved = [], {}
+        self.killed_runs, self.reserved, self.preempted = [], {}, []
 
     def end(self, job):
         """When a running job ends."""
@@ -37,6 +37,8 @@ class PVEasy(Easy):
             self.begin(self.queue[0], now, backfilled=False)
         if self.queue:
             self.venture_backfilling(now)
+        self.queue = sorted([*self.queue, *self.preempted])
+        self.preempted = []
 
     def preempt_shadow_load(self, now):
         """Section 4.2: if that lets the head start right away, kill shadow jobs, lowest priority first."""
@@ -113,7 +115,10 @@ class PVEasy(Easy):
     def kill(self, job, now):
         """Stop a job and return it to the queue at its own priority."""
         self.running.remove(job)
-        self.queue = sorted([*self.queue, job])
+        if self.options["killed"] == "same-pass":
+            self.queue = sorted([*self.queue, job])
+        else:
+            self.preempted.append(job)
         ran = now - self.start[job]
         self.killed_runs.append([job, self.start[job], now])
         if self.mode == "suspend":

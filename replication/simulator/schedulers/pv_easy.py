@@ -35,6 +35,11 @@ class PVEasy(options.OnPredictions, Scheduler, name="pv-easy"):
         ("yes", "no"),
         "whether jobs that are not predicted to end in time are backfilled too",
     )
+    killed: str = option(
+        "same-pass",
+        ("same-pass", "next-event"),
+        "when preempted jobs can start again: in the same pass, or from the next event on",
+    )
     mode: str = option(
         "kill",
         MODES,
@@ -62,6 +67,7 @@ class PVEasy(options.OnPredictions, Scheduler, name="pv-easy"):
             at_submission=self.refresh == "submission",
             kept=self.reservation != "recomputed",
             venture=self.venture == "yes",
+            at_once=self.killed == "same-pass",
             mode=MODES.index(self.mode),
             interval=self.interval,
             cost=self.cost,
