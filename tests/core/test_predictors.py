@@ -49,6 +49,14 @@ def test_the_request_and_the_run_time():
     assert after(w, "perfect", [], 2) == 7
 
 
+def test_last_submitted_carries_the_accuracy_of_the_users_previous_job_over():
+    w = people(
+        (30, 60, 1), (90, 100, 1), (5, 50, 2), (1, 1000, 1), (9, 0, 1), (7, 40, 1), (9, 20, 2)
+    )
+    found = [after(w, "last-submitted", [], job) for job in range(len(w))]
+    assert found == [60, 50, 50, 900, 0, 40, 2]
+
+
 def test_last_carries_the_accuracy_of_the_users_last_job_over():
     w = people((30, 60, 1), (90, 100, 1), (5, 50, 2), (1, 1000, 1), (9, 0, 1))
     assert after(w, "last", [], 3) == 1000

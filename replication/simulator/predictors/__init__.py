@@ -10,7 +10,13 @@ from replication.simulator.predictors.base import Predictor, PredictorError
 from replication.simulator.predictors.biased import Biased
 from replication.simulator.predictors.complete import Complete
 from replication.simulator.predictors.cvh import CVH
-from replication.simulator.predictors.known import Clairvoyant, Request, Scaled, Virtual
+from replication.simulator.predictors.known import (
+    Clairvoyant,
+    LastSubmitted,
+    Request,
+    Scaled,
+    Virtual,
+)
 from replication.simulator.predictors.newest import Last, Tsafrir
 from replication.simulator.predictors.top_percent import TopPercent
 
@@ -20,6 +26,7 @@ __all__ = [
     "Clairvoyant",
     "Complete",
     "Last",
+    "LastSubmitted",
     "Predictor",
     "PredictorError",
     "Request",

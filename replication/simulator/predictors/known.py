@@ -58,3 +58,23 @@ class Virtual(Predictor):
         jobs, error = len(workload), float(self.error)
         draws = generator(workload.draw_key, jobs, "virtual", error, int(seed)).random(jobs)
         return np.rint(workload.run_time * (1 + error * (2 * draws - 1)))
+
+
+@dataclass(frozen=True)
+class LastSubmitted(Predictor, name="last-submitted"):
+    """The request times run time over request of the same user's previous job, whether it has ended or not.
+
+    One interpretation of PV-EASY, section 5.2, that only a simulator can have: `Last` waits for the end. Rounded to
+    the nearest second, and at most the request; the request where there is no such job or it requested 0 s.
+    """
+
+    draws_at_random = False
+
+    def predicted(self, workload, request, seed):
+        """Requests times the accuracy of the user's previous job."""
+        by_user = np.argsort(workload.user, kind="stable")
+        earlier, later = by_user[:-1], by_user[1:]
+        known = (workload.user[earlier] == workload.user[later]) & (request[earlier] > 0)
+        accuracy = np.ones(len(workload))
+        accuracy[later[known]] = workload.run_time[earlier[known]] / request[earlier[known]]
+        return np.minimum(np.rint(accuracy * request), request)
