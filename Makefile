@@ -52,10 +52,10 @@ OPTIONS := $(if $(SCALE),--scale $(SCALE)) $(if $(ONLY),--only $(ONLY)) $(if $(W
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: help figures test fuzz check lab traces article report site archive bench setup lock audit clean distclean other-version
+.PHONY: help figures test test-contrib check lab traces article report site archive bench setup lock audit clean distclean other-version
 
 help:
-	@awk -F '  +' '/^[a-z]+:.*  ## / { \
+	@awk -F '  +' '/^[a-z-]+:.*  ## / { \
 	    sub(/:.*/, "", $$1); sub(/^## /, "", $$NF); printf "  make %-15s%s\n", $$1, $$NF } \
 	  /^#: / { sub(/^#: /, "", $$1); printf "%s  %-20s%s\n", seen++ ? "" : "Options:\n", $$1, $$2 }' Makefile
 
@@ -65,8 +65,8 @@ figures: $(WARM)  ## Draw every table and figure, then assemble the report
 test: $(WARM)  ## Run the tests
 	@$(PY) -m pytest $(if $(WORKERS),-n $(WORKERS)) $(TESTS)
 
-fuzz: $(WARM)  ## Attack readers, commands and kept files for MINUTES
-	@nice $(PY) -m tests.fuzz $(or $(MINUTES),10)
+test-contrib: $(WARM)  ## Run the tests of contrib/
+	@PYTHONPATH=$(CURDIR):$(CURDIR)/contrib/cluster $(PY) -m pytest -c contrib/cluster/pyproject.toml contrib/cluster
 
 check: $(READY)  ## Say which verdicts have changed since they were committed
 	@$(PY) -m replication check
@@ -164,7 +164,6 @@ $(WARM): $(READY) $(wildcard replication/simulator/kernels/*.py)
 #: WORKERS=n           at once: threads that simulate (figures), processes (test)
 #: ENGINE=name         where sweeps run (figures): threads, processes, or a Dask scheduler's address
 #: TRACES=dir          folder that holds the real logs
-#: MINUTES=n           how long to attack (fuzz; by default 10)
 #: TESTS=path          only these tests, in pytest's own words
 #: LAB=options         JupyterLab's own, say --no-browser
 #: PYTHON=path         interpreter to make .venv with

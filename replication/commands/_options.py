@@ -7,7 +7,6 @@ import json
 import click
 from click.shell_completion import CompletionItem
 
-from replication.cluster.accounting import anonymous as keys
 from replication.commands import UsageError
 from replication.simulator import (
     cleaning,
@@ -199,42 +198,6 @@ rules = options(
     ),
     click.option("--drop", cls=Late, told=_rules, metavar="RULES"),
 )
-machine = options(
-    processors("the most that were in use at once"),
-    click.option(
-        "--per-node", type=Number(1), help="Processors of a node, for a log with nodes only."
-    ),
-    click.option(
-        "--time-zone",
-        "zone",
-        metavar="NAME",
-        help="Where the log was written, such as Europe/Berlin.",
-    ),
-    click.option(
-        "--key-file",
-        metavar="FILE",
-        help="Key of the names' numbers; made if not there (default: one that is not kept).",
-    ),
-)
-parts = options(
-    click.option("--cluster", metavar="NAME", help="Only this cluster's jobs."),
-    click.option(
-        "--partitions",
-        metavar="NAMES",
-        callback=lambda ctx, param, words: [
-            w for w in map(str.strip, (words or "").split(",")) if w
-        ],
-        help="Only jobs of these partitions, by commas.",
-    ),
-)
-
-
-def for_conversion(out, inputs, key_file, **given):
-    """Keyword arguments of a converter from the options of `machine`; an output that it reads is refused."""
-    writable(out, *inputs)
-    key = keys.key_from(key_file) if key_file else None
-    writable(out, *filter(None, [key_file]))
-    return given | {"key": key}
 
 
 def scheduler_of(words, predictor=None, options=()):

@@ -257,7 +257,7 @@ class Parser:
         if not self.bad and tokens[0].lower().startswith(b"jobid"):
             self._likeness = (
                 "; this looks like output of sacct: run it with --parsable2 and convert it with "
-                "'convert slurm'"
+                "'replication-cluster convert slurm'"
             )
         if len(tokens) != columns:
             whose = "" if columns == len(FIELDS) else ", as in the first line of the log"

@@ -1,0 +1,116 @@
+"""Text input, plain or gzipped, and output files that are replaced only when they are complete."""
+
+import gzip
+import io
+import os
+import sys
+import tempfile
+import zlib
+from pathlib import Path
+
+MAX_BYTES = 1 << 36  # decompressed
+MAX_LINE = 1 << 20  # characters
+STANDARD_INPUT = "-"
+
+
+class LogError(ValueError):
+    """A file that cannot be used; one line with file, place, value and what is allowed."""
+
+
+def display_name(path):
+    """Return the name of an input file for messages."""
+    return "standard input" if str(path) == STANDARD_INPUT else str(path)
+
+
+def quoted(value, length=60):
+    """Return a value for a message: quoted, escaped, and cut to `length` characters."""
+    text = str(value)
+    return repr(text if len(text) <= length else f"{text[:length]}... ({len(text):,} characters)")
+
+
+class _Limited(io.RawIOBase):
+    """A binary stream that fails after `MAX_BYTES` bytes."""
+
+    def __init__(self, stream, name):
+        self._stream, self._name, self._total = stream, name, 0
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        try:
+            data = self._stream.read(len(buffer))
+        except EOFError:
+            raise LogError(f"{self._name}: the gzip file is truncated") from None
+        except (gzip.BadGzipFile, zlib.error) as error:
+            raise LogError(f"{self._name}: the gzip file is damaged ({error})") from None
+        if self._total == 0 and data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            raise LogError(f"{self._name}: text in UTF-16; expected UTF-8")
+        self._total += len(data)
+        if self._total > MAX_BYTES:
+            raise LogError(f"{self._name}: more than {MAX_BYTES >> 30} GiB decompressed")
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def open_text(path, newline=None):
+    """Open a text file, gzipped or not; ``-`` is standard input. Invalid UTF-8 is replaced.
+
+    Raises
+    ------
+    LogError
+        On opening, for a missing file; while reading, for damaged gzip files, UTF-16 and excessive size.
+    """
+    name = display_name(path)
+    try:
+        raw = sys.stdin.buffer if str(path) == STANDARD_INPUT else open(path, "rb")
+    except OSError as error:
+        raise LogError(f"{name}: {error.strerror}") from None
+    packed = raw.peek(2)[:2] == b"\x1f\x8b"
+    stream = io.BufferedReader(_Limited(gzip.GzipFile(fileobj=raw) if packed else raw, name))
+    return io.TextIOWrapper(stream, "utf-8-sig", "replace", newline)
+
+
+def lines(path):
+    """Yield the number, from 1, and the text of each line that is not blank."""
+    with open_text(path) as file:
+        number = 0
+        while line := file.readline(MAX_LINE + 1):
+            number += 1
+            if len(line) > MAX_LINE:
+                raise LogError(
+                    f"{display_name(path)}, line {number}: longer than {MAX_LINE:,} characters"
+                )
+            if not line.isspace():
+                yield number, line.rstrip("\n")
+
+
+def check_output(path, *inputs):
+    """Raise LogError if `path` is a folder, lies in no folder, is no regular file, or is one of the inputs."""
+    path = Path(path)
+    if not path.parent.is_dir():
+        raise LogError(f"{path}: {path.parent} is no folder")
+    if path.exists():
+        if not path.is_file():
+            raise LogError(f"{path}: not a regular file")
+        for one in inputs:
+            if Path(one).exists() and path.samefile(one):
+                raise LogError(f"{path}: also an input; choose another output")
+
+
+def write(path, data):
+    """Write bytes to a file, gzipped if its name ends in ``.gz``; an existing file is replaced at once."""
+    path = Path(path).resolve()
+    if path.suffix == ".gz":
+        data = gzip.compress(data, mtime=0)
+    handle, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(part, 0o666 & ~umask)
+        os.replace(part, path)
+    except BaseException:
+        os.unlink(part)
+        raise

@@ -1,0 +1,221 @@
+"""Conversion of tables of jobs: maps, the included maps, and counts of rows left out."""
+
+import gzip
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import replication as rp
+from replication_cluster import tables
+from replication_cluster.cli import main
+from replication_cluster.files import LogError
+
+MAP = """
+title = "invented"
+unknown = ["", "None"]
+processors = 64
+[fields]
+submit = { column = "in" }
+start = { column = "begin" }
+end = { column = "end" }
+requested_time = { column = "limit", unit = "min" }
+requested_processors = { column = "nodes", times = 4 }
+user = { column = "who" }
+status = { column = "state", values = { done = 1, bad = 0 } }
+"""
+HEAD = "in,begin,end,limit,nodes,who,state,more"
+
+
+@pytest.fixture
+def converted(tmp_path):
+    """Convert lines of a CSV by a map."""
+
+    def convert(*lines, by=MAP, **options):
+        (tmp_path / "map.toml").write_text(by)
+        (tmp_path / "jobs.csv").write_text("\n".join([HEAD, *lines, ""]))
+        return tables.convert(tmp_path / "jobs.csv", tmp_path / "map.toml", **options)
+
+    return convert
+
+
+def test_a_table_by_hand(converted):
+    done = converted(
+        "1970-01-02T00:01:00,1970-01-02T00:02:00,1970-01-02T00:05:00,10,2,ann,done,x",
+        "86400,86410,86420,None,1,bob,bad,y",
+        "1970-01-02 01:00:00+01:00,None,1970-01-02T03:00:00Z,1-00:00:00,,ann,odd,",
+    )
+    names = ["job_id", "submit", "wait", "run_time", "requested_time", "user", "status"]
+    assert done.jobs[[*names, "requested_processors"]].to_dict("list") == {
+        "job_id": [2, 3, 1],
+        "submit": [0, 0, 60],
+        "wait": [10, -1, 60],
+        "run_time": [10, -1, 180],
+        "requested_time": [-1, 86400, 600],
+        "user": [2, 1, 1],
+        "status": [0, -1, 1],
+        "requested_processors": [4, -1, 8],
+    }
+    assert done.log.processors == 64
+    assert dict(done.remarks)["of unknown run time"] == 1
+    assert dict(done.remarks)["with a status that could not be read (state)"] == 1
+    assert "1 columns are not used: more." in done.assumed
+
+
+def test_rows_that_cannot_be_jobs_are_counted(converted):
+    done = converted(
+        "5,6,7,1,1,a,done,",
+        ",6,7,1,1,a,done,",
+        "soon,6,7,1,1,a,done,",
+        "5,9,7,1,1,a,done,",
+        "5,6,7",
+        "5,6,7,1,99999999999999999999,a,done,",
+        "5,6,7,-3,1,a,done,",
+    )
+    assert (done.records, len(done.jobs)) == (7, 3)
+    assert dict(done.left_out) == {
+        "of unknown submission": 2,
+        "that ended before they started": 1,
+        "with more or fewer fields than the header": 1,
+    }
+    assert dict(done.remarks)["with a requested_processors that could not be read (nodes)"] == 1
+    assert dict(done.remarks)["with a requested_time below 0, taken as unknown"] == 1
+
+
+def test_times_without_an_offset_are_in_the_time_zone_of_the_map(converted):
+    row = "2026-07-01T12:00:00,2026-07-01T12:00:10,2026-07-01T12:01:00,1,1,a,done,"
+    rome = MAP.replace("processors", 'time_zone = "Europe/Rome"\nprocessors', 1)
+    start = [converted(row, by=by).log.number("UnixStartTime") for by in (MAP, rome)]
+    assert start[0] - start[1] == 7200
+
+
+def test_without_processors_the_machine_is_the_most_in_use(converted):
+    rows = ("0,0,10,1,1,a,done,", "0,5,15,1,2,a,done,", "0,15,20,1,2,a,done,")
+    by = MAP.replace("processors = 64", "")
+    assert converted(*rows, by=by).log.processors == 12
+    assert converted(*rows, by=by, processors=100).log.processors == 100
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        (("[fields]", "[field]"), "unknown key 'field' .did you mean fields"),
+        (("submit =", "sumbit ="), "unknown field 'sumbit' .did you mean submit"),
+        (('unit = "min"', 'unit = "years"'), "requested_time: unit 'years'; expected ms, s, min"),
+        (('column = "in"', 'unit = "s"'), "submit: expected a table with the name of a column"),
+        (('submit = { column = "in" }', ""), "no field submit"),
+        (("processors = 64", "processors = "), "expected TOML"),
+        (('"in"', '"into"'), "no column into; the table has .in, begin, end"),
+    ],
+)
+def test_an_invalid_map_is_refused_in_a_line(converted, change, message):
+    with pytest.raises(LogError, match=message) as refused:
+        converted("5,6,7,1,1,a,done,", by=MAP.replace(*change))
+    assert "\n" not in str(refused.value)
+
+
+def test_other_files_are_refused_in_a_line(tmp_path, converted):
+    with pytest.raises(LogError, match="map eagel: no such file .did you mean eagle"):
+        tables.convert(tmp_path / "a.csv", "eagel")
+    for name, content in (
+        ("a.parquet", b"PAR1 nothing"),
+        ("b.csv", b""),
+        ("c.csv.gz", gzip.compress(b"in,begin\n1,2\n" * 9000)[:60]),
+    ):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(LogError) as refused:
+            tables.convert(tmp_path / name, "eagle")
+        assert "\n" not in str(refused.value) and name in str(refused.value)
+    with pytest.raises(LogError, match="no job among 1 rows .1 of unknown submission"):
+        converted(",6,7,1,1,a,done,")
+
+
+numbers = st.integers(0, 500).map(str) | st.sampled_from(["", "None", "-4", "x", "1e3", "7.5"])
+
+
+def plain(text):
+    """Return a number of a table; None where unknown."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if value >= 0 and math.isfinite(value) else None
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(st.tuples(numbers, numbers, numbers, numbers), min_size=1, max_size=8))
+def test_jobs_and_left_out_rows_are_all_rows(tmp_path_factory, rows):
+    folder = tmp_path_factory.getbasetemp()
+    (folder / "map.toml").write_text(MAP)
+    lines = [f"{a},{b},{c},1,{d},u,done," for a, b, c, d in rows]
+    (folder / "jobs.csv").write_text("\n".join([HEAD, "0,0,9,1,1,u,done,", *lines, ""]))
+    done = tables.convert(folder / "jobs.csv", folder / "map.toml")
+    assert done.records == len(rows) + 1
+    assert len(done.jobs) + sum(count for _, count in done.left_out) == done.records
+    expected = [(1, 0, 9, 4)]
+    for row, (a, b, c, d) in enumerate(rows, 2):
+        submit, start, end, size = map(plain, (a, b, c, d))
+        run_time = None if None in (start, end) else end - start
+        if submit is not None and (run_time is None or run_time >= 0):
+            run_time = -1 if run_time is None else round(run_time)
+            expected.append((row, int(submit), run_time, -1 if size is None else round(4 * size)))
+    columns = ["job_id", "submit", "run_time", "requested_processors"]
+    jobs = sorted(done.jobs[columns].itertuples(index=False, name=None))
+    first = min(submit for _, submit, _, _ in expected)
+    assert jobs == [(a, b - first, c, d) for a, b, c, d in expected]
+
+
+def eagle():
+    """Return two jobs as the publisher of Eagle's log describes its columns."""
+    dates = pd.to_datetime(["2022-03-01 10:00:00", "2022-03-01 11:00:00"])
+    return pd.DataFrame(
+        {
+            "job_id": [7, 8],
+            "user": ["user0003", "user0009"],
+            "account": ["account0001", "account0001"],
+            "name": ["job", "job"],
+            "state": ["COMPLETED", "FAILED"],
+            "partition": ["short", "standard"],
+            "qos": ["normal", "high"],
+            "submit_time": dates,
+            "start_time": dates + pd.Timedelta("30s"),
+            "end_time": dates + pd.Timedelta("3630s"),
+            "run_time": [3600, 3600],
+            "wallclock_req": [7200, 86400],
+            "nodes_req": [1, 1],
+            "processors_req": [2, 1],
+        }
+    )
+
+
+def test_each_included_map_is_valid():
+    assert tables.maps() == ["eagle", "fugaku", "mustang", "pm100", "trinity"]
+    for name in tables.maps():
+        by = tables.read_map(name)
+        assert by.title and by.source and by.processors > 900
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv", "csv.gz"])
+def test_an_included_map_and_the_command(tmp_path, form):
+    frame, path, out = eagle(), tmp_path / f"jobs.{form}", tmp_path / "eagle.swf.gz"
+    if form == "parquet":
+        pytest.importorskip("pyarrow")
+        frame.to_parquet(path)
+    else:
+        frame.to_csv(path, index=False)
+    done = tables.convert(path, "eagle")
+    assert done.jobs[["submit", "wait", "run_time"]].to_numpy().tolist() == [
+        [0, 30, 3600],
+        [3600, 30, 3600],
+    ]
+    assert np.array_equal(done.jobs["requested_processors"], [2, 1])
+    assert done.jobs["requested_time"].tolist() == [7200, 86400]
+    assert done.jobs["status"].tolist() == [1, 0]
+    assert done.log.processors == 94248
+    words = ["convert", "table", str(path), "--map", "eagle", "--out", str(out)]
+    assert CliRunner().invoke(main, words).exit_code == 0
+    assert len(rp.load(out)) == 2
