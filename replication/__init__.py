@@ -62,6 +62,7 @@ from replication.simulator.schedulers import (
     Scheduler,
 )
 from replication.simulator.simulation import compare, simulate
+from replication.simulator.synthetic import synthetic
 from replication.simulator.traces import load
 from replication.simulator.workload import Workload
 
@@ -103,6 +104,7 @@ __all__ = [
     "load",
     "simulate",
     "sweep",
+    "synthetic",
 ]
 
 

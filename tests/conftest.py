@@ -35,6 +35,6 @@ def real_log():
     def load(name, **rules):
         if traces.locate(name) is None:
             pytest.skip(f"real log {name} is not on this machine (set TRACES=folder)")
-        return traces.load(name, stand_in=False, **rules)
+        return traces.load(name, **rules)
 
     return load

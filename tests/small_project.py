@@ -8,7 +8,7 @@ from pathlib import Path
 
 import nbformat
 
-from replication.simulator import archive, paths, traces
+from replication.simulator import paths, traces
 from replication.simulator.workload import Workload
 
 PUBLISHED = """item,trace,policy,measure,value,unit,decimals,source
@@ -39,7 +39,7 @@ def enter(root, real=True, patch=setattr):
         published.parent.mkdir(parents=True)
         published.write_text(PUBLISHED)
         shutil.copy(PAPERS, root / "published")
-    patch(traces, "load", lambda name, paper=None, stand_in=None: workload(name, real))
+    patch(traces, "load", lambda name, paper=None, synthetic=False: workload(name, real))
     patch(traces, "locate", lambda name: root / f"{name}.swf.gz" if real else None)
     patch(traces, "fetch", no_network)
 
@@ -61,7 +61,7 @@ def claims(root):
 
 
 def no_network(name):
-    raise archive.Unreachable("no network in this test")
+    raise traces.DownloadError("no network in this test")
 
 
 def workload(name, real=True, jobs=6000):

@@ -17,7 +17,7 @@ from pathlib import Path
 import click
 
 from replication.commands import _options as shared
-from replication.simulator import archive, traces
+from replication.simulator import traces
 
 _HEADER = "Computer Installation StartTime EndTime TimeZoneString MaxProcs MaxNodes".split()
 
@@ -52,9 +52,9 @@ def fetch(names, folder, as_json):
             if path is None:
                 path = traces.fetch(name, folder)
             else:
-                archive.check(path, traces.info(name).sha256)
+                traces.check(path, traces.info(name).sha256)
             done.append({"name": name, "path": str(path), "error": None})
-        except archive.ArchiveError as error:
+        except traces.DownloadError as error:
             done.append({"name": name, "path": None, "error": str(error)})
         if not as_json:
             click.echo(f"{name}: {done[-1]['error'] or done[-1]['path'] + ', checked'}")

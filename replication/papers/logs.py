@@ -112,7 +112,7 @@ def table3_readings(workloads):
         column = loads(workload)
         if not workload.stand_in and name in traces.names("pv_easy"):
             for what, drop in JOBS.items():
-                column[what] = len(traces.load(name, paper="pv_easy", stand_in=False, drop=drop))
+                column[what] = len(traces.load(name, paper="pv_easy", drop=drop))
         rows[name] = column
     return pd.DataFrame(rows).rename_axis("reading").reset_index()
 
@@ -143,7 +143,7 @@ def others(paper, own, names, quick=False):
         rules = {name: getattr(of_paper, name) for name in ("size", "overrun", "drop")}
     for log in names:
         try:
-            whole = traces.load(log, stand_in=False, **rules)
+            whole = traces.load(log, **rules)
         except traces.TraceError:
             continue
         found[log] = whole.take(slice(QUICK_JOBS if quick else None))

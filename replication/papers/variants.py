@@ -132,4 +132,4 @@ def jobs(paper, workloads, log, variant, first=None):
 
 @functools.lru_cache(maxsize=16)
 def _read(log, chosen):
-    return traces.load(log, stand_in=False, **dict(chosen))
+    return traces.load(log, **dict(chosen))

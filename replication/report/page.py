@@ -123,7 +123,11 @@ class Page:
     def _both(self, log, **rules):
         """A log's workload as loaded, and the part of it that is simulated."""
         uses = self.paper in traces.papers() and log in traces.names(self.paper)
-        whole = traces.load(log, paper=self.paper if uses else None, **rules)
+        paper = self.paper if uses else None
+        try:
+            whole = traces.load(log, paper=paper, **rules)
+        except traces.Missing:
+            whole = traces.load(log, paper=paper, synthetic=True)
         return whole, whole.take(slice(QUICK_JOBS)) if self.quick else whole
 
     @cached_property

@@ -9,7 +9,7 @@ from replication.report import notebook, record
 from replication.report.notebook import NotebookError
 from replication.report.parameters import SCALES, PageError, check_name
 from replication.report.progress import Progress, duration
-from replication.simulator import archive, paths, traces
+from replication.simulator import paths, traces
 from replication.simulator.hints import did_you_mean
 
 QUICK_AT_ONCE = 2
@@ -61,11 +61,11 @@ def _at_hand(logs):
         if log not in found:
             try:
                 traces.fetch(log)
-            except (archive.Unreachable, OSError) as reason:
+            except (traces.DownloadError, OSError) as reason:
                 # Else every notebook would wait for the network once more.
-                os.environ[archive.OFFLINE] = "1"
+                os.environ[traces.OFFLINE] = "1"
                 absent = ", ".join(log for log in logs if log not in found)
-                print(f"generated stand-ins take the place of {absent}: {reason}")
+                print(f"synthetic jobs take the place of {absent}: {reason}")
                 break
             found.add(log)
     return found

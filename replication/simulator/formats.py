@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.csv as csv
 
 from replication import __version__
-from replication.simulator import files, gantt, swf, writing
+from replication.simulator import gantt, swf, writing
 from replication.simulator.hints import among
 
 LARGEST = 2**31 - 1  # processors of a job
@@ -111,7 +111,7 @@ def as_trace(schedule):
     notes = [told, *([f"{killed} runs that were preempted are not listed"] if killed else [])]
     computer = f"simulated from {w.name}{' (stand-in)' if w.stand_in else ''}"
     how = f"replication {__version__}"
-    comments = swf.trace.header(computer, how, len(w), notes, MaxProcs=w.machine)
+    comments = swf.header(computer, how, len(w), notes, MaxProcs=w.machine)
     return swf.Trace.from_columns(
         w.submit,
         comments=comments,
@@ -179,9 +179,9 @@ def read(path):
     that is no number, or no job with a start and an end.
     """
     # Once: a pipe cannot be read again.
-    content = b"".join(files.pieces(path, FormatError)).removeprefix(b"\xef\xbb\xbf")
-    path = files.called(path)
-    first = content[: files.LONGEST_LINE].lstrip().partition(b"\n")[0]
+    content = swf.read_bytes(path, FormatError).removeprefix(b"\xef\xbb\xbf")
+    path = swf.display_name(path)
+    first = content[:1_000_000].lstrip().partition(b"\n")[0]
     names = first.decode("utf-8", "replace").strip().split(",")
     if first.startswith(b";") or len(first.split()) == 18:
         plan = _read_swf(path, content)
@@ -191,7 +191,7 @@ def read(path):
         plan = _read_table(path, "native", content, names)
     else:
         raise FormatError(
-            f"{path}, line 1: {files.shown(first)}; allowed: an SWF file, "
+            f"{path}, line 1: {swf.quoted(first)}; allowed: an SWF file, "
             "or CSV with starting_time (Batsim, evalys) or with job_id, submit, start, end"
         )
     if len(plan) == 0:
@@ -225,7 +225,7 @@ def _read_table(path, form, content, header):
     if missing:
         raise FormatError(
             f"{path}, line 1: no column {' or '.join(_NAMES[form][missing[0]])}; "
-            f"the others are {files.shown(', '.join(header))}"
+            f"the others are {swf.quoted(', '.join(header))}"
         )
     wanted = [name for name in found.values() if name]
     types = {name: pa.float64() for name in wanted} | {found["job_id"]: pa.string()}
@@ -233,7 +233,7 @@ def _read_table(path, form, content, header):
     try:
         table = csv.read_csv(pa.BufferReader(content), convert_options=wanted_only)
     except (pa.ArrowException, UnicodeDecodeError) as error:
-        told = files.shown(str(error).splitlines()[0], 200)
+        told = swf.quoted(str(error).splitlines()[0], 200)
         raise FormatError(f"{path}: {told}; allowed: numbers in {', '.join(wanted[1:])}") from None
     columns = {what: table[name].to_numpy() for what, name in found.items() if name}
     return _plan(path, form, found, columns)

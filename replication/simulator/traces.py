@@ -1,29 +1,39 @@
 """The archive's logs that the papers use: a registry, and the way from a name to the jobs.
 
-A log is looked for in the folders of ``REPLICATION_TRACES``, then in ``data/traces``, then fetched from the
-archive. Where none of that works a generated stand-in takes its place, which is said once on standard error.
-``REPLICATION_OFFLINE=1`` keeps it from trying the network. What is known of each log, and how each paper
-turns it into jobs, stands in ``data/traces.toml``.
+A log is looked for in the folders of ``REPLICATION_TRACES``, then in ``data/traces``. `fetch` downloads it from the
+archive, unless ``REPLICATION_OFFLINE=1`` forbids to use the network. The registry, ``data/traces.toml``, has the facts
+of each log and the rules by which each paper makes jobs of it.
 """
 
+import hashlib
 import os
-import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from replication.simulator import archive, files, paths, standins, swf
+import pooch
+
+from replication.simulator import paths, swf
 from replication.simulator.cleaning import DEFAULT_DROP, USED, workload
 from replication.simulator.data import toml
 from replication.simulator.hints import among, did_you_mean
+from replication.simulator.synthetic import synthetic as generate
+from replication.simulator.workload import Workload
 
 REGISTRY = toml(paths.DATA / "traces.toml")
-
-_unreachable = None  # why the last attempt to fetch failed; not tried again in this process
-_told = False
+OFFLINE = "REPLICATION_OFFLINE"
+TIMEOUT = 15  # s, without an answer
 
 
 class TraceError(ValueError):
-    """A log that is not known, or not to be had; the message lists what is."""
+    """A log that is unknown or unavailable; the message lists the alternatives."""
+
+
+class Missing(TraceError):
+    """A registered log that is not on this machine."""
+
+
+class DownloadError(TraceError):
+    """A log that cannot be downloaded, or a download with another content than registered."""
 
 
 @dataclass(frozen=True)
@@ -120,57 +130,98 @@ def locate(name):
     return next((place for place in places if place.is_file()), None)
 
 
-def fetch(name, folder=None):
-    """Fetch a log from the archive, unless the folder (by default ``data/traces``) has it; see
-    `archive.fetch` for its errors.
+def fetch(name, folder=None) -> Path:
+    """Download a log from the archive, unless the folder (by default ``data/traces``) has it.
+
+    Raises
+    ------
+    DownloadError
+        If the network is switched off or fails, the folder cannot be written to, or the file has another content than
+        the registry says; such a file is not kept.
     """
     log = info(name)
     target = Path(folder or paths.TRACES) / log.file
-    archive.fetch(log.address, target, log.sha256)
+    if target.exists():
+        check(target, log.sha256)
+        return target
+    if os.environ.get(OFFLINE, "0") not in ("", "0"):
+        raise DownloadError(f"{name}: {OFFLINE} is set")
+    try:
+        # The registry has the hash of the decompressed content, since an archive may compress a file again.
+        pooch.retrieve(
+            log.address,
+            known_hash=None,
+            fname=f".{log.file}.download",
+            path=target.parent,
+            downloader=pooch.HTTPDownloader(timeout=TIMEOUT),
+        )
+        download = target.parent / f".{log.file}.download"
+    except (OSError, ValueError) as failure:
+        raise DownloadError(f"{name}: {log.address}: {str(failure).splitlines()[0]}") from None
+    try:
+        check(download, log.sha256)
+        os.replace(download, target)
+    finally:
+        download.unlink(missing_ok=True)
     return target
 
 
-def read(source, bad_lines="refuse", fields=swf.FIELDS):
-    """A log as it stands in its file: a registry name, fetched if need be, or a path to an SWF
-    file; a pipe will do, and ``-`` is standard input. TraceError for a name or file that is not
-    there or not to be had; see `replication.simulator.swf.read` for the others and other errors.
+def check(path, sha256: str) -> None:
+    """Raise DownloadError for a damaged file, or one whose decompressed content has another hash."""
+    digest = hashlib.sha256(swf.read_bytes(path, DownloadError)).hexdigest()
+    if digest != sha256:
+        raise DownloadError(
+            f"{path}: sha256 of the decompressed file is {digest}, expected {sha256}"
+        )
+
+
+def read(source, bad_lines="refuse", fields=swf.FIELDS) -> swf.Trace:
+    """Read a log as it stands in its file: a registry name or a path to an SWF file.
+
+    A pipe will do, and ``-`` is standard input. `Missing` for a registered log that is not here, TraceError for a name
+    that is unknown or a file that is not there; see `replication.simulator.swf.read` for the others and other errors.
     """
     if _is_path(source):
-        if str(source) != files.STANDARD_INPUT and not Path(source).exists():
+        if str(source) != swf.STANDARD_INPUT and not Path(source).exists():
             raise TraceError(f"{source}: no such file")
         if Path(source).is_dir():
             raise TraceError(f"{source}: a folder; allowed: a file, so name the log in it")
         return swf.read(source, bad_lines=bad_lines, fields=fields)
-    return swf.read(_path_of(source), info(source).sha256, bad_lines, fields=fields)
+    path = locate(source)
+    if path is None:
+        raise Missing(
+            f"{source}: no {info(source).file} in {', '.join(map(str, paths.trace_folders()))}. Give the path of an SWF "
+            f"file, download it (replication.simulator.traces.fetch({source!r}), or `replication logs fetch {source}`), "
+            f"or load({source!r}, synthetic=True) for synthetic jobs, which prove nothing about the log"
+        )
+    return swf.read(path, info(source).sha256, bad_lines, fields=fields)
 
 
 def load(
     source,
     paper=None,
-    stand_in=None,
+    synthetic=False,
     machine=None,
     size=None,
     overrun=None,
     drop=None,
     bad_lines="refuse",
-):
-    """The jobs of a log, ready to be simulated.
+) -> Workload:
+    """Load the jobs of a log, ready to be simulated.
 
     Parameters
     ----------
     source : str or Path or replication.simulator.swf.Trace
-        A registry name, a path to an SWF file, or what was read from one.
+        A registry name, a path to an SWF file, or a log that was read from one.
     paper : str, optional
         Whose rules to use; by default those of `replication.simulator.cleaning.workload` and the log's own machine.
-    stand_in : bool, optional
-        True for the generated stand-in, False for an error where the log is not to be had; by default the
-        stand-in only then.
+    synthetic : bool
+        Synthetic jobs (`like`) in place of the log's.
     machine, size, overrun, drop : optional
-        Rules to use instead, see `replication.simulator.cleaning.workload`. A stand-in has clean jobs to begin with:
-        of these only `machine` touches it.
+        Rules to use instead, see `replication.simulator.cleaning.workload`. Only `machine` concerns synthetic jobs.
     bad_lines : {"refuse", "skip"}
-        What becomes of lines that cannot be jobs: an error, or they are left out and counted in the workload's
-        `cleaning` and `provenance`.
+        Lines that cannot be jobs are an error, or are left out and counted in the workload's `cleaning` and
+        `provenance`.
 
     Returns
     -------
@@ -178,31 +229,32 @@ def load(
 
     Raises
     ------
-    TraceError, replication.simulator.archive.ArchiveError, replication.simulator.cleaning.CleaningError, replication.simulator.swf.SWFError
-        Where names, rules or files are not what they should be.
+    Missing
+        For a registered log that is not on this machine; the message lists the three ways out.
+    TraceError, replication.simulator.cleaning.CleaningError, replication.simulator.swf.SWFError
+        For names, rules or files that cannot be used.
     """
     given = {"machine": machine, "size": size, "overrun": overrun, "drop": drop}
     given = {name: value for name, value in given.items() if value is not None}
     trace = source if isinstance(source, swf.Trace) else None
     if trace is not None or _is_path(source):
-        if paper is not None or stand_in:
+        if paper is not None or synthetic:
             raise TraceError(
-                f"{trace.path if trace else source}: a paper's rules and stand-ins are only for {', '.join(names())}"
+                f"{trace.path if trace else source}: a paper's rules and synthetic jobs are only for {', '.join(names())}"
             )
         trace = trace or read(source, bad_lines, USED)
         return workload(trace, draw_key=draw_key(trace.sha256), **given)
     chosen = asdict(rules(source, paper)) | given
-    if not stand_in:
-        try:
-            trace = read(source, bad_lines, USED)
-            jobs = workload(trace, name=source, draw_key=source, **chosen)
-            return jobs.replace(provenance=jobs.provenance | {"paper": paper})
-        except archive.Unreachable as reason:
-            if stand_in is False:
-                raise TraceError(f"{source}: {reason}") from None
-            _tell(source, reason)
-    jobs = standins.make(source, paper=paper)
-    return jobs if machine is None else jobs.replace(machine=machine)
+    if synthetic:
+        return like(source, chosen["machine"])
+    jobs = workload(read(source, bad_lines, USED), name=source, draw_key=source, **chosen)
+    return jobs.replace(provenance=jobs.provenance | {"paper": paper})
+
+
+def like(name, machine=None) -> Workload:
+    """Return as many synthetic jobs as a registered log has, for its machine or another."""
+    log = info(name)
+    return generate(log.jobs, machine or log.processors, name=name)
 
 
 def draw_key(sha256):
@@ -221,34 +273,7 @@ def _is_path(source):
     return (
         isinstance(source, Path)
         or os.sep in text
-        or text == files.STANDARD_INPUT
+        or text == swf.STANDARD_INPUT
         or text.endswith((".swf", ".gz", ".txt"))
         or Path(text).exists()
     )
-
-
-def _path_of(name):
-    """The log's file, fetched if need be; a failure to fetch is remembered and not tried again."""
-    global _unreachable
-    found = locate(name)
-    if found is not None:
-        return found
-    if _unreachable is None:
-        try:
-            return fetch(name)
-        except (archive.Unreachable, OSError) as failure:
-            _unreachable = str(failure)
-    searched = ", ".join(map(str, paths.trace_folders()))
-    raise archive.Unreachable(
-        f"no {info(name).file} in {searched}, and not fetched: {_unreachable}"
-    )
-
-
-def _tell(name, reason):
-    global _told
-    if not _told:
-        print(
-            f"{name}: {reason}. Generated stand-ins take its place; they prove nothing.",
-            file=sys.stderr,
-        )
-        _told = True

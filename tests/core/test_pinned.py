@@ -47,7 +47,7 @@ def test_starts_are_as_they_were(row, logs):
     if traces.locate(name) is None:
         pytest.skip(f"the log {name} is not on this machine: its start times are not compared")
     if name not in logs:
-        logs[name] = traces.load(name, stand_in=False)
+        logs[name] = traces.load(name)
     # The rows call EASY on predictions a scheduler of its own.
     words = [row["scheduler"].replace("easy-predicted", "easy"), *row["options"].split()]
     scheduler, estimates = text.scheduler(",".join(words)), text.estimates(row["estimates"])

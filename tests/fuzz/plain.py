@@ -8,7 +8,7 @@ import zlib
 
 from replication.simulator.swf import DECIMAL, FIELDS, KNOWN
 
-NUMBER = re.compile(r"(-?)([0-9]+)(?:\.([0-9]+))?")
+NUMBER = re.compile(r"(-?)(?=\.?[0-9])([0-9]*)(?:\.([0-9]*))?")
 
 
 def swf_value(name, token):
@@ -22,8 +22,8 @@ def swf_value(name, token):
         return None if name in KNOWN or (name == "status" and not exact) else -1
     if name in DECIMAL:
         return value
-    whole = not (match[3] or "").strip("0") and len(match[2]) <= 18
-    return int(match[1] + match[2]) if whole else None
+    whole = not (match[3] or "").strip("0") and len(match[2].lstrip("0")) <= 18
+    return int(match[1] + (match[2] or "0")) if whole else None
 
 
 def swf_jobs(text):

@@ -5,13 +5,9 @@ import hashlib
 import io
 import os
 import re
-import shutil
 import subprocess
 import sys
 import threading
-import time
-from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -19,10 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replication.simulator import files, paths, swf, traces
+from replication.simulator import paths, swf, traces
 from replication.simulator.swf import DECIMAL, FIELDS, SWFError
 from tests.fuzz.plain import swf_value
-from tests.fuzz.targets import tokens
 
 HEADER = "; Version: 2.2\n; MaxProcs: 128 (batch)\n; UnixStartTime: 893466664\n"
 LOGS = traces.names()
@@ -89,12 +84,6 @@ def test_fields_that_are_not_wanted_are_checked_and_take_no_memory(tmp_path, sec
     assert "field 15 (queue): 'x' is not a number" in refusal(wrong, fields=("job_id", "submit"))
 
 
-def test_the_frame_has_all_fields(tmp_path):
-    frame = swf.read(log(tmp_path, line(1), line(2, submit=5))).frame()
-    assert list(frame.columns) == list(FIELDS)
-    assert frame["submit"].tolist() == [0, 5]
-
-
 @pytest.mark.parametrize(
     "field, token, reason",
     [
@@ -111,8 +100,9 @@ def test_the_frame_has_all_fields(tmp_path):
         ("wait", "1e5", "'1e5' is not a number"),
         ("wait", "+5", "'+5' is not a number"),
         ("wait", "12x", "'12x' is not a number"),
-        ("wait", "5.", "'5.' is not a number"),
-        ("wait", ".5", "'.5' is not a number"),
+        ("wait", ".5", ".5 has a fraction"),
+        ("cpu_time", ".", "'.' is not a number"),
+        ("cpu_time", "1-2", "'1-2' is not a number"),
         ("wait", "1,5", "'1,5' is not a number"),
         ("wait", "0x1F", "'0x1F' is not a number"),
         ("wait", "--1", "'--1' is not a number"),
@@ -159,11 +149,6 @@ def test_a_log_without_jobs_is_refused(tmp_path, text, what):
     assert (
         refusal(log(tmp_path, header=text)) == f": no jobs, {what}; a job is a line of 18 numbers"
     )
-
-
-def test_a_file_that_is_no_log_is_refused_before_it_fills_the_memory(tmp_path):
-    message = refusal(log(tmp_path, "1" * 1_000_000))
-    assert "longer than 65536 bytes" in message
 
 
 def test_a_file_that_is_not_there_is_an_error_of_the_system(tmp_path):
@@ -251,13 +236,6 @@ def test_a_log_of_bad_lines_only_is_refused_either_way(tmp_path):
         )
 
 
-def test_what_sacct_writes_in_columns_is_named(tmp_path):
-    text = "JobID       JobName  State\n------- -------- -----\n1  run  COMPLETED\n"
-    assert "looks like output of sacct: run it with --parsable2" in refusal(
-        log(tmp_path, header=text)
-    )
-
-
 def test_negative_values_of_fields_that_may_be_unknown_are_unknown(tmp_path):
     trace = swf.read(log(tmp_path, line(1, run_time=-2, cpu_time="-1.5", user="-3.7", status=-1)))
     assert (trace.run_time[0], trace.cpu_time[0], trace.user[0], trace.status[0]) == (-1,) * 4
@@ -278,10 +256,14 @@ def test_further_columns_are_passed_over_and_named(tmp_path):
     "content, words",
     [
         ((HEADER + line()).encode("utf-16"), "text in UTF-16"),
-        ((HEADER + line()).encode("utf-16-be"), "text in UTF-16"),
-        ((HEADER + line() + "\n" + line(2)).replace("\n", "\r").encode(), "carriage returns alone"),
-        (b";\n" * 100_001 + line().encode(), "line 100001: more than 100,000 comments"),
-        (b"x\n" * 150_000, "(counted up to line 100,001: this is no log)"),
+        (
+            (line() + "\n" + line(2)).replace("\n", "\r").encode(),
+            ", line 1, field 18 (think_time): '1\\r2' is not a number",
+        ),
+        (
+            b"x\n" * 150_000,
+            "(counted up to line 100,001; expected a log with at least 1 % of jobs)",
+        ),
     ],
 )
 def test_what_is_no_such_text_is_named(tmp_path, content, words):
@@ -298,22 +280,11 @@ def test_a_byte_order_mark_is_counted(tmp_path):
     assert trace.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def test_a_file_made_to_fill_the_memory_is_refused(tmp_path):
-    path = tmp_path / "log.swf.gz"
-    with gzip.open(path, "wb") as file:
-        for _ in range(200):
-            file.write(b"\n" * 500_000)
-    assert re.search(r": \d+ times as large decompressed; allowed: up to 200", refusal(path))
-
-
-def test_comments_have_a_limit(tmp_path):
-    path = log(tmp_path, *[f"; {'x' * 60_000}"] * 300, line())
-    assert "more than 100,000 comments or 16 MiB of them; allowed: up to that" in refusal(path)
-
-
-def test_limits_are_said_in_a_line(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "MOST_BYTES", 100)
-    assert "; allowed: up to that" in refusal(log(tmp_path, line()))
+@pytest.mark.parametrize("name", ["log.swf", "log.swf.gz"])
+def test_the_decompressed_size_has_a_limit(tmp_path, monkeypatch, name):
+    path = log(tmp_path, *map(line, range(99)), name=name)
+    monkeypatch.setattr(swf, "MOST_BYTES", 1 << 10)
+    assert refusal(path) == ": more than 0 MiB decompressed; allowed: up to that"
 
 
 def test_pipes_and_standard_input_are_read_and_folders_named(tmp_path):
@@ -405,11 +376,7 @@ def test_the_header_is_read_by_label(tmp_path):
     assert trace.header["Computer"] == ["IBM SP2"]
     assert trace.header["Information"] == ["http://one/\nhttp://two/"]
     assert trace.header["Queue"] == ["1 a", "2 b"]
-    assert (trace.max_procs, trace.unix_start_time, trace.acknowledgements) == (
-        1664,
-        5,
-        ["A and B"],
-    )
+    assert (trace.max_procs, trace.acknowledgements) == (1664, ["A and B"])
 
 
 def test_a_header_may_be_silent_or_in_latin_letters(tmp_path):
@@ -418,11 +385,7 @@ def test_a_header_may_be_silent_or_in_latin_letters(tmp_path):
         "; Acknowledge: Jos\xe9\n; MaxProcs: many\n".encode("latin-1") + line().encode()
     )
     trace = swf.read(path)
-    assert (trace.max_procs, trace.unix_start_time, trace.acknowledgements) == (
-        None,
-        None,
-        ["Jos\xe9"],
-    )
+    assert (trace.max_procs, trace.acknowledgements) == (None, ["Jos\xe9"])
 
 
 @pytest.mark.parametrize("name", ["log.swf", "log.swf.gz"])
@@ -440,10 +403,10 @@ def test_a_truncated_or_damaged_gzip_is_refused_wherever_it_ends(tmp_path):
     path = tmp_path / "cut.swf.gz"
     for length in (2, 9, 20, len(whole) // 2, len(whole) - 8, len(whole) - 1):
         path.write_bytes(whole[:length])
-        assert re.fullmatch(r", after line \d+: the gzip is truncated", refusal(path))
+        assert refusal(path) == ": the gzip is truncated"
     for at in (len(whole) - 6, len(whole) - 2):
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
-        assert re.match(r", after line \d+: the gzip is damaged", refusal(path))
+        assert refusal(path).startswith(": the gzip is damaged")
 
 
 def test_a_gzip_in_several_parts_is_one_file(tmp_path):
@@ -453,30 +416,29 @@ def test_a_gzip_in_several_parts_is_one_file(tmp_path):
     assert len(swf.read(path)) == 1
 
 
-@pytest.mark.parametrize("size", [1, 7, 36, 1000])
-def test_pieces_of_any_size_give_the_same(tmp_path, monkeypatch, size):
-    path = log(
-        tmp_path, *[line(k, k // 3, cpu_time=k / 7) for k in range(200)], "; a word", line(200, 9)
+tokens = (
+    st.sampled_from(
+        [
+            "-1",
+            "0",
+            "-0",
+            "-0.0",
+            "1.",
+            ".5",
+            "-.5",
+            ".",
+            "-",
+            "1e5",
+            "nan",
+            "0.10",
+            "9" * 18,
+            "9" * 19,
+        ]
     )
-    expected = swf.read(path)
-    monkeypatch.setattr(files, "PIECE", size)
-    assert same(swf.read(path), expected)
-    assert np.array_equal(swf.read(path).line, expected.line)
-
-
-@pytest.mark.parametrize("size", [1, 61, 1000])
-def test_what_is_said_of_bad_lines_does_not_depend_on_pieces(tmp_path, monkeypatch, size):
-    wider, words = line(7) + " 1", line(8).replace("8", "x", 1)
-    path = log(tmp_path, *map(line, range(7)), wider, "; a word", words, *map(line, range(9, 60)))
-    refused = refusal(path)
-    left_out = swf.read(path, bad_lines="skip")
-    assert left_out.bad_lines == {"wrong-columns": 1, "not-a-number": 1}
-    monkeypatch.setattr(files, "PIECE", size)
-    assert refusal(path) == refused
-    assert same(swf.read(path, bad_lines="skip"), left_out)
-    assert swf.read(path, bad_lines="skip").bad_lines == left_out.bad_lines
-
-
+    | st.integers(-2, 10**20).map(str)
+    | st.floats(-2, 1e20).map(str)
+    | st.text("-0123456789.e+", min_size=1, max_size=25)
+)
 known, unknown = st.integers(0, 10**18 - 1), st.integers(-1, 10**18 - 1)
 decimals = st.just(-1.0) | st.floats(0, allow_infinity=False, allow_nan=False)
 words = st.text(st.characters(exclude_characters="\n\r", exclude_categories=["Cs"]), max_size=20)
@@ -524,13 +486,6 @@ def test_writing_to_an_open_file_or_by_the_ending_of_a_name(tmp_path):
     assert (tmp_path / "a.swf.gz").read_bytes()[4:8] == b"\0\0\0\0"
 
 
-def test_a_failed_write_leaves_no_file(tmp_path, monkeypatch):
-    monkeypatch.setattr(swf.trace, "_decimal", None)
-    with pytest.raises(TypeError):
-        swf.write(tmp_path / "a.swf", swf.Trace.from_columns([0]))
-    assert list(tmp_path.iterdir()) == []
-
-
 @pytest.mark.parametrize(
     "columns, message",
     [
@@ -546,7 +501,7 @@ def test_a_failed_write_leaves_no_file(tmp_path, monkeypatch):
         ({"job_id": [3, 3]}, "job 3 is already on line 1"),
         ({"wait": [1]}, "wait is int64[1]; allowed: 2 numbers"),
         ({"wait": ["a", "b"]}, "allowed: 2 numbers"),
-        ({"memory": [1, 2]}, "no field 'memory'; allowed: job_id, submit"),
+        ({"memory": [1, 2]}, "no field 'memory'"),
         ({"comments": ["two\nlines"]}, "more than one line"),
     ],
 )
@@ -581,7 +536,6 @@ def test_a_real_log_is_what_the_registry_says(name):
     )
     assert " and ".join(known.acknowledge) in trace.acknowledgements[0]
     assert not any(trace.anomalies.values())
-    assert trace.unix_start_time > 0
     by_pandas = pd.read_csv(path, sep=r"\s+", comment=";", header=None, names=FIELDS)
     assert all(np.array_equal(getattr(trace, name), by_pandas[name]) for name in FIELDS)
 
@@ -593,102 +547,3 @@ def test_a_real_log_survives_writing(tmp_path):
     trace = swf.read(path)
     swf.write(tmp_path / "kth.swf.gz", trace)
     assert same(swf.read(tmp_path / "kth.swf.gz"), trace)
-
-
-MEMORY = """
-import sys
-from pathlib import Path
-from replication.simulator import swf
-def now(what):
-    status = Path("/proc/self/status").read_text().splitlines()
-    return int(next(row for row in status if row.startswith(what)).split()[1])
-swf.read(sys.argv[1])
-before = now("VmRSS")
-print(len(swf.read(sys.argv[2])), now("VmHWM") - before)
-"""
-
-
-@pytest.mark.skipif(
-    not os.path.exists("/proc/self/status"), reason="memory is not measured: no /proc here"
-)
-@pytest.mark.parametrize("name", ["large.swf", "large.swf.gz"])
-def test_memory_is_that_of_the_columns(tmp_path, name):
-    jobs, block = 500_000, 50_000
-    rest = [
-        f"{k} 12 3600 64 3512.25 -1 64 7200 -1 1 {k % 400} 9 -1 2 -1 -1 -1\n" for k in range(block)
-    ]
-    opened = partial(gzip.open, compresslevel=1) if name.endswith(".gz") else open
-    # The last block was submitted first, so that there is something to sort.
-    with opened(tmp_path / name, "wt") as file:
-        file.writelines(
-            f"{start + k} {2 * jobs - start}{row}"
-            for start in range(jobs, 2 * jobs, block)
-            for k, row in enumerate(rest)
-        )
-    small = log(tmp_path, line())
-    done = subprocess.run(
-        [sys.executable, "-c", MEMORY, small, tmp_path / name],
-        cwd=paths.ROOT,
-        text=True,
-        capture_output=True,
-        check=True,
-    )
-    read, kilobytes = map(int, done.stdout.split())
-    assert read == jobs
-    # 10 million jobs fit 2 GB: the columns take 148 bytes a job, and what else is held does not grow with the log.
-    assert kilobytes * 1024 < 150 * jobs + (40 << 20)
-
-
-@pytest.fixture
-def copied(tmp_path):
-    """A copy of the kernels, and a function that tells where a fresh process keeps their compiled code."""
-    package = tmp_path / "replication"
-    for room in ("core", "basics"):
-        shutil.copytree(paths.ROOT / "replication" / room, package / room)
-    shutil.copy(paths.ROOT / "replication" / "__init__.py", package)
-
-    def folder(**environment):
-        clean = {k: v for k, v in os.environ.items() if not k.startswith("NUMBA_")}
-        code = "import os, replication.simulator.kernels as core; print(os.environ['NUMBA_CACHE_DIR'], core.kernel_hash())"
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            cwd=tmp_path,
-            env=clean | environment,
-            text=True,
-            capture_output=True,
-            check=True,
-        )
-        where, digest = done.stdout.split()
-        assert len(digest) == 64
-        return Path(where)
-
-    return folder, package / "core" / "swf.py"
-
-
-def test_the_kernel_folder_follows_sources_and_settings(copied, tmp_path):
-    folder, source = copied
-    first = folder()
-    assert first == folder()
-    assert first.parent == tmp_path / "build" / "kernels"
-    assert folder(NUMBA_BOUNDSCHECK="1") != first
-    assert folder(NUMBA_CACHE_DIR=str(tmp_path)) == tmp_path
-    source.write_text(source.read_text() + "\n")
-    assert folder() != first
-    # Inherited from a process that ran on older sources.
-    assert folder(NUMBA_CACHE_DIR=str(first)) == folder()
-
-
-def test_old_kernel_folders_are_removed(copied):
-    folder, _ = copied
-    used = folder()
-    for age in range(5):
-        (used.parent / str(age)).mkdir()
-        os.utime(used.parent / str(age), (0, time.time() - 7200 * age - 60))
-    folder()
-    assert {f.name for f in used.parent.iterdir()} == {"0", "1", used.name}
-
-
-def test_a_read_only_checkout_keeps_kernels_in_the_users_cache(copied, tmp_path):
-    folder, _ = copied
-    (tmp_path / "build").write_text("a file in the way")
-    assert folder(XDG_CACHE_HOME=str(tmp_path / "cache")).is_relative_to(tmp_path / "cache")

@@ -22,7 +22,7 @@ def test_every_job_starts_when_it_does_there(run, logs):
     if traces.locate(run["log"]) is None:
         pytest.skip(f"the log {run['log']} is not on this machine: start times are not compared")
     if run["log"] not in logs:
-        logs[run["log"]] = traces.load(run["log"], stand_in=False, **agreement.facts()["rules"])
+        logs[run["log"]] = traces.load(run["log"], **agreement.facts()["rules"])
     workload = logs[run["log"]]
     assert (len(workload), workload.machine) == (run["jobs"], run["processors"])
     start = simulate(workload, text.scheduler(run["ours"])).start
