@@ -5,16 +5,12 @@ import warnings
 import numba
 import numba.cpython.unsafe.numbers as bits
 
-COMPILED = "replication.simulator.kernels.swf"  # its bytes wrap around in plain Python
-njit = numba.njit
 
 
 def plainly(function=None, **options):
     """What stands for numba's compiler: the function itself, under the name that compiled ones have it by."""
     if function is None:
         return lambda function: plainly(function, **options)
-    if function.__module__ == COMPILED:
-        return njit(**options)(function)
     function.py_func = function
     return function
 
