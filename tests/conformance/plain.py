@@ -6,7 +6,6 @@ import numba
 import numba.cpython.unsafe.numbers as bits
 
 
-
 def plainly(function=None, **options):
     """What stands for numba's compiler: the function itself, under the name that compiled ones have it by."""
     if function is None:
