@@ -18,6 +18,7 @@ from replication.simulator.simulation import simulate
 
 BLAMES = ("under-predicted", "any-later", "since-reserved")
 WHICH = ("first", "latest")
+BY = ("predictions", "estimates")
 SINCE = ("alone", "head", "reservation", "running")
 
 
@@ -82,14 +83,24 @@ def head_violations(schedule):
 
 
 @_once
-def reservations(schedule, which="first"):
+def reservations(schedule, which="first", by="predictions"):
     """The reservation of each blocked job, int64[n], s; -1 for the others. The `first` is made when the
     job comes to the head, the `latest` when a job last comes or ends before it starts. Worked out as
     the scheduler does it at that instant: from the running jobs and their predictions, with PV-EASY
     from the sunny load alone (sections 3.2 and 4.3). Schedules with resumed jobs are refused: what was
     left of them is not known.
+
+    By `estimates`, the first reservation is the one that plain EASY would give at that instant, before it
+    backfills: a bound that only a later job can break while no job outlives its estimate.
     """
     since = head_since(schedule)
+    if among(BY, "by", by, AuditError) == "estimates":
+        if which == "latest" or isinstance(schedule.scheduler, PVEasy):
+            raise AuditError("by='estimates': allowed: which='first', any scheduler but PV-EASY")
+        # A job that is backfilled at this very instant is not there yet, see `earliest_of_running`.
+        later = schedule.backfilled.astype(np.int64)
+        plans = schedule.estimate - later, schedule.estimate - later
+        return _reserved(schedule, since, schedule.start + later, plans)
     if among(WHICH, "which", which, AuditError) == "latest":
         events = np.unique(np.concatenate([schedule.workload.submit, schedule.end]))
         before = events[np.maximum(np.searchsorted(events, schedule.start, "left") - 1, 0)]
@@ -126,7 +137,7 @@ def earliest_of_running(schedule):
     return np.where(blocked(schedule), np.clip(found, since, schedule.start), schedule.start)
 
 
-def reservation_delays(schedule, blame="under-predicted", which="first"):
+def reservation_delays(schedule, blame="under-predicted", which="first", by="predictions"):
     """Delay from the reservation of each job whose reservation a later job violated, int64[n], s;
     else 0. PV-EASY, section 3.2: a job that starts after its reservation suffers a violation if
     it could have started earlier without the later jobs. Otherwise its predecessors ran longer
@@ -135,10 +146,10 @@ def reservation_delays(schedule, blame="under-predicted", which="first"):
     `blame` says whether a later job must still run past its prediction at the first instant at
     which the job is late and could have started (under-predicted); or any later job will do
     (any-later); or it must also have started since the reservation (since-reserved). `which` is the
-    reservation that a job had first, or the latest one.
+    reservation that a job had first, or the latest one, `by` predictions or by the users' estimates.
     """
     among(BLAMES, "blame", blame, AuditError)
-    reserved = reservations(schedule, which)
+    reserved = reservations(schedule, which, by)
     late_from = np.maximum(reserved, earliest_at_head(schedule))
     violated = (reserved >= 0) & (schedule.start > late_from)
     if blame != "any-later":

@@ -185,6 +185,32 @@ def test_the_blame_is_on_jobs_that_outlive_their_predictions():
     assert audits.reservation_delays(schedule, "any-later", "latest").tolist() == [0, 0, 0, 0]
 
 
+def test_the_reservation_by_the_users_estimates():
+    # Job 3 is predicted to end at 12, in time for the head's reservation at 41; it ends at 102. Although it starts
+    # when the head is blocked, it does not count.
+    workload = jobs(4, (0, 1, 1, 100), (1, 20, 2, 40), (2, 5, 4, 5), (2, 100, 2, 1000))
+    workload = workload.replace(user=np.array([2, 1, 3, 2]))
+    schedule = simulate(workload, EASY(predictor=Last(), reservation="held"))
+    assert schedule.start.tolist() == [0, 1, 102, 2]
+    assert audits.reservations(schedule, "first", "estimates").tolist() == [-1, -1, 41, -1]
+    late = audits.reservation_delays(schedule, "any-later", "first", "estimates")
+    assert late.tolist() == [0, 0, 61, 0]
+
+
+@SOME
+@given(crowds(most=25), st.sampled_from(["used-up", "not-used-up"]))
+def test_no_job_is_backfilled_once_a_held_reservation_is_due(workload, extra):
+    easy = EASY(predictor=Last(), reservation="held", extra=extra)
+    schedule = simulate(workload, easy)
+    since, start = audits.head_since(schedule), schedule.start
+    reserved = audits.reservations(schedule, "first", "estimates")
+    for head in np.flatnonzero(audits.blocked(schedule)):
+        assert reserved[head] >= since[head]
+        later = schedule.backfilled & (np.arange(len(start)) > head)
+        # By the predictions the reservation is no later than by the estimates, which no job outlives.
+        assert not (later & (start > reserved[head]) & (start < start[head])).any()
+
+
 def test_the_blame_may_be_on_jobs_that_started_since_the_reservation():
     # Job 3 starts at 4, the instant at which job 2 comes to the head, is said to end at 7 and ends at 30.
     workload = jobs(4, (0, 4, 4), (1, 4, 2, 4), (1, 10, 3, 10), (2, 26, 2, 3))
@@ -238,6 +264,7 @@ def test_delays_are_measured_from_what_is_asked_for():
             lambda s: audits.reservation_delays(s, "me"),
             "blame 'me'; allowed: under-predicted, any-later",
         ),
+        (lambda s: audits.reservations(s, "latest", "estimates"), "allowed: which='first'"),
         (
             lambda s: audits.reservations(simulate(s.workload, PVEasy(mode="suspend"))),
             "allowed: mode='kill'",

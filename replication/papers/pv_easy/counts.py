@@ -63,10 +63,10 @@ def delays(schedule, since="alone", blocked="any"):
     }
 
 
-def violations(schedule, blame="under-predicted", which="first"):
+def violations(schedule, blame="under-predicted", which="first", by="predictions"):
     """Table 2: reservations violated, the sizes of the jobs, their delays and increases of slowdown."""
     w = schedule.workload
-    delay = audits.reservation_delays(schedule, blame, which)
+    delay = audits.reservation_delays(schedule, blame, which, by)
     late = delay > 0
     # The bounded slowdown grows by the delay over the bounded run time.
     increase = delay[late] / np.maximum(w.run_time[late], measures.BOUND)
