@@ -4,6 +4,7 @@ Tests use it in their own process (`enter` with a monkeypatch); kernels enter it
 """
 
 import shutil
+import subprocess
 from pathlib import Path
 
 import nbformat
@@ -103,7 +104,17 @@ def notebook(
     path = Path(root) / "notebooks" / f"{name}.ipynb"
     path.parent.mkdir(parents=True, exist_ok=True)
     nbformat.write(made, path)
+    commit(root)
     return path
+
+
+def commit(root):
+    """Commit the project's notebooks: their parameters count as committed then."""
+    own = ["-c", "user.name=test", "-c", "user.email=test@example.org"]
+    if not (Path(root) / ".git").exists():
+        subprocess.run(["git", "init", "-q", str(root)], check=True)
+    for words in (["add", "notebooks"], [*own, "commit", "-q", "--allow-empty", "-m", "Add"]):
+        subprocess.run(["git", "-C", str(root), *words], check=True)
 
 
 def page_cell(name):

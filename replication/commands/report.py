@@ -1,16 +1,12 @@
-"""Assemble the report from what was drawn, as one HTML page and as PDF.
+"""Build the report and the article from the recorded results.
 
-The page needs no network. If everything is of real logs at paper scale it goes to figures/,
-else below build/.
+The page needs no network. If everything is of real logs at paper scale it goes to figures/, with the article as
+PDF beside it; else below build/.
 
 Examples:
   replication report
-  replication report --kind quick --json
-  replication report --out look
+  replication report --kind quick
 """
-
-import time
-from pathlib import Path
 
 import click
 
@@ -18,22 +14,7 @@ from replication.commands import _options as shared
 from replication.report import assemble, record
 
 
-@click.option(
-    "--kind",
-    type=shared.Word(lambda: record.KINDS),
-    help="What it is made from (default: the first of these of which anything was drawn).",
-)
-@click.option(
-    "--out",
-    metavar="FOLDER",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Write the two there, and nothing to figures/.",
-)
-@shared.as_json("Print where the two are")
-def command(kind, out, as_json):
-    """Write the page and the PDF beside it, and say where the page is and how long it took."""
-    started = time.perf_counter()
-    page = assemble.build(kind, folder=out)
-    seconds = round(time.perf_counter() - started, 1)
-    facts = {"page": str(page), "pdf": str(page.with_suffix(".pdf")), "seconds": seconds}
-    shared.say(facts, [f"report: {page} [{seconds} s]"], as_json)
+@click.option("--kind", type=shared.Word(lambda: record.KINDS), help="What it is made from.")
+def command(kind):
+    """Write the page, and print where it is."""
+    click.echo(f"report: {assemble.build(kind)}")

@@ -1,154 +1,124 @@
-"""The article: ``article/article.md``, which a person edits, with what was recorded filled in.
+"""The article: ``article/article.md``, edited by hand, with its references filled in from the records.
 
-docs/article.md says how it is written. Any reference that leads nowhere, any verdict that is no longer the one the
-sentence states and any typed number is a problem, a pair of its line from 1 and what it is; all are found before the
-build stops.
+pandoc makes HTML for the report and, through typst, ``figures/article.pdf``. docs/article.md describes the source.
 """
 
+import base64
 import re
+from pathlib import Path
 
-from replication.papers import git
-from replication.report import metadata, record
-from replication.report.facts import FactError, Facts
+import pypandoc
+import typst
+import yaml
+
+from replication.papers.published import EvidenceError
+from replication.report import record
+from replication.report.references import ReferenceFault, References
 from replication.simulator import paths
 
+TEMPLATES = Path(__file__).parent / "templates"
 COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
-REFERENCE = re.compile(r"\{([^{}]*)\}")
-CITED = re.compile(r"\[(@[\w-]+(?:; @[\w-]+)*)\]")
-FIGURE = re.compile(r"^!\[(?P<caption>[^\n]*)\]\((?P<file>[^)\n]+)\)$", re.MULTILINE)
 CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
-ADDRESS = re.compile(r"(?<=\])\([^)\n]*\)|<https?:[^>]*>")
-ENTRY = re.compile(r"^@(\w+)\{([\w-]+),\n(.*?)^\}$", re.MULTILINE | re.DOTALL)
-FIELD = re.compile(r"^\s*(\w+)\s*=\s*\{(.*)\},?$", re.MULTILINE)
-# A number of these kinds is a name, a place or a setting, and no result.
-NAMES = re.compile(
-    r"""
-    (?:Figs?\.|Tables?|[Ss]ections?|[Ff]ootnotes?)\ \d[\d.]*(?:(?:,\ |\ and\ |\ to\ )\d[\d.]*)*
-    | ^\#+\ \d[\d.]*                   # a heading's own
-    | ^\d+\.\                          # an item of a list
-    | \b(?:19|20)\d\d\b | '\d\d\b      # years
-    | \b[A-Za-z]+-?[A-Za-z]*\d\w*      # SP2, AP0WAF, R2, sha256
-    | \b[fF]\ [=<>]\ \d[\d,.]*(?:\ to\ [\d,]+)? # the model's parameter
-    | 95\ %                            # the level of all intervals
-    """,
-    re.VERBOSE | re.MULTILINE,
-)
-#: What the results are made from: a commit that changes nothing of it has the same identifiers.
-MADE_FROM = ("replication", "notebooks", "data", "article", "requirements.lock")
-WORD = re.compile(r"[^\W\d_][\w'-]*")
+# Braces behind a bracket are the attributes of a picture.
+REFERENCE = re.compile(r"(?<!\))\{[^{}]*\}")
+PICTURE = re.compile(r"^!\[[^\n]*\]\(([^)\n]+)\)", re.MULTILINE)
+IMAGE = re.compile(r'<img src="([^"]+)"')
+SOURCE = "markdown-raw_html-raw_tex-implicit_header_references"
 
 
-class ArticleError(ValueError):
-    """An article that cannot stand as it is; ``lines`` has one for each place in its source."""
+class ArticleError(EvidenceError):
+    """An article that disagrees with the results; ``lines`` has a line for each place in the source."""
 
     def __init__(self, lines):
-        super().__init__(f"{len(lines)} places of the article do not agree with the results")
+        super().__init__(f"{len(lines)} places of the article disagree with the results")
         self.lines = lines
 
 
 def exists():
-    """Whether there is an article."""
+    """Return True if there is an article."""
     return (paths.ARTICLE / "article.md").is_file()
 
 
-def build(results):
-    """The article of `replication.report.results.Results` of kind ``paper``, everything filled in.
+def html(results):
+    """Return the article as an HTML fragment with its pictures embedded.
 
-    Returns a dict: ``title``, ``authors``, ``version``; ``identifiers``, SWHIDs of commit and tree; ``abstract`` and
-    ``text``, Markdown with a paragraph for each of ``figures``; ``references`` in the order in which they are
-    cited; ``words`` and ``filled``, how many words and references into the results it has. ArticleError if any place
-    cannot stand.
+    Parameters
+    ----------
+    results : replication.report.results.Results
+
+    Raises
+    ------
+    ArticleError
+        If a reference leads nowhere or a verdict is no longer the one that the text states.
     """
+    fragment = _pandoc(filled(results), "html", "--mathml")
+    return IMAGE.sub(lambda found: f'<img loading="lazy" src="{_embedded(found[1])}"', fragment)
+
+
+def pdf(results):
+    """Return the article as a PDF in bytes; the same results give the same bytes."""
+    text = filled(results, link=False)
+    source = _pandoc(text, "typst", "--shift-heading-level-by=-1")
+    workplace = paths.BUILD / "article"
+    workplace.mkdir(parents=True, exist_ok=True)
+    for file in PICTURE.findall(text):
+        (workplace / file).parent.mkdir(exist_ok=True)
+        (workplace / file).write_bytes((record.folder("paper") / file).read_bytes())
+    (workplace / "article.typ").write_text(source, encoding="utf-8")
+    # Without the fonts and the date of this machine the bytes are the same everywhere.
+    return typst.compile(
+        workplace / "article.typ", root=workplace, ignore_system_fonts=True, timestamp=0
+    )
+
+
+def filled(results, link=True):
+    """Return the source with all references filled in; `link` links verdicts to the report."""
     source = (paths.ARTICLE / "article.md").read_text(encoding="utf-8")
-    # Lines keep their numbers.
     source = COMMENT.sub(lambda found: "\n" * found[0].count("\n"), source)
-    library = bibliography((paths.ARTICLE / "references.bib").read_text(encoding="utf-8"))
-    text, problems = fill(source, Facts(results).text)
-    cited = list(dict.fromkeys(key for group in CITED.findall(text) for key in _keys(group)))
-    figures = [found["file"] for found in FIGURE.finditer(text)]
-    absent = {
-        f"@{key}": f"no entry {key!r} in references.bib" for key in cited if key not in library
-    }
-    absent |= {
-        file: f"no picture {file}"
-        for file in figures
-        if not (record.folder("paper") / file).is_file()
-    }
-    problems += [(_line(source, source.find(word)), what) for word, what in absent.items()]
-    problems += typed(source)
-    if problems:
-        problems.sort(key=lambda problem: problem[0])
-        raise ArticleError([f"article/article.md:{line}: {what}" for line, what in problems])
-    number = {key: f"[[{place}]](#cited-{key})" for place, key in enumerate(cited, start=1)}
-    text = CITED.sub(lambda group: "".join(map(number.get, _keys(group[1]))), text)
-    head, rest = re.split(r"^(?=## )", text, maxsplit=1, flags=re.MULTILINE)
-    title, _, abstract = head.strip().partition("\n")
-    cited_as = metadata.citation()
-    return {
-        "authors": ", ".join(who["name"] for who in cited_as["authors"]),
-        "version": f"version {cited_as['version']}, {cited_as['date-released']}",
-        "identifiers": git.identifiers(*MADE_FROM),
-        "title": title.removeprefix("# "),
-        "abstract": abstract.strip(),
-        "text": rest,
-        "figures": figures,
-        "references": [{"key": key} | library[key] for key in cited],
-        # A figure is a word.
-        "words": len(WORD.findall(ADDRESS.sub("", CODE.sub("", FIGURE.sub("Figure", text))))),
-        "filled": len(REFERENCE.findall(CODE.sub("", source))),
-    }
-
-
-def fill(source, text):
-    """A source with each reference replaced by what `text` gives for it, and a problem where that raises FactError."""
-    problems, made, place = [], [], 0
+    references, problems = References(results), []
     code = [found.span() for found in CODE.finditer(source)]
-    for found in REFERENCE.finditer(source):
+
+    def fill(found):
         if any(first <= found.start() < last for first, last in code):
-            continue
+            return found[0]
         try:
-            filled = text(" ".join(found[1].split()))
-        except FactError as error:
-            filled = "?"
-            problems.append((_line(source, found.start()), f"{found[0]}: {error}"))
-        made += [source[place : found.start()], filled]
-        place = found.end()
-    return "".join([*made, source[place:]]), problems
+            return references.text(" ".join(found[0][1:-1].split()), link)
+        except ReferenceFault as error:
+            problems.append((found.start(), f"{found[0]}: {error}"))
+            return "?"
+
+    text = REFERENCE.sub(fill, source)
+    for found in PICTURE.finditer(text):
+        if not (record.folder("paper") / found[1]).is_file():
+            problems.append((source.find(found[1]), f"no picture {found[1]}"))
+    library = (paths.ARTICLE / "references.bib").read_text(encoding="utf-8")
+    for found in re.finditer(r"@([\w-]+)", CODE.sub(lambda code: "`" * len(code[0]), source)):
+        if f"{{{found[1]}," not in library:
+            problems.append((found.start(), f"no entry {found[1]!r} in references.bib"))
+    if problems:
+        lines = [
+            f"article/article.md:{source.count(chr(10), 0, max(place, 0)) + 1}: {problem}"
+            for place, problem in sorted(problems)
+        ]
+        raise ArticleError(lines)
+    return text
 
 
-def typed(source):
-    """A problem for each number in a source that somebody typed."""
-    for pattern in (REFERENCE, CODE, ADDRESS, CITED, NAMES):
-        source = pattern.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), source)
-    return [
-        (_line(source, found.start()), f"{found[0]} is typed: refer to the record of it")
-        for found in re.finditer(r"\d[\d.,]*", source)
-    ]
+def version():
+    """Return authors and version as CITATION.cff has them."""
+    cited = yaml.safe_load((paths.ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    names = ", ".join(author["name"] for author in cited["authors"])
+    return f"{names}, version {cited['version']}, {cited['date-released']}"
 
 
-def bibliography(source):
-    """The entries of a BibTeX file with a line for each field: by key, ``text`` as printed and ``url``, maybe empty."""
-    return {key: _entry(dict(FIELD.findall(body))) for _, key, body in ENTRY.findall(source)}
+def _pandoc(text, to, *options):
+    ending = {"typst": "typ"}.get(to, to)
+    options = ["--standalone", f"--template={TEMPLATES / f'article.{ending}'}", *options]
+    options += ["--citeproc", f"--bibliography={paths.ARTICLE / 'references.bib'}", "--wrap=none"]
+    options += ["--metadata=link-citations:true", "--variable", f"version={version()}"]
+    return pypandoc.convert_text(text, to, format=SOURCE, extra_args=options)
 
 
-def _entry(field):
-    names = [
-        " ".join(reversed([part.strip() for part in name.split(",")]))
-        for name in field["author"].split(" and ")
-    ]
-    within = field.get("booktitle") or field.get("journal") or field.get("howpublished", "")
-    number = f" {field['volume']}" if "volume" in field else ""
-    number += f" ({field['number']})" if "number" in field else ""
-    pages = f", {field['pages'].replace('--', '–')}" if "pages" in field else ""
-    note = f" {field['note']}" if "note" in field else ""
-    parts = [", ".join(names), field["title"], f"{within}{number}{pages}", field.get("year", "")]
-    said = ". ".join(part for part in parts if part) + "." + note
-    return {"text": re.sub(r"[{}]", "", said), "url": field.get("url", "")}
-
-
-def _keys(group):
-    return re.findall(r"@([\w-]+)", group)
-
-
-def _line(source, place):
-    return source.count("\n", 0, max(0, place)) + 1
+def _embedded(file):
+    data = (record.folder("paper") / file).read_bytes()
+    return f"data:image/png;base64,{base64.b64encode(data).decode()}"

@@ -1,79 +1,453 @@
-"""The report of all results: gathered once, then written as a page and as PDF."""
+"""The report: the article and everything behind it on one HTML page, made from the records."""
 
+import hashlib
+import html
 import io
+import json
+import re
+import statistics
+from base64 import b64encode
+from pathlib import Path
 
-import pikepdf
+import pypandoc
+from markupsafe import Markup
+from PIL import Image
 
-from replication.papers import committed
-from replication.report import article, crate, html, metadata, notebook, pdf, record
-from replication.report.results import ReportError, collect, recorded
-from replication.report.tree import tree
+from replication.papers import claims, committed, compare, published, shown, verdicts
+from replication.report import article, record, render
+from replication.report.results import ReportError, collect
 from replication.simulator import paths, writing
+from replication.simulator.workload import QUICK_JOBS
 
-LARGEST = 15_000_000
+TEMPLATES = Path(__file__).parent / "templates"
+DOCS = paths.ROOT / "docs"
+# pandoc's reader for commonmark lets raw HTML through; its own reader does not.
+MARKDOWN = (
+    "markdown_strict-raw_html+pipe_tables+tex_math_dollars+backtick_code_blocks+fenced_code_attributes"
+    "+lists_without_preceding_blankline+intraword_underscores+autolink_bare_uris+strikeout+startnum"
+)
+BOUNDARY = "boundary-of-two-texts"
+LONGEST, CORNER, WIDEST = 40, 8, 12
+THUMBNAIL = 360
+NEAR = ("match", "close", "near", "inside", "overlapping")
+#: Published items by the beginning of their names.
+ITEMS = {"fig": "Fig.", "table": "Table", "text": "Running text", "e_max": "Table under Fig. 13"}
+PARTS = {
+    claims.LOG: "facts of the logs",
+    verdicts.EXAMPLE: "worked examples",
+    claims.SIMULATED: "simulated results",
+    claims.CHECK: "checks, which cannot fail",
+    verdicts.REPEAT: "repeats of the above",
+}
+COLUMNS = {
+    "trace": "Log",
+    "policy": "Scheduler or predictor",
+    "published": "Paper",
+    "p5": "5th percentile",
+    "p95": "95th percentile",
+    "mean_low": "Mean, lower bound",
+    "mean_high": "Mean, upper bound",
+    "low": "Lower bound",
+    "high": "Upper bound",
+}
+#: Words of column names with a spelling of their own.
+WORDS = {
+    word.lower(): word for word in "MBS MWBS AVEbsld AF AP0WAF AP1WAF R2 DTR SI MKT CI".split()
+}
+WORDS |= {"e": "E", "f": "f", "sjfness": "SJFness", "avebsld": "AVEBSLD"}
+FRACTIONS = ("difference", "share")
 
 
-def build(kind=None, failed=(), folder=None):
-    """Make the report of one of `replication.report.record.KINDS`, by default the one worth most of
-    which anything was drawn, without the older results of what `failed`.
+def build(kind=None, failed=()):
+    """Write the report and return its path.
 
-    Returns where the page is: ``figures/report.html`` if it is complete, of real logs and at paper
-    scale, else in ``build/`` or in `folder`. ``report.pdf`` stands beside it, and with the first
-    ``article.pdf``, ``figures/verdicts.csv`` and the crate's metadata are written. ReportError if nothing was drawn, or
-    one would be larger than `LARGEST` bytes; ArticleError, and nothing is written, if the article
-    and the results no longer agree.
+    Parameters
+    ----------
+    kind : str, optional
+        One of `replication.report.record.KINDS`; by default the best one with any output.
+    failed : collection of str
+        Notebooks whose older output is left out.
+
+    Returns
+    -------
+    pathlib.Path
+        ``figures/report.html`` if it is complete, from real logs at paper scale; else below ``build/``. With the
+        first, ``figures/article.pdf``, ``figures/verdicts.csv`` and the notebooks with their outputs are written.
+
+    Raises
+    ------
+    ReportError
+        If there is no output.
+    ArticleError
+        If the article and the results disagree; nothing is written then.
     """
-    kind = kind or next((kind for kind in record.KINDS if _drawn(kind)), None)
+    drawn = (kind for kind in record.KINDS if any(record.folder(kind).rglob("*.json")))
+    kind = kind or next(drawn, None)
     if kind is None:
-        raise ReportError("nothing was drawn yet: make figures")
+        raise ReportError("no outputs yet: make figures")
     results = collect(kind, failed)
-    whole = kind == "paper" and not results.missing
-    complete = whole and folder is None
-    default = paths.FIGURES if complete else paths.BUILD / "report" / kind
-    target = (folder or default) / "report.html"
-    data, pictures = tree(results)
-    written = article.build(results) if whole and article.exists() else None
-    made = {
-        target: html.build(data, pictures, written),
-        target.with_suffix(".pdf"): pdf.build(data, pictures),
-    }
-    if written:
-        made[target.with_name("article.pdf")] = pdf.article(written)
-        made[target.with_name("metadata.yaml")] = metadata.rescience(written).encode()
-    for path, content in made.items():
-        if len(content) > LARGEST:
-            raise ReportError(
-                f"{path.name} has {len(content):,} bytes, allowed: {LARGEST:,}; use smaller figures"
-            )
-    for path, content in made.items():
+    complete = kind == "paper" and not results.missing
+    target = (paths.FIGURES if complete else paths.BUILD / "report" / kind) / "report.html"
+    outputs = {}
+    if complete and article.exists():
+        outputs[target] = page(results, article.html(results))
+        outputs[target.with_name("article.pdf")] = article.pdf(results)
+    else:
+        outputs[target] = page(results)
+    for path, content in outputs.items():
         writing.write(path, content)
     if complete:
         committed.save(results.papers)
-        writing.write(
-            paths.FIGURES.parent / crate.NAME, crate.text(results.every("items")).encode()
-        )
     return target
 
 
-def write_article():
-    """Make ``figures/article.pdf`` alone, from what stands in ``figures/``, and say where it is and how long.
+def page(results, text=""):
+    """Return the report as HTML in bytes; `text` is the article as HTML."""
+    items = results.every("items")
+    prose = Prose(item.name for item in items)
+    papers = [_paper(paper, prose) for paper in results.papers]
+    sections = re.findall(r'<h2[^>]* id="([^"]+)"[^>]*>(.*?)</h2>', text)
+    script = (TEMPLATES / "report.js").read_text(encoding="utf-8")
+    decisions = [
+        {"id": f"decisions-{path.stem}", "text": prose(path.read_text(encoding="utf-8"), path)}
+        for path in sorted(DOCS.glob("decisions/*.md"))
+    ]
+    template = render.environment(TEMPLATES).get_template("report.html.j2")
+    made = template.render(
+        kind=results.kind,
+        article=Markup(_wide(text)),
+        sections=[(place, Markup(title)) for place, title in sections],
+        notices=_notices(results, items),
+        rules={word: verdict["rule"] for word, verdict in render.VERDICTS.items()},
+        papers=papers,
+        decisions=decisions,
+        contradictions=_contradictions(),
+        logs=_logs(items),
+        provenance=[_provenance(item) for item in items],
+        css=Markup((TEMPLATES / "report.css").read_text(encoding="utf-8")),
+        script=Markup(script),
+        digest=b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+    )
+    return prose.fill(made).encode()
 
-    ArticleError if the article and the results no longer agree.
+
+class Prose:
+    """Markdown to be converted to HTML, all in one run of pandoc.
+
+    An instance called with Markdown and the file it is from returns a mark; `fill` replaces the marks. Raw HTML
+    stays text, formulas become MathML, and of the links only those remain that lead into the report or to the web.
     """
-    written = article.build(recorded())
-    content = pdf.article(written)
-    target = paths.FIGURES / "article.pdf"
-    writing.write(target, content)
-    with pikepdf.open(io.BytesIO(content)) as document:
-        pages = len(document.pages)
+
+    def __init__(self, items):
+        self._texts = {}
+        self._places = {
+            (paths.NOTEBOOKS / f"{name}.ipynb").resolve(): name.replace("/", "-") for name in items
+        }
+        for path in DOCS.glob("decisions/*.md"):
+            self._places[path.resolve()] = f"decisions-{path.stem}"
+
+    def __call__(self, source, path):
+        digest = hashlib.sha256(f"{path.parent}{source}".encode()).hexdigest()
+        self._texts[f"text-{digest}"] = source, path.parent
+        return f"text-{digest}" if source.strip() else ""
+
+    def fill(self, page):
+        """Return a page with its marks replaced."""
+        sources = f"\n\n{BOUNDARY}\n\n".join(source for source, _ in self._texts.values())
+        options = [
+            "--mathml",
+            "--wrap=none",
+            "--shift-heading-level-by=2",
+            "--syntax-highlighting=none",
+        ]
+        made = pypandoc.convert_text(sources, "html", format=MARKDOWN, extra_args=options)
+        texts = made.replace("\r", "").split(f"<p>{BOUNDARY}</p>")
+        for (mark, (_, folder)), text in zip(self._texts.items(), texts, strict=True):
+            page = page.replace(mark, _wide(self._linked(text.strip(), folder)))
+        return page
+
+    def _linked(self, text, folder):
+        def link(found):
+            address = html.unescape(found[1])
+            if address.startswith(("https://", "http://")):
+                return found[0]
+            place = self._places.get((folder / address.partition("#")[0]).resolve())
+            return f'<a href="#{place}">{found[2]}</a>' if place else found[2]
+
+        text = re.sub(r'<img [^>]*alt="([^"]*)"[^>]*>|<img [^>]*>', r"[\1]", text)
+        return re.sub(r'<a\s[^>]*?href="([^"]*)"[^>]*>(.*?)</a>', link, text, flags=re.DOTALL)
+
+
+def _wide(text):
+    """Let wide tables scroll, also by keyboard."""
+    opening = '<div class="wide" role="region" aria-label="Table" tabindex="0"><table'
+    return text.replace("<table", opening).replace("</table>", "</table></div>")
+
+
+def _paper(paper, prose):
+    numbers = {number.name[2:]: number for number in paper.numbers}
+    by = {claim.id_in_paper: claim for claim in paper.claims}
+    groups = {}
+    for number in paper.numbers:
+        word, rest = re.fullmatch(r"(fig|table|)(.*)", number.published.item).groups()
+        title = f"{ITEMS[word]} {rest}" if word else ITEMS.get(rest, rest)
+        groups.setdefault(title, []).append(_number(number))
     return {
-        "pdf": str(target),
-        "pages": pages,
-        "words": written["words"],
-        "references": written["filled"],
-        "cited": len(written["references"]),
+        "key": paper.key,
+        "title": paper.title,
+        "counts": verdicts.count(paper.numbers, verdicts.NUMBER_WORDS),
+        "claim_counts": verdicts.count(paper.claims, verdicts.CLAIM_WORDS),
+        "parts": [(PARTS[about], *counts) for about, counts in paper.parts.items() if any(counts)],
+        "findings": [
+            {"says": one["says"], "section": one["section"]}
+            | {"claims": [_claim(by[name]) for name in one["claims"]]}
+            for one in published.entries(paper.key, "abstract.toml").values()
+        ],
+        "short": published.registered().get(paper.key, {}).get("name", paper.title),
+        "items": [
+            _item(item, paper, numbers, prose) for item in sorted(paper.items, key=_is_analysis)
+        ],
+        "claims": [_claim(claim) for claim in paper.claims],
+        "numbers": groups,
     }
 
 
-def _drawn(kind):
-    return any((record.folder(kind) / f"{name}.json").exists() for name in notebook.found())
+def _number(number):
+    return number.shown() | {
+        "id": verdicts.place(*number.name),
+        "name": name_of(number.published.measure),
+        "reason": number.reason,
+        "where": number.published.source,
+        "to": number.drawn_by.replace("/", "-"),
+    }
+
+
+def _claim(claim):
+    return claim.entered | {
+        "id": verdicts.place(*claim.name),
+        "name": claim.id_in_paper,
+        "verdict": claim.verdict,
+        "count": claim.count,
+        "otherwise": claim.otherwise,
+        "cases": [(claims.RECORDED[answer], words) for words, answer in claim.cases],
+        "to": claim.drawn_by.replace("/", "-"),
+    }
+
+
+def name_of(column):
+    """Return the name of a column or a measure for readers: words instead of underscores."""
+    words = [WORDS.get(word, word) for word in column.replace("e_max", "E_max").split("_")]
+    name = " ".join(words).replace("E max", "E_max")
+    return COLUMNS.get(column, name if column in WORDS else name[:1].upper() + name[1:])
+
+
+def _item(item, paper, numbers, prose):
+    """Return what the report shows of a notebook."""
+    facts, path = item.facts, paths.NOTEBOOKS / f"{item.name}.ipynb"
+    rows = [
+        numbers[key] for row in item.rows("verdicts") if (key := verdicts.key_of(row)) in numbers
+    ]
+    stem = re.sub(r"(?<=[a-z])0+", "", item.name.split("/")[1])
+    claimed = [
+        claim for claim in paper.claims if claim.drawn_by == item.name or stem in claim.items
+    ]
+    why = published.entries(paper.key, "explanations.toml").get(item.name.split("/")[1], {})
+    files = facts["files"].items()
+    figures = [
+        _picture(item.folder / file, about) for file, about in files if about["role"] == "figure"
+    ]
+    return {
+        "id": item.id,
+        "title": facts["title"],
+        "name": item.name,
+        "kind": item.kind,
+        "opening": prose(facts.get("opening", ""), path),
+        "verdict": verdict_line(item.name, rows, claimed),
+        "why": why.get("why", ""),
+        "figures": figures,
+        "thumbnail": figures[0]["thumbnail"] if figures else "",
+        "numbers": list(map(_number, rows)),
+        "claims": [_claim(claim) for claim in claimed] if len(claimed) < 12 else [],
+        "parts": _parts(item, prose, path),
+    }
+
+
+def _is_analysis(item):
+    """Return True if an item, or the item of a name, is no table or figure of the paper."""
+    return not re.search("/(fig|table)", getattr(item, "name", item))
+
+
+def verdict_line(name, numbers, claimed):
+    """Return a verdict on a table or figure, as (word, sentence).
+
+    Parameters
+    ----------
+    name : str
+        ``paper/item``.
+    numbers : list of replication.papers.verdicts.Number
+    claimed : list of replication.papers.verdicts.Claim
+    """
+    if _is_analysis(name):
+        return "analysis", "Not a table or figure of the paper"
+    compared = [one for one in numbers if one.verdict in compare.VERDICTS[:7]]
+    held = [one.verdict for one in claimed if one.verdict in claims.VERDICTS[:3]]
+    good = sum(one.verdict in NEAR for one in compared)
+    sentences = []
+    if compared:
+        sentences.append(f"{good} of {len(compared)} numbers within 20 %")
+        sizes = [
+            one
+            for one in compared
+            if one.difference == one.difference
+            and one.published.value
+            and one.published.unit not in compare.EXACT_UNITS
+        ]
+        if sizes:
+            median = statistics.median(abs(one.difference) for one in sizes)
+            sentences[-1] += f", median difference {100 * median:.1f} %"
+            ordered = sorted(sizes, key=lambda one: -abs(one.difference))
+            largest = [_difference(one) for one in ordered if abs(one.difference) > 0.0005]
+            if largest := list(dict.fromkeys(largest))[:2]:
+                sentences.append("largest: " + "; ".join(largest))
+    if held:
+        counts = shown.counts(held, claims.VERDICTS)
+        sentences.append("claims: " + ", ".join(f"{n} {word}" for word, n in counts.items()))
+    if not sentences:
+        return "drawing", "The paper prints no number here that we can compare, and no claim"
+    share = good / len(compared) if compared else 1
+    share = min(share, sum(word != claims.FAILS for word in held) / len(held)) if held else share
+    whole = share == 1 and claims.PART not in held
+    word = "reproduced" if whole else "partly reproduced" if share > 0.5 else "not reproduced"
+    return word, ". ".join(sentence[0].upper() + sentence[1:] for sentence in sentences)
+
+
+def _difference(number):
+    one, told = number.published, number.shown()
+    subject = " ".join(part for part in (one.trace, one.policy) if part not in ("all", "log"))
+    sizes = f"{told['published']} → {told['ours']} {one.unit}".removesuffix(" 1")
+    subject = ", ".join(filter(None, (name_of(one.measure), subject)))
+    return f"{subject}: {sizes} ({told['difference']})"
+
+
+def _picture(path, facts):
+    data = path.read_bytes()
+    with Image.open(io.BytesIO(data)) as picture:
+        small = picture.convert("RGB")
+        small.thumbnail((THUMBNAIL, THUMBNAIL), Image.Resampling.LANCZOS)
+        buffer = io.BytesIO()
+        small.quantize(64).save(buffer, "png", optimize=True)
+    uris = {"uri": render.uri(data), "thumbnail": render.uri(buffer.getvalue())}
+    return uris | {"caption": facts["caption"], "width": render.shown_width(data)}
+
+
+def _parts(item, prose, path):
+    """Return the text, the code and the tables of a notebook in their order; pictures come before them."""
+    cells = record.cells(item.name)
+    first = next((n for n, (kind, _) in enumerate(cells) if kind == "markdown"), 0)
+    outputs = {}
+    for file, facts in item.facts["files"].items():
+        if facts["role"] == "table":
+            part = _table(item.folder / file, facts)
+            outputs.setdefault(facts.get("cell", first), []).append(part)
+    for said in item.facts.get("said", ()):
+        part = {"type": "prose", "text": prose(said["markdown"], path)}
+        outputs.setdefault(said.get("cell", first), []).append(part)
+    parts = []
+    for number, (kind, source) in enumerate(cells):
+        if kind == "markdown":
+            source = re.sub(r"^# .*\n?", "", source, flags=re.MULTILINE)
+            parts.append({"type": "prose", "text": prose(source, path)})
+        elif source:
+            parts.append({"type": "code", "text": source})
+        parts += outputs.pop(number, ())
+    return parts + [part for several in outputs.values() for part in several]
+
+
+def _table(path, facts):
+    """Return a table for display: at most `LONGEST` rows, and turned if it is wide and short."""
+    rows = verdicts.read_csv(path)
+    head = list(rows[0]) if rows else path.read_text(encoding="utf-8").strip().split(",")
+    formats = facts.get("formats", {})
+    columns = [_column(name, [row[name] for row in rows], formats.get(name)) for name in head]
+    right = [numeric for _, numeric in columns]
+    body = [list(cells) for cells in zip(*(cells for cells, _ in columns), strict=True)]
+    head = list(map(name_of, head))
+    if len(head) > WIDEST > len(body):
+        head, *body = map(list, zip(head, *body, strict=True))
+        right = [False, *[True] * (len(head) - 1)]
+    return {
+        "type": "table",
+        "caption": facts["caption"],
+        "head": head,
+        "right": right,
+        "rows": body if len(body) <= LONGEST else body[:CORNER],
+        "total": len(body),
+        "where": str(path.relative_to(path.parents[2])),
+    }
+
+
+def _column(name, cells, form):
+    """Return the cells of a column as text, and True if they are numbers."""
+    if any(cells) and set(cells) <= {"True", "False", ""}:
+        return [{"True": "yes", "False": "no"}.get(cell, "–") for cell in cells], False
+    try:
+        values = [float(cell) if cell else None for cell in cells]
+    except ValueError:
+        return cells, False
+    if (
+        name in FRACTIONS
+        and not form
+        and all(value is None or abs(value) < 100 for value in values)
+    ):
+        return ["–" if value is None else f"{100 * value:+.1f} %" for value in values], True
+    return [shown.text(value, form) for value in values], any(cells)
+
+
+def _contradictions():
+    """Return contradictions within and between the papers, by title of the paper."""
+    by = {}
+    for name, entry in published.entries("contradictions.toml").items():
+        title = record.PAPERS.get(entry["paper"], entry["paper"])
+        by.setdefault(title, []).append(entry | {"id": name})
+    return by
+
+
+def _logs(items):
+    """Return each log in each form in which it was used, with the papers that used it."""
+    used = {}
+    for item in items:
+        for name, facts in item.facts["logs"].items():
+            same = used.setdefault((name, json.dumps(facts, sort_keys=True)), (facts, {}))
+            same[1][item.name.split("/")[0]] = None
+    return [
+        facts | {"name": name, "papers": ", ".join(by)} for (name, _), (facts, by) in used.items()
+    ]
+
+
+def _provenance(item):
+    facts = item.facts
+    return {
+        "id": item.id,
+        "name": item.name,
+        "settings": "; ".join(f"{k} = {json.dumps(v)}" for k, v in facts["settings"].items()),
+        "seed": facts["seed"],
+        "sources": facts["kernels"],
+        "files": ", ".join(facts["files"]),
+    }
+
+
+def _notices(results, items):
+    scales = {item.kind for item in items} | {item.facts["scale"] for item in items}
+    missing, notices = len(results.missing), []
+    if "stand-in" in scales:
+        notices.append(
+            "STAND-IN DATA: generated workloads, not the papers' logs. They prove nothing, and no verdict is drawn."
+        )
+    if "quick" in scales:
+        notices.append(
+            f"QUICK SCALE: at most the first {QUICK_JOBS:,} jobs of each log; no verdict."
+        )
+    if missing:
+        names = ", ".join(f"{name} ({why})" for name, why in results.missing.items())
+        notices.append(f"INCOMPLETE: {missing} of {missing + len(items)} notebooks: {names}.")
+    return notices

@@ -1,4 +1,4 @@
-"""The parameters of a page: checked once, by name and type, and held against those that were committed."""
+"""The parameters of a page: checked by name and type, and compared with the committed ones."""
 
 import ast
 import json
@@ -114,49 +114,69 @@ def is_word(text):
     return isinstance(text, str) and re.fullmatch("[a-z0-9_]+", text) is not None
 
 
-def written(notebook, where):
-    """The parameters in the text of a notebook's file; PageError, which names `where`, if they cannot be read."""
+def written(notebook, name):
+    """Return the parameters in the text of a notebook, of the cell tagged ``parameters``.
+
+    papermill.inspect_notebook does not read values with an equals sign, such as ``"top=3"``.
+
+    Raises
+    ------
+    PageError
+        If there is no such cell, or a value is no literal.
+    """
     cells = json.loads(notebook)["cells"]
     tagged = [cell for cell in cells if "parameters" in cell["metadata"].get("tags", ())]
     if not tagged:
-        raise PageError(f"{where}: no parameters in a cell tagged 'parameters'")
+        raise PageError(f"{name}: no parameters in a cell tagged 'parameters'")
     try:
         lines = ast.parse("".join(tagged[0]["source"])).body
         return {line.targets[0].id: ast.literal_eval(line.value) for line in lines}
     except (AttributeError, ValueError, SyntaxError):
         raise PageError(
-            f"{where}: the cell of parameters, allowed: lines such as seed = 1, "
-            "each value written out (text, number, True, False, None, list)"
+            f"{name}: the cell of parameters, allowed: lines such as seed = 1, "
+            "each value a literal (text, number, True, False, None, list)"
         ) from None
 
 
 def on_disk(name):
-    """The parameters of an item's notebook as its file has them; None where there is no such notebook."""
+    """Return the parameters of an item's notebook file; None if there is no such notebook."""
     path = paths.NOTEBOOKS / f"{name}.ipynb"
     return written(path.read_text(encoding="utf-8"), name) if path.exists() else None
 
 
 def committed(name):
-    """The parameters of an item's notebook as the last commit has them, or its file where there is no git."""
-    if not git.is_checkout(paths.NOTEBOOKS.parent):
-        return on_disk(name)
+    """Return the parameters of an item's notebook in the last commit; None if it is not in it.
+
+    Raises
+    ------
+    PageError
+        If git gives no answer.
+    """
+    if git.head(paths.NOTEBOOKS) is None:
+        raise PageError("git gives no answer")
     text = git.at_head(paths.NOTEBOOKS / f"{name}.ipynb")
     return None if text is None else written(text, name)
 
 
 def changes(name, given):
-    """How parameters differ from the committed ones, in words such as ``"seed 2 (committed: 1)"``."""
-    own = committed(name)
+    """Return the differences from the committed parameters, such as ``"seed 2 (committed: 1)"``.
+
+    Without an answer of git they are unknown; then the outputs decide nothing either, and the only entry is why.
+    """
+    try:
+        own = committed(name)
+    except PageError as error:
+        return [f"the committed parameters are unknown: {error}"]
     if own is None:
         return ["no committed notebook of this name"]
     return [
-        f"{parameter} {_said(given, parameter)} (committed: {_said(own, parameter)})"
+        f"{parameter} {_shown(given, parameter)} (committed: {_shown(own, parameter)})"
         for parameter in dict.fromkeys([*own, *given])
         if parameter not in FREE
         and (parameter not in own or parameter not in given or given[parameter] != own[parameter])
     ]
 
 
-def _said(values, parameter):
+def _shown(values, parameter):
     value = values.get(parameter, "none")
     return ", ".join(map(str, value)) or "none" if isinstance(value, list) else str(value)

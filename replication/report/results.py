@@ -1,23 +1,37 @@
-"""What was drawn, gathered from the records, before it has a shape.
+"""All recorded results: items, published numbers and claims, by paper.
 
-`Results` has `Paper`s, a paper has `Item`s (its notebooks), `replication.papers.verdicts.Number`s (all it prints)
-and `replication.papers.verdicts.Claim`s (all that it says of its results). Each number and claim names the item that
-draws it. Both the HTML report and the PDF are made from it and from nothing else.
+The report and the article are made from `Results` and from nothing else. Each number and each claim names the item that
+computes it.
 """
 
+import re
 from dataclasses import dataclass, field
 
 from replication.papers import verdicts
-from replication.report import notebook, record
+from replication.report import record
+from replication.simulator import paths
 
 
 class ReportError(ValueError):
-    """A report that cannot be made; the message names what stands in the way."""
+    """A report that cannot be made; the message names the reason."""
+
+
+def notebooks():
+    """Return the paths of all notebooks of tables and figures by ``paper/item``, papers and items in natural order."""
+
+    def natural(path):
+        return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", path.stem)]
+
+    return {
+        f"{paper}/{path.stem}": path
+        for paper in record.CHAPTERS
+        for path in sorted((paths.NOTEBOOKS / paper).glob("*.ipynb"), key=natural)
+    }
 
 
 @dataclass
 class Item:
-    """One notebook's results: what they are worth, and the record beside the outputs."""
+    """The results of one notebook: their kind and their record."""
 
     name: str
     kind: str
@@ -25,16 +39,16 @@ class Item:
 
     @property
     def id(self):
-        """Name of its place in the page."""
+        """The id of its place in the report."""
         return self.name.replace("/", "-")
 
     @property
     def folder(self):
-        """Folder of its outputs."""
+        """The folder of its outputs."""
         return record.folder(self.kind, self.name.split("/")[0])
 
     def altered(self, *roles):
-        """Paths of its outputs, of all roles or of some, that are not as its record says."""
+        """Return the paths of outputs, of all roles or of some, that differ from the record."""
         return [
             path
             for file, facts in self.facts["files"].items()
@@ -44,14 +58,14 @@ class Item:
         ]
 
     def rows(self, role):
-        """The rows of its comparisons (``verdicts``) or of what it decides (``claims``), each a dict of text."""
+        """Return the rows of its comparisons (``verdicts``) or claims (``claims``), each a dict of text."""
         files = [file for file, facts in self.facts["files"].items() if facts["role"] == role]
         return [row for file in files for row in verdicts.read_csv(self.folder / file)]
 
 
 @dataclass
 class Paper:
-    """A paper's items, all the numbers that it prints, drawn or not, and all claims that were entered."""
+    """A paper with its items, all published numbers, and all claims."""
 
     key: str
     title: str
@@ -61,7 +75,7 @@ class Paper:
 
     @property
     def parts(self):
-        """What its numbers and claims are about, each with how both fared; each fact once."""
+        """The counts of verdicts on numbers and on claims by what they are about."""
         return {
             about: (
                 verdicts.count(self.numbers, verdicts.NUMBER_WORDS, [about]),
@@ -73,55 +87,57 @@ class Paper:
 
 @dataclass
 class Results:
-    """Everything a report tells, of which the kind is the weakest part's; ``missing`` says why of each notebook."""
+    """The results of all papers, their kind, and the reason for each missing notebook."""
 
     kind: str
     papers: list
     missing: dict = field(default_factory=dict)
 
     def every(self, what):
-        """The ``items``, ``numbers`` or ``claims`` of all papers, in their order."""
+        """Return the ``items``, ``numbers`` or ``claims`` of all papers, in their order."""
         return [one for paper in self.papers for one in getattr(paper, what)]
 
 
 def collect(kind, failed=()):
-    """Gather what was drawn. A notebook that was not run in the way of this kind is shown as it was
-    last run in a way that is worth more, if it was; those that failed are left out although
-    older results of theirs lie there. EvidenceError if two notebooks give different verdicts on
-    one published number, or decide one claim.
+    """Return the results of a kind, or of a better one where a notebook has none of this kind.
+
+    Notebooks in `failed` are left out, although they may have older results.
+
+    Raises
+    ------
+    EvidenceError
+        If two notebooks disagree on a number or a claim.
     """
     wanted = record.KINDS[record.KINDS.index(kind) :: -1]
     items, missing = [], {}
-    for name in notebook.found():
+    for name in notebooks():
         drawn = _item(name, *wanted)
         if name in failed or drawn is None:
             missing[name] = "it failed" if name in failed else "not drawn yet"
         elif drawn.altered():
-            missing[name] = "its files are not those that its record names; draw it again"
+            missing[name] = "its files differ from its record; draw it again"
         else:
             items.append(drawn)
     return Results(kind, papers(items), missing)
 
 
 def recorded():
-    """What stands in ``figures/``; ReportError if a table of verdicts is not the one that was drawn."""
-    drawn = [item for name in notebook.found() if (item := _item(name, "paper")) is not None]
+    """Return the results in ``figures/``; ReportError if a table of verdicts differs from its record."""
+    drawn = [item for name in notebooks() if (item := _item(name, "paper")) is not None]
     for item in drawn:
         if altered := item.altered("verdicts", "claims"):
-            raise ReportError(
-                f"{altered[0]}: not the file that the record beside it names; draw it again"
-            )
+            raise ReportError(f"{altered[0]}: the file differs from its record; draw it again")
     return Results("paper", papers(drawn))
 
 
 def _item(name, *kinds):
-    """The results of a notebook of the first of some kinds of which there is a record; None where there is none."""
+    """Return the results of a notebook of the first kind with a record; None without one."""
     drawn = ((kind, record.of(kind, name)) for kind in kinds)
     return next((Item(name, kind, facts) for kind, facts in drawn if facts is not None), None)
 
 
 def papers(items):
-    """The papers of some items, each with all its numbers and claims."""
+    """Return the papers of some items, each with all its numbers and claims."""
     made = []
     for key, title in record.CHAPTERS.items():
         own = [item for item in items if item.name.startswith(f"{key}/")]

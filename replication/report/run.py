@@ -1,156 +1,214 @@
-"""Run notebooks without a screen, strictly, and assemble the report of what they drew."""
+"""Run the notebooks of tables and figures, each in a kernel of its own."""
 
+import contextlib
+import logging
 import os
+import re
 import time
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+import warnings
 from pathlib import Path
 
-from replication.report import notebook, record
-from replication.report.notebook import NotebookError
-from replication.report.parameters import SCALES, PageError, check_name
-from replication.report.progress import Progress, duration
+import nbformat
+import papermill
+from jupyter_client.manager import AsyncKernelManager
+from nbclient.exceptions import DeadKernelError
+from tqdm import tqdm
+
+from replication.report import record
+from replication.report.parameters import SCALES, PageError, check_known, check_name, on_disk
+from replication.report.results import notebooks
 from replication.simulator import paths, traces
 from replication.simulator.hints import did_you_mean
 
-QUICK_AT_ONCE = 2
+SECONDS = 10.0  # of a notebook without a record
+OUTPUT = re.compile(r"[a-z0-9_]+(-[a-z0-9_]+)?(\.verdicts)?\.(png|csv)")
 
 
-def choose(only=None):
-    """The notebooks somebody asked for, by ``paper/item`` or ``paper``, several in a list or apart
-    by blanks; all by default. PageError if there is none of that name.
+class NotebookError(RuntimeError):
+    """A notebook that failed; the message names the cell and the last line of the exception."""
+
+
+def choose(only=()):
+    """Return the notebooks of some words, each ``paper/item`` or ``paper``; all without a word.
+
+    Raises
+    ------
+    PageError
+        If no notebook has the name.
     """
-    known = notebook.found()
-    wanted = " ".join([only] if isinstance(only, str) else only or []).split()
-    of = {word: [name for name in known if word in (name, name.split("/")[0])] for word in wanted}
-    for word, several in of.items():
+    known = notebooks()
+    words = " ".join([only] if isinstance(only, str) else only or []).split()
+    chosen = {}
+    for word in words:
+        several = [name for name in known if word in (name, name.split("/")[0])]
         if not several:
-            hint = did_you_mean(word, [*record.CHAPTERS, *known])
-            raise PageError(f"no notebook {word!r}{hint}; there are: {', '.join(known) or 'none'}")
-    chosen = set(sum(of.values(), [])) if wanted else known
-    return {name: path for name, path in known.items() if name in chosen}
+            same = [name for name in known if name.split("/")[1] == word]
+            hint = f"; did you mean {' or '.join(same)}?" if same else did_you_mean(word, known)
+            raise PageError(f"no notebook {word!r}{hint}; 'replication figures --list' names all")
+        chosen |= {name: known[name] for name in several}
+    return chosen if words else known
 
 
-def plan(chosen, scale=None, workers=None):
-    """The parameters each notebook is to be run with. By default the scale is ``paper`` where all
-    the logs of a notebook are to be had, ``quick`` where one is not, and there is a worker for
-    each processor this process may use.
+def plan(chosen, scale=None, workers=None, settings=None):
+    """Return the parameters of each notebook; the scale is ``paper`` by default where all logs are available.
+
+    Raises
+    ------
+    PageError
+        If a parameter is unknown, or is none of the allowed values.
     """
     if scale is not None and scale not in SCALES:
         raise PageError(f"scale {scale!r}, allowed: {', '.join(SCALES)}")
-    if workers is not None and (not isinstance(workers, int) or workers < 1):
+    if workers is not None and workers < 1:
         raise PageError(f"workers {workers!r}, allowed: 1 or more")
-    for name in chosen:
+    common = {"scale": "paper", "workers": workers or os.cpu_count() or 1} | (settings or {})
+    logs = {}
+    for name, path in chosen.items():
         check_name(name)
-    common = {"scale": "paper", "workers": workers or _processors()}
-    logs = {name: notebook.check(path, common).get("logs", []) for name, path in chosen.items()}
-    here = _at_hand(sorted({log for several in logs.values() for log in several}))
+        known = on_disk(name)
+        check_known(name, common, known)
+        logs[name] = (known | common).get("logs") or []
+    available = _available({log for several in logs.values() for log in several})
     return {
-        name: common | {"scale": scale or ("paper" if here.issuperset(logs[name]) else "quick")}
+        name: common | {"scale": scale or ("paper" if available >= set(logs[name]) else "quick")}
         for name in chosen
     }
 
 
-def _processors():
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _at_hand(logs):
-    """Those logs that are on this machine, or were fetched now; says which are not."""
-    found = {log for log in logs if traces.locate(log) is not None}
-    for log in logs:
-        if log not in found:
-            try:
+def _available(logs):
+    """Return the logs that are on this machine or can be fetched."""
+    found = set()
+    for log in sorted(logs):
+        try:
+            if not Path(log).is_file() and traces.locate(log) is None:
                 traces.fetch(log)
-            except (traces.DownloadError, OSError) as reason:
-                # Else every notebook would wait for the network once more.
-                os.environ[traces.OFFLINE] = "1"
-                absent = ", ".join(log for log in logs if log not in found)
-                print(f"synthetic jobs take the place of {absent}: {reason}")
-                break
             found.add(log)
+        except (traces.DownloadError, OSError) as reason:
+            # The kernels need not try again.
+            os.environ[traces.OFFLINE] = "1"
+            missing = ", ".join(sorted(logs - found))
+            print(f"synthetic jobs replace {missing}: {reason}; TRACES=folder names real logs")
+            break
     return found
 
 
-def figures(only=None, scale=None, workers=None, *, report):
-    """Run notebooks, say how it went, and have the report made: ``report(kind, failed)`` makes that
-    of a kind without the notebooks that failed, and says where it is. Returns the exit code, 1
-    where a notebook failed; PageError if a choice or a parameter is refused, before anything ran.
+def figures(only=(), scale=None, workers=None, settings=None):
+    """Run notebooks and print where their pictures are.
+
+    Returns
+    -------
+    int
+        Exit code: 1 if a notebook failed.
     """
-    started = time.perf_counter()
     chosen = choose(only)
     if not chosen:
         raise PageError(f"no notebooks in {paths.NOTEBOOKS}")
-    kinds, failed = _run_all(chosen, plan(chosen, scale, workers))
-    print(f"{len(chosen)} notebooks in {duration(time.perf_counter() - started)}")
-    drawn = [kind for kind in record.MEANING if kind in kinds]
-    for kind in drawn:
-        where = _shown(record.folder(kind))
-        print(f"{kind}: {kinds.count(kind)} ({record.MEANING[kind]}), in {where}/")
-    for name in (name for name in chosen if name in failed):
-        kept = record.executed("failed", name)
-        print(f"failed: {failed[name]}{f' (see {_shown(kept)})' if kept.exists() else ''}")
-    # The report is worth what its weakest part is worth.
-    if reported := [kind for kind in record.KINDS if kind in drawn]:
-        print("assembling the report of all that was drawn", flush=True)
-        print(f"report: {_shown(report(reported[-1], {*failed}))}")
+    planned = plan(chosen, scale, workers, settings)
+    weights = {name: _seconds(name, planned[name]["scale"]) for name in chosen}
+    failed = 0
+    form = "{desc}, about {remaining} left"
+    # The time left follows from the recorded durations; a pipe gets the finished lines alone.
+    with tqdm(total=sum(weights.values()), bar_format=form, leave=False, disable=None) as bar:
+        for done, name in enumerate(sorted(chosen, key=weights.get)):
+            bar.set_description_str(f"{done + 1} of {len(chosen)}: {name}")
+            started = time.perf_counter()
+            try:
+                kind = execute(chosen[name], planned[name])
+                pictures = [_short(path) for path in outputs(kind, name) if path.suffix == ".png"]
+                where = ", ".join(pictures) or f"{_short(record.folder(kind, name.split('/')[0]))}/"
+                line = f"{name} ({kind}): {where}"
+            except NotebookError as error:
+                failed += 1
+                line = f"FAILED {error} (see {_short(record.executed('failed', name))})"
+            bar.write(f"{line} [{time.perf_counter() - started:.1f} s]")
+            bar.update(weights[name])
     return 1 if failed else 0
 
 
-def _run_all(chosen, planned):
-    """Run each notebook, cheap ones first; at quick scale two at a time, since half of that is the start of kernels.
+def _seconds(name, scale):
+    """Return the recorded duration of a notebook, as far as there is one."""
+    facts = record.of("paper", name) if scale == "paper" else None
+    return facts["run"].get("seconds", SECONDS) + 4 if facts else SECONDS
 
-    Returns what the outputs of each are worth, and the errors of those that failed, by name.
+
+def outputs(kind, name):
+    """Return the files that the record of an item names."""
+    folder = record.folder(kind, name.split("/")[0])
+    return [folder / file for file in record.files(kind, name) if OUTPUT.fullmatch(file)]
+
+
+def execute(path, parameters):
+    """Run one notebook and keep it, executed, below ``build/notebooks/``.
+
+    Returns
+    -------
+    str
+        The kind of its outputs, one of `replication.report.record.MEANING`.
+
+    Raises
+    ------
+    NotebookError
     """
-    scales = {name: parameters["scale"] for name, parameters in planned.items()}
-    quick = set(scales.values()) == {"quick"}
-    at_once = min(QUICK_AT_ONCE, planned[next(iter(planned))]["workers"]) if quick else 1
-    progress = Progress(scales, at_once)
-    every = list(scales.values())
-    split = ", ".join(f"{every.count(scale)} at {scale} scale" for scale in dict.fromkeys(every))
-    print(f"running {len(planned)} notebooks ({split}): {progress.intention()}", flush=True)
-    kinds, failed = [], {}
-    with ThreadPoolExecutor(at_once) as pool:
-        waiting = {
-            pool.submit(_timed, chosen[name], planned[name]): name for name in progress.order()
-        }
-        try:
-            while waiting:
-                done, _ = wait(waiting, timeout=1, return_when=FIRST_COMPLETED)
-                for future in done:
-                    name, (kind, seconds) = waiting.pop(future), future.result()
-                    took = f"[{seconds:.1f} s]"
-                    if isinstance(kind, NotebookError):
-                        failed[name] = str(kind)
-                        progress.end(name, None, f"FAILED {kind} {took}")
-                    else:
-                        kinds.append(kind)
-                        where = _shown(record.folder(kind, name.split("/")[0]))
-                        line = f"{name}: {kind}, {scales[name]} scale {took}, in {where}/"
-                        progress.end(name, seconds, line)
-                for future, name in waiting.items():
-                    if future.running():
-                        progress.start(name)
-                progress.tick()
-        except KeyboardInterrupt:
-            pool.shutdown(wait=False, cancel_futures=True)
-            notebook.stop_all()
-            raise
-        finally:
-            progress.bar.close()
-    return kinds, failed
-
-
-def _timed(path, parameters):
-    """What the outputs of a notebook are worth, or its error, and seconds, with the start of its kernel."""
-    started = time.perf_counter()
+    name = f"{path.parent.name}/{path.stem}"
+    check_known(name, parameters, on_disk(name))
+    records = {kind: record.folder(kind) / f"{name}.json" for kind in record.MEANING}
+    before = {kind: _modified(file) for kind, file in records.items()}
+    older = {kind: outputs(kind, name) for kind in records}
+    # papermill warns of parameters such as "top=3", which are checked above.
+    logging.getLogger("papermill").setLevel(logging.ERROR)
+    warnings.filterwarnings("ignore", "The specified file .* does not end in")
+    running, kind = record.executed("failed", name), None
+    running.parent.mkdir(parents=True, exist_ok=True)
     try:
-        kind = notebook.execute(path, parameters)
-    except NotebookError as error:
-        kind = error
-    return kind, time.perf_counter() - started
+        papermill.execute_notebook(
+            str(path),
+            str(running),
+            parameters,
+            progress_bar=False,
+            request_save_on_cell_execute=False,
+            resources={"metadata": {"path": str(path.parent)}},
+            kernel_manager_class=AsyncKernelManager,
+        )
+    except DeadKernelError:
+        raise NotebookError(f"{name}: the kernel died; it may need more memory") from None
+    except papermill.PapermillExecutionError as error:
+        raise NotebookError(_reason(path, error)) from error
+    except RuntimeError as error:
+        raise NotebookError(f"{name}: the kernel did not start: {error}") from error
+    for kind in records:
+        if _modified(records[kind]) != before[kind]:
+            break
+    else:
+        raise NotebookError(f"{name}: no Page of this name saved an output")
+    target = record.executed(kind, name)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    os.replace(running, target)
+    for file in set(older[kind]) - set(outputs(kind, name)):
+        with contextlib.suppress(FileNotFoundError):
+            file.unlink()
+    return kind
 
 
-def _shown(path):
-    """A path as seen from here where that is shorter."""
+def _modified(file):
+    return file.stat().st_mtime_ns if file.exists() else None
+
+
+def _reason(path, error):
+    # papermill adds a cell with the parameters behind the tagged one.
+    cells = nbformat.read(path, as_version=4).cells
+    tagged = [n for n, cell in enumerate(cells) if "parameters" in cell.metadata.get("tags", [])]
+    number = error.cell_index - (error.cell_index > tagged[0])
+    return failure(path, number, error.ename, error.evalue)
+
+
+def failure(path, number, kind, message):
+    """Return one line about a failed cell, given by its number from 0 among all cells."""
+    source = nbformat.read(path, as_version=4).cells[number].source.strip().splitlines() or [""]
+    last = message.strip().splitlines()[-1:] or [""]
+    name = f"{path.parent.name}/{path.stem}"
+    return f"{name}: cell {number + 1} ({source[0].strip()}): {kind}: {last[0]}"
+
+
+def _short(path):
     path = Path(path)
-    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
