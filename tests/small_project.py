@@ -79,7 +79,15 @@ def workload(name, real=True, jobs=6000):
 
 
 def notebook(
-    root, name, code, prose="", enter_cell=True, parameters=None, real=True, logs='["CTC-SP2"]'
+    root,
+    name,
+    code,
+    prose="",
+    enter_cell=True,
+    parameters=None,
+    real=True,
+    logs='["CTC-SP2"]',
+    committed=True,
 ):
     """Write a notebook: title, parameters, `code` (a list of cells)."""
     cell = nbformat.v4.new_code_cell
@@ -104,7 +112,8 @@ def notebook(
     path = Path(root) / "notebooks" / f"{name}.ipynb"
     path.parent.mkdir(parents=True, exist_ok=True)
     nbformat.write(made, path)
-    commit(root)
+    if committed:
+        commit(root)
     return path
 
 

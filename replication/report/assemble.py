@@ -15,7 +15,7 @@ from PIL import Image
 
 from replication.papers import claims, committed, compare, published, shown, verdicts
 from replication.report import article, record, render
-from replication.report.results import ReportError, collect
+from replication.report.results import ReportError, collect, items_of
 from replication.simulator import paths, writing
 from replication.simulator.workload import QUICK_JOBS
 
@@ -244,13 +244,9 @@ def name_of(column):
 def _item(item, paper, numbers, prose):
     """Return what the report shows of a notebook."""
     facts, path = item.facts, paths.NOTEBOOKS / f"{item.name}.ipynb"
-    rows = [
-        numbers[key] for row in item.rows("verdicts") if (key := verdicts.key_of(row)) in numbers
-    ]
-    stem = re.sub(r"(?<=[a-z])0+", "", item.name.split("/")[1])
-    claimed = [
-        claim for claim in paper.claims if claim.drawn_by == item.name or stem in claim.items
-    ]
+    keys = map(verdicts.key_of, facts["comparisons"])
+    rows = [numbers[key] for key in keys if key in numbers]
+    claimed = [claim for claim in paper.claims if item in items_of(claim, paper)]
     why = published.entries(paper.key, "explanations.toml").get(item.name.split("/")[1], {})
     files = facts["files"].items()
     figures = [
@@ -261,7 +257,7 @@ def _item(item, paper, numbers, prose):
         "title": facts["title"],
         "name": item.name,
         "kind": item.kind,
-        "opening": prose(facts.get("opening", ""), path),
+        "opening": prose(facts["summary"], path),
         "verdict": verdict_line(item.name, rows, claimed),
         "why": why.get("why", ""),
         "figures": figures,
@@ -349,7 +345,7 @@ def _parts(item, prose, path):
         if facts["role"] == "table":
             part = _table(item.folder / file, facts)
             outputs.setdefault(facts.get("cell", first), []).append(part)
-    for said in item.facts.get("said", ()):
+    for said in item.facts["sentences"]:
         part = {"type": "prose", "text": prose(said["markdown"], path)}
         outputs.setdefault(said.get("cell", first), []).append(part)
     parts = []
@@ -416,7 +412,7 @@ def _logs(items):
     """Return each log in each form in which it was used, with the papers that used it."""
     used = {}
     for item in items:
-        for name, facts in item.facts["logs"].items():
+        for name, facts in item.facts["provenance"]["logs"].items():
             same = used.setdefault((name, json.dumps(facts, sort_keys=True)), (facts, {}))
             same[1][item.name.split("/")[0]] = None
     return [
@@ -429,15 +425,19 @@ def _provenance(item):
     return {
         "id": item.id,
         "name": item.name,
-        "settings": "; ".join(f"{k} = {json.dumps(v)}" for k, v in facts["settings"].items()),
-        "seed": facts["seed"],
-        "sources": facts["kernels"],
+        "settings": "; ".join(
+            f"{key} = {json.dumps(value)}"
+            for key, value in facts["parameters"].items()
+            if key not in ("scale", "logs", "seed")
+        ),
+        "seed": facts["parameters"]["seed"],
+        "sources": facts["provenance"]["simulator"],
         "files": ", ".join(facts["files"]),
     }
 
 
 def _notices(results, items):
-    scales = {item.kind for item in items} | {item.facts["scale"] for item in items}
+    scales = {item.kind for item in items} | {item.facts["parameters"]["scale"] for item in items}
     missing, notices = len(results.missing), []
     if "stand-in" in scales:
         notices.append(

@@ -127,7 +127,7 @@ class References:
                 raise ReferenceFault(f"no record of {name}")
             if part == "record":
                 return [facts]
-            return [{"log": log} | about for log, about in facts["logs"].items()]
+            return [{"log": log} | about for log, about in facts["provenance"]["logs"].items()]
         path = record.folder("paper") / f"{name}.csv"
         if part or not path.is_file():
             raise ReferenceFault(f"no table {table} among the records")
@@ -162,10 +162,13 @@ FIRST = re.compile(r"(?<!\S)[-+]?\d[\d,]*\.?\d*(?: ?%)?")
 
 
 def _cases(claim):
-    for words, _ in claim.cases:
-        number = FIRST.search(words)
-        label = words[: number.start()].strip() if number else words
-        yield {"case": label, "value": number[0] if number else "", "words": words[len(label) :]}
+    for row in claim.rows:
+        if "value" in row:
+            yield row
+            continue
+        number = FIRST.search(row["case"])
+        label = row["case"][: number.start()].strip() if number else row["case"]
+        yield {"case": label, "value": number[0] if number else ""}
 
 
 def _same(cell, wanted):

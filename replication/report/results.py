@@ -57,11 +57,6 @@ class Item:
             or record.sha256(path.read_bytes()) != facts["sha256"]
         ]
 
-    def rows(self, role):
-        """Return the rows of its comparisons (``verdicts``) or claims (``claims``), each a dict of text."""
-        files = [file for file, facts in self.facts["files"].items() if facts["role"] == role]
-        return [row for file in files for row in verdicts.read_csv(self.folder / file)]
-
 
 @dataclass
 class Paper:
@@ -83,6 +78,16 @@ class Paper:
             )
             for about in verdicts.ABOUT
         }
+
+
+def items_of(claim, paper):
+    """Return the items of a claim: the one that decides it, and those that its section names."""
+    return [
+        item
+        for item in paper.items
+        if item.name == claim.drawn_by
+        or re.sub(r"(?<=[a-z])0+", "", item.name.split("/")[1]) in claim.items
+    ]
 
 
 @dataclass

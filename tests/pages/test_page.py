@@ -4,7 +4,6 @@ import gzip
 import io
 import json
 import math
-import subprocess
 
 import matplotlib
 import numpy as np
@@ -33,7 +32,6 @@ workers = 1
 factors = [1, 2]   # of the estimates
 load = 0.84"""
 COMMITTED = {"logs": ["CTC-SP2", "KTH-SP2-2"], "factors": [1, 2], "load": 0.84}
-GIT = ("-c", "user.name=test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false")
 OURS = [
     {"trace": "CTC-SP2", "policy": "real", "measure": "wait", "value": 21.4, "unit": "min"},
     {"trace": "KTH-SP2-2", "policy": "real", "measure": "wait", "value": 160.0, "unit": "min"},
@@ -168,20 +166,20 @@ def test_the_number_of_workers_changes_nothing(project):
 
 
 def test_an_edited_cell_of_parameters_counts_once_it_is_committed(project):
-    def git(*words):
-        subprocess.run(["git", "-C", project, *GIT, *words], check=True, capture_output=True)
-
-    git("init")
-    git("add", "notebooks")
-    assert make().kind == "paper"  # without a commit the file counts
-    git("commit", "-m", "Before")
-    small_project.notebook(project, NAME, [], parameters=PARAMETERS.replace("0.84", "0.9"))
+    edited = PARAMETERS.replace("0.84", "0.9")
+    small_project.notebook(project, NAME, [], parameters=edited, committed=False)
     assert (make().kind, make(load=0.9).kind) == ("paper", "other")
-    git("commit", "-a", "-m", "After")
+    small_project.commit(project)
     assert (make().kind, make(load=0.9).kind) == ("other", "paper")
-    # A new notebook that nobody has committed yet.
-    small_project.notebook(project, "heel_and_toe/fig04", [], parameters=PARAMETERS)
-    assert make("heel_and_toe/fig04").kind == "other"
+    other = "heel_and_toe/fig04"
+    small_project.notebook(project, other, [], parameters=PARAMETERS, committed=False)
+    assert make(other).kind == "other"
+
+
+def test_without_an_answer_of_git_nothing_is_decided(project):
+    (project / ".git").rename(project / "git")
+    page = make()
+    assert page.kind == "other" and "git gives no answer" in page.notice
 
 
 def test_a_log_of_ones_own_is_read_as_any_other(project, monkeypatch):
