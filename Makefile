@@ -1,107 +1,81 @@
-# `make figures` and `make test` need only Python 3.11 to 3.13 and make: each sets up what is missing.
+# Needs Python 3.11 to 3.13, make, and for `make bench` a C++ compiler. Each target installs what it needs into .venv.
 
-VENV     := .venv
+PYTHON   ?= python3
 USE_VENV ?= $(if $(filter replication,$(CONDA_DEFAULT_ENV)),0,1)
-
 ifeq ($(USE_VENV),0)
-PY    := $(or $(PYTHON),python)
+PY    := $(if $(filter-out python3,$(PYTHON)),$(PYTHON),python)
 READY :=
 else
-PY    := $(VENV)/bin/python
-READY := $(VENV)/ready
+PY    := .venv/bin/python
+READY := .venv/ready
 endif
 TOOLS := build/tools
-# What `make archive` has packed is installed without a network.
-WHEELS := $(if $(wildcard wheels/*.whl),--no-index --find-links wheels)
-WARM  := build/warm-$(notdir $(patsubst %/bin/python,%,$(PY)))
+PIP   := -m pip install -qq --disable-pip-version-check --no-input --require-hashes --only-binary :all: \
+  $(if $(wildcard wheels/*.whl),--no-index --find-links wheels)
 
-# A program for the shell: succeeds where the interpreter is one that the lock was made for.
-SUPPORTED := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
-VERSION   := import sys; print(*sys.version_info[:2], sep=".")
-
-define FIND_PYTHON
-for python in $(or $(PYTHON),python3 python3.13 python3.12 python3.11 python) none; do \
-  $$python -c '$(SUPPORTED)' 2>/dev/null && break; \
-done; \
-if [ $$python = none ]; then \
-  echo '$(if $(PYTHON),PYTHON=$(PYTHON) is not,No) Python 3.11, 3.12 or 3.13$(if $(PYTHON),, found): \
-name one with PYTHON=path' >&2; exit 1; \
-fi
-endef
-
-# PYTHON= asks for an interpreter: an environment made with another version is made anew.
-ifneq ($(PYTHON),)
-ifneq ($(shell $(PYTHON) -c '$(VERSION)' 2>&1),$(shell $(VENV)/bin/python -c '$(VERSION)' 2>/dev/null))
-OTHER_VERSION := other-version
-endif
-endif
-
-# Always this checkout's package: also in kernels that a notebook starts, and after the folder was moved.
+# Import this checkout's package, also in kernels that a notebook starts.
 export PYTHONPATH := $(CURDIR)
-
 ifneq ($(TRACES),)
 export REPLICATION_TRACES := $(shell cd "$(patsubst ~%,$(HOME)%,$(TRACES))" 2>/dev/null && pwd)
 ifeq ($(REPLICATION_TRACES),)
 $(error TRACES=$(TRACES): no such folder)
 endif
 endif
-
 OPTIONS := $(if $(SCALE),--scale $(SCALE)) $(if $(ONLY),--only $(ONLY)) $(if $(WORKERS),--workers $(WORKERS)) \
   $(if $(ENGINE),--engine $(ENGINE))
+PYTEST  := -m pytest $(if $(WORKERS),-n $(WORKERS))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: help figures test test-contrib check lab traces article report site archive bench setup lock audit clean distclean other-version
+.PHONY: help setup figures test lab check report traces site test-all test-contrib bench archive lock audit clean distclean
 
 help:
 	@awk -F '  +' '/^[a-z-]+:.*  ## / { \
 	    sub(/:.*/, "", $$1); sub(/^## /, "", $$NF); printf "  make %-15s%s\n", $$1, $$NF } \
 	  /^#: / { sub(/^#: /, "", $$1); printf "%s  %-20s%s\n", seen++ ? "" : "Options:\n", $$1, $$2 }' Makefile
 
-figures: $(WARM)  ## Draw every table and figure, then assemble the report
+setup: $(READY)  ## Create .venv with the locked packages
+
+figures: $(READY)  ## Run all notebooks, then build the article and the report
 	@$(PY) -m replication figures $(OPTIONS)
 
-test: $(WARM)  ## Run the tests
-	@$(PY) -m pytest $(if $(WORKERS),-n $(WORKERS)) $(TESTS)
+test: $(READY)  ## Run the tests except the long ones
+	@$(PY) $(PYTEST) -m "not slow" $(TESTS)
 
-test-contrib: $(WARM)  ## Run the tests of contrib/
-	@PYTHONPATH=$(CURDIR):$(CURDIR)/contrib/cluster $(PY) -m pytest -c contrib/cluster/pyproject.toml contrib/cluster
-
-check: $(READY)  ## Say which verdicts have changed since they were committed
-	@$(PY) -m replication check
-
-lab: $(WARM)  ## Open the explorer and the notebooks in JupyterLab
+lab: $(READY)  ## Open the explorer and the notebooks in JupyterLab
 	@$(PY) -m jupyterlab --FileContentsManager.pre_save_hook=replication.report.lab.clean \
 	  --LabApp.default_url=/lab/tree/notebooks/explore.ipynb $(LAB)
 
-traces: $(READY)  ## Fetch the real logs from the archive
-	@$(PY) -m replication traces fetch
+check: $(READY)  ## Compare all verdicts with the committed ones
+	@$(PY) -m replication check
 
-site: build/docs-ready  ## Build the documentation in build/site/ (opens without a network)
-	@$(PY) -m sphinx -q -b html docs build/site && echo build/site/index.html
-
-article: $(READY)  ## Build the article; list where it and the results disagree
-	@$(PY) -m replication article
-
-report: $(READY)  ## Assemble the article and the report from what was drawn
+report: $(READY)  ## Build the article and the report from existing results
 	@$(PY) -m replication report
 
-archive: $(READY)  ## Pack the last commit and the locked packages into one file
-	@mkdir -p build/wheels
-	@$(PY) -m pip download -qq --disable-pip-version-check --no-input --require-hashes --only-binary :all: \
-	  --dest build/wheels -r requirements.lock
-	@git archive --format=tar --prefix=replication/wheels/ \
-	  $$(for wheel in build/wheels/*.whl; do echo "--add-file=$$wheel"; done) --prefix=replication/ HEAD \
-	  > build/replication.tar
-	@sha256sum build/replication.tar
+traces: $(READY)  ## Download the real logs
+	@$(PY) -m replication traces fetch
 
-bench: $(WARM)  ## Time the kernels against plain C++
+site: build/docs-ready  ## Build the documentation in build/site/
+	@$(PY) -m sphinx -q -b html docs build/site && echo build/site/index.html
+
+test-all: $(READY)  ## Run all tests
+	@$(PY) $(PYTEST) $(TESTS)
+
+test-contrib: $(READY)  ## Run the tests of contrib/
+	@PYTHONPATH=$(CURDIR):$(CURDIR)/contrib/cluster $(PY) -m pytest -c contrib/cluster/pyproject.toml contrib/cluster
+
+bench: $(READY)  ## Compare the speed of the kernels with plain C++
 	@$(PY) -m benchmarks
 
-setup: $(WARM)  ## Only set up: .venv, locked packages, compiled kernels
+archive: $(READY)  ## Pack the last commit and the locked packages into build/replication.tar
+	@mkdir -p build/wheels
+	@$(PY) -m pip download -qq --require-hashes --only-binary :all: --dest build/wheels -r requirements.lock
+	@git archive --format=tar --prefix=replication/wheels/ $$(printf -- '--add-file=%s ' build/wheels/*.whl) \
+	  --prefix=replication/ HEAD > build/replication.tar
+	@sha256sum build/replication.tar
 
-lock: $(TOOLS)/ready  ## Resolve pyproject.toml anew into the locks
+lock: $(TOOLS)/ready  ## Update the locks from pyproject.toml
 	@compile="$(TOOLS)/bin/uv pip compile --universal --python-version 3.11 --fork-strategy fewest \
 	  --generate-hashes --no-annotate --no-header --upgrade --quiet"; \
 	$$compile pyproject.toml --extra figures --extra lab --extra test --group build --output-file requirements.lock && \
@@ -109,62 +83,38 @@ lock: $(TOOLS)/ready  ## Resolve pyproject.toml anew into the locks
 	$$compile pyproject.toml --extra docs --constraint requirements.lock --output-file docs.lock && \
 	$$compile --group tools --output-file tools.lock
 
-audit: $(TOOLS)/ready  ## Ask whether locked packages have known vulnerabilities
-	@for lock in requirements.lock dask.lock tools.lock; do \
-	  PYTHONPATH=$(TOOLS) $(PY) -m pip_audit --strict --disable-pip --require-hashes --progress-spinner off \
-	    --requirement $$lock 2>build/audit.txt || { \
-	    grep -q '^Found' build/audit.txt || echo "$$lock: not every package could be looked up; nothing is known:" >&2; \
-	    tail -n 1 build/audit.txt >&2; exit 1; }; \
-	done; echo 'No known vulnerabilities in the locked packages'
+audit: $(TOOLS)/ready  ## Look up known vulnerabilities of the locked packages
+	@PYTHONPATH=$(TOOLS) $(PY) -m pip_audit --strict --disable-pip --require-hashes --progress-spinner off \
+	  $(foreach lock,requirements dask docs tools,--requirement $(lock).lock)
 
-clean:  ## Remove what was built, and caches (keeps kept simulations, figures/, data/traces/ and .venv)
-	@echo 'Removing build/ but for build/results (simulations kept: make distclean removes them), and caches'
+clean:  ## Remove build/ except stored simulations, and caches
 	@[ ! -d build ] || find build -mindepth 1 -maxdepth 1 ! -name results -exec rm -rf {} +
 	@rm -rf .pytest_cache .hypothesis replication.egg-info
-	@find replication tests benchmarks notebooks \( -name __pycache__ -o -name .ipynb_checkpoints \) -prune \
-	  -exec rm -rf {} +
+	@find . -path ./.venv -prune -o \( -name __pycache__ -o -name .ipynb_checkpoints \) -prune -exec rm -rf {} +
 
-distclean: clean  ## Remove kept simulations and .venv as well
-	@echo 'Removing build/results ($(or $(shell du -sh build/results 2>/dev/null | cut -f1),nothing kept)) and $(VENV)'
-	@rm -rf build $(VENV)
+distclean: clean  ## Remove stored simulations and .venv, too
+	@rm -rf build .venv
 
-# Packages exactly as locked, each checked against its hash, and never built here; then this package itself.
-$(VENV)/ready: requirements.lock pyproject.toml $(OTHER_VERSION)
-	@start=$$(date +%s); \
-	if [ '$(OTHER_VERSION)' ] || ! $(PY) -c 'import pip; $(SUPPORTED)' 2>/dev/null; then \
-	  $(FIND_PYTHON); \
-	  echo "Making $(VENV) with Python $$($$python -c '$(VERSION)')"; \
-	  $$python -m venv --clear $(VENV) || exit 1; \
-	fi; \
-	echo 'Installing the locked packages (a minute or two the first time)'; \
-	install="$(PY) -m pip install -qq --disable-pip-version-check --no-input $(WHEELS)"; \
-	$$install --require-hashes --only-binary :all: -r requirements.lock && \
-	$$install --no-deps --no-build-isolation --editable . && \
-	touch $@ && echo "Environment ready in $$(($$(date +%s) - start)) s"
+# The packages exactly as locked, each checked against its hash; then this package itself.
+.venv/ready: requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' || { \
+	  echo '$(PYTHON) is not Python 3.11, 3.12 or 3.13: give another with PYTHON=path' >&2; exit 1; }
+	@echo 'Installing the locked packages into .venv'
+	@$(PYTHON) -m venv --clear .venv && $(PY) $(PIP) -r requirements.lock
+	@$(PY) -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable . && touch $@
 
 build/docs-ready: docs.lock $(READY)
-	@mkdir -p build
-	@$(PY) -m pip install -qq --disable-pip-version-check --no-input --require-hashes --only-binary :all: -r docs.lock
-	@touch $@
+	@mkdir -p build && $(PY) $(PIP) -r docs.lock && touch $@
 
-# Tools that make and check locks, apart from what the package needs.
 $(TOOLS)/ready: tools.lock $(READY)
-	@rm -rf $(TOOLS)
-	@$(PY) -m pip install -qq --disable-pip-version-check --no-input --require-hashes --only-binary :all: \
-	  --target $(TOOLS) -r tools.lock
-	@touch $@
+	@rm -rf $(TOOLS) && $(PY) $(PIP) --target $(TOOLS) -r tools.lock && touch $@
 
-$(WARM): $(READY) $(wildcard replication/simulator/kernels/*.py)
-	@mkdir -p $(@D)
-	@$(PY) -m replication warm
-	@touch $@
-
-#: SCALE=quick         fewer runs than the paper (by default: SCALE=paper on real logs, quick on stand-ins)
-#: ONLY="a/x b"        only these, say "heel_and_toe/fig02 pv_easy/table3"
-#: WORKERS=n           at once: threads that simulate (figures), processes (test)
-#: ENGINE=name         where sweeps run (figures): threads, processes, or a Dask scheduler's address
-#: TRACES=dir          folder that holds the real logs
-#: TESTS=path          only these tests, in pytest's own words
-#: LAB=options         JupyterLab's own, say --no-browser
-#: PYTHON=path         interpreter to make .venv with
-#: USE_VENV=0          run in the active environment (conda's, say) instead of .venv
+#: SCALE=quick         fewer jobs and runs than the paper (default: paper where the real logs are available)
+#: ONLY="a/x b"        only these notebooks, such as "heel_and_toe/fig02 pv_easy/table3"
+#: WORKERS=n           threads that simulate (figures), or processes (test)
+#: ENGINE=name         where sweeps run (figures): threads, processes, or the address of a Dask scheduler
+#: TRACES=dir          folder with the real logs
+#: TESTS=path          only these tests
+#: LAB=options         options of JupyterLab
+#: PYTHON=path         interpreter for .venv
+#: USE_VENV=0          use the active environment instead of .venv
