@@ -1,9 +1,5 @@
-"""The explorer: simulations looked at and walked through in JupyterLab (``notebooks/explore.ipynb``).
+"""The interactive explorer of ``notebooks/explore.ipynb``.
 
-`model` and `steps` hold the numbers, `pictures` and `step_pictures` make scenes of them, `scene` draws one, in the page
-or with matplotlib, and `widgets` puts controls around it.
+`model` holds the choices and the simulated schedules, `steps` the decisions of EASY one by one, `pictures` draws both
+with Plotly, and `widgets` adds the controls. Only the last two need the packages of the extra ``lab``.
 """
-
-from replication.explore.widgets import Explorer, Stepper
-
-__all__ = ["Explorer", "Stepper"]

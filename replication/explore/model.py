@@ -1,176 +1,162 @@
-"""What the explorer shows, as numbers: which jobs, which schedule, and what is told of them. No widgets."""
+"""Choices that the explorer offers, and the schedules that they lead to; no widgets and no pictures."""
 
-import functools
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 
 import numpy as np
 import pandas as pd
 
-from replication.explore.scene import NUMBER
-from replication.simulator import grid, measures, plans, text, traces
-from replication.simulator.estimates.modal import SMALLEST_E_MAX
-from replication.simulator.schedule import Schedule, usage
-from replication.simulator.schedulers import PVEasy
-from replication.simulator.simulation import simulate
+import replication as rp
+from replication.simulator.workload import usage
 
-#: Estimate models by what the control calls them: as text, and in words, in which the badness is still open.
-MODELS = {
-    "users' own": ("log", "users' estimates"),
-    "users' own × (f + 1)": ("log*{factor:g}", "users' estimates × {factor:g}"),
-    "perfect": ("perfect", "perfect estimates"),
-    "random f-model": ("f={f:g}", "random f = {f:g}"),
-    "deterministic f-model": ("deterministic={f:g}", "estimates {factor:g} × run time"),
-    "modal": ("modal,emax={longest}", "modal estimates"),
-}
-PREDICTORS = "request perfect virtual=0.2 last tsafrir complete top=2 top=3 top=4 cvh".split()
-
-
-@dataclass(frozen=True)
-class Jobs:
-    """Which jobs are simulated: those of a name of the registry or an SWF file, from a place in the
-    log (from 1), so many or all that follow, scaled to an offered load (a share) or at their
-    own.
-    """
-
-    log: str = "KTH-SP2"
-    first: int = 1
-    count: int | None = None
-    load: float | None = None
+HOUR, DAY = 3600, 86400  # s
+#: Schedulers by name, each with an explanation.
+SCHEDULERS = {
+    "EASY": (rp.EASY(), "first come, first served; a later job may pass unless it delays the head"),
+    "EASY, shortest first": (rp.EASY(candidates="sjf"), "EASY, but the shortest waiting job passes first"),
+    "EASY on predictions": (rp.EASY(predictor=rp.Last()), "EASY that plans with the user's last accuracy"),
+    "PV-EASY": (rp.PVEasy(), "EASY that backfills on predictions and preempts jobs that delay an earlier one"),
+    "conservative": (rp.Conservative(), "conservative backfilling: every waiting job has a reservation"),
+    "largest area first": (rp.LargestAreaFirst(), "conservative backfilling, most processors × time first"),
+    "shortest first": (rp.OrderedEASY(), "EASY whose whole queue, with its head, is ordered by estimate"),
+    "no backfilling": (rp.FCFS(), "first come, first served; nothing passes a blocked job"),
+}  # fmt: skip
+#: Predictors by name, each with an explanation; None is the scheduler's own.
+PREDICTORS = {
+    "scheduler's own": (None, "the default of the scheduler"),
+    "user estimate": (rp.Request(), "no prediction"),
+    "true run time": (rp.Clairvoyant(), "perfect prediction"),
+    "true run time ± 20 %": (rp.Virtual(0.2), "random error (virtual predictor of PV-EASY)"),
+    "last accuracy": (rp.Last(), "estimate × run time / estimate of the user's last job (PV-EASY)"),
+    "last two run times (Tsafrir)": (rp.Tsafrir(), "mean of the user's last two run times"),
+    "mean of similar jobs": (rp.Complete(), "decaying mean over classes of similar jobs (Top Percent)"),
+    "top 2 %": (rp.TopPercent(2), "run time that 2 % of similar jobs exceed (Top Percent)"),
+    "top 3 %": (rp.TopPercent(3), "run time that 3 % of similar jobs exceed (Top Percent)"),
+    "top 4 %": (rp.TopPercent(4), "run time that 4 % of similar jobs exceed (Top Percent)"),
+    "linear model (Gaussier)": (rp.CVH(), "online regression with an asymmetric loss"),
+}  # fmt: skip
+#: Estimate models by name: a function of f and of the longest time of the log, s, and an explanation.
+ESTIMATES = {
+    "user estimates": (lambda f, longest: rp.Users(), "as in the log"),
+    "user estimates × (f + 1)": (lambda f, longest: rp.Users(f + 1), "all user estimates multiplied"),
+    "perfect": (lambda f, longest: rp.Exact(), "the true run times"),
+    "run times × (f + 1)": (lambda f, longest: rp.Deterministic(f), "all run times multiplied"),
+    "random, up to × (f + 1)": (lambda f, longest: rp.FModel(f), "uniform between r and (f + 1) r"),
+    "modal": (lambda f, longest: rp.Modal(longest), "few round values, as users choose (Tsafrir)"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One side of the comparison: scheduler and predictor (the scheduler's own if empty) as
-    `replication.simulator.text` reads them, a key of `MODELS`, and its badness factor.
-    """
+    """Scheduler, predictor and estimate model by name, and the badness factor `f`, where the model has one."""
 
-    scheduler: str = "easy"
-    predictor: str = ""
-    model: str = "users' own"
+    scheduler: str = "EASY"
+    predictor: str = "scheduler's own"
+    estimates: str = "user estimates"
     f: float = 1.0
 
-    @property
-    def takes_predictor(self):
-        """Whether the scheduler has one."""
-        return "predictor" in text.scheduler(self.scheduler).options()
+    def __str__(self):
+        estimates = self.estimates.replace("(f + 1)", f"{self.f + 1:g}")
+        own = self.value() == SCHEDULERS[self.scheduler][0]
+        return f"{self.scheduler}, {estimates}" + f", predicted: {self.predictor}" * (not own)
 
-    @property
-    def takes_f(self):
-        """Whether the estimate model has a badness."""
-        return "{f" in MODELS[self.model][0]
-
-    @property
-    def given(self):
-        """The predictor that takes the place of the scheduler's own, as text; empty for none."""
-        return self.predictor if self.takes_predictor else ""
-
-    @property
-    def words(self):
-        """The side in a few words."""
-        return (
-            f"{self.scheduler}, {self._filled(1)}{f', predictor {self.given}' * bool(self.given)}"
-        )
-
-    def _filled(self, which, longest=None):
-        return MODELS[self.model][which].format(f=self.f, factor=self.f + 1, longest=longest)
-
-    def told(self, workload):
-        """The estimate model as a value; the modal one's E_max is the longest time of the jobs."""
-        longest = max(int(workload.estimate.max()), int(workload.run_time.max()), SMALLEST_E_MAX)
-        return text.estimates(self._filled(0, longest))
+    def value(self) -> rp.Scheduler:
+        """Return the scheduler with its predictor; a scheduler without predictions stays as it is."""
+        scheduler, predictor = SCHEDULERS[self.scheduler][0], PREDICTORS[self.predictor][0]
+        if predictor is None or not hasattr(scheduler, "predictor"):
+            return scheduler
+        return replace(scheduler, predictor=predictor)
 
 
-@functools.lru_cache(4)
-def whole(log):
-    """All jobs of a log."""
-    return traces.load(log)
+@lru_cache(4)
+def workload(log: str, load: float | None = None) -> rp.Workload:
+    """Return the jobs of a log, by name or path, scaled to an offered load (a share) unless that is None."""
+    jobs = rp.load(log)
+    return jobs if load is None else jobs.scaled(jobs.load / load)
 
 
-@functools.lru_cache(8)
-def workload(jobs):
-    """The jobs that were chosen; SweepError for a load that cannot be."""
-    chosen = whole(jobs.log)
-    last = len(chosen) if jobs.count is None else jobs.first - 1 + jobs.count
-    if jobs.first > 1 or last < len(chosen):
-        chosen = chosen.take(slice(jobs.first - 1, last))
-    ((_, scaled),) = grid.at_loads(chosen, [jobs.load])
-    return scaled
+@lru_cache(12)
+def view(log: str, load: float | None, choice: Choice) -> "View":
+    """Simulate a choice on a log."""
+    jobs = workload(log, load)
+    longest = max(int(jobs.estimate.max()), int(jobs.run_time.max()), HOUR)
+    estimates = ESTIMATES[choice.estimates][0](choice.f, longest)
+    return View(str(choice), rp.simulate(jobs, choice.value(), estimates))
 
 
-@functools.lru_cache(8)
-def side(jobs, choice, seed=1):
-    """What a side makes of the jobs, ready to be drawn."""
-    chosen, given = workload(jobs), f":predictor={choice.given}" * bool(choice.given)
-    scheduler = text.scheduler(choice.scheduler + given)
-    return Seen(choice.words, simulate(chosen, scheduler, choice.told(chosen), seed))
+def warm() -> None:
+    """Compile the kernels of all choices, on three jobs."""
+    jobs = rp.Workload.from_columns("tiny", 4, [0, 1, 2], [9, 5, 3], [3, 4, 1])
+    for scheduler in SCHEDULERS:
+        for predictor in PREDICTORS:
+            try:
+                rp.simulate(jobs, Choice(scheduler, predictor).value())
+            except ValueError:  # the scheduler does not take this predictor
+                continue
 
 
 @dataclass(frozen=True)
-class Seen:
-    """One side and what of it does not depend on the window of time."""
+class View:
+    """A schedule with its name, and the tables that pictures are drawn from."""
 
-    words: str
-    schedule: Schedule
-
-    @cached_property
-    def runs(self):
-        """All runs, those that were preempted too: columns job (index), start and end, s, sunny (from when on
-        no job of higher priority waits, s, so that the run is sunny load; the start for schedulers that do not
-        preempt), and look (its number).
-
-        A job is shadow load as long as one submitted before it waits (PV-EASY, section 4.1); that is
-        over, and for good, when the last of these has started its final run.
-        """
-        found, start, end = self.schedule, self.schedule.start, self.schedule.end
-        final = pd.DataFrame({"job": np.arange(len(start)), "start": start, "end": end})
-        final["sunny"] = start
-        if isinstance(found.scheduler, PVEasy):
-            before = np.concatenate([start[:1], np.maximum.accumulate(start)[:-1]])
-            final["sunny"] = np.clip(before, start, end)
-        final["look"] = np.where(found.backfilled, NUMBER["backfilled"], NUMBER["regular"])
-        killed = pd.DataFrame(found.killed_runs, columns=["job", "start", "end"])
-        killed = killed.assign(sunny=killed["end"], look=NUMBER["preempted"])
-        return pd.concat([final, killed], ignore_index=True)
+    name: str
+    schedule: rp.Schedule
 
     @cached_property
-    def over_time(self):
-        """Queue (jobs) and machine (used processors) over time: instants, s, and what holds from
-        each to the next.
-        """
-        found, runs = self.schedule, self.runs
-        killed, w = found.killed_runs, found.workload
-        came = np.concatenate([w.submit, killed[:, 2]])
-        left = np.concatenate([found.start, killed[:, 1]])
-        return {
-            "queue": usage(came, left, np.ones(len(came), np.int64)),
-            "used": usage(runs.start.to_numpy(), runs.end.to_numpy(), w.processors[runs.job]),
-        }
+    def runs(self) -> pd.DataFrame:
+        """All runs: job (index), start and end, s, and kind (regular, backfilled or preempted)."""
+        schedule = self.schedule
+        runs = pd.DataFrame({"start": schedule.start, "end": schedule.end}).reset_index(names="job")
+        runs["kind"] = np.where(schedule.backfilled, "backfilled", "regular")
+        killed = pd.DataFrame(schedule.killed_runs, columns=["job", "start", "end"])
+        return pd.concat([runs, killed.assign(kind="preempted")], ignore_index=True)
 
     @cached_property
-    def by_size(self):
-        """Mean wait, h, and mean bounded slowdown by the classes of size of
-        `replication.simulator.plans`, of the jobs that `replication.simulator.measures` counts; nan
-        for a class without jobs.
-        """
-        found, w = self.schedule, self.schedule.workload
-        kept = measures.trimmed(w.submit, found.end)
-        if not kept.any():  # all at once: nobody ends before the last arrival
-            kept[:] = True
-        slowdown = measures.bounded_slowdown(found.wait, w.run_time)
-        jobs = pd.DataFrame({"wait": found.wait / 3600, "slowdown": slowdown})[kept]
-        means = jobs.groupby(plans.size_class(w.processors[kept])).mean()
-        return means.reindex(range(len(plans.size_names())))
+    def queue(self) -> tuple[np.ndarray, np.ndarray]:
+        """Length of the queue: instants, s, and the number of waiting jobs from each to the next."""
+        schedule, killed = self.schedule, self.schedule.killed_runs
+        arrival = np.concatenate([schedule.workload.submit, killed[:, 2]])
+        start = np.concatenate([schedule.start, killed[:, 1]])
+        return usage(arrival, start, np.ones(len(arrival), np.int64))
+
+    def busiest(self, length: int) -> int:
+        """Return the start, s, of the window of `length` s in which most jobs wait."""
+        first, last = self.queue[0][[0, -1]]
+        since = np.arange(first, max(last - length, first + 1), max(length // 8, 1))
+        return int(since[np.argmax(mean_level(*self.queue, since, since + length))])
+
+    def summary(self) -> str:
+        """Return the main measures in a line."""
+        m, preempted = self.schedule.measures, len(self.schedule.killed_runs)
+        wait, slowdown = m["mean_wait"] / HOUR, m["mean_bounded_slowdown"]
+        means = f"mean wait {wait:,.2f} h, mean bounded slowdown {slowdown:,.1f}, "
+        means = "too few jobs for a mean, " if np.isnan(wait) else means
+        return f"{self.name}: {means}{m['backfilled']:.0%} backfilled, {preempted:,} preemptions"
+
+    def describe(self, job: int) -> str:
+        """Return when and how a job ran, in a line."""
+        schedule, kills = self.schedule, int(self.schedule.times_killed[job])
+        how = "backfilled" if schedule.backfilled[job] else "in order"
+        how += f", preempted {kills} times" if kills else ""
+        start, estimate = schedule.start[job] / DAY, schedule.estimate[job] / HOUR
+        wait = schedule.wait[job] / HOUR
+        return (
+            f"waits {wait:,.2f} h, starts on day {start:,.2f} ({how}), estimate {estimate:,.2f} h"
+        )
 
 
-def tell(found, job):
-    """One line on one job of a schedule."""
-    w, kills = found.workload, int(found.times_killed[job])
-    times = {"submitted": w.submit, "wait": found.wait, "start": found.start, "end": found.end}
-    times |= {"run time": w.run_time, "estimate": found.estimate}
-    return (
-        f"job {w.job_id[job]}, {w.processors[job]} processors, "
-        f"{'backfilled' if found.backfilled[job] else 'started in order'}"
-        f"{f', preempted {kills} times' if kills else ''}; "
-        + "; ".join(f"{what} {seconds[job] / 3600:,.2f} h" for what, seconds in times.items())
-    )
+def mean_level(instant: np.ndarray, level: np.ndarray, since, until) -> np.ndarray:
+    """Return the mean of a step curve in each of several windows of time."""
+    total = np.concatenate([[0], np.cumsum(level[:-1] * np.diff(instant))])
+    return (np.interp(until, instant, total) - np.interp(since, instant, total)) / (until - since)
+
+
+def differences(first: rp.Schedule, second: rp.Schedule) -> str:
+    """Return how many jobs start earlier and later in the second schedule, in a line."""
+    later = (second.start - first.start) / HOUR
+    parts = [
+        f"{len(part):,} jobs start {word}"
+        + (f" (mean {abs(part.mean()):,.2f} h)" if len(part) else "")
+        for part, word in ((later[later < 0], "earlier"), (later[later > 0], "later"))
+    ]
+    return f"In B {' and '.join(parts)}, {int((later == 0).sum()):,} at the same time."

@@ -1,147 +1,279 @@
-"""The comparison as a scene: Gantt pictures, queue and machine over time, wait and slowdown by size."""
+"""The two pictures of the explorer as Plotly widgets: two schedules above each other, and one decision of EASY."""
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
 
-from replication.explore import scene
-from replication.explore.scene import NUMBER
-from replication.simulator import gantt, plans
+from replication.explore.model import DAY, HOUR, mean_level
+from replication.simulator import gantt
+from replication.simulator.workload import usage
 
-MOST = 4000  # jobs in one Gantt picture; of more, the largest areas
-POINTS = 1500  # points of one line
-HEIGHT = 900
-#: The panels' tops and heights, as shares of the picture.
-ROWS = {"gantt": (0.0, 0.40), "queue": (0.40, 0.18), "used": (0.58, 0.18), "sizes": (0.76, 0.24)}
-
-
-def comparison(sides, since, length):
-    """Two schedules of the same jobs (`replication.explore.model.Seen`), side by side in one window
-    of time, as a scene; its first two panels are the Gantt pictures.
-    """
-    unit, name = (3600, "hours") if length <= 86400 else (86400, "days")
-    window = scene.Window(since, since + length, unit, name)
-    gantts = [_gantt(sides, k, window) for k in range(2)]
-    panels = [*gantts, *_over_time(sides, "queue", window), *_over_time(sides, "used", window)]
-    shown = set().union(*(panel["rects"]["look"].tolist() for panel in gantts))
-    legend = [name for name, number in NUMBER.items() if number in shown]
-    legend += ["gained", "lost", "own", "other", "first", "second"]
-    begins, ends = window.since / unit, window.until / unit
-    summary = (
-        f"Two Gantt pictures from {begins:,.2f} to {ends:,.2f} {name}, below each the queue and "
-        f"the machine over time, then wait and slowdown by size. Left: {sides[0].words}. "
-        f"Right: {sides[1].words}. {gains(*(seen.schedule for seen in sides))}"
-    )
-    return scene.scene([*panels, *_sizes(sides)], legend, summary, HEIGHT)
+#: Legend entry, colour and hatch of each kind of box; boxes without a colour are outlines with a dash.
+LOOKS = {
+    "regular": ("started in order", "#5B7DB1", ""),
+    "backfilled": ("backfilled", "#F3C05B", "/"),
+    "preempted": ("preempted", "#D98BA3", "x"),
+    "ran": ("run", "#9DBDB8", ""),
+    "mild": ("backfilled mildly", "#F3C05B", "/"),
+    "wild": ("backfilled wildly", "#D16C8C", "\\"),
+    "past": ("ended", "#E3E7ED", ""),
+    "believed": ("estimated rest", "#FBF0B2", "."),
+    "stolen": ("stolen from the head", "#8E1B3E", "x"),
+    "hole": ("hole", None, "dash"),
+    "extra": ("extra processors", None, "dot"),
+}
+LINES = (("now", "black", "solid"), ("reservation", "#0B3C7D", "dash"))
+LINES += (("real shadow time", "#A2264B", "dot"),)
+RUNS = 1500  # runs in one window; more are drawn as processors in use by kind
+BINS = 300  # steps of a curve at most
+WAITING = 10  # jobs of the queue that are drawn
+EDGE = {"color": "#222222", "width": 2.5}
+LABEL = {"showarrow": False, "bgcolor": "rgba(255,255,255,0.75)"}
 
 
-def _box(row, k):
-    """Where a panel lies: in a row, on the left or on the right."""
-    top, height = ROWS[row]
-    return k / 2, top, 0.5, height
+def widget(heights, kinds):
+    """Return a Plotly widget with panels above each other and a trace for each panel and kind of box."""
+    shape = {"row_heights": heights, "vertical_spacing": 0.05, "shared_xaxes": True}
+    figure = go.FigureWidget(make_subplots(len(heights), 1, **shape))
+    shown = set()
+    for row, names in enumerate(kinds, 1):
+        for name in names:
+            words, colour, pattern = LOOKS[name]
+            trace = go.Scatter(mode="lines", fill="toself", hoverinfo="skip", name=words)
+            trace.update(legendgroup=name, showlegend=name not in shown, meta=[row, name])
+            if colour is None:
+                trace.line, trace.fillcolor = {"color": "#0B3C7D", "dash": pattern}, "rgba(0,0,0,0)"
+            else:
+                trace.line, trace.fillcolor = {"width": 0.6, "color": "#333333"}, colour
+                hatch = {"shape": pattern, "bgcolor": colour, "fgcolor": "#333333", "size": 6}
+                trace.fillpattern = hatch | {"solidity": 0.2, "fillmode": "replace"}
+            figure.add_trace(trace, row=row, col=1)
+            shown.add(name)
+    figure.update_layout(template="plotly_white", width=862, height=430, dragmode=False)
+    figure.update_layout(margin={"l": 55, "r": 12, "t": 46, "b": 38}, font_color="#222222")
+    figure.update_layout(legend={"orientation": "h", "y": 1, "yref": "container", "x": 0})
+    figure.update_xaxes(fixedrange=True, zeroline=False, title_standoff=4)
+    figure.update_yaxes(fixedrange=True, zeroline=False, title_standoff=6)
+    figure._config = figure._config | {"displaylogo": False, "modeBarButtons": [["toImage"]]}
+    return figure
 
 
-def pieces(seen, window):
-    """The rectangles of a Gantt picture: columns start, end, low and high (processors), look and
-    job; and how many runs in the window are not drawn, because there are more than `MOST`.
-
-    A run is cut in two where shadow load becomes sunny.
-    """
-    runs, w = seen.runs, seen.schedule.workload
-    runs = runs[(runs.start < window.until) & (runs.end > window.since)]
-    left_out = max(len(runs) - MOST, 0)
-    area = (runs.end - runs.start) * w.processors[runs.job]
-    runs = runs[area.rank(method="first", ascending=False) <= MOST]
-    times = runs.start.to_numpy(), runs.end.to_numpy()
-    blocks = np.array(gantt.place(*times, w.processors[runs.job], w.machine)).reshape(-1, 3)
-    drawn = runs.iloc[blocks[:, 0]].reset_index(drop=True)
-    drawn = drawn.assign(low=blocks[:, 1], high=blocks[:, 1] + blocks[:, 2])
-    dark = (drawn.sunny > drawn.start) & (drawn.look != NUMBER["preempted"])
-    shadow = drawn[dark]
-    shadow = shadow.assign(end=np.minimum(shadow.sunny, shadow.end), look=NUMBER["shadow"])
-    sunny = drawn.assign(start=drawn.start.mask(dark, drawn.sunny))
-    drawn = pd.concat([sunny, shadow], ignore_index=True)
-    return drawn[drawn.end > drawn.start], left_out
+def outlines(boxes, unit):
+    """Return x and y of closed outlines of boxes (start, end, low, high), separated by nan."""
+    start, end, low, high = boxes[["start", "end", "low", "high"]].to_numpy(float).T
+    start, end, gap = start / unit, end / unit, np.full(len(boxes), np.nan)
+    x, y = (start, end, end, start, start, gap), (low, low, high, high, low, gap)
+    return np.stack(x, 1).ravel(), np.stack(y, 1).ravel()
 
 
-def _gantt(sides, k, window):
-    seen = sides[k]
-    drawn, left_out = pieces(seen, window)
-    some = f" (the {MOST:,} largest of {MOST + left_out:,} runs)" if left_out else ""
-    start, end = (window.place(drawn[edge].to_numpy()) for edge in ("start", "end"))
-    rects = scene.rects(start, end, drawn.low, drawn.high, drawn.look, drawn.job)
-    marks = _marks(*(side.schedule for side in sides), window, drawn) if k else None
-    words = {"title": seen.words + some, "ylabel": "processors"}
-    words["xlabel"] = f"{window.name} since the start of the log"
-    axes = {"box": _box("gantt", k), "x": window.axis, "y": (0, seen.schedule.workload.machine)}
-    return scene.panel(**axes, **words, xticks=window.ticks(7), rects=rects, marks=marks)
+def fill(figure, boxes, unit):
+    """Draw boxes, a DataFrame with columns row, kind, start, end, low and high."""
+    groups = dict(list(boxes.groupby(["row", "kind"])))
+    for trace in figure.data:
+        if trace.meta:
+            trace.x, trace.y = outlines(groups.get(tuple(trace.meta), boxes[:0]), unit)
 
 
-def _marks(first, second, window, drawn):
-    """A triangle where a job starts that gained or lost, once a job."""
-    later = (second.start - first.start)[drawn.job]
-    here = (later != 0) & (drawn.start == second.start[drawn.job]) & (drawn.start >= window.since)
-    at = drawn.assign(later=later)[here].drop_duplicates("job").sort_values("job")
-    return {
-        "x": window.place(at.start.to_numpy()),
-        "y": ((at.low + at.high) / 2).to_numpy(),
-        "look": np.where(at.later < 0, NUMBER["gained"], NUMBER["lost"]),
-    }
+class Comparison:
+    """Two schedules of a log and their queues, in one window of time."""
+
+    KINDS = ("regular", "backfilled", "preempted")
+
+    def __init__(self):
+        self.figure = figure = widget([0.4, 0.4, 0.2], (self.KINDS, self.KINDS, ()))
+        for name, dash, colour in (("A", "solid", "#0B3C7D"), ("B", "dot", "#A2264B")):
+            line = {"shape": "hv", "color": colour, "dash": dash, "width": 1.6}
+            queue = go.Scatter(mode="lines", line=line, name=f"queue of {name}", hoverinfo="skip")
+            figure.add_trace(queue, row=3, col=1)
+        for row in (1, 2):  # invisible cells, which report where the mouse is
+            cells = go.Heatmap(z=np.zeros((100, 400)), opacity=0, hoverinfo="none", zsmooth="fast")
+            figure.add_trace(cells.update(showscale=False), row=row, col=1)
+        *_, queue_a, queue_b, cells_a, cells_b = figure.data
+        self.queues, self.cells = (queue_a, queue_b), (cells_a, cells_b)
+        figure.update_xaxes(title_text="days since the start of the log", row=3, col=1)
+        for row, title in enumerate(("processors, A", "processors, B", "waiting jobs"), 1):
+            figure.update_yaxes(title_text=title, row=row, col=1)
+
+    def show(self, views, since, until):
+        """Draw two views between two instants, s."""
+        self.views, self.since, self.until = views, since, until
+        self.edges = np.linspace(since, until, BINS + 1)
+        self.boxes = [self._boxes(view).assign(row=row) for row, view in enumerate(views, 1)]
+        machine, width = views[0].schedule.workload.machine, (until - since) / DAY
+        queues = [mean_level(*view.queue, self.edges[:-1], self.edges[1:]) for view in views]
+        layout = self.figure.layout
+        with self.figure.batch_update():
+            fill(self.figure, pd.concat(self.boxes), DAY)
+            for line, level in zip(self.queues, queues, strict=True):
+                line.x, line.y = self.edges[:-1] / DAY, level
+            for cells in self.cells:
+                cells.update(x0=since / DAY + width / 800, dx=width / 400)
+                cells.update(y0=machine / 200, dy=machine / 100)
+            layout.yaxis.range = layout.yaxis2.range = (0, machine)
+            layout.yaxis3.range = (0, max(1, *map(np.max, queues)) * 1.08)
+            for axis in (layout.xaxis, layout.xaxis2, layout.xaxis3):
+                axis.range = (since / DAY, until / DAY)
+            layout.shapes = layout.annotations = ()
+
+    def _boxes(self, view):
+        runs, w = view.runs, view.schedule.workload
+        runs = runs[(runs.start < self.until) & (runs.end > self.since)]
+        if len(runs) > RUNS:
+            return self._in_use(runs, w)
+        runs = runs.reset_index(drop=True)
+        times = runs.start.to_numpy(), runs.end.to_numpy()
+        blocks = gantt.place(*times, w.processors[runs.job], w.machine)
+        blocks = pd.DataFrame(blocks, columns=["run", "low", "width"])
+        boxes = runs.merge(blocks, left_index=True, right_on="run")
+        return boxes.assign(high=boxes.low + boxes.width)
+
+    def _in_use(self, runs, w):
+        """Return outlines of the processors in use, those of each kind on top of the kinds before it."""
+        since, until = self.edges[:-1], self.edges[1:]
+        below, parts = np.zeros(BINS), []
+        for kind, own in runs.groupby("kind"):
+            level = usage(own.start, own.end, w.processors[own.job])
+            above = below + mean_level(*level, since, until)
+            columns = {"start": since, "end": until, "low": below, "high": above}
+            parts.append(pd.DataFrame(columns | {"kind": kind, "job": -1}))
+            below = above
+        return pd.concat(parts)
+
+    def job_at(self, row, day, processor):
+        """Return the job (index) at a place of a panel, or None."""
+        boxes, second = self.boxes[row], day * DAY
+        here = (boxes.start <= second) & (second < boxes.end)
+        here &= (boxes.low <= processor) & (processor < boxes.high) & (boxes.job >= 0)
+        return int(boxes.job[here].iloc[0]) if here.any() else None
+
+    def mark(self, job):
+        """Outline a job in both schedules, or no job if it is None."""
+        shapes, labels = [], []
+        for k, boxes in enumerate(self.boxes, 1):
+            own, axes = boxes[boxes.job == job], {"xref": f"x{k}", "yref": f"y{k}"}
+            for box in own.itertuples():
+                ends = {"x0": box.start / DAY, "x1": box.end / DAY}
+                shapes.append({"line": EDGE, "y0": box.low, "y1": box.high} | ends | axes)
+            if len(own):
+                place = {"x": max(own.start.min(), self.since) / DAY, "y": own.high.max()}
+                name = f"job {self.views[0].schedule.workload.job_id[job]}"
+                labels.append(LABEL | {"text": name, "xanchor": "left"} | place | axes)
+        if shapes or self.figure.layout.shapes:
+            with self.figure.batch_update():
+                self.figure.layout.shapes, self.figure.layout.annotations = shapes, labels
 
 
-def _over_time(sides, what, window):
-    """A panel a side with both lines: its own whole, the other's dashed."""
-    cut = [_cut(*seen.over_time[what], window) for seen in sides]
-    title, label, top = "Machine", "processors", sides[0].schedule.workload.machine
-    if what == "queue":
-        title, label, top = "Queue", "jobs", max(1, *(int(y.max()) for _, y in cut)) * 1.05
-    for k, (own, other) in enumerate((cut, cut[::-1])):
-        lines = {"other": other, "own": own}.items()
-        axes = {"box": _box(what, k), "x": window.axis, "y": (0, top)}
-        axes |= {"xticks": window.ticks(7), "yticks": scene.ticks(0, top, most=4, whole=True)}
-        lines = [{"look": look, "x": x, "y": y} for look, (x, y) in lines]
-        yield scene.panel(**axes, title=title, ylabel=label, lines=lines)
+class Decision:
+    """The machine and the queue at one decision of a walk."""
 
+    MACHINE = ("past", "ran", "mild", "wild", "believed", "stolen", "hole", "extra")
 
-def _cut(instant, level, window):
-    """A line in the window; of many points one a slot of time, the highest."""
-    first = max(int(np.searchsorted(instant, window.since, "right")) - 1, 0)
-    last = int(np.searchsorted(instant, window.until))
-    x = np.append(window.place(instant[first:last]), window.axis[1])
-    y = np.append(level[first:last], level[max(last - 1, 0)] if last else 0)
-    if instant[0] > window.since:
-        x, y = np.insert(x, 0, 0), np.insert(y, 0, 0)
-    if len(x) > POINTS:
-        slot = np.floor(x / window.axis[1] * (POINTS - 1)).astype(int)
-        begins = np.flatnonzero(np.diff(slot, prepend=-1))
-        x, y = x[begins], np.maximum.reduceat(y, begins)
-    return x, y
+    def __init__(self):
+        self.figure = widget([0.58, 0.42], (self.MACHINE, ("ran", "believed")))
+        for name, colour, dash in LINES:
+            line = go.Scatter(mode="lines", line={"color": colour, "dash": dash, "width": 2.5})
+            self.figure.add_trace(line.update(name=name, hoverinfo="skip"), row=1, col=1)
 
+    def open(self, walk):
+        """Prepare a walk: the place of each job is the same in all its decisions."""
+        self.walk, w, self.blocks = walk, walk.workload, {}
+        for job, low, width in gantt.place(walk.start, walk.end, w.processors, w.machine):
+            self.blocks.setdefault(job, []).append((low, low + width))
+        passed = [m for m in walk.moments if m.sight.kind == "backfilled"]
+        self.passed = {m.sight.jobs[0]: "wild" if m.wild else "mild" for m in passed}
+        self.places = max(1, min(WAITING, max(len(m.sight.queue) for m in walk.moments)))
+        layout, ticks = self.figure.layout, 1 if w.machine < 10 else None
+        layout.yaxis.update(range=(0, w.machine * 1.12), title_text="processors", dtick=ticks)
+        layout.yaxis2.range, layout.xaxis2.title.text = (0, self.places), walk.axis
 
-def _sizes(sides):
-    """Two panels of bars in pairs: wait and slowdown by size."""
-    names, (first, second) = np.array(plans.size_names()), (seen.by_size for seen in sides)
-    shown = (first.wait.notna() | second.wait.notna()).to_numpy()
-    x = (np.arange(shown.sum()) + np.array([[-0.38], [0.02]])).ravel()
-    look, nothing = np.repeat([NUMBER["first"], NUMBER["second"]], shown.sum()), np.zeros(x.size)
-    titles = {
-        "wait": ("Mean wait by size", "hours"),
-        "slowdown": ("Mean bounded slowdown by size", ""),
-    }
-    for k, (what, (title, label)) in enumerate(titles.items()):
-        y = np.nan_to_num([one[what][shown] for one in (first, second)]).ravel()
-        axes = {"x": (-0.5, shown.sum() - 0.5), "y": (0, float(y.max()) * 1.1 or 1.0)}
-        axes["xticks"] = [(float(k), name) for k, name in enumerate(names[shown].tolist())]
-        words = {"title": title, "ylabel": label, "xlabel": "processors"}
-        rects = scene.rects(x, x + 0.36, nothing, y, look, nothing - 1)
-        yield scene.panel(box=_box("sizes", k), **axes, **words, rects=rects)
+    def show(self, number):
+        """Draw a decision."""
+        walk, moment = self.walk, self.walk.moments[number]
+        sight, unit, top = moment.sight, walk.unit, walk.workload.machine * 1.12
+        since, until = self._window(sight)
+        boxes = [*self._machine(moment, until), *self._queue(moment)]
+        boxes = pd.DataFrame(boxes, columns=["row", "kind", "start", "end", "low", "high"])
+        boxes = boxes.assign(start=boxes.start.clip(since, until), end=boxes.end.clip(since, until))
+        labels = [*self._numbers(sight, since, until), *self._verdicts(moment)]
+        lines, layout = (sight.now, sight.planned, sight.real), self.figure.layout
+        with self.figure.batch_update():
+            fill(self.figure, boxes[boxes.end > boxes.start], unit)
+            for trace, at in zip(self.figure.data[-3:], lines, strict=True):
+                known = at is not None
+                trace.x, trace.y = ([at / unit] * 2 if known else []), ([0, top] if known else [])
+            layout.xaxis.range = layout.xaxis2.range = (since / unit, until / unit)
+            layout.annotations = [LABEL | label for label in labels]
+            rows = self.places - 0.5 - np.arange(len(sight.queue[: self.places]))
+            names = [walk.job(job) for job in sight.queue[: self.places]]
+            title = f"{len(sight.queue)} waiting"
+            layout.yaxis2.update(tickvals=rows, ticktext=names, title_text=title)
 
+    def _window(self, sight):
+        """Return the time shown, s: an example whole, of a log what lies around the reservation."""
+        walk = self.walk
+        if walk.unit < HOUR:
+            return 0, int(max(walk.believed.max(), walk.end.max()) * 1.1) + 1
+        expected = np.median(walk.believed[[*sight.running]]) if sight.running else 0
+        ahead = max((sight.planned or 0) - sight.now, int(expected) - sight.now, HOUR)
+        return sight.now - ahead // 3, sight.now + 2 * ahead
 
-def gains(first, second):
-    """Who starts earlier and who later on the right, in a sentence."""
-    later = second.start - first.start
-    parts = [
-        f"{len(part):,} jobs start {word} on the right"
-        + (f" (by {abs(part.mean()) / 3600:,.2f} h on average)" if len(part) else "")
-        for part, word in ((later[later < 0], "earlier"), (later[later > 0], "later"))
-    ]
-    return f"{' and '.join(parts)}, {int((later == 0).sum()):,} at the same time."
+    def _begun(self, sight):
+        """Yield each job that has started; others of the same instant may still follow."""
+        for job in self.blocks:
+            at, end = self.walk.start[job], self.walk.end[job]
+            over = job not in sight.queue and (at < sight.now or at == sight.now == end)
+            if job in sight.running or over:
+                yield job
+
+    def _machine(self, moment, until):
+        walk, sight, machine = self.walk, moment.sight, self.walk.workload.machine
+        idle = np.ones(machine, bool)
+        for job in self._begun(sight):
+            start, end, believed = walk.start[job], walk.end[job], walk.believed[job]
+            runs = job in sight.running
+            for low, high in self.blocks[job]:
+                yield 1, self.passed.get(job, "ran") if runs else "past", start, end, low, high
+                if runs:
+                    idle[low:high] = False
+                    yield 1, "believed", end, believed, low, high
+        if sight.planned is not None:
+            extra = sight.extra
+            edges = np.flatnonzero(np.diff(np.concatenate([[0], idle.astype(int), [0]])))
+            for low, high in edges.reshape(-1, 2).tolist():
+                yield 1, "hole", sight.now, sight.planned, low, high
+                if extra > 0:
+                    yield 1, "extra", sight.now, until, low, low + min(extra, high - low)
+                    extra -= high - low
+        if moment.stolen:
+            yield 1, "stolen", moment.first_real, sight.real, machine * 1.03, machine * 1.09
+
+    def _queue(self, moment):
+        """Yield the waiting jobs as if each started now."""
+        walk, now = self.walk, moment.sight.now
+        for place, job in enumerate(moment.sight.queue[: self.places]):
+            low, end = self.places - place - 0.85, now + walk.workload.run_time[job]
+            yield 2, "ran", now, end, low, low + 0.7
+            yield 2, "believed", end, now + walk.estimate[job], low, low + 0.7
+
+    def _numbers(self, sight, since, until):
+        """Yield the numbers of the started jobs that are large enough for them."""
+        walk, machine = self.walk, self.walk.workload.machine
+        for job in self._begun(sight):
+            low, high = max(self.blocks[job], key=lambda block: block[1] - block[0])
+            start, end = np.clip([walk.start[job], walk.end[job]], since, until)
+            if end - start > 0.05 * (until - since) and high - low > 0.06 * machine:
+                place = {"x": (start + 0.35 * (end - start)) / walk.unit, "y": (low + high) / 2}
+                yield {
+                    "text": f"<b>{walk.workload.job_id[job]}</b>",
+                    "xref": "x",
+                    "yref": "y",
+                } | place
+
+    def _verdicts(self, moment):
+        """Yield the verdict on each waiting job."""
+        axes = {"x": 1, "xref": "paper", "xanchor": "right", "yref": "y2"}
+        for place, job in enumerate(moment.sight.queue[: self.places]):
+            words = f"{self.walk.workload.processors[job]} processors: "
+            words += self.walk.verdict(moment, job)
+            yield axes | {"text": words, "y": self.places - place - 0.5}

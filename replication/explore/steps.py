@@ -1,26 +1,25 @@
-"""EASY walked through decision by decision: what it believes, what is true, and what is stolen.
+"""The decisions of EASY one by one: what the scheduler believes, what is true, and what is stolen from the head.
 
-The readable twin (`replication.simulator.reference.easy`) runs; this module watches it and says in words what it
-saw.
+The readable reference implementation runs and reports each decision; this module adds sentences.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from replication.explore import model
+import replication as rp
 from replication.papers.heel_and_toe import examples
-from replication.simulator.estimates import Deterministic
 from replication.simulator.reference import easy as reference
 
-THIRDS = 3  # s in a time unit of the paper's example, so that thirds are whole
+THIRDS = 3  # s in a time unit of the paper's example, which makes all estimates whole
 BADNESS = {f"F = {name.partition('=')[2]}": factor - 1 for name, factor in examples.FACTORS.items()}
+ARRIVALS = 60  # jobs that arrive during a walk through a log
 
 
 @dataclass(frozen=True)
 class Moment:
-    """One decision: what the twin saw, the head's real shadow time when it became the head, s, and
-    that before this decision where it is a backfill.
+    """One decision: the state after it, and the head's real shadow time, s, when it became the head (`first_real`)
+    and, for a backfill, before the decision (`before`).
     """
 
     sight: reference.Sight
@@ -28,94 +27,96 @@ class Moment:
     before: int | None = None
 
     @property
-    def wild(self):
-        """Whether a backfill moved the head's real shadow time (report, section 5)."""
+    def wild(self) -> bool:
+        """True if a backfill moved the head's real shadow time (heel-and-toe report, section 5)."""
         return self.before is not None and self.sight.real != self.before
 
     @property
-    def stolen(self):
+    def stolen(self) -> int:
         """Time stolen from the head since it became the head, s."""
         return 0 if self.first_real is None else self.sight.real - self.first_real
 
 
 class Walk:
-    """A run of EASY, decision by decision; `unit`, s, is what the axis counts in.
+    """A run of EASY as a list of decisions, `moments`, with start, end and believed end of each job, s.
 
-    Of each job it has start and end, s, and `believed`, when the scheduler expects the end.
+    The time axis has the label `axis` and counts in `unit` s. With `until`, s, decisions after it are left out, and
+    those of second 0, which restore the state of the machine.
     """
 
-    def __init__(self, workload, estimate, unit=1, unit_name="s", about=""):
-        self.workload, self.unit, self.unit_name, self.about = workload, unit, unit_name, about
-        sights, estimate = [], np.asarray(estimate)
-        watched = reference.Easy(workload, estimate.tolist(), watch=sights.append).run()
-        self.start = np.array(watched.start)
+    def __init__(self, workload, estimate, unit, axis, until=None):
+        self.workload, self.unit, self.axis, self.estimate = workload, unit, axis, estimate
+        sights = []
+        run = reference.Easy(workload, estimate.tolist(), watch=sights.append).run()
+        self.start = np.array(run.start)
         self.end, self.believed = self.start + workload.run_time, self.start + estimate
-        self.estimate, self.moments = estimate, list(_moments(sights))
+        self.moments = list(_moments(sights))
+        if until is not None:
+            self.moments = [m for m in self.moments if 0 < m.sight.now <= until] or self.moments
 
-    def name(self, job):
-        """A job as the log numbers it."""
+    def job(self, job):
+        """Return a job's name by its index."""
         return f"job {self.workload.job_id[job]}"
 
     def free(self, moment):
-        """Idle processors after a decision."""
+        """Return the number of idle processors after a decision."""
         return self.workload.machine - int(self.workload.processors[[*moment.sight.running]].sum())
 
     def verdict(self, moment, job):
-        """Whether a waiting job may pass the head now, in a few words."""
-        sight, size = moment.sight, int(self.workload.processors[job])
+        """Return whether a waiting job may pass the head, in a few words."""
+        sight, size, free = moment.sight, int(self.workload.processors[job]), self.free(moment)
         if sight.planned is None:
-            return ""
+            return "waits"
         if job == sight.queue[0]:
             return "head: has the reservation"
-        if not self.free(moment):
-            return "nothing is free"
-        if size > self.free(moment):
-            return "too wide for what is free"
+        if size > free:
+            return "too wide for the idle processors" if free else "no idle processors"
         if sight.now + self.estimate[job] <= sight.planned:
             return "fits the hole"
         return "fits the extra processors" if size <= sight.extra else "too long for the hole"
 
-    def words(self, number):
-        """What happens at a decision, in sentences: what is decided, what the scheduler believes,
-        what is true.
-        """
-        moment, total = self.moments[number], len(self.moments)
+    def sentences(self, number):
+        """Return the decision, the scheduler's belief and the truth, a sentence each."""
+        moment = self.moments[number]
         sight = moment.sight
-        event = f"At {self._long(sight.now)}: {self._event(moment)}"
-        yield f"Step {number + 1} of {total}. {event}"
+        lines = [f"At {self._long(sight.now)}: {self._event(moment)}"]
         if sight.planned is not None:
-            head = self.name(sight.queue[0])
-            yield (
-                f"The scheduler believes: {head} can start at {self._time(sight.planned)} (reservation), "
-                f"with {sight.extra} extra processors then; until then {self.free(moment)} are free, a hole "
-                f"of {self._long(sight.planned - sight.now)}."
+            head, ahead = self.job(sight.queue[0]), self._long(sight.planned - sight.now)
+            lines.append(
+                f"Belief: {head} starts at {self._time(sight.planned)} (reservation) and leaves {sight.extra} extra "
+                f"processors; until then, for {ahead}, {self.free(moment)} are idle (the hole)."
             )
-            yield (
-                f"In truth {head} could start at {self._time(sight.real)} (real shadow time); stolen from "
-                f"it so far: {self._long(moment.stolen)}."
+            lines.append(
+                f"Truth: {head} could start at {self._time(sight.real)} (real shadow time); stolen from it so far: "
+                f"{self._long(moment.stolen)}."
             )
-        if number + 1 == total:
-            yield from self._in_the_end()
+        if number + 1 == len(self.moments):
+            lines.append(self._result())
+        return lines
 
-    def _in_the_end(self):
-        """What the head that lost most could have had; nothing where no head lost anything."""
+    def _result(self):
+        """Return what the head that lost most lost."""
         could = {m.sight.queue[0]: m.first_real for m in self.moments if m.sight.real is not None}
         job = max(could, key=lambda head: self.start[head] - could[head], default=None)
-        if job is not None and self.start[job] > could[job]:
-            yield (
-                f"In the end: {self.name(job)} could have started at {self._time(could[job])} when it became the "
-                f"head, and started at {self._time(self.start[job])}; later jobs stole "
-                f"{self._long(self.start[job] - could[job])} from it."
-            )
+        if job is None or self.start[job] <= could[job]:
+            return "Result: nothing was stolen from any head."
+        return (
+            f"Result: {self.job(job)} could have started at {self._time(could[job])} when it became the head, and "
+            f"started at {self._time(self.start[job])}; later jobs stole {self._long(self.start[job] - could[job])}."
+        )
 
     def _event(self, moment):
         sight = moment.sight
         if sight.kind == "events":
-            ended = [self.name(job) for job in sight.jobs if job not in sight.queue]
-            came = [self.name(job) for job in sight.jobs if job in sight.queue]
-            said = [f"{_listed(ended)} end{'s' * (len(ended) == 1)}"] * bool(ended)
-            return "; ".join(said + [f"{_listed(came)} submitted"] * bool(came)) + "."
-        name, real = self.name(sight.jobs[0]), self._time(sight.real or 0)
+            ended = [self.job(job) for job in sight.jobs if job not in sight.queue]
+            arrived = [self.job(job) for job in sight.jobs if job in sight.queue]
+            parts = [
+                f"{_enumerate(jobs)} {verb}"
+                for jobs, verb in ((ended, "ended"), (arrived, "arrived"))
+                if jobs
+            ]
+            return "; ".join(parts) + "."
+        name, real = self.job(sight.jobs[0]), self._time(sight.real or 0)
         if sight.kind == "started":
             return f"{name} starts in order."
         if sight.kind == "reserved":
@@ -123,19 +124,22 @@ class Walk:
         if not moment.wild:
             return f"{name} is backfilled, mildly: the real shadow time stays {real}."
         return (
-            f"{name} is backfilled, wildly: the real shadow time moves from {self._time(moment.before)} to "
-            f"{real}, and steals {self._long(sight.real - moment.before)}."
+            f"{name} is backfilled, wildly: the real shadow time moves from {self._time(moment.before)} to {real}, "
+            f"which steals {self._long(sight.real - moment.before)} from the head."
         )
 
     def _time(self, seconds):
-        return f"{round(seconds / self.unit, 2):,g}"
+        if self.unit == THIRDS:
+            return f"{round(seconds / self.unit, 2):g}"
+        return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
 
     def _long(self, seconds):
-        return f"{self._time(seconds)} {self.unit_name}"
+        units = "time units" if seconds != self.unit else "time unit"
+        return f"{self._time(seconds)} {units if self.unit == THIRDS else 'h'}"
 
 
 def _moments(sights):
-    """Each sight with what the head's real shadow time was before."""
+    """Yield each decision with the head's real shadow time before it."""
     head = first = real = None
     for sight in sights:
         if sight.real is None:
@@ -147,24 +151,34 @@ def _moments(sights):
         real = sight.real
 
 
-def _listed(names):
+def _enumerate(names):
     shown = names[:4] + [f"{len(names) - 4} more"] * (len(names) > 4)
     return " and ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))
 
 
-def heel_and_toe(badness="F = 2"):
-    """The paper's own example, Fig. 8, with one of the three badnesses of Table 2, the keys of
-    `BADNESS`; the figure's is F = 2.
-    """
+def heel_and_toe(badness: str = "F = 2") -> Walk:
+    """Return the walk through heel-and-toe's Fig. 8, with one of the three badness factors of Table 2."""
     jobs = examples.workload("fig08", examples.FIG8, 2, THIRDS)
-    _, told = Deterministic(BADNESS[badness]).make(jobs)
-    return Walk(jobs, told, THIRDS, "time units", f"Heel and toe, Fig. 8, {badness}")
+    _, estimate = rp.Deterministic(BADNESS[badness]).make(jobs)
+    return Walk(jobs, estimate, THIRDS, "time units")
 
 
-def of_log(jobs, choice, seed=1):
-    """The jobs of a log under EASY with a side's estimates, from an empty machine."""
-    told = model.Choice(model=choice.model, f=choice.f)
-    found = model.side(jobs, told, seed).schedule
-    stand_in = " (stand-in)" * found.workload.stand_in
-    about = f"{len(found.start)} jobs of {found.workload.name}{stand_in}, {told.words}"
-    return Walk(found.workload, found.estimate, 3600, "hours", about)
+def of_log(schedule: rp.Schedule, since: int, arrivals: int = ARRIVALS) -> Walk:
+    """Return the walk through a schedule of EASY from second `since` on, until so many more jobs have arrived.
+
+    The machine and the queue are those of the schedule: a running job is shortened to what is left of its run and its
+    estimate. Until the last arrival the walk starts all jobs at the same times as the schedule.
+    """
+    w, start, end = schedule.workload, schedule.start, schedule.end
+    running = np.flatnonzero((start < since) & (end > since))
+    waiting = np.flatnonzero((w.submit < since) & (start >= since))
+    jobs = np.concatenate([running, waiting, np.flatnonzero(w.submit >= since)[:arrivals]])
+    elapsed = np.where(start[jobs] < since, since - start[jobs], 0)
+    estimate = np.maximum(schedule.estimate[jobs] - elapsed, 0)
+    submit, run_time = np.maximum(w.submit[jobs] - since, 0), w.run_time[jobs] - elapsed
+    columns = {"estimate": estimate, "job_id": w.job_id[jobs]}
+    part = rp.Workload.from_columns(
+        w.name, w.machine, submit, run_time, w.processors[jobs], **columns
+    )
+    axis = f"hours after day {since / 86400:,.2f} of {w.name}{' (stand-in)' * w.stand_in}"
+    return Walk(part, estimate, 3600, axis, int(submit[-1]))

@@ -1,300 +1,232 @@
-"""The two tools of the explorer notebook, `Stepper` and `Explorer`, and their controls."""
+"""The two tools of the explorer notebook: `Stepper` and `Explorer`."""
 
-import math
-from contextlib import contextmanager
-from dataclasses import replace
 from html import escape
 
 import ipywidgets
+import numpy as np
 
-from replication.explore import model, pictures, scene, step_pictures, steps
-from replication.simulator import text, traces
-from replication.simulator.schedulers import Scheduler
+from replication.explore import model, pictures, steps
+from replication.explore.model import DAY
+from replication.simulator import traces
 
-DAY = 86400  # s
 LENGTHS = {"6 hours": DAY // 4, "1 day": DAY, "2 days": 2 * DAY, "4 days": 4 * DAY}
 LENGTHS |= {"1 week": 7 * DAY, "2 weeks": 14 * DAY, "4 weeks": 28 * DAY, "all": None}
+WORKING = (
+    "Simulating … (a choice that was never used on this machine is compiled first: some seconds)"
+)
 
 
 def control(kind, name, width, **given):
-    """A control with its name before it."""
-    look = {"style": {"description_width": "initial"}, "layout": {"width": f"{width}px"}}
-    return kind(description=name, **look, **given)
+    """Return a control with its name before it."""
+    style, layout = {"description_width": "initial"}, {"width": f"{width}px"}
+    return kind(description=name, style=style, layout=layout, **given)
 
 
-def menu(name, options, value, width=170):
-    """A choice of one from a list."""
-    return control(ipywidgets.Dropdown, name, width, options=options, value=value)
-
-
-def whole(name, width, least=1, most=1, **given):
-    """A whole number within limits."""
-    kind = ipywidgets.BoundedIntText
-    return control(kind, name, width, value=1, min=least, max=most, **given)
-
-
-def number(name, width, value, least, most, step):
-    """A number within limits."""
-    kind = ipywidgets.BoundedFloatText
-    return control(kind, name, width, value=value, min=least, max=most, step=step)
-
-
-class Side:
-    """The controls of one side: scheduler, predictor, estimates and f."""
-
-    def __init__(self, name, choice):
-        self.scheduler = menu(name, text.names(Scheduler), choice.scheduler)
-        predictors = [("scheduler's own", ""), *((name, name) for name in model.PREDICTORS)]
-        self.predictor = menu("predictor", predictors, choice.predictor, 210)
-        self.model = menu("estimates", list(model.MODELS), choice.model, 250)
-        self.f = number("f", 110, choice.f, 0, 10_000, 0.1)
-        self.controls = (self.scheduler, self.predictor, self.model, self.f)
-
-    @property
-    def choice(self):
-        """What is chosen, a `replication.explore.model.Choice`; switches off what that does not have."""
-        chosen = model.Choice(*(part.value for part in self.controls))
-        self.predictor.disabled, self.f.disabled = not chosen.takes_predictor, not chosen.takes_f
-        return chosen
-
-
-class Log:
-    """The controls that say which jobs: log (a path is added to the registry's names), first job,
-    how many, load, seed.
-    """
-
-    def __init__(self, log):
-        names = traces.names()
-        self.log = menu("log", names + [log] * (log not in names), log, 250)
-        self.first, self.count = whole("from job", 160), whole("jobs", 150)
-        self.load, self.seed = number("load %", 130, 50, 1, 200, 1), whole("seed", 110, 0, 10**6)
-        self.controls = (self.log, self.first, self.count, self.load, self.seed)
-        self.fill()
-
-    def fill(self):
-        """Choose the whole log."""
-        self.first.max = self.count.max = self.count.value = len(model.whole(self.log.value))
-        self.first.value = 1
-
-    @property
-    def plain(self):
-        """The chosen jobs at their own load, a `replication.explore.model.Jobs`."""
-        count = min(self.count.value, self.first.max - self.first.value + 1)
-        return model.Jobs(self.log.value, self.first.value, count)
-
-    @property
-    def own_load(self):
-        """The chosen jobs' own load in percent, as the control would say it; nan where all come at once."""
-        return round(100 * model.workload(self.plain).load, 2)
-
-    @property
-    def jobs(self):
-        """The chosen jobs, scaled where the control says another load than their own."""
-        own = self.own_load
-        same = math.isnan(own) or self.load.value == own
-        return self.plain if same else replace(self.plain, load=self.load.value / 100)
+def menu(name, width, options, **given):
+    """Return a menu; where options come with explanations, that of the chosen one is the tool-tip."""
+    box = control(ipywidgets.Dropdown, name, width, options=list(options), **given)
+    if isinstance(options, dict):
+        explain = lambda change=None: box.set_trait("tooltip", options[box.value][1])  # noqa: E731
+        box.observe(explain, "value")
+        explain()
+    return box
 
 
 class _Tool:
-    """A box of controls with a canvas, that is drawn anew at every change."""
+    """Controls, below them an explanation, and a picture."""
 
-    def __init__(self, *rows):
-        self.canvas, self.message = scene.Canvas(listens=list(self.KEYS)), ipywidgets.HTML()
-        self.canvas.on_key(self.key)
-        # On several lines where the page is narrow.
-        rows = [ipywidgets.HBox(parts, layout={"flex_flow": "row wrap"}) for parts in rows]
-        self.box = ipywidgets.VBox([*rows, self.message, self.canvas])
-        self._quiet = False
+    def __init__(self, picture, rows):
+        self.picture, self.text, self.busy = picture, ipywidgets.HTML(), True
+        rows = [ipywidgets.HBox(row, layout={"flex_flow": "row wrap"}) for row in rows]
+        self.box = ipywidgets.VBox([*rows, self.text, picture.figure])
+        self.open()
+        self.busy = False
 
     def _repr_mimebundle_(self, **options):
         return self.box._repr_mimebundle_(**options)
 
-    def still(self):
-        """What is shown now as a matplotlib figure, for where no widget runs."""
-        return scene.still(self.canvas.scene)
+    def say(self, *lines):
+        """Show an explanation of up to four lines."""
+        lines = "<br>".join(escape(line) for line in lines)
+        self.text.value = f"<div style='line-height:20px; min-height:80px'>{lines}</div>"
 
-    def watch(self, act, *parts):
-        """Call `act` when one of the controls changes, unless the tool itself changes it."""
+    def watch(self, act, *controls):
+        """Call `act` when a control changes, unless the tool itself changes it; show its ValueErrors."""
 
         def changed(change):
-            if not self._quiet:
+            if not self.busy:
+                self.busy = True
                 try:
                     act()
-                except ValueError as error:  # what was chosen cannot be, and the picture stays
-                    self.message.value = f"<b>{escape(str(error))}</b>"
+                except ValueError as error:
+                    self.say(str(error), "The picture is unchanged.")
+                finally:
+                    self.busy = False
 
-        for part in parts:
+        for part in controls:
             part.observe(changed, "value")
 
-    @contextmanager
-    def quiet(self):
-        """Let the tool change its own controls without a drawing for each, also where that fails."""
-        self._quiet = True
-        try:
-            yield
-        finally:
-            self._quiet = False
+
+class Explorer(_Tool):
+    """Two schedules of one log above each other; the log is a registered name or a path to an SWF file."""
+
+    def __init__(self, log="KTH-SP2"):
+        self.log = menu("log", 190, dict.fromkeys([*traces.names(), log], ("", "")), value=log)
+        number, slider = ipywidgets.BoundedFloatText, ipywidgets.FloatSlider
+        self.load = control(number, "load %", 120, min=1, max=1000, step=1)
+        self.load.tooltip = "offered load: work of all jobs over the capacity of the machine"
+        self.since = control(slider, "from day", 330, max=1, step=0.25, continuous_update=False)
+        self.length = menu("show", 130, [*LENGTHS], value="2 days")
+        self.sides = [
+            [
+                menu(name, 190, model.SCHEDULERS, value=scheduler),
+                menu("predictor", 270, model.PREDICTORS),
+                menu("estimates", 250, model.ESTIMATES),
+                control(number, "f", 90, max=10_000, step=0.1, value=1),
+            ]
+            for name, scheduler in (("A", "EASY"), ("B", "PV-EASY"))
+        ]
+        first = [self.log, self.load, self.since, self.length]
+        super().__init__(pictures.Comparison(), [first, *self.sides])
+        self.watch(self.open, self.log)
+        self.watch(self.simulate, self.load, *self.sides[0], *self.sides[1])
+        self.watch(self.show, self.since, self.length)
+        for row, cells in enumerate(self.picture.cells):
+            cells.on_hover(lambda cells, points, state, row=row: self.point(row, points))
+            cells.on_unhover(lambda cells, points, state: self.summarize())
+
+    def open(self):
+        """Show the busiest window of the log that was chosen."""
+        self.say(f"Reading {self.log.value} …")
+        load = model.workload(self.log.value).load
+        self.load.disabled = not np.isfinite(load)
+        self.load.value = self.own_load = 100 if self.load.disabled else round(100 * load, 2)
+        self.simulate(busiest=True)
+
+    def view(self, **changes):
+        """Simulate the log under a `replication.explore.model.Choice`, EASY by default."""
+        load = None if self.load.value == self.own_load else self.load.value / 100
+        return model.view(self.log.value, load, model.Choice(**changes))
+
+    def simulate(self, busiest=False):
+        """Simulate both sides and draw them, in the busiest window or in that of before."""
+        self.say(WORKING)
+        names = ("scheduler", "predictor", "estimates", "f")
+        self.views = [
+            self.view(**{name: part.value for name, part in zip(names, side, strict=True)})
+            for side in self.sides
+        ]
+        for *_, estimates, f in self.sides:
+            f.disabled = "f + 1" not in estimates.value
+        self.first = int(self.views[0].schedule.workload.submit[0])
+        self.last = max(int(view.schedule.end.max()) for view in self.views)
+        self.since.max = max(self.since.max, self.last / DAY)
+        self.since.min, self.since.max = self.first / DAY // 0.25 * 0.25, self.last / DAY
+        if busiest:
+            self.since.value = self.views[0].busiest(self.seconds) / DAY
+        self.show()
+
+    @property
+    def seconds(self):
+        """Length of the window, s."""
+        return LENGTHS[self.length.value] or self.last - self.first + 1
+
+    def show(self):
+        """Draw the window."""
+        since = self.first if self.length.value == "all" else round(self.since.value * DAY)
+        self.picture.show(self.views, since, since + self.seconds)
+        self.summarize()
+
+    def summarize(self):
+        """Explain the picture as a whole, with no job marked."""
+        self.picture.mark(None)
+        lines = [f"{name} · {view.summary()}" for name, view in zip("AB", self.views, strict=True)]
+        stand_in = self.views[0].schedule.workload.stand_in
+        warning = "Stand-in jobs: generated, they prove nothing. " * stand_in
+        hint = "Point at a job to see it in both schedules."
+        if any((boxes.job < 0).any() for boxes in self.picture.boxes):
+            hint = "Too many jobs to see: processors in use by kind. Choose a shorter time to see jobs."
+        self.say(*lines, model.differences(*(v.schedule for v in self.views)), warning + hint)
+
+    def point(self, row, points):
+        """Mark the job at the mouse in both schedules and explain it."""
+        if not points.xs:  # the mouse is in the other panel
+            return
+        job = self.picture.job_at(row, points.xs[0], points.ys[0])
+        if job is None:
+            return self.summarize()
+        self.picture.mark(job)
+        w = self.views[0].schedule.workload
+        day, hours = w.submit[job] / DAY, w.run_time[job] / 3600
+        line = f"submitted on day {day:,.2f}, run time {hours:,.2f} h"
+        lines = [
+            f"{name} · {view.describe(job)}" for name, view in zip("AB", self.views, strict=True)
+        ]
+        self.say(f"Job {w.job_id[job]}: {w.processors[job]} processors, {line}", *lines)
 
 
 class Stepper(_Tool):
-    """EASY decision by decision; opens with heel-and-toe's Fig. 8.
-
-    Keys, when the picture has the focus: left and right one decision, page up and down to the backfill before
-    and after, home and end. A walk through a log takes log, load, seed, and estimates of the left side of an `Explorer`.
-    """
-
-    KEYS = ("ArrowLeft", "ArrowRight", "PageUp", "PageDown", "Home", "End")
-    LOG = "the explorer's log, 300 jobs from"
+    """EASY decision by decision: heel-and-toe's Fig. 8, or the window of an `Explorer`."""
 
     def __init__(self, explorer=None):
         self.explorer = explorer
         scenes = [(f"Fig. 8 of heel and toe, {name}", name) for name in steps.BADNESS]
-        scenes += [(self.LOG, self.LOG)] * (explorer is not None)
-        self.source = menu("scene", scenes, "F = 2", 330)
-        self.first, self.step = whole("job", 130, most=10**7, disabled=True), whole("step", 120)
+        scenes += [("the window of the log below", "log")] * (explorer is not None)
+        self.source = menu("", 235, scenes, value="F = 2")
+        self.step = control(ipywidgets.IntSlider, "decision", 300, min=1, max=1)
         buttons = []
-        for words, tip, key in (
-            ("← back", "one decision back (left arrow)", "ArrowLeft"),
-            ("next →", "one decision on (right arrow)", "ArrowRight"),
+        for name, tip, act in (
+            ("← back", "one decision back", lambda at, passes: at - 1),
+            ("next →", "one decision on", lambda at, passes: at + 1),
+            (
+                "⇤",
+                "the backfill before",
+                lambda at, passes: max([k for k in passes if k < at] or [0]),
+            ),
+            (
+                "⇥",
+                "the next backfill",
+                lambda at, passes: min([k for k in passes if k > at] or [0]),
+            ),
         ):
-            button = ipywidgets.Button(description=words, tooltip=tip, layout={"width": "130px"})
-            button.on_click(lambda button, key=key: self.key(key))
+            layout = {"width": "75px" if len(name) > 1 else "45px"}
+            button = ipywidgets.Button(description=name, tooltip=tip, layout=layout)
+            button.on_click(lambda button, act=act, tip=tip: self.go(act, tip))
             buttons.append(button)
-        super().__init__([self.source, self.first, *buttons, self.step])
-        self.watch(self.open, self.source, self.first)
+        super().__init__(pictures.Decision(), [[self.source, *buttons, self.step]])
+        self.watch(self.open, self.source)
         self.watch(self.show, self.step)
-        self.open()
+        if explorer is not None:
+            self.watch(lambda: self.source.value == "log" and self.open(), explorer.since)
 
     def open(self):
-        """Start the walk that is chosen."""
-        of_log = self.source.value == self.LOG
-        self.first.disabled = not of_log
-        self.walk = self._of_log() if of_log else steps.heel_and_toe(self.source.value)
-        self.picture = step_pictures.Picture(self.walk)
-        # The first decision of interest: a head is blocked.
+        """Start the walk that is chosen, at the first decision with a blocked head."""
+        source = self.source.value
+        self.walk = self.of_log() if source == "log" else steps.heel_and_toe(source)
+        self.picture.open(self.walk)
         kinds = [moment.sight.kind for moment in self.walk.moments]
-        with self.quiet():
-            self.step.max = len(kinds)
-            self.step.value = 1 + (kinds.index("reserved") if "reserved" in kinds else 0)
+        self.passes = [1 + k for k, kind in enumerate(kinds) if kind == "backfilled"]
+        self.step.max = len(kinds)
+        self.step.value = 1 + (kinds.index("reserved") if "reserved" in kinds else 0)
         self.show()
 
-    def _of_log(self):
-        log = self.explorer.log
-        with self.quiet():
-            self.first.max = log.first.max
-        jobs = replace(log.jobs, first=self.first.value, count=300)
-        return steps.of_log(jobs, self.explorer.sides[0].choice, log.seed.value)
+    def of_log(self):
+        """Return the walk of EASY from the start of the explorer's window on, with the estimates of A."""
+        _, _, estimates, f = self.explorer.sides[0]
+        view = self.explorer.view(estimates=estimates.value, f=f.value)
+        return steps.of_log(view.schedule, round(self.explorer.since.value * DAY))
 
     def show(self):
         """Draw the decision that is chosen."""
-        number = self.step.value - 1
-        self.canvas.show(self.picture.scene(number), "\n".join(self.walk.words(number)))
-        self.message.value = ""
+        self.say(*self.walk.sentences(self.step.value - 1))
+        self.picture.show(self.step.value - 1)
 
-    def key(self, key):
-        """Do what a key asks for."""
-        at, moments = self.step.value, self.walk.moments
-        passes = [1 + k for k, moment in enumerate(moments) if moment.sight.kind == "backfilled"]
-        to = {
-            "ArrowLeft": at - 1,
-            "ArrowRight": at + 1,
-            "Home": 1,
-            "End": len(moments),
-            "PageUp": max((k for k in passes if k < at), default=at),
-            "PageDown": min((k for k in passes if k > at), default=at),
-        }
-        self.step.value = to[key]
-
-
-class Explorer(_Tool):
-    """Two schedules of one log side by side, drawn anew at every change of a control.
-
-    Keys, when the picture has the focus: left and right move the window by a quarter, plus and minus zoom,
-    home and end go to the ends of the log. That is a name of the registry, or a path to an SWF file.
-    """
-
-    KEYS = ("ArrowLeft", "ArrowRight", "+", "-", "Home", "End")
-
-    def __init__(self, log="KTH-SP2"):
-        self.log = Log(log)
-        left, right = self.sides = (
-            Side("left", model.Choice()),
-            Side("right", model.Choice("pv-easy")),
-        )
-        window = {"min": 0, "max": 1, "step": 0.25, "readout_format": ".2f"}
-        self.since = control(ipywidgets.FloatSlider, "from day", 560, **window)
-        self.length = menu("show", list(LENGTHS), "2 days")
-        of_window = [self.since, self.length]
-        super().__init__(self.log.controls, left.controls, right.controls, of_window)
-        self.watch(self.another_log, self.log.log)
-        self.watch(self.other_jobs, self.log.first, self.log.count)
-        self.watch(
-            self.show, self.log.load, self.log.seed, *left.controls, *right.controls, *of_window
-        )
-        self.canvas.observe(lambda change: self.tell(), "pointer")
-        self.other_jobs()
-
-    def another_log(self):
-        """Set the controls to a log that was just chosen, and draw."""
-        with self.quiet():
-            self.log.fill()
-        self.other_jobs()
-
-    def other_jobs(self):
-        """Set load and window to the jobs that were just chosen, and draw."""
-        if not math.isnan(own := self.log.own_load):
-            with self.quiet():
-                self.log.load.value = own
-        self.show(home=True)
-
-    def show(self, home=False):
-        """Draw what is chosen; `home` moves the window to the first job."""
-        choices = [side.choice for side in self.sides]
-        seen = [model.side(self.log.jobs, choice, self.log.seed.value) for choice in choices]
-        self.schedules = [one.schedule for one in seen]
-        w = self.schedules[0].workload
-        first, last = int(w.submit[0]), max(int(found.end.max()) for found in self.schedules)
-        with self.quiet():  # the slider reaches from the first job to the last end
-            self.since.max = max(self.since.max, last / DAY)
-            self.since.min, self.since.max = first / DAY // 0.25 * 0.25, last / DAY
-            if home:
-                self.since.value = self.since.min
-        length = LENGTHS[self.length.value] or last - first + 1
-        since = first if self.length.value == "all" else round(self.since.value * DAY)
-        self.canvas.show(pictures.comparison(seen, since, length), self._measures())
-        self.message.value = "<b>Stand-in jobs: generated, they prove nothing.</b>" * w.stand_in
-
-    def _measures(self):
-        lines = []
-        for name, found in zip(("Left", "Right"), self.schedules, strict=True):
-            m = found.measures
-            lines.append(
-                f"{name}: mean wait {m['mean_wait'] / 3600:,.2f} h, mean bounded slowdown "
-                f"{m['mean_bounded_slowdown']:,.2f}, {m['backfilled']:.1%} backfilled, "
-                f"{len(found.killed_runs):,} preemptions."
-            )
-        return "\n".join([*lines, pictures.gains(*self.schedules)])
-
-    def tell(self):
-        """Say which job the mouse points at."""
-        job, (left, right) = self.canvas.pointed(), self.schedules
-        self.canvas.tip = (
-            self._measures()
-            if job is None
-            else f"Left: {model.tell(left, job)}\nRight: {model.tell(right, job)}"
-        )
-
-    def key(self, key):
-        """Do what a key asks for."""
-        names, quarter = list(LENGTHS), (LENGTHS[self.length.value] or 0) / DAY / 4
-        if key in "+-":
-            place = self.length.index + (1 if key == "-" else -1)
-            self.length.value = names[min(max(place, 0), len(names) - 1)]
+    def go(self, act, tip):
+        """Move to another decision, or explain that there is none."""
+        to = act(self.step.value, self.passes)
+        if 1 <= to <= self.step.max:
+            self.step.value = to
         else:
-            to = {
-                "ArrowLeft": self.since.value - quarter,
-                "ArrowRight": self.since.value + quarter,
-                "Home": self.since.min,
-                "End": self.since.max - 4 * quarter,
-            }
-            self.since.value = to[key]
+            self.say(
+                *self.walk.sentences(self.step.value - 1)[:3], f"There is no such decision: {tip}."
+            )
