@@ -7,12 +7,14 @@ import time
 
 import click
 
+from replication.explore import model
 from replication.simulator import simulation
 
 
 def command():
-    """Run every kernel once on a tiny workload and say how long it took."""
+    """Run every kernel, and every choice of the explorer, once on a tiny workload."""
     started = time.perf_counter()
     click.echo("Compiling the kernels (a minute or two the first time)")
     simulation.warm()
+    model.warm()
     click.echo(f"Kernels ready in {time.perf_counter() - started:.1f} s")

@@ -1,0 +1,78 @@
+"""The explorer in JupyterLab and Chromium, at the size of a laptop.
+
+Needs Chromium and the package playwright (`pip install playwright`; its own browsers are not used).
+"""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+
+import pytest
+
+from replication.simulator import paths
+
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
+]
+
+
+@pytest.fixture
+def address(tmp_path):
+    """JupyterLab on a copy of the notebook."""
+    shutil.copy(paths.NOTEBOOKS / "explore.ipynb", tmp_path)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    own = {f"JUPYTER_{name}_DIR": str(tmp_path / name) for name in ("CONFIG", "RUNTIME")}
+    options = ["--no-browser", "--allow-root", f"--port={port}", "--IdentityProvider.token="]
+    server = subprocess.Popen(
+        [sys.executable, "-m", "jupyterlab", str(tmp_path), *options, "--LabApp.news_url=None"],
+        env=os.environ | own | {"PYTHONPATH": str(paths.ROOT)},
+        stderr=subprocess.DEVNULL,
+    )
+    for _ in range(120):
+        try:
+            urllib.request.urlopen(f"http://127.0.0.1:{port}/api", timeout=5).close()
+            break
+        except OSError:
+            time.sleep(0.5)
+    yield f"http://127.0.0.1:{port}/lab/tree/explore.ipynb?reset"
+    server.terminate()
+    server.wait()
+
+
+def test_tools_on_a_laptop(address):
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as program:
+        browser = program.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        page = browser.new_page(viewport={"width": 1280, "height": 800})
+        failures = []
+        page.on("pageerror", lambda error: failures.append(str(error)))
+        page.goto(address)
+        page.get_by_text("Python 3 (ipykernel) | Idle").wait_for(timeout=120_000)
+        page.click('.lm-MenuBar-itemLabel:text-is("Run")')
+        page.click('.lm-Menu-itemLabel:text-is("Run All Cells")')
+        picture, text = page.locator(".js-plotly-plot"), page.locator(".widget-html-content")
+        picture.nth(1).wait_for(timeout=300_000)
+        for number in range(2):
+            tool = page.locator(".jp-OutputArea-output > .widget-vbox").nth(number)
+            assert tool.bounding_box()["height"] < 680  # all of it fits below JupyterLab's bars
+        page.click('button:text-is("⇥")')
+        text.nth(0).get_by_text("job 4 is backfilled, wildly").wait_for(timeout=10_000)
+        picture.nth(1).scroll_into_view_if_needed()
+        box = picture.nth(1).bounding_box()
+        for share in range(20, 90, 5):
+            page.mouse.move(box["x"] + box["width"] * share / 100, box["y"] + 100)
+            page.wait_for_timeout(300)
+            if "run time" in text.nth(1).inner_text():
+                break
+        assert "A · waits" in text.nth(1).inner_text()
+        assert not failures
+        browser.close()
