@@ -7,17 +7,20 @@
 | batsim | the ``_jobs.csv`` of Batsim 3 and later | Batsim's tools, evalys |
 | evalys | the columns of evalys' ``JobSet``, and no others | evalys 4 |
 
-Only the run that completed has a place in these; runs that were preempted are counted in SWF's header.
-Resources are numbered from 0 and given out lowest first, since the simulation itself has no places.
+Tables have only the run that completed. SWF has, after the line of a preempted job, lines of status 2 to 4 for its
+partial executions, as the format asks for. Its own line then has the run time that counts: of the run that completed
+where work is lost, all runs together where it is resumed. Resources are numbered from 0 and given out lowest first,
+since the simulation itself has no places.
 
-Sources: documentation of Batsim, "Jobs" and "Interval set"; evalys, ``JobSet.columns``.
+Sources: documentation of Batsim, "Jobs" and "Interval set"; evalys, ``JobSet.columns``; the format's definition in the
+Parallel Workloads Archive.
 """
 
-from dataclasses import dataclass
+import io
+from dataclasses import dataclass, field
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.csv as csv
+import pandas as pd
 
 from replication import __version__
 from replication.simulator import gantt, swf, writing
@@ -37,6 +40,7 @@ BATSIM = tuple(
 NOT_EVALYS = ("profile", "final_state", "consumed_energy", "metadata")
 EVALYS = tuple(name for name in BATSIM if name not in NOT_EVALYS)
 
+_MISSING = ("", "nan", "na", "n/a", "null", "none")
 # What each column of a plan is called in the tables, the newest name first.
 _NAMES = {
     "native": {name: (name,) for name in "job_id submit start end processors estimate".split()},
@@ -57,9 +61,11 @@ class FormatError(ValueError):
 
 @dataclass(frozen=True)
 class Plan:
-    """A schedule as a file tells it, whoever wrote it; jobs in the order of the file. Times are
-    float64[n], s, the estimate -1 where unknown; the machine is None where the file does not
-    name it, and jobs without a start or an end are left out and counted.
+    """A schedule as read from a file, whatever wrote it; jobs in the order of the file.
+
+    Times are float64[n], s, of the run that completed; the estimate is -1 where unknown. The machine is None where the
+    file does not name it. Jobs without a start or an end are left out and counted. `earlier_runs`, float64[k, 3], are
+    the runs that were preempted: the job's index, start and end, s.
     """
 
     path: str
@@ -72,6 +78,7 @@ class Plan:
     estimate: np.ndarray
     machine: int | None = None
     left_out: int = 0
+    earlier_runs: np.ndarray = field(default_factory=lambda: np.empty((0, 3)))
 
     def __len__(self):
         return len(self.job_id)
@@ -87,9 +94,11 @@ class Plan:
         return self.end - self.start
 
 
-def write(schedule, target, form=None):
-    """Write a schedule in one of `FORMS`; by default SWF for a path that ends in ``.swf`` or
-    ``.swf.gz``, else native. A path gets its name only when the file is complete.
+def write(schedule, target, form=None) -> None:
+    """Write a schedule in one of `FORMS` to a path or a binary file.
+
+    By default SWF for a path that ends in ``.swf`` or ``.swf.gz``, else native. A path gets its name only when the file
+    is complete.
     """
     form = form or ("swf" if str(target).endswith((".swf", ".swf.gz")) else "native")
     among(FORMS, "form", form, FormatError)
@@ -101,24 +110,26 @@ def write(schedule, target, form=None):
         _write_table(schedule, target, BATSIM if form == "batsim" else EVALYS)
 
 
-def as_trace(schedule):
-    """The schedule as a log in SWF: waits filled in, the estimate as requested time, sizes as both
-    fields.
-    """
+def as_trace(schedule) -> swf.Trace:
+    """Return the schedule as a log in SWF: waits filled in, the estimate as requested time, sizes as both fields."""
     w = schedule.workload
-    killed = len(schedule.killed_runs)
-    told = ", ".join(f"{name} {value}" for name, value in schedule.provenance.items())
-    notes = [told, *([f"{killed} runs that were preempted are not listed"] if killed else [])]
-    computer = f"simulated from {w.name}{' (stand-in)' if w.stand_in else ''}"
+    parts = _parts(schedule)
+    notes = [", ".join(f"{name} {value}" for name, value in schedule.provenance.items())]
     how = f"replication {__version__}"
-    comments = swf.header(computer, how, len(w), notes, MaxProcs=w.machine)
+    comments = swf.header(f"simulated from {w.label}", how, len(w), notes, MaxProcs=w.machine)
+    start, run_time = schedule.start.copy(), schedule.end - schedule.start
+    if schedule.length is not None:  # resumed: all parts together did the work
+        job, begin, end = schedule.killed_runs.T
+        np.minimum.at(start, job, begin)
+        np.add.at(run_time, job, end - begin)
     return swf.Trace.from_columns(
         w.submit,
         comments=comments,
         path=w.name,
+        parts=parts,
         job_id=w.job_id,
-        wait=schedule.wait,
-        run_time=schedule.end - schedule.start,
+        wait=start - w.submit,
+        run_time=run_time,
         allocated_processors=w.processors,
         requested_processors=w.processors,
         requested_time=schedule.estimate,
@@ -128,6 +139,20 @@ def as_trace(schedule):
         executable=w.executable,
         queue=w.queue,
     )
+
+
+def _parts(schedule):
+    """Return the runs of preempted jobs as `swf.Trace.parts`: all but the last of status 2, the last of status 3."""
+    w, killed = schedule.workload, schedule.killed_runs
+    jobs = np.unique(killed[:, 0])
+    last = np.stack([jobs, schedule.start[jobs], schedule.end[jobs]], axis=1)
+    runs = np.concatenate([killed, last])
+    status = np.repeat([2, 3], [len(killed), len(last)])
+    order = np.lexsort((status, runs[:, 2], runs[:, 1], runs[:, 0]))
+    job, start, end = runs[order].T
+    before = np.where(np.diff(job, prepend=-1) != 0, w.submit[job], np.roll(end, 1))
+    columns = w.job_id[job], start - before, end - start, w.processors[job], status[order]
+    return np.stack(columns, axis=1)
 
 
 def intervals(schedule):
@@ -143,34 +168,32 @@ def intervals(schedule):
 
 
 def _write_table(schedule, target, columns):
-    w, n = schedule.workload, len(schedule.workload)
+    w = schedule.workload
     run_time = schedule.end - schedule.start
     turnaround = schedule.end - w.submit
-    # Nothing is said to be stretched where the run took no time.
-    stretch = np.divide(turnaround, run_time, out=np.full(n, np.nan), where=run_time > 0)
     values = {
         "job_id": w.job_id,
-        "workload_name": [w.name] * n,
-        "profile": [str(seconds) for seconds in run_time],
+        "workload_name": w.name,
+        "profile": run_time,
         "submission_time": w.submit,
         "requested_number_of_resources": w.processors,
         "requested_time": schedule.estimate,
-        "success": np.ones(n, np.int64),
-        "final_state": ["COMPLETED_SUCCESSFULLY"] * n,
+        "success": 1,
+        "final_state": "COMPLETED_SUCCESSFULLY",
         "starting_time": schedule.start,
         "execution_time": run_time,
         "finish_time": schedule.end,
         "waiting_time": schedule.wait,
         "turnaround_time": turnaround,
-        "stretch": pa.array(stretch, from_pandas=True),
+        # There is no stretch where the run took no time.
+        "stretch": turnaround / np.where(run_time > 0, run_time, np.nan),
         "allocated_resources": intervals(schedule),
-        "consumed_energy": pa.nulls(n),
-        "metadata": [""] * n,
+        "consumed_energy": np.nan,
+        "metadata": "",
     }
-    table = pa.table({name: values[name] for name in columns})
-    options = csv.WriteOptions(quoting_style="needed", quoting_header="none")
+    table = pd.DataFrame({name: values[name] for name in columns})
     with writing.opened(target) as out:
-        csv.write_csv(table, out, options)
+        out.write(writing.frame_csv(table))
 
 
 def read(path):
@@ -213,7 +236,18 @@ def _read_swf(path, content):
         "processors": np.where(size > 0, size, np.nan),
         "estimate": trace.requested_time,
     }
-    return _plan(path, "swf", dict(zip(columns, columns)), columns, trace.max_procs)
+    row = {number: k for k, number in enumerate(trace.job_id.tolist())}
+    earlier, ends = [], {}
+    for number, wait, run_time, _, status in trace.parts.tolist():
+        job = row[number]
+        begin = ends.get(job, int(trace.submit[job])) + max(wait, 0)
+        ends[job] = begin + max(run_time, 0)
+        if status == 2:
+            earlier.append((number, begin, ends[job]))
+        else:
+            columns["start"][job], columns["end"][job] = begin, ends[job]
+    names = dict(zip(columns, columns, strict=True))
+    return _plan(path, "swf", names, columns, trace.max_procs, earlier)
 
 
 def _read_table(path, form, content, header):
@@ -228,19 +262,30 @@ def _read_table(path, form, content, header):
             f"the others are {swf.quoted(', '.join(header))}"
         )
     wanted = [name for name in found.values() if name]
-    types = {name: pa.float64() for name in wanted} | {found["job_id"]: pa.string()}
-    wanted_only = csv.ConvertOptions(column_types=types, include_columns=wanted)
     try:
-        table = csv.read_csv(pa.BufferReader(content), convert_options=wanted_only)
-    except (pa.ArrowException, UnicodeDecodeError) as error:
-        told = swf.quoted(str(error).splitlines()[0], 200)
-        raise FormatError(f"{path}: {told}; allowed: numbers in {', '.join(wanted[1:])}") from None
-    columns = {what: table[name].to_numpy() for what, name in found.items() if name}
+        table = pd.read_csv(
+            io.BytesIO(content), usecols=wanted, dtype=str, keep_default_na=False, skipinitialspace=True
+        )  # fmt: skip
+    except (ValueError, pd.errors.ParserError) as error:
+        raise FormatError(
+            f"{path}: {swf.quoted(str(error).splitlines()[0], 200)}; expected CSV"
+        ) from None
+    columns = {"job_id": table[found["job_id"]].to_numpy()}
+    for what, name in found.items():
+        if name and what != "job_id":
+            numbers = pd.to_numeric(table[name], errors="coerce")
+            wrong = numbers.isna() & ~table[name].str.strip().str.lower().isin(_MISSING)
+            if wrong.any():
+                row = int(np.argmax(wrong))
+                raise FormatError(
+                    f"{path}, line {row + 2}, column {name}: {swf.quoted(table[name][row])}; allowed: numbers"
+                )
+            columns[what] = numbers.to_numpy(np.float64)
     return _plan(path, form, found, columns)
 
 
-def _plan(path, form, found, columns, machine=None):
-    """The plan of these columns, called in the file as `found` says; jobs without start, end or size are left out."""
+def _plan(path, form, found, columns, machine=None, earlier=()):
+    """Return the plan of these columns, whose names in the file are `found`; jobs without start, end or size are left out."""
 
     def demand(what, good, shown, allowed):
         if not good.all():
@@ -264,4 +309,15 @@ def _plan(path, form, found, columns, machine=None):
         demand(what, np.abs(values) <= LATEST, values, f"seconds up to {LATEST:g}")
     left_out = len(ids) - int(ran.sum())
     size, ids = size.astype(np.int64), np.array(ids, str)[ran]
-    return Plan(path, form, ids, **times, processors=size, machine=machine, left_out=left_out)
+    row = {number: k for k, number in enumerate(ids.tolist())}
+    runs = [(row[str(number)], *run) for number, *run in earlier if str(number) in row]
+    return Plan(
+        path,
+        form,
+        ids,
+        **times,
+        processors=size,
+        machine=machine,
+        left_out=left_out,
+        earlier_runs=np.array(runs, np.float64).reshape(-1, 3),
+    )

@@ -129,10 +129,17 @@ def check(plan, machine=None):
     machine = machine or plan.machine
     # Backward runs are counted; here they would free what they never took.
     forward = plan.end >= plan.start
-    instant, used = usage(plan.start[forward], plan.end[forward], plan.processors[forward])
+    job, since, until = plan.earlier_runs.T
+    instant, used = usage(
+        np.concatenate([plan.start[forward], since]),
+        np.concatenate([plan.end[forward], until]),
+        np.concatenate([plan.processors[forward], plan.processors[job.astype(int)]]),
+    )
     over = instant[used > machine] if machine else ()
     found = {
-        "before_submission": int((plan.start < plan.submit).sum()),
+        "before_submission": int(
+            (plan.start < plan.submit).sum() + (since < plan.submit[job.astype(int)]).sum()
+        ),
         "backwards": int((plan.end < plan.start).sum()),
         "larger": int((plan.processors > machine).sum()) if machine else 0,
         "repeated": len(plan) - len(np.unique(plan.job_id)),
@@ -171,8 +178,23 @@ def as_schedule(plan, machine=None):
     workload = Workload.from_columns(
         plan.path, machine, submit, run_time, plan.processors[order], estimate
     )
+    place = np.empty(len(plan), np.int64)
+    place[order] = np.arange(len(plan))
+    earlier = plan.earlier_runs.astype(np.int64)
+    earlier[:, 0] = place[earlier[:, 0]]
+    times_killed = np.bincount(earlier[:, 0], minlength=len(plan))
     backfilled = np.zeros(len(plan), bool)
-    return Schedule(workload, None, None, None, start, estimate, backfilled)
+    return Schedule(
+        workload,
+        None,
+        None,
+        None,
+        start,
+        estimate,
+        backfilled,
+        times_killed=times_killed,
+        killed_runs=earlier,
+    )
 
 
 def fairness(schedule):

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 
 from replication.__main__ import main
-from replication.simulator import formats, swf
-from replication.simulator.schedulers import FCFS
+from replication.simulator import formats, plans, swf
+from replication.simulator.predictors import Last
+from replication.simulator.schedulers import FCFS, PVEasy
 from replication.simulator.simulation import simulate
 from tests.workloads import as_plan, jobs, workloads
 
@@ -195,3 +196,56 @@ def test_the_command_writes_them(tmp_path, capsys, name, words, form):
     if name.endswith(".gz"):
         gzip.decompress((tmp_path / name).read_bytes())
     assert "mean wait" in capsys.readouterr().out
+
+
+BUSY = jobs(4, *((3 * k, 40 + 7 * (k % 5), 1 + k % 4, 30 + 90 * (k % 3)) for k in range(60)))
+
+
+@pytest.mark.parametrize("mode", ["kill", "suspend", "checkpoint"])
+@pytest.mark.parametrize("ending", [".swf", ".csv"])
+def test_a_preempted_schedule_passes_its_own_audit(tmp_path, mode, ending):
+    schedule = simulate(BUSY, PVEasy(predictor=Last(), mode=mode))
+    assert len(schedule.killed_runs) > 3
+    path = tmp_path / f"schedule{ending}"
+    formats.write(schedule, path)
+    plan = formats.read(path)
+    assert np.array_equal(plan.start, schedule.start) and np.array_equal(plan.end, schedule.end)
+    assert plans.check(plan, BUSY.machine)["possible"]
+    if ending == ".swf":
+        runs = plan.earlier_runs.astype(int)
+        assert sorted(map(tuple, runs)) == sorted(map(tuple, schedule.killed_runs))
+        assert plans.as_schedule(plan).validate()
+        # The jobs' own lines are a log: nothing is read twice.
+        assert len(swf.read(path)) == len(BUSY)
+        assert main(["audit", str(path)]) == 0
+
+
+def test_partial_executions_are_lines_of_status_2_to_4(tmp_path):
+    schedule = simulate(BUSY, PVEasy(predictor=Last(), mode="suspend"))
+    formats.write(schedule, tmp_path / "a.swf")
+    rows = [
+        [int(value) for value in row.split()]
+        for row in (tmp_path / "a.swf").read_text().splitlines()
+        if not row.startswith(";")
+    ]
+    job = int(BUSY.job_id[schedule.killed_runs[0, 0]])
+    whole, *parts = [row for row in rows if row[0] == job]
+    assert whole[10] == 1 and [row[10] for row in parts] == [2] * (len(parts) - 1) + [3]
+    assert [row[1] for row in parts] == [whole[1]] + [-1] * (len(parts) - 1)
+    assert whole[3] == sum(row[3] for row in parts)
+    assert whole[2] == parts[0][2]
+
+
+@pytest.mark.parametrize("form", ["batsim", "evalys"])
+def test_no_export_holds_a_formula(form):
+    out = io.BytesIO()
+    formats.write(simulate(PAST_A_HEAD.replace(name="=HYPERLINK(1)")), out, form)
+    rows = csv.DictReader(io.StringIO(out.getvalue().decode()))
+    assert {row["workload_name"] for row in rows} == {"'=HYPERLINK(1)"}
+
+
+def test_input_has_a_limit(tmp_path, monkeypatch):
+    formats.write(simulate(BUSY), tmp_path / "a.csv")
+    monkeypatch.setattr(swf, "MOST_BYTES", 100)
+    with pytest.raises(formats.FormatError, match="MiB decompressed; allowed: up to that"):
+        formats.read(tmp_path / "a.csv")
