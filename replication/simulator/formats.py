@@ -162,7 +162,7 @@ def intervals(schedule):
     for job, first, width in gantt.place(schedule.start, schedule.end, w.processors, w.machine):
         blocks[job].append((first, width))
     return [
-        " ".join(f"{a}-{a + width - 1}" if width > 1 else str(a) for a, width in gantt.joined(own))
+        " ".join(f"{a}-{a + width - 1}" if width > 1 else str(a) for a, width in gantt.merged(own))
         for own in blocks
     ]
 

@@ -1,23 +1,30 @@
-"""A Gantt picture of a schedule: time across, processors up."""
+"""Gantt pictures of a schedule (time across, processors up), and how it shows itself in a notebook."""
 
+import base64
 import heapq
+import io
+from html import escape
 
 import numpy as np
 
+from replication.simulator import measures
+
+DAY = 86_400  # s
 ROWS = 200_000  # rectangles a still picture can show
 
 
 def place(start, end, processors, machine):
-    """Give every job a block of processors for the time it runs, lowest free ones first; a job may
-    be split over several. Blocks are (job's index, first processor, number of processors);
-    ValueError if more processors are in use than the machine has.
+    """Return a block of processors for every job while it runs, lowest free ones first.
+
+    A job may be split over several blocks: (job's index, first processor, number of processors). ValueError if more
+    processors are in use than the machine has.
     """
     blocks, running, free = [], [], [(0, machine)]
     # Runs of no time come first: at the same instant their processors are free again.
     for job in np.lexsort((processors, end > start, start)):
         while running and running[0][0] <= start[job]:
             free.append(heapq.heappop(running)[1])
-        free = joined(free)
+        free = merged(free)
         needed = int(processors[job])
         while needed:
             if not free:
@@ -32,8 +39,8 @@ def place(start, end, processors, machine):
     return blocks
 
 
-def joined(blocks):
-    """Blocks (first processor, number of processors) in ascending order, neighbours made one."""
+def merged(blocks):
+    """Return blocks (first processor, number of processors) in ascending order, neighbours merged."""
     found = []
     for first, width in sorted(blocks):
         if found and sum(found[-1]) == first:
@@ -44,8 +51,9 @@ def joined(blocks):
 
 
 def draw(schedule, axes=None, since=None, until=None):
-    """Draw the jobs that run between two instants, s, on a new figure or on `axes`; the whole
-    schedule by default.
+    """Draw the jobs that run between two instants, s, on a new figure or on `axes`; all by default.
+
+    ValueError for no time between the two, and for too many jobs.
     """
     import matplotlib.pyplot as plt
     from matplotlib import patches
@@ -53,6 +61,8 @@ def draw(schedule, axes=None, since=None, until=None):
     w = schedule.workload
     since = int(w.submit[0]) if since is None else since
     until = int(schedule.end.max()) if until is None else until
+    if not since < until:
+        raise ValueError(f"since {since} s, until {until} s; expected since < until")
     shown = np.flatnonzero((schedule.start < until) & (schedule.end > since))
     if len(shown) > ROWS:
         raise ValueError(
@@ -66,20 +76,60 @@ def draw(schedule, axes=None, since=None, until=None):
     ):
         job = shown[k]
         _, colour, hatch = kinds[bool(schedule.backfilled[job])]
-        corner, length = (schedule.start[job] / hours, first), w.run_time[job] / hours
+        corner = schedule.start[job] / hours, first
+        length = (schedule.end[job] - schedule.start[job]) / hours
         ink = {"facecolor": colour, "edgecolor": "black", "linewidth": 0.4, "hatch": hatch}
         axes.add_patch(patches.Rectangle(corner, length, width, **ink))
-    kind = " (stand-in)" if w.stand_in else ""
     axes.set(
         xlim=(since / hours, until / hours),
         ylim=(0, w.machine),
         xlabel="time since the start of the log [h]",
         ylabel="processors",
-        title=f"{w.name}{kind}, {schedule.provenance['scheduler']}",
     )
+    # A name may have dollar signs, which are no mathematics.
+    axes.set_title(f"{w.label}, {schedule.provenance['scheduler']}", parse_math=False)
     handles = [
         patches.Patch(facecolor=c, edgecolor="black", hatch=h, label=name)
         for name, c, h in kinds.values()
     ]
     axes.legend(handles=handles, loc="upper left", bbox_to_anchor=(1, 1))
     return axes
+
+
+def as_html(schedule) -> str:
+    """Return measures and a Gantt picture of the busiest day as a piece of HTML that needs nothing else."""
+    rows = "".join(
+        f"<tr><td style='text-align:left'>{escape(measures.NAMES[name])}</td>"
+        f"<td>{value:{',' if isinstance(value, int) else ',.4g'}}</td></tr>"
+        for name, value in schedule.measures.items()
+    )
+    picture = base64.b64encode(_picture(schedule)).decode()
+    return (
+        f"<div><p>{escape(repr(schedule))}</p>"
+        "<div style='display:flex;flex-wrap:wrap;gap:1em;align-items:center'>"
+        f"<table>{rows}</table>"
+        f"<img alt='Gantt picture of the busiest day' src='data:image/png;base64,{picture}'>"
+        "</div></div>"
+    )
+
+
+def busiest_day(schedule):
+    """Return start and end of the day of the log on which most jobs start, s."""
+    begin = int(schedule.workload.submit[0])
+    days, started = np.unique((schedule.start - begin) // DAY, return_counts=True)
+    day = int(days[started.argmax()])
+    return begin + day * DAY, begin + (day + 1) * DAY
+
+
+def _picture(schedule):
+    since, until = busiest_day(schedule)
+    last = int(schedule.end.max())
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(5.5, 2.6), layout="constrained")
+    axes = draw(schedule, figure.add_subplot(), since, max(min(until, last), since + 1))
+    axes.set_title("the busiest day", fontsize="small")
+    axes.get_legend().remove()
+    out = io.BytesIO()
+    figure.savefig(out, format="png", dpi=100)
+    return out.getvalue()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import replication as rp
-from replication.simulator import html
+from replication.simulator import gantt
 from replication.simulator.simulation import checked
 from tests.workloads import jobs
 
@@ -75,7 +75,7 @@ def test_a_schedule_shows_its_measures_and_a_picture_and_never_its_arrays():
 def test_the_busiest_day_is_the_one_on_which_most_jobs_start():
     day = html.DAY
     rows = [(0, 1, 1), (2 * day + 5, 1, 1), (2 * day + 6, 1, 1), (10**7 * day, 1, 1)]
-    assert html.busiest_day(rp.simulate(jobs(4, *rows))) == (2 * day, 3 * day)
+    assert gantt.busiest_day(rp.simulate(jobs(4, *rows))) == (2 * day, 3 * day)
 
 
 def test_measures_are_trimmed_as_heel_and_toe_does_or_not_at_all():
@@ -106,3 +106,11 @@ def test_a_grid_of_badness_has_both_ends_and_no_crumbs():
     for wrong in ((1, 0, 1), (0, 1, 0), (0, 1, -1), (0, float("inf"), 1), (0, 1e9, 1e-9)):
         with pytest.raises(ValueError, match="allowed: upwards, up to 1,000,000 values"):
             rp.FModel.grid(*wrong)
+
+
+def test_a_name_with_dollar_signs_is_drawn():
+    run = rp.simulate(BUSY.replace(name=r"$\foo$"))
+    for axes in (run.gantt(), run.gantt(since=0, until=5)):
+        axes.figure.canvas.draw()
+    with pytest.raises(ValueError, match="expected since < until"):
+        run.gantt(since=5, until=1)
