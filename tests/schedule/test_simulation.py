@@ -73,7 +73,7 @@ def test_a_schedule_shows_its_measures_and_a_picture_and_never_its_arrays():
 
 
 def test_the_busiest_day_is_the_one_on_which_most_jobs_start():
-    day = html.DAY
+    day = gantt.DAY
     rows = [(0, 1, 1), (2 * day + 5, 1, 1), (2 * day + 6, 1, 1), (10**7 * day, 1, 1)]
     assert gantt.busiest_day(rp.simulate(jobs(4, *rows))) == (2 * day, 3 * day)
 
