@@ -6,8 +6,8 @@ For `replication.simulator.formats.Plan`, so that a schedule of another simulato
 import numpy as np
 
 from replication.simulator import audits, measures
-from replication.simulator.schedule import Schedule, usage
-from replication.simulator.workload import Workload
+from replication.simulator.schedule import Schedule
+from replication.simulator.workload import Workload, usage
 
 #: Largest size of each class but the last.
 SIZES = (1, 8, 64, 512)

@@ -212,20 +212,3 @@ class Schedule:
     def gantt(self, axes=None, since=None, until=None):
         """Draw the jobs that run between two instants; see `replication.simulator.gantt.draw`."""
         return gantt.draw(self, axes, since, until)
-
-
-def usage(start: np.ndarray, end: np.ndarray, processors: np.ndarray):
-    """Return the processors in use over time.
-
-    Returns
-    -------
-    instant : int64[m], s
-        Every instant at which a job starts or ends, ascending.
-    used : int64[m], processors
-        In use from each instant to the next; 0 after the last.
-    """
-    instant, place = np.unique(np.concatenate([start, end]), return_inverse=True)
-    change = np.concatenate([processors, -processors])
-    return instant, np.cumsum(np.bincount(place, weights=change, minlength=len(instant))).astype(
-        np.int64
-    )

@@ -10,8 +10,9 @@ import pandas as pd
 import pytest
 
 from replication.simulator import gantt, paths, swf
-from replication.simulator.schedule import TABLE, usage
+from replication.simulator.schedule import TABLE
 from replication.simulator.simulation import simulate
+from replication.simulator.workload import usage
 from tests.workloads import jobs
 
 EXAMPLE = jobs(4, (0, 10, 3, 12), (1, 20, 4, 30), (2, 8, 1), (40, 10, 4))
