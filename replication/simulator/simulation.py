@@ -124,6 +124,12 @@ def compare(workloads, schedulers, estimates=None, seed=1):
     """
     one = isinstance(workloads, Workload)
     workloads = [_check_workload(w) for w in ([workloads] if one else _several(workloads))]
+    keys = {}
+    for workload in workloads:
+        if keys.setdefault(workload.name, workload.draw_key) != workload.draw_key:
+            raise SimulationError(
+                f"two workloads are called {workload.name!r}; expected distinct names (workload.replace(name=...))"
+            )
     schedulers = [Scheduler.check(one) for one in _several(schedulers)]
     models = [
         EstimateModel.check(one) for one in _several(Users() if estimates is None else estimates)

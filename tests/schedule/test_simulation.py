@@ -5,7 +5,7 @@ import pytest
 
 import replication as rp
 from replication.simulator import gantt
-from replication.simulator.simulation import checked
+from replication.simulator.simulation import SimulationError, checked
 from tests.workloads import jobs
 
 BUSY = jobs(4, (0, 10, 3, 12), (1, 20, 4, 30), (2, 8, 1), (40, 10, 4))
@@ -114,3 +114,8 @@ def test_a_name_with_dollar_signs_is_drawn():
         axes.figure.canvas.draw()
     with pytest.raises(ValueError, match="expected since < until"):
         run.gantt(since=5, until=1)
+
+
+def test_two_workloads_of_one_name_are_not_compared():
+    with pytest.raises(SimulationError, match="two workloads are called 'hand-made'"):
+        rp.compare([BUSY, jobs(4, (0, 10, 3))], rp.EASY())

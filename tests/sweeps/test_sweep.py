@@ -199,7 +199,7 @@ def test_what_shows_results_does_not_make_them_stale():
     } <= followed
     assert {name for name in followed if not name.startswith("replication.simulator.kernels.")} == {
         "replication.simulator.seeding",
-        "replication.simulator.estimates.model",
+        "replication.simulator.workload",
         "replication.simulator.estimates.models",
         "replication.simulator.cell",
     }

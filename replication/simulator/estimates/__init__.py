@@ -1,18 +1,21 @@
-"""What users say of run times: their own estimates, and models of them.
+"""Estimates of run times: the users' own, and models of them.
 
-In comes a workload, out come seconds for each of its jobs: ``FModel(2).make(workload, seed)``.
+A model turns a workload into seconds for each of its jobs: ``FModel(2).make(workload, seed)``.
 """
 
 from replication.simulator.estimates.modal import Modal
-from replication.simulator.estimates.model import (
+from replication.simulator.estimates.models import (
+    Deterministic,
     EstimateError,
     EstimateModel,
+    Exact,
+    FModel,
+    Users,
     cut_runs,
     limit,
     truncated,
     whole_seconds,
 )
-from replication.simulator.estimates.models import Deterministic, Exact, FModel, Users
 
 __all__ = [
     "Deterministic",

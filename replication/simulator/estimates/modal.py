@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from replication.simulator.choices import Number, option
-from replication.simulator.estimates.model import EstimateError, EstimateModel
+from replication.simulator.estimates.models import EstimateError, EstimateModel
 from replication.simulator.kernels import dealing as kernel
 from replication.simulator.seeding import generator
 

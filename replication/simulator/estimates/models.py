@@ -1,27 +1,132 @@
-"""What the scheduler is told about run times: the users' own estimates, exact ones, and models of bad ones."""
+"""Estimate models: the run times that the scheduler is told, from the users' own to models of bad ones."""
 
 import math
 from dataclasses import dataclass
 
-from replication.simulator.choices import Number, option
-from replication.simulator.estimates.model import EstimateError, EstimateModel, limit, whole_seconds
+import numpy as np
+
+from replication.simulator.choices import Choice, ChoiceError, Number, option
 from replication.simulator.seeding import generator
+from replication.simulator.workload import LARGEST, Workload
 
 MOST = 1_000_000  # values of a range; a typing mistake should not start a year of work
 
 
-def _factor():
-    """A shorter estimate would be an under-prediction, so factors begin with 1."""
-    return option(1.0, Number(1), "what every estimate is multiplied with", sign="*")
+class EstimateError(ChoiceError):
+    """An estimate model, a parameter or an estimate that is not allowed; the message lists what is."""
 
 
-def _badness():
-    return option(allowed=Number(0), about="badness factor; 0 is exact", sign="=")
+class EstimateModel(Choice, family="estimates"):
+    """The base of the estimate models.
+
+    A model is a frozen dataclass with a method `estimate`; one that has a field `e_max` (seconds or None, see
+    `limit`) is cut to it. No estimate is below the run time, unless the log's own is.
+
+    Attributes
+    ----------
+    draws_at_random : bool
+        Whether estimates depend on the seed.
+    """
+
+    error = EstimateError
+    draws_at_random = True
+
+    def estimate(self, workload: Workload, seed: int) -> np.ndarray:
+        """Return the estimates before they are cut to an E_max.
+
+        Parameters
+        ----------
+        workload : replication.simulator.workload.Workload
+            With run times already cut to the E_max, if there is one.
+        seed : int
+            Of models that draw. A draw should depend on the workload's `draw_key`, its length, the model's own values
+            and the seed alone; `replication.simulator.seeding.generator` makes such a generator.
+
+        Returns
+        -------
+        int64[n], s
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no method estimate(workload, seed)")
+
+    def make(self, workload: Workload, seed: int = 1) -> tuple[Workload, np.ndarray]:
+        """Return the jobs, their run times cut to the model's E_max, and their estimates, int64[n], s.
+
+        Raises
+        ------
+        EstimateError
+            For estimates of more than 64 bits, and where a model cannot serve the jobs.
+        """
+        e_max = getattr(self, "e_max", None)
+        workload = self.cut(workload)
+        estimate = self.estimate(workload, seed)
+        return workload, estimate if e_max is None else truncated(estimate, e_max)
+
+    def cut(self, workload: Workload) -> Workload:
+        """Return the workload with run times cut to the model's E_max, or as it is where there is none.
+
+        Scale to a load after this (`Workload.at_load`), since cutting lowers the load.
+        """
+        e_max = getattr(self, "e_max", None)
+        return workload if e_max is None else cut_runs(workload, e_max)
+
+
+def limit():
+    """Return the option that cuts a model: the longest estimate and run time, s."""
+    return option(
+        None, Number(1, LARGEST, whole=True, or_none=True), "no estimate and no run is longer, s"
+    )
+
+
+def whole_seconds(values: np.ndarray) -> np.ndarray:
+    """Return real seconds rounded to whole ones, int64[n], s; EstimateError for values of more than 64 bits."""
+    rounded = np.rint(values)
+    if len(rounded) and not rounded.max() < LARGEST:
+        raise EstimateError(f"estimates reach {rounded.max():.3g} s, allowed: below {LARGEST:.3g}")
+    return rounded.astype(np.int64)
+
+
+def truncated(estimate: np.ndarray, e_max: float) -> np.ndarray:
+    """Return min(estimate, E_max) (heel-and-toe, section 7); run times have to be cut too, see `cut_runs`."""
+    _check_e_max(e_max)
+    return np.minimum(estimate, int(e_max))
+
+
+def cut_runs(workload: Workload, e_max: float) -> Workload:
+    """Return the workload with runs cut to `e_max`, as by a scheduler that kills at the estimate (Fig. 16)."""
+    _check_e_max(e_max)
+    longer = int((workload.run_time > e_max).sum())
+    rule = f"run-cut-to-emax-{int(e_max)}"
+    if not longer and rule in dict(workload.cleaning):
+        return workload
+    return workload.replace(
+        run_time=np.minimum(workload.run_time, int(e_max)),
+        cleaning=(*workload.cleaning, (rule, longer)),
+    )
+
+
+def _check_e_max(e_max):
+    if not (math.isfinite(e_max) and e_max >= 1):
+        raise EstimateError(f"E_max is {e_max}, allowed: 1 or more")
 
 
 @dataclass(frozen=True)
-class Users(EstimateModel, name="log"):
-    """The users' own estimates, as the workload holds them after its cleaning rules.
+class _Multiple:
+    """A column of the workload times a factor; shorter estimates would be under-predictions, so factors begin with 1."""
+
+    draws_at_random = False
+    column = ""
+
+    factor: float = option(1.0, Number(1), "what every estimate is multiplied with", sign="*")
+    e_max: int | None = limit()
+
+    def estimate(self, workload, seed):
+        """Return the estimates, int64[n], s."""
+        return whole_seconds(getattr(workload, self.column) * self.factor)
+
+
+@dataclass(frozen=True)
+class Users(_Multiple, EstimateModel, name="log"):
+    """The users' own estimates, as the workload has them after its cleaning rules.
 
     Parameters
     ----------
@@ -31,18 +136,11 @@ class Users(EstimateModel, name="log"):
         No estimate and no run is longer.
     """
 
-    draws_at_random = False
-
-    factor: float = _factor()
-    e_max: int | None = limit()
-
-    def estimate(self, workload, seed):
-        """The estimates, int64[n], s."""
-        return whole_seconds(workload.estimate * self.factor)
+    column = "estimate"
 
 
 @dataclass(frozen=True)
-class Exact(EstimateModel, name="perfect"):
+class Exact(_Multiple, EstimateModel, name="perfect"):
     """The true run times.
 
     Parameters
@@ -53,14 +151,7 @@ class Exact(EstimateModel, name="perfect"):
         No estimate and no run is longer.
     """
 
-    draws_at_random = False
-
-    factor: float = _factor()
-    e_max: int | None = limit()
-
-    def estimate(self, workload, seed):
-        """The estimates, int64[n], s."""
-        return whole_seconds(workload.run_time * self.factor)
+    column = "run_time"
 
 
 @dataclass(frozen=True)
@@ -80,40 +171,24 @@ class FModel(EstimateModel, name="f"):
     (FModel(f=0.0), FModel(f=0.5), FModel(f=1.0))
     """
 
-    f: float = _badness()
+    f: float = option(allowed=Number(0), about="badness factor; 0 is exact", sign="=")
     e_max: int | None = limit()
 
     @classmethod
-    def grid(cls, start, stop, step, e_max=None):
-        """Models from one badness to another.
-
-        Parameters
-        ----------
-        start, stop : float
-            Both included, where the step leads to the second.
-        step : float
-        e_max : int, s, optional
-
-        Returns
-        -------
-        tuple of FModel
-
-        Raises
-        ------
-        EstimateError
-        """
+    def grid(cls, start: float, stop: float, step: float, e_max: int | None = None):
+        """Return models from one badness to another; both are included where the step leads to the second."""
         return tuple(cls(f, e_max) for f in steps(start, stop, step))
 
-    def draws(self, workload, seed, out=None):
-        """The uniform numbers in [0, 1) that estimates are placed with; float64[n], in `out` if given.
+    def draws(self, workload: Workload, seed: int, out=None) -> np.ndarray:
+        """Return the uniform numbers in [0, 1) that place the estimates; float64[n], in `out` if given.
 
-        They depend on the trace's name, its length, `f` and `seed` alone.
+        They depend on the workload's `draw_key`, its length, `f` and `seed` alone.
         """
         own = generator(workload.draw_key, len(workload), "random-f", self.f, int(seed))
         return own.random(len(workload), out=out)
 
     def estimate(self, workload, seed):
-        """The estimates, int64[n], s."""
+        """Return the estimates, int64[n], s."""
         stretched = workload.run_time * (self.f * self.draws(workload, seed))
         return workload.run_time + whole_seconds(stretched)
 
@@ -132,25 +207,19 @@ class Deterministic(EstimateModel):
 
     draws_at_random = False
 
-    f: float = _badness()
+    f: float = option(allowed=Number(0), about="badness factor; 0 is exact", sign="=")
     e_max: int | None = limit()
 
     def estimate(self, workload, seed):
-        """The estimates, int64[n], s."""
+        """Return the estimates, int64[n], s."""
         return workload.run_time + whole_seconds(workload.run_time * self.f)
 
 
-def steps(start, stop, step):
-    """Numbers from one to another, both included where the step leads to the second.
+def steps(start: float, stop: float, step: float) -> list[float]:
+    """Return numbers from one to another; both are included where the step leads to the second.
 
-    Returns
-    -------
-    list of float
-        Rounded to ten decimals: 0.3 and not 0.30000000000000004, because seeds are made of the number itself.
-
-    Raises
-    ------
-    EstimateError
+    They are rounded to ten decimals, 0.3 and not 0.30000000000000004, because they become part of random seeds.
+    EstimateError for no such numbers, or too many.
     """
     good = all(math.isfinite(value) for value in (start, stop, step))
     if good and step > 0 and start <= stop:
