@@ -125,8 +125,9 @@ class View:
         since = np.arange(first, max(last - length, first + 1), max(length // 8, 1))
         return int(since[np.argmax(mean_level(*self.queue, since, since + length))])
 
+    @cached_property
     def summary(self) -> str:
-        """Return the main measures in a line."""
+        """The main measures in a line."""
         m, preempted = self.schedule.measures, len(self.schedule.killed_runs)
         wait, slowdown = m["mean_wait"] / HOUR, m["mean_bounded_slowdown"]
         means = f"mean wait {wait:,.2f} h, mean bounded slowdown {slowdown:,.1f}, "

@@ -26,7 +26,7 @@ LOOKS = {
 LINES = (("now", "black", "solid"), ("reservation", "#0B3C7D", "dash"))
 LINES += (("real shadow time", "#A2264B", "dot"),)
 RUNS = 1500  # runs in one window; more are drawn as processors in use by kind
-BINS = 300  # steps of a curve at most
+BINS = 120  # steps of a curve
 WAITING = 10  # jobs of the queue that are drawn
 EDGE = {"color": "#222222", "width": 2.5}
 LABEL = {"showarrow": False, "bgcolor": "rgba(255,255,255,0.75)"}
@@ -36,23 +36,23 @@ def widget(heights, kinds):
     """Return a Plotly widget with panels above each other and a trace for each panel and kind of box."""
     shape = {"row_heights": heights, "vertical_spacing": 0.05, "shared_xaxes": True}
     figure = go.FigureWidget(make_subplots(len(heights), 1, **shape))
-    shown = set()
     for row, names in enumerate(kinds, 1):
         for name in names:
             words, colour, pattern = LOOKS[name]
             trace = go.Scatter(mode="lines", fill="toself", hoverinfo="skip", name=words)
-            trace.update(legendgroup=name, showlegend=name not in shown, meta=[row, name])
+            trace.update(legendgroup=name, meta=[row, name])
             if colour is None:
                 trace.line, trace.fillcolor = {"color": "#0B3C7D", "dash": pattern}, "rgba(0,0,0,0)"
             else:
-                trace.line, trace.fillcolor = {"width": 0.6, "color": "#333333"}, colour
+                trace.line, trace.fillcolor = {"width": 0.5, "color": "rgba(40,40,40,0.6)"}, colour
                 hatch = {"shape": pattern, "bgcolor": colour, "fgcolor": "#333333", "size": 6}
                 trace.fillpattern = hatch | {"solidity": 0.2, "fillmode": "replace"}
             figure.add_trace(trace, row=row, col=1)
-            shown.add(name)
-    figure.update_layout(template="plotly_white", width=862, height=430, dragmode=False)
+    figure.update_layout(template="plotly_white", width=846, height=430, dragmode=False)
     figure.update_layout(margin={"l": 55, "r": 12, "t": 46, "b": 38}, font_color="#222222")
-    figure.update_layout(legend={"orientation": "h", "y": 1, "yref": "container", "x": 0})
+    figure.update_layout(
+        legend={"orientation": "h", "y": 1, "yanchor": "top", "yref": "container", "x": 0}
+    )
     figure.update_xaxes(fixedrange=True, zeroline=False, title_standoff=4)
     figure.update_yaxes(fixedrange=True, zeroline=False, title_standoff=6)
     figure._config = figure._config | {"displaylogo": False, "modeBarButtons": [["toImage"]]}
@@ -69,10 +69,13 @@ def outlines(boxes, unit):
 
 def fill(figure, boxes, unit):
     """Draw boxes, a DataFrame with columns row, kind, start, end, low and high."""
-    groups = dict(list(boxes.groupby(["row", "kind"])))
+    groups, shown = dict(list(boxes.groupby(["row", "kind"]))), set()
     for trace in figure.data:
         if trace.meta:
-            trace.x, trace.y = outlines(groups.get(tuple(trace.meta), boxes[:0]), unit)
+            own = groups.get(tuple(trace.meta), boxes[:0])
+            trace.x, trace.y = outlines(own, unit)
+            trace.showlegend = len(own) > 0 and trace.name not in shown
+            shown.update([trace.name] * len(own))
 
 
 class Comparison:

@@ -83,8 +83,8 @@ class Walk:
         if sight.planned is not None:
             head, ahead = self.job(sight.queue[0]), self._long(sight.planned - sight.now)
             lines.append(
-                f"Belief: {head} starts at {self._time(sight.planned)} (reservation) and leaves {sight.extra} extra "
-                f"processors; until then, for {ahead}, {self.free(moment)} are idle (the hole)."
+                f"Belief: {head} starts at {self._time(sight.planned)} (reservation), with {sight.extra} extra "
+                f"processors; until then {self.free(moment)} are idle for {ahead} (the hole)."
             )
             lines.append(
                 f"Truth: {head} could start at {self._time(sight.real)} (real shadow time); stolen from it so far: "
@@ -110,12 +110,8 @@ class Walk:
         if sight.kind == "events":
             ended = [self.job(job) for job in sight.jobs if job not in sight.queue]
             arrived = [self.job(job) for job in sight.jobs if job in sight.queue]
-            parts = [
-                f"{_enumerate(jobs)} {verb}"
-                for jobs, verb in ((ended, "ended"), (arrived, "arrived"))
-                if jobs
-            ]
-            return "; ".join(parts) + "."
+            parts = [f"{_enumerate(ended)} ended"] * bool(ended)
+            return "; ".join(parts + [f"{_enumerate(arrived)} arrived"] * bool(arrived)) + "."
         name, real = self.job(sight.jobs[0]), self._time(sight.real or 0)
         if sight.kind == "started":
             return f"{name} starts in order."

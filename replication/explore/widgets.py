@@ -26,9 +26,8 @@ def menu(name, width, options, **given):
     """Return a menu; where options come with explanations, that of the chosen one is the tool-tip."""
     box = control(ipywidgets.Dropdown, name, width, options=list(options), **given)
     if isinstance(options, dict):
-        explain = lambda change=None: box.set_trait("tooltip", options[box.value][1])  # noqa: E731
-        box.observe(explain, "value")
-        explain()
+        box.tooltip = options[box.value][1]
+        box.observe(lambda change: box.set_trait("tooltip", options[change.new][1]), "value")
     return box
 
 
@@ -123,7 +122,7 @@ class Explorer(_Tool):
         self.since.max = max(self.since.max, self.last / DAY)
         self.since.min, self.since.max = self.first / DAY // 0.25 * 0.25, self.last / DAY
         if busiest:
-            self.since.value = self.views[0].busiest(self.seconds) / DAY
+            self.since.value = self.views[0].busiest(LENGTHS[self.length.value] or 2 * DAY) / DAY
         self.show()
 
     @property
@@ -140,7 +139,7 @@ class Explorer(_Tool):
     def summarize(self):
         """Explain the picture as a whole, with no job marked."""
         self.picture.mark(None)
-        lines = [f"{name} · {view.summary()}" for name, view in zip("AB", self.views, strict=True)]
+        lines = [f"{name} · {view.summary}" for name, view in zip("AB", self.views, strict=True)]
         stand_in = self.views[0].schedule.workload.stand_in
         warning = "Stand-in jobs: generated, they prove nothing. " * stand_in
         hint = "Point at a job to see it in both schedules."
@@ -175,23 +174,15 @@ class Stepper(_Tool):
         self.source = menu("", 235, scenes, value="F = 2")
         self.step = control(ipywidgets.IntSlider, "decision", 300, min=1, max=1)
         buttons = []
-        for name, tip, act in (
-            ("← back", "one decision back", lambda at, passes: at - 1),
-            ("next →", "one decision on", lambda at, passes: at + 1),
-            (
-                "⇤",
-                "the backfill before",
-                lambda at, passes: max([k for k in passes if k < at] or [0]),
-            ),
-            (
-                "⇥",
-                "the next backfill",
-                lambda at, passes: min([k for k in passes if k > at] or [0]),
-            ),
+        for name, tip, way, backfills in (
+            ("← back", "one decision back", -1, False),
+            ("next →", "one decision on", 1, False),
+            ("⇤", "the backfill before", -1, True),
+            ("⇥", "the next backfill", 1, True),
         ):
-            layout = {"width": "75px" if len(name) > 1 else "45px"}
+            layout = {"width": "45px" if backfills else "75px"}
             button = ipywidgets.Button(description=name, tooltip=tip, layout=layout)
-            button.on_click(lambda button, act=act, tip=tip: self.go(act, tip))
+            button.on_click(lambda button, to=(way, backfills, tip): self.go(*to))
             buttons.append(button)
         super().__init__(pictures.Decision(), [[self.source, *buttons, self.step]])
         self.watch(self.open, self.source)
@@ -205,7 +196,7 @@ class Stepper(_Tool):
         self.walk = self.of_log() if source == "log" else steps.heel_and_toe(source)
         self.picture.open(self.walk)
         kinds = [moment.sight.kind for moment in self.walk.moments]
-        self.passes = [1 + k for k, kind in enumerate(kinds) if kind == "backfilled"]
+        self.backfills = [1 + k for k, kind in enumerate(kinds) if kind == "backfilled"]
         self.step.max = len(kinds)
         self.step.value = 1 + (kinds.index("reserved") if "reserved" in kinds else 0)
         self.show()
@@ -221,12 +212,12 @@ class Stepper(_Tool):
         self.say(*self.walk.sentences(self.step.value - 1))
         self.picture.show(self.step.value - 1)
 
-    def go(self, act, tip):
-        """Move to another decision, or explain that there is none."""
-        to = act(self.step.value, self.passes)
-        if 1 <= to <= self.step.max:
-            self.step.value = to
+    def go(self, way, backfills, tip):
+        """Move to the nearest decision or backfill on one side (-1 or 1), or explain that there is none."""
+        at, places = self.step.value, self.backfills if backfills else range(1, self.step.max + 1)
+        ahead = [place for place in places if (place - at) * way > 0]
+        if ahead:
+            self.step.value = min(ahead, key=lambda place: abs(place - at))
         else:
-            self.say(
-                *self.walk.sentences(self.step.value - 1)[:3], f"There is no such decision: {tip}."
-            )
+            lines = self.walk.sentences(at - 1)[:3]
+            self.say(*lines, f"There is no such decision: {tip}.")
