@@ -4,10 +4,13 @@ import base64
 import html
 import json
 import shutil
+from collections import Counter
 from pathlib import Path
 
 import nbformat
 import pandas as pd
+
+import replication as rp
 
 ROOT = Path(__file__).parents[1]
 TITLES = {
@@ -46,12 +49,19 @@ def write(folder):
     (folder / "index.md").write_text("\n".join(index), encoding="utf-8")
 
 
+def has_log(name):
+    """Return whether a log of the registry is available without a download."""
+    try:
+        rp.load(name)
+    except (OSError, ValueError):
+        return False
+    return True
+
+
 def badges(record):
     """Return the counts of an item's verdicts as text, such as ``3 match, 1 near``."""
-    counts = {}
-    for file in record["verdicts"].values():
-        for verdict, count in file.items():
-            counts[verdict] = counts.get(verdict, 0) + count
+    decided = [*record["comparisons"], *record["claims"].values()]
+    counts = Counter(row["verdict"] for row in decided)
     return ", ".join(f"{count} {verdict}" for verdict, count in counts.items()) or "none"
 
 
@@ -63,7 +73,7 @@ def page(paper, item, record):
         if "cell" in facts:
             notebook.cells[facts["cell"]].outputs.append(output(folder / name, facts["caption"]))
     source = f"`notebooks/{paper}/{item}.ipynb`"
-    summary = f"{record.get('opening', '')}\n\nVerdicts: {badges(record)}. Source: {source}."
+    summary = f"{record['summary']}\n\nVerdicts: {badges(record)}. Source: {source}."
     notebook.cells.insert(1, nbformat.v4.new_markdown_cell(summary))
     for cell in notebook.cells:
         cell.pop("id", None)  # ids of new cells are random
