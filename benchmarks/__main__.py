@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from benchmarks import kernels
-from replication.simulator import paths, swf, traces
+from replication.simulator import grid, paths, swf, traces
 from replication.simulator.estimates import FModel
 from replication.simulator.simulation import simulate
 
@@ -108,6 +108,19 @@ def threads(workloads, rounds):
     )
 
 
+def sweeps(workloads, rounds):
+    """Print the cost of a sweep relative to its simulations alone."""
+    w, seeds = workloads["KTH-SP2"], range(1, 61)
+    task = grid.Task(w, FModel(2), seeds=tuple(seeds))
+    grid.run([task], 1, folder=None)
+    a, b, ratio = in_turn(
+        lambda: grid.run([task], 1, folder=None),
+        lambda: [simulate(w, estimates=FModel(2), seed=seed) for seed in seeds],
+        rounds,
+    )
+    print(f"\nA sweep of sixty: {a:.2f} s, the simulations alone {b:.2f} s, ratio {ratio:.2f}")
+
+
 def commands(rounds):
     """The shell command as a whole process, beside Python starting numba alone."""
     print("\nAs a process, kernels cached (least of the rounds; beside `python -c 'import numba'`)")
@@ -164,6 +177,7 @@ def main():
         workloads, library and called_as_scheduler(library), max(3, rounds // 2), given.more
     )
     threads(workloads, max(3, rounds // 2))
+    sweeps(workloads, max(3, rounds // 2))
     reading(max(3, rounds // 2))
     commands(max(3, rounds // 2))
 

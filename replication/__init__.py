@@ -28,6 +28,7 @@ except ModuleNotFoundError as missing:
         raise SystemExit(f"replication: {message}") from None
     raise ModuleNotFoundError(message, name=missing.name) from None
 
+from replication.simulator.comparison import compare
 from replication.simulator.estimates import (
     Deterministic,
     EstimateModel,
@@ -61,7 +62,7 @@ from replication.simulator.schedulers import (
     PVEasy,
     Scheduler,
 )
-from replication.simulator.simulation import compare, simulate
+from replication.simulator.simulation import simulate
 from replication.simulator.synthetic import synthetic
 from replication.simulator.traces import load
 from replication.simulator.workload import Workload

@@ -24,8 +24,7 @@ Replication of three papers on batch scheduling with unknown run times.
 
 '{PROGRAM} COMMAND --help' tells more.
 
-Exit codes: 0 done; 1 the work failed; 2 the command line was refused; 128 and a signal's number where one ended
-the command (130 interrupted, 143 terminated, 129 hung up); 141 the reader of the output closed it early. Failures
+Exit codes: 0 done; 1 the work failed; 2 the command line was refused; 130 interrupted; 141 the reader of the output closed it early. Failures
 of the package and of the file system are one line on standard error; --debug shows where they came from."""
 
 

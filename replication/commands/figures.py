@@ -27,8 +27,8 @@ from replication.simulator import engines
 def command(only, scale, settings, workers, engine):
     """Run the notebooks; what cannot be run is refused before any of them starts."""
     if engine is not None:
-        with engines.opened(engine):  # the notebooks' sweeps take it from the environment
-            os.environ[engines.NAMED_BY] = engine
+        # The sweeps of the notebooks read it from the environment.
+        os.environ[engines.ENVIRONMENT] = engines.check(engine)
     given = {name: json.loads(value) for name, _, value in (one.partition("=") for one in settings)}
     with shared.refusing(run.PageError):
         return run.figures(list(only), scale, workers, given)

@@ -81,7 +81,7 @@ def summary(schedule):
     yield f"{workload!r}, {told['scheduler']}, estimates {told['estimates']}, seed {told['seed']}"
     for rule, count in workload.cleaning:
         yield f"  {count:>10,}  {rule}"
-    yield "Without the first 1 % of jobs to end, as in heel-and-toe:"
+    yield f"{schedule.trim_effect}:"
     for name, value in schedule.measures.items():
         form = ">10,.4g" if isinstance(value, float) else ">10,"
         yield f"  {value:{form}}  {measures.NAMES[name]}"

@@ -1,9 +1,9 @@
 """Run schedulers on a grid of logs, loads, estimates and seeds, and write one table.
 
-Each point of the grid with all its seeds is a task; its rows are kept in --folder, so that a sweep that was
-stopped goes on where it was, and one with more values runs only what is new. A row has the measures of one
+Each point of the grid with all its seeds is a task; its rows are stored in --folder, so that a stopped sweep
+continues where it was, and an extended one runs only what is new. A row has the measures of one
 simulation, in columns log, load, scheduler, estimates, model, its values (such as f and e_max), seed and those
-of replication.simulator.kernels.cells.
+of replication.simulator.measures.
 
 Examples:
   replication sweep KTH-SP2 --f 0:10:1 --seeds 10 --out kth.csv
@@ -19,8 +19,8 @@ A file that ends in .toml is a study: it says what to run (replication.simulator
 many jobs as one likes, on any machines that share --folder. Run without --shard it reads what they have kept,
 runs what is missing and writes the table.
 
-Exit codes: 0 written; 1 a log or a value cannot be used, or tasks failed and were set aside, and the others are
-kept; 2 the command line was refused; 130 interrupted, and what was done is kept.
+Exit codes: 0 written; 1 a log or a value cannot be used, or a task failed; 2 the command line was refused; 130
+interrupted. Finished results are stored in every case.
 """
 
 import math
@@ -31,7 +31,7 @@ import click
 
 from replication.commands import Several, UsageError
 from replication.commands import _options as shared
-from replication.simulator import estimates, grid, kept, schedulers, study, text, traces, writing
+from replication.simulator import engines, estimates, grid, schedulers, study, text, traces, writing
 
 #: How `--estimates` begins for each `--model`; f follows.
 MODELS = {"random": "f", "deterministic": "deterministic", "log": "log:factor", "modal": "modal"}
@@ -129,15 +129,15 @@ def command(names, workers, engine, shards, shard, folder, out, as_json, **asked
         raise UsageError(
             "--shard is for studies: replication sweep study.toml --shards N --shard K"
         )
-    how = workers or os.cpu_count() or 1, engine, folder or kept.RESULTS
+    how = workers or os.cpu_count() or 1, engine, folder or engines.RESULTS
     tasks = _of_study(names, asked) if is_study else _of_options(names, **asked)
     if shard is None:
         found, said = _table(tasks, how, out, names)
     else:
         tasks = study.shard(tasks, shard, shards)
-        kept.results(tasks, grid.compute, *how)
+        engines.results(tasks, grid.compute, *how)
         found = {"points": len(tasks), "shard": shard, "shards": shards, "folder": str(how[-1])}
-        said = [f"{len(tasks):,} points, part {shard} of {shards}, kept in {how[-1]}"]
+        said = [f"{len(tasks):,} points, part {shard} of {shards}, stored in {how[-1]}"]
     shared.say(found, said, as_json)
 
 

@@ -1,32 +1,45 @@
-"""One hash of the code that a result depends on, derived by following imports; comments and docstrings do not count.
+"""A hash of the code that a result depends on, for the keys of stored results.
 
-The sources of a module are its own and those of every module of its package that it imports, wherever the
-import stands. A module that imports a library which draws or lays out is left out, and what only it imports:
-it shows results and makes none.
+Two parts: the simulator's own sources, read when this package is imported and without comments and docstrings; and
+user code, the modules of a user's class or function with everything that they import outside the standard library and
+the installed packages. `Unknown` is raised where the code cannot be determined: notebook cells, scripts, closures,
+sources that changed after this session began, and module variables that are neither plain data nor code.
 """
 
 import ast
 import functools
 import hashlib
 import importlib.util
+import inspect
 import sys
+import sysconfig
+import time
+import types
+from collections.abc import Iterator
 from pathlib import Path
 
-PACKAGE = Path(__file__).resolve().parents[1]
+import numpy as np
 
-#: Whoever imports one of these shows results.
-SHOWING = frozenset(
-    "IPython ipywidgets jinja2 matplotlib nbconvert pyplot seaborn tqdm typst".split()
+PACKAGE = Path(__file__).resolve().parent
+STARTED = time.time()
+#: Read now, because the files may change while the program runs.
+_SOURCES = {
+    path.relative_to(PACKAGE).as_posix(): path.read_bytes() for path in PACKAGE.rglob("*.py")
+}
+_INSTALLED = tuple(
+    str(Path(sysconfig.get_path(name)).resolve())
+    for name in ("stdlib", "platstdlib", "purelib", "platlib")
 )
-#: How values of choices are checked, and how files are written: neither makes a number.
-ASIDE = frozenset(
-    f"{PACKAGE.name}.{name}"
-    for name in ("simulator.choices", "simulator.writing", "simulator.kept", "simulator.engines")
-)
+_PLAIN = (type(None), bool, int, float, complex, str, bytes, Path, np.generic)
+_CODE = (types.ModuleType, type, types.BuiltinFunctionType, np.ufunc, np.dtype)
 
 
-def bare(source):
-    """Python source without comments and docstrings."""
+class Unknown(Exception):
+    """Code that cannot be hashed; the message names it and the reason."""
+
+
+def bare(source: bytes | str) -> str:
+    """Return Python source without comments and docstrings."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if (
@@ -38,90 +51,152 @@ def bare(source):
 
 
 @functools.cache
-def digest(*names):
-    """Hash, in hexadecimal, of the sources that some modules' results depend on. A module outside
-    this package counts with its own source and what it imports of this package.
+def of_simulator() -> str:
+    """Return the hash of the simulator's sources as they were imported, in hexadecimal."""
+    digest = hashlib.sha256()
+    for name in sorted(_SOURCES):
+        digest.update(f"{name}\n{bare(_SOURCES[name])}\n".encode())
+    return digest.hexdigest()
+
+
+def of(*things: type | types.FunctionType) -> str:
+    """Return the hash of the simulator and of the code of some classes and functions, in hexadecimal.
+
+    Raises
+    ------
+    Unknown
+        Where a class, a function or what it imports has no source that is known to be the imported one.
     """
-    sources = hashlib.sha256()
-    for name in modules(*names):
-        sources.update(f"{name}\n{_bare(_file(name))}\n".encode())
-    return sources.hexdigest()
+    parts, modules = [of_simulator()], {}
+    for thing in things:
+        for one in _bases(thing):
+            if _is_of_simulator(one.__module__):
+                continue
+            where = f"{one.__module__}.{one.__qualname__}"
+            if "<locals>" in one.__qualname__ or "<lambda>" in one.__qualname__:
+                raise Unknown(f"{where} is defined inside a function")
+            _follow(one.__module__, modules)
+            if isinstance(one, type):
+                own = {k: v for k, v in vars(one).items() if not k.startswith("__")}
+                parts.append(f"{where} {_values(own, where)}")
+    for name in sorted(modules):
+        parts.append(f"{name} {modules[name]} {_globals(name)}")
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def modules(*names):
-    """The modules whose sources `digest` takes in, in alphabetical order; ModuleNotFoundError where
-    there is no source for one of `names`.
-    """
-    missing = [name for name in names if not has_source(name)]
-    if missing:
-        raise ModuleNotFoundError(f"no source of {missing[0]}", name=missing[0])
-    found, left = set(names), [*names]
-    while left:
-        new = {name for name in _imported(left.pop()) if not _shows(name)} - found - ASIDE
-        found |= new
-        left += new
-    return sorted(found)
+def _bases(thing):
+    return thing.__mro__[:-1] if isinstance(thing, type) else (inspect.unwrap(thing),)
 
 
-def has_source(name):
-    """Whether a module has a source that can be hashed; a notebook has none."""
-    return _file(name) is not None
+def _is_of_simulator(module):
+    return f"{module}.".startswith(f"{__package__}.")
 
 
-@functools.cache
-def _imported(name):
-    """Modules of this package that a module imports."""
-    found = set()
-    for module, names in _imports(name):
-        if module.partition(".")[0] == PACKAGE.name:
-            parts = [f"{module}.{part}" for part in names]
-            inside = [part for part in parts if _file(part) is not None]
-            # `from package import module` does not depend on what else the package's own file says.
-            found.update(inside if inside and len(inside) == len(parts) else [*inside, module])
-    return frozenset(found - {name})
+def _follow(name: str, found: dict) -> None:
+    """Add to `found` the hash of a module's source and of those that it imports, by module name."""
+    if name in found or _is_of_simulator(name):
+        return
+    path = _file(name)
+    if path is None:
+        raise Unknown(f"{name} has no source file")
+    changed = path.stat()
+    if max(changed.st_mtime, changed.st_ctime) > STARTED:
+        raise Unknown(f"{path} changed after this session began")
+    source = path.read_bytes()
+    if path.suffix != ".py":
+        found[name] = hashlib.sha256(source).hexdigest()
+        return
+    found[name] = hashlib.sha256(bare(source).encode()).hexdigest()
+    for imported in _imports(name, path, source):
+        if imported.partition(".")[0] == name.partition(".")[0] or _is_users(imported):
+            _follow(imported, found)
 
 
-def _shows(name):
-    return any(SHOWING & {module.partition(".")[0], *names} for module, names in _imports(name))
+def _is_users(name):
+    if name.partition(".")[0] in sys.stdlib_module_names or _is_of_simulator(name):
+        return False
+    path = _file(name)
+    return path is not None and not str(path).startswith(_INSTALLED)
 
 
-@functools.cache
-def _imports(name):
-    """(module, names taken from it) of every import of a module."""
-    file = _file(name)
-    package = name if file.name == "__init__.py" else name.rpartition(".")[0]
-    found = []
-    for node in ast.walk(_tree(file)):
-        if isinstance(node, ast.Import):
-            found += [(alias.name, ()) for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            above = package.split(".")[: len(package.split(".")) + 1 - node.level]
-            module = ".".join(filter(None, [*above, node.module])) if node.level else node.module
-            found.append((module, tuple(alias.name for alias in node.names)))
-    return found
-
-
-@functools.cache
-def _file(name):
-    """The source of a module; None where there is none."""
-    if name.partition(".")[0] == PACKAGE.name:
-        path = PACKAGE.parent.joinpath(*name.split("."))
-        return next(
-            (f for f in (path.with_suffix(".py"), path / "__init__.py") if f.is_file()), None
-        )
-    loaded = sys.modules.get(name)
-    origin = getattr(loaded, "__file__", None) if loaded else None
-    if origin is None and loaded is None:
-        spec = importlib.util.find_spec(name)
+def _file(name: str) -> Path | None:
+    """Return the file of a module, None where it has none, such as a notebook or a script."""
+    if name == "__main__":
+        return None
+    module = sys.modules.get(name)
+    origin = getattr(module, "__file__", None)
+    if module is None:
+        try:
+            spec = importlib.util.find_spec(name)
+        except (ImportError, ValueError):
+            return None
         origin = spec.origin if spec else None
-    return Path(origin) if origin and origin.endswith(".py") else None
+    path = Path(origin).resolve() if origin else None
+    return path if path is not None and path.is_file() else None
 
 
-@functools.cache
-def _tree(file):
-    return ast.parse(file.read_bytes())
+def _imports(name: str, path: Path, source: bytes) -> Iterator[str]:
+    """Yield the names of all modules that a source imports, wherever the import statement is."""
+    package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) + 1 - node.level] if node.level else []
+            module = ".".join([*above, *filter(None, [node.module])])
+            if module == "replication":  # its names are the simulator's
+                continue
+            inside = [f"{module}.{alias.name}" for alias in node.names]
+            of_modules = [one for one in inside if _file(one) is not None]
+            yield from of_modules
+            if len(of_modules) < len(inside):
+                yield module
 
 
-@functools.cache
-def _bare(file):
-    return bare(file.read_bytes())
+def _globals(name):
+    """Return the values of a user module's variables as text; those of this project are constants."""
+    module = sys.modules.get(name)
+    if module is None or name.startswith("replication."):
+        return ""
+    return _values({k: v for k, v in vars(module).items() if not k.startswith("__")}, name)
+
+
+def _values(named: dict, where: str) -> str:
+    return "; ".join(f"{k}={_value(v, f'{where}.{k}')}" for k, v in sorted(named.items()))
+
+
+def _value(value, where: str) -> str:
+    """Return plain data as text and code as nothing; its source is hashed."""
+    if isinstance(value, _PLAIN):
+        return repr(value)
+    if isinstance(value, list | tuple):
+        return repr([_value(one, where) for one in value])
+    if isinstance(value, set | frozenset):
+        return repr(sorted(_value(one, where) for one in value))
+    if isinstance(value, dict):
+        return repr([(_value(k, where), _value(v, where)) for k, v in value.items()])
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        return f"{value.dtype}{value.shape}{hashlib.sha256(value.tobytes()).hexdigest()}"
+    if isinstance(value, staticmethod | classmethod):
+        value = value.__func__
+    if isinstance(value, property):
+        return _values({"get": value.fget, "set": value.fset}, where)
+    function = getattr(value, "py_func", value)  # of a compiled function
+    if isinstance(function, types.FunctionType):
+        if any(cell.cell_contents is not None for cell in _cells(function)):
+            raise Unknown(f"{where} is a closure")
+        return ""
+    if isinstance(value, _CODE) or type(value).__module__ in ("typing", "__future__", "re"):
+        return ""
+    if type(value).__module__ == "dataclasses":  # a field
+        return ""
+    if _is_of_simulator(type(value).__module__):  # a choice
+        return repr(value)
+    raise Unknown(f"{where} is a {type(value).__name__}, neither plain data nor code")
+
+
+def _cells(function):
+    """Return the enclosed variables of a function, other than the class that super() looks for."""
+    names = function.__code__.co_freevars
+    cells = function.__closure__ or ()
+    return [cell for name, cell in zip(names, cells, strict=True) if name != "__class__"]

@@ -1,498 +1,274 @@
-"""Where tasks run: in threads, in processes, or on the workers of a Dask scheduler.
+"""Run tasks in threads, in processes or on a Dask cluster, and store their results.
 
-Tasks go out in batches of about a second's work, at most `IN_FLIGHT` for each worker at once; how long a job takes
-under a scheduler is learnt from the batches that came back. Outside this process a workload is sent once to each
-worker that needs it and a task refers to it by its fingerprint, so a task is small however long its log. What a task
-finds depends on the task alone, so nothing in the results tells where it ran.
-
-A task that raises an error, or whose worker dies, is tried again, `TRIES` times in all; then it is set aside and
-named, and the others go on. Who killed a worker cannot be told from several that ran there, and often it is none of
-them: a batch whose worker died goes out again in halves, beside all others, and a task alone in a batch waits until
-all others are done and is then tried with nothing beside it. What is refused (a ValueError, such as times that cannot be
-counted) would be refused again: that is said at once, the others are finished, and it ends the run in its own words.
+joblib runs threads and processes, `distributed` the cluster. Results do not depend on the engine. A task that is refused
+(a ValueError) does not stop the others; the first refusal is raised at the end. Any other error ends the run; finished
+results are stored, and the next run continues from there.
 """
 
 import contextlib
-import functools
-import hashlib
 import io
-import itertools
-import json
-import math
-import multiprocessing
+import operator
+import os
 import pickle
-import sys
-import tempfile
-import time
-from collections import OrderedDict, deque
-from concurrent.futures import (
-    FIRST_COMPLETED,
-    BrokenExecutor,
-    ProcessPoolExecutor,
-    ThreadPoolExecutor,
-    wait,
-)
-from dataclasses import fields
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
-import numpy as np
+import cloudpickle
+import joblib
+import pandas as pd
 from tqdm import tqdm
 
-from replication.simulator import writing
+from replication.simulator import code, writing
+from replication.simulator.store import RESULTS, Rows, Store
 from replication.simulator.workload import Workload
 
-ENGINES = ("threads", "processes")
-NAMED_BY = "REPLICATION_ENGINE"  # where nothing else names one
-IN_FLIGHT = 4  # batches for each worker
-TRIES = 3
-NAMING = ("log", "load", "scheduler", "estimates")  # what a task is called by in a message
-SECONDS = 1.0  # that a batch should take
-EVERY = 60.0  # s between the lines that tell how far it is, where there is no terminal
-TOLD = "{desc}: {percentage:.0f} % of {total_fmt} jobs in {elapsed}, about {remaining} left"
-HELD = 32  # workloads that a Dask scheduler is asked to keep; those of batches in flight it keeps anyway
+ENGINES = {"threads": "threading", "processes": "loky"}
+ENVIRONMENT = "REPLICATION_ENGINE"
+IN_FLIGHT = 4  # tasks for each thread of a cluster
 
 
 class EngineError(ValueError):
-    """An engine that does not exist or cannot be reached; the message says what is allowed."""
+    """An engine or a number of workers that does not exist, or a worker that cannot be used."""
 
 
-class SetAside(ValueError):
-    """Tasks that failed every time they were tried; all others are done and kept."""
-
-
-@contextlib.contextmanager
-def opened(engine="threads", workers=1):
-    """An engine, for as long as it is needed.
-
-    Parameters
-    ----------
-    engine : str or concurrent.futures.Executor
-        ``threads``, ``processes``, the address of a Dask scheduler such as ``tcp://host:8786``, or an executor.
-    workers : int
-        Threads or processes.
-
-    Yields
-    ------
-    object
-        With `name`, `workers`, `submit(compute, tasks)`, `wait(futures)` and `deaths`, what a future raises whose
-        worker died.
+def check(engine: str | None = None) -> str:
+    """Return the name of an engine, by default that of ``REPLICATION_ENGINE`` or threads.
 
     Raises
     ------
     EngineError
+        For anything but ``threads``, ``processes`` and an address such as ``tcp://host:8786``.
     """
-    if not isinstance(engine, str):
-        yield _Plain(engine, workers, type(engine).__name__)
-    elif engine == "threads":
-        with ThreadPoolExecutor(workers) as pool:
-            yield _Plain(pool, workers, engine)
-    elif engine == "processes":
-        with tempfile.TemporaryDirectory(prefix="replication-") as folder:
-            pool = _Processes(workers, Path(folder))
-            try:
-                yield pool
-            finally:
-                pool.close()
-    elif "://" in engine:
-        with _Dask(engine) as pool:
-            yield pool
-    else:
+    engine = engine or os.environ.get(ENVIRONMENT) or "threads"
+    if not isinstance(engine, str) or not (engine in ENGINES or "://" in engine):
         raise EngineError(
-            f"engine {engine!r}, allowed: {', '.join(ENGINES)}, or the address of a Dask scheduler "
+            f"engine {engine!r}; allowed: {', '.join(ENGINES)}, or the address of a Dask scheduler "
             "such as tcp://host:8786"
         )
+    return engine
 
 
-def computed(tasks, compute, engine, progress=None):
-    """Run tasks on an engine.
+def checked_workers(workers: int | None) -> int:
+    """Return a number of threads or processes, one for each processor by default."""
+    if workers is None:
+        return os.cpu_count() or 1
+    with contextlib.suppress(TypeError):
+        if not isinstance(workers, bool) and operator.index(workers) >= 1:
+            return operator.index(workers)
+    raise EngineError(f"workers {workers!r}; allowed: a whole number from 1, or None")
+
+
+def each(function: Callable, arguments: Iterable, workers: int) -> list:
+    """Return the results of a function for several arguments, in their order, computed in threads."""
+    pool = joblib.Parallel(checked_workers(workers), backend="threading", batch_size=1)
+    return pool(joblib.delayed(function)(one) for one in arguments)
+
+
+def results(
+    tasks: Iterable,
+    compute: Callable[[Any], Rows],
+    workers: int | None = None,
+    engine: str | None = None,
+    folder: str | os.PathLike | None = RESULTS,
+    progress: bool | None = None,
+) -> list[Rows]:
+    """Run tasks, or return their stored results.
 
     Parameters
     ----------
-    tasks : sequence
-        Each with `jobs`, how much work it is.
-    compute : Callable
-        ``compute(task)`` returns plain data.
-    engine : object
-        From `opened`.
+    tasks : iterable
+        Each with `key` (a hash of everything that its rows depend on, None if it is not to be stored), `jobs` (jobs to
+        simulate, for the progress bar), `workload`, and `things`, the classes and functions of users that it needs.
+        Tasks of one key are computed once.
+    compute : callable
+        ``compute(task)`` returns columns of equal length by name: numbers and strings only.
+    workers : int, optional
+        Threads or processes; one for each processor by default.
+    engine : str, optional
+        ``threads`` (the default), ``processes``, or the address of a Dask scheduler.
+    folder : path, optional
+        Folder of the store; None to store nothing.
     progress : bool, optional
-        False for nothing on standard error. Otherwise how far it is and how long the rest takes is said there: a terminal
-        shows a bar, anything else gets a line a minute.
+        False for no progress bar. There is one on a terminal only.
 
-    Yields
-    ------
-    task, object
-        What was computed, as it comes.
+    Returns
+    -------
+    list of dict of str to list
+        In the order of the tasks.
 
     Raises
     ------
-    ValueError
-        What a task is refused with.
-    SetAside
-        At the end, if there are tasks that failed `TRIES` times.
+    EngineError, ValueError
     """
-    left = _Left(tasks)
-    flying = {}
-    with _bar(engine.name, sum(task.jobs for task in tasks), progress) as bar:
-        try:
-            while flying or left:
-                for batch in left.next(IN_FLIGHT * engine.workers - len(flying), bool(flying)):
-                    flying[engine.submit(compute, batch)] = batch
-                for future in engine.wait(flying):
-                    batch = flying.pop(future)
-                    for task, rows in left.settle(batch, future, engine.deaths):
-                        yield task, rows
-                        bar.update(task.jobs)
-        except (Exception, KeyboardInterrupt):
-            for future, batch in flying.items():
-                if not future.cancel() and future.done() and future.exception() is None:
-                    answers = zip(batch, future.result()[1], strict=True)
-                    yield from ((task, rows) for task, (rows, error) in answers if error is None)
-            raise
-        finally:
-            for future in flying:
-                future.cancel()
-    left.complain(len(tasks))
+    tasks, engine, workers = list(tasks), check(engine), checked_workers(workers)
+    keys = [task.key or f"task {k}" for k, task in enumerate(tasks)]
+    stored = {key for key, task in zip(keys, tasks, strict=True) if task.key and folder is not None}
+    found: dict[str, Rows | None] = dict.fromkeys(keys)
+    with contextlib.ExitStack() as stack:
+        if stored:
+            store = stack.enter_context(Store(folder))
+            found |= {key: store.get(key) for key in stored}
+            if store.damaged:
+                writing.tell(f"{store.path}: {store.damaged} damaged results are computed again")
+        missing = {key: task for key, task in zip(keys, tasks, strict=True) if found[key] is None}
+        bar = stack.enter_context(
+            tqdm(
+                desc=engine,
+                total=sum(task.jobs for task in missing.values()),
+                unit="job",
+                unit_scale=True,
+                dynamic_ncols=True,
+                disable=True if progress is False or not missing else None,
+            )
+        )
+        refusal = None
+        for key, rows, problem in _outcomes(missing, compute, workers, engine):
+            found[key], refusal = rows, refusal or problem
+            if key in stored and problem is None:
+                store.put(key, rows)
+            bar.update(missing[key].jobs)
+    if refusal is not None:
+        raise refusal
+    return [found[key] for key in keys]
 
 
-def _bar(name, jobs, progress):
-    how = {"dynamic_ncols": True}
-    if not sys.stderr.isatty():
-        how = {
-            "file": _Lines,
-            "bar_format": TOLD,
-            "delay": EVERY,
-            "mininterval": EVERY,
-            "miniters": 1,
-        }
-    return tqdm(
-        desc=name, total=jobs, unit="job", unit_scale=True, disable=progress is False, **how
+def run(tasks: Iterable, compute: Callable[[Any], Rows], *how: Any, **more: Any) -> pd.DataFrame:
+    """Return `results` as one table, in the order of the tasks."""
+    return frame(results(tasks, compute, *how, **more))
+
+
+def frame(parts: list[Rows]) -> pd.DataFrame:
+    """Return one table of several; nan where a part lacks a column."""
+    columns = dict.fromkeys(name for rows in parts for name in rows)
+    whole: Rows = {name: [] for name in columns}
+    for rows in parts:
+        length = len(next(iter(rows.values())))
+        for name in columns:
+            whole[name] += rows.get(name, [float("nan")] * length)
+    return pd.DataFrame(whole)
+
+
+def _outcomes(tasks: dict, compute: Callable, workers: int, engine: str) -> Iterator:
+    """Yield key, rows and refusal of each task as it ends."""
+    if engine not in ENGINES:
+        yield from _on_dask(tasks, compute, engine)
+        return
+    pool = joblib.Parallel(
+        min(workers, max(len(tasks), 1)),
+        backend=ENGINES[engine],
+        return_as="generator_unordered",
+        max_nbytes=100_000,
     )
-
-
-class _Lines:
-    """Where a bar is written that is not to be seen as one: each of its states is a line."""
-
-    @staticmethod
-    def write(text):
-        if text.strip():
-            writing.tell(text.strip())
-
-    @staticmethod
-    def flush():
-        pass
-
-
-class _Left:
-    """What is still to be run, and how often each task has failed."""
-
-    def __init__(self, tasks):
-        self.waiting = deque(tasks)
-        self.several = len(self.waiting) > 1
-        self.halves = deque()  # of batches whose worker died
-        self.suspects = deque()  # tasks whose worker died, and that had it for themselves
-        self.alone = False
-        self.pace = Pace()
-        self.failed, self.aside = {}, {}
-
-    def __bool__(self):
-        return bool(self.waiting or self.halves or self.suspects)
-
-    def next(self, room, flying):
-        """The batches to send now."""
-        self.alone = not (self.waiting or self.halves or flying)
-        if self.alone:
-            return [[self.suspects.popleft()]]
-        batches = itertools.chain(_taken(self.halves), self.pace.batches(self.waiting))
-        return list(itertools.islice(batches, max(room, 0)))
-
-    def settle(self, batch, future, deaths):
-        """What came of a batch: tasks and their rows; others are tried again, or set aside."""
-        try:
-            seconds, answers = future.result()
-        except deaths as death:
-            self._died(batch, death)
-            return
-        self.pace.took(batch, seconds)
-        for task, (rows, error) in zip(batch, answers, strict=True):
-            if error is None:
-                yield task, rows
-            elif isinstance(error, ValueError):
-                told = any(isinstance(why, ValueError) for why in self.aside.values())
-                if self.several and not told:
-                    writing.tell(f"refused, and the others go on: {error}")
-                self.aside[task] = error
-            elif self._may_again(task, error):
-                self.waiting.append(task)
-
-    def _died(self, batch, death):
-        half = len(batch) // 2
-        if half:
-            self.halves.extend((batch[:half], batch[half:]))
-        elif not self.alone or self._may_again(
-            batch[0], f"its worker died ({type(death).__name__})"
-        ):
-            self.suspects.append(batch[0])
-
-    def _may_again(self, task, why):
-        self.failed[task] = self.failed.get(task, 0) + 1
-        if self.failed[task] == TRIES:
-            self.aside[task] = why
-        return self.failed[task] < TRIES
-
-    def complain(self, of):
-        """Raise what is to be said of the tasks that were set aside."""
-        tried = [task for task, why in self.aside.items() if not isinstance(why, ValueError)]
-        if not tried:
-            for refusal in self.aside.values():
-                raise refusal
-            return
-        others = f", and {len(self.aside) - 1} more" if len(self.aside) > 1 else ""
-        asked = getattr(tried[0], "asked", {})
-        name = ", ".join(str(asked[k]) for k in NAMING if k in asked) or repr(tried[0])
-        raise SetAside(
-            f"{len(self.aside)} of {of} tasks failed {TRIES} times and were set aside; the others are "
-            f"done. {name}: {self.aside[tried[0]]}{others}"
+    if engine == "threads":
+        calls = (joblib.delayed(_outcome)(key, compute, task) for key, task in tasks.items())
+    else:
+        calls = (
+            joblib.delayed(_unpacked)(key, *_packed(compute, task)) for key, task in tasks.items()
         )
+    yield from pool(calls)
 
 
-def _taken(batches):
-    while batches:
-        yield batches.popleft()
+def _outcome(key: str, compute: Callable, task: Any) -> tuple:
+    try:
+        return key, compute(task), None
+    except ValueError as refusal:
+        return key, None, refusal
 
 
-class Pace:
-    """How long a job takes under each scheduler, learnt from batches, and batches of about `SECONDS` by that.
-
-    A task of a scheduler of which nothing is known yet is a batch.
-    """
-
-    def __init__(self):
-        self._seconds = {}  # a job, by scheduler
-
-    def expected(self, task):
-        """Seconds that a task should take."""
-        return task.jobs * self._seconds.get(_kind(task), math.inf)
-
-    def batches(self, waiting):
-        """Take batches from the left of a deque of tasks, in their order."""
-        while waiting:
-            batch = [waiting.popleft()]
-            seconds = self.expected(batch[0])
-            while waiting and (seconds := seconds + self.expected(waiting[0])) <= SECONDS:
-                batch.append(waiting.popleft())
-            yield batch
-
-    def took(self, batch, seconds):
-        """Learn from a batch: halfway from what was thought to what was seen."""
-        if _kind(batch[0]) not in self._seconds:
-            self._seconds[_kind(batch[0])] = seconds / batch[0].jobs
-            return
-        factor = (1 + seconds / sum(map(self.expected, batch))) / 2
-        for kind in set(map(_kind, batch)):
-            self._seconds[kind] *= factor
-
-
-def _kind(task):
-    return getattr(task, "scheduler", None)
-
-
-def _answers(compute, tasks):
-    """The seconds that a batch took, and what each of its tasks gives.
-
-    That is its rows and None, or None and the error, in words unless it is a refusal.
-    """
-    began, answers = time.perf_counter(), []
-    for task in tasks:
-        try:
-            answers.append((compute(task), None))
-        except ValueError as refusal:
-            answers.append((None, refusal))
-        except Exception as error:
-            answers.append((None, f"{type(error).__name__}: {error}"))
-    return time.perf_counter() - began, answers
-
-
-class _Plain:
-    """Threads of this process, or an executor that takes any Python value."""
-
-    deaths = (BrokenExecutor,)
-
-    def __init__(self, pool, workers, name):
-        self._pool, self.workers, self.name = pool, workers, name
-
-    def submit(self, compute, tasks):
-        return self._pool.submit(_answers, compute, tasks)
-
-    def wait(self, futures):
-        return wait(futures, return_when=FIRST_COMPLETED).done
-
-
-class _Processes(_Plain):
-    """Processes of this machine; workloads lie in a folder of this run."""
-
-    def __init__(self, workers, folder):
-        super().__init__(None, workers, "processes")
-        self._folder = folder
-
-    def submit(self, compute, tasks):
-        packed, workloads = pack(compute, tasks)
-        for name, workload in workloads.items():
-            if not (self._folder / f"{name}.npz").exists():
-                _write(workload, self._folder / f"{name}.npz")
-        try:
-            return self._open().submit(_in_a_process, packed, str(self._folder))
-        except BrokenExecutor:  # a worker died meanwhile
-            self.close()
-            return self._open().submit(_in_a_process, packed, str(self._folder))
-
-    def _open(self):
-        if self._pool is None:
-            ways = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(self.workers, mp_context=ways)
-        return self._pool
-
-    def close(self):
-        if self._pool is not None:
-            self._pool.shutdown(wait=True, cancel_futures=True)
-            self._pool = None
-
-
-class _Dask:
-    """The workers of a Dask scheduler, which hand each workload to those that need it."""
-
-    def __init__(self, address):
-        try:
-            import distributed
-
-            self._client = distributed.Client(address, timeout=10)
-        except ModuleNotFoundError:
-            raise EngineError(
-                f"engine {address}: Dask is not installed; pip install 'replication[dask]'"
-            ) from None
-        except (OSError, ValueError) as error:
-            raise EngineError(f"engine {address}: {error}") from None
-        self.deaths = (distributed.scheduler.KilledWorker, distributed.client.FutureCancelledError)
-        self.name = address
-        self._sent = OrderedDict()
-        workers = len(self._client.nthreads()) or "no"
-        writing.tell(
-            f"Dask at {address}: {workers} workers; its dashboard: {self._client.dashboard_link}"
-        )
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_exception):
-        self._sent.clear()
-        self._client.close()
-
-    @property
-    def workers(self):
-        return max(1, sum(self._client.nthreads().values()))
-
-    def submit(self, compute, tasks):
-        packed, workloads = pack(compute, tasks)
-        needed = {name: self._held(name, workload) for name, workload in workloads.items()}
-        while len(self._sent) > HELD:
-            self._sent.popitem(last=False)
-        return self._client.submit(_unpacked, packed, needed, pure=False)
-
-    def _held(self, name, workload):
-        """A workload on the cluster, as a task and not as scattered data, which would be lost with its worker.
-
-        One that too many workers died with is sent again, or all that need it would fail for ever.
-        """
-        if name not in self._sent or self._sent[name].status not in ("pending", "finished"):
-            self._sent[name] = self._client.submit(_itself, workload, pure=False)
-        self._sent.move_to_end(name)
-        return self._sent[name]
-
-    def wait(self, futures):
+def _on_dask(tasks: dict, compute: Callable, address: str) -> Iterator:
+    try:
         import distributed
+    except ModuleNotFoundError:
+        raise EngineError(
+            f"engine {address}: Dask is not installed; run `pip install --require-hashes -r dask.lock`"
+        ) from None
+    try:
+        client = distributed.Client(address, timeout=10, set_as_default=False)
+    except (OSError, ValueError) as problem:
+        raise EngineError(f"engine {address}: {problem}") from None
+    with client:
+        threads = max(1, sum(client.nthreads().values()))
+        left, flying, workloads = iter(tasks.items()), distributed.as_completed(), {}
 
-        return distributed.wait(list(futures), return_when="FIRST_COMPLETED").done
+        def send():
+            for key, task in left:
+                packed, workload = _packed(compute, task)
+                if id(workload) not in workloads:
+                    # The result of a task, and not scattered, so that it is computed again if its worker dies.
+                    while len(workloads) > IN_FLIGHT * threads:
+                        del workloads[next(iter(workloads))]
+                    future = client.submit(_itself, workload, pure=False)
+                    workloads[id(workload)] = workload, future
+                hashes = code.of_simulator(), _code_of(task)
+                sent = workloads[id(workload)][1]
+                flying.add(client.submit(_checked, key, packed, sent, hashes, pure=False))
+                return
+
+        for _ in range(IN_FLIGHT * threads):
+            send()
+        for future in flying:
+            yield future.result()
+            send()
 
 
-class _Pack(pickle.Pickler):
-    """Packs what is sent to workers; workloads are named and not packed."""
+def _itself(workload: Workload) -> Workload:
+    return workload
 
-    def __init__(self, file):
-        super().__init__(file, protocol=5)
-        self.workloads = {}
+
+def _code_of(task: Any) -> str | None:
+    try:
+        return code.of(*task.things)
+    except code.Unknown:
+        return None
+
+
+def _checked(key: str, packed: bytes, workload: Workload, hashes: tuple) -> tuple:
+    """Run a task on a worker of a cluster if the worker has the code of the client."""
+    import distributed
+
+    name = distributed.get_worker().address
+    advice = "restart the worker with the sources of the client"
+    if code.of_simulator() != hashes[0]:
+        raise EngineError(f"worker {name} has other sources of replication.simulator; {advice}")
+    try:
+        task = _Unpickler(packed, workload).load()[1]
+    except ImportError as problem:
+        raise EngineError(
+            f"worker {name} cannot import {problem.name}; put the module into its PYTHONPATH"
+        ) from None
+    if hashes[1] is not None and _code_of(task) != hashes[1]:
+        modules = ", ".join(sorted({thing.__module__ for thing in task.things}))
+        raise EngineError(f"worker {name} has other sources of {modules}; {advice}")
+    return _unpacked(key, packed, workload)
+
+
+class _Pickler(cloudpickle.Pickler):
+    """Pickle a task without its workload, which is sent once for many tasks."""
+
+    workload: Workload | None = None
 
     def persistent_id(self, value):
         if not isinstance(value, Workload):
             return None
-        name = identity(value)
-        self.workloads[name] = value
-        return name
+        self.workload = value
+        return "workload"
 
 
-class _Unpack(pickle.Unpickler):
-    def __init__(self, file, workload):
-        super().__init__(file)
-        self.persistent_load = workload
+class _Unpickler(pickle.Unpickler):
+    def __init__(self, packed, workload):
+        super().__init__(io.BytesIO(packed))
+        self._workload = workload
+
+    def persistent_load(self, _name):
+        return self._workload
 
 
-def pack(compute, tasks):
-    """A batch as bytes, and the workloads it names.
-
-    Returns
-    -------
-    bytes
-    dict of str to replication.simulator.workload.Workload
-    """
+def _packed(compute: Callable, task: Any) -> tuple[bytes, Workload | None]:
     file = io.BytesIO()
-    packing = _Pack(file)
-    packing.dump((compute, tasks))
-    return file.getvalue(), packing.workloads
+    pickler = _Pickler(file)
+    pickler.dump((compute, task))
+    return file.getvalue(), pickler.workload
 
 
-def fingerprint(workload, columns):
-    """Hash of a workload's name, machine and some columns, in hexadecimal; worked out once a workload."""
-    known = workload.__dict__.get("_fingerprints", {})
-    if columns not in known:
-        digest = hashlib.sha256(
-            f"{workload.name} {workload.draw_key} {workload.machine}\n".encode()
-        )
-        for column in columns:
-            value = getattr(workload, column)
-            digest.update(value if isinstance(value, np.ndarray) else repr(value).encode())
-        known = known | {columns: digest.hexdigest()}
-        object.__setattr__(workload, "_fingerprints", known)
-    return known[columns]
-
-
-def identity(workload):
-    """`fingerprint` of all that a workload holds."""
-    return fingerprint(workload, tuple(own.name for own in fields(workload)))
-
-
-def _itself(workload):
-    return workload
-
-
-def _unpacked(packed, workloads):
-    """What a batch gives, on a worker that has its workloads."""
-    return _answers(*_Unpack(io.BytesIO(packed), workloads.__getitem__).load())
-
-
-def _in_a_process(packed, folder):
-    return _answers(*_Unpack(io.BytesIO(packed), functools.partial(_read, folder)).load())
-
-
-def _write(workload, path):
-    """Keep a workload for the processes of this run: its columns, and as text what is no column."""
-    values = {own.name: getattr(workload, own.name) for own in fields(workload)}
-    columns = {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
-    others = json.dumps({name: value for name, value in values.items() if name not in columns})
-    np.savez(path, _others=np.frombuffer(others.encode(), np.uint8), **columns)
-
-
-@functools.lru_cache(maxsize=8)
-def _read(folder, name):
-    with np.load(Path(folder) / f"{name}.npz", allow_pickle=False) as held:
-        columns = {one: held[one] for one in held.files}
-    others = json.loads(columns.pop("_others").tobytes())
-    others["cleaning"] = tuple(map(tuple, others["cleaning"]))
-    return Workload(**columns, **others)
+def _unpacked(key: str, packed: bytes, workload: Workload) -> tuple:
+    return _outcome(key, *_Unpickler(packed, workload).load())

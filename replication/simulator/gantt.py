@@ -99,7 +99,7 @@ def draw(schedule, axes=None, since=None, until=None):
 def as_html(schedule) -> str:
     """Return measures and a Gantt picture of the busiest day as a piece of HTML that needs nothing else."""
     rows = "".join(
-        f"<tr><td style='text-align:left'>{escape(measures.NAMES[name])}</td>"
+        f"<tr><td style='text-align:left'>{escape(measures.NAMES.get(name, name))}</td>"
         f"<td>{value:{',' if isinstance(value, int) else ',.4g'}}</td></tr>"
         for name, value in schedule.measures.items()
     )

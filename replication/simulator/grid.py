@@ -1,38 +1,41 @@
-"""Many simulations: workloads, loads, schedulers, estimate models and seeds to one tidy table.
+"""Sweeps: workloads, loads, schedulers, estimate models and seeds to one tidy table.
 
-A task is one point of the grid with all its seeds. What it finds depends on the task alone, so tasks may run
-in any order, on any number of workers, in threads or on other machines. Each task's rows are kept, found
-again by a hash of everything they depend on; a run that was stopped goes on where it was.
+A task is one point of the grid with all its seeds. Its rows depend on the task alone, not on order, engine or number
+of workers. They are stored under a hash of everything that they depend on.
 """
 
 import hashlib
 import json
 import os
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
-from replication.simulator import cell, code, engines, kept, observed
+from replication.simulator import code, engines, measures
 from replication.simulator.choices import Choice
+from replication.simulator.comparison import measured
 from replication.simulator.estimates import EstimateModel, Users
-from replication.simulator.kernels import cells
-from replication.simulator.measures import WARM_UP
+from replication.simulator.measures import Measure, Trim
 from replication.simulator.resampling import Resampling
 from replication.simulator.schedulers import EASY, Scheduler
-from replication.simulator.simulation import checked, simulate
-from replication.simulator.workload import Workload
+from replication.simulator.seeding import fingerprint
+from replication.simulator.simulation import checked_seed, distinct, several
+from replication.simulator.store import RESULTS, Rows
+from replication.simulator.workload import COLUMNS, Workload
+from replication.simulator.writing import tell
 
-RESULTS = kept.RESULTS
-LOG = "log"  # what the log's own load is called
-JOBS = ("submit", "run_time", "estimate", "processors")
-PEOPLE = ("user", "group", "executable", "queue")  # what predictors may go by
+LOG = "log"  # name of the log's own load
+HIGHEST_LOAD = 2.0
 TEXTBOOK = EASY()
+#: Measures that depend on the estimates even where the schedule does not.
+_OF_ESTIMATES = ("under_predicted", "r2")
 
 
 class SweepError(ValueError):
-    """A sweep that cannot be made; the message says what is allowed."""
+    """A sweep that cannot be run; the message says what is allowed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,34 +44,37 @@ class Task:
 
     Parameters
     ----------
-    workload : replication.simulator.workload.Workload
-        As simulated: scaled to its load.
-    estimates : replication.simulator.estimates.EstimateModel
-    scheduler : replication.simulator.schedulers.Scheduler
+    workload : Workload
+        The jobs to simulate, already scaled to their load.
+    estimates : EstimateModel
+    scheduler : Scheduler
     seeds : tuple of int
-        One row each. What draws nothing needs only one, see `seeds_of`.
+        One row each; one is enough where nothing is random, see `seeds_of`.
     load : str or float
-        What the load is called in the table.
+        Name of the load in the table.
     watched : bool
-        Whether to measure what `replication.simulator.observed` does; nan otherwise.
-    resampling : replication.simulator.resampling.Resampling, optional
-        How the workload was drawn, where it was.
+        Whether to add the measures `replication.simulator.measures.OBSERVED`, of EASY only.
+    resampling : Resampling, optional
+        How the workload was drawn, if it was.
+    measures : tuple of str or callable
+    trim : bool or (float, bool)
 
     Raises
     ------
-    SweepError, SchedulerError, EstimateError
-        For what is none of these, for no seeds, and for a scheduler that cannot be watched.
+    SweepError, SchedulerError, EstimateError, MeasureError
     """
 
     workload: Workload
     estimates: EstimateModel
     scheduler: Scheduler = TEXTBOOK
-    seeds: tuple = (1,)
-    load: object = LOG
+    seeds: tuple[int, ...] = (1,)
+    load: str | float = LOG
     watched: bool = False
     resampling: Resampling | None = None
+    measures: tuple[Measure, ...] = measures.SWEEP
+    trim: Trim = True
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not isinstance(self.workload, Workload):
             raise SweepError(
                 f"workload is a {type(self.workload).__name__}, allowed: a Workload "
@@ -81,51 +87,54 @@ class Task:
             raise SweepError(f"{where}: no seeds, allowed: one or more")
         if self.watched and not isinstance(self.scheduler, EASY):
             raise SweepError(f"{where}: {self.scheduler!r} watched, allowed: any EASY")
-        object.__setattr__(self, "seeds", tuple(int(seed) for seed in self.seeds))
+        names = measures.checked(self.measures, measures.SWEEP)
+        more = tuple(one for one in measures.OBSERVED if self.watched and one not in names)
+        object.__setattr__(self, "seeds", tuple(map(checked_seed, self.seeds)))
+        object.__setattr__(self, "measures", (*names, *more))
+        object.__setattr__(self, "trim", measures.checked_trim(self.trim))
 
     @property
-    def jobs(self):
+    def jobs(self) -> int:
         """Jobs to simulate, over all seeds."""
         return len(self.workload) * len(self.seeds)
 
     @property
-    def left_out(self):
-        """How many of the first jobs to end are not measured."""
-        return int(len(self.workload) * WARM_UP)
+    def things(self) -> list:
+        """The classes and functions whose code the rows depend on."""
+        choices = (*_choices(self.scheduler), *_choices(self.estimates))
+        return [*map(type, choices), *filter(callable, self.measures)]
 
     @property
-    def key(self):
-        """Hash of all that the rows depend on, in hexadecimal.
+    def simulated_estimates(self) -> EstimateModel:
+        """The estimates, or equivalent ones if the scheduler ignores them: such points are simulated once."""
+        depends = any(callable(one) or one in _OF_ESTIMATES for one in self.measures)
+        if depends or getattr(self.scheduler, "uses_estimates", True):
+            return self.estimates
+        return Users(e_max=getattr(self.estimates, "e_max", None))
 
-        None for what has no source that could be hashed, such as a scheduler of a notebook's own: it is computed
-        each time.
-        """
-        choices = [*_choices(self.scheduler), *_choices(self.estimates)]
-        if not all(code.has_source(type(choice).__module__) for choice in choices):
+    @property
+    def key(self) -> str | None:
+        """Hash of everything that the rows depend on, in hexadecimal; None where the code is unknown."""
+        try:
+            by = code.of(*self.things)
+        except code.Unknown as reason:
+            _say_once(str(reason))
             return None
-        by, columns = [cell.__name__], JOBS
-        if self.scheduler != TEXTBOOK:
-            by = [__name__, *(type(choice).__module__ for choice in choices)]
-            columns += PEOPLE
-        facts = [
-            code.digest(*by, type(self.estimates).__module__),
-            engines.fingerprint(self.workload, columns),
-            repr(self.scheduler),
-            repr(self.estimates),
-            self.seeds,
-            self.left_out,
-            self.watched,
-        ]
+        model = self.simulated_estimates
+        names = [one if isinstance(one, str) else one.__qualname__ for one in self.measures]
+        choices = [repr(self.scheduler), repr(model), names, self.trim, self.seeds]
+        facts = [by, fingerprint_of(self.workload), *choices]
         return hashlib.sha256(json.dumps(facts, allow_nan=False).encode()).hexdigest()
 
     @property
-    def asked(self):
-        """What was asked for, by column of the table; the model's values and the seed aside."""
+    def asked(self) -> dict[str, Any]:
+        """The point by column of the table, without the values of the estimate model."""
         drawn = {} if self.resampling is None else {"resampling": repr(self.resampling)}
         return {
             "log": self.workload.name,
             "stand_in": self.workload.stand_in,
             "load": self.load,
+            "offered_load": self.estimates.cut(self.workload).load,
             **drawn,
             "scheduler": repr(self.scheduler),
             "estimates": repr(self.estimates),
@@ -133,75 +142,91 @@ class Task:
         }
 
 
+_said: set[str] = set()
+
+
+def _say_once(reason: str) -> None:
+    if reason not in _said:
+        _said.add(reason)
+        tell(f"results are not stored: {reason}")
+
+
+def fingerprint_of(workload: Workload) -> str:
+    """Return a hash of a workload's machine, draw key and columns; computed once for each workload."""
+    known = workload.__dict__.get("_fingerprint")
+    if known is None:
+        columns = fingerprint(*(getattr(workload, name) for name in COLUMNS))
+        known = f"{workload.machine} {workload.draw_key} {columns}"
+        object.__setattr__(workload, "_fingerprint", known)  # not copied, since it is no field
+    return known
+
+
 def _choices(choice):
-    """A choice and those in its options."""
+    """Yield a choice and those in its options."""
     yield choice
     for one in fields(choice):
         if isinstance(getattr(choice, one.name), Choice):
             yield from _choices(getattr(choice, one.name))
 
 
-def seeds_of(scheduler, model, seeds):
-    """The seeds that make a difference: the first alone where neither draws at random.
-
-    Parameters
-    ----------
-    scheduler : replication.simulator.schedulers.Scheduler
-    model : replication.simulator.estimates.EstimateModel
-    seeds : sequence of int
-
-    Returns
-    -------
-    tuple of int
-    """
-    choices = [*_choices(scheduler), *_choices(model)]
+def seeds_of(scheduler: Scheduler, model: EstimateModel, seeds: Sequence[int]) -> tuple[int, ...]:
+    """Return the seeds that make a difference: the first alone where nothing is random."""
+    uses = getattr(scheduler, "uses_estimates", True)
+    choices = [*_choices(scheduler), *(_choices(model) if uses else ())]
     drawn = any(getattr(choice, "draws_at_random", True) for choice in choices)
     return tuple(seeds) if drawn else tuple(seeds[:1])
 
 
 def sweep(
-    workloads,
-    schedulers=TEXTBOOK,
-    estimates=None,
-    seeds=1,
-    loads=None,
-    workers=None,
-    watched=False,
-    resampling=None,
-    **how,
-):
-    """Simulate every combination; what was simulated before is read.
+    workloads: Workload | Iterable[Workload],
+    schedulers: Scheduler | Iterable[Scheduler] = TEXTBOOK,
+    estimates: EstimateModel | Iterable[EstimateModel] | None = None,
+    seeds: int | Iterable[int] = 1,
+    loads: float | str | Iterable[float | str | None] | None = None,
+    workers: int | None = None,
+    watched: bool = False,
+    resampling: Resampling | Iterable[Resampling] | None = None,
+    *,
+    measures: Measure | Iterable[Measure] | None = None,
+    trim: Trim = True,
+    engine: str | None = None,
+    folder: str | os.PathLike | None = RESULTS,
+    progress: bool | None = None,
+) -> pd.DataFrame:
+    """Simulate every combination, or read its stored results.
 
     Parameters
     ----------
-    workloads : Workload or sequence of them
-    schedulers : Scheduler or sequence of them
-    estimates : EstimateModel or sequence of them, optional
+    workloads : Workload or several
+    schedulers : Scheduler or several
+        A scheduler that ignores estimates is simulated once for all of them.
+    estimates : EstimateModel or several, optional
         The workloads' own estimates by default.
-    seeds : int or sequence of int
-        So many, 1 and upwards, or these. What draws nothing at random runs once, with the first.
-    loads : sequence of float, optional
-        Offered loads that submissions are scaled to, as shares; None or ``"log"`` among them is the log's own.
+    seeds : int or several
+        A number of seeds (1, 2, ...) or the seeds themselves. Points without random numbers run once, with the first.
+    loads : float or several, optional
+        Offered loads as shares, above 0 and up to 2; ``"log"`` is the log's own, the default. Run times are cut to the
+        model's E_max first, and submissions then scaled to the load.
     workers : int, optional
         Threads or processes; one for each processor by default.
     watched : bool
-        Measure wild backfills, delays and SJFness as well; of EASY only, with predictions too.
-    resampling : replication.simulator.resampling.Resampling or sequence of them, optional
-        Workloads to draw from each, one for every seed; estimates and predictions are drawn with the same seed.
-    **how
-        engine, folder and progress, as in `run`.
+        Whether to measure wild backfills, delays and SJFness as well, of EASY only.
+    resampling : Resampling or several, optional
+        Workloads to draw from each log, one for each seed; estimates and predictions use the same seed.
+    measures, trim
+        As of `simulate`; by default `replication.simulator.measures.SWEEP`.
+    engine, folder, progress
+        As of `replication.simulator.engines.results`: where to run and where to store results.
 
     Returns
     -------
     pandas.DataFrame
-        A row for each simulation: log, stand_in, load, resampling where there is one, scheduler, estimates (as one
-        types them), model and its values (such as f and e_max), seed, and the measures of
-        `replication.simulator.kernels.cells.ROW`.
+        A row for each simulation: log, stand_in, load, offered_load (that of the simulated jobs), resampling if any,
+        scheduler, estimates, model and its values (such as f and e_max), seed, and the measures.
 
     Raises
     ------
-    SweepError, SimulationError, SchedulerError, EstimateError
-        For what cannot be simulated.
+    SweepError, SimulationError, SchedulerError, EstimateError, MeasureError, EngineError
 
     Examples
     --------
@@ -211,151 +236,122 @@ def sweep(
     >>> table["mean_wait"].round(2).tolist()
     [4.0, 0.0]
     """
-    seeds = range(1, seeds + 1) if isinstance(seeds, int) else list(seeds)
+    given = Users() if estimates is None else estimates
     tasks = points(
-        _several(workloads, Workload),
-        [None] if loads is None else _several(loads, float),
+        several(workloads, Workload),
+        [None] if loads is None else several(loads, float),
         [
             (Scheduler.check(scheduler), EstimateModel.check(model))
-            for scheduler in _several(schedulers, Scheduler)
-            for model in _several(estimates or Users(), EstimateModel)
+            for scheduler in several(schedulers, Scheduler)
+            for model in several(given, EstimateModel)
         ],
-        seeds,
+        checked_seeds(seeds),
         watched,
-        [Resampling.check(one) for one in _several(resampling or (), Resampling)],
+        [
+            Resampling.check(one)
+            for one in several(() if resampling is None else resampling, Resampling)
+        ],
+        measures,
+        trim,
     )
-    return run(tasks, workers or os.cpu_count() or 1, **how)
+    return run(tasks, workers, engine, folder, progress)
 
 
-def points(workloads, loads, choices, seeds, watched=False, resamplings=()):
-    """The tasks of a grid.
+def checked_seeds(seeds: int | Iterable[int]) -> list[int]:
+    """Return the seeds of a sweep: 1 to `seeds`, or those given, each once."""
+    found = (
+        list(map(checked_seed, seeds)) if np.iterable(seeds) else range(1, checked_seed(seeds) + 1)
+    )
+    if len(found) == 0 or len(set(found)) < len(found):
+        raise SweepError(f"seeds {seeds!r:.60}; allowed: a number from 1, or different seeds")
+    return list(found)
 
-    Parameters
-    ----------
-    workloads : iterable of replication.simulator.workload.Workload
-    loads : sequence of float or None
-        As in `sweep`.
-    choices : sequence of (Scheduler, EstimateModel)
-    seeds : sequence of int
-    watched : bool
-    resamplings : sequence of replication.simulator.resampling.Resampling
-        The workloads themselves are simulated where there are none.
 
-    Returns
-    -------
-    list of Task
+def points(
+    workloads: Iterable[Workload],
+    loads: Sequence[float | str | None],
+    choices: Sequence[tuple[Scheduler, EstimateModel]],
+    seeds: Sequence[int],
+    watched: bool = False,
+    resamplings: Sequence[Resampling] = (),
+    names: Measure | Iterable[Measure] | None = None,
+    trim: Trim = True,
+) -> list[Task]:
+    """Return the tasks of a grid; arguments as of `sweep`, lists throughout.
+
+    Raises
+    ------
+    SweepError, SimulationError
+        For loads that do not exist, and for two workloads of one name.
     """
-    return [
-        Task(at, model, scheduler, own or seeds_of(scheduler, model, seeds), called, watched, how)
-        for workload in workloads
-        for how, own, drawn in _drawn(workload, resamplings, seeds)
-        for called, at in at_loads(drawn, loads)
-        for scheduler, model in choices
-    ]
+    names, tasks = measures.checked(names, measures.SWEEP), []
+    logs = list(workloads)
+    distinct(logs)
+    for workload in logs:
+        for how, own, drawn in _drawn(workload, resamplings, seeds):
+            at: dict = {}
+            for load in loads:
+                for scheduler, model in choices:
+                    limit = getattr(model, "e_max", None) if load not in (None, LOG) else None
+                    if (load, limit) not in at:
+                        cut = drawn if limit is None else model.cut(drawn)
+                        at[load, limit] = at_load(cut, load)
+                    called, jobs = at[load, limit]
+                    with_seeds = own or seeds_of(scheduler, model, seeds)
+                    tasks.append(
+                        Task(jobs, model, scheduler, with_seeds, called, watched, how, names, trim)
+                    )
+    return tasks
 
 
 def _drawn(workload, resamplings, seeds):
-    """The workloads to simulate instead of one: how each was drawn, with which seed, and its jobs."""
+    """Yield the workloads to simulate in place of one: resampling, seeds and jobs of each."""
     if not resamplings:
         yield None, None, workload
     for how in resamplings:
         yield from ((how, (seed,), how.make(workload, seed)) for seed in seeds)
 
 
-def at_loads(workload, loads):
-    """A workload at several loads.
-
-    Parameters
-    ----------
-    workload : replication.simulator.workload.Workload
-    loads : iterable of float or None
-        As in `sweep`.
-
-    Yields
-    ------
-    called : str or float
-    workload : replication.simulator.workload.Workload
-
-    Raises
-    ------
-    SweepError
-        For what is no share, and where all jobs are submitted at once.
-    """
-    for load in loads:
-        if load is None or load == LOG:
-            yield LOG, workload
-            continue
-        try:
-            share = float(load)
-        except (TypeError, ValueError):
-            share = np.nan
-        if not (0 < share < np.inf and workload.load > 0):
-            raise SweepError(
-                f"{workload.name}, of load {workload.load:g}: load {load!r}, allowed: a share above 0, or "
-                f"{LOG!r}; and only {LOG!r} where all jobs come at once or take no time"
-            )
-        yield share, workload.scaled(workload.load / share)
-
-
-def _several(given, kind):
-    return [given] if isinstance(given, kind) else list(given)
-
-
-def compute(task):
-    """Simulate a task.
-
-    Parameters
-    ----------
-    task : Task
-
-    Returns
-    -------
-    dict of str to list
-        Columns seed and `replication.simulator.kernels.cells.ROW`; a row for each seed.
-    """
-    if task.scheduler == TEXTBOOK:
-        rows = cell.rows(
-            task.workload, task.estimates, task.seeds, task.left_out, task.watched, checked
+def at_load(workload: Workload, load: float | str | None) -> tuple[str | float, Workload]:
+    """Return the name of a load and a workload scaled to it; as it is for None and ``"log"``."""
+    if load is None or load == LOG:
+        return LOG, workload
+    try:
+        share = np.nan if isinstance(load, bool) else float(load)
+    except (TypeError, ValueError):
+        share = np.nan
+    if not (0 < share <= HIGHEST_LOAD and workload.load > 0):
+        raise SweepError(
+            f"{workload.name}, of load {workload.load:g}: load {load!r}, allowed: a share above 0 and up to "
+            f"{HIGHEST_LOAD:g} (0.9 for 90 %), or {LOG!r}; only {LOG!r} if all jobs come at once or take no time"
         )
-    else:
-        rows = np.array([_simulated(task, seed) for seed in task.seeds])
-    return {"seed": list(task.seeds)} | dict(zip(cells.ROW, rows.T.tolist(), strict=True))
+    return share, workload.at_load(share)
 
 
-def _simulated(task, seed):
-    if task.watched:
-        seen = observed.observe(task.workload, task.estimates, seed, task.scheduler)
-        found = seen.schedule.measures | seen.measures
-    else:
-        schedule = simulate(task.workload, task.scheduler, task.estimates, seed)
-        found = schedule.measures | observed.backfilling(schedule)
-    return [float(found.get(name, np.nan)) for name in cells.ROW]
+def compute(task: Task) -> Rows:
+    """Simulate a task: seeds and measures by column, a row for each seed."""
+    model = task.simulated_estimates
+    rows = [
+        measured(task.workload, task.scheduler, model, seed, task.measures, task.trim)
+        for seed in task.seeds
+    ]
+    return {"seed": list(task.seeds)} | {
+        name: [float(row[name]) for row in rows] for name in rows[0]
+    }
 
 
-def run(tasks, workers=1, engine=None, folder=RESULTS, progress=None):
-    """Run tasks, or read what was found before.
-
-    Parameters
-    ----------
-    tasks : iterable of Task
-    workers : int
-        Threads or processes.
-    engine : str or concurrent.futures.Executor, optional
-        ``threads``, ``processes``, the address of a Dask scheduler, or an executor; threads by default.
-    folder : pathlib.Path, optional
-        Where results are kept; nowhere for None.
-    progress : bool, optional
-        False to say nothing of how far it is, see `replication.simulator.engines.computed`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As `sweep` gives it, in the order of the tasks and their seeds.
-    """
+def run(
+    tasks: Iterable[Task],
+    workers: int | None = None,
+    engine: str | None = None,
+    folder: str | os.PathLike | None = RESULTS,
+    progress: bool | None = None,
+) -> pd.DataFrame:
+    """Run tasks and return their table, in the order of the tasks and their seeds; arguments as of `sweep`."""
     tasks = list(tasks)
     if not tasks:
         raise SweepError("nothing to simulate; allowed: one workload, scheduler and model or more")
-    found = kept.results(tasks, compute, workers, engine, folder, progress)
+    found = engines.frame(engines.results(tasks, compute, workers, engine, folder, progress))
     asked = pd.DataFrame([task.asked for task in tasks])
     values = {one.name for task in tasks for one in fields(task.estimates)} - {*asked}
     for name in sorted(values):
@@ -363,4 +359,5 @@ def run(tasks, workers=1, engine=None, folder=RESULTS, progress=None):
         asked[name] = [np.nan if value is None else value for value in own]
     seeds = [len(task.seeds) for task in tasks]
     asked = asked.loc[np.repeat(np.arange(len(tasks)), seeds)].reset_index(drop=True)
-    return pd.concat([asked, pa.concat_tables(found).to_pandas()], axis=1)
+    again = [name for name in found if name in asked]
+    return pd.concat([asked, found.drop(columns=again)], axis=1)

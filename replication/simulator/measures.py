@@ -1,62 +1,290 @@
-"""Performance measures of a schedule. Times are in seconds, shares between 0 and 1.
+"""Performance measures of a schedule, by name. Times are in seconds, shares between 0 and 1.
 
-Plain functions of columns, so that they serve a schedule of any scheduler, ours or not.
+Each measure is defined once, here or in the compiled `replication.simulator.kernels.measuring`; `simulate`, `compare` and
+`sweep` take the same names. Measures of waits and slowdowns leave out the jobs that `trimmed` leaves out; all others are
+over all jobs.
 """
+
+import functools
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 
-BOUND = 10  # s; heel-and-toe, section 2, and PV-EASY, section 5.1.2
+from replication.simulator.hints import did_you_mean
+from replication.simulator.kernels import measuring
+
+BOUND = measuring.BOUND
 WARM_UP = 0.01  # share of terminated jobs left out; heel-and-toe, section 2
+
+#: Default measures of `simulate` and `compare`.
+DEFAULT = (
+    *("jobs", "mean_wait", "mean_bounded_slowdown", "mbs", "mwbs"),
+    *("backfilled", "offered_load", "utilisation"),
+)
+BACKFILLING = ("backfilled", "backfilled_run_time", "backfilled_size", "regular_run_time")
+#: Measures of EASY that need an observed run, see `replication.simulator.observed`.
+OBSERVED = ("wild", "wild_run_time", "wild_size", "delayed", "events", "delay", "sjfness")
+#: Default measures of a sweep.
+SWEEP = ("jobs", "mean_wait", "mean_bounded_slowdown", *BACKFILLING, "mbs", "mwbs", "utilisation")
 
 NAMES = {
     "jobs": "jobs measured",
     "mean_wait": "mean wait, s",
+    "median_wait": "median wait, s",
+    "max_wait": "longest wait, s",
+    "wait_p95": "95th percentile of the wait, s; any wait_pN",
     "mean_bounded_slowdown": "mean bounded slowdown",
+    "median_bounded_slowdown": "median bounded slowdown",
+    "max_bounded_slowdown": "largest bounded slowdown",
+    "bounded_slowdown_p95": "95th percentile of the bounded slowdown; any bounded_slowdown_pN",
     "mbs": "mean bounded slowdown as PV-EASY defines it",
     "mwbs": "the same, weighted by size",
+    "af": "mean flow time (AF of Top Percent), s",
+    "ap0waf": "flow time weighted by area (AP0WAF of Top Percent), s",
+    "ap1waf": "flow time weighted by area and wait (AP1WAF of Top Percent), s",
+    "user_fairness": "Jain's index of the users' mean bounded slowdowns, 1 for equal ones",
     "backfilled": "share of jobs backfilled",
-    "load": "work over capacity, first submission to last",
-    "total_load": "work over capacity, first submission to last end",
+    "backfilled_run_time": "mean run time of the backfilled jobs, s",
+    "backfilled_size": "mean size of the backfilled jobs, processors",
+    "regular_run_time": "mean run time of the jobs that were not backfilled, s",
+    "killed": "share of jobs preempted at least once",
+    "under_predicted": "share of jobs predicted shorter than they ran",
+    "r2": "share of the variance of run times that the predictions explain",
+    "offered_load": "work over capacity, first submission to last",
+    "offered_load_with_waste": "the same, with the work of preempted runs",
+    "utilisation": "work over capacity, first submission to last end",
+    "utilisation_with_waste": "the same, with the work of preempted runs",
+    "wild": "share of jobs backfilled wildly",
+    "wild_run_time": "mean run time of the wildly backfilled jobs, s",
+    "wild_size": "mean size of the wildly backfilled jobs, processors",
+    "delayed": "share of jobs that suffered a wild backfill while at the head of the queue",
+    "events": "mean number of wild backfills that a delayed job suffered",
+    "delay": "mean delay of the delayed jobs, from first real shadow time to start, s",
+    "sjfness": "share of jobs that were the shortest in the queue when started",
+}
+_PERCENTILE = re.compile(r"(wait|bounded_slowdown)_p(100|\d{1,2}(?:\.\d+)?)")
+
+Measure = str | Callable[[Any], float]
+Trim = bool | tuple[float, bool]
+
+
+class MeasureError(ValueError):
+    """A measure or a trim that does not exist; the message says what is allowed."""
+
+
+def checked(measures: Measure | Iterable[Measure] | None, default: tuple) -> tuple[Measure, ...]:
+    """Return measures as a tuple; `default` for None. MeasureError for unknown names."""
+    if measures is None:
+        return default
+    several = [measures] if isinstance(measures, str) or callable(measures) else [*measures]
+    for one in several:
+        if not (
+            callable(one) or one in NAMES or (isinstance(one, str) and _PERCENTILE.fullmatch(one))
+        ):
+            raise MeasureError(
+                f"measure {one!r}{did_you_mean(one, NAMES)}; allowed: {', '.join(NAMES)}, "
+                "or a function of a schedule"
+            )
+    return tuple(several)
+
+
+def checked_trim(trim: Trim) -> tuple[float, bool]:
+    """Return a trim as (warm-up share, cool-down); True is heel-and-toe's (0.01, True), False (0, False)."""
+    if isinstance(trim, bool):
+        return (WARM_UP, True) if trim else (0.0, False)
+    good = isinstance(trim, tuple | list) and len(trim) == 2 and isinstance(trim[1], bool)
+    if not (good and isinstance(trim[0], int | float) and 0 <= trim[0] < 1):
+        raise MeasureError(
+            f"trim {trim!r}; allowed: True, False, or (share of jobs to end first, whether to leave out those that "
+            "end after the last submission), such as (0.05, True)"
+        )
+    return float(trim[0]), trim[1]
+
+
+def trimmed(submit: np.ndarray, end: np.ndarray, trim: Trim = True) -> np.ndarray:
+    """Return the jobs to measure, bool[n].
+
+    By default those of heel-and-toe (section 2): without the first 1 % of the terminated jobs, rounded down, of equal
+    ends the earlier in the queue first; and without those that end after the last submission.
+    """
+    warm_up, cool_down = checked_trim(trim)
+    return measuring.trim(_column(submit), _column(end), int(len(end) * warm_up), cool_down)
+
+
+def trim_effect(schedule: Any, trim: Trim = True) -> str:
+    """Return the effect of a trim as a sentence: jobs measured, and jobs left out by reason."""
+    warm_up, cool_down = checked_trim(trim)
+    n, submit, end = len(schedule.workload), schedule.workload.submit, schedule.end
+    measured, early = (
+        int(trimmed(submit, end, one).sum()) for one in ((warm_up, cool_down), (warm_up, False))
+    )
+    late = early - measured
+    return (
+        f"{measured:,} of {n:,} jobs measured; the first {n - early:,} to end are left out (warm-up), "
+        f"and {late:,} that end after the last submission"
+    )
+
+
+class _Sample:
+    """A schedule and the jobs of it that are measured."""
+
+    def __init__(self, schedule, trim):
+        self.schedule, self.jobs = schedule, schedule.workload
+        self.kept = trimmed(self.jobs.submit, schedule.end, trim)
+
+    def __getattr__(self, name):
+        """Compute the columns of the measured jobs when they are needed."""
+        columns = {
+            "wait": self.schedule,
+            "run_time": self.jobs,
+            "processors": self.jobs,
+            "user": self.jobs,
+        }
+        if name not in columns:
+            raise AttributeError(name)
+        setattr(self, name, getattr(columns[name], name)[self.kept])
+        return getattr(self, name)
+
+    @functools.cached_property
+    def performance(self):
+        jobs = self.jobs
+        return measuring.performance(
+            jobs.submit, jobs.run_time, jobs.processors, _column(self.schedule.end), self.kept
+        )
+
+    @functools.cached_property
+    def backfilling(self):
+        return measuring.backfilling(
+            self.jobs.run_time, self.jobs.processors, self.schedule.backfilled
+        )
+
+    @functools.cached_property
+    def slowdown(self):
+        return bounded_slowdown(self.wait, self.run_time)
+
+    def load(self, waste, until):
+        jobs, schedule = self.jobs, self.schedule
+        run_time = jobs.run_time + (wasted(schedule) if waste else 0)
+        return load(run_time, jobs.processors, jobs.machine, int(until - jobs.submit[0]))
+
+
+def _column(values):
+    """Return int64[n] as a read-only array, so that kernels are compiled for one type."""
+    column = np.ascontiguousarray(values, np.int64).view()
+    column.flags.writeable = False
+    return column
+
+
+def _of_values(values, function):
+    return float(function(values)) if len(values) else float("nan")
+
+
+_DEFINITIONS: dict[str, Callable[[_Sample], float]] = {
+    **{
+        name: functools.partial(lambda k, s: s.performance[k], k)
+        for k, name in enumerate(("jobs", "mean_wait", "mean_bounded_slowdown", "mbs", "mwbs"))
+    },
+    **{
+        name: functools.partial(lambda k, s: s.backfilling[k], k)
+        for k, name in enumerate(BACKFILLING)
+    },
+    "median_wait": lambda s: _of_values(s.wait, np.median),
+    "max_wait": lambda s: _of_values(s.wait, np.max),
+    "median_bounded_slowdown": lambda s: _of_values(s.slowdown, np.median),
+    "max_bounded_slowdown": lambda s: _of_values(s.slowdown, np.max),
+    "af": lambda s: _of_values(s.wait + s.run_time, np.mean),
+    "ap0waf": lambda s: weighted_flow(s.wait, s.run_time, s.processors, 0),
+    "ap1waf": lambda s: weighted_flow(s.wait, s.run_time, s.processors, 1),
+    "user_fairness": lambda s: jain(s.slowdown, s.user),
+    "killed": lambda s: float((s.schedule.times_killed > 0).mean()),
+    "under_predicted": lambda s: float((_predicted(s.schedule) < s.jobs.run_time).mean()),
+    "r2": lambda s: determination(s.jobs.run_time, _predicted(s.schedule)),
+    "offered_load": lambda s: s.load(False, s.jobs.submit[-1]),
+    "offered_load_with_waste": lambda s: s.load(True, s.jobs.submit[-1]),
+    "utilisation": lambda s: s.load(False, s.schedule.end.max()),
+    "utilisation_with_waste": lambda s: s.load(True, s.schedule.end.max()),
 }
 
 
-def bounded_slowdown(wait, run_time):
-    """max(1, (w + r) / max(10, r)) of each job, from int64[n], s (heel-and-toe, section 2)."""
+def of(
+    schedule: Any,
+    measures: Measure | Iterable[Measure] | None = None,
+    trim: Trim = True,
+    observed: dict[str, float] | None = None,
+) -> dict[str, float]:
+    """Return measures of a schedule by name; nan for a mean over no jobs.
+
+    Parameters
+    ----------
+    schedule : replication.simulator.schedule.Schedule
+    measures : name or function of a schedule, or several, optional
+        Names of `NAMES`; `DEFAULT` by default. A function is called by its own name.
+    trim : bool or (float, bool)
+        See `checked_trim`.
+    observed : dict, optional
+        Measures of an observed run.
+
+    Raises
+    ------
+    MeasureError
+    """
+    sample, found = _Sample(schedule, trim), {}
+    for one in checked(measures, DEFAULT):
+        if callable(one):
+            found[one.__name__] = float(one(schedule))
+        elif one in OBSERVED:
+            if observed is None:
+                raise MeasureError(
+                    f"measure {one!r}; allowed with compare and sweep, and EASY only"
+                )
+            found[one] = observed[one]
+        elif one in _DEFINITIONS:
+            found[one] = _DEFINITIONS[one](sample)
+        else:
+            column, percent = _PERCENTILE.fullmatch(one).groups()
+            values = sample.wait if column == "wait" else sample.slowdown
+            found[one] = _of_values(values, lambda some: np.percentile(some, float(percent)))  # noqa: B023
+    if "jobs" in found:
+        found["jobs"] = int(found["jobs"])
+    return found
+
+
+def bounded_slowdown(wait: np.ndarray, run_time: np.ndarray) -> np.ndarray:
+    """Return max(1, (w + r) / max(10, r)) of each job, from int64[n], s (heel-and-toe, section 2)."""
     return np.maximum(1.0, (wait + run_time) / np.maximum(BOUND, run_time))
 
 
-def pv_bounded_slowdown(wait, run_time):
-    """(w + max(r, 10)) / max(r, 10) of each job (PV-EASY, formula 1).
+def pv_bounded_slowdown(wait: np.ndarray, run_time: np.ndarray) -> np.ndarray:
+    """Return (w + max(r, 10)) / max(r, 10) of each job (PV-EASY, formula 1).
 
-    Other than `bounded_slowdown` for runs below 10 s that waited.
+    It differs from `bounded_slowdown` for runs below 10 s that waited.
     """
     bounded = np.maximum(BOUND, run_time)
     return (wait + bounded) / bounded
 
 
-def mbs(wait, run_time):
-    """Mean bounded slowdown (PV-EASY, section 5.1.2)."""
-    return float(pv_bounded_slowdown(wait, run_time).mean())
+def mbs(wait: np.ndarray, run_time: np.ndarray) -> float:
+    """Return the mean bounded slowdown of some jobs (PV-EASY, section 5.1.2)."""
+    return mwbs(wait, run_time, np.ones(len(wait), np.int64))
 
 
-def mwbs(wait, run_time, processors):
-    """Mean bounded slowdown weighted by the jobs' sizes (PV-EASY, formula 2)."""
-    return float(np.average(pv_bounded_slowdown(wait, run_time), weights=processors))
+def mwbs(wait: np.ndarray, run_time: np.ndarray, processors: np.ndarray) -> float:
+    """Return the mean bounded slowdown of some jobs, weighted by their sizes (PV-EASY, formula 2)."""
+    return measuring.mean(
+        pv_bounded_slowdown(wait, run_time).astype(np.float64), _column(processors)
+    )
 
 
-def average_flow(wait, run_time):
-    """AF: mean time from submission to end, s (Top Percent, section IV.A; Horn 1973)."""
-    return float((wait + run_time).mean())
+def weighted_flow(
+    wait: np.ndarray, run_time: np.ndarray, processors: np.ndarray, alpha: float
+) -> float:
+    """Return AP^alpha WAF: average flow weighted by area and amplified wait, s (Top Percent, equation 2).
 
-
-def weighted_flow(wait, run_time, processors, alpha):
-    """AP^alpha WAF: average flow weighted by area and amplified wait, s (Top Percent, equation 2);
-    nan where all weights are 0.
-
-    The weight of a job is its size times F^(alpha + 1) - w^(alpha + 1), with F the flow time and w
-    the wait, from int64[n], s. At alpha = 0 that is the job's area, its size times its run time;
-    the paper uses 0 and 1. ValueError if `alpha` is -1 or less: the weights would not grow with the
-    flow time.
+    The weight of a job is its size times F^(alpha + 1) - w^(alpha + 1), with F the flow time and w the wait, from
+    int64[n], s. At alpha = 0 that is the job's area, its size times its run time; the paper uses 0 and 1. nan where all
+    weights are 0. ValueError if `alpha` is -1 or less: the weights would not grow with the flow time.
     """
     if not alpha > -1:
         raise ValueError(f"alpha is {alpha}, allowed: above -1")
@@ -67,57 +295,45 @@ def weighted_flow(wait, run_time, processors, alpha):
     return float((weight * flow).sum() / weight.sum()) if weight.any() else float("nan")
 
 
-def determination(run_time, prediction):
-    """R2 of predicted run times, the share of variance explained (Top Percent, equation 3): 1 if
-    perfect, 0 if as good as the mean run time, negative if worse; nan where all run times are
-    equal.
+def average_flow(wait: np.ndarray, run_time: np.ndarray) -> float:
+    """Return AF: mean time from submission to end, s (Top Percent, section IV.A; Horn 1973)."""
+    return _of_values(wait + run_time, np.mean)
+
+
+def determination(run_time: np.ndarray, prediction: np.ndarray) -> float:
+    """Return R2 of predicted run times, the share of variance explained (Top Percent, equation 3).
+
+    1 is perfect, 0 as good as the mean run time, negative worse; nan where all run times are equal.
     """
     missed = ((run_time - prediction).astype(float) ** 2).sum()
     spread = ((run_time - run_time.mean()) ** 2).sum()
     return float(1 - missed / spread) if spread > 0 else float("nan")
 
 
-def load(run_time, processors, machine, span):
-    """Work over the capacity of `machine` processors in `span` seconds; nan where the span is 0.
+def jain(values: np.ndarray, user: np.ndarray) -> float:
+    """Return the fairness index of the users' means, (sum x)^2 / (n sum x^2) (Jain, Chiu and Hawe 1984)."""
+    _, place = np.unique(user, return_inverse=True)
+    means = np.bincount(place, weights=values) / np.bincount(place)
+    squares = float((means**2).sum())
+    return float(means.sum() ** 2 / (len(means) * squares)) if squares > 0 else float("nan")
 
-    PV-EASY divides by the time from the first submission to the last in Table 3, and to the last end in
-    Table 5.
+
+def load(run_time: np.ndarray, processors: np.ndarray, machine: int, span: float) -> float:
+    """Return work over the capacity of `machine` processors in `span` seconds; nan where the span is 0.
+
+    PV-EASY divides by the time from the first submission to the last in Table 3, and to the last end in Table 5.
     """
-    return float(np.dot(run_time, processors)) / (machine * span) if span > 0 else float("nan")
+    work = float((run_time * processors).sum())
+    return work / (machine * span) if span > 0 else float("nan")
 
 
-def trimmed(submit, end):
-    """Which jobs heel-and-toe measures (section 2), bool[n]. Left out are the first 1 % of
-    terminated jobs, rounded down, of equal ends the earlier in the queue first; and the jobs
-    that end after the last arrival.
-    """
-    kept = end <= submit.max()
-    kept[np.argsort(end, kind="stable")[: int(len(end) * WARM_UP)]] = False
-    return kept
+def wasted(schedule: Any) -> np.ndarray:
+    """Return the time that each job ran beyond its run time, in runs that were preempted, int64[n], s."""
+    job, start, end = schedule.killed_runs.T
+    ran = np.bincount(job, end - start, len(schedule.start)).astype(np.int64)
+    return ran + schedule.end - schedule.start - schedule.workload.run_time
 
 
-def all_of(schedule, trim=True):
-    """The measures of a schedule that both papers on EASY use, by the names in `NAMES`; nan for a
-    mean over no jobs. `trim` leaves out of waits and slowdowns the jobs that `trimmed` does; the
-    share backfilled and the loads are of all jobs.
-    """
-    w = schedule.workload
-    kept = trimmed(w.submit, schedule.end) if trim else np.ones(len(w), bool)
-    wait, run_time, processors = schedule.wait[kept], w.run_time[kept], w.processors[kept]
-    means = dict.fromkeys(("mean_wait", "mean_bounded_slowdown", "mbs", "mwbs"), float("nan"))
-    if kept.any():
-        means = {
-            "mean_wait": float(wait.mean()),
-            "mean_bounded_slowdown": float(bounded_slowdown(wait, run_time).mean()),
-            "mbs": mbs(wait, run_time),
-            "mwbs": mwbs(wait, run_time, processors),
-        }
-    return {
-        "jobs": int(kept.sum()),
-        **means,
-        "backfilled": float(schedule.backfilled.mean()),
-        "load": load(w.run_time, w.processors, w.machine, w.span),
-        "total_load": load(
-            w.run_time, w.processors, w.machine, int(schedule.end.max() - w.submit[0])
-        ),
-    }
+def _predicted(schedule):
+    first = schedule.first_prediction
+    return schedule.estimate if first is None else first

@@ -8,23 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from replication.simulator import measures
+from replication.simulator.kernels import measuring
 from replication.simulator.schedule import Schedule
 from replication.simulator.schedulers import EASY, SchedulerError
 from replication.simulator.simulation import prepared
-
-NAMES = {
-    "backfilled": "share of jobs backfilled",
-    "backfilled_run_time": "mean run time of the backfilled jobs, s",
-    "backfilled_size": "mean size of the backfilled jobs, processors",
-    "regular_run_time": "mean run time of the jobs that were not backfilled, s",
-    "wild": "share of jobs backfilled wildly",
-    "wild_run_time": "mean run time of the wildly backfilled jobs, s",
-    "wild_size": "mean size of the wildly backfilled jobs, processors",
-    "delayed": "share of jobs that suffered a wild backfill while at the head of the queue",
-    "events": "mean number of wild backfills that a delayed job suffered",
-    "delay": "mean delay of the delayed jobs, from first real shadow time to start, s",
-    "sjfness": "share of jobs that were the shortest in the queue when started",
-}
 
 
 @dataclass(frozen=True)
@@ -46,30 +34,19 @@ class Observed:
 
     @property
     def measures(self):
-        """The means of Figs. 7 and 9 to 11, over all jobs, by the names in `NAMES`; nan for a mean over none."""
-        run_time, size = self.schedule.workload.run_time, self.schedule.workload.processors
-        delayed = self.events > 0
-        return backfilling(self.schedule) | {
-            "wild": float(self.wild.mean()),
-            "wild_run_time": _mean(run_time[self.wild]),
-            "wild_size": _mean(size[self.wild]),
+        """The means of Figs. 7 and 9 to 11 over all jobs, by name; nan for a mean over none.
+
+        See `replication.simulator.measures.NAMES`.
+        """
+        w, delayed = self.schedule.workload, self.events > 0
+        wild = measuring.backfilling(w.run_time, w.processors, self.wild)
+        return measures.of(self.schedule, measures.BACKFILLING) | {
+            **dict(zip(measures.OBSERVED[:3], wild[:3], strict=True)),
             "delayed": float(delayed.mean()),
             "events": _mean(self.events[delayed]),
             "delay": _mean(self.delay[delayed]),
             "sjfness": float(self.shortest.mean()),
         }
-
-
-def backfilling(schedule):
-    """Which jobs of a schedule were backfilled, on average; by the first names in `NAMES`."""
-    run_time, size = schedule.workload.run_time, schedule.workload.processors
-    backfilled = schedule.backfilled
-    return {
-        "backfilled": float(backfilled.mean()),
-        "backfilled_run_time": _mean(run_time[backfilled]),
-        "backfilled_size": _mean(size[backfilled]),
-        "regular_run_time": _mean(run_time[~backfilled]),
-    }
 
 
 def _mean(values):

@@ -8,7 +8,7 @@ import pandas as pd
 from replication.simulator import gantt, measures, writing
 from replication.simulator.estimates import EstimateModel
 from replication.simulator.schedulers import Scheduler
-from replication.simulator.workload import Workload
+from replication.simulator.workload import Workload, usage
 
 TABLE = (
     "job_id",
@@ -55,6 +55,10 @@ class Schedule:
         Runs that were preempted: the job's index, start and end of the run, s.
     length : int64[n], s, optional
         How long the run that completed took, where jobs are resumed; the run time where there is none.
+    measure_names : tuple of str or callable
+        Names of `measures`, or functions of a schedule.
+    trim : bool or (float, bool)
+        Jobs left out of `measures`, see `replication.simulator.measures.checked_trim`.
     first_prediction : int64[n], s, optional
         What was predicted when the job was submitted, where there is a predictor.
     """
@@ -71,6 +75,8 @@ class Schedule:
     killed_runs: np.ndarray = field(default_factory=lambda: np.empty((0, 3), np.int64))
     first_prediction: np.ndarray | None = None
     length: np.ndarray | None = None
+    measure_names: tuple = measures.DEFAULT
+    trim: bool | tuple[float, bool] = True
 
     def __post_init__(self):
         if self.prediction is None:
@@ -93,8 +99,12 @@ class Schedule:
 
     @property
     def jobs(self):
-        """One row a job, a pandas DataFrame with the columns of ``TABLE``."""
-        return pd.DataFrame(self.columns())
+        """One row for each job: the columns of ``TABLE``, wait and bounded slowdown, user, group and queue."""
+        w = self.workload
+        slowdown = measures.bounded_slowdown(self.wait, w.run_time)
+        more = {"wait": self.wait, "bounded_slowdown": slowdown}
+        identifiers = {name: getattr(w, name) for name in ("user", "group", "queue")}
+        return pd.DataFrame(self.columns() | more | identifiers)
 
     def columns(self):
         """The table as a dict of arrays, in the order of ``TABLE``."""
@@ -104,12 +114,56 @@ class Schedule:
 
     @property
     def measures(self):
-        """Performance measures by name, with heel-and-toe's trim; see `measured`."""
-        return self.measured()
+        """The measures that were asked for, by name; see `replication.simulator.measures`."""
+        return self.measured(self.trim, self.measure_names)
 
-    def measured(self, trim=True):
-        """Performance measures by name; see `replication.simulator.measures.all_of`."""
-        return measures.all_of(self, trim)
+    def measured(self, trim=True, names=None):
+        """Return measures by name; see `replication.simulator.measures.of`."""
+        return measures.of(self, names, trim)
+
+    @property
+    def trim_effect(self) -> str:
+        """The number of jobs that `measures` are of, and of those left out by reason."""
+        return measures.trim_effect(self, self.trim)
+
+    def utilisation(self) -> pd.Series:
+        """Return the share of processors in use, preempted runs included, from each instant (s) to the next."""
+        w, (job, start, end) = self.workload, self.killed_runs.T
+        instant, used = usage(
+            np.concatenate([self.start, start]),
+            np.concatenate([self.end, end]),
+            np.concatenate([w.processors, w.processors[job]]),
+        )
+        return pd.Series(used / w.machine, pd.Index(instant, name="time"), name="utilisation")
+
+    def queue_length(self) -> pd.Series:
+        """Return the number of jobs submitted and not yet started, from each instant (s) to the next.
+
+        A preempted job counts as started at its first run.
+        """
+        job, killed, _ = self.killed_runs.T
+        first = self.start.copy()
+        np.minimum.at(first, job, killed)
+        instant, waiting = usage(self.workload.submit, first, np.ones(len(first), np.int64))
+        return pd.Series(waiting, pd.Index(instant, name="time"), name="queue_length")
+
+    def plot(self, axes=None):
+        """Draw utilisation, queue length and the cumulative distribution of waits; return the three axes.
+
+        `axes` are three matplotlib axes, by default those of a new figure.
+        """
+        import matplotlib.pyplot as plt
+
+        axes = (
+            plt.subplots(1, 3, figsize=(10, 2.8), layout="constrained")[1] if axes is None else axes
+        )
+        for ax, series in zip(axes, (self.utilisation(), self.queue_length()), strict=False):
+            days = (series.index - series.index[0]) / 86_400
+            ax.step(days, series, where="post", linewidth=0.5)
+            ax.set(xlabel="time [days]", ylabel=series.name.replace("_", " "))
+        axes[2].ecdf(np.sort(self.wait) / 3600)
+        axes[2].set(xlabel="wait [h]", ylabel="share of jobs", xscale="symlog")
+        return axes
 
     @property
     def provenance(self):

@@ -1,12 +1,16 @@
-"""The one public way to run a scheduler: check everything, let it decide, return a `Schedule`."""
+"""Simulate a scheduler on a workload."""
 
+import operator
+from collections.abc import Iterable
 from dataclasses import fields
+from typing import Any
 
 import numpy as np
-import pandas as pd
 
+from replication.simulator import measures as measuring
 from replication.simulator.estimates import EstimateModel, Users
 from replication.simulator.kernels import running
+from replication.simulator.measures import Measure, Trim
 from replication.simulator.schedule import Schedule
 from replication.simulator.schedulers import (
     EASY,
@@ -21,39 +25,48 @@ from replication.simulator.schedulers import (
 from replication.simulator.workload import Workload
 
 #: The columns that a scheduler may decide.
-DECIDED = {own.name for own in fields(Schedule)} - {
-    "workload",
-    "scheduler",
-    "estimates",
-    "seed",
-    "estimate",
-}
+DECIDED = {own.name for own in fields(Schedule)} - set(
+    "workload scheduler estimates seed estimate measure_names trim".split()
+)
 
 
 class SimulationError(ValueError):
     """What cannot be simulated; the message lists what is allowed."""
 
 
-def simulate(workload, scheduler=EASY(), estimates=None, seed=1):  # noqa: B008, it is frozen
+def simulate(
+    workload: Workload,
+    scheduler: Scheduler = EASY(),  # noqa: B008, it is frozen
+    estimates: EstimateModel | np.ndarray | None = None,
+    seed: int = 1,
+    *,
+    measures: Measure | Iterable[Measure] | None = None,
+    trim: Trim = True,
+) -> Schedule:
     """Run a scheduler on a workload.
 
     Parameters
     ----------
-    workload : replication.simulator.workload.Workload
-    scheduler : replication.simulator.schedulers.Scheduler
-    estimates : replication.simulator.estimates.EstimateModel or int64[n], s, optional
-        What the scheduler is told: a model, or one value a job. The workload's own estimates by default.
+    workload : Workload
+    scheduler : Scheduler
+    estimates : EstimateModel or int64[n], s, optional
+        The estimates that the scheduler gets: a model, or one value for each job. The workload's own by default.
     seed : int
         Of random estimate models and of random predictors.
+    measures : name or function of a schedule, or several, optional
+        Contents of the schedule's `measures`; names of `replication.simulator.measures.NAMES`.
+    trim : bool or (float, bool)
+        Jobs that measures of waits leave out: True for the first 1 % to end and those that end after the last
+        submission (heel-and-toe), False for none, or (share to end first, whether to leave out the late ones).
 
     Returns
     -------
-    replication.simulator.schedule.Schedule
+    Schedule
 
     Raises
     ------
-    SimulationError, SchedulerError, EstimateError
-        For what is no scheduler or no estimate, and for times and sizes that cannot be counted.
+    SimulationError, SchedulerError, EstimateError, MeasureError
+        For values that are no scheduler, estimate or measure, and for times and sizes that are too large.
 
     Examples
     --------
@@ -62,16 +75,38 @@ def simulate(workload, scheduler=EASY(), estimates=None, seed=1):  # noqa: B008,
     >>> rp.simulate(three).start.tolist()
     [0, 9, 2]
     """
+    names, trim = measuring.checked(measures, measuring.DEFAULT), measuring.checked_trim(trim)
+    seed = checked_seed(seed)
     workload, model, estimate = prepared(workload, Scheduler.check(scheduler), estimates, seed)
     decided = scheduler.run(workload, estimate, seed)
     _check_columns(decided, workload, scheduler)
-    schedule = Schedule(workload, scheduler, model, seed, estimate=estimate, **decided)
+    schedule = Schedule(
+        workload,
+        scheduler,
+        model,
+        seed,
+        estimate=estimate,
+        measure_names=names,
+        trim=trim,
+        **decided,
+    )
     return schedule.validate() if scheduler.validated else schedule
 
 
+def checked_seed(seed: int) -> int:
+    """Return a seed as an int; SimulationError for anything but a whole number from 0."""
+    try:
+        number = -1 if isinstance(seed, bool) else operator.index(seed)
+    except TypeError:
+        number = -1
+    if not 0 <= number < 2**63:
+        raise SimulationError(f"seed {seed!r:.40}; allowed: a whole number from 0")
+    return number
+
+
 def prepared(workload, scheduler, estimates, seed):
-    """The workload that is run, the estimate model (None for values of one's own) and the estimates, all checked."""
-    _check_workload(workload)
+    """Return the workload to run, the estimate model (None for given values) and the estimates, all checked."""
+    check_workload(workload)
     given_values = np.ndim(estimates) > 0 and not isinstance(estimates, str | type)
     model = (
         None if given_values else EstimateModel.check(Users() if estimates is None else estimates)
@@ -81,7 +116,7 @@ def prepared(workload, scheduler, estimates, seed):
     return workload, model, checked(workload, estimates, scheduler)
 
 
-def _check_workload(workload):
+def check_workload(workload):
     if not isinstance(workload, Workload):
         raise SimulationError(
             f"workload is a {type(workload).__name__}, allowed: a Workload "
@@ -108,49 +143,21 @@ def _check_columns(decided, workload, scheduler):
             )
 
 
-def compare(workloads, schedulers, estimates=None, seed=1):
-    """Measures of schedulers on workloads, side by side; arguments as of `simulate`, one or several each.
-
-    Returns
-    -------
-    pandas.DataFrame
-        A row each: log, stand_in, scheduler, estimates (as one types them), seed, and the measures of
-        `replication.simulator.measures.NAMES`, with heel-and-toe's trim.
-
-    Raises
-    ------
-    SimulationError, SchedulerError, EstimateError
-        As `simulate`; nothing is simulated then.
-    """
-    one = isinstance(workloads, Workload)
-    workloads = [_check_workload(w) for w in ([workloads] if one else _several(workloads))]
-    keys = {}
-    for workload in workloads:
+def distinct(workloads: Iterable[Workload]) -> None:
+    """Refuse different workloads of one name, whose rows in a table could not be told apart."""
+    keys: dict[str, str] = {}
+    for workload in map(check_workload, workloads):
         if keys.setdefault(workload.name, workload.draw_key) != workload.draw_key:
             raise SimulationError(
-                f"two workloads are called {workload.name!r}; expected distinct names (workload.replace(name=...))"
+                f"two workloads are called {workload.name!r}; expected distinct names "
+                "(workload.replace(name=...))"
             )
-    schedulers = [Scheduler.check(one) for one in _several(schedulers)]
-    models = [
-        EstimateModel.check(one) for one in _several(Users() if estimates is None else estimates)
-    ]
-    return pd.DataFrame(
-        {
-            "log": workload.name,
-            "stand_in": workload.stand_in,
-            "scheduler": repr(scheduler),
-            "estimates": repr(model),
-            "seed": seed,
-        }
-        | simulate(workload, scheduler, model, seed).measures
-        for workload in workloads
-        for model in models
-        for scheduler in schedulers
-    )
 
 
-def _several(given):
-    return given if np.iterable(given) and not isinstance(given, str) else [given]
+def several(given: Any, kind: type) -> list:
+    """Return one value of a kind, or several, as a list; another single value stays for its own check."""
+    single = isinstance(given, kind | str | type) or not np.iterable(given)
+    return [given] if single else list(given)
 
 
 def checked(workload, estimate, scheduler=EASY()):  # noqa: B008, it is frozen

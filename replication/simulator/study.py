@@ -1,13 +1,15 @@
 """A study: a sweep as a file, which can be committed, cited, run in parts on a cluster and extended with a log::
 
-    logs = ["KTH-SP2", "my-log.swf.gz"]        # names, or files beside the study
+    logs = ["KTH-SP2", "my-log.swf.gz"]        # names, or files in the folder of the study
     schedulers = ["easy", "easy:candidates=sjf", "pv-easy"]
-    predictors = ["request", "last", "top=3"]  # each scheduler that has a predictor with each; as it is, if left out
+    predictors = ["request", "last", "top=3"]  # for each scheduler that takes a predictor
     estimates = ["log", "f=0:10:1"]            # a range stands for all its values
     loads = ["log", 0.9]
     seeds = 20
     watched = false
-    resampling = ["weeks=8"]                   # for every seed a workload of eight weeks of each log, drawn anew
+    resampling = ["weeks=8"]                   # a workload of eight weeks of each log for every seed
+    measures = ["mean_wait", "wait_p95"]       # the default ones if left out
+    imports = ["my_scheduler.py"]              # modules with schedulers, predictors or models of your own
 
 A grid that is not full has parts, each with keys of its own in place of those above::
 
@@ -18,8 +20,11 @@ A grid that is not full has parts, each with keys of its own in place of those a
 Choices are written as in the shell (`replication.simulator.text`).
 """
 
+import importlib
 import re
+import sys
 import tomllib
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -38,6 +43,8 @@ DEFAULTS = {
     "seeds": 1,
     "watched": False,
     "resampling": [],
+    "measures": [],
+    "imports": [],
 }
 PARTS = "part"
 EXAMPLES = {
@@ -49,6 +56,8 @@ EXAMPLES = {
     "seeds": "20, or [1, 2, 5]",
     "watched": "true",
     "resampling": '["weeks=8"]',
+    "measures": '["mean_wait"]',
+    "imports": '["my_scheduler.py"]',
 }
 MOST_SEEDS = 1_000_000
 _RANGE = re.compile(r"(.*=)([0-9.]+):([0-9.]+):([0-9.]+)(,.*)?")
@@ -58,8 +67,10 @@ class StudyError(ValueError):
     """A study that cannot be used; the message names the file, the key, the value and what is allowed."""
 
 
-def read(path, logs=None, seeds=None):
-    """The tasks of a study.
+def read(
+    path: str | Path, logs: dict | None = None, seeds: Sequence[int] | None = None
+) -> list[grid.Task]:
+    """Return the tasks of a study.
 
     Parameters
     ----------
@@ -94,7 +105,9 @@ def read(path, logs=None, seeds=None):
 
 
 def _tasks(path, given, logs):
-    """The tasks of a study, or of a part of it; `logs` are those that were read."""
+    """Return the tasks of a study or of a part of it; `logs` are those read so far."""
+    for name in given["imports"]:
+        import_module(path.parent / name)
     try:
         schedulers = [text.scheduler(word) for word in given["schedulers"]]
         predictors = [text.predictor(word) for word in given["predictors"]]
@@ -114,11 +127,12 @@ def _tasks(path, given, logs):
         seeds,
         given["watched"],
         resamplings,
+        given["measures"] or None,
     )
 
 
 def _read(path):
-    """What the file says."""
+    """Return the contents of the file."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, RecursionError, tomllib.TOMLDecodeError) as error:
@@ -126,7 +140,7 @@ def _read(path):
 
 
 def _checked(path, given):
-    """What a study or a part of it says, with defaults for the rest."""
+    """Return the keys of a study or of a part of it, with defaults for the rest."""
     for key in given:
         among(DEFAULTS, f"{path}: key", key, StudyError)
     given = DEFAULTS | given
@@ -139,7 +153,7 @@ def _checked(path, given):
 
 
 def _fits(key, value):
-    """Whether a key may have a value."""
+    """Return whether a key may have a value."""
     several = isinstance(value, list)
     if key == "watched":
         return isinstance(value, bool)
@@ -163,8 +177,17 @@ def _log(path, name):
     return traces.load(str(beside) if beside.is_file() else name)
 
 
-def crossed(schedulers, predictors):
-    """Each scheduler that has a predictor with each of some; the others, and all if there are none, as they are."""
+def import_module(path: Path) -> None:
+    """Import a Python file as a module of its name, so that its choices can be named in text."""
+    if not path.is_file():
+        raise StudyError(f"imports: {path} does not exist")
+    if str(path.parent.resolve()) not in sys.path:
+        sys.path.insert(0, str(path.parent.resolve()))
+    importlib.import_module(path.stem)
+
+
+def crossed(schedulers: list, predictors: list) -> Iterator:
+    """Yield each scheduler that takes a predictor with each of some; the others as they are."""
     for scheduler in schedulers:
         if predictors and "predictor" in scheduler.options():
             yield from (replace(scheduler, predictor=predictor) for predictor in predictors)
@@ -172,8 +195,8 @@ def crossed(schedulers, predictors):
             yield scheduler
 
 
-def models_of(word):
-    """The estimate models that a word means: one, or of a range such as ``f=0:10:1`` all in it."""
+def models_of(word: str) -> list:
+    """Return the estimate models of a word: one, or all of a range such as ``f=0:10:1``."""
     found = _RANGE.fullmatch(word)
     if not found:
         return [text.estimates(word)]
@@ -185,8 +208,8 @@ def models_of(word):
     return [text.estimates(f"{before}{value!r}{after or ''}") for value in values]
 
 
-def shard(tasks, number, of):
-    """The part of some tasks that one of several jobs runs, by the tasks' keys.
+def shard(tasks: list[grid.Task], number: int, of: int) -> list[grid.Task]:
+    """Return the part of some tasks that one of several jobs runs, by the tasks' keys.
 
     Parameters
     ----------
@@ -207,5 +230,7 @@ def shard(tasks, number, of):
         raise StudyError(f"shard {number} of {of}, allowed: 0 to {of - 1}")
     keys = [task.key for task in tasks]
     if None in keys:
-        raise StudyError("a scheduler or model without a source file, which no shard could keep")
+        raise StudyError(
+            "a scheduler or model whose code is not known (see above); shards need stored results"
+        )
     return [task for task, key in zip(tasks, keys, strict=True) if int(key[:15], 16) % of == number]

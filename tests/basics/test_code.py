@@ -1,81 +1,108 @@
-"""One hash of the code that a result depends on: what changes it, and what does not."""
+"""The hash of code: what changes it, and code that cannot be hashed."""
+
+import functools
+import importlib
+import sys
+import time
 
 import pytest
 
 from replication.simulator import code
+from replication.simulator.schedulers import EASY
 
-PACKAGE = {
-    "core": "from small import seeding\nfrom small.basics import arrays as a\n\ndef run(x):\n    return a.f(x)\n",
-    "basics/__init__": "ABOUT = 'said'\n",
-    "basics/arrays": "def f(x):\n    '''About.'''\n    return x + 1\n",
-    "seeding": "def seed():\n    from small import late\n    return late.NUMBER\n",
-    "late": "NUMBER = 1\n",
-    "shows": "from matplotlib import pyplot\nfrom small import colours\n",
-    "colours": "RED = 1\n",
-    "schedule": "from small import core, shows\n\ndef run():\n    from small import kernel\n",
-    "kernel": "LOOP = 1\n",
-    "unrelated": "from small import core\n",
-}
+OWN = """
+import helper_of_a_test as helper
+SCALE = 2
+
+class Own(helper.Base):
+    '''About.'''
+    def run(self, workload, estimate, seed):
+        return SCALE * helper.shrink(estimate)
+"""
+HELPER = """
+import constants_of_a_test
+class Base:
+    pass
+def shrink(x):
+    return x // constants_of_a_test.DIVISOR
+"""
+SOURCES = {"own": OWN, "helper": HELPER, "constants": "DIVISOR = 2\n"}
 
 
 @pytest.fixture
-def small(tmp_path, monkeypatch):
-    """A small package; called with a module and its new source, the hash of `root` after the change."""
-    monkeypatch.setattr(code, "PACKAGE", tmp_path / "small")
-    (tmp_path / "small" / "basics").mkdir(parents=True)
-    (tmp_path / "small" / "__init__.py").write_text("")
+def own(tmp_path, monkeypatch):
+    """Import a user's module, with some replacements in it and in its imports."""
+    monkeypatch.syspath_prepend(tmp_path)
 
-    def change(name=None, source="", root="small.schedule"):
-        for module, text in (PACKAGE | ({name: source} if name else {})).items():
-            (tmp_path / "small" / f"{module}.py").write_text(text)
-        for remembered in (code.digest, code._imported, code._imports, code._file, code._tree):
-            remembered.cache_clear()
-        code._bare.cache_clear()
-        return code.digest(root)
+    def load(*replacements, old=True):
+        if old:
+            monkeypatch.setattr(code, "STARTED", time.time() + 60)
+        for name, source in SOURCES.items():
+            for before, after in replacements:
+                source = source.replace(before, after)
+            (tmp_path / f"{name}_of_a_test.py").write_text(source)
+            sys.modules.pop(f"{name}_of_a_test", None)
+        importlib.invalidate_caches()
+        monkeypatch.setattr(sys, "dont_write_bytecode", True)
+        return importlib.import_module("own_of_a_test")
 
-    yield change
-    monkeypatch.undo()
-    for remembered in (code.digest, code._imported, code._imports, code._file, code._tree):
-        remembered.cache_clear()
-    code._bare.cache_clear()
+    return load
 
 
-@pytest.mark.parametrize("name", ["schedule", "core", "basics/arrays", "seeding", "late", "kernel"])
-def test_what_is_imported_counts_wherever_the_import_stands(small, name):
-    assert small(name, PACKAGE[name] + "MORE = 2\n") != small()
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("SCALE = 2", "SCALE = 3"),
+        ("x //", "x *"),
+        ("DIVISOR = 2", "DIVISOR = 8"),
+        ("class Base:\n    pass", "class Base:\n    validated = False"),
+    ],
+)
+def test_user_code_counts_with_its_bases_and_imports(own, change):
+    assert code.of(own(change).Own) != code.of(own().Own)
 
 
-@pytest.mark.parametrize("name", ["shows", "colours", "unrelated", "basics/__init__"])
-def test_what_shows_results_or_is_not_imported_does_not_count(small, name):
-    assert small(name, PACKAGE[name] + "MORE = 2\n") == small()
+def test_comments_and_docstrings_do_not_count(own):
+    changed = own(("About.", "More about."), ("SCALE = 2", "SCALE = 2  # so"))
+    assert code.of(changed.Own) == code.of(own().Own)
 
 
-def test_comments_and_docstrings_do_not_count(small):
-    source = PACKAGE["basics/arrays"].replace("About.", "More about.")
-    assert small("basics/arrays", f"# why\n{source}  # so\n") == small()
-    assert small("basics/arrays", source.replace("x + 1", "x + 2")) != small()
+def test_variables_set_at_run_time_count(own):
+    module = own()
+    digest = functools.partial(code.of, module.Own)
+    before = digest()
+    module.SCALE = 5
+    assert digest() != before
+    module.SCALE = object()
+    with pytest.raises(code.Unknown, match="SCALE is a object, neither plain data nor code"):
+        digest()
 
 
-def test_a_package_counts_where_a_name_of_its_own_is_taken(small):
-    core = PACKAGE["core"] + "from small.basics import ABOUT\n"
-    before = small("core", core)
-    PACKAGE_CHANGED = {"core": core, "basics/__init__": "ABOUT = 'else'\n"}
-    for name, source in PACKAGE_CHANGED.items():
-        (code.PACKAGE / f"{name}.py").write_text(source)
-    for remembered in (code.digest, code._imported, code._imports, code._file, code._tree):
-        remembered.cache_clear()
-    code._bare.cache_clear()
-    assert code.digest("small.schedule") != before
+def test_a_source_that_changed_after_the_session_began_is_unknown(own):
+    module = own(old=False)
+    with pytest.raises(code.Unknown, match="changed after this session began"):
+        code.of(module.Own)
 
 
-def test_a_module_without_source_is_named(small):
-    small()
-    with pytest.raises(ModuleNotFoundError, match=r"small\.nothing"):
-        code.modules("small.nothing")
+def test_cells_scripts_and_closures_are_unknown(own):
+    class Local(EASY, name="local-of-a-test"):
+        pass
+
+    with pytest.raises(code.Unknown, match="Local is defined inside a function"):
+        code.of(Local)
+    del EASY.members["local-of-a-test"]
+    with pytest.raises(code.Unknown, match="defined inside a function"):
+        code.of(lambda schedule: 1.0)
+    there = type("There", (), {"__module__": "__main__"})
+    with pytest.raises(code.Unknown, match="__main__ has no source file"):
+        code.of(there)
+    module = own()
+    module.Own.helper = (lambda y: lambda: y)(3)
+    with pytest.raises(code.Unknown, match="closure"):
+        code.of(module.Own)
 
 
-def test_a_kernel_counts_with_all_that_is_compiled_into_it():
-    assert {
-        "replication.simulator.kernels.running",
-        "replication.simulator.kernels.waiting",
-    } <= set(code.modules("replication.simulator.kernels.cells"))
+def test_the_simulators_sources_are_those_that_were_imported():
+    before = code.of_simulator()
+    assert code.of(EASY) == code.of() and len(before) == 64
+    assert set(code._SOURCES) >= {"kernels/easy.py", "measures.py"}

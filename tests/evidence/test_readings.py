@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import time
 
 import numpy as np
 import pandas as pd
@@ -16,11 +17,10 @@ from replication.papers.readings.search import Part
 from replication.papers.top_percent import readings as top_percent
 from replication.papers.top_percent import runs as top_runs
 from replication.papers.variants import Variant, together
-from replication.simulator import code, engines, paths
+from replication.simulator import code, paths
 from replication.simulator.schedulers import EASY
 from replication.simulator.simulation import simulate
 from replication.simulator.workload import Workload
-from tests.executors import InLine
 
 
 def things(name, *choices):
@@ -269,17 +269,12 @@ def toy_search(folder, **how):
     )
 
 
-def test_neither_workers_nor_executor_matter_and_a_stopped_search_goes_on(tmp_path, monkeypatch):
-    monkeypatch.setattr(engines, "SECONDS", 0.0)  # a batch for each task
+def test_workers_do_not_matter_and_results_are_stored(tmp_path, monkeypatch):
+    monkeypatch.setattr(code, "of", lambda *things: "known")
     one, three = toy_search(tmp_path / "one"), toy_search(tmp_path / "three", workers=3)
     pd.testing.assert_frame_equal(one, three)
-    with pytest.raises(KeyboardInterrupt):
-        toy_search(tmp_path / "stopped", engine=InLine(2))
-    kept = len(list((tmp_path / "stopped").iterdir()))
-    assert kept <= 2
-    pd.testing.assert_frame_equal(one, toy_search(tmp_path / "stopped", engine=InLine(3 - kept)))
-    # Now all is there, and nothing is simulated again.
-    pd.testing.assert_frame_equal(one, toy_search(tmp_path / "stopped", engine=InLine(0)))
+    monkeypatch.setattr(readings_search, "compute", lambda task: pytest.fail("computed again"))
+    pd.testing.assert_frame_equal(one, toy_search(tmp_path / "one"))
 
 
 def test_a_number_under_a_combination_is_that_of_its_own_simulation(tmp_path):
@@ -482,8 +477,15 @@ def test_decisions_say_of_top_percent_what_was_drawn():
 
 
 @pytest.mark.parametrize("part", [*pv_easy.PARTS, *top_percent.PARTS], ids=lambda part: part.name)
-def test_a_change_of_anything_compiled_into_a_run_voids_it(part):
-    followed = set(code.modules(part.measure.__module__))
-    assert {"replication.simulator.simulation", part.measure.__module__} <= followed
-    assert "replication.simulator.kernels.running" in followed
-    assert not any("gantt" in name or name.startswith("replication.report") for name in followed)
+def test_a_change_of_anything_compiled_into_a_run_voids_it(part, monkeypatch):
+    monkeypatch.setattr(
+        code, "STARTED", time.time()
+    )  # sources may have been written while tests ran
+    followed = {}
+    code._follow(part.measure.__module__, followed)
+    assert part.measure.__module__ in followed
+    assert not any(name.startswith("replication.report") for name in followed)
+    assert not any(name.startswith("replication.simulator") for name in followed), (
+        "hashed as a whole"
+    )
+    assert "kernels/running.py" in code._SOURCES

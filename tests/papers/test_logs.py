@@ -16,9 +16,9 @@ from replication.papers.logs import (
     tidy,
     wide,
 )
+from replication.simulator.comparison import compare
 from replication.simulator.estimates import Exact, Users
 from replication.simulator.schedulers import EASY
-from replication.simulator.simulation import compare
 from tests.workloads import jobs
 
 SMALL = jobs(4, (10, 10, 2), (20, 20, 4), (50, 5, 1))

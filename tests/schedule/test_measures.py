@@ -41,9 +41,10 @@ def test_the_measures_of_a_schedule():
     assert found["mwbs"] == pytest.approx((3 + 4 * 29 / 20 + 1 + 4) / 12)
     assert found["backfilled"] == 1 / 4
     work = 30 + 80 + 8 + 40
-    assert found["load"] == work / (4 * 40)
-    assert found["total_load"] == work / (4 * 50)
-    assert found.keys() == measures.NAMES.keys()
+    assert found["offered_load"] == work / (4 * 40)
+    assert found["utilisation"] == work / (4 * 50)
+    assert tuple(found) == measures.DEFAULT
+    assert found.keys() <= measures.NAMES.keys()
 
 
 def test_trimming_leaves_out_what_ends_after_the_last_arrival():
@@ -57,3 +58,59 @@ def test_a_mean_over_no_jobs_is_missing_not_zero():
     found = simulate(jobs(4, (0, 10, 3))).measures
     assert found["jobs"] == 0
     assert np.isnan(found["mean_wait"])
+
+
+def test_every_named_measure_by_hand():
+    # As above: waits 0, 9, 0, 0 and run times 10, 20, 8, 10 on 3, 4, 1 and 4 processors.
+    w = jobs(4, (0, 10, 3), (1, 20, 4), (2, 8, 1), (40, 10, 4)).replace(user=np.array([1, 1, 2, 2]))
+    run = simulate(
+        w, measures=[*measures._DEFINITIONS, "wait_p50", "bounded_slowdown_p100"], trim=False
+    )
+    found = run.measures
+    assert found["median_wait"] == found["wait_p50"] == 0
+    assert (found["max_wait"], found["af"]) == (9, (10 + 29 + 8 + 10) / 4)
+    assert found["max_bounded_slowdown"] == found["bounded_slowdown_p100"] == 29 / 20
+    assert found["user_fairness"] == pytest.approx((1.225 + 1) ** 2 / (2 * (1.225**2 + 1)))
+    assert found["backfilled_run_time"] == 8 and found["backfilled_size"] == 1
+    assert found["regular_run_time"] == pytest.approx(40 / 3)
+    assert (found["killed"], found["under_predicted"], found["r2"]) == (0, 0, 1)
+    assert found["offered_load_with_waste"] == found["offered_load"] == 158 / 160
+    assert run.jobs["wait"].tolist() == [0, 9, 0, 0] and run.jobs["user"].tolist() == [1, 1, 2, 2]
+
+
+def test_waste_counts_only_where_it_is_asked_for():
+    from replication.simulator.predictors import Virtual
+    from replication.simulator.schedulers import PVEasy
+    from tests.sweeps.test_sweep import some_jobs
+
+    run = simulate(
+        some_jobs(), PVEasy(predictor=Virtual(0.1)), measures=list(measures._DEFINITIONS)
+    )
+    found, (job, start, end) = run.measures, run.killed_runs.T
+    waste = int(((end - start) * run.workload.processors[job]).sum())
+    span = run.workload.machine * int(run.end.max() - run.workload.submit[0])
+    assert waste > 0 and found["killed"] > 0
+    assert found["utilisation_with_waste"] == pytest.approx(found["utilisation"] + waste / span)
+    used = run.utilisation()
+    assert (used[:-1] * np.diff(used.index)).sum() * run.workload.machine == pytest.approx(
+        found["utilisation_with_waste"] * span
+    )
+
+
+def test_series_of_utilisation_and_queue_length():
+    run = simulate(jobs(4, (0, 10, 3), (1, 20, 4), (2, 8, 1), (40, 10, 4)))
+    assert run.utilisation().to_dict() == {0: 0.75, 2: 1.0, 10: 1.0, 30: 0, 40: 1.0, 50: 0}
+    waiting = run.queue_length()
+    assert waiting[1] == 1 and waiting[10] == 0 and waiting.max() == 1
+    assert len(run.plot()) == 3
+
+
+def test_a_trim_says_how_many_jobs_it_leaves_out_and_why():
+    run = simulate(jobs(4, (0, 10, 3), (1, 20, 4), (2, 8, 1), (30, 10, 4)), trim=(0.25, True))
+    assert run.trim_effect == (
+        "2 of 4 jobs measured; the first 1 to end are left out (warm-up), "
+        "and 1 that end after the last submission"
+    )
+    assert run.measures["jobs"] == 2
+    with pytest.raises(measures.MeasureError, match="trim 1.5; allowed: True, False, or"):
+        simulate(jobs(4, (0, 10, 3)), trim=1.5)

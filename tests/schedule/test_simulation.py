@@ -48,6 +48,28 @@ def test_a_comparison_takes_one_of_each():
     ]
 
 
+def test_differences_over_resampled_weeks_are_paired():
+    rng = np.random.default_rng(1)
+    n, week = 400, 7 * 24 * 3600
+    log = rp.Workload.from_columns(
+        "weeks",
+        8,
+        np.sort(rng.integers(0, 4 * week, n)),
+        rng.integers(1, 20_000, n),
+        rng.integers(1, 8, n),
+    )
+    table = rp.compare(
+        log, [rp.FCFS(), rp.EASY()], measures=["mean_wait", "utilisation"], resampled=5
+    )
+    assert list(table["measure"]) == ["mean_wait", "utilisation"] * 2
+    first, second = table[table["measure"] == "mean_wait"].to_dict("records")
+    assert (first["difference"], first["low"], first["high"]) == (0, 0, 0)
+    assert second["low"] <= second["high"] < 0
+    assert second["difference"] == second["value"] - first["value"]
+    with pytest.raises(ValueError, match="resampled 1; allowed: a whole number from 2"):
+        rp.compare(log, rp.EASY(), resampled=1)
+
+
 @pytest.mark.parametrize(
     ("compare", "message"),
     [
@@ -55,6 +77,9 @@ def test_a_comparison_takes_one_of_each():
         (lambda: rp.compare(BUSY, [rp.EASY(), "fcfs"]), r"did you mean FCFS\(\)\?"),
         (lambda: rp.compare(BUSY, "laf"), r"did you mean LargestAreaFirst\(\)\?"),
         (lambda: rp.compare(BUSY, rp.EASY(), ["f=2"]), "estimates is 'f=2'"),
+        (lambda: rp.compare(BUSY, rp.EASY(), 2), "estimates is 2"),
+        (lambda: rp.simulate(BUSY, seed=1.5), "seed 1.5; allowed: a whole number from 0"),
+        (lambda: rp.simulate(BUSY, seed="a"), "seed 'a'; allowed: a whole number from 0"),
     ],
 )
 def test_a_comparison_of_something_else_is_refused(compare, message):

@@ -101,7 +101,7 @@ def test_the_command_runs_parts_and_then_the_table_computes_nothing(
     words = ["sweep", str(path), "--folder", str(folder), "--workers", "1"]
     for k in range(3):
         assert __main__.main([*words, "--shards", "3", "--shard", str(k)]) == 0
-    assert "part 2 of 3, kept in" in capsys.readouterr().out
+    assert "part 2 of 3, stored in" in capsys.readouterr().out
     monkeypatch.setattr(grid, "compute", lambda task: pytest.fail("computed again"))
     assert __main__.main([*words, "--out", str(out)]) == 0
     assert len(pd.read_csv(out)) == len(grid.run(study.read(path), folder=folder))
@@ -142,5 +142,27 @@ def test_a_choice_that_cannot_be_kept_has_no_shard(written):
     class Task:
         key = None
 
-    with pytest.raises(study.StudyError, match="which no shard could keep"):
+    with pytest.raises(study.StudyError, match="shards need stored results"):
         study.shard([Task()], 0, 2)
+
+
+OWN = """
+from dataclasses import dataclass
+from replication.simulator.schedulers import FCFS, Scheduler
+
+@dataclass(frozen=True)
+class OfStudy(Scheduler, name="of-study"):
+    def run(self, workload, estimate, seed):
+        return FCFS().run(workload, estimate, seed)
+"""
+
+
+def test_a_study_names_modules_and_measures(written, monkeypatch):
+    path = written('schedulers = ["of-study"]\nimports = ["of_study.py"]\nmeasures = ["wait_p90"]')
+    monkeypatch.syspath_prepend(path.parent)
+    with pytest.raises(study.StudyError, match="of_study.py does not exist"):
+        study.read(path)
+    (path.parent / "of_study.py").write_text(OWN)
+    (task,) = study.read(path)
+    assert repr(task.scheduler) == "OfStudy()" and task.measures == ("wait_p90",)
+    assert task.key is None, "the module changed after this session began"

@@ -1,4 +1,8 @@
-"""Many simulations: each row is the simulation it says it is, whoever computes it, and is computed once."""
+"""Sweeps: each row is the simulation it names, on any engine, and is computed once."""
+
+import copy
+import pickle
+import sys
 
 import numpy as np
 import pandas as pd
@@ -6,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replication.simulator import code, engines, measures
+import replication as rp
 from replication.simulator import grid as sweep
+from replication.simulator import measures
 from replication.simulator.estimates import (
     Deterministic,
     EstimateError,
@@ -16,14 +21,13 @@ from replication.simulator.estimates import (
     FModel,
     Modal,
     Users,
+    cut_runs,
 )
-from replication.simulator.kernels import cells
 from replication.simulator.observed import observe
 from replication.simulator.predictors import Last, Tsafrir, Virtual
 from replication.simulator.schedulers import EASY, FCFS, Conservative, PVEasy
 from replication.simulator.simulation import SimulationError, simulate
 from replication.simulator.workload import Workload
-from tests.executors import InLine
 from tests.workloads import workloads
 
 
@@ -50,13 +54,6 @@ def grid(seeds=(1, 2, 3)):
     ]
 
 
-def expected(workload, model, seed):
-    """A row as the public functions give it."""
-    seen = observe(workload, model, seed)
-    found = seen.schedule.measures | seen.measures
-    return [found[name] for name in cells.ROW]
-
-
 @pytest.mark.parametrize(
     "model",
     [
@@ -76,9 +73,9 @@ def test_a_row_is_what_the_public_functions_give(model):
     workload = some_jobs()
     found = sweep.compute(sweep.Task(workload, model, seeds=(7, 8), watched=True))
     for row, seed in enumerate((7, 8)):
-        assert [found[name][row] for name in cells.ROW] == pytest.approx(
-            expected(workload, model, seed), rel=1e-12
-        )
+        seen = observe(workload, model, seed)
+        expected = seen.schedule.measured(names=measures.SWEEP) | seen.measures
+        assert {name: values[row] for name, values in found.items() if name != "seed"} == expected
 
 
 @pytest.mark.parametrize(
@@ -86,13 +83,14 @@ def test_a_row_is_what_the_public_functions_give(model):
 )
 def test_a_row_of_any_scheduler_is_the_simulation_it_says(scheduler):
     workload = some_jobs()
-    found = sweep.compute(sweep.Task(workload, FModel(2), scheduler, (7, 8)))
+    names = (*measures._DEFINITIONS, "wait_p90")
+    found = sweep.compute(sweep.Task(workload, FModel(2), scheduler, (7, 8), measures=names))
     for row, seed in enumerate((7, 8)):
-        measured = simulate(workload, scheduler, FModel(2), seed).measures
-        for name in set(measured) & set(cells.ROW):
-            assert found[name][row] == measured[name]
-        assert found["backfilled_size"][row] >= 1 or scheduler == FCFS()
-        assert np.isnan(found["wild"][row])
+        run = simulate(workload, scheduler, FModel(2), seed, measures=names)
+        one = {name: values[row] for name, values in found.items() if name != "seed"}
+        assert one == pytest.approx(run.measures, rel=0, nan_ok=True)
+        # A sweep does not simulate with estimates that make no difference.
+        assert scheduler == FCFS() or one["backfilled_size"] >= 1
 
 
 def test_a_watched_row_of_easy_with_predictions_is_what_observe_gives():
@@ -104,66 +102,29 @@ def test_a_watched_row_of_easy_with_predictions_is_what_observe_gives():
         assert found[name] == pytest.approx([value])
 
 
-def test_the_compiled_cell_and_simulations_give_the_same_row():
-    """Two ways to the same numbers: EASY by another name of one of its options is not the textbook's."""
-    workload = some_jobs()
-    cell = sweep.compute(sweep.Task(workload, FModel(2), seeds=(1, 2)))
-    other = [sweep._simulated(sweep.Task(workload, FModel(2)), seed) for seed in (1, 2)]
-    for name, values in zip(cells.ROW[: cells.PLAIN], zip(*other, strict=True), strict=False):
-        assert cell[name] == pytest.approx(values, rel=1e-12)
-
-
 @settings(max_examples=150, deadline=None)
-@given(workloads(most=120), st.integers(0, 40))
-def test_the_jobs_left_out_are_those_that_measures_leaves_out(workload, left_out):
-    """With any number left out, not only 1 %: the shortcut to the first jobs that end must hold for ties."""
+@given(workloads(most=120), st.floats(0, 0.5))
+def test_the_shortcut_to_the_first_jobs_that_end_is_right_for_ties(workload, share):
     schedule = simulate(workload)
-    left_out = min(left_out, len(workload))
     kept = schedule.end <= workload.submit.max()
-    kept[np.argsort(schedule.end, kind="stable")[:left_out]] = False
-    row = np.empty(len(cells.ROW))
-    cells.performance(workload.submit, workload.run_time, schedule.start, left_out, row)
-    assert row[0] == kept.sum()
+    order = np.argsort(schedule.end, kind="stable")
+    kept[order[: int(len(workload) * share)]] = False
+    assert measures.trimmed(workload.submit, schedule.end, (share, True)).tolist() == kept.tolist()
+    found = schedule.measured((share, True), ("jobs", "mean_wait", "mean_bounded_slowdown"))
+    assert found["jobs"] == kept.sum()
     if kept.any():
         slowdown = measures.bounded_slowdown(schedule.wait[kept], workload.run_time[kept])
-        assert row[1:3] == pytest.approx([schedule.wait[kept].mean(), slowdown.mean()])
-    else:
-        assert np.isnan(row[1:3]).all()
+        means = [schedule.wait[kept].mean(), slowdown.mean()]
+        assert [found["mean_wait"], found["mean_bounded_slowdown"]] == pytest.approx(means)
 
 
-def test_a_plain_row_is_a_watched_row_without_what_was_watched():
-    task = {"workload": some_jobs(), "estimates": FModel(4), "seeds": (1, 2)}
-    plain, watched = (sweep.compute(sweep.Task(**task, watched=yes)) for yes in (False, True))
-    for name in cells.ROW[: cells.PLAIN]:
-        assert plain[name] == watched[name]
-    for name in cells.ROW[cells.PLAIN :]:
-        assert np.isnan(plain[name]).all()
-        assert not np.isnan(watched[name]).all()
-
-
-def test_neither_workers_nor_order_nor_executor_matter(tmp_path):
+def test_neither_workers_nor_order_matter(tmp_path):
     tasks = grid()
     one = sweep.run(tasks, 1, folder=tmp_path / "one")
     three = sweep.run(tasks[::-1], 3, folder=tmp_path / "three")
-    other = sweep.run(tasks, engine=InLine(), folder=tmp_path / "other")
     order = ["log", "estimates", "seed"]
-    pd.testing.assert_frame_equal(one, other)
     pd.testing.assert_frame_equal(*(f.sort_values(order, ignore_index=True) for f in (one, three)))
     assert len(one) == 3 * len(tasks)
-
-
-def test_a_stopped_sweep_goes_on_where_it_was(tmp_path, monkeypatch):
-    monkeypatch.setattr(engines, "SECONDS", 0.0)
-    tasks, done = grid(), []
-    with pytest.raises(KeyboardInterrupt):
-        sweep.run(tasks, engine=InLine(fail_after=3), folder=tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == ["001.kept"]
-    compute = sweep.compute
-    monkeypatch.setattr(sweep, "compute", lambda task: done.append(task) or compute(task))
-    whole = sweep.run(tasks, folder=tmp_path)
-    assert len(done) == len(tasks) - 3
-    pd.testing.assert_frame_equal(whole, sweep.run(tasks, folder=tmp_path))
-    assert len(done) == len(tasks) - 3
 
 
 def test_the_key_depends_on_everything_that_matters():
@@ -175,7 +136,6 @@ def test_the_key_depends_on_everything_that_matters():
         {"workload": other},
         {"workload": workload.scaled(0.9)},
         {"workload": workload.replace(machine=9)},
-        {"workload": workload.replace(name="else")},
         {"estimates": Deterministic(1)},
         {"estimates": FModel(1.1)},
         {"estimates": FModel(1, e_max=500)},
@@ -183,6 +143,10 @@ def test_the_key_depends_on_everything_that_matters():
         {"watched": True},
         {"scheduler": FCFS()},
         {"scheduler": EASY(candidates="sjf")},
+        {"measures": ("mean_wait",)},
+        {"trim": False},
+        {"workload": workload.replace(user=workload.user + 2)},
+        {"workload": workload.replace(draw_key="else")},
     ]
     keys = [sweep.Task(**(base | change)).key for change in changes]
     assert len(set(keys)) == len(keys)
@@ -190,25 +154,26 @@ def test_the_key_depends_on_everything_that_matters():
     assert sweep.Task(**base, load="high").key == keys[0]
 
 
-def test_what_shows_results_does_not_make_them_stale():
-    """Few modules decide the campaign's keys; none of another scheduler, none that reads logs or draws."""
-    followed = set(code.modules(sweep.cell.__name__, FModel.__module__))
-    assert {
-        "replication.simulator.kernels.easy",
-        "replication.simulator.kernels.waiting",
-    } <= followed
-    assert {name for name in followed if not name.startswith("replication.simulator.kernels.")} == {
-        "replication.simulator.seeding",
-        "replication.simulator.workload",
-        "replication.simulator.estimates.models",
-        "replication.simulator.cell",
-    }
-    every = code.modules(sweep.__name__, EASY.__module__)
-    assert "replication.simulator.predictors.top_percent" in every
-    assert not {"replication.simulator.gantt", "replication.simulator.html"} & set(every)
+def test_a_scheduler_that_ignores_estimates_is_simulated_once(monkeypatch):
+    done, compute = [], sweep.compute
+    monkeypatch.setattr(sweep, "compute", lambda task: done.append(task) or compute(task))
+    models = [Users(), FModel(1), FModel(2), Users(e_max=60), FModel(1, e_max=60)]
+    table = sweep.sweep(some_jobs(), FCFS(), models, seeds=3, folder=None)
+    assert (len(table), len(done)) == (5, 2)
+    assert table["mean_wait"].nunique() == 2
+    other = sweep.sweep(some_jobs(), FCFS(), models, folder=None, measures=["r2"])
+    assert other["r2"].nunique() > 2
 
 
-def test_a_choice_without_source_is_never_kept(tmp_path):
+def test_a_fingerprint_does_not_travel_with_a_changed_copy():
+    workload = some_jobs()
+    before = sweep.Task(workload, Users()).key
+    for other in (copy.deepcopy(workload), pickle.loads(pickle.dumps(workload))):
+        object.__setattr__(other, "run_time", other.run_time + 1)
+        assert sweep.Task(other, Users()).key != before
+
+
+def test_a_choice_without_source_is_never_stored(tmp_path, capsys):
     source = (
         "from dataclasses import dataclass\n"
         "from replication.simulator.estimates import EstimateModel\n"
@@ -225,6 +190,8 @@ def test_a_choice_without_source_is_never_kept(tmp_path):
         table = sweep.run([task], folder=tmp_path)
         assert len(table) == 2
         assert list(tmp_path.iterdir()) == []
+        said = "results are not stored: a_notebook has no source file"
+        assert capsys.readouterr().err.count(said) == 1
     finally:
         del EstimateModel.members["of-a-notebook"]
 
@@ -252,10 +219,9 @@ def test_times_that_cannot_be_counted_are_refused_as_by_simulate(model):
     workload = some_jobs()
     with pytest.raises((SimulationError, EstimateError)) as simulated:
         simulate(workload, EASY(), model)
-    for scheduler in (EASY(), FCFS()):
-        with pytest.raises(type(simulated.value)) as swept:
-            sweep.sweep(workload, scheduler, model, folder=None)
-        assert str(swept.value) == str(simulated.value)
+    with pytest.raises(type(simulated.value)) as swept:
+        sweep.sweep(workload, EASY(), model, folder=None)
+    assert str(swept.value) == str(simulated.value)
 
 
 def test_run_times_that_cannot_be_counted_are_refused():
@@ -273,27 +239,72 @@ def test_large_but_countable_times_are_right():
 
 def test_the_table_says_what_was_asked_for():
     two = [some_jobs(), some_jobs(seed=4)]
-    table = sweep.sweep(
-        two, [FCFS(), EASY()], [*FModel.grid(0, 1, 0.5), Users()], 2, [None, 0.5], 1, folder=None
+    models = [*FModel.grid(0, 1, 0.5), Users()]
+    table = sweep.sweep(two, [FCFS(), EASY()], models, 2, [None, 0.5], 1, folder=None)
+    assert len(table) == 2 * 2 * (4 + 3 * 2 + 1)
+    assert list(table.columns)[:10] == (
+        "log stand_in load offered_load scheduler estimates model e_max f factor".split()
     )
-    assert len(table) == 2 * 2 * 2 * (3 * 2 + 1)
-    assert list(table.columns)[:9] == (
-        ["log", "stand_in", "load", "scheduler", "estimates", "model", "e_max", "f", "factor"]
-    )
-    assert set(table["scheduler"]) == {"FCFS()", "EASY()"}
     assert set(table["load"]) == {"log", 0.5}
-    row = table[
-        (table["log"] == "some4")
-        & (table["scheduler"] == "FCFS()")
-        & (table["f"] == 0.5)
-        & (table["load"] == 0.5)
-        & (table["seed"] == 2)
-    ].iloc[0]
-    at = two[1].scaled(two[1].load / 0.5)
-    assert row["mean_wait"] == simulate(at, FCFS(), FModel(0.5), 2).measures["mean_wait"]
+    chosen = (table["log"] == "some4") & (table["f"] == 0.5) & (table["load"] == 0.5)
+    row = table[chosen & (table["scheduler"] == "EASY()") & (table["seed"] == 2)].iloc[0]
+    at = two[1].at_load(0.5)
+    assert row["mean_wait"] == simulate(at, EASY(), FModel(0.5), 2).measures["mean_wait"]
+    assert row["offered_load"] == at.load == pytest.approx(0.5, rel=0.01)
 
 
-@pytest.mark.parametrize("loads", [["high"], [0], [-1], [float("nan")], [float("inf")]])
+def test_runs_are_cut_before_submissions_are_scaled():
+    table = sweep.sweep(some_jobs(), estimates=FModel(2, e_max=40), loads=[0.8], folder=None)
+    own = sweep.sweep(
+        cut_runs(some_jobs(), 40), estimates=FModel(2, e_max=40), loads=0.8, folder=None
+    )
+    assert table["offered_load"].iloc[0] == pytest.approx(0.8, rel=0.01)
+    pd.testing.assert_frame_equal(table, own)
+
+
+def mean_size(schedule):
+    return float(schedule.workload.processors.mean())
+
+
+def test_measures_are_names_or_functions(tmp_path):
+    jobs = some_jobs()
+    asked = ["median_wait", mean_size]
+    table = sweep.sweep(jobs, estimates=FModel(1), measures=asked, trim=False, folder=tmp_path)
+    found = simulate(jobs, EASY(), FModel(1), measures=asked, trim=False).measures
+    assert table[["median_wait", "mean_size"]].iloc[0].to_dict() == found
+    assert found["mean_size"] == jobs.processors.mean()
+    with pytest.raises(measures.MeasureError, match=r"'mean_wiat' \(did you mean mean_wait\?\)"):
+        sweep.sweep(jobs, measures="mean_wiat", folder=None)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"estimates": 2}, "estimates is 2"),
+        ({"estimates": [rp.Users(), 2]}, "estimates is 2"),
+        ({"resampling": rp.ResampledWeeks}, "resampling is <class"),
+        ({"seeds": [1, 1.5]}, "seed 1.5; allowed: a whole number from 0"),
+        ({"seeds": 2.0}, "seed 2.0; allowed"),
+        ({"seeds": 0}, "seeds 0; allowed: a number from 1"),
+        ({"seeds": [1, 1]}, "allowed: a number from 1, or different seeds"),
+        ({"workers": 0}, "workers 0; allowed: a whole number from 1"),
+        ({"loads": [90]}, "0.9 for 90 %"),
+        ({"trim": 0.1}, r"trim 0.1; allowed: True, False, or"),
+    ],
+)
+def test_wrong_arguments_are_refused(wrong, message):
+    with pytest.raises(ValueError, match=message):
+        sweep.sweep(some_jobs(), folder=None, **wrong)
+    with pytest.raises(TypeError, match="'seed'"):
+        sweep.sweep(some_jobs(), seed=5)
+
+
+def test_two_logs_of_one_name_are_refused():
+    with pytest.raises(SimulationError, match="two workloads are called 'x'; expected distinct"):
+        sweep.sweep([some_jobs().replace(name="x"), some_jobs(seed=4).replace(name="x")])
+
+
+@pytest.mark.parametrize("loads", ["high", 3, ["high"], [0], [-1], [float("nan")], [float("inf")]])
 def test_a_load_that_is_no_share_is_refused(loads):
     with pytest.raises(sweep.SweepError, match="allowed: a share above 0"):
         sweep.sweep(some_jobs(), loads=loads, folder=None)
@@ -305,22 +316,9 @@ def test_nothing_to_simulate_is_refused():
 
 
 def test_a_terminal_sees_a_bar_that_counts_all_jobs(capsys, monkeypatch):
-    monkeypatch.setattr(engines.sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     sweep.run(grid()[:2], folder=None)
     assert "1.80k/1.80k" in capsys.readouterr().err
-
-
-def test_anything_but_a_terminal_gets_a_line_now_and_then(capsys, monkeypatch):
-    sweep.run(grid()[:2], folder=None)
-    assert capsys.readouterr().err == "", "nothing in the first minute"
-    monkeypatch.setattr(engines, "EVERY", 1e-9)
-    monkeypatch.setattr(engines, "SECONDS", 0.0)  # a batch for each task
-    sweep.run(grid()[:2], folder=None)
-    first, last = (said := capsys.readouterr().err.splitlines())[0], said[-1]
-    assert first.startswith("replication: threads: 50 % of 1.80k jobs in 00:00, about 00:")
-    assert last.startswith("replication: threads: 100 % of 1.80k jobs in 00:00")
-    sweep.run(grid()[:2], folder=None, progress=False)
-    assert capsys.readouterr().err == ""
 
 
 def test_only_what_draws_at_random_runs_with_every_seed():
@@ -330,4 +328,5 @@ def test_only_what_draws_at_random_runs_with_every_seed():
         assert sweep.seeds_of(EASY(predictor=Last()), model, seeds) == (3,)
         assert sweep.seeds_of(PVEasy(predictor=Virtual(0.1)), model, seeds) == seeds
     for model in (FModel(2), Modal(3600)):
-        assert sweep.seeds_of(FCFS(), model, seeds) == seeds
+        assert sweep.seeds_of(EASY(), model, seeds) == seeds
+        assert sweep.seeds_of(FCFS(), model, seeds) == (3,)

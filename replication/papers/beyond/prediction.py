@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from replication.papers import panels, resampling, style
-from replication.simulator import grid, threads
+from replication.simulator import engines, grid
 from replication.simulator.estimates import Exact, FModel, Users
 from replication.simulator.predictors import (
     CVH,
@@ -159,7 +159,7 @@ class Study:
         every = PREDICTORS | SIXTH
         asked = {"request": Request()} | {name: Biased(every[name]) for name in self.under("EASY")}
         tasks = [(name, workload) for name in asked for workload in self.workloads.values()]
-        values = threads.each(lambda task: one(task[1], asked[task[0]]), tasks, self._workers)
+        values = engines.each(lambda task: one(task[1], asked[task[0]]), tasks, self._workers)
         return dict(zip(asked, np.reshape(values, (len(asked), -1)), strict=True))
 
 

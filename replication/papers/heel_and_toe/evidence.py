@@ -19,9 +19,9 @@ from replication.papers.heel_and_toe import (
 from replication.papers.heel_and_toe.curves import BACKFILLED, PERFORMANCE
 from replication.papers.heel_and_toe.trends import difference
 from replication.papers.logs import COLUMNS
+from replication.simulator.comparison import compare
 from replication.simulator.estimates import Exact, FModel, Users
 from replication.simulator.schedulers import EASY
-from replication.simulator.simulation import compare
 
 
 class Evidence:

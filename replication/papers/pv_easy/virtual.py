@@ -9,7 +9,7 @@ from scipy import stats
 from replication.papers import panels, style
 from replication.papers.pv_easy import counts
 from replication.papers.pv_easy.slowdown import NAMES
-from replication.simulator import threads
+from replication.simulator import engines
 from replication.simulator.predictors import Virtual
 from replication.simulator.schedulers import EASY, PVEasy
 from replication.simulator.simulation import simulate, warm
@@ -32,7 +32,7 @@ def results(workloads, policies, errors, seeds, correction="request", workers=1)
 
     rows = [
         (*point, measure, *_mean([run[measure][0] for run in runs]))
-        for point, runs in zip(grid, threads.each(one, grid, workers), strict=True)
+        for point, runs in zip(grid, engines.each(one, grid, workers), strict=True)
         for measure in NAMES
     ]
     columns = ["trace", "policy", "error", "measure", "mean", "low", "high"]

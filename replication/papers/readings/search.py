@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from replication.papers import variants
 from replication.papers.readings import Found, Grid, kept_to_defaults
-from replication.simulator import code, engines, kept
-from replication.simulator.workload import COLUMNS
+from replication.simulator import code, engines
+from replication.simulator.grid import fingerprint_of
 
 AT_ONCE = 8  # simulations in a task: few enough to spread, many enough for a file
 
@@ -44,11 +44,19 @@ class Task:
 
     @property
     def key(self):
-        """Hash of all that the rows depend on, in hexadecimal."""
-        by = code.digest(__name__, self.part.measure.__module__)
-        facts = [by, engines.fingerprint(self.workload, COLUMNS), self.log, self.part.name]
+        """Hash of everything that the rows depend on, in hexadecimal; None where the code is unknown."""
+        try:
+            by = code.of(*self.things)
+        except code.Unknown:
+            return None
+        facts = [by, fingerprint_of(self.workload), self.log, self.part.name]
         tried = repr(self.several), repr(self.part.counting)
         return hashlib.sha256(json.dumps([*facts, *tried]).encode()).hexdigest()
+
+    @property
+    def things(self):
+        """The functions whose code the rows depend on."""
+        return compute, self.part.measure
 
 
 def compute(task):
@@ -65,12 +73,12 @@ def compute(task):
     return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
 
-def search(grid, parts, jobs, logs, workers=1, engine=None, folder=kept.RESULTS):
+def search(grid, parts, jobs, logs, workers=1, engine=None, folder=engines.RESULTS):
     """Run all simulations of a grid, or read what was found before: a pandas DataFrame with the
     columns of `compute`, a row for each number under each choice that it depends on.
 
     ``jobs(log, variant)`` are the jobs of a log under a variant, asked once for each cleaning;
-    workers, engine and folder are as in `replication.simulator.kept.run`.
+    workers, engine and folder are as in `replication.simulator.engines.results`.
     """
     tasks, loaded = [], {}
     for part in parts:
@@ -89,7 +97,7 @@ def search(grid, parts, jobs, logs, workers=1, engine=None, folder=kept.RESULTS)
             for key, some in several.items()
             for k in range(0, len(some), AT_ONCE)
         ]
-    return kept.run(tasks, compute, workers, engine, folder)
+    return engines.run(tasks, compute, workers, engine, folder)
 
 
 def of_paper(

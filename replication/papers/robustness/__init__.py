@@ -12,7 +12,7 @@ from replication.papers import variants
 from replication.papers.claims import ANSWERS, RECORDED, UNDECIDED, entries, verdict
 from replication.papers.deciders import Claims
 from replication.papers.variants import KINDS, NotApplicable, Variant
-from replication.simulator import threads
+from replication.simulator import engines
 
 YES, NO, OPEN, ABSENT = ("holds", "against", "not sure", "not applicable")
 COLUMNS = "headline word kind change log what numbers answer reason".split()
@@ -71,7 +71,7 @@ class Headlines(Claims):
         tried = changes or self.changes(workloads)
         tried = sorted(tried, key=lambda variant: KINDS.index(variant.kind))
         tasks = [(variant, log) for variant in tried for log in variant.logs or workloads]
-        rows = [row for rows in threads.each(decided, tasks, workers) for row in rows]
+        rows = [row for rows in engines.each(decided, tasks, workers) for row in rows]
         return pd.DataFrame(rows, columns=COLUMNS)
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 from replication.papers import panels, resampling, style
 from replication.papers.top_percent.intervals import Block
 from replication.papers.top_percent.runs import PAPER, POLICIES, REFERENCE, TITLES
-from replication.simulator import threads
+from replication.simulator import engines
 from replication.simulator.choices import option
 from replication.simulator.predictors import Predictor, Request
 from replication.simulator.schedulers import EASY
@@ -128,7 +128,7 @@ def _blocks(workloads, policies, tried, workers):
         def simulated(predictor, jobs=workload):
             return simulate(jobs, replace(AT_SUBMISSION, predictor=predictor))
 
-        done = threads.each(simulated, asked.values(), workers)
+        done = engines.each(simulated, asked.values(), workers)
         found[log] = Block(log, dict(zip(asked, done, strict=True)))
     return found
 

@@ -8,7 +8,7 @@ import numpy as np
 from replication.papers.top_percent import fig1, modes
 from replication.papers.top_percent.intervals import Block
 from replication.papers.top_percent.runs import POLICIES, READINGS, jobs, run
-from replication.simulator import threads
+from replication.simulator import engines
 from replication.simulator.predictors import Scaled
 from replication.simulator.schedulers import EASY
 from replication.simulator.simulation import simulate
@@ -34,7 +34,7 @@ class Evidence:
         def simulated(pair):
             return run(self.workloads[pair[0]], pair[1], self.reading)
 
-        return dict(zip(pairs, threads.each(simulated, pairs, self.workers), strict=True))
+        return dict(zip(pairs, engines.each(simulated, pairs, self.workers), strict=True))
 
     @cached_property
     def blocks(self):
@@ -81,4 +81,4 @@ class Evidence:
             log, run_time, first = one
             return modes.p_value(run_time, 1, log, first, samples=samples)
 
-        return threads.each(tested, large, self.workers)
+        return engines.each(tested, large, self.workers)

@@ -7,7 +7,7 @@ import pandas as pd
 
 from replication.papers import variants
 from replication.papers.variants import Variant
-from replication.simulator import measures, text, threads
+from replication.simulator import engines, measures, text
 from replication.simulator.predictors import (
     CVH,
     Clairvoyant,
@@ -100,7 +100,7 @@ def simulated(tasks, workers=1):
     decides; gives `over_requested`.
     """
     return over_requested(
-        threads.each(lambda task: task[0] | measured(simulate(*task[1:])), tasks, workers)
+        engines.each(lambda task: task[0] | measured(simulate(*task[1:])), tasks, workers)
     )
 
 

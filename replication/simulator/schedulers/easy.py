@@ -20,6 +20,7 @@ class FCFS(Scheduler):
 
     validated = False
     draws_at_random = False
+    uses_estimates = False
 
     def run(self, workload, estimate, seed):
         """The columns it decides; see `replication.simulator.schedulers.scheduler.Scheduler.run`."""

@@ -1,0 +1,105 @@
+"""Compare schedulers by their measures."""
+
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+
+from replication.simulator import measures as measuring
+from replication.simulator.estimates import EstimateModel, Users
+from replication.simulator.measures import Measure, Trim
+from replication.simulator.observed import observe
+from replication.simulator.resampling import WEEK, ResampledWeeks
+from replication.simulator.schedulers import Scheduler
+from replication.simulator.simulation import (
+    SimulationError,
+    checked_seed,
+    distinct,
+    several,
+    simulate,
+)
+from replication.simulator.workload import Workload
+
+LEVEL = 0.95  # of confidence intervals
+
+
+def compare(
+    workloads: Workload | Iterable[Workload],
+    schedulers: Scheduler | Iterable[Scheduler],
+    estimates: EstimateModel | Iterable[EstimateModel] | None = None,
+    seed: int = 1,
+    *,
+    measures: Measure | Iterable[Measure] | None = None,
+    trim: Trim = True,
+    resampled: int | None = None,
+) -> pd.DataFrame:
+    """Compare schedulers on workloads; arguments as of `simulate`, one or several each.
+
+    Parameters
+    ----------
+    resampled : int, optional
+        Compare each scheduler with the first one on so many workloads of weeks drawn with replacement from each log
+        (`ResampledWeeks`, as many weeks as the log has); all run on the same ones.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each combination: log, stand_in, scheduler, estimates, seed and the measures. With `resampled`, a row
+        for each measure: its value on the log itself, the difference from the first scheduler, and the ends (low,
+        high) of that difference's 95 % confidence interval, from percentiles over the resampled logs.
+
+    Raises
+    ------
+    SimulationError, SchedulerError, EstimateError, MeasureError
+        As `simulate`; nothing is simulated then.
+    """
+    names, trim = measuring.checked(measures, measuring.DEFAULT), measuring.checked_trim(trim)
+    seed = checked_seed(seed)
+    logs = several(workloads, Workload)
+    distinct(logs)
+    schedulers = [Scheduler.check(one) for one in several(schedulers, Scheduler)]
+    given = Users() if estimates is None else estimates
+    models = [EstimateModel.check(one) for one in several(given, EstimateModel)]
+    if resampled is not None and (isinstance(resampled, bool) or not 2 <= checked_seed(resampled)):
+        raise SimulationError(f"resampled {resampled!r}; allowed: a whole number from 2, or None")
+    rows = []
+    for workload in logs:
+        length = max(round(workload.span / WEEK), 1)
+        samples = [ResampledWeeks(length).make(workload, k) for k in range(1, (resampled or 0) + 1)]
+        for model in models:
+            own = [
+                [],
+                *([] for _ in samples),
+            ]  # measures of each scheduler, on the log and on each sample
+            for scheduler in schedulers:
+                for found, jobs in zip(own, (workload, *samples), strict=True):
+                    found.append(measured(jobs, scheduler, model, seed, names, trim))
+            for k, scheduler in enumerate(schedulers):
+                row = {"log": workload.name, "stand_in": workload.stand_in}
+                row |= {"scheduler": repr(scheduler), "estimates": repr(model), "seed": seed}
+                if resampled is None:
+                    rows.append(row | own[0][k])
+                    continue
+                for name, value in own[0][k].items():
+                    differences = [found[k][name] - found[0][name] for found in own]
+                    ends = (1 - LEVEL) / 2, (1 + LEVEL) / 2
+                    low, high = np.quantile(differences[1:], ends).tolist()
+                    numbers = {"difference": differences[0], "low": low, "high": high}
+                    rows.append(row | {"measure": name, "value": value} | numbers)
+    return pd.DataFrame(rows)
+
+
+def measured(
+    workload: Workload,
+    scheduler: Scheduler,
+    estimates: EstimateModel,
+    seed: int,
+    names: tuple[Measure, ...],
+    trim: Trim,
+) -> dict[str, float]:
+    """Return measures of one simulation by name, also those that need an observed run of EASY."""
+    if not any(name in measuring.OBSERVED for name in names):
+        schedule = simulate(workload, scheduler, estimates, seed)
+        return measuring.of(schedule, names, trim)
+    seen = observe(workload, estimates, seed, scheduler)
+    return measuring.of(seen.schedule, names, trim, seen.measures)

@@ -1,0 +1,102 @@
+"""Sums behind the performance measures, in one fixed order of addition.
+
+`replication.simulator.measures` defines and names the measures.
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+
+BOUND = 10  # s; heel-and-toe, section 2, and PV-EASY, section 5.1.2
+
+
+@njit(nogil=True, cache=True)
+def trim(submit, end, warm_up, cool_down):
+    """Return the jobs to measure, bool[n].
+
+    The first `warm_up` jobs to end are left out, of equal ends the earlier in the queue first; with `cool_down` also
+    those that end after the last submission. Only the first jobs are looked at to find the end of the warm-up: it is
+    no later than the same order statistic of their ends, and a job submitted after that ends later.
+    """
+    n = len(submit)
+    kept = np.ones(n, np.bool_)
+    if warm_up > 0:
+        bound = np.partition(end[: min(n, 2 * warm_up)], warm_up - 1)[warm_up - 1]
+        first = end[: np.searchsorted(submit, bound, side="right")]
+        wanted = np.partition(first, warm_up - 1)[warm_up - 1]
+        ties = warm_up - np.sum(first < wanted)
+        for k in range(len(first)):
+            if end[k] < wanted:
+                kept[k] = False
+            elif end[k] == wanted and ties > 0:
+                kept[k] = False
+                ties -= 1
+    if cool_down:
+        for k in range(n):
+            if end[k] > submit[n - 1]:
+                kept[k] = False
+    return kept
+
+
+@njit(nogil=True, cache=True)
+def performance(submit, run_time, size, end, kept):
+    """Return number of jobs, mean wait, mean bounded slowdown, MBS and MWBS of the jobs in `kept`.
+
+    The wait is all time between submission and end in which the job does not run: end - submit - run time.
+    """
+    jobs = waited = processors = 0
+    slowdown = mbs = mwbs = 0.0
+    for k in range(len(submit)):
+        if not kept[k]:
+            continue
+        wait, bounded = end[k] - submit[k] - run_time[k], max(BOUND, run_time[k])
+        jobs += 1
+        waited += wait
+        processors += size[k]
+        slowdown += max(1.0, (wait + run_time[k]) / bounded)
+        own = (wait + bounded) / bounded
+        mbs += own
+        mwbs += own * size[k]
+    return (
+        float(jobs),
+        share(waited, jobs),
+        share(slowdown, jobs),
+        share(mbs, jobs),
+        share(mwbs, processors),
+    )
+
+
+@njit(nogil=True, cache=True)
+def backfilling(run_time, size, backfilled):
+    """Return share, mean run time and mean size of some jobs, and the mean run time of the others."""
+    jobs = time = processors = all_time = 0
+    for k in range(len(run_time)):
+        all_time += run_time[k]
+        if backfilled[k]:
+            jobs += 1
+            time += run_time[k]
+            processors += size[k]
+    n = len(run_time)
+    return (
+        share(jobs, n),
+        share(time, jobs),
+        share(processors, jobs),
+        share(all_time - time, n - jobs),
+    )
+
+
+@njit(nogil=True, cache=True)
+def mean(values, weights):
+    """Return the weighted mean, added in the order of `performance`; nan of none."""
+    total, whole = 0.0, 0
+    for k in range(len(values)):
+        total += values[k] * weights[k]
+        whole += weights[k]
+    return share(total, whole)
+
+
+@njit(nogil=True, cache=True)
+def share(part, whole):
+    """Return `part` of each of `whole`; nan of none."""
+    return part / whole if whole > 0 else math.nan

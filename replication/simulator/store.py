@@ -1,0 +1,117 @@
+"""Stored results: the rows of each task in one SQLite file, found by a hash of everything that they depend on.
+
+Several processes may use one store at the same time. Each entry has a checksum; a damaged entry counts as missing, so
+its task is computed again.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import sqlite3
+import zlib
+from pathlib import Path
+from typing import Any, Self
+
+from replication.simulator import paths, writing
+
+RESULTS = paths.BUILD / "results"
+FILE = "results.sqlite"
+WAIT = 60.0  # s, for another process that writes
+_SCHEMA = "create table if not exists results (key text primary key, rows blob, checksum blob)"
+
+Rows = dict[str, list]
+
+
+class Store:
+    """The stored results in a folder.
+
+    Parameters
+    ----------
+    folder : str or pathlib.Path
+        Created if necessary. If nothing can be written there, a line says so and new results are not stored.
+    """
+
+    def __init__(self, folder: str | os.PathLike):
+        self.path = Path(folder) / FILE
+        self.damaged = 0
+        self._writable = True
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._connection = self._connect()
+        except sqlite3.DatabaseError as problem:
+            if isinstance(problem, sqlite3.OperationalError):  # no right to write, or no locks
+                self._give_up(problem)
+            else:
+                self._set_aside(problem)
+        except OSError as problem:
+            self._give_up(problem.strerror)
+
+    def _connect(self):
+        connection = sqlite3.connect(self.path, timeout=WAIT, isolation_level=None)
+        connection.text_factory = bytes  # damage may turn a blob into text
+        with contextlib.suppress(sqlite3.OperationalError):  # some file systems cannot do it
+            connection.execute("pragma journal_mode = wal")
+        connection.execute("pragma synchronous = normal")
+        connection.execute(_SCHEMA)
+        return connection
+
+    def _give_up(self, problem):
+        writing.tell(f"{self.path}: {problem}; new results are not stored")
+        self._writable, self._connection = False, None
+        with contextlib.suppress(sqlite3.Error):
+            if self.path.is_file():
+                self._connection = sqlite3.connect(f"{self.path.as_uri()}?mode=ro", uri=True)
+                self._connection.execute("select count(*) from results")
+
+    def _set_aside(self, problem):
+        """Rename a file that is no database any more and begin a new one."""
+        aside = self.path.with_suffix(".damaged")
+        for part in ("-wal", "-shm"):
+            Path(f"{self.path}{part}").unlink(missing_ok=True)
+        self.path.replace(aside)
+        writing.tell(f"{self.path}: {problem}; renamed to {aside.name}, results are computed again")
+        self._connection = self._connect()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        if self._connection is not None:
+            self._connection.close()
+
+    def get(self, key: str) -> Rows | None:
+        """Return the rows stored under a key, None where there are none or where they are damaged."""
+        if self._connection is None:
+            return None
+        try:
+            found = self._connection.execute(
+                "select rows, checksum from results where key = ?", (key,)
+            ).fetchone()
+            if found is None:
+                return None
+            if _checksum(key, found[0]) == found[1]:
+                return json.loads(zlib.decompress(found[0]))
+            self.damaged += 1
+        except sqlite3.OperationalError as problem:
+            self._give_up(problem)
+        except sqlite3.DatabaseError as problem:
+            self._set_aside(problem)
+        return None
+
+    def put(self, key: str, rows: Rows) -> None:
+        """Store the rows of a task."""
+        if not self._writable:
+            return
+        packed = zlib.compress(json.dumps(rows).encode(), 1)
+        entry = key, packed, _checksum(key, packed)
+        try:
+            self._connection.execute("insert or replace into results values (?, ?, ?)", entry)
+        except sqlite3.OperationalError as problem:
+            self._give_up(problem)
+        except sqlite3.DatabaseError as problem:
+            self._set_aside(problem)
+
+
+def _checksum(key: str, packed: Any) -> bytes:
+    return hashlib.sha256(key.encode() + bytes(packed)).digest()

@@ -1,0 +1,18 @@
+"""A scheduler that fails on workloads of one size, for tests of the fate of the other tasks."""
+
+from dataclasses import dataclass
+
+from replication.simulator.choices import Number, option
+from replication.simulator.schedulers import FCFS, Scheduler
+
+
+@dataclass(frozen=True)
+class Failing(Scheduler, name="failing"):
+    """Raise an error on a workload of a size; FCFS on others."""
+
+    at: int = option(0, Number(0, whole=True), "number of jobs that it cannot take")
+
+    def run(self, workload, estimate, seed):
+        if len(workload) == self.at:
+            raise ArithmeticError("it does not add up")
+        return FCFS().run(workload, estimate, seed)
