@@ -433,7 +433,7 @@ class _Scan:
         part = len(tokens) >= len(FIELDS) and tokens[10] in (b"2", b"3", b"4")
         part = part and tokens[0].isdigit() and int(tokens[0]) in self._first_line
         for place, (name, token) in enumerate(zip(FIELDS, tokens, strict=False)):
-            value = self._value("wait" if part else name, token)
+            value = self._value("wait" if part and name in KNOWN else name, token)
             if isinstance(value, tuple):
                 self._counts, self._rare = counts
                 kind, reason = value

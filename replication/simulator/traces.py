@@ -10,8 +10,6 @@ import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import pooch
-
 from replication.simulator import paths, swf
 from replication.simulator.cleaning import DEFAULT_DROP, USED, workload
 from replication.simulator.data import toml
@@ -146,6 +144,8 @@ def fetch(name, folder=None) -> Path:
         return target
     if os.environ.get(OFFLINE, "0") not in ("", "0"):
         raise DownloadError(f"{name}: {OFFLINE} is set")
+    import pooch  # a fifth of a second, which only downloads need
+
     try:
         # The registry has the hash of the decompressed content, since an archive may compress a file again.
         pooch.retrieve(

@@ -7,6 +7,7 @@ import re
 import types
 from pathlib import Path
 
+import pooch
 import pytest
 import requests
 
@@ -369,7 +370,7 @@ def served(monkeypatch, nowhere):
             if failure:
                 raise failure
 
-        monkeypatch.setattr(traces.pooch.HTTPDownloader, "__call__", download)
+        monkeypatch.setattr(pooch.HTTPDownloader, "__call__", download)
         return asked
 
     return serve, content
