@@ -17,6 +17,7 @@ html_theme = "furo"
 html_title = "replication"
 html_copy_source = False
 html_show_sphinx = False
+myst_enable_extensions = ["html_image"]
 myst_heading_anchors = 3
 nb_execution_mode = "force" if gallery.has_log("KTH-SP2") else "off"  # for the tutorial
 nb_execution_excludepatterns = ["gallery/*"]
