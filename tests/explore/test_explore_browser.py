@@ -66,12 +66,13 @@ def test_tools_on_a_laptop(address):
             assert tool.bounding_box()["height"] < 680  # all of it fits below JupyterLab's bars
         page.click('button:text-is("⇥")')
         text.nth(0).get_by_text("job 4 is backfilled, wildly").wait_for(timeout=10_000)
-        picture.nth(1).scroll_into_view_if_needed()
+        picture.nth(1).evaluate("e => e.scrollIntoView({block: 'end'})")
+        page.wait_for_timeout(1000)
         box = picture.nth(1).bounding_box()
-        for share in range(20, 90, 5):
-            page.mouse.move(box["x"] + box["width"] * share / 100, box["y"] + 100)
-            page.wait_for_timeout(300)
-            if "run time" in text.nth(1).inner_text():
+        for share in range(20, 90, 10):  # until there is a job at the mouse
+            page.mouse.move(box["x"] + box["width"] * share / 100, box["y"] + 100, steps=3)
+            page.wait_for_timeout(2000)
+            if "A · waits" in text.nth(1).inner_text():
                 break
         assert "A · waits" in text.nth(1).inner_text()
         assert not failures
