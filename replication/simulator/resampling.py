@@ -1,8 +1,8 @@
-"""Workloads made of a log's own jobs, drawn anew: other weeks, other users, and as many weeks as one wants.
+"""Workloads resampled from a log's own jobs: other weeks or other users, for any number of weeks.
 
-Jobs move by whole weeks, so that days and weeks keep their rhythm, and each keeps its run time, estimate and size. A
-job that is drawn again is another job: its copies have numbers of their own. The draw depends on the log's name, its
-length, the resampling's own values and the seed alone.
+Jobs move by whole weeks, which preserves the daily and weekly cycles, and keep their run times, estimates and sizes. A
+job that is drawn several times becomes several jobs with numbers of their own. The draw depends on the workload's
+`draw_key`, its length, the resampling's own values and the seed alone.
 """
 
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ LONG_TERM = 12
 
 
 class ResamplingError(ChoiceError):
-    """A resampling or a value of one that does not exist; the message lists what is allowed."""
+    """A resampling or a value that is not allowed; the message lists what is."""
 
 
 class Resampling(Choice, family="resampling"):
@@ -32,7 +32,8 @@ class Resampling(Choice, family="resampling"):
     error = ResamplingError
 
     def make(self, workload, seed):
-        """A workload drawn from another, of the same name and machine; how it was drawn stands in its provenance.
+        """Return a workload resampled from another, with the same name and machine and the resampling in its provenance.
+
         ResamplingError where no job is drawn.
         """
         made = self.drawn(workload, seed)
@@ -40,7 +41,7 @@ class Resampling(Choice, family="resampling"):
         return made.replace(provenance=workload.provenance | how)
 
     def drawn(self, workload, seed):
-        """What `make` gives, without where it comes from."""
+        """Return the workload of `make` without its provenance."""
         raise NotImplementedError(f"{type(self).__name__} has no method drawn(workload, seed)")
 
 
@@ -52,14 +53,14 @@ def _weeks():
 
 @dataclass(frozen=True)
 class ResampledWeeks(Resampling, name="weeks"):
-    """Weeks of the log drawn with replacement, one behind the other.
+    """Weeks of the log drawn with replacement, one after the other.
 
     Parameters
     ----------
     weeks : int
-        How many are drawn. Only whole weeks of the log are, unless it has none.
+        Number of weeks to draw; from the whole weeks of the log, if it has any.
     jobs : int, optional
-        No more than so many jobs are taken, the first.
+        Take at most so many jobs, the first.
     """
 
     weeks: int = _weeks()
@@ -68,7 +69,7 @@ class ResampledWeeks(Resampling, name="weeks"):
     )
 
     def drawn(self, workload, seed):
-        """See `Resampling.make`."""
+        """Return the resampled workload, see `Resampling.make`."""
         whole = max(workload.span // WEEK, 1)
         random = generator(
             workload.draw_key, len(workload), "weeks drawn anew", self.weeks, int(seed)
@@ -79,22 +80,22 @@ class ResampledWeeks(Resampling, name="weeks"):
 
 @dataclass(frozen=True)
 class ResampledUsers(Resampling, name="users"):
-    """Users of the log drawn anew, after Zakay and Feitelson (2014), *Workload resampling for performance evaluation of
-    parallel job schedulers*.
+    """Resampled users, after Zakay and Feitelson (2014), *Workload resampling for performance evaluation of parallel job
+    schedulers*.
 
-    As there, the log is taken apart into its users, who are put together again independently of each other; users who
-    stay and those who come for a while are treated apart; all move by whole weeks. Who stays is there all along, from
-    a week of the log drawn at random, and begins again when the log has ended. Of those who come for a while as many as
-    the log has in that time are drawn with replacement, each with a week at random to come in. Unlike there, a user's
-    absence counts as part of his log, so that the load stays the log's on average, and none is aimed at; who comes
-    late goes on in the first weeks, so that these are as busy as the others; and jobs without a user are one user.
+    As there, the log is split into the jobs of its users, which are combined again independently of each other, and all
+    move by whole weeks. Long-term users are present throughout: they begin in a random week of the log, and start again
+    when the log has ended. Temporary users are drawn with replacement, as many as the log has in the same time, and each
+    begins in a random week. Unlike there, a user's absence counts as part of his log, so that the mean load is the log's
+    and no load is aimed at; jobs of temporary users that reach past the end continue in the first weeks, so that these
+    are as busy as the others; and jobs without a user are one user.
 
     Parameters
     ----------
     weeks : int
-        How many the workload has.
+        Number of weeks of the workload.
     stays : int
-        Users who are seen for so many weeks, from the first submission to the last, are those who stay.
+        Users with so many weeks from the first submission to the last are long-term users.
     """
 
     weeks: int = _weeks()
@@ -103,7 +104,7 @@ class ResampledUsers(Resampling, name="users"):
     )
 
     def drawn(self, workload, seed):
-        """See `Resampling.make`."""
+        """Return the resampled workload, see `Resampling.make`."""
         random = generator(
             workload.draw_key, len(workload), "users drawn anew", self.weeks, self.stays, int(seed)
         )
@@ -133,8 +134,9 @@ class ResampledUsers(Resampling, name="users"):
 
 
 def joined(workload, weeks):
-    """Some weeks of a log one behind the other, each by its number from the first submission on; all of them in their
-    order are the log itself. The last of the log may be a part of one.
+    """Return some weeks of a log one after the other, each given by its number since the first submission.
+
+    All weeks in their order are the log itself. Its last week may be incomplete.
     """
     week = (workload.submit - workload.submit[0]) // WEEK
     first = np.searchsorted(week, np.arange(week[-1] + 2))
@@ -143,11 +145,11 @@ def joined(workload, weeks):
 
 
 def gathered(workload, parts, weeks):
-    """Jobs of a log, each in another week; in order of submission, of equal ones as in the log.
+    """Return jobs of a log moved to other weeks, in order of submission, and of equal submissions as in the log.
 
-    `parts` are tuples of jobs by their places in the log, int64[k], the week that each goes to, and whose copies
-    they are: 0 for the user himself, a number for someone like him. Jobs in `weeks` and later are left out;
-    ResamplingError where none stays.
+    `parts` are tuples of jobs by their places in the log, int64[k], the week of each, and the number of the copy: 0 for
+    the user himself, above 0 for a synthetic user. Jobs in week `weeks` and later are left out; ResamplingError where
+    none stays.
     """
     full = [np.broadcast_arrays(*part) for part in parts] or [np.empty((3, 0))]
     jobs, week, copy = np.concatenate(full, axis=1).astype(np.int64)
@@ -168,6 +170,6 @@ def gathered(workload, parts, weeks):
 
 
 def copy_numbers(drawn):
-    """How often what was drawn had been drawn before, int64[n]."""
+    """Return how often each value occurred before, int64[n]."""
     drawn = pd.Series(drawn, dtype=np.int64)
     return drawn.groupby(drawn).cumcount().to_numpy(np.int64)
