@@ -190,7 +190,9 @@ def alone(schedule, jobs=None):
 def is_replayed(scheduler):
     """Whether the scheduler's kernel can go on from any instant: then `alone` is quick for all jobs."""
     plain = isinstance(scheduler, EASY) and scheduler.is_plain
-    return plain or isinstance(scheduler, FCFS | PVEasy)
+    if isinstance(scheduler, PVEasy):
+        return scheduler.predictor.is_compiled  # a state in Python cannot be copied at every instant
+    return plain or isinstance(scheduler, FCFS)
 
 
 @_once
@@ -200,11 +202,10 @@ def _replayed(schedule):
     if not isinstance(scheduler, PVEasy):
         jobs = w.submit, w.run_time, schedule.estimate, w.processors, w.machine
         return audits.easy_without_later(*jobs, isinstance(scheduler, EASY), schedule.start)
-    memory, spare = (
-        scheduler.predictor.memory(w, schedule.estimate, schedule.seed) for _ in range(2)
-    )
     _, rules = scheduler.kernel()
-    return audits.pv_easy_without_later(w.machine, rules, memory, spare, schedule.start)
+    given = w, schedule.estimate, schedule.seed
+    with scheduler.predictor.memory(*given) as memory, scheduler.predictor.memory(*given) as spare:
+        return audits.pv_easy_without_later(w.machine, rules, memory, spare, schedule.start)
 
 
 def start_delays(schedule, since="alone"):

@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from replication.simulator import predictors, text
-from replication.simulator.kernels import predicting as compiled
-from replication.simulator.predictors.classes import numbered
+from replication.simulator.kernels import memory as compiled
 from replication.simulator.reference import predictors as reference_predictors
 from replication.simulator.workload import Workload
 
@@ -35,11 +34,11 @@ def people(*rows):
 
 def after(workload, predictor, ended, job):
     """The prediction for `job` once the jobs `ended` have ended, in that order."""
-    memory = text.predictor(predictor).memory(workload, workload.estimate)
+    memory = text.predictor(predictor)._memory(workload, workload.estimate)
     for k in ended:
         compiled.predict(memory, k, 0)
-        compiled.begun(memory, k, 0)
-        compiled.learn(memory, k, 0, workload.run_time[k])
+        compiled.begin(memory, k, 0)
+        compiled.learn(memory, k, workload.run_time[k])
     return compiled.predict(memory, job, 99)
 
 
@@ -135,24 +134,24 @@ def test_top_percent_keeps_its_weights_in_range_through_a_long_history():
     n = 12_000
     w = people(*[(10 if k % 40 else 70, 100, 1) for k in range(n)])
     for predictor in ("top=4", "top-as-coded=4"):
-        memory = text.predictor(predictor).memory(w, w.estimate)
+        memory = text.predictor(predictor)._memory(w, w.estimate)
         for k in range(n):
-            compiled.learn(memory, k, 0, 0)
-        assert np.isfinite(memory.real).all() and np.isfinite(memory.model).all()
+            compiled.learn(memory, k, 0)
+        assert np.isfinite(memory.tables["real"]).all() and np.isfinite(memory.tables["model"]).all()
         assert compiled.predict(memory, 0, 0) in (10, 70)
 
 
 def test_cvh_starts_from_one_second_and_counts_what_the_user_did():
     w = people((40, 100, 1), (20, 100, 1), (30, 50, 1), (5, 60, 1))
     assert after(w, "cvh", [], 0) == 1, "no weights yet"
-    memory = text.predictor("cvh").memory(w, w.estimate)
+    memory = text.predictor("cvh")._memory(w, w.estimate)
     for k, now in ((0, 40), (1, 41), (2, 42)):
         compiled.predict(memory, k, 0)
-        compiled.begun(memory, k, 0)
-        compiled.learn(memory, k, 0, now)
+        compiled.begin(memory, k, 0)
+        compiled.learn(memory, k, now)
     compiled.predict(memory, 3, 45)
     # Time since submission where the run is over: 43, 44 and 45 s; all below the request.
-    seen = memory.real[3]
+    seen = memory.tables["real"][3]
     assert seen[:7].tolist() == pytest.approx([1, 43, 44, 45, 60, 43.5, 0.33 * 132])
     assert seen[7:14].tolist() == pytest.approx([30, 3, 1, 0, 0, 0, 0])
     assert seen[18] == 1
@@ -164,18 +163,18 @@ def test_cvh_starts_from_one_second_and_counts_what_the_user_did():
 def test_cvh_means_of_users_with_few_jobs(ended, means):
     """With one or two ended jobs both are the mean of what there is, with none they are the request."""
     w = people((60, 100, 1), (50, 100, 1), (1, 100, 1))
-    memory = text.predictor("cvh").memory(w, w.estimate)
+    memory = text.predictor("cvh")._memory(w, w.estimate)
     for k in ended:
         compiled.predict(memory, k, 0)
-        compiled.begun(memory, k, 0)
-        compiled.learn(memory, k, 0, w.run_time[k])
+        compiled.begin(memory, k, 0)
+        compiled.learn(memory, k, w.run_time[k])
     compiled.predict(memory, 2, 5)
-    assert tuple(memory.real[2, 5:7]) == means
+    assert tuple(memory.tables["real"][2, 5:7]) == means
 
 
 def virtual(workload, error, seed):
     """Predicted run times."""
-    return predictors.Virtual(error).memory(workload, workload.estimate, seed).known
+    return predictors.Virtual(error).predicted(workload, workload.estimate, seed)
 
 
 def test_virtual_errors_are_uniform_seeded_and_bounded():
@@ -231,7 +230,7 @@ def histories(draw):
 @given(history=histories())
 def test_kernel_and_twin_predict_the_same(predictor, history):
     workload, events = history
-    memory = text.predictor(predictor).memory(workload, workload.estimate)
+    memory = text.predictor(predictor)._memory(workload, workload.estimate)
     twin = reference_predictors.make(workload, workload.estimate, text.predictor(predictor))
     start, submitted = {}, set()
     for now, event, job, other in events:
@@ -240,25 +239,13 @@ def test_kernel_and_twin_predict_the_same(predictor, history):
             assert compiled.predict(memory, job, now) == twin.predict(job, now)
         elif event == "begin":
             start[job] = now
-            compiled.begun(memory, job, now)
-            twin.begun(job, now)
+            compiled.begin(memory, job, now)
+            twin.begin(job, now)
         else:
-            compiled.learn(memory, job, start[job], now)
-            twin.learn(job, start[job], now)
+            compiled.learn(memory, job, now)
+            twin.learn(job, now)
         if other in submitted:
             assert compiled.predict(memory, other, now) == twin.predict(other, now)
-
-
-@given(
-    st.lists(
-        st.tuples(st.integers(-1, 3), st.integers(-(2**62), 2**62), st.integers(0, 1)), min_size=1
-    )
-)
-def test_equal_rows_get_equal_numbers(rows):
-    code, count = numbered(np.array(rows))
-    first = list(dict.fromkeys(rows))
-    assert code.tolist() == [first.index(row) for row in rows]
-    assert count == len(first)
 
 
 @pytest.mark.parametrize(

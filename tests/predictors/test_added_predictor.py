@@ -1,8 +1,5 @@
 """A predictor that lies in one file outside the package runs under every scheduler that predicts."""
 
-import shutil
-import subprocess
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -35,7 +32,7 @@ class LongestTwin(Predictor):
     def predict(self, job, now):
         return min(int(self.longest.get(self.user[job], 0) * self.share), self.request[job])
 
-    def learn(self, job, start, now):
+    def learn(self, job, now):
         user = self.user[job]
         self.longest[user] = max(self.longest.get(user, 0), self.run_time[job])
 
@@ -101,32 +98,3 @@ def test_text_names_it():
     assert "longest=SHARE (a number from 0 to 1)" in text.forms(predictors.Predictor)
     with pytest.raises(predictors.PredictorError, match="allowed: a number from 0 to 1"):
         text.predictor("longest=2")
-
-
-def test_kernels_forget_a_predictor_whose_source_changed(tmp_path):
-    """Kept kernels are neither used for other sources nor in the way where the file is not at hand."""
-    own = tmp_path / "own.py"
-    shutil.copy(sys.modules[Longest.__module__].__file__, own)
-    run = (
-        "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "from replication.simulator.workload import Workload\n"
-        "from replication.simulator.simulation import simulate\n"
-        "from replication.simulator.predictors import Last\n"
-        "from replication.simulator.schedulers import LargestAreaFirst\n"
-        "w = Workload.from_columns('w', 4, [0, 100, 200], [8, 8, 8], [1, 1, 1], [90, 90, 90])\n"
-        "if sys.argv[2] == 'own': from own import Longest\n"
-        "p = Longest(0.5) if sys.argv[2] == 'own' else Last()\n"
-        "print(simulate(w, LargestAreaFirst(predictor=p)).prediction.tolist())\n"
-    )
-
-    def predictions(which):
-        done = subprocess.run(
-            [sys.executable, "-c", run, str(tmp_path), which], capture_output=True, text=True
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout.strip()
-
-    assert predictions("own") == "[0, 4, 4]"
-    own.write_text(own.read_text().replace("longest * memory.share", "1 + longest * memory.share"))
-    assert predictions("own") == "[1, 5, 5]"
-    assert predictions("last") == "[90, 8, 8]"

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replication.simulator.kernels import predicting
+from replication.simulator.kernels import memory as kernel
 from replication.simulator.predictors import (
     CVH,
     Biased,
@@ -55,13 +55,14 @@ def test_a_factor_beyond_all_bounds_gives_the_request():
     assert Easy(w, w.estimate, predictor=biased).run().prediction == [50, 30]
 
 
-def test_what_another_learnt_is_copied():
+def test_the_state_of_the_other_is_copied():
     w = jobs(4, (0, 9, 4, 50), (1, 9, 4, 30)).replace(user=np.array([1, 1]))
-    memory, spare = (Biased(Last(), 2).memory(w, w.estimate) for _ in range(2))
-    predicting.learn(memory, 0, 0, 9)
-    assert predicting.predict(spare, 1, 9) == 30
-    predicting.copy_tables(memory, spare)
-    assert predicting.predict(spare, 1, 9) == predicting.predict(memory, 1, 9) == 10
+    biased = Biased(Last(), 2)
+    with biased.memory(w, w.estimate) as memory, biased.memory(w, w.estimate) as spare:
+        kernel.learn(memory, 0, 9)
+        assert kernel.predict(spare, 1, 9) == 30
+        spare.state[:] = memory.state
+        assert kernel.predict(spare, 1, 9) == kernel.predict(memory, 1, 9) == 10
 
 
 def test_it_is_as_random_and_as_curious_as_the_other():

@@ -18,7 +18,6 @@ from replication.simulator.kernels.planned import (
     corrected,
     idle,
 )
-from replication.simulator.kernels.predicting import copy_tables
 from replication.simulator.kernels.pv_easy import no_runs, run_on
 from replication.simulator.kernels.running import NEVER
 
@@ -193,7 +192,7 @@ def pv_easy_without_later(machine, rules, memory, spare, start):
         while done < n and submit[done] == instant:
             if _may_differ(done, submit, start):
                 _copy(world, runs, other, other_runs, done)
-                copy_tables(memory, spare)
+                spare.state[:] = memory.state
                 while not run_on(other, spare, other_runs, rules, NEVER):
                     other_runs.kills[0] = 0
                 alone[done] = other.start[done]

@@ -23,7 +23,7 @@ from numba import njit
 from replication.simulator.kernels import planned
 from replication.simulator.kernels.planned import JOB_BITS, JOB_MASK, LATEST, TAIL, predicted_now
 from replication.simulator.kernels.running import ONE
-from replication.simulator.kernels.uncounted import sort, uncounted
+from replication.simulator.kernels.compiling import sort, njit_noalloc
 
 # at, free : int64[m], the staircase, and `LATEST` behind its last step; steps : int64[1], how many there are
 # reserved : int64[n], start of each waiting job's reservation; `planned` of the machine is its length
@@ -51,7 +51,7 @@ def conservative(memory, processors, rules):
     return machine
 
 
-@uncounted
+@njit_noalloc
 def _simulate(machine, memory, plan, rules):
     """The event loop."""
     count = machine.count
@@ -93,7 +93,7 @@ def _simulate(machine, memory, plan, rules):
             _start(machine, memory, plan, now)
 
 
-@uncounted
+@njit_noalloc
 def _give_back(machine, memory, plan, known, now):
     """Give back what those who left were planned to hold on to; until when. A plan not `known` is left alone."""
     given_back = now
@@ -105,7 +105,7 @@ def _give_back(machine, memory, plan, known, now):
     return given_back
 
 
-@uncounted
+@njit_noalloc
 def _survey(machine, memory, plan, now):
     """Draw the staircase of the running jobs alone."""
     at, free = plan.at, plan.free
@@ -123,7 +123,7 @@ def _survey(machine, memory, plan, now):
     plan.steps[0] = steps
 
 
-@uncounted
+@njit_noalloc
 def _plan(machine, memory, plan, rules, k, now):
     """Plan the job at place `k` of the order, where those before it are planned."""
     job = plan.order[k] & JOB_MASK
@@ -131,7 +131,7 @@ def _plan(machine, memory, plan, rules, k, now):
     _file(plan.order, k, _place(machine, memory, plan, job))
 
 
-@uncounted
+@njit_noalloc
 def _each_anew(machine, memory, plan, rules, waiting, now):
     """Let each of the first jobs waiting, in queue order, give up its reservation for the earliest there is."""
     for k in range(waiting):
@@ -143,7 +143,7 @@ def _each_anew(machine, memory, plan, rules, waiting, now):
     sort(plan.order[:waiting])
 
 
-@uncounted
+@njit_noalloc
 def _is_predicted_otherwise(machine, memory, plan, rules, waiting, now):
     """Whether any of the first jobs waiting is planned with another prediction than it has now."""
     for k in range(waiting):
@@ -153,7 +153,7 @@ def _is_predicted_otherwise(machine, memory, plan, rules, waiting, now):
     return False
 
 
-@uncounted
+@njit_noalloc
 def _bring_forward(machine, memory, plan, waiting, given_back):
     """Let each of the first jobs of the order start as early as it can; until when processors were given back."""
     for k in range(waiting):
@@ -171,7 +171,7 @@ def _bring_forward(machine, memory, plan, waiting, given_back):
         _file(plan.order, k, begins << JOB_BITS | job)
 
 
-@uncounted
+@njit_noalloc
 def _file(order, k, key):
     """Put a key among the first `k` of an ascending order, in which the next place is vacant."""
     place = np.uint64(k)
@@ -181,7 +181,7 @@ def _file(order, k, key):
     order[place] = key
 
 
-@uncounted
+@njit_noalloc
 def _place(machine, memory, plan, job):
     """Reserve the earliest start for a job; its key."""
     size, length = memory.size[job], max(machine.planned[job], 1)
@@ -191,7 +191,7 @@ def _place(machine, memory, plan, job):
     return begins << JOB_BITS | job
 
 
-@uncounted
+@njit_noalloc
 def _earliest(plan, size, length, until, beyond):
     """First step from which on `size` processors stay free for `length` seconds; `until` if none before it is.
 
@@ -213,7 +213,7 @@ def _earliest(plan, size, length, until, beyond):
         begins = min(k + ONE, until)
 
 
-@uncounted
+@njit_noalloc
 def _advance(plan, now):
     """Let the staircase begin now."""
     at, free = plan.at, plan.free
@@ -225,7 +225,7 @@ def _advance(plan, now):
     at[0] = now
 
 
-@uncounted
+@njit_noalloc
 def _take(plan, size, begins, ends):
     """Take `size` processors from second `begins` until `ends`."""
     first, beyond = _step_at(plan, begins), _step_at(plan, ends)
@@ -235,7 +235,7 @@ def _take(plan, size, begins, ends):
     _drop_if_flat(plan, first)
 
 
-@uncounted
+@njit_noalloc
 def _first_from(plan, time):
     """The first step that begins at a time or later."""
     low, high = np.uint64(0), np.uint64(plan.steps[0])
@@ -248,7 +248,7 @@ def _first_from(plan, time):
     return np.int64(low)
 
 
-@uncounted
+@njit_noalloc
 def _step_at(plan, time):
     """The step that begins at a time, made where there is none."""
     k, at, free = np.uint64(_first_from(plan, time)), plan.at, plan.free
@@ -260,7 +260,7 @@ def _step_at(plan, time):
     return k
 
 
-@uncounted
+@njit_noalloc
 def _drop_if_flat(plan, k):
     """Drop a step at which as many processors are free as before it."""
     at, free = plan.at, plan.free
@@ -270,7 +270,7 @@ def _drop_if_flat(plan, k):
         plan.steps[0] -= 1
 
 
-@uncounted
+@njit_noalloc
 def _start(machine, memory, plan, now):
     """Start the jobs whose reservation is for now, in queue order."""
     starting, waiting = 0, machine.count[TAIL]

@@ -29,7 +29,7 @@ from replication.simulator.kernels.planned import (
     TAIL,
 )
 from replication.simulator.kernels.running import NEVER, SLOT_BITS
-from replication.simulator.kernels.uncounted import sort, uncounted
+from replication.simulator.kernels.compiling import sort, njit_noalloc
 from replication.simulator.kernels.waiting import GONE, narrow, squeeze
 
 # shortest_first : candidates by prediction, not in queue order
@@ -78,7 +78,7 @@ def easy_predicted(memory, processors, rules, seen=None):
     return machine
 
 
-@uncounted
+@njit_noalloc
 def _simulate(machine, memory, rules, seen):
     """The event loop."""
     count = machine.count
@@ -105,7 +105,7 @@ def _simulate(machine, memory, rules, seen):
             stale = False
 
 
-@uncounted
+@njit_noalloc
 def _pass(machine, memory, rules, seen, since, now):
     """One scheduling pass over the queue from place `since` on: from the head, or the new ones behind it."""
     count = machine.count
@@ -127,7 +127,7 @@ def _pass(machine, memory, rules, seen, since, now):
         planned.close_ranks(machine, since)
 
 
-@uncounted
+@njit_noalloc
 def _start_heads(machine, memory, rules, seen, now):
     """Start jobs in queue order as long as the head fits."""
     count = machine.count
@@ -144,7 +144,7 @@ def _start_heads(machine, memory, rules, seen, now):
         count[HEAD] += 1
 
 
-@uncounted
+@njit_noalloc
 def _reserve(machine, memory, rules, now):
     """Make the head's reservation unless it has one that is valid."""
     count = machine.count
@@ -162,7 +162,7 @@ def _reserve(machine, memory, rules, now):
         count[EXTRA] = 0
 
 
-@uncounted
+@njit_noalloc
 def _backfill(machine, memory, rules, seen, fitting, now):
     """Try the jobs at the places in `scratch`; leave a gap where one starts, and say whether any did."""
     count, places = machine.count, machine.scratch[:fitting]
@@ -199,7 +199,7 @@ def _backfill(machine, memory, rules, seen, fitting, now):
     return gaps
 
 
-@uncounted
+@njit_noalloc
 def _see_submissions(seen, machine, memory, since):
     """Note the run times of those who have come, from place `since` of the queue on."""
     for k in range(since, machine.count[TAIL]):
@@ -208,14 +208,14 @@ def _see_submissions(seen, machine, memory, since):
         seen.state[see.LEAST] = min(seen.state[see.LEAST], np.int64(seen.run_time[k]))
 
 
-@uncounted
+@njit_noalloc
 def _see_start(seen, machine, memory, job, now):
     """Whether `job`, still in the queue, is a shortest one there: whoever has come by now is in the queue."""
     head, tail, n = machine.count[HEAD], machine.count[TAIL], len(memory.submit)
     see.see_start(seen, memory.submit, memory.run_time, n, head, tail, job, now)
 
 
-@uncounted
+@njit_noalloc
 def _see_backfill(seen, machine, memory, job, now):
     """Tell wild from mild, just before `job` begins past the head."""
     count = machine.count
@@ -225,7 +225,7 @@ def _see_backfill(seen, machine, memory, job, now):
     see.see_backfill(seen, seen, count[RUNNING], count[FREE], head_size, job, run_time, size, now)
 
 
-@uncounted
+@njit_noalloc
 def _tell(seen, machine, memory):
     """Note the running jobs' true ends and sizes, in their order."""
     for k in range(1, machine.count[RUNNING] + 1):

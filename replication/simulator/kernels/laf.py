@@ -10,7 +10,7 @@ from numba import njit
 
 from replication.simulator.kernels import planned
 from replication.simulator.kernels.planned import FREE, HEAD, NOBODY, SMALLEST, TAIL
-from replication.simulator.kernels.uncounted import uncounted
+from replication.simulator.kernels.compiling import njit_noalloc
 
 Rules = namedtuple("Rules", planned.EVENTS)
 
@@ -23,7 +23,7 @@ def largest_area_first(memory, processors, rules):
     return machine
 
 
-@uncounted
+@njit_noalloc
 def _simulate(machine, memory, rules):
     """The event loop. Between two ends only those who come can fit, for nothing is freed."""
     count, now = machine.count, 0
@@ -36,7 +36,7 @@ def _simulate(machine, memory, rules):
             _pass(machine, memory, rules, 0 if ended else before, now)
 
 
-@uncounted
+@njit_noalloc
 def _pass(machine, memory, rules, since, now):
     """Start the largest that fits until none does, among the jobs from place `since` on."""
     waiting, length = machine.waiting, machine.planned
@@ -61,7 +61,7 @@ def _pass(machine, memory, rules, since, now):
     planned.close_ranks(machine, since)
 
 
-@uncounted
+@njit_noalloc
 def _largest(machine, places):
     """Of the places whose jobs still fit, that of the largest area, of equal areas the longest job, of these the first."""
     best, most, longest = NOBODY, 0, 0

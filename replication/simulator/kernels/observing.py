@@ -17,7 +17,7 @@ import numpy as np
 from numba import njit
 
 from replication.simulator.kernels.running import when_it_fits
-from replication.simulator.kernels.uncounted import uncounted
+from replication.simulator.kernels.compiling import njit_noalloc
 from replication.simulator.kernels.waiting import BLOCK, GONE, least, narrow
 
 #: Of each job: `shortest`, `wild` bool[n]; `events` int32[n], `delay` int64[n] as head. Then what is kept
@@ -47,7 +47,7 @@ def nothing_seen(n):
     )
 
 
-@uncounted
+@njit_noalloc
 def outlives(seen, jobs, running, free, head_size, run_time, now):
     """Whether a job that begins now runs on past the head's real shadow time."""
     state = seen.state
@@ -60,7 +60,7 @@ def outlives(seen, jobs, running, free, head_size, run_time, now):
     return now + run_time > state[SHADOW]
 
 
-@uncounted
+@njit_noalloc
 def may_pass(seen, allowed, believed, jobs, running, free, head_size, run_time, size, now):
     """Whether a job may pass the head by what is `allowed` it; by the reservation alone it would be `believed`."""
     if allowed == LET_PAST:
@@ -71,7 +71,7 @@ def may_pass(seen, allowed, believed, jobs, running, free, head_size, run_time, 
     return not (over and size > seen.state[SPARE])
 
 
-@uncounted
+@njit_noalloc
 def see_backfill(seen, jobs, running, free, head_size, job, run_time, size, now):
     """Tell wild from mild, just before `job` begins past the head."""
     if outlives(seen, jobs, running, free, head_size, run_time, now):
@@ -79,7 +79,7 @@ def see_backfill(seen, jobs, running, free, head_size, job, run_time, size, now)
         seen.state[SPARE] -= size
 
 
-@uncounted
+@njit_noalloc
 def see_wild(seen, jobs, running, free, head_size, now):
     """Find the head's new real shadow time, just after a wild backfill."""
     state = seen.state
@@ -89,7 +89,7 @@ def see_wild(seen, jobs, running, free, head_size, now):
     state[EVENTS] += 1
 
 
-@uncounted
+@njit_noalloc
 def see_head_start(seen, job, now):
     """Settle what the head has suffered, and forget it for the next head."""
     state = seen.state
@@ -100,7 +100,7 @@ def see_head_start(seen, job, now):
     state[IS_HEAD_KNOWN] = 0
 
 
-@uncounted
+@njit_noalloc
 def see_submissions(seen, submit, run_time, arrived, now):
     """All jobs submitted now are in the queue, if only to be started at once."""
     state = seen.state
@@ -108,7 +108,7 @@ def see_submissions(seen, submit, run_time, arrived, now):
         state[LEAST] = min(state[LEAST], _shortest_of_now(submit, run_time, arrived, now))
 
 
-@uncounted
+@njit_noalloc
 def see_start(seen, submit, run_time, arrived, head, tail, job, now):
     """Whether `job`, still in the queue, is a shortest one there."""
     state = seen.state

@@ -12,9 +12,10 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
-from replication.simulator.kernels.predicting import begun, learn, predict
+from replication.simulator.kernels.memory import begin as begin_prediction
+from replication.simulator.kernels.memory import learn, predict
 from replication.simulator.kernels.running import NEVER, ONE, insert, remove
-from replication.simulator.kernels.uncounted import uncounted
+from replication.simulator.kernels.compiling import njit_noalloc
 
 JOB_BITS = 24
 JOB_MASK = (1 << JOB_BITS) - 1
@@ -79,14 +80,14 @@ def idle(n, processors):
     )
 
 
-@uncounted
+@njit_noalloc
 def goes_on(machine):
     """Whether anybody is still to come, runs, or has left unnoticed."""
     count = machine.count
     return count[ARRIVED] < count[LAST] or count[RUNNING] > 0 or count[LEAVING] > 0
 
 
-@uncounted
+@njit_noalloc
 def next_event(machine, memory, now):
     """When something happens next: now, as long as an end of this instant is still to be noticed."""
     count = machine.count
@@ -96,7 +97,7 @@ def next_event(machine, memory, now):
     return min(coming, next_end(machine))
 
 
-@uncounted
+@njit_noalloc
 def happen(machine, memory, rules, now):
     """Take the events of an instant, or one of them; then correct the plans that are outlived.
 
@@ -124,7 +125,7 @@ def happen(machine, memory, rules, now):
     return end, come, fits, correct(machine, memory, rules.correction, now)
 
 
-@uncounted
+@njit_noalloc
 def _submit(machine, memory, rules, now):
     """Put the jobs submitted now, or one of them, into the queue; whether one of them fits."""
     count = machine.count
@@ -144,15 +145,15 @@ def _submit(machine, memory, rules, now):
     return fits
 
 
-@uncounted
+@njit_noalloc
 def begin(machine, memory, job, predicted, now):
     """Start a job that is planned to run for `predicted` seconds."""
     machine.prediction[job] = predicted
     hold(machine, memory, job, now, memory.run_time[job], predicted)
-    begun(memory, job, now)
+    begin_prediction(memory, job, now)
 
 
-@uncounted
+@njit_noalloc
 def hold(machine, memory, job, now, length, planned):
     """Let a job run from now on for `length` seconds, which are planned to be `planned` ones."""
     count = machine.count
@@ -163,7 +164,7 @@ def hold(machine, memory, job, now, length, planned):
     count[RUNNING] += 1
 
 
-@uncounted
+@njit_noalloc
 def leave(machine, memory, job):
     """Take a job off the running ones by their plan, and free its processors; off `by_end` the caller takes it."""
     count = machine.count
@@ -175,15 +176,15 @@ def leave(machine, memory, job):
     count[FREED] += 1
 
 
-@uncounted
+@njit_noalloc
 def _finish(machine, memory, now):
     """End the running job that ends next, and learn from it."""
     job = machine.by_end[machine.count[RUNNING]] & JOB_MASK
     leave(machine, memory, job)
-    learn(memory, job, machine.start[job], now)
+    learn(memory, job, now)
 
 
-@uncounted
+@njit_noalloc
 def _let_go(machine, memory, now):
     """Free the processors of the jobs that end now as planned, their ends still to be noticed."""
     count = machine.count
@@ -198,7 +199,7 @@ def _let_go(machine, memory, now):
         k -= 1
 
 
-@uncounted
+@njit_noalloc
 def _notice_an_end(machine, memory, now):
     """End one job of those that end now: the one that started first, of these the earliest in the queue."""
     order, leaving, last = machine.by_end, machine.leaving, machine.count[RUNNING]
@@ -218,25 +219,28 @@ def _notice_an_end(machine, memory, now):
     if best == left:
         machine.count[LEAVING] -= 1
         leaving[place] = leaving[machine.count[LEAVING]]
-        learn(memory, best & JOB_MASK, best >> JOB_BITS, now)
+        learn(memory, best & JOB_MASK, now)
     else:
-        order[place], order[last] = order[last], order[place]
-        _finish(machine, memory, now)
+        # The order stays sorted: only this entry is removed, wherever it is among equal ends.
+        job = best & JOB_MASK
+        remove(order, last, order[place])
+        leave(machine, memory, job)
+        learn(memory, job, now)
 
 
-@uncounted
+@njit_noalloc
 def next_end(machine):
     """When the next running job truly ends; `LATEST` if none runs."""
     return machine.by_end[machine.count[RUNNING]] >> JOB_BITS
 
 
-@uncounted
+@njit_noalloc
 def next_planned_end(machine):
     """When the next running job is planned to end; `LATEST` if none runs."""
     return machine.by_plan[machine.count[RUNNING]] >> JOB_BITS
 
 
-@uncounted
+@njit_noalloc
 def correct(machine, memory, way, now):
     """Correct the plans of running jobs that should have ended by now; True if any plan changed."""
     if way == NOW:
@@ -260,7 +264,7 @@ def correct(machine, memory, way, now):
     return changed
 
 
-@uncounted
+@njit_noalloc
 def corrected(prediction, request, elapsed, way):
     """The prediction of a job that has run for `elapsed` seconds: above that, as far as the request goes."""
     if prediction > elapsed or way == NOW or prediction >= request:
@@ -276,7 +280,7 @@ def corrected(prediction, request, elapsed, way):
     return request
 
 
-@uncounted
+@njit_noalloc
 def reservation(machine, memory, head_size, all_count, now):
     """Earliest planned end at which `head_size` processors are free, and how many more are free then.
 
@@ -296,7 +300,7 @@ def reservation(machine, memory, head_size, all_count, now):
     return instant, available - head_size
 
 
-@uncounted
+@njit_noalloc
 def extra_at(machine, memory, head_size, all_count, instant, now):
     """Processors beyond `head_size` that are free at an instant by the plans; below 0 if the head does not fit then.
 
@@ -315,13 +319,13 @@ def extra_at(machine, memory, head_size, all_count, instant, now):
     return available - head_size
 
 
-@uncounted
+@njit_noalloc
 def predicted_now(machine, memory, rules, job, now):
     """What a waiting job is planned with."""
     return predict(memory, job, now) if rules.refresh else machine.first[job]
 
 
-@uncounted
+@njit_noalloc
 def fitting(machine, since):
     """Note in `scratch` the places from `since` on whose jobs fit; how many these are, and how large together."""
     count, wanted, scratch = machine.count, machine.wanted, machine.scratch
@@ -338,7 +342,7 @@ def fitting(machine, since):
     return found, processors
 
 
-@uncounted
+@njit_noalloc
 def close_ranks(machine, since):
     """Close the gaps in the queue from place `since` on."""
     count, waiting, wanted = machine.count, machine.waiting, machine.wanted

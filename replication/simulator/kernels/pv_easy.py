@@ -29,7 +29,7 @@ from replication.simulator.kernels.planned import (
     TAIL,
 )
 from replication.simulator.kernels.running import NEVER, remove
-from replication.simulator.kernels.uncounted import sort, uncounted
+from replication.simulator.kernels.compiling import sort, njit_noalloc
 
 KILL, SUSPEND, CHECKPOINT = range(3)  # what a preempted job keeps of its work
 
@@ -74,7 +74,7 @@ def pv_easy(memory, processors, rules):
     return machine, Runs(runs.length, runs.times_killed, killed, runs.kills, runs.shadow)
 
 
-@uncounted
+@njit_noalloc
 def run_on(machine, memory, runs, rules, until):
     """Go on until nobody comes or runs, or the instant `until` is reached; False if there is no room for more kills."""
     count, now = machine.count, 0
@@ -99,7 +99,7 @@ def run_on(machine, memory, runs, rules, until):
     return True
 
 
-@uncounted
+@njit_noalloc
 def _pass(machine, memory, runs, rules, ended, queued, now):
     """Schedule after an instant's ends (`ended`: any) and submissions, before which `queued` jobs waited.
 
@@ -120,7 +120,7 @@ def _pass(machine, memory, runs, rules, ended, queued, now):
         _backfill(machine, memory, runs, rules, first, now)
 
 
-@uncounted
+@njit_noalloc
 def _start_heads(machine, memory, runs, rules, now):
     """Start heads that fit, and heads that fit once shadow load is preempted."""
     count = machine.count
@@ -137,7 +137,7 @@ def _start_heads(machine, memory, runs, rules, now):
         _begin(machine, memory, runs, rules, head, left, now)
 
 
-@uncounted
+@njit_noalloc
 def _shadow_size(machine, memory, runs, head):
     """Processors of the shadow load, where this job is the head."""
     if runs.shadow[0] != head:
@@ -148,13 +148,13 @@ def _shadow_size(machine, memory, runs, head):
     return runs.shadow[1]
 
 
-@uncounted
+@njit_noalloc
 def _change_shadow(runs, job, size):
     """Add the processors of a job that runs now, or take off those of one that does no longer."""
     runs.shadow[1] += size if job > runs.shadow[0] else 0
 
 
-@uncounted
+@njit_noalloc
 def _reserve(machine, memory, runs, rules, now):
     """When the blocked head can start, by the sunny load and the predictions alone."""
     count = machine.count
@@ -173,7 +173,7 @@ def _reserve(machine, memory, runs, rules, now):
     return count[SHADOW]
 
 
-@uncounted
+@njit_noalloc
 def _backfill(machine, memory, runs, rules, first, now):
     """Let jobs at place `first` of the queue and later pass the blocked head."""
     fitting, processors = planned.fitting(machine, first)
@@ -190,7 +190,7 @@ def _backfill(machine, memory, runs, rules, first, now):
     planned.close_ranks(machine, first)
 
 
-@uncounted
+@njit_noalloc
 def _in_time(machine, memory, runs, rules, fitting, now):
     """Of the jobs that fit, start those predicted to end by the reservation, shortest prediction first."""
     window = _reserve(machine, memory, runs, rules, now) - now
@@ -206,7 +206,7 @@ def _in_time(machine, memory, runs, rules, fitting, now):
             _pass_head(machine, memory, runs, rules, key & JOB_MASK, key >> JOB_BITS, now)
 
 
-@uncounted
+@njit_noalloc
 def _pass_head(machine, memory, runs, rules, place, left, now):
     """Start the job at a place of the queue past the blocked head; the place is left as a gap."""
     job = machine.waiting[place]
@@ -215,7 +215,7 @@ def _pass_head(machine, memory, runs, rules, place, left, now):
     machine.waiting[place] = planned.NOBODY
 
 
-@uncounted
+@njit_noalloc
 def _time_left(machine, memory, rules, job, now):
     """Predicted seconds that a waiting job still needs; its prediction is noted."""
     done, predicted = machine.done[job], planned.predicted_now(machine, memory, rules, job, now)
@@ -225,7 +225,7 @@ def _time_left(machine, memory, rules, job, now):
     return max(planned.corrected(predicted, memory.request[job], done, rules.correction) - done, 0)
 
 
-@uncounted
+@njit_noalloc
 def _begin(machine, memory, runs, rules, job, left, now):
     """Start a job predicted to need `left` seconds. No predictor that knows of preemption wants to be told."""
     runs.length[job] = _wall_time(machine, memory, runs, rules, job)
@@ -233,7 +233,7 @@ def _begin(machine, memory, runs, rules, job, left, now):
     _change_shadow(runs, job, memory.size[job])
 
 
-@uncounted
+@njit_noalloc
 def _wall_time(machine, memory, runs, rules, job):
     """How long the next run of a job takes if nobody stops it, with what saving and restoring cost."""
     left = memory.run_time[job] - machine.done[job]
@@ -244,7 +244,7 @@ def _wall_time(machine, memory, runs, rules, job):
     return left
 
 
-@uncounted
+@njit_noalloc
 def _safe_work(machine, runs, rules, job, elapsed):
     """Seconds of a job's work that are safe when it is stopped `elapsed` seconds into a run."""
     done = machine.done[job]
@@ -255,7 +255,7 @@ def _safe_work(machine, runs, rules, job, elapsed):
     return 0
 
 
-@uncounted
+@njit_noalloc
 def _preempt(machine, memory, runs, rules, now):
     """Stop the running job of lowest priority and put it back in the queue behind the head."""
     count = machine.count

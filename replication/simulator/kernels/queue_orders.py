@@ -17,7 +17,7 @@ from numba import njit
 from replication.simulator.kernels import planned
 from replication.simulator.kernels.planned import FREE, HEAD, NOBODY, SMALLEST, TAIL
 from replication.simulator.kernels.running import NEVER
-from replication.simulator.kernels.uncounted import uncounted
+from replication.simulator.kernels.compiling import njit_noalloc
 
 SHORTEST, SMALLEST_AREA, WFP3, F1 = range(4)
 
@@ -34,7 +34,7 @@ def ordered(memory, processors, rules):
     return machine
 
 
-@uncounted
+@njit_noalloc
 def _simulate(machine, memory, rules, key):
     """The event loop; `key` has room for what the queue is ordered by."""
     count, now = machine.count, 0
@@ -46,7 +46,7 @@ def _simulate(machine, memory, rules, key):
             _pass(machine, memory, rules, key, now)
 
 
-@uncounted
+@njit_noalloc
 def _pass(machine, memory, rules, key, now):
     """One scheduling pass over the queue: heads while they fit, a reservation, then those who may pass."""
     count, waiting, length = machine.count, machine.waiting, machine.planned
@@ -70,7 +70,7 @@ def _pass(machine, memory, rules, key, now):
     planned.close_ranks(machine, 0)
 
 
-@uncounted
+@njit_noalloc
 def _begin(machine, memory, place, now):
     """Start the job at a place of the queue, which becomes a gap."""
     job = machine.waiting[place]
@@ -78,7 +78,7 @@ def _begin(machine, memory, place, now):
     machine.waiting[place] = NOBODY
 
 
-@uncounted
+@njit_noalloc
 def _first(machine, key, extra, window):
     """First in order of those who need at most `extra` processors, or fit and are planned for at most `window` s: a place."""
     best, free = NOBODY, machine.count[FREE]
@@ -90,7 +90,7 @@ def _first(machine, key, extra, window):
     return best
 
 
-@uncounted
+@njit_noalloc
 def _key(memory, rules, job, predicted, now):
     """What a waiting job is ordered by, the least first; equal ones in order of arrival."""
     waited, size = now - memory.submit[job], memory.size[job]

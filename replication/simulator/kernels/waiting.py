@@ -26,7 +26,7 @@ from numba import njit
 from numba.cpython.unsafe.numbers import leading_zeros, trailing_zeros
 
 from replication.simulator.kernels.running import ONE
-from replication.simulator.kernels.uncounted import uncounted
+from replication.simulator.kernels.compiling import njit_noalloc
 
 GONE = np.int32(2**31 - 1)  # the size and the estimate of an entry that is struck out
 LARGEST = np.int32(2**31 - 2)
@@ -47,7 +47,7 @@ WORTH = 32  # struck out entries below which the queue is left as it is
 Waiting = namedtuple("Waiting", "job size estimate least_size least_estimate rows large stale")
 
 
-@uncounted
+@njit_noalloc
 def blocks(entry):
     """How many blocks it takes to hold all entries before `entry`."""
     return (np.uint64(entry) + BLOCK - ONE) >> BLOCK_BITS
@@ -70,13 +70,13 @@ def nobody_waits(n):
     )
 
 
-@uncounted
+@njit_noalloc
 def narrow(value):
     """`value` in 31 bits, the largest for all that need more."""
     return np.int32(min(value, np.int64(LARGEST)))
 
 
-@uncounted
+@njit_noalloc
 def join(queue, tail, job, size, estimate):
     """Append a job at `tail`."""
     k = np.uint64(tail)
@@ -86,13 +86,13 @@ def join(queue, tail, job, size, estimate):
     queue.least_estimate[block] = min(queue.least_estimate[block], queue.estimate[k])
 
 
-@uncounted
+@njit_noalloc
 def leave(queue, k):
     """Strike out entry `k`."""
     queue.size[k] = queue.estimate[k] = GONE
 
 
-@uncounted
+@njit_noalloc
 def leave_middle(queue, k):
     """Strike out entry `k` where rows may still count on it."""
     queue.stale[k >> PIECE_ENTRIES] |= ONE << size_class(queue.size[k])
@@ -105,7 +105,7 @@ AT, BEYOND, FITS, IN_VAIN, PIECE, SMALLEST = range(6)
 SEARCH = 6
 
 
-@uncounted
+@njit_noalloc
 def look_from(search, head, tail):
     """Begin a search of the queue for candidates; `search` is uint64[`SEARCH`]."""
     search[AT] = (np.uint64(head) >> BLOCK_BITS) - ONE
@@ -115,7 +115,7 @@ def look_from(search, head, tail):
     search[SMALLEST] = np.uint64(GONE)
 
 
-@uncounted
+@njit_noalloc
 def find(queue, search, tail, free, extra, window):
     """The next entry that may fit, in queue order; `tail` if there is none.
 
@@ -147,14 +147,14 @@ def find(queue, search, tail, free, extra, window):
     return np.int64((search[AT] << BLOCK_BITS) + first)
 
 
-@uncounted
+@njit_noalloc
 def take(queue, search, k):
     """Strike out entry `k`, which `find` has found."""
     leave_middle(queue, k)
     search[IN_VAIN] = NONE
 
 
-@uncounted
+@njit_noalloc
 def look_again(queue, search, k, free, extra, window):
     """Look anew at who fits behind entry `k`, where that is more than before."""
     first = np.uint64(k) >> BLOCK_BITS << BLOCK_BITS
@@ -211,7 +211,7 @@ def _may_fit(rows, piece, free, extra, window):
     return fits
 
 
-@uncounted
+@njit_noalloc
 def size_class(size):
     """Class of a size: 1 for one processor, 2 for up to three, and so on; 15 for 16,384 and more."""
     return min(np.uint64(32) - np.uint64(leading_zeros(np.uint32(size))), CLASSES - ONE)
@@ -259,7 +259,7 @@ def _forget_rows(queue, tail):
             queue.large[large, column] = 0
 
 
-@uncounted
+@njit_noalloc
 def fitting(queue, first, free, extra, window):
     """A bit for each of the `BLOCK` entries from `first` that fits, the lowest for the first.
 
@@ -273,7 +273,7 @@ def fitting(queue, first, free, extra, window):
     return fits
 
 
-@uncounted
+@njit_noalloc
 def survey(queue, block):
     """Find what is least in a block."""
     first = block << BLOCK_BITS
@@ -320,7 +320,7 @@ def close_up(queue, head, tail):
     return np.int64(kept)
 
 
-@uncounted
+@njit_noalloc
 def start_over(queue, tail):
     """Forget the blocks and the pieces of a queue that ran empty."""
     for block in range(blocks(tail)):

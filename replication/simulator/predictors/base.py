@@ -1,48 +1,83 @@
-"""What all predictors share: how the memory that they work on is made."""
+"""What all predictors share: the three ways to define one, and the checks of its predictions."""
 
-import hashlib
-from pathlib import Path
+import itertools
+import weakref
+from contextlib import contextmanager
+from dataclasses import FrozenInstanceError, dataclass
+from typing import NamedTuple
 
 import numpy as np
+from numba import njit, objmode
+from numba.core.dispatcher import Dispatcher
+from numba.core.errors import NumbaError
 
 from replication.simulator.choices import Choice, ChoiceError
-from replication.simulator.kernels.predicting import memory_class
-from replication.simulator.kernels.uncounted import uncounted
+from replication.simulator.kernels.memory import Memory
 
 
 class PredictorError(ChoiceError):
-    """A predictor or a parameter of one that does not exist; the message lists what is allowed."""
+    """A predictor, an option or a prediction that is not allowed; the message lists what is."""
 
 
-@uncounted
-def _known(memory, job, now):
-    return memory.known[job]
+def compiled(function):
+    """Compile a predictor's or a scheduler's function with numba.
+
+    Functions of one's own check array bounds, which costs up to 30 % of a prediction, and are compiled once in each
+    process (about half a second). Those of this package are kept on disk.
+    """
+    if function.__module__.partition(".")[0] == "replication":
+        own = {"cache": True, "error_model": "numpy", "_nrt": False}
+    else:
+        own = {"boundscheck": True}
+    return staticmethod(njit(nogil=True, **own)(function))
 
 
-@uncounted
-def _told_of_a_start(memory, job, now):
-    return None
+class Job(NamedTuple):
+    """A job as an online predictor sees it before its end: seconds and processors."""
+
+    id: int
+    user: int
+    group: int
+    executable: int
+    queue: int
+    size: int
+    estimate: int
+    submit: int
 
 
-@uncounted
-def _told_of_an_end(memory, job, start, now):
-    return None
+class EndedJob(NamedTuple):
+    """A job as an online predictor sees it when it ends."""
+
+    id: int
+    user: int
+    group: int
+    executable: int
+    queue: int
+    size: int
+    estimate: int
+    submit: int
+    run_time: int
 
 
 class Predictor(Choice, family="predictor"):
-    """A predictor of run times: a value that says which, and the compiled functions that do it.
+    """A predictor of run times, which a scheduler plans with in place of the user's estimate.
 
-    A predictor is a frozen dataclass in one file. One that learns nothing says in `predicted` what it predicts.
-    One that learns names its functions when the class is made and says in `tables` what arrays they work on::
+    There are three kinds. An online predictor in Python defines `predict`, and `start`, `begin` and `learn` as needed. It
+    may keep its state on ``self``, which is a fresh copy in each simulation::
 
-        @dataclass(frozen=True)
-        class Last(Predictor, predict=predict, learn=learn):
+        class LastOfUser(Predictor):
+            def start(self, workload):
+                self.last = {}
 
-    Schedulers call ``predict(memory, job, now)`` for a waiting job, ``begun(memory, job, now)`` when it starts
-    and ``learn(memory, job, start, now)`` when it ends. Each is compiled by
-    `replication.simulator.kernels.uncounted.uncounted`, in the same file. ``memory`` has the fields
-    `replication.simulator.kernels.predicting.JOBS` and those of `tables`. A prediction is whole seconds, from 0 to twice the
-    run time or to the request, whichever is more.
+            def predict(self, job, now):
+                return self.last.get(job.user, job.estimate)
+
+            def learn(self, job, now):
+                self.last[job.user] = job.run_time
+
+    A compiled one gives the same methods as functions of (memory, job, now) decorated by `compiled`, where ``job`` is an
+    index, and its arrays in `tables`; ``memory`` has these and the arrays submit, run_time, request and size. One that
+    does not learn only defines `predicted`.
 
     Attributes
     ----------
@@ -52,50 +87,207 @@ class Predictor(Choice, family="predictor"):
 
     error = PredictorError
     draws_at_random = True
-    _functions = _known, _told_of_a_start, _told_of_an_end
 
-    def __init_subclass__(cls, predict=None, begun=None, learn=None, **others):
-        super().__init_subclass__(**others)
-        given = predict, begun, learn
-        cls._functions = tuple(new or old for new, old in zip(given, cls._functions, strict=True))
+    def __new__(cls, *given, **named):
+        if cls.is_online() and "__dataclass_fields__" not in vars(cls):
+            if "__init__" in vars(cls):
+                raise PredictorError(
+                    f"{cls.__name__} has a method __init__; expected its options as annotated fields "
+                    "and its state set in start()"
+                )
+            dataclass(frozen=True)(cls)
+        if cls.is_online():
+            cls.__setattr__ = _set_state
+        return super().__new__(cls, *given, **named)
+
+    @classmethod
+    def is_online(cls):
+        """Return whether this is a predictor in Python that is called during the simulation."""
+        return cls.predict is not Predictor.predict and not isinstance(cls.predict, Dispatcher)
 
     @property
-    def asks_for_starts(self):
-        """Whether it must be told when jobs start, which a preemptive scheduler does not do."""
-        return self._functions[1] is not _told_of_a_start
+    def is_compiled(self):
+        """Return whether nothing in Python is called during the simulation."""
+        return not self.is_online()
+
+    @property
+    def has_begin(self):
+        """Whether the predictor uses the starts of jobs, of which a preemptive scheduler does not notify it."""
+        return type(self).begin is not Predictor.begin
+
+    def start(self, workload):
+        """Prepare an online predictor for the jobs of a workload, whose run times are still unknown to it."""
+
+    def predict(self, job, now):
+        """Return the predicted run time of a waiting `Job`, s, from 0; above the estimate, it counts as the estimate."""
+        raise NotImplementedError(f"{type(self).__name__} has no method predict(job, now)")
+
+    def begin(self, job, now):
+        """Note that a `Job` starts."""
+
+    def learn(self, job, now):
+        """Learn from an `EndedJob` when it ends."""
 
     def predicted(self, workload, request, seed):
-        """Predictions known from the start, number[n], s; arguments as for `tables`."""
-        raise NotImplementedError
+        """Return predictions known from the start, number[n], s; arguments as for `tables`."""
+        raise NotImplementedError(f"{type(self).__name__} has no method predict or predicted")
 
     def tables(self, workload, request, seed):
-        """The predictor's own arrays before the first job, by the names that its functions use.
+        """Return the arrays and numbers of a compiled predictor before the first job, by name.
 
         Parameters
         ----------
         workload : replication.simulator.workload.Workload
         request : int64[n], s
-            The users' estimates as the scheduler is told them.
+            The users' estimates as the scheduler receives them.
         seed : int
             Of random predictors.
 
         Returns
         -------
         dict of str to array or number
-            Fresh arrays: a simulation writes into them.
         """
-        return {"known": np.array(self.predicted(workload, request, seed), dtype=np.int64)}
+        return {}
 
+    @contextmanager
     def memory(self, workload, estimate, seed=1):
-        """What the kernels work on, before the first job: a named tuple of the jobs and of `tables`."""
-        request = np.ascontiguousarray(estimate, dtype=np.int64).view()
-        request.flags.writeable = False  # as the workload's columns, so that kernels meet one type
+        """Provide the `Memory` of one simulation; an error of the predictor names it and the job."""
+        memory = self._memory(workload, estimate, seed)
+        try:
+            yield memory
+        except (ArithmeticError, IndexError, ValueError) as error:
+            job, value = memory.current
+            if memory.online or isinstance(error, ChoiceError) or job < 0:
+                raise
+            message = str(error)
+            if message == "out of range":
+                most = max(memory.request[job], 2 * memory.run_time[job], 1)
+                message = f"predicted {value} s; expected 0 to {most} s"
+            raise PredictorError(f"{self!r}: job {workload.job_id[job]}: {message}") from error
+
+    def _memory(self, workload, estimate, seed):
+        request = np.ascontiguousarray(estimate, dtype=np.int64)
         jobs = workload.submit, workload.run_time, request, workload.processors
-        tables = self.tables(workload, request, seed)
-        functions = [function.py_func for function in self._functions]
-        source = Path(functions[0].__code__.co_filename).read_bytes()
-        # A file may hold several predictors, with functions of other names.
-        names = " ".join(function.__qualname__ for function in functions).encode()
-        word = functions[0].__module__.rpartition(".")[2]
-        digest = hashlib.sha256(names + source).hexdigest()
-        return memory_class(word, digest[:16], tuple(tables), self._functions)(*jobs, **tables)
+        if self.is_online():
+            online = _Online(self, workload, request)
+            memory = Memory(jobs, {"key": online.key}, (_predict, _begin, _learn))
+            memory.online = online
+            return memory
+        if isinstance(self.predict, Dispatcher):
+            functions = [
+                function if isinstance(function, Dispatcher) else None
+                for function in (self.predict, self.begin, self.learn)
+            ]
+            tables = self.tables(workload, request, seed)
+        else:
+            functions = _read_known, None, None
+            tables = {"known": self._check_known(workload, request, seed)}
+        try:
+            memory = Memory(jobs, tables, functions)
+        except (NumbaError, TypeError) as error:
+            reason = str(error).strip().splitlines()[0]
+            raise PredictorError(f"{self!r} does not compile: {reason}") from error
+        memory.online = next((t.online for t in tables.values() if isinstance(t, Memory)), None)
+        return memory
+
+    def _check_known(self, workload, request, seed):
+        """Return `predicted` as int64[n], s; PredictorError for a wrong shape or a value out of range."""
+        known = np.asarray(self.predicted(workload, request, seed))
+        n = len(workload)
+        if known.shape != (n,) or known.dtype.kind not in "iuf":
+            raise PredictorError(
+                f"{self!r}: predictions are {known.dtype}{list(known.shape)}; expected numbers [{n}]"
+            )
+        most = np.maximum(np.maximum(request, 2 * workload.run_time), 1)
+        wrong = ~((known >= 0) & (known <= most))
+        if wrong.any():
+            job = int(np.argmax(wrong))
+            raise PredictorError(
+                f"{self!r}: job {workload.job_id[job]}: predicted {known[job]} s; "
+                f"expected 0 to {most[job]} s"
+            )
+        return np.rint(known).astype(np.int64)
+
+
+@njit(cache=True, error_model="numpy", _nrt=False)
+def _read_known(memory, job, now):
+    return memory.known[job]
+
+
+def _set_state(self, name, value):
+    """Set an attribute of an online predictor's copy in a simulation; the value itself is frozen."""
+    if "_is_copy" not in vars(self) or name in self.options():
+        raise FrozenInstanceError(f"cannot assign to {name!r} outside of a simulation")
+    object.__setattr__(self, name, value)
+
+
+_keys = itertools.count()
+_simulations = weakref.WeakValueDictionary()  # the online predictors that are running, by key
+
+
+class _Online:
+    """An online predictor during one simulation, which kernels call by its key."""
+
+    def __init__(self, predictor, workload, request):
+        self.key = next(_keys)
+        self.predictor = object.__new__(type(predictor))
+        vars(self.predictor).update(vars(predictor), _is_copy=True)
+        w = workload
+        columns = w.job_id, w.user, w.group, w.executable, w.queue, w.processors, request, w.submit
+        self.jobs = list(map(Job, *(column.tolist() for column in columns)))
+        self.run_time = w.run_time
+        self.predictor.start(workload)
+        _simulations[self.key] = self
+
+    def predict(self, job, now):
+        """Return the prediction, checked, rounded and at most the estimate."""
+        job = self.jobs[job]
+        value = self.predictor.predict(job, now)
+        try:
+            seconds = round(value)
+        except (TypeError, ValueError, OverflowError):
+            seconds = -1
+        if seconds < 0:
+            raise PredictorError(
+                f"{self.predictor!r}: job {job.id}: predicted {value!r}; expected seconds >= 0"
+            )
+        return min(seconds, job.estimate)
+
+    def learn(self, job, now):
+        """Pass on an ended job with its run time."""
+        self.predictor.learn(EndedJob(*self.jobs[job], int(self.run_time[job])), now)
+
+
+def _call_predict(key, job, now):
+    return _simulations[key].predict(job, now)
+
+
+def _call_begin(key, job, now):
+    online = _simulations[key]
+    online.predictor.begin(online.jobs[job], now)
+
+
+def _call_learn(key, job, now):
+    _simulations[key].learn(job, now)
+
+
+@njit(cache=True)
+def _predict(memory, job, now):
+    key = memory.key
+    with objmode(seconds="int64"):
+        seconds = _call_predict(key, job, now)
+    return seconds
+
+
+@njit(cache=True)
+def _begin(memory, job, now):
+    key = memory.key
+    with objmode():
+        _call_begin(key, job, now)
+
+
+@njit(cache=True)
+def _learn(memory, job, now):
+    key = memory.key
+    with objmode():
+        _call_learn(key, job, now)

@@ -14,10 +14,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
-from replication.simulator.kernels.uncounted import uncounted
-from replication.simulator.predictors.base import Predictor
-from replication.simulator.predictors.classes import numbered
+from replication.simulator.kernels.compiling import njit_noalloc
+from replication.simulator.predictors.base import Predictor, compiled
+from replication.simulator.predictors.history import number_groups
 
 RATE = 5000.0
 REGULAR = 4e9  # sic
@@ -41,51 +42,7 @@ OVER = -1
 NOBODY = -1
 
 
-@uncounted
-def predict(memory, job, now):
-    """Whole seconds of the model's absolute value, at least 1, at most the request."""
-    counters = memory.model[COUNTERS]
-    if memory.real[job, 0] == 0:
-        _observe(memory, job, now, memory.real[job])
-    _take_up(memory, job)
-    if counters[KNOWN] == 0:
-        counters[VALUE] = abs(_dot(memory, WEIGHTS, AT_HAND))
-        counters[KNOWN] = 1
-    return max(1, min(np.int64(min(counters[VALUE], 1e18)), memory.request[job]))
-
-
-@uncounted
-def begun(memory, job, now):
-    """Put the job behind the user's running ones."""
-    user, links = memory.whole[memory.group[job]], memory.links
-    if user[RUNS] == 0:
-        user[OLDEST] = job
-    else:
-        links[user[YOUNGEST], NEXT] = job
-    links[job, BEGAN] = now
-    user[YOUNGEST] = job
-    user[PROCESSORS] += memory.size[job]
-    user[RUNS] += 1
-    user[STARTS] += now
-
-
-@uncounted
-def learn(memory, job, start, now):
-    """Take the job off the user's running ones, note its end and correct the weights."""
-    user, links = memory.whole[memory.group[job]], memory.links
-    user[PROCESSORS] -= memory.size[job]
-    user[RUNS] -= 1
-    user[STARTS] -= links[job, BEGAN]
-    links[job, BEGAN] = OVER
-    _correct(memory, job)
-    user[THIRD_LAST], user[BEFORE], user[NEWEST] = user[BEFORE], user[NEWEST], job
-    user[ENDED] += 1
-    user[RUN_TIMES] += memory.run_time[job]
-    user[SIZES] += memory.size[job]
-    user[LAST_END] = now
-
-
-@uncounted
+@njit_noalloc
 def _observe(memory, job, now, x):
     """Fill in the 19 features of a job."""
     user = memory.whole[memory.group[job]]
@@ -123,7 +80,7 @@ def _observe(memory, job, now, x):
     x[18] = memory.size[job]
 
 
-@uncounted
+@njit_noalloc
 def _take_up(memory, job):
     """Put a job's features and all their products into the row of those at hand, unless they are there."""
     counters = memory.model[COUNTERS]
@@ -143,7 +100,7 @@ def _take_up(memory, job):
         term += 1
 
 
-@uncounted
+@njit_noalloc
 def _correct(memory, job):
     """One step of the normalised adaptive gradient for a job whose run time is now known."""
     weights, scales, squares = memory.model[WEIGHTS], memory.model[SCALES], memory.model[SQUARES]
@@ -171,7 +128,7 @@ def _correct(memory, job):
     counters[KNOWN] = 0
 
 
-@uncounted
+@njit_noalloc
 def _dot(memory, one, other):
     """Sum of products of two rows by quarters: an order that is fixed and yet fit for vector instructions."""
     a, b, sums = memory.model[one], memory.model[other], memory.model[SUMS]
@@ -191,7 +148,7 @@ def _dot(memory, one, other):
     return total
 
 
-@uncounted
+@njit_noalloc
 def _slope(value, run_time, size):
     """Derivative of the loss: squared above the truth, absolute below, times 1 + ln(size x run time)."""
     weight = 1 + math.log(max(size * run_time, 1))
@@ -201,7 +158,7 @@ def _slope(value, run_time, size):
 
 
 @dataclass(frozen=True)
-class CVH(Predictor, predict=predict, begun=begun, learn=learn):
+class CVH(Predictor):
     """A linear model learnt with an asymmetric loss (Gaussier, Glesser, Reis and Trystram 2015, section 4).
 
     It is the cross-validated heuristic that Top Percent compares with (section IV.A).
@@ -211,14 +168,55 @@ class CVH(Predictor, predict=predict, begun=begun, learn=learn):
 
     def tables(self, workload, request, seed):
         """See the module."""
-        group, users = numbered(workload.user[:, None])
+        group = number_groups(pd.DataFrame({"user": workload.user}))
         model = np.zeros((COUNTERS + 1, ROOM))
         model[[SCALES, SQUARES]] = START
         model[COUNTERS, [STEP, NORM, JOB]] = 1, START, NOBODY
         return {
             "group": group,
-            "whole": np.zeros((users, COLUMNS), np.int64),
+            "whole": np.zeros((group.max() + 1, COLUMNS), np.int64),
             "model": model,
             "real": np.zeros((len(workload), FEATURES)),
             "links": np.empty((len(workload), 2), np.int64),
         }
+
+    @compiled
+    def predict(memory, job, now):
+        """Whole seconds of the model's absolute value, at least 1, at most the request."""
+        counters = memory.model[COUNTERS]
+        if memory.real[job, 0] == 0:
+            _observe(memory, job, now, memory.real[job])
+        _take_up(memory, job)
+        if counters[KNOWN] == 0:
+            counters[VALUE] = abs(_dot(memory, WEIGHTS, AT_HAND))
+            counters[KNOWN] = 1
+        return max(1, min(np.int64(min(counters[VALUE], 1e18)), memory.request[job]))
+
+    @compiled
+    def begin(memory, job, now):
+        """Put the job behind the user's running ones."""
+        user, links = memory.whole[memory.group[job]], memory.links
+        if user[RUNS] == 0:
+            user[OLDEST] = job
+        else:
+            links[user[YOUNGEST], NEXT] = job
+        links[job, BEGAN] = now
+        user[YOUNGEST] = job
+        user[PROCESSORS] += memory.size[job]
+        user[RUNS] += 1
+        user[STARTS] += now
+
+    @compiled
+    def learn(memory, job, now):
+        """Take the job off the user's running ones, note its end and correct the weights."""
+        user, links = memory.whole[memory.group[job]], memory.links
+        user[PROCESSORS] -= memory.size[job]
+        user[RUNS] -= 1
+        user[STARTS] -= links[job, BEGAN]
+        links[job, BEGAN] = OVER
+        _correct(memory, job)
+        user[THIRD_LAST], user[BEFORE], user[NEWEST] = user[BEFORE], user[NEWEST], job
+        user[ENDED] += 1
+        user[RUN_TIMES] += memory.run_time[job]
+        user[SIZES] += memory.size[job]
+        user[LAST_END] = now

@@ -1,11 +1,12 @@
-"""Predictions that are known from the start: the request, the run time, and the run time with an error."""
+"""Predictors that do not learn: the request, the run time, the run time with an error, and another's with a bias."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
 from replication.simulator.choices import Number, option
-from replication.simulator.predictors.base import Predictor
+from replication.simulator.kernels import memory as kernel
+from replication.simulator.predictors.base import Predictor, compiled
 from replication.simulator.seeding import generator
 
 
@@ -78,3 +79,50 @@ class LastSubmitted(Predictor, name="last-submitted"):
         accuracy = np.ones(len(workload))
         accuracy[later[known]] = workload.run_time[earlier[known]] / request[earlier[known]]
         return np.minimum(np.rint(accuracy * request), request)
+
+
+@dataclass(frozen=True)
+class Biased(Predictor):
+    """Another predictor's predictions times a factor: their order stays, their bias changes.
+
+    Rounded to the nearest second, and at most the request.
+    """
+
+    of: Predictor = option(allowed=Predictor, about="the other predictor")
+    factor: float = option(1.0, Number(0), "multiplies its predictions", sign="=")
+
+    @property
+    def draws_at_random(self):
+        """As the other's."""
+        return self.of.draws_at_random
+
+    @property
+    def is_compiled(self):
+        """As the other's."""
+        return self.of.is_compiled
+
+    @property
+    def has_begin(self):
+        """As the other's."""
+        return self.of.has_begin
+
+    def tables(self, workload, request, seed):
+        """Return the factor and the other's memory."""
+        return {"factor": self.factor, "of": self.of._memory(workload, request, seed)}
+
+    @compiled
+    def predict(memory, job, now):
+        """Return the other's prediction times the factor."""
+        other = kernel.predict(memory.of, job, now)
+        # Limited before it becomes a whole number, which a large factor's product may not fit.
+        return np.int64(min(np.rint(memory.factor * other), np.float64(memory.request[job])))
+
+    @compiled
+    def begin(memory, job, now):
+        """Notify the other of a start."""
+        kernel.begin(memory.of, job, now)
+
+    @compiled
+    def learn(memory, job, now):
+        """Let the other learn from an end."""
+        kernel.learn(memory.of, job, now)

@@ -38,10 +38,10 @@ class Cvh(Predictor):
         value = abs(dot(self.weights, self.features[job]))
         return max(1, min(int(min(value, 1e18)), self.request[job]))
 
-    def begun(self, job, now):
+    def begin(self, job, now):
         self.running[self.user[job]][job] = now
 
-    def learn(self, job, start, now):
+    def learn(self, job, now):
         user = self.user[job]
         del self.running[user][job]
         self.correct(self.features[job], self.run_time[job], self.size[job])

@@ -116,7 +116,7 @@ class Easy:
             fits = self.submitted(coming, now)
         for job in ending:
             self.running.remove(job)
-            self.predictor.learn(job, self.start[job], now)
+            self.predictor.learn(job, now)
         if not submissions_first:
             fits = self.submitted(coming, now)
         for job in self.holding():
@@ -158,7 +158,7 @@ class Easy:
         self.prediction[job] = self.planned[job] = self.predicted(job, now)
         self.queue.remove(job)
         self.running.append(job)
-        self.predictor.begun(job, now)
+        self.predictor.begin(job, now)
 
     def schedule(self, now):
         """One pass: heads while they fit, a reservation for the blocked one, then candidates."""

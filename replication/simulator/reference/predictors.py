@@ -26,11 +26,11 @@ class Predictor:
         """Predicted run time of a waiting job, int, s; the request unless a predictor says otherwise."""
         return self.request[job]
 
-    def begun(self, job, now):
+    def begin(self, job, now):
         """Take note that a job starts now."""
 
-    def learn(self, job, start, now):
-        """Take note that a job that started at `start` ends now."""
+    def learn(self, job, now):
+        """Learn from a job that ends now."""
 
 
 class Fixed(Predictor):
@@ -51,7 +51,7 @@ class Remembering(Predictor):
         super().__init__(workload, estimate)
         self.ended = defaultdict(list)
 
-    def learn(self, job, start, now):
+    def learn(self, job, now):
         self.ended[self.user[job]].append(job)
 
 
@@ -97,7 +97,7 @@ class Complete(Remembering):
         """The job's classes, most specific first."""
         return [(kept, tuple(self.facts(job)[k] for k in kept)) for kept in self.order]
 
-    def learn(self, job, start, now):
+    def learn(self, job, now):
         for name in self.classes(job):
             self.ended[name].append(self.run_time[job])
             self.mean.pop(name, None)
@@ -122,7 +122,7 @@ class TopPercent(Complete):
         self.enough = 1 - percent / 100
         self.threshold = {}  # of classes that have not changed since it was worked out
 
-    def learn(self, job, start, now):
+    def learn(self, job, now):
         self.ended[self.facts(job)].append(self.run_time[job])
         self.threshold.pop(self.facts(job), None)
 
@@ -158,7 +158,7 @@ class TopPercentAsCoded(TopPercent):
         super().__init__(workload, estimate, percent)
         self.state = {}
 
-    def learn(self, job, start, now):
+    def learn(self, job, now):
         name, run_time = self.facts(job), self.run_time[job]
         at, below, above = self.state.get(name, (self.request[job], 1.0, 0.0))
         self.ended[name].append(run_time)
@@ -216,11 +216,11 @@ class Biased(Predictor):
     def predict(self, job, now):
         return int(min(np.rint(self.factor * self.of.predict(job, now)), self.request[job]))
 
-    def begun(self, job, now):
-        self.of.begun(job, now)
+    def begin(self, job, now):
+        self.of.begin(job, now)
 
-    def learn(self, job, start, now):
-        self.of.learn(job, start, now)
+    def learn(self, job, now):
+        self.of.learn(job, now)
 
 
 def make(workload, estimate, predictor, seed=1):

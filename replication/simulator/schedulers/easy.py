@@ -146,10 +146,10 @@ class EASY(options.OnPredictions, Scheduler):
     def planned(self, workload, estimate, seed, seen=None):
         """The same by the kernel with predictions, also where the plain one would do."""
         kernel, rules = self.kernel()
-        memory = self.predictor.memory(workload, estimate, seed)
         if seen is not None:
             seen = predicted.room_for(seen, workload.machine)
-        return options.decided(kernel(memory, workload.machine, rules, seen))
+        with self.predictor.memory(workload, estimate, seed) as memory:
+            return options.decided(kernel(memory, workload.machine, rules, seen))
 
     def kernel(self):
         """The compiled function that decides on predictions, and the rules it follows."""

@@ -78,8 +78,8 @@ class OnPredictions:
     def run(self, workload, estimate, seed):
         """The columns it decides; see `replication.simulator.schedulers.scheduler.Scheduler.run`."""
         kernel, rules = self.kernel()
-        memory = self.predictor.memory(workload, estimate, seed)
-        return decided(kernel(memory, workload.machine, rules))
+        with self.predictor.memory(workload, estimate, seed) as memory:
+            return decided(kernel(memory, workload.machine, rules))
 
     def kernel(self):
         """The compiled function that decides, and the rules it follows."""

@@ -13,7 +13,7 @@ MODES = ("kill", "suspend", "checkpoint")  # in the order of the kernel's number
 
 def _predictor(given):
     predictor = Predictor.check(given)
-    if predictor.asks_for_starts:
+    if predictor.has_begin:
         raise ValueError(
             f"any other predictor: {predictor!r} must be told when jobs start, "
             "and keeps a list of running jobs that knows no preemption"
@@ -77,8 +77,8 @@ class PVEasy(options.OnPredictions, Scheduler, name="pv-easy"):
     def run(self, workload, estimate, seed):
         """The columns it decides; see `replication.simulator.schedulers.scheduler.Scheduler.run`."""
         kernel, rules = self.kernel()
-        memory = self.predictor.memory(workload, estimate, seed)
-        machine, runs = kernel(memory, workload.machine, rules)
+        with self.predictor.memory(workload, estimate, seed) as memory:
+            machine, runs = kernel(memory, workload.machine, rules)
         decided = {
             "start": machine.start,
             "backfilled": machine.backfilled,

@@ -1,0 +1,40 @@
+"""How small kernels that share many arrays are compiled: without reference counts.
+
+numba counts a reference to an array whenever the array is taken out of a tuple, with an atomic operation each time. Where
+a state of twenty arrays is passed from function to function, this costs ten times the work itself. A function compiled by
+`njit_noalloc` counts nothing, so it must not allocate anything but slices and views; its caller holds all arrays. It is
+inlined into its caller, because passing that many arrays costs as much again.
+"""
+
+from numba import njit
+
+
+def njit_noalloc(function):
+    """Compile `function` without reference counts; see the module."""
+    return njit(nogil=True, cache=True, error_model="numpy", forceinline=True, _nrt=False)(function)
+
+
+@njit_noalloc
+def sort(values):
+    """Sort an int64 array in place by heap sort, because numba's own sort allocates."""
+    n = len(values)
+    for top in range(n // 2 - 1, -1, -1):
+        _sift(values, top, n)
+    for last in range(n - 1, 0, -1):
+        values[0], values[last] = values[last], values[0]
+        _sift(values, 0, last)
+
+
+@njit_noalloc
+def _sift(values, top, n):
+    """Move the value at `top` down to its place in the heap of the first `n`."""
+    value = values[top]
+    child = 2 * top + 1
+    while child < n:
+        if child + 1 < n and values[child + 1] > values[child]:
+            child += 1
+        if values[child] <= value:
+            break
+        values[top] = values[child]
+        top, child = child, 2 * child + 1
+    values[top] = value

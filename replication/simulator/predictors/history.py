@@ -1,0 +1,109 @@
+"""Predictors that use the run times of ended jobs of the same user or class: Last, Tsafrir and Complete."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from replication.simulator.predictors.base import Predictor, compiled
+
+LAST, BEFORE, REQUEST = range(3)  # columns of `newest`
+DECAY = 0.8
+TOTAL, COUNT = range(2)  # columns of `means`
+
+
+def number_groups(frame):
+    """Number the rows of a DataFrame, int64[n]: equal rows alike, in order of first appearance."""
+    return frame.groupby(list(frame), sort=False).ngroup().to_numpy(np.int64)
+
+
+def finest_classes(workload, request):
+    """Return each job's class, int64[n], by executable, user, request and size; and these four of each class."""
+    columns = workload.executable, workload.user, request, workload.processors
+    frame = pd.DataFrame(dict(enumerate(columns)))
+    return number_groups(frame), frame.drop_duplicates()
+
+
+@dataclass(frozen=True)
+class Last(Predictor):
+    """The request times run time over request of the same user's last ended job (PV-EASY, section 5.2).
+
+    Rounded to the nearest second, and at most the request; the request as long as no job of the user has ended.
+    """
+
+    draws_at_random = False
+
+    def tables(self, workload, request, seed):
+        """Return ``group``, each job's user, and ``newest``, each user's last two run times and last request; -1: none."""
+        group = number_groups(pd.DataFrame({"user": workload.user}))
+        return {"group": group, "newest": np.full((group.max() + 1, 3), -1)}
+
+    @compiled
+    def predict(memory, job, now):
+        """Return the user's last accuracy times the request."""
+        newest, request = memory.newest[memory.group[job]], memory.request[job]
+        if newest[REQUEST] <= 0:
+            return request
+        return min(np.int64(np.rint(newest[LAST] / newest[REQUEST] * request)), request)
+
+    @compiled
+    def learn(memory, job, now):
+        """Record the job as the user's last."""
+        newest = memory.newest[memory.group[job]]
+        newest[BEFORE] = newest[LAST]
+        newest[LAST], newest[REQUEST] = memory.run_time[job], memory.request[job]
+
+
+@dataclass(frozen=True)
+class Tsafrir(Last):
+    """Mean of the user's last two ended run times (Tsafrir, Etsion and Feitelson 2007, section 4.1).
+
+    In whole seconds, rounded down, and at most the request; the request as long as fewer than two jobs have ended.
+    """
+
+    @compiled
+    def predict(memory, job, now):
+        """Return the mean of the last two run times."""
+        newest, request = memory.newest[memory.group[job]], memory.request[job]
+        return request if newest[BEFORE] < 0 else min((newest[LAST] + newest[BEFORE]) // 2, request)
+
+
+@dataclass(frozen=True)
+class Complete(Predictor):
+    """Decaying mean of the first of fifteen classes of jobs in which one has ended (Top Percent, section IV.A).
+
+    The classes agree in fewer and fewer of executable, user, request and size.
+    """
+
+    draws_at_random = False
+
+    def tables(self, workload, request, seed):
+        """Return ``group``, each job's finest class; ``classes``, the fifteen of each of these; and ``means`` of them all.
+
+        A row of ``means`` holds a class's decayed sum of run times and its decayed count.
+        """
+        group, finest = finest_classes(workload, request)
+        # Most specific first: columns [0, 1, 2, 3], [0, 1, 2], [0, 1, 3], [0, 1], ...
+        kept = [[k for k in range(4) if mask & 8 >> k] for mask in range(15, 0, -1)]
+        classes, count = np.empty((len(finest), len(kept)), np.int64), 0
+        for k, columns in enumerate(kept):
+            classes[:, k] = count + number_groups(finest[columns])
+            count = int(classes[:, k].max()) + 1
+        return {"group": group, "classes": classes, "means": np.zeros((count, 2))}
+
+    @compiled
+    def predict(memory, job, now):
+        """Return the mean of the first class with a history, rounded, at most the request; the request without any."""
+        for c in memory.classes[memory.group[job]]:
+            mean = memory.means[c]
+            if mean[COUNT] > 0:
+                return min(np.int64(np.rint(mean[TOTAL] / mean[COUNT])), memory.request[job])
+        return memory.request[job]
+
+    @compiled
+    def learn(memory, job, now):
+        """Update the classes of the job."""
+        for c in memory.classes[memory.group[job]]:
+            mean = memory.means[c]
+            mean[TOTAL] = DECAY * mean[TOTAL] + memory.run_time[job]
+            mean[COUNT] = DECAY * mean[COUNT] + 1
