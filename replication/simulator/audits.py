@@ -191,7 +191,9 @@ def is_replayed(scheduler):
     """Whether the scheduler's kernel can go on from any instant: then `alone` is quick for all jobs."""
     plain = isinstance(scheduler, EASY) and scheduler.is_plain
     if isinstance(scheduler, PVEasy):
-        return scheduler.predictor.is_compiled  # a state in Python cannot be copied at every instant
+        return (
+            scheduler.predictor.is_compiled
+        )  # a state in Python cannot be copied at every instant
     return plain or isinstance(scheduler, FCFS)
 
 

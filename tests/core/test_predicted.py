@@ -157,7 +157,7 @@ def test_random_predictions_follow_the_seed():
     [
         (
             {"predictor": "oracle"},
-            "predictor is 'oracle'; allowed: a value made by Biased, Complete, CVH",
+            "predictor is 'oracle'; allowed: a value made by Last, Tsafrir",
         ),
         ({"candidates": "lifo"}, "candidates='lifo'; allowed: 'fcfs', 'sjf'"),
         ({"correction": None}, "correction=None; allowed"),

@@ -137,7 +137,9 @@ def test_top_percent_keeps_its_weights_in_range_through_a_long_history():
         memory = text.predictor(predictor)._memory(w, w.estimate)
         for k in range(n):
             compiled.learn(memory, k, 0)
-        assert np.isfinite(memory.tables["real"]).all() and np.isfinite(memory.tables["model"]).all()
+        assert (
+            np.isfinite(memory.tables["real"]).all() and np.isfinite(memory.tables["model"]).all()
+        )
         assert compiled.predict(memory, 0, 0) in (10, 70)
 
 
@@ -253,7 +255,7 @@ def test_kernel_and_twin_predict_the_same(predictor, history):
     [
         (
             "lasst",
-            "predictor 'lasst' unknown \\(did you mean last\\?\\); allowed: biased: PREDICTOR\\*FACTOR, complete, ",
+            "predictor 'lasst' unknown \\(did you mean last\\?\\); allowed: last, tsafrir, ",
         ),
         ("virtual", r"needs more: virtual=ERROR \(a number from 0 to 1\)"),
         ("last=3", "'last=3', allowed: last"),

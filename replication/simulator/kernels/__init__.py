@@ -1,9 +1,7 @@
-"""Compiled kernels: arrays in, arrays out.
+"""Compiled kernels: arrays in, arrays out. Their cache folder has to be set before any of them is imported."""
 
-Where their compiled code is kept has to be settled before any of them is imported, hence here.
-"""
+from replication.simulator.kernels._caching import kernel_hash, set_cache_folder
 
-from replication.simulator.kernels import _caching as caching
+__all__ = ["kernel_hash"]
 
-kernel_hash = caching.kernel_hash
-caching.settle()
+set_cache_folder()

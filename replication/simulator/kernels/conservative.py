@@ -21,9 +21,9 @@ import numpy as np
 from numba import njit
 
 from replication.simulator.kernels import planned
+from replication.simulator.kernels.compiling import njit_noalloc, sort
 from replication.simulator.kernels.planned import JOB_BITS, JOB_MASK, LATEST, TAIL, predicted_now
 from replication.simulator.kernels.running import ONE
-from replication.simulator.kernels.compiling import sort, njit_noalloc
 
 # at, free : int64[m], the staircase, and `LATEST` behind its last step; steps : int64[1], how many there are
 # reserved : int64[n], start of each waiting job's reservation; `planned` of the machine is its length

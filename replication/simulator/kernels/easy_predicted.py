@@ -18,6 +18,7 @@ from numba import njit
 
 from replication.simulator.kernels import observing as see
 from replication.simulator.kernels import planned
+from replication.simulator.kernels.compiling import njit_noalloc, sort
 from replication.simulator.kernels.planned import (
     EXTRA,
     FREE,
@@ -29,7 +30,6 @@ from replication.simulator.kernels.planned import (
     TAIL,
 )
 from replication.simulator.kernels.running import NEVER, SLOT_BITS
-from replication.simulator.kernels.compiling import sort, njit_noalloc
 from replication.simulator.kernels.waiting import GONE, narrow, squeeze
 
 # shortest_first : candidates by prediction, not in queue order

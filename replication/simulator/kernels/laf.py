@@ -9,8 +9,8 @@ from collections import namedtuple
 from numba import njit
 
 from replication.simulator.kernels import planned
-from replication.simulator.kernels.planned import FREE, HEAD, NOBODY, SMALLEST, TAIL
 from replication.simulator.kernels.compiling import njit_noalloc
+from replication.simulator.kernels.planned import FREE, HEAD, NOBODY, SMALLEST, TAIL
 
 Rules = namedtuple("Rules", planned.EVENTS)
 

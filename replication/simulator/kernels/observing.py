@@ -16,8 +16,8 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
-from replication.simulator.kernels.running import when_it_fits
 from replication.simulator.kernels.compiling import njit_noalloc
+from replication.simulator.kernels.running import when_it_fits
 from replication.simulator.kernels.waiting import BLOCK, GONE, least, narrow
 
 #: Of each job: `shortest`, `wild` bool[n]; `events` int32[n], `delay` int64[n] as head. Then what is kept

@@ -12,10 +12,10 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
+from replication.simulator.kernels.compiling import njit_noalloc
 from replication.simulator.kernels.memory import begin as begin_prediction
 from replication.simulator.kernels.memory import learn, predict
 from replication.simulator.kernels.running import NEVER, ONE, insert, remove
-from replication.simulator.kernels.compiling import njit_noalloc
 
 JOB_BITS = 24
 JOB_MASK = (1 << JOB_BITS) - 1

@@ -19,6 +19,7 @@ import numpy as np
 from numba import njit
 
 from replication.simulator.kernels import planned
+from replication.simulator.kernels.compiling import njit_noalloc, sort
 from replication.simulator.kernels.planned import (
     FREE,
     HEAD,
@@ -29,7 +30,6 @@ from replication.simulator.kernels.planned import (
     TAIL,
 )
 from replication.simulator.kernels.running import NEVER, remove
-from replication.simulator.kernels.compiling import sort, njit_noalloc
 
 KILL, SUSPEND, CHECKPOINT = range(3)  # what a preempted job keeps of its work
 

@@ -15,9 +15,9 @@ import numpy as np
 from numba import njit
 
 from replication.simulator.kernels import planned
+from replication.simulator.kernels.compiling import njit_noalloc
 from replication.simulator.kernels.planned import FREE, HEAD, NOBODY, SMALLEST, TAIL
 from replication.simulator.kernels.running import NEVER
-from replication.simulator.kernels.compiling import njit_noalloc
 
 SHORTEST, SMALLEST_AREA, WFP3, F1 = range(4)
 

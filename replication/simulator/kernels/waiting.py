@@ -25,8 +25,8 @@ import numpy as np
 from numba import njit
 from numba.cpython.unsafe.numbers import leading_zeros, trailing_zeros
 
-from replication.simulator.kernels.running import ONE
 from replication.simulator.kernels.compiling import njit_noalloc
+from replication.simulator.kernels.running import ONE
 
 GONE = np.int32(2**31 - 1)  # the size and the estimate of an entry that is struck out
 LARGEST = np.int32(2**31 - 2)

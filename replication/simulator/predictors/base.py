@@ -1,5 +1,6 @@
 """What all predictors share: the three ways to define one, and the checks of its predictions."""
 
+import inspect
 import itertools
 import weakref
 from contextlib import contextmanager
@@ -8,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit, objmode
-from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
 
 from replication.simulator.choices import Choice, ChoiceError
@@ -103,7 +103,7 @@ class Predictor(Choice, family="predictor"):
     @classmethod
     def is_online(cls):
         """Return whether this is a predictor in Python that is called during the simulation."""
-        return cls.predict is not Predictor.predict and not isinstance(cls.predict, Dispatcher)
+        return cls.predict is not Predictor.predict and not _is_compiled(cls, "predict")
 
     @property
     def is_compiled(self):
@@ -165,7 +165,7 @@ class Predictor(Choice, family="predictor"):
                 message = f"predicted {value} s; expected 0 to {most} s"
             raise PredictorError(f"{self!r}: job {workload.job_id[job]}: {message}") from error
 
-    def _memory(self, workload, estimate, seed):
+    def _memory(self, workload, estimate, seed=1):
         request = np.ascontiguousarray(estimate, dtype=np.int64)
         jobs = workload.submit, workload.run_time, request, workload.processors
         if self.is_online():
@@ -173,10 +173,10 @@ class Predictor(Choice, family="predictor"):
             memory = Memory(jobs, {"key": online.key}, (_predict, _begin, _learn))
             memory.online = online
             return memory
-        if isinstance(self.predict, Dispatcher):
+        if _is_compiled(type(self), "predict"):
             functions = [
-                function if isinstance(function, Dispatcher) else None
-                for function in (self.predict, self.begin, self.learn)
+                getattr(self, name) if _is_compiled(type(self), name) else None
+                for name in ("predict", "begin", "learn")
             ]
             tables = self.tables(workload, request, seed)
         else:
@@ -207,6 +207,11 @@ class Predictor(Choice, family="predictor"):
                 f"expected 0 to {most[job]} s"
             )
         return np.rint(known).astype(np.int64)
+
+
+def _is_compiled(kind, name):
+    """Return whether a class has a method made by `compiled`."""
+    return isinstance(inspect.getattr_static(kind, name), staticmethod)
 
 
 @njit(cache=True, error_model="numpy", _nrt=False)

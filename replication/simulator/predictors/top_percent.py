@@ -191,7 +191,9 @@ class TopPercent(Predictor, name="top"):
         if state[ENDED] == 0:
             artificial = ARTIFICIAL * memory.real[state[BEGIN] + state[REQUEST], VALUE]
             # As coded, the artificial point is as old as the first ended job.
-            _add_point(memory, c, state[REQUEST], artificial / DECAY if memory.coded else artificial)
+            _add_point(
+                memory, c, state[REQUEST], artificial / DECAY if memory.coded else artificial
+            )
         state[ENDED] += 1
         sums[GROWTH] /= DECAY
         if sums[GROWTH] > LARGE:
