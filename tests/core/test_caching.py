@@ -20,7 +20,11 @@ def copy(tmp_path):
     shutil.copytree(paths.ROOT / "data", tmp_path / "data")
 
     def folder(**environment):
-        clean = {k: v for k, v in os.environ.items() if not k.startswith(("NUMBA_", "PYTHONPATH", "REPLICATION_OUTPUT"))}
+        clean = {
+            k: v
+            for k, v in os.environ.items()
+            if not k.startswith(("NUMBA_", "PYTHONPATH", "REPLICATION_OUTPUT"))
+        }
         done = subprocess.run(
             [sys.executable, "-c", CODE],
             cwd=tmp_path,

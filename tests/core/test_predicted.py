@@ -155,10 +155,7 @@ def test_random_predictions_follow_the_seed():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (
-            {"predictor": "oracle"},
-            "predictor is 'oracle'; allowed: a value made by Last, Tsafrir",
-        ),
+        ({"predictor": "oracle"}, "predictor is 'oracle'; allowed: a value made by Last, Tsafrir"),
         ({"candidates": "lifo"}, "candidates='lifo'; allowed: 'fcfs', 'sjf'"),
         ({"correction": None}, "correction=None; allowed"),
     ],

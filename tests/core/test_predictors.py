@@ -138,7 +138,7 @@ def test_top_percent_keeps_its_weights_in_range_through_a_long_history():
         for k in range(n):
             compiled.learn(memory, k, 0)
         assert (
-            np.isfinite(memory.tables["real"]).all() and np.isfinite(memory.tables["model"]).all()
+            np.isfinite(memory.real).all() and np.isfinite(memory.model).all()
         )
         assert compiled.predict(memory, 0, 0) in (10, 70)
 
@@ -153,7 +153,7 @@ def test_cvh_starts_from_one_second_and_counts_what_the_user_did():
         compiled.learn(memory, k, now)
     compiled.predict(memory, 3, 45)
     # Time since submission where the run is over: 43, 44 and 45 s; all below the request.
-    seen = memory.tables["real"][3]
+    seen = memory.real[3]
     assert seen[:7].tolist() == pytest.approx([1, 43, 44, 45, 60, 43.5, 0.33 * 132])
     assert seen[7:14].tolist() == pytest.approx([30, 3, 1, 0, 0, 0, 0])
     assert seen[18] == 1
@@ -171,7 +171,7 @@ def test_cvh_means_of_users_with_few_jobs(ended, means):
         compiled.begin(memory, k, 0)
         compiled.learn(memory, k, w.run_time[k])
     compiled.predict(memory, 2, 5)
-    assert tuple(memory.tables["real"][2, 5:7]) == means
+    assert tuple(memory.real[2, 5:7]) == means
 
 
 def virtual(workload, error, seed):
@@ -253,10 +253,7 @@ def test_kernel_and_twin_predict_the_same(predictor, history):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (
-            "lasst",
-            "predictor 'lasst' unknown \\(did you mean last\\?\\); allowed: last, tsafrir, ",
-        ),
+        ("lasst", "predictor 'lasst' unknown \\(did you mean last\\?\\); allowed: last, tsafrir, "),
         ("virtual", r"needs more: virtual=ERROR \(a number from 0 to 1\)"),
         ("last=3", "'last=3', allowed: last"),
         ("virtual=x", "allowed: a number from 0 to 1"),

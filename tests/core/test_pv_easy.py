@@ -134,7 +134,7 @@ def test_progress_is_conserved(workload, readings, mode):
     [
         (
             {"predictor": "oracle"},
-            "predictor is 'oracle'; allowed: a value made by Biased, Complete, CVH",
+            "predictor is 'oracle'; allowed: a value made by Last, Tsafrir",
         ),
         ({"mode": "stop"}, "mode='stop'; allowed: 'kill', 'suspend', 'checkpoint'"),
         ({"interval": 0}, "interval=0; allowed: a whole number from 1"),

@@ -54,7 +54,7 @@ def rounded(own):
 
 
 def test_the_page_has_one_of_each():
-    assert list(FILES) == ["shortest_first.py", "rounded.py", "halved.py"]
+    assert list(FILES) == ["shortest_first.py", "rounded.py", "last_of_user.py", "halved.py"]
 
 
 def test_what_the_page_does_with_them_runs(own):
@@ -69,6 +69,8 @@ def test_what_the_page_does_with_them_runs(own):
     assert seen["run"].workload.run_time.max() <= 18 * 3600
     assert seen["run"].provenance["estimates"] == "Rounded(step=3600, e_max=64800)"
     assert seen["shorter"]["mean_wait"].nunique() == 2
+    assert seen["online"].prediction.min() < seen["online"].estimate.min()
+    assert seen["ordered"]["mean_wait"].nunique() == 3
 
 
 def test_a_scheduler_runs_through_simulate_and_compare(shortest):

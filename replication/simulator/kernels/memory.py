@@ -157,6 +157,7 @@ class Memory:
         own = tuple((name, _kind(table)) for name, table in self.tables.items())
         results = types.int64, types.none, types.none
         addresses = [_address(f, own, result) for f, result in zip(functions, results, strict=True)]
+        vars(self).update(self.tables)
         self.predict, self.begin, self.learn = addresses
         fields = [*jobs, self.state, self.current, *addresses, *self.tables.values()]
         self.words = np.array([word for field in fields for word in _words(field)], np.int64)

@@ -275,7 +275,7 @@ def _preempt(machine, memory, runs, rules, now):
     runs.times_killed[job] += 1
 
 
-@uncounted
+@njit_noalloc
 def _return(machine, memory, job):
     """Put a preempted job back in the queue at its own priority."""
     count, waiting, wanted = machine.count, machine.waiting, machine.wanted

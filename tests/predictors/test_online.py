@@ -1,0 +1,196 @@
+"""Online predictors in Python, and the checks of all predictions where they enter a kernel."""
+
+import subprocess
+import sys
+from dataclasses import FrozenInstanceError, dataclass, replace
+
+import numpy as np
+import pytest
+
+from replication.simulator.audits import alone
+from replication.simulator.predictors import Biased, Last, Predictor, PredictorError, compiled
+from replication.simulator.schedulers import (
+    EASY,
+    Conservative,
+    LargestAreaFirst,
+    OrderedEASY,
+    PVEasy,
+)
+from replication.simulator.simulation import simulate
+from tests.workloads import jobs
+
+SCHEDULERS = [
+    EASY(candidates="sjf"),
+    EASY(reservations=2),
+    Conservative(),
+    LargestAreaFirst(),
+    OrderedEASY("wfp3"),
+    PVEasy(),
+]
+THREE = jobs(4, (0, 9, 4, 50), (1, 9, 4, 30), (2, 9, 4, 20))
+
+
+class OnlineLast(Predictor, name="online-last"):
+    """`Last` in Python."""
+
+    def start(self, workload):
+        self.accuracy, self.begun = {}, []
+
+    def predict(self, job, now):
+        accuracy = self.accuracy.get(job.user)
+        return job.estimate if accuracy is None else accuracy * job.estimate
+
+    def begin(self, job, now):
+        self.begun.append(job.id)
+
+    def learn(self, job, now):
+        self.accuracy[job.user] = job.run_time / job.estimate if job.estimate else None
+
+
+class OnlineLastWithoutStarts(OnlineLast, name="online-last-2"):
+    begin = Predictor.begin
+
+
+@pytest.mark.parametrize("scheduler", SCHEDULERS, ids=repr)
+def test_a_predictor_in_python_equals_the_compiled_one(real_log, scheduler):
+    workload = real_log("KTH-SP2").take(slice(0, 3000))
+    own = OnlineLastWithoutStarts()
+    for one, other in [(Last(), own), (Biased(Last(), 1.5), Biased(own, 1.5))]:
+        fast = simulate(workload, replace(scheduler, predictor=one))
+        slow = simulate(workload, replace(scheduler, predictor=other))
+        assert fast.start.tolist() == slow.start.tolist()
+        assert fast.prediction.tolist() == slow.prediction.tolist()
+
+
+def test_a_predictor_is_a_value_and_its_state_lasts_one_simulation():
+    own = OnlineLast()
+    assert repr(own) == "OnlineLast()" and own == OnlineLast() and hash(own) == hash(OnlineLast())
+    first, second = (simulate(THREE, EASY(own, refresh="submission")) for _ in range(2))
+    assert first.prediction.tolist() == second.prediction.tolist()
+    assert not hasattr(own, "accuracy")
+    with pytest.raises(FrozenInstanceError):
+        own.accuracy = {}
+
+
+def test_the_run_time_is_unknown_before_the_end():
+    class Peeking(Predictor):
+        def predict(self, job, now):
+            return job.run_time
+
+    with pytest.raises(AttributeError, match="run_time"):
+        simulate(THREE, EASY(Peeking()))
+
+
+def test_options_are_fields():
+    class Share(Predictor):
+        share: float = 0.5
+
+        def predict(self, job, now):
+            return self.share * job.estimate
+
+    assert simulate(THREE, EASY(Share())).prediction.tolist() == [25, 15, 10]
+    assert repr(Share(share=0.1)) == "Share(share=0.1)"
+
+    class WithInit(Predictor, name="with-init"):
+        def __init__(self):
+            self.x = 1
+
+        def predict(self, job, now):
+            return 1
+
+    with pytest.raises(PredictorError, match="expected its options as annotated fields"):
+        WithInit()
+
+
+@pytest.mark.parametrize("value", [-5, float("nan"), float("inf"), None, "x", 1e400])
+def test_wrong_predictions_in_python_are_refused(value):
+    class Wrong(Predictor, name=f"wrong-{value!r}"):
+        def predict(self, job, now):
+            return value if job.id == 2 else 3
+
+    message = r"Wrong\(\): job 2: predicted .*; expected seconds >= 0"
+    with pytest.raises(PredictorError, match=message):
+        simulate(THREE, EASY(Wrong()))
+
+
+def test_predictions_above_the_estimate_count_as_the_estimate():
+    class Long(Predictor):
+        def predict(self, job, now):
+            return 10**15
+
+    assert simulate(THREE, Conservative(Long())).prediction.tolist() == [50, 30, 20]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ([1, 2], r"int64\[2\]; expected numbers \[3\]"),
+        (["a"] * 3, "expected numbers"),
+        ([1, np.nan, 3], "job 2: predicted nan s; expected 0 to 30 s"),
+        ([1, 2, -1], "job 3: predicted -1 s"),
+        ([2**41, 2, 1], "job 1: predicted 2199023255552 s; expected 0 to 50 s"),
+    ],
+)
+def test_wrong_predictions_known_from_the_start_are_refused(given, message):
+    @dataclass(frozen=True)
+    class Known(Predictor):
+        def predicted(self, workload, request, seed):
+            return np.array(given)
+
+    with pytest.raises(PredictorError, match=message):
+        simulate(THREE, EASY(Known()))
+
+
+def define(function, name):
+    """A compiled predictor with a table of three numbers."""
+
+    def tables(self, workload, request, seed):
+        return {"table": np.array([30, 20, 10])}
+
+    body = {"tables": tables, "predict": compiled(function), "__module__": __name__}
+    return dataclass(frozen=True)(type(name, (Predictor,), body))()
+
+
+def test_wrong_compiled_predictions_are_refused():
+    negative = define(lambda memory, job, now: 5 - 6 * job, "Negative")
+    with pytest.raises(PredictorError, match="job 2: predicted -1 s; expected 0 to 30 s"):
+        simulate(THREE, EASY(negative))
+    outside = define(lambda memory, job, now: memory.table[job + 2], "Outside")
+    with pytest.raises(PredictorError, match="job 2: index is out of bounds"):
+        simulate(THREE, EASY(outside))
+    fraction = define(lambda memory, job, now: 0.5, "Fraction")
+    with pytest.raises(PredictorError, match="returns float64; expected int64") as error:
+        simulate(THREE, EASY(fraction))
+    assert "\n" not in str(error.value)
+    unknown = define(lambda memory, job, now: memory.nothing[job], "Unknown")
+    with pytest.raises(PredictorError, match="does not compile") as error:
+        simulate(THREE, EASY(unknown))
+    assert "\n" not in str(error.value)
+
+
+def test_sort_and_slice_assignment_work_compiled():
+    def predict(memory, job, now):
+        table = np.sort(memory.table)
+        memory.table[:] = table[::-1]
+        return table[1]
+
+    assert simulate(THREE, EASY(define(predict, "Sorted"))).prediction.tolist() == [20, 20, 20]
+
+
+def test_delays_of_pv_easy_can_be_asked_for():
+    run = simulate(THREE, PVEasy(OnlineLastWithoutStarts()))
+    assert alone(run).tolist() == run.start.tolist()
+
+
+def test_it_can_be_defined_in_a_script(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import replication as rp\n"
+        "class One(rp.Predictor):\n"
+        "    def predict(self, job, now):\n"
+        "        return 1\n"
+        "w = rp.Workload.from_columns('w', 4, [0, 1], [8, 8], [4, 4], [90, 90])\n"
+        "print(rp.simulate(w, rp.EASY(predictor=One())).prediction.tolist())\n"
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[1, 1]"
