@@ -156,7 +156,7 @@ class Choice:
     def __repr__(self):
         """As one would type it: what is at its default is left out."""
         told = (
-            f"{name}={getattr(self, name)!r}"
+            f"{name}={_shown(getattr(self, name))}"
             for name, default in _defaults(type(self))
             if default is MISSING or getattr(self, name) != default
         )
@@ -182,6 +182,12 @@ class Choice:
             f"allowed: a value made by {', '.join(classes)}"
         )
 
+    @property
+    def functions(self):
+        """The functions among the options, whose names do not identify them."""
+        values = [getattr(self, one.name) for one in fields(self)]
+        return [value for value in values if inspect.isroutine(value)]
+
     @classmethod
     def options(cls):
         """The choice's fields by name, as `dataclasses.fields` gives them."""
@@ -200,6 +206,11 @@ def _told(own):
             kind = own.get("__annotations__", {}).get(name)
             kind = getattr(kind, "__name__", kind)
         yield f"{name} : {kind}\n    {said['about']}"
+
+
+def _shown(value):
+    """Return a value as one would type it: a function by its name."""
+    return value.__name__ if inspect.isfunction(value) else repr(value)
 
 
 @functools.cache

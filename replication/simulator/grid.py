@@ -102,7 +102,8 @@ class Task:
     def things(self) -> list:
         """The classes and functions whose code the rows depend on."""
         choices = (*_choices(self.scheduler), *_choices(self.estimates))
-        return [*map(type, choices), *filter(callable, self.measures)]
+        functions = [function for choice in choices for function in choice.functions]
+        return [*map(type, choices), *functions, *filter(callable, self.measures)]
 
     @property
     def simulated_estimates(self) -> EstimateModel:

@@ -53,7 +53,7 @@ AFTER_ENDS = (
     *ENDED,
 )
 CROWD = {"users": 2}
-LONG = {"unit": 60, "longest": 15}
+INDEX_THRESHOLD = {"unit": 60, "longest": 15}
 AT_ITS_VERY_END = "at the very end of its prediction a job has not outlived it yet"
 NOT_YET = "while predicted <= ran and", "while predicted < ran and"
 PREDICTED = "easy:predictor=scaled=0.5"
@@ -295,7 +295,7 @@ RULES = [
         "easy:predictor=scaled=0.25,correction=tsafrir",
         "an outlived prediction becomes the request at once",
         "easy:predictor=scaled=0.25",
-        LONG,
+        INDEX_THRESHOLD,
     ),
     Rule(
         "predicted-P6b",
@@ -314,7 +314,7 @@ RULES = [
         "easy:predictor=scaled=0.25,correction=tsafrir",
         "steps are added to the prediction as it has become",
         easy("predicted = first + steps.pop(0)", "predicted = predicted + steps.pop(0)"),
-        LONG,
+        INDEX_THRESHOLD,
     ),
     Rule(
         "predicted-P6e",
@@ -324,7 +324,7 @@ RULES = [
             "predicted = min(predicted, request)",
             'predicted = predicted if way == "tsafrir" else min(predicted, request)',
         ),
-        LONG,
+        INDEX_THRESHOLD,
     ),
     Rule(
         "predicted-P6f",
@@ -334,7 +334,7 @@ RULES = [
             "while predicted <= ran and",
             'while predicted - (way != "tsafrir" or predicted == first) < ran and',
         ),
-        LONG,
+        INDEX_THRESHOLD,
     ),
     Rule(
         "predicted-P6g",
@@ -612,7 +612,7 @@ RULES = [
         f"{PREDICTED},reservation=held,recount=pass,overdue=extra",
         "a head that does not fit at its time leaves as many processors as before",
         easy("return available - needed", "return max(available - needed, self.kept[2])"),
-        LONG,
+        INDEX_THRESHOLD,
     ),
     Rule(
         "predicted-P25d",
@@ -917,9 +917,9 @@ RULES = [
             "        now = [self.submit[job] + 5 for job in self.queue]\n"
             "        return super().instants() + [at for at in now if at > self.seen]\n\n"
             "    seen = -1\n\n"
-            "    def happen(self, now):\n"
+            "    def process_events(self, now):\n"
             "        self.seen = now\n"
-            "        super().happen(now)\n"
+            "        super().process_events(now)\n"
             "        return True\n\n"
             "    def place(self",
         ),

@@ -3,13 +3,11 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from replication.simulator.predictors import CVH, Clairvoyant, Request, Tsafrir
 from replication.simulator.reference import conservative as reference_conservative
 from replication.simulator.schedulers import EASY, Conservative, LargestAreaFirst
 from replication.simulator.simulation import simulate
-from tests.core.test_predicted import PREDICTORS, peopled
 from tests.workloads import jobs, workloads
 
 TWINS = {
@@ -26,23 +24,6 @@ def agree(workload, scheduler, predictor, **options):
     assert fast.backfilled.tolist() == slow.backfilled
     assert fast.prediction.tolist() == slow.prediction
     assert fast.first_prediction.tolist() == slow.first_prediction
-
-
-@pytest.mark.parametrize("scheduler", TWINS)
-@settings(max_examples=150, deadline=None)
-@given(data=st.data(), predictor=st.sampled_from(PREDICTORS), overrun=st.booleans())
-def test_kernel_and_twin_agree(scheduler, data, predictor, overrun):
-    workload = data.draw(peopled(overrun=overrun, most=25))
-    options = data.draw(
-        st.fixed_dictionaries(
-            {
-                name: st.sampled_from(option.metadata["allowed"])
-                for name, option in scheduler.options().items()
-                if name != "predictor"
-            }
-        )
-    )
-    agree(workload, scheduler, predictor, **options)
 
 
 @pytest.mark.parametrize("predictor", [Request(), Clairvoyant(), Tsafrir(), CVH()], ids=repr)

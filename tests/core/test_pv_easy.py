@@ -69,12 +69,6 @@ def test_kernel_and_twin_agree(workload):
     agree(workload)
 
 
-@settings(max_examples=800, deadline=None)
-@given(crowds(), PREDICTORS, READINGS, MODES)
-def test_kernel_and_twin_agree_under_every_option(workload, predictor, readings, mode):
-    agree(workload, predictor=predictor, **readings, **mode)
-
-
 def test_the_random_workloads_preempt_a_lot():
     """What the two tests above are worth: preemptions in kinds of workload that they draw."""
     rng = np.random.default_rng(3)
@@ -132,10 +126,7 @@ def test_progress_is_conserved(workload, readings, mode):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (
-            {"predictor": "oracle"},
-            "predictor is 'oracle'; allowed: a value made by Last, Tsafrir",
-        ),
+        ({"predictor": "oracle"}, "predictor is 'oracle'; allowed: a value made by Last, Tsafrir"),
         ({"mode": "stop"}, "mode='stop'; allowed: 'kill', 'suspend', 'checkpoint'"),
         ({"interval": 0}, "interval=0; allowed: a whole number from 1"),
         ({"cost": -1}, "cost=-1; allowed: a whole number from 0"),

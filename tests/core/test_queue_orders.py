@@ -157,25 +157,6 @@ def test_Q11_the_head_may_lose_its_reservation():
 
 
 @pytest.mark.parametrize("by", ORDERS)
-@settings(max_examples=150, deadline=None)
-@given(
-    workload=peopled(),
-    predictor=st.sampled_from(PREDICTORS),
-    limit=st.sampled_from(LIMITS),
-    refresh=st.sampled_from(("pass", "submission")),
-    correction=st.sampled_from(("request", "tsafrir", "doubling", "now")),
-)
-def test_kernel_and_twin_agree(by, workload, predictor, limit, refresh, correction):
-    agree(workload, OrderedEASY(by, limit, predictor, refresh, correction))
-
-
-@settings(max_examples=100, deadline=None)
-@given(workload=peopled(overrun=True), by=st.sampled_from(ORDERS), limit=st.sampled_from(LIMITS))
-def test_kernel_and_twin_agree_where_jobs_outrun_their_requests(workload, by, limit):
-    agree(workload, OrderedEASY(by, limit, Last()))
-
-
-@pytest.mark.parametrize("by", ORDERS)
 @pytest.mark.parametrize("predictor", [Request(), Tsafrir()], ids=repr)
 def test_kernel_and_twin_agree_on_a_real_log(real_log, by, predictor):
     workload = real_log("KTH-SP2").take(slice(2000, 3000))

@@ -16,7 +16,7 @@ LARGE = 32 * ENTRIES
 
 def queue_of(size, estimate):
     """A queue with jobs of these sizes and estimates."""
-    queue = waiting.nobody_waits(len(size))
+    queue = waiting.empty_queue(len(size))
     for k, (one, long) in enumerate(zip(size.tolist(), estimate.tolist(), strict=True)):
         waiting.join(queue, k, k, one, long)
     return queue
@@ -24,16 +24,16 @@ def queue_of(size, estimate):
 
 def looked_at(queue, tail, free, extra, window):
     """Entries of the pieces that a pass looks at, mending each; and the least size that it came across."""
-    pieces, piece, smallest = -(-tail // ENTRIES), np.uint64(0), np.int64(waiting.GONE)
+    pieces, piece, smallest = -(-tail // ENTRIES), np.uint64(0), np.int64(waiting.EMPTY)
     seen = np.zeros(tail, bool)
     limits = np.int32(free), np.int32(min(free, extra)), np.int32(window)
     while piece < pieces:
-        piece, smallest = waiting.pass_over(queue, piece, tail, smallest, *limits)
+        piece, smallest = waiting.skip_pieces(queue, piece, tail, smallest, *limits)
         if piece < pieces:
             part = slice(int(piece) * ENTRIES, min((int(piece) + 1) * ENTRIES, tail))
             seen[part] = True
             smallest = min(smallest, queue.size[part].min())
-            waiting.mend(queue, piece, tail)
+            waiting.rebuild_row(queue, piece, tail)
         piece = np.uint64(int(piece) + 1)
     return seen, smallest
 
@@ -55,7 +55,7 @@ def test_no_piece_with_a_job_that_fits_is_passed_over(seed, length, widest):
             int(rng.integers(0, free + 1) // 8),
             int(rng.integers(1, 200_000) // (free + 1)),
         )
-        waits = queue.size[:tail] != waiting.GONE
+        waits = queue.size[:tail] != waiting.EMPTY
         fits = (queue.size[:tail] <= min(extra, free)) | (
             (queue.size[:tail] <= free) & (queue.estimate[:tail] <= window)
         )
@@ -65,7 +65,7 @@ def test_no_piece_with_a_job_that_fits_is_passed_over(seed, length, widest):
         for k in np.flatnonzero(waits)[:: int(rng.integers(1, 9))]:
             waiting.leave_middle(queue, np.uint64(k))
         if rng.random() < 0.3:
-            tail = waiting.close_up(queue, 0, tail)
+            tail = waiting.compact(queue, 0, tail)
         if tail == 0:
             return
 
@@ -87,7 +87,7 @@ def test_a_second_pass_over_a_long_queue_looks_at_nobody_in_vain():
 def test_kernel_and_twin_agree_on_a_queue_of_thousands(widest):
     """More wait at once than are looked at one by one; ends fall together, so that the twin takes seconds."""
     rng = np.random.default_rng(3)
-    n = waiting.LONG + 400
+    n = waiting.INDEX_THRESHOLD + 400
     run_time = 500 * rng.integers(1, 4, n)
     workload = Workload.from_columns(
         "thousands",

@@ -102,7 +102,7 @@ def test_options_are_fields():
         WithInit()
 
 
-@pytest.mark.parametrize("value", [-5, float("nan"), float("inf"), None, "x", 1e400])
+@pytest.mark.parametrize("value", [-5, float("nan"), float("inf"), None, "x"])
 def test_wrong_predictions_in_python_are_refused(value):
     class Wrong(Predictor, name=f"wrong-{value!r}"):
         def predict(self, job, now):

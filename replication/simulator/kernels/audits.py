@@ -18,7 +18,7 @@ from replication.simulator.kernels.planned import (
     corrected,
     idle,
 )
-from replication.simulator.kernels.pv_easy import no_runs, run_on
+from replication.simulator.kernels.pv_easy import empty_runs, run_on
 from replication.simulator.kernels.running import NEVER
 
 
@@ -181,8 +181,8 @@ def pv_easy_without_later(machine, rules, memory, spare, start):
     """
     n, submit = len(start), memory.submit
     alone = start.copy()
-    world, runs = idle(n, machine), no_runs(n, machine)
-    other, other_runs = idle(n, machine), no_runs(n, machine)
+    world, runs = idle(n, machine), empty_runs(n, machine)
+    other, other_runs = idle(n, machine), empty_runs(n, machine)
     done = 0  # jobs before this one have had their replay
     while done < n:
         # Up to the instant of the next submission, as it was.

@@ -3,7 +3,7 @@
 A submitted job is reserved the earliest time at which nobody planned before it is in its way. After an end,
 or once a running job has outlived its plan, all reservations are made again in the order of the reserved
 starts; with unchanged predictions that moves none of them back. Other readings are told in
-``docs/semantics/predicted.md``. The readable twin is ``replication.simulator.reference.conservative.Conservative``.
+``docs/semantics/predicted.md``. The reference implementation is ``replication.simulator.reference.conservative.Conservative``.
 
 The plan ahead is a staircase of all who run or wait: ``at`` holds the instants at which the number of free
 processors changes, ``free`` how many there are from then on. It is drawn anew only where a plan or a prediction
@@ -57,7 +57,7 @@ def _simulate(machine, memory, plan, rules):
     count = machine.count
     now, late = 0, False
     given_back = 0  # until when processors were given back since the last end
-    while planned.goes_on(machine) or count[TAIL] > 0:
+    while planned.has_events(machine) or count[TAIL] > 0:
         before = count[TAIL]
         now = planned.next_event(machine, memory, now)
         if rules.each and not late and before > 0 and count[planned.LEAVING] == 0:
@@ -66,7 +66,7 @@ def _simulate(machine, memory, plan, rules):
         known = before > 0 and not late
         if known:
             _advance(plan, now)
-        ended, _, _, failed = planned.happen(machine, memory, rules, now)
+        ended, _, _, failed = planned.process_events(machine, memory, rules, now)
         given_back = max(given_back, _give_back(machine, memory, plan, known, now))
         late = planned.next_planned_end(machine) <= now
         if count[TAIL] == 0:
@@ -86,7 +86,7 @@ def _simulate(machine, memory, plan, rules):
         if ended or since == 0:
             given_back = now
         if since == 0:
-            _survey(machine, memory, plan, now)
+            _draw_profile(machine, memory, plan, now)
         for k in range(since, count[TAIL]):
             _plan(machine, memory, plan, rules, k, now)
         if plan.order[0] >> JOB_BITS == now:
@@ -101,12 +101,12 @@ def _give_back(machine, memory, plan, known, now):
         planned_end = machine.start[job] + max(machine.planned[job], 1)
         given_back = max(given_back, planned_end)
         if known and planned_end > now:
-            _take(plan, -memory.size[job], now, planned_end)
+            take(plan, -memory.size[job], now, planned_end)
     return given_back
 
 
 @njit_noalloc
-def _survey(machine, memory, plan, now):
+def _draw_profile(machine, memory, plan, now):
     """Draw the staircase of the running jobs alone."""
     at, free = plan.at, plan.free
     at[0], free[0] = now, machine.count[planned.FREE]
@@ -137,7 +137,7 @@ def _each_anew(machine, memory, plan, rules, waiting, now):
     for k in range(waiting):
         job = machine.waiting[k]
         reserved, length = plan.reserved[job], max(machine.planned[job], 1)
-        _take(plan, -memory.size[job], reserved, reserved + length)
+        take(plan, -memory.size[job], reserved, reserved + length)
         machine.planned[job] = predicted_now(machine, memory, rules, job, now)
         plan.order[k] = _place(machine, memory, plan, job)
     sort(plan.order[:waiting])
@@ -160,12 +160,12 @@ def _bring_forward(machine, memory, plan, waiting, given_back):
         job = plan.order[k] & JOB_MASK
         size, length, reserved = memory.size[job], max(machine.planned[job], 1), plan.reserved[job]
         until = _first_from(plan, min(given_back, reserved))
-        step = _earliest(plan, size, length, until, reserved)
+        step = earliest_step(plan, size, length, until, reserved)
         if step == until:
             continue
         begins = plan.at[step]
-        _take(plan, size, begins, min(begins + length, reserved))
-        _take(plan, -size, max(begins + length, reserved), reserved + length)
+        take(plan, size, begins, min(begins + length, reserved))
+        take(plan, -size, max(begins + length, reserved), reserved + length)
         given_back = max(given_back, reserved + length)
         plan.reserved[job] = begins
         _file(plan.order, k, begins << JOB_BITS | job)
@@ -185,14 +185,14 @@ def _file(order, k, key):
 def _place(machine, memory, plan, job):
     """Reserve the earliest start for a job; its key."""
     size, length = memory.size[job], max(machine.planned[job], 1)
-    begins = plan.at[_earliest(plan, size, length, plan.steps[0] - 1, LATEST)]
-    _take(plan, size, begins, begins + length)
+    begins = plan.at[earliest_step(plan, size, length, plan.steps[0] - 1, LATEST)]
+    take(plan, size, begins, begins + length)
     plan.reserved[job] = begins
     return begins << JOB_BITS | job
 
 
 @njit_noalloc
-def _earliest(plan, size, length, until, beyond):
+def earliest_step(plan, size, length, until, beyond):
     """First step from which on `size` processors stay free for `length` seconds; `until` if none before it is.
 
     Nothing from second `beyond` on is in the way.
@@ -226,7 +226,7 @@ def _advance(plan, now):
 
 
 @njit_noalloc
-def _take(plan, size, begins, ends):
+def take(plan, size, begins, ends):
     """Take `size` processors from second `begins` until `ends`."""
     first, beyond = _step_at(plan, begins), _step_at(plan, ends)
     for step in range(np.uint64(first), np.uint64(beyond)):
@@ -283,4 +283,4 @@ def _start(machine, memory, plan, now):
             starting += 1
     for k in range(starting, waiting):
         plan.order[k - starting] = plan.order[k]
-    planned.close_ranks(machine, 0)
+    planned.compact_queue(machine, 0)

@@ -1,7 +1,7 @@
 """EASY backfilling (and plain FCFS) as one compiled event loop, watched if that is asked for.
 
 A job is its index, and indices are in queue order: by submission, then job number. What is decided at
-each instant, and in which order, is written in ``docs/semantics.md``; the readable twin is
+each instant, and in which order, is written in ``docs/semantics.md``; the reference implementation is
 ``replication.simulator.reference.easy``.
 
 What makes the loop fast changes no decision:
@@ -24,13 +24,13 @@ from replication.simulator.kernels import waiting as wait
 from replication.simulator.kernels.running import (
     LATEST,
     begin,
+    empty_running,
     finish,
     next_end,
     next_planned_end,
-    nobody_runs,
     reservation,
 )
-from replication.simulator.kernels.waiting import GONE
+from replication.simulator.kernels.waiting import EMPTY
 
 
 @njit(nogil=True, cache=True)
@@ -58,7 +58,7 @@ def easy(
     backfilled : bool[n], out
         True where the job was started past a blocked head; must come in as False.
     seen : replication.simulator.kernels.observing.Seen, out, optional
-        As `nothing_seen` makes it. Left out, nothing of it is compiled.
+        As `empty_observations` makes it. Left out, nothing of it is compiled.
     allowed : int8[n], optional
         What each job may do to a head: `AS_BELIEVED`, `NEVER_WILD` or `LET_PAST` of
         `replication.simulator.kernels.observing`. Only with `seen`; left out, nothing of it is compiled.
@@ -68,7 +68,7 @@ def easy(
     Lifka 1995; Mu'alem and Feitelson 2001, section 2. Memory is O(n), all of it taken before the loop.
     """
     n = len(submit)
-    room = nobody_runs(min(n, machine)), wait.nobody_waits(n), np.empty(wait.SEARCH, np.uint64)
+    room = empty_running(min(n, machine)), wait.empty_queue(n), np.empty(wait.SEARCH, np.uint64)
     _loop(
         submit,
         run_time,
@@ -96,13 +96,13 @@ def _loop(
     head = tail = 0  # the queue is what is not struck out of [head, tail)
     running = arrived = struck = 0
     free = machine
-    smallest = np.int64(GONE)  # no job waiting behind the head needs fewer processors
+    smallest = np.int64(EMPTY)  # no job waiting behind the head needs fewer processors
     shadow, extra, reserved = 0, 0, False  # the head's reservation, and whether it is up to date
     moved = False  # whether a job that was let past moved the reservation since the last pass
     while arrived < n or running > 0:
         now = min(submit[arrived] if arrived < n else LATEST, next_end(jobs, running))
         if seen is not None:
-            see.see_submissions(seen, submit, run_time, arrived, now)
+            see.on_submissions(seen, submit, run_time, arrived, now)
 
         # Ends first.
         ended = False
@@ -117,16 +117,16 @@ def _loop(
             reserved = moved = False
             while head < tail:
                 job = waiting[head]
-                if queue.size[head] != GONE and size[job] <= free:
+                if queue.size[head] != EMPTY and size[job] <= free:
                     if seen is not None:
-                        see.see_start(seen, submit, run_time, arrived, head, tail, job, now)
-                        see.see_head_start(seen, job, now)
+                        see.on_start(seen, submit, run_time, arrived, head, tail, job, now)
+                        see.on_head_start(seen, job, now)
                     wait.leave(queue, head)
                     start[job] = now
                     begin(jobs, running, now + run_time[job], now + estimate[job], size[job])
                     running += 1
                     free -= size[job]
-                elif queue.size[head] == GONE:
+                elif queue.size[head] == EMPTY:
                     struck -= 1
                 else:
                     break
@@ -134,10 +134,10 @@ def _loop(
 
             # ... and behind a head that does not fit, whoever does not delay it by what is believed ...
             if backfilling and head < tail and smallest <= free:
-                if struck > wait.WORTH and 2 * struck > tail - head:
+                if struck > wait.COMPACT_THRESHOLD and 2 * struck > tail - head:
                     if seen is not None:
-                        wait.squeeze(seen.run_time, queue.size, head, tail)
-                    tail = wait.close_up(queue, head, tail)
+                        wait.compact_column(seen.run_time, queue.size, head, tail)
+                    tail = wait.compact(queue, head, tail)
                     struck = 0
                 head_size = size[waiting[head]]
                 shadow, extra = reservation(jobs, running, free, head_size, now)
@@ -166,11 +166,11 @@ def _loop(
                     if not passes:
                         continue
                     if seen is not None:
-                        see.see_start(seen, submit, run_time, arrived, head, tail, job, now)
-                        see.see_backfill(
+                        see.on_start(seen, submit, run_time, arrived, head, tail, job, now)
+                        see.on_backfill(
                             seen, jobs, running, free, head_size, job, run_time[job], size[job], now
                         )
-                        seen.run_time[k] = GONE
+                        seen.run_time[k] = EMPTY
                     wait.take(queue, search, k)
                     struck += 1
                     start[job] = now
@@ -181,7 +181,7 @@ def _loop(
                     if not in_time:
                         extra -= size[job]
                     if seen is not None and seen.wild[job]:
-                        see.see_wild(seen, jobs, running, free, head_size, now)
+                        see.on_wild(seen, jobs, running, free, head_size, now)
                     if allowed is not None and extra < 0:
                         shadow, extra = reservation(jobs, running, free, head_size, now)
                         wait.look_again(queue, search, k, free, extra, shadow - now)
@@ -197,7 +197,7 @@ def _loop(
                 wait.start_over(queue, tail)
                 head = tail = struck = 0
                 reserved = False
-                smallest = np.int64(GONE)
+                smallest = np.int64(EMPTY)
             elif starts and backfilling:
                 if not reserved:
                     shadow, extra = reservation(jobs, running, free, size[waiting[head]], now)
@@ -234,10 +234,10 @@ def _loop(
                 tail += 1
                 continue
             if seen is not None:
-                see.see_start(seen, submit, run_time, arrived, head, tail, job, now)
+                see.on_start(seen, submit, run_time, arrived, head, tail, job, now)
                 if backfilled[job]:
                     head_size = size[waiting[head]]
-                    see.see_backfill(
+                    see.on_backfill(
                         seen, jobs, running, free, head_size, job, run_time[job], size[job], now
                     )
             start[job] = now
@@ -245,6 +245,6 @@ def _loop(
             running += 1
             free -= size[job]
             if seen is not None and seen.wild[job]:
-                see.see_wild(seen, jobs, running, free, size[waiting[head]], now)
+                see.on_wild(seen, jobs, running, free, size[waiting[head]], now)
             if allowed is not None and extra < 0:
                 reserved, moved = False, True

@@ -1,7 +1,7 @@
 """EASY backfilling that plans with predictions, as one compiled event loop.
 
 A job is its index, and indices are in queue order. What is decided at each instant is written in
-``docs/semantics/predicted.md``; the readable twin is ``replication.simulator.reference.easy``.
+``docs/semantics/predicted.md``; the reference implementation is ``replication.simulator.reference.easy``.
 
 Between two passes only an end teaches the predictors, and only an end or a correction changes the plans. With
 neither, a submission can affect none but the submitted job, so only that one is looked at. A prediction is
@@ -30,7 +30,7 @@ from replication.simulator.kernels.planned import (
     TAIL,
 )
 from replication.simulator.kernels.running import NEVER, SLOT_BITS
-from replication.simulator.kernels.waiting import GONE, narrow, squeeze
+from replication.simulator.kernels.waiting import EMPTY, compact_column, narrow
 
 # shortest_first : candidates by prediction, not in queue order
 # kept : the reservation stays until its job starts or its time comes, not recomputed at every pass
@@ -50,7 +50,7 @@ Rules = namedtuple(
 Seen = namedtuple("Seen", [*see.Seen._fields, "by_end", "size"])
 
 
-def room_for(seen, processors):
+def with_running(seen, processors):
     """What `replication.simulator.kernels.observing` notes as `Seen`, with room for the running jobs."""
     most = min(len(seen.wild), processors) + 1
     return Seen(*seen, np.full(most, NEVER), np.empty(most, np.int64))
@@ -86,12 +86,12 @@ def _simulate(machine, memory, rules, seen):
     always = rules.kept or not rules.uses_up or not rules.all_count
     now = 0
     stale = False  # whether jobs that waited through the last pass may have become able to start
-    while planned.goes_on(machine):
+    while planned.has_events(machine):
         now = planned.next_event(machine, memory, now)
         before = count[TAIL]
-        ended, came, fits, corrected = planned.happen(machine, memory, rules, now)
+        ended, came, fits, corrected = planned.process_events(machine, memory, rules, now)
         if seen is not None:
-            _see_submissions(seen, machine, memory, before)
+            _on_submissions(seen, machine, memory, before)
         stale |= (
             ended
             or corrected
@@ -123,8 +123,8 @@ def _pass(machine, memory, rules, seen, since, now):
         _reserve(machine, memory, rules, now)
     if fitting > 0 and _backfill(machine, memory, rules, seen, fitting, now):
         if seen is not None:
-            squeeze(seen.run_time, seen.run_time, since, count[TAIL])
-        planned.close_ranks(machine, since)
+            compact_column(seen.run_time, seen.run_time, since, count[TAIL])
+        planned.compact_queue(machine, since)
 
 
 @njit_noalloc
@@ -136,8 +136,8 @@ def _start_heads(machine, memory, rules, seen, now):
     while count[HEAD] < count[TAIL] and machine.wanted[count[HEAD]] <= count[FREE]:
         job = machine.waiting[count[HEAD]]
         if seen is not None:
-            _see_start(seen, machine, memory, job, now)
-            see.see_head_start(seen, job, now)
+            _on_start(seen, machine, memory, job, now)
+            see.on_head_start(seen, job, now)
         planned.begin(
             machine, memory, job, planned.predicted_now(machine, memory, rules, job, now), now
         )
@@ -183,14 +183,14 @@ def _backfill(machine, memory, rules, seen, fitting, now):
         in_time = now + predicted <= count[SHADOW]
         if in_time or size <= count[EXTRA]:
             if seen is not None:
-                _see_start(seen, machine, memory, job, now)
-                _see_backfill(seen, machine, memory, job, now)
-                seen.run_time[place] = GONE
+                _on_start(seen, machine, memory, job, now)
+                _on_backfill(seen, machine, memory, job, now)
+                seen.run_time[place] = EMPTY
             planned.begin(machine, memory, job, predicted, now)
             if seen is not None and seen.wild[job]:
-                _tell(seen, machine, memory)
+                _copy_running(seen, machine, memory)
                 head_size = machine.wanted[count[HEAD]]
-                see.see_wild(seen, seen, count[RUNNING], count[FREE], head_size, now)
+                see.on_wild(seen, seen, count[RUNNING], count[FREE], head_size, now)
             machine.backfilled[job] = True
             if rules.uses_up and not in_time:
                 count[EXTRA] -= size
@@ -200,7 +200,7 @@ def _backfill(machine, memory, rules, seen, fitting, now):
 
 
 @njit_noalloc
-def _see_submissions(seen, machine, memory, since):
+def _on_submissions(seen, machine, memory, since):
     """Note the run times of those who have come, from place `since` of the queue on."""
     for k in range(since, machine.count[TAIL]):
         seen.run_time[k] = narrow(memory.run_time[machine.waiting[k]])
@@ -209,24 +209,24 @@ def _see_submissions(seen, machine, memory, since):
 
 
 @njit_noalloc
-def _see_start(seen, machine, memory, job, now):
+def _on_start(seen, machine, memory, job, now):
     """Whether `job`, still in the queue, is a shortest one there: whoever has come by now is in the queue."""
     head, tail, n = machine.count[HEAD], machine.count[TAIL], len(memory.submit)
-    see.see_start(seen, memory.submit, memory.run_time, n, head, tail, job, now)
+    see.on_start(seen, memory.submit, memory.run_time, n, head, tail, job, now)
 
 
 @njit_noalloc
-def _see_backfill(seen, machine, memory, job, now):
+def _on_backfill(seen, machine, memory, job, now):
     """Tell wild from mild, just before `job` begins past the head."""
     count = machine.count
     if not seen.state[see.IS_HEAD_KNOWN]:
-        _tell(seen, machine, memory)
+        _copy_running(seen, machine, memory)
     head_size, run_time, size = machine.wanted[count[HEAD]], memory.run_time[job], memory.size[job]
-    see.see_backfill(seen, seen, count[RUNNING], count[FREE], head_size, job, run_time, size, now)
+    see.on_backfill(seen, seen, count[RUNNING], count[FREE], head_size, job, run_time, size, now)
 
 
 @njit_noalloc
-def _tell(seen, machine, memory):
+def _copy_running(seen, machine, memory):
     """Note the running jobs' true ends and sizes, in their order."""
     for k in range(1, machine.count[RUNNING] + 1):
         key = machine.by_end[k]

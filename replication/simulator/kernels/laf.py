@@ -1,6 +1,6 @@
 """Largest area first: at every pass the waiting job of the largest predicted area that fits is started.
 
-No job has a reservation, so a running job's plan decides nothing. The readable twin is
+No job has a reservation, so a running job's plan decides nothing. The reference implementation is
 ``replication.simulator.reference.conservative.LargestAreaFirst``.
 """
 
@@ -28,10 +28,10 @@ def _simulate(machine, memory, rules):
     """The event loop. Between two ends only those who come can fit, for nothing is freed."""
     count, now = machine.count, 0
     count[HEAD] = -1  # nobody is first
-    while planned.goes_on(machine):
+    while planned.has_events(machine):
         now = planned.next_event(machine, memory, now)
         before = count[TAIL]
-        ended, _, _, _ = planned.happen(machine, memory, rules, now)
+        ended, _, _, _ = planned.process_events(machine, memory, rules, now)
         if count[SMALLEST] <= count[FREE]:
             _pass(machine, memory, rules, 0 if ended else before, now)
 
@@ -58,7 +58,7 @@ def _pass(machine, memory, rules, since, now):
             passed = True
         else:
             machine.backfilled[~waiting[place]] = passed
-    planned.close_ranks(machine, since)
+    planned.compact_queue(machine, since)
 
 
 @njit_noalloc

@@ -18,7 +18,7 @@ from numba import njit
 
 from replication.simulator.kernels.compiling import njit_noalloc
 from replication.simulator.kernels.running import when_it_fits
-from replication.simulator.kernels.waiting import BLOCK, GONE, least, narrow
+from replication.simulator.kernels.waiting import BLOCK, EMPTY, least, narrow
 
 #: Of each job: `shortest`, `wild` bool[n]; `events` int32[n], `delay` int64[n] as head. Then what is kept
 #: while running: run times of the waiting jobs, in step with the queue, and `state`.
@@ -35,7 +35,7 @@ AS_BELIEVED, NEVER_WILD, LET_PAST = range(3)
 
 
 @njit(nogil=True, cache=True)
-def nothing_seen(n):
+def empty_observations(n):
     """Room for what is seen of `n` jobs."""
     return Seen(
         np.zeros(n, np.bool_),
@@ -72,7 +72,7 @@ def may_pass(seen, allowed, believed, jobs, running, free, head_size, run_time, 
 
 
 @njit_noalloc
-def see_backfill(seen, jobs, running, free, head_size, job, run_time, size, now):
+def on_backfill(seen, jobs, running, free, head_size, job, run_time, size, now):
     """Tell wild from mild, just before `job` begins past the head."""
     if outlives(seen, jobs, running, free, head_size, run_time, now):
         seen.wild[job] = size > seen.state[SPARE]
@@ -80,7 +80,7 @@ def see_backfill(seen, jobs, running, free, head_size, job, run_time, size, now)
 
 
 @njit_noalloc
-def see_wild(seen, jobs, running, free, head_size, now):
+def on_wild(seen, jobs, running, free, head_size, now):
     """Find the head's new real shadow time, just after a wild backfill."""
     state = seen.state
     state[SHADOW], state[SPARE] = when_it_fits(
@@ -90,7 +90,7 @@ def see_wild(seen, jobs, running, free, head_size, now):
 
 
 @njit_noalloc
-def see_head_start(seen, job, now):
+def on_head_start(seen, job, now):
     """Settle what the head has suffered, and forget it for the next head."""
     state = seen.state
     if state[EVENTS] > 0:
@@ -101,7 +101,7 @@ def see_head_start(seen, job, now):
 
 
 @njit_noalloc
-def see_submissions(seen, submit, run_time, arrived, now):
+def on_submissions(seen, submit, run_time, arrived, now):
     """All jobs submitted now are in the queue, if only to be started at once."""
     state = seen.state
     if state[IS_LEAST_KNOWN]:
@@ -109,7 +109,7 @@ def see_submissions(seen, submit, run_time, arrived, now):
 
 
 @njit_noalloc
-def see_start(seen, submit, run_time, arrived, head, tail, job, now):
+def on_start(seen, submit, run_time, arrived, head, tail, job, now):
     """Whether `job`, still in the queue, is a shortest one there."""
     state = seen.state
     if not state[IS_LEAST_KNOWN]:
@@ -126,7 +126,7 @@ def see_start(seen, submit, run_time, arrived, head, tail, job, now):
 
 @njit(nogil=True, cache=True, _nrt=False)
 def _shortest_of_now(submit, run_time, arrived, now):
-    lowest = np.int64(GONE)
+    lowest = np.int64(EMPTY)
     while arrived < len(submit) and submit[arrived] == now:
         lowest = min(lowest, np.int64(narrow(run_time[arrived])))
         arrived += 1

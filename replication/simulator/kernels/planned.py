@@ -4,7 +4,7 @@ As in `replication.simulator.kernels.running`, the orders descend behind a senti
 its low bits, here the job. Of equal ends the job earlier in the queue therefore goes first, which one reading
 of a reservation depends on.
 
-A kernel's loop asks for the `next_event`, lets it `happen`, and makes its own pass over the queue.
+A kernel's loop asks for the `next_event`, lets the kernel `process_events`, and makes its own pass over the queue.
 """
 
 from collections import namedtuple
@@ -81,7 +81,7 @@ def idle(n, processors):
 
 
 @njit_noalloc
-def goes_on(machine):
+def has_events(machine):
     """Whether anybody is still to come, runs, or has left unnoticed."""
     count = machine.count
     return count[ARRIVED] < count[LAST] or count[RUNNING] > 0 or count[LEAVING] > 0
@@ -98,7 +98,7 @@ def next_event(machine, memory, now):
 
 
 @njit_noalloc
-def happen(machine, memory, rules, now):
+def process_events(machine, memory, rules, now):
     """Take the events of an instant, or one of them; then correct the plans that are outlived.
 
     Returns whether jobs ended, whether jobs came, whether one that came fits, and whether a plan was corrected.
@@ -106,7 +106,7 @@ def happen(machine, memory, rules, now):
     count = machine.count
     count[FREED] = 0
     if rules.by_plan:
-        _let_go(machine, memory, now)
+        _end_planned(machine, memory, now)
     come = count[ARRIVED] < count[LAST] and memory.submit[count[ARRIVED]] == now
     end = next_end(machine) == now or count[LEAVING] > 0
     if rules.one_by_one and come and end:
@@ -115,7 +115,7 @@ def happen(machine, memory, rules, now):
     if come and rules.submissions_first:
         fits = _submit(machine, memory, rules, now)
     if end and rules.by_plan:
-        _notice_an_end(machine, memory, now)
+        _end_next(machine, memory, now)
     elif end:
         _finish(machine, memory, now)
         while next_end(machine) == now and not rules.one_by_one:
@@ -149,12 +149,12 @@ def _submit(machine, memory, rules, now):
 def begin(machine, memory, job, predicted, now):
     """Start a job that is planned to run for `predicted` seconds."""
     machine.prediction[job] = predicted
-    hold(machine, memory, job, now, memory.run_time[job], predicted)
+    start_run(machine, memory, job, now, memory.run_time[job], predicted)
     begin_prediction(memory, job, now)
 
 
 @njit_noalloc
-def hold(machine, memory, job, now, length, planned):
+def start_run(machine, memory, job, now, length, planned):
     """Let a job run from now on for `length` seconds, which are planned to be `planned` ones."""
     count = machine.count
     machine.start[job], machine.planned[job] = now, planned
@@ -165,7 +165,7 @@ def hold(machine, memory, job, now, length, planned):
 
 
 @njit_noalloc
-def leave(machine, memory, job):
+def release(machine, memory, job):
     """Take a job off the running ones by their plan, and free its processors; off `by_end` the caller takes it."""
     count = machine.count
     key = (machine.start[job] + machine.planned[job]) << JOB_BITS | job
@@ -180,12 +180,12 @@ def leave(machine, memory, job):
 def _finish(machine, memory, now):
     """End the running job that ends next, and learn from it."""
     job = machine.by_end[machine.count[RUNNING]] & JOB_MASK
-    leave(machine, memory, job)
+    release(machine, memory, job)
     learn(memory, job, now)
 
 
 @njit_noalloc
-def _let_go(machine, memory, now):
+def _end_planned(machine, memory, now):
     """Free the processors of the jobs that end now as planned, their ends still to be noticed."""
     count = machine.count
     k = count[RUNNING]
@@ -193,14 +193,14 @@ def _let_go(machine, memory, now):
         job = machine.by_end[k] & JOB_MASK
         if machine.start[job] + machine.planned[job] == now:
             remove(machine.by_end, count[RUNNING], machine.by_end[k])
-            leave(machine, memory, job)
+            release(machine, memory, job)
             machine.leaving[count[LEAVING]] = job
             count[LEAVING] += 1
         k -= 1
 
 
 @njit_noalloc
-def _notice_an_end(machine, memory, now):
+def _end_next(machine, memory, now):
     """End one job of those that end now: the one that started first, of these the earliest in the queue."""
     order, leaving, last = machine.by_end, machine.leaving, machine.count[RUNNING]
     best, place = NEVER, NOBODY
@@ -224,7 +224,7 @@ def _notice_an_end(machine, memory, now):
         # The order stays sorted: only this entry is removed, wherever it is among equal ends.
         job = best & JOB_MASK
         remove(order, last, order[place])
-        leave(machine, memory, job)
+        release(machine, memory, job)
         learn(memory, job, now)
 
 
@@ -343,7 +343,7 @@ def fitting(machine, since):
 
 
 @njit_noalloc
-def close_ranks(machine, since):
+def compact_queue(machine, since):
     """Close the gaps in the queue from place `since` on."""
     count, waiting, wanted = machine.count, machine.waiting, machine.wanted
     kept = np.uint64(since)

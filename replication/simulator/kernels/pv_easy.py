@@ -3,7 +3,7 @@
 A job is its index, and indices are in order of priority: by submission, then job number. Running jobs of higher
 priority than every waiting job are the sunny load, which the reservation counts on; the others are the shadow load,
 which the head may preempt. What is decided at each instant, and in which order, is written in
-``docs/semantics/pv_easy.md``; the readable twin is ``replication.simulator.reference.pv_easy``.
+``docs/semantics/pv_easy.md``; the reference implementation is ``replication.simulator.reference.pv_easy``.
 
 Two facts make the loop fast without changing any decision:
 
@@ -49,7 +49,7 @@ Runs = namedtuple("Runs", "length times_killed killed kills shadow")
 
 
 @njit(nogil=True, cache=True)
-def no_runs(n, processors):
+def empty_runs(n, processors):
     """Room for the runs of `n` jobs, and for so many preempted ones that it is seldom emptied."""
     room = n + 2 * min(n, processors)
     killed = np.empty((room, 3), np.int64)
@@ -64,7 +64,7 @@ def pv_easy(memory, processors, rules):
     The runs that were preempted come out too, in the order in which they were.
     """
     n = len(memory.submit)
-    machine, runs = planned.idle(n, processors), no_runs(n, processors)
+    machine, runs = planned.idle(n, processors), empty_runs(n, processors)
     killed = runs.killed[:0]
     done = False
     while not done:
@@ -78,7 +78,7 @@ def pv_easy(memory, processors, rules):
 def run_on(machine, memory, runs, rules, until):
     """Go on until nobody comes or runs, or the instant `until` is reached; False if there is no room for more kills."""
     count, now = machine.count, 0
-    while planned.goes_on(machine):
+    while planned.has_events(machine):
         # A pass preempts each running job once at most.
         if runs.kills[0] + len(machine.by_end) > len(runs.killed):
             return False
@@ -86,7 +86,7 @@ def run_on(machine, memory, runs, rules, until):
         if now >= until:
             return True
         queued = count[TAIL] - count[HEAD]
-        ended, _, _, _ = planned.happen(machine, memory, rules, now)
+        ended, _, _, _ = planned.process_events(machine, memory, rules, now)
         for job in machine.freed[: count[planned.FREED]]:
             _change_shadow(runs, job, -memory.size[job])
         if count[HEAD] < count[TAIL]:
@@ -187,7 +187,7 @@ def _backfill(machine, memory, runs, rules, first, now):
             if machine.waiting[place] >= 0 and machine.wanted[place] <= machine.count[FREE]:
                 left = _time_left(machine, memory, rules, machine.waiting[place], now)
                 _pass_head(machine, memory, runs, rules, place, left, now)
-    planned.close_ranks(machine, first)
+    planned.compact_queue(machine, first)
 
 
 @njit_noalloc
@@ -229,7 +229,7 @@ def _time_left(machine, memory, rules, job, now):
 def _begin(machine, memory, runs, rules, job, left, now):
     """Start a job predicted to need `left` seconds. No predictor that knows of preemption wants to be told."""
     runs.length[job] = _wall_time(machine, memory, runs, rules, job)
-    planned.hold(machine, memory, job, now, runs.length[job], left)
+    planned.start_run(machine, memory, job, now, runs.length[job], left)
     _change_shadow(runs, job, memory.size[job])
 
 
@@ -264,7 +264,7 @@ def _preempt(machine, memory, runs, rules, now):
         job = max(job, machine.by_end[k] & JOB_MASK)
     began = machine.start[job]
     remove(machine.by_end, count[RUNNING], (began + runs.length[job]) << JOB_BITS | job)
-    planned.leave(machine, memory, job)
+    planned.release(machine, memory, job)
     _change_shadow(runs, job, -memory.size[job])
     if rules.at_once:
         _return(machine, memory, job)

@@ -1,7 +1,7 @@
 """EASY backfilling over an ordered queue, as one compiled event loop.
 
 A job is its index, and indices are in order of arrival. What is decided at each instant is written in
-``docs/semantics/queue_orders.md``; the readable twin is ``replication.simulator.reference.queue_orders``.
+``docs/semantics/queue_orders.md``; the reference implementation is ``replication.simulator.reference.queue_orders``.
 
 At every event the queue may be in another order, so nothing of a pass is kept for the next, and only who is first in
 order is looked for. Free and extra processors only get fewer in a pass: who could not start before cannot later, so the
@@ -39,9 +39,9 @@ def _simulate(machine, memory, rules, key):
     """The event loop; `key` has room for what the queue is ordered by."""
     count, now = machine.count, 0
     count[HEAD] = -1  # nobody stays first
-    while planned.goes_on(machine):
+    while planned.has_events(machine):
         now = planned.next_event(machine, memory, now)
-        planned.happen(machine, memory, rules, now)
+        planned.process_events(machine, memory, rules, now)
         if count[SMALLEST] <= count[FREE] and planned.fitting(machine, 0)[0] > 0:
             _pass(machine, memory, rules, key, now)
 
@@ -67,7 +67,7 @@ def _pass(machine, memory, rules, key, now):
             machine.backfilled[waiting[place]] = True
             _begin(machine, memory, place, now)
             place = _first(machine, key, min(extra, count[FREE]), shadow - now)
-    planned.close_ranks(machine, 0)
+    planned.compact_queue(machine, 0)
 
 
 @njit_noalloc

@@ -26,7 +26,7 @@ Running = namedtuple("Running", "by_end by_plan size plan vacant")
 
 
 @njit(nogil=True, cache=True)
-def nobody_runs(most):
+def empty_running(most):
     """Room for `most` running jobs: two orders of keys, then size, planned key and vacancies by slot."""
     by_end, by_plan = np.empty(most + 1, np.int64), np.empty(most + 1, np.int64)
     by_end[0] = by_plan[0] = NEVER

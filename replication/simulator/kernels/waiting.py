@@ -1,6 +1,6 @@
 """The waiting jobs: columns in queue order, narrow enough that a scan takes eight of them at a time.
 
-A job that leaves the middle of the queue is struck out, not closed up; `close_up` closes up once most are
+A job that leaves the middle of the queue is struck out, not closed up; `compact` closes up once most are
 struck out. Sizes and times are cut to 31 bits here, so a scan only finds candidates: whoever starts a job
 checks it again against its true size and estimate.
 
@@ -28,7 +28,7 @@ from numba.cpython.unsafe.numbers import leading_zeros, trailing_zeros
 from replication.simulator.kernels.compiling import njit_noalloc
 from replication.simulator.kernels.running import ONE
 
-GONE = np.int32(2**31 - 1)  # the size and the estimate of an entry that is struck out
+EMPTY = np.int32(2**31 - 1)  # the size and the estimate of an entry that is struck out
 LARGEST = np.int32(2**31 - 2)
 BLOCK = np.uint64(32)  # entries looked at together: a bit for each in one word
 BLOCK_BITS = np.uint64(5)
@@ -37,10 +37,10 @@ PIECE_ENTRIES = BLOCK_BITS + PIECE_BITS
 LARGE_BITS = np.uint64(5)  # pieces in a large one
 CLASSES = np.uint64(16)  # length of a row: the least size, then classes 1 to 15
 STALE = np.uint64(2**16 - 1)  # a bit for each entry of a row
-LONG = 4096  # entries that are worth passing over by the piece
+INDEX_THRESHOLD = 4096  # entries that are worth passing over by the piece
 NONE = np.uint64(0)
 NO_PIECE = np.uint64(2**64 - 1)
-WORTH = 32  # struck out entries below which the queue is left as it is
+COMPACT_THRESHOLD = 32  # struck out entries below which the queue is left as it is
 
 #: Of each entry: `job` int64, `size`, `estimate` int32; of each block: `least_size`, `least_estimate` int32;
 #: rows of the pieces: `rows`, `large` int32[:, 16], and a bit for each entry in `rows` that is `stale` uint64.
@@ -54,16 +54,16 @@ def blocks(entry):
 
 
 @njit(nogil=True, cache=True)
-def nobody_waits(n):
+def empty_queue(n):
     """Room for `n` waiting jobs."""
     room, some = n + np.int64(BLOCK), np.int64(blocks(n)) + 1
     pieces = (n >> 10) + 1
     return Waiting(
         np.empty(room, np.int64),
-        np.full(room, GONE, np.int32),
-        np.full(room, GONE, np.int32),
-        np.full(some, GONE, np.int32),
-        np.full(some, GONE, np.int32),
+        np.full(room, EMPTY, np.int32),
+        np.full(room, EMPTY, np.int32),
+        np.full(some, EMPTY, np.int32),
+        np.full(some, EMPTY, np.int32),
         np.zeros((pieces, 16), np.int32),
         np.zeros((pieces >> 5, 16), np.int32),
         np.full(pieces, STALE),
@@ -89,7 +89,7 @@ def join(queue, tail, job, size, estimate):
 @njit_noalloc
 def leave(queue, k):
     """Strike out entry `k`."""
-    queue.size[k] = queue.estimate[k] = GONE
+    queue.size[k] = queue.estimate[k] = EMPTY
 
 
 @njit_noalloc
@@ -112,7 +112,7 @@ def look_from(search, head, tail):
     search[BEYOND] = blocks(tail)
     search[FITS] = search[IN_VAIN] = NONE
     search[PIECE] = NO_PIECE
-    search[SMALLEST] = np.uint64(GONE)
+    search[SMALLEST] = np.uint64(EMPTY)
 
 
 @njit_noalloc
@@ -125,10 +125,10 @@ def find(queue, search, tail, free, extra, window):
     """
     while search[FITS] == NONE:
         if search[IN_VAIN]:
-            survey(queue, search[AT])
+            update_min(queue, search[AT])
             search[IN_VAIN] = NONE
         block = search[AT] + ONE
-        if tail > LONG and block >> PIECE_BITS != search[PIECE]:
+        if tail > INDEX_THRESHOLD and block >> PIECE_BITS != search[PIECE]:
             block = _next_piece(
                 queue, search, block, tail, narrow(free), narrow(min(extra, free)), narrow(window)
             )
@@ -167,8 +167,8 @@ def look_again(queue, search, k, free, extra, window):
 def _next_piece(queue, search, block, tail, free, extra, window):
     """The first block from `block` on, in a new piece, that has to be looked at; the piece left is mended."""
     if search[PIECE] != NO_PIECE:
-        mend(queue, search[PIECE], tail)
-    piece, smallest = pass_over(
+        rebuild_row(queue, search[PIECE], tail)
+    piece, smallest = skip_pieces(
         queue, block >> PIECE_BITS, tail, np.int64(search[SMALLEST]), free, extra, window
     )
     search[PIECE], search[SMALLEST] = piece, np.uint64(smallest)
@@ -176,7 +176,7 @@ def _next_piece(queue, search, block, tail, free, extra, window):
 
 
 @njit(nogil=True, cache=True, _nrt=False)
-def pass_over(queue, piece, tail, smallest, free, extra, window):
+def skip_pieces(queue, piece, tail, smallest, free, extra, window):
     """Pass over the pieces from `piece` on in which nobody fits, as far as rows know.
 
     Returns
@@ -218,7 +218,7 @@ def size_class(size):
 
 
 @njit(nogil=True, cache=True, _nrt=False)
-def mend(queue, piece, tail):
+def rebuild_row(queue, piece, tail):
     """Find anew what is stale in the row of a piece that is full, and in that of the large one it is in."""
     full = np.uint64(tail) >> PIECE_ENTRIES
     if piece >= full or queue.stale[piece] == NONE:
@@ -230,17 +230,17 @@ def mend(queue, piece, tail):
         if stale >> column & ONE:
             low, high = np.int32(1) << np.int32(column - ONE), np.int32(1) << np.int32(column)
             if column == CLASSES - ONE:
-                high = GONE
-            lowest = GONE
+                high = EMPTY
+            lowest = EMPTY
             for k in range(first, last):
                 size, estimate = queue.size[k], queue.estimate[k]
-                lowest = min(lowest, estimate if (size >= low) & (size < high) else GONE)
+                lowest = min(lowest, estimate if (size >= low) & (size < high) else EMPTY)
             rows[piece, column] = lowest
     queue.stale[piece] = NONE
     if large < full >> LARGE_BITS:
         for column in range(NONE, CLASSES):
             if column == NONE or stale >> column & ONE:
-                lowest = GONE
+                lowest = EMPTY
                 for part in range(large << LARGE_BITS, (large + ONE) << LARGE_BITS):
                     lowest = min(lowest, rows[part, column])
                 queue.large[large, column] = lowest
@@ -274,10 +274,10 @@ def fitting(queue, first, free, extra, window):
 
 
 @njit_noalloc
-def survey(queue, block):
+def update_min(queue, block):
     """Find what is least in a block."""
     first = block << BLOCK_BITS
-    least_size = least_estimate = GONE
+    least_size = least_estimate = EMPTY
     for k in range(BLOCK):
         least_size = min(least_size, queue.size[first + k])
         least_estimate = min(least_estimate, queue.estimate[first + k])
@@ -287,35 +287,35 @@ def survey(queue, block):
 @njit(nogil=True, cache=True, _nrt=False)
 def least(column, first, last):
     """The smallest value of a narrow column."""
-    lowest = GONE
+    lowest = EMPTY
     for k in range(first, last):
         lowest = min(lowest, column[k])
     return lowest
 
 
 @njit(nogil=True, cache=True, _nrt=False)
-def squeeze(column, size, head, tail):
+def compact_column(column, size, head, tail):
     """Close up a column where `size` is struck out; return the new tail."""
     kept = np.uint64(head)
     for k in range(np.uint64(head), np.uint64(tail)):
-        column[kept], here = column[k], np.uint64(size[k] != GONE)
+        column[kept], here = column[k], np.uint64(size[k] != EMPTY)
         kept += here
     return np.int64(kept)
 
 
 @njit(nogil=True, cache=True, _nrt=False)
-def close_up(queue, head, tail):
+def compact(queue, head, tail):
     """Close up the queue; return its new tail."""
     job, size, estimate = queue.job, queue.size, queue.estimate
     kept = np.uint64(head)
     for k in range(np.uint64(head), np.uint64(tail)):
         width = size[k]
         job[kept], size[kept], estimate[kept] = job[k], width, estimate[k]
-        kept += np.uint64(width != GONE)
+        kept += np.uint64(width != EMPTY)
     for k in range(kept, np.uint64(tail)):
         leave(queue, k)
     for block in range(np.uint64(head) >> BLOCK_BITS, blocks(tail)):
-        survey(queue, block)
+        update_min(queue, block)
     _forget_rows(queue, tail)
     return np.int64(kept)
 
@@ -324,6 +324,6 @@ def close_up(queue, head, tail):
 def start_over(queue, tail):
     """Forget the blocks and the pieces of a queue that ran empty."""
     for block in range(blocks(tail)):
-        queue.least_size[block] = queue.least_estimate[block] = GONE
+        queue.least_size[block] = queue.least_estimate[block] = EMPTY
     if np.uint64(tail) >> PIECE_ENTRIES > NONE:
         _forget_rows(queue, tail)

@@ -50,9 +50,9 @@ class Conservative(_OwnPasses):
             instants += [start for start, _ in self.reserved.values()]
         return instants
 
-    def happen(self, now):
+    def process_events(self, now):
         plans, was_late = {job: self.planned[job] for job in self.running}, self.late
-        super().happen(now)
+        super().process_events(now)
         self.late = any(self.planned_end(job) <= now for job in self.holding())
         self.ended = not plans.keys() <= set(self.running)
         corrected = any(plans[job] != self.planned[job] for job in self.running)

@@ -80,7 +80,7 @@ class Easy:
         """Simulate until the last job has ended, and return this object."""
         while self.coming or self.running or self.queue:
             now = min(self.instants())
-            if self.happen(now):
+            if self.process_events(now):
                 self.schedule(now)
         return self
 
@@ -98,7 +98,7 @@ class Easy:
         """When the scheduler expects a running job to end."""
         return self.start[job] + self.planned[job]
 
-    def happen(self, now):
+    def process_events(self, now):
         """Take the events of an instant, or one of them; whether a scheduling pass follows."""
         ending = sorted(job for job in self.running if self.end(job) == now)
         if self.options["events"] == "by-plan":

@@ -34,6 +34,10 @@ class Conservative(LargestAreaFirst, name="conservative"):
         "after an end all reservations are made anew, or each in turn beside the others",
     )
 
+    def last_second(self, workload, estimate):
+        """A bound on all times, float, s."""
+        return options.last_reserved_second(workload, estimate)
+
     def kernel(self):
         """The compiled function that decides, and the rules it follows."""
         rules = self.rules(conservative.Rules, each=self.compression == "each")

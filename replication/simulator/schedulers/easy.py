@@ -1,5 +1,6 @@
 """First come, first served, and EASY backfilling on the users' estimates or on predicted run times."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy as np
 from replication.simulator.choices import Number, option
 from replication.simulator.kernels import easy as plain
 from replication.simulator.kernels import easy_predicted as predicted
-from replication.simulator.kernels import observing
+from replication.simulator.kernels import observing, reservations
 from replication.simulator.predictors import Predictor
 from replication.simulator.schedulers import options
 from replication.simulator.schedulers.scheduler import Scheduler, SchedulerError
@@ -37,10 +38,10 @@ class EASY(options.OnPredictions, Scheduler):
     """
 
     predictor: Predictor = options.predictor()
-    candidates: str = option(
+    candidates: str | Callable = option(
         "fcfs",
-        ("fcfs", "sjf"),
-        "order in which jobs are tried for backfilling: the queue's, or shortest prediction first",
+        options.WordsOrFunction(("fcfs", "sjf")),
+        "order in which jobs are tried for backfilling: the queue's, shortest prediction first, or that of a function",
     )
     refresh: str = options.refresh()
     correction: str = options.correction()
@@ -66,7 +67,11 @@ class EASY(options.OnPredictions, Scheduler):
         "of the jobs planned to end at the shadow time, all count as extra, or the first that suffice",
     )
     events: str = options.events("together", "one-by-one", "by-plan")
-    order: str = options.order()
+    order: str | Callable = option(
+        "ends-first",
+        options.WordsOrFunction(("ends-first", "submissions-first")),
+        "events of one instant; or a function, the order of the queue",
+    )
     passes: str = option(
         "always",
         ("always", "if-fits"),
@@ -82,9 +87,21 @@ class EASY(options.OnPredictions, Scheduler):
         Number(0, 1),
         "share of jobs, drawn at random, that pass a blocked head whenever they fit",
     )
+    reservations: int = option(
+        1, Number(1, 2**20, whole=True), "how many of the first blocked jobs have a reservation"
+    )
 
     def __post_init__(self):
         super().__post_init__()
+        free = "predictor candidates refresh correction events order reservations".split()
+        if self.is_ordered and any(
+            getattr(self, name) != own.default
+            for name, own in EASY.options().items()
+            if name not in free
+        ):
+            raise SchedulerError(
+                f"{self!r}: allowed with reservations or functions: {', '.join(free)}"
+            )
         if self.intervenes and not self.is_plain:
             raise SchedulerError(
                 f"{self!r}: allowed with wild and let_past: the users' estimates and the textbook's rules"
@@ -104,6 +121,11 @@ class EASY(options.OnPredictions, Scheduler):
         )
 
     @property
+    def is_ordered(self):
+        """Whether there are several reservations, or orders given by functions."""
+        return self.reservations > 1 or callable(self.order) or callable(self.candidates)
+
+    @property
     def intervenes(self):
         """Whether jobs may do more or less to a head than its reservation allows."""
         return self.wild != "allowed" or self.let_past > 0
@@ -118,6 +140,12 @@ class EASY(options.OnPredictions, Scheduler):
         if not self.is_plain:
             super().check_room(workload, estimate)
 
+    def last_second(self, workload, estimate):
+        """A bound on all times, float, s."""
+        if self.is_ordered:
+            return options.last_reserved_second(workload, estimate)
+        return super().last_second(workload, estimate)
+
     def run(self, workload, estimate, seed):
         """The columns it decides; see `replication.simulator.schedulers.scheduler.Scheduler.run`."""
         seen = self.watch(workload) if self.intervenes else None
@@ -125,7 +153,7 @@ class EASY(options.OnPredictions, Scheduler):
 
     def watch(self, workload):
         """Where `watched` notes what is seen; see `replication.simulator.kernels.observing.Seen`."""
-        return observing.nothing_seen(len(workload))
+        return observing.empty_observations(len(workload))
 
     def watched(self, workload, estimate, seed, seen):
         """The same as `run`, and what is seen of it in `seen`."""
@@ -146,13 +174,30 @@ class EASY(options.OnPredictions, Scheduler):
     def planned(self, workload, estimate, seed, seen=None):
         """The same by the kernel with predictions, also where the plain one would do."""
         kernel, rules = self.kernel()
+        if self.is_ordered:
+            if seen is not None:
+                raise SchedulerError(
+                    f"{self!r} cannot be watched; allowed: one reservation, no functions"
+                )
+            ranks = (
+                options.ranks(self, name, workload, estimate) for name in ("order", "candidates")
+            )
+            with self.predictor.memory(workload, estimate, seed) as memory:
+                return options.decided(kernel(memory, workload.machine, rules, *ranks))
         if seen is not None:
-            seen = predicted.room_for(seen, workload.machine)
+            seen = predicted.with_running(seen, workload.machine)
         with self.predictor.memory(workload, estimate, seed) as memory:
             return options.decided(kernel(memory, workload.machine, rules, seen))
 
     def kernel(self):
         """The compiled function that decides on predictions, and the rules it follows."""
+        if self.is_ordered:
+            rules = self.rules(
+                reservations.Rules,
+                reservations=self.reservations,
+                shortest_first=self.candidates == "sjf",
+            )
+            return reservations.easy_with_reservations, rules
         rules = self.rules(
             predicted.Rules,
             shortest_first=self.candidates == "sjf",

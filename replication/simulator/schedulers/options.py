@@ -54,6 +54,40 @@ def order():
     return option("ends-first", ("ends-first", "submissions-first"), "events of one instant")
 
 
+class WordsOrFunction(tuple):
+    """The words that an option may be, or a function of the workload that returns a number for each job."""
+
+    def __contains__(self, value):
+        return callable(value) or super().__contains__(value)
+
+
+def ranks(scheduler, name, workload, estimate):
+    """Return the jobs' ranks, int64[n], by the function that is an option of a scheduler; zeros for a word.
+
+    Equal values have one rank. SchedulerError unless the function returns finite numbers, one for each job.
+    """
+    function, n = getattr(scheduler, name), len(workload)
+    if not callable(function):
+        return np.zeros(n, np.int64)
+    values = np.asarray(function(workload.replace(estimate=estimate)))
+    if values.shape != (n,) or values.dtype.kind not in "biuf":
+        raise SchedulerError(
+            f"{scheduler!r}: {name}: {values.dtype}{list(values.shape)}; expected numbers [{n}]"
+        )
+    if not np.isfinite(values).all():
+        job = int(np.argmin(np.isfinite(values)))
+        raise SchedulerError(
+            f"{scheduler!r}: {name}: job {workload.job_id[job]}: {values[job]}; expected finite numbers"
+        )
+    return np.unique(values, return_inverse=True)[1].astype(np.int64)
+
+
+def last_reserved_second(workload, estimate):
+    """Return a bound on all times, float, s, where the reservations of all jobs may follow one another."""
+    longest = np.maximum(2.0 * workload.run_time, estimate)
+    return float(workload.submit[-1]) + float(longest.sum())
+
+
 class OnPredictions:
     """What schedulers share that plan with predictions: a field `predictor`, perhaps other options, and a method `kernel`."""
 
@@ -94,7 +128,7 @@ class OnPredictions:
             "correction": CORRECTIONS.index(getattr(self, "correction", "now")),
             "one_by_one": events != "together",
             "by_plan": events == "by-plan",
-            "submissions_first": getattr(self, "order", "ends-first") == "submissions-first",
+            "submissions_first": getattr(self, "order", None) == "submissions-first",
         }
         return kind(**shared | own)
 

@@ -1,0 +1,62 @@
+"""EASY with any queue order, any order of candidates and k reservations, as readable Python."""
+
+from replication.simulator.reference.easy import Easy
+
+
+class ReservedEasy(Easy):
+    """EASY that makes a reservation for each of the first k blocked jobs; `docs/semantics/reservations.md`."""
+
+    def __init__(self, workload, *args, **options):
+        super().__init__(workload, *args, **options)
+        order, candidates = self.options["order"], self.options["candidates"]
+        arrival = range(len(workload))
+        self.score = order(workload) if callable(order) else arrival
+        self.candidate_score = candidates(workload) if callable(candidates) else None
+        self.reserved = []  # start, end and size of the reservations of a pass
+
+    def schedule(self, now):
+        """Start or reserve in queue order until k jobs have reservations; then try the others as candidates."""
+        self.reserved = []
+        waiting = sorted(self.queue, key=lambda job: (self.score[job], job))
+        while waiting and len(self.reserved) < self.options["reservations"]:
+            job = waiting.pop(0)
+            if not self.start_if_it_fits(job, now):
+                self.reserve_earliest(job, now)
+        if self.candidate_score is not None:
+            waiting.sort(key=lambda job: self.candidate_score[job])
+        elif self.options["candidates"] == "sjf":
+            waiting.sort(key=lambda job: self.predicted(job, now))
+        for job in waiting:
+            self.start_if_it_fits(job, now)
+
+    def start_if_it_fits(self, job, now):
+        """Start a job unless the free processors do not suffice or a reservation would be delayed."""
+        if self.size[job] > self.free() or not self.has_room(
+            job, now, now, self.predicted(job, now)
+        ):
+            return False
+        self.begin(job, now)
+        self.backfilled[job] = bool(self.reserved)
+        return True
+
+    def reserve_earliest(self, job, now):
+        """Reserve the earliest start at which the job has its processors for its predicted run time."""
+        length = max(self.predicted(job, now), 1)
+        starts = {now, *(end for _, end, _ in self.taken(now))}
+        start = min(t for t in starts if self.has_room(job, now, t, length))
+        self.reserved.append((start, start + length, self.size[job]))
+
+    def taken(self, now):
+        """Start, end and size of all that runs, as planned, or is reserved; what is past its plan ends now."""
+        running = [(now, max(self.planned_end(job), now), self.size[job]) for job in self.holding()]
+        return running + self.reserved
+
+    def has_room(self, job, now, start, length):
+        """Whether a job's processors are free from `start` on for `length` seconds."""
+        taken = self.taken(now)
+        instants = {start, *(begin for begin, _, _ in taken if start < begin < start + length)}
+        return length == 0 or all(
+            self.size[job] + sum(size for begin, end, size in taken if begin <= t < end)
+            <= self.workload.machine
+            for t in instants
+        )

@@ -1,0 +1,149 @@
+"""Queue orders, orders of candidates and k reservations: one test for each sentence, and the reference implementation."""
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from replication.simulator import paths
+from replication.simulator.predictors import Last, Request, Tsafrir, Virtual
+from replication.simulator.reference.reservations import ReservedEasy
+from replication.simulator.schedulers import EASY, SchedulerError
+from replication.simulator.simulation import simulate
+from tests.core.test_predicted import peopled
+from tests.workloads import jobs
+
+
+def by_size(workload):
+    return workload.processors
+
+
+def widest_first(workload):
+    return -workload.processors
+
+
+def by_user_and_estimate(workload):
+    return workload.user * 1000.5 + workload.estimate
+
+
+FUNCTIONS = (by_size, widest_first, by_user_and_estimate)
+
+
+def starts(workload, **options):
+    return simulate(workload, EASY(**options)).validate().start.tolist()
+
+
+def agree(workload, scheduler):
+    """Kernel and reference implementation give every job the same start, kind of start and predictions."""
+    fast = simulate(workload, scheduler).validate()
+    given = {name: getattr(scheduler, name) for name in scheduler.options()}
+    slow = ReservedEasy(workload, fast.estimate, **given).run()
+    assert fast.start.tolist() == slow.start
+    assert fast.backfilled.tolist() == slow.backfilled
+    assert fast.prediction.tolist() == slow.prediction
+
+
+def test_every_sentence_has_a_test_and_every_test_a_sentence():
+    words = (paths.ROOT / "docs" / "semantics" / "reservations.md").read_text(encoding="utf-8")
+    sentences = re.findall(r"^- \*\*(R\d+)\*\* ", words, re.MULTILINE)
+    tests = [m.group(1) for m in map(re.compile(r"test_(R\d+)_").match, globals()) if m]
+    assert sentences == tests
+
+
+def test_R1_the_queue_is_in_the_order_of_the_function_and_of_arrival():
+    w = jobs(4, (0, 10, 4), (1, 5, 4), (2, 5, 3), (3, 5, 3))
+    assert starts(w, order=by_size) == [0, 20, 10, 15]
+    assert starts(w) == [0, 10, 15, 20]
+
+
+def test_R2_a_later_job_becomes_the_head():
+    w = jobs(4, (0, 10, 4), (1, 5, 3), (9, 5, 4))
+    assert starts(w, order=widest_first) == [0, 15, 10]
+
+
+# Two blocked jobs, and one that fits beside the first but would delay the second.
+TWO = jobs(4, (0, 10, 3), (1, 10, 2), (2, 5, 4), (3, 18, 1))
+
+
+def test_R3_the_first_k_blocked_jobs_have_reservations():
+    # Job 1 is reserved 10 and job 2 20. Job 3 fits beside job 1 from 3 to 21, and delays job 2.
+    assert starts(TWO, reservations=1) == [0, 10, 21, 3]
+    assert starts(TWO, reservations=2) == [0, 10, 20, 25]
+
+
+def test_R4_candidates_are_tried_in_their_own_order():
+    w = jobs(4, (0, 10, 2), (1, 5, 4), (1, 8, 1), (1, 8, 2))
+    assert starts(w) == [0, 10, 1, 15]
+    assert starts(w, candidates=widest_first) == [0, 10, 15, 1]
+
+
+def test_R5_reservations_are_made_again_at_every_pass():
+    # Job 0 ends at 4 instead of 10; job 2 is reserved anew and starts before its first reservation.
+    w = jobs(4, (0, 4, 3, 10), (1, 10, 2), (2, 5, 4))
+    assert starts(w, reservations=2) == [0, 4, 14]
+
+
+def test_R6_a_job_past_its_plan_counts_as_ending_now():
+    # At 7 job 0 is past its plan, so jobs 1 and 2 could start now but for it. Job 3 would delay job 2.
+    w = jobs(4, (0, 20, 3, 5), (6, 10, 2), (7, 30, 2), (7, 30, 1))
+    assert starts(w) == [0, 20, 30, 7]
+    assert starts(w, reservations=2) == [0, 20, 20, 30]
+
+
+def test_R7_one_reservation_is_easy():
+    w = jobs(4, (0, 10, 3), (1, 10, 2), (2, 5, 4), (3, 7, 1), (4, 30, 1))
+    same = EASY(order=lambda workload: np.zeros(len(workload)))
+    assert simulate(w, same).start.tolist() == starts(w)
+
+
+def test_R8_jobs_past_a_blocked_one_are_backfilled():
+    assert simulate(TWO, EASY(reservations=2)).backfilled.tolist() == [False] * 4
+    assert simulate(TWO, EASY()).backfilled.tolist() == [False, False, False, True]
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    workload=peopled(overrun=True),
+    predictor=st.sampled_from([Request(), Virtual(0.5), Tsafrir(), Last()]),
+    reservations=st.integers(1, 5),
+    order=st.sampled_from(["ends-first", "submissions-first", *FUNCTIONS]),
+    candidates=st.sampled_from(["fcfs", "sjf", *FUNCTIONS]),
+    correction=st.sampled_from(["request", "tsafrir", "now"]),
+    refresh=st.sampled_from(["pass", "submission"]),
+    events=st.sampled_from(["together", "one-by-one", "by-plan"]),
+)
+def test_kernel_and_reference_agree(workload, **options):
+    scheduler = EASY(**options)
+    if scheduler.is_ordered:
+        agree(workload, scheduler)
+
+
+@settings(max_examples=100, deadline=None)
+@given(workload=peopled(overrun=True), predictor=st.sampled_from([Request(), Tsafrir()]))
+def test_one_reservation_in_order_of_arrival_is_easy(workload, predictor):
+    plain = simulate(workload, EASY(predictor))
+    other = simulate(workload, EASY(predictor, order=lambda w: w.submit))
+    assert plain.start.tolist() == other.start.tolist()
+    assert plain.backfilled.tolist() == other.backfilled.tolist()
+
+
+def test_one_reservation_in_order_of_arrival_is_easy_on_a_real_log(real_log):
+    workload = real_log("KTH-SP2")
+    other = simulate(workload, EASY(order=lambda w: w.submit))
+    assert (other.start == simulate(workload).start).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"reservations": 0}, "reservations=0; allowed: a whole number from 1"),
+        ({"reservations": 2, "shadow": "first"}, "allowed with reservations"),
+        ({"order": lambda w: w.submit[:1]}, r"order: int64\[1\]; expected numbers \[4\]"),
+        ({"candidates": lambda w: w.submit * np.nan}, "job 1: nan; expected finite numbers"),
+    ],
+)
+def test_wrong_options_are_refused(options, message):
+    with pytest.raises(SchedulerError, match=message):
+        simulate(TWO, EASY(**options))
