@@ -37,7 +37,7 @@ def copy(tmp_path):
         assert len(digest) == 64
         return Path(where)
 
-    return folder, tmp_path / "replication" / "simulator" / "predictors" / "history.py"
+    return folder, tmp_path / "replication" / "simulator" / "kernels" / "laf.py"
 
 
 def test_the_folder_is_named_by_sources_and_settings(copy, tmp_path):

@@ -1,7 +1,7 @@
-"""Where compiled kernels are kept: in a folder named by a hash of the sources of the kernels and the predictors.
+"""Where compiled kernels are kept: in a folder named by a hash of the sources in this package.
 
-numba does not notice that a kernel called from another module changed; with this name, a change anywhere starts a new
-folder. The hash is taken at import. Below ``NUMBA_CACHE_DIR``, if that is set, the folder has the same name.
+numba notices a change in a function's own file, but not in a kernel that is called from another; with this name, a change in
+any kernel starts a new folder. The hash is taken at import. Below ``NUMBA_CACHE_DIR``, if that is set, the folder has the same name.
 """
 
 import hashlib
@@ -20,11 +20,9 @@ _PREFIX = "kernels-"
 
 def _hash_sources():
     digest = hashlib.sha256()
-    package = Path(__file__).parents[1]
-    for part in ("kernels", "predictors"):
-        for source in sorted((package / part).glob("*.py")):
-            content = source.read_bytes()
-            digest.update(f"{part}/{source.name} {len(content)}\n".encode() + content)
+    for source in sorted(Path(__file__).parent.glob("*.py")):
+        content = source.read_bytes()
+        digest.update(f"{source.name} {len(content)}\n".encode() + content)
     return digest.hexdigest()
 
 
@@ -32,7 +30,7 @@ _KERNEL_HASH = _hash_sources()
 
 
 def kernel_hash():
-    """Return the hash of the sources of kernels and predictors as they were imported: sha256, in hexadecimal."""
+    """Return the hash of the sources of all kernels as they were imported: sha256, in hexadecimal."""
     return _KERNEL_HASH
 
 

@@ -45,18 +45,8 @@ class Job(NamedTuple):
     submit: int
 
 
-class EndedJob(NamedTuple):
-    """A job as an online predictor sees it when it ends."""
-
-    id: int
-    user: int
-    group: int
-    executable: int
-    queue: int
-    size: int
-    estimate: int
-    submit: int
-    run_time: int
+#: A job as an online predictor sees it when it ends.
+EndedJob = NamedTuple("EndedJob", [*Job.__annotations__.items(), ("run_time", int)])
 
 
 class Predictor(Choice, family="predictor"):
@@ -89,16 +79,22 @@ class Predictor(Choice, family="predictor"):
     draws_at_random = True
 
     def __new__(cls, *given, **named):
-        if cls.is_online() and "__dataclass_fields__" not in vars(cls):
-            if "__init__" in vars(cls):
-                raise PredictorError(
-                    f"{cls.__name__} has a method __init__; expected its options as annotated fields "
-                    "and its state set in start()"
-                )
-            dataclass(frozen=True)(cls)
-        if cls.is_online():
-            cls.__setattr__ = _set_state
+        cls.options()
         return super().__new__(cls, *given, **named)
+
+    @classmethod
+    def options(cls):
+        """The predictor's fields by name; an online predictor becomes a frozen dataclass here if it is none."""
+        if cls.is_online():
+            if "__dataclass_fields__" not in vars(cls):
+                if "__init__" in vars(cls):
+                    raise PredictorError(
+                        f"{cls.__name__} has a method __init__; expected its options as annotated fields "
+                        "and its state set in start()"
+                    )
+                dataclass(frozen=True)(cls)
+            cls.__setattr__ = _set_state
+        return super().options()
 
     @classmethod
     def is_online(cls):
