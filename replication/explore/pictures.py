@@ -32,10 +32,10 @@ EDGE = {"color": "#222222", "width": 2.5}
 LABEL = {"showarrow": False, "bgcolor": "rgba(255,255,255,0.75)"}
 
 
-def widget(heights, kinds):
-    """Return a Plotly widget with panels above each other and a trace for each panel and kind of box."""
+def panels(heights, kinds):
+    """Return a Plotly figure with panels above each other and a trace for each panel and kind of box."""
     shape = {"row_heights": heights, "vertical_spacing": 0.05, "shared_xaxes": True}
-    figure = go.FigureWidget(make_subplots(len(heights), 1, **shape))
+    figure = make_subplots(len(heights), 1, **shape)
     for row, names in enumerate(kinds, 1):
         for name in names:
             words, colour, pattern = LOOKS[name]
@@ -55,8 +55,14 @@ def widget(heights, kinds):
     )
     figure.update_xaxes(fixedrange=True, zeroline=False, title_standoff=4)
     figure.update_yaxes(fixedrange=True, zeroline=False, title_standoff=6)
-    figure._config = figure._config | {"displaylogo": False, "modeBarButtons": [["toImage"]]}
     return figure
+
+
+def widget(figure):
+    """Return a drawn figure as a widget; changes of a widget before the page has loaded it may get lost."""
+    live = go.FigureWidget(figure)
+    live._config = live._config | {"displaylogo": False, "modeBarButtons": [["toImage"]]}
+    return live
 
 
 def outlines(boxes, unit):
@@ -84,7 +90,7 @@ class Comparison:
     KINDS = ("regular", "backfilled", "preempted")
 
     def __init__(self):
-        self.figure = figure = widget([0.4, 0.4, 0.2], (self.KINDS, self.KINDS, ()))
+        self.figure = figure = panels([0.4, 0.4, 0.2], (self.KINDS, self.KINDS, ()))
         for name, dash, colour in (("A", "solid", "#0B3C7D"), ("B", "dot", "#A2264B")):
             line = {"shape": "hv", "color": colour, "dash": dash, "width": 1.6}
             queue = go.Scatter(mode="lines", line=line, name=f"queue of {name}", hoverinfo="skip")
@@ -92,8 +98,6 @@ class Comparison:
         for row in (1, 2):  # invisible cells, which report where the mouse is
             cells = go.Heatmap(z=np.zeros((100, 400)), opacity=0, hoverinfo="none", zsmooth="fast")
             figure.add_trace(cells.update(showscale=False), row=row, col=1)
-        *_, queue_a, queue_b, cells_a, cells_b = figure.data
-        self.queues, self.cells = (queue_a, queue_b), (cells_a, cells_b)
         figure.update_xaxes(title_text="days since the start of the log", row=3, col=1)
         for row, title in enumerate(("processors, A", "processors, B", "waiting jobs"), 1):
             figure.update_yaxes(title_text=title, row=row, col=1)
@@ -108,9 +112,9 @@ class Comparison:
         layout = self.figure.layout
         with self.figure.batch_update():
             fill(self.figure, pd.concat(self.boxes), DAY)
-            for line, level in zip(self.queues, queues, strict=True):
+            for line, level in zip(self.figure.data[-4:-2], queues, strict=True):
                 line.x, line.y = self.edges[:-1] / DAY, level
-            for cells in self.cells:
+            for cells in self.figure.data[-2:]:
                 cells.update(x0=since / DAY + width / 800, dx=width / 400)
                 cells.update(y0=machine / 200, dy=machine / 100)
             layout.yaxis.range = layout.yaxis2.range = (0, machine)
@@ -173,7 +177,7 @@ class Decision:
     MACHINE = ("past", "ran", "mild", "wild", "believed", "stolen", "hole", "extra")
 
     def __init__(self):
-        self.figure = widget([0.58, 0.42], (self.MACHINE, ("ran", "believed")))
+        self.figure = panels([0.58, 0.42], (self.MACHINE, ("ran", "believed")))
         for name, colour, dash in LINES:
             line = go.Scatter(mode="lines", line={"color": colour, "dash": dash, "width": 2.5})
             self.figure.add_trace(line.update(name=name, hoverinfo="skip"), row=1, col=1)

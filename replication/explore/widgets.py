@@ -36,9 +36,10 @@ class _Tool:
 
     def __init__(self, picture, rows):
         self.picture, self.text, self.busy = picture, ipywidgets.HTML(), True
+        self.open()
+        picture.figure = pictures.widget(picture.figure)
         rows = [ipywidgets.HBox(row, layout={"flex_flow": "row wrap"}) for row in rows]
         self.box = ipywidgets.VBox([*rows, self.text, picture.figure])
-        self.open()
         self.busy = False
 
     def _repr_mimebundle_(self, **options):
@@ -90,7 +91,7 @@ class Explorer(_Tool):
         self.watch(self.open, self.log)
         self.watch(self.simulate, self.load, *self.sides[0], *self.sides[1])
         self.watch(self.show, self.since, self.length)
-        for row, cells in enumerate(self.picture.cells):
+        for row, cells in enumerate(self.picture.figure.data[-2:]):
             cells.on_hover(lambda cells, points, state, row=row: self.point(row, points))
             cells.on_unhover(lambda cells, points, state: self.summarize())
 
