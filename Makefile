@@ -21,8 +21,8 @@ ifeq ($(REPLICATION_TRACES),)
 $(error TRACES=$(TRACES): no such folder)
 endif
 endif
-OPTIONS := $(if $(SCALE),--scale $(SCALE)) $(if $(ONLY),--only $(ONLY)) $(if $(WORKERS),--workers $(WORKERS)) \
-  $(if $(ENGINE),--engine $(ENGINE))
+OPTIONS := $(if $(SCALE),--scale $(SCALE)) $(if $(ONLY),--only "$(ONLY)") $(if $(WORKERS),--workers $(WORKERS)) \
+  $(if $(ENGINE),--engine $(ENGINE)) $(foreach one,$(SET),--set '$(one)')
 PYTEST  := -m pytest $(if $(WORKERS),-n $(WORKERS))
 
 .DEFAULT_GOAL := help
@@ -37,8 +37,9 @@ help:
 
 setup: $(READY)  ## Create .venv with the locked packages
 
-figures: $(READY)  ## Run all notebooks, then build the article and the report
+figures: $(READY)  ## Run all notebooks and build the report; with ONLY= run these alone
 	@$(PY) -m replication figures $(OPTIONS)
+	@$(if $(ONLY),:,$(PY) -m replication report)
 
 test: $(READY)  ## Run the tests except the long ones
 	@$(PY) $(PYTEST) -m "not slow" $(TESTS)
@@ -53,7 +54,7 @@ report: $(READY)  ## Build the article and the report from existing results
 	@$(PY) -m replication report
 
 traces: $(READY)  ## Download the real logs
-	@$(PY) -m replication traces fetch
+	@$(PY) -m replication logs fetch
 
 site: build/docs-ready  ## Build the documentation in build/site/
 	@$(PY) -m sphinx -q -b html docs build/site && echo build/site/index.html
@@ -110,6 +111,7 @@ $(TOOLS)/ready: tools.lock $(READY)
 
 #: SCALE=quick         fewer jobs and runs than the paper (default: paper where the real logs are available)
 #: ONLY="a/x b"        only these notebooks, such as "heel_and_toe/fig02 pv_easy/table3"
+#: SET="f_max=2"       other parameters of the notebooks; the results go to build/other/
 #: WORKERS=n           threads that simulate (figures), or processes (test)
 #: ENGINE=name         where sweeps run (figures): threads, processes, or the address of a Dask scheduler
 #: TRACES=dir          folder with the real logs

@@ -1,293 +1,172 @@
-"""The frame of the command line: which command runs, what is loaded, how errors end."""
+"""The command line: commands, one-line errors, exit codes and valid JSON."""
 
-import importlib
-import os
-import signal
+import json
 import subprocess
 import sys
-import tomllib
 
-import click
+import numpy as np
+import pandas as pd
 import pytest
 
-from replication import __main__ as cli
-from replication import __version__, commands
-from replication.simulator import paths
-from replication.simulator.workload import WorkloadError
+from replication import __version__
+from replication.cli import main, shell
+from replication.simulator import paths, swf
 
-SLOW_TO_LOAD = {"IPython", "matplotlib", "numba", "numpy", "pandas", "pyarrow", "scipy"}
+SCHEDULERS = """
+from replication import FCFS, Scheduler
+
+class Mine(Scheduler, name="mine"):
+    def run(self, workload, estimate, seed):
+        return FCFS().run(workload, estimate, seed)
+"""
 
 
 @pytest.fixture
-def command(monkeypatch):
-    """Put a made-up command `try` in place whose work is a given function."""
-
-    def install(work):
-        times = click.Option(["--times"], type=int)
-        words = commands.Several(["--words"])
-        made = commands.Command("try", callback=work, params=[times, words], help="Try it.")
-        monkeypatch.setattr(commands, "names", lambda: ["other", "try"])
-        monkeypatch.setattr(commands, "summary", lambda name: f"About {name}.")
-        monkeypatch.setattr(commands, "load", {"try": made}.__getitem__)
-
-    return install
-
-
-def failing(error):
-    def work(times, words):
-        raise error
-
-    return work
-
-
-def shell(code, **options):
-    """Run Python code in a process of its own, from the top of the checkout."""
-    return subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=paths.ROOT,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        **options,
+def log(tmp_path):
+    """An SWF file of 300 jobs on 16 processors."""
+    draws = np.random.default_rng(1)
+    trace = swf.Trace.from_columns(
+        np.sort(draws.integers(0, 20_000, 300)),
+        comments=[" MaxProcs: 16"],
+        run_time=draws.integers(1, 2000, 300),
+        requested_processors=draws.integers(1, 17, 300),
+        requested_time=np.full(300, 4000),
     )
+    swf.write(tmp_path / "some.swf", trace)
+    return str(tmp_path / "some.swf")
 
 
-def test_the_commands_own_arguments_and_exit_code_are_used(command):
-    command(lambda times, words: times)
-    assert cli.main(["try", "--times", "7"]) == 7
-    assert cli.main(["--debug", "try", "--times", "0"]) == 0
+def run(capsys, *words):
+    code = main([str(word) for word in words])
+    out, err = capsys.readouterr()
+    return code, out, err
 
 
-def test_an_option_of_several_words_takes_them_up_to_the_next_option(command):
-    heard = []
-    command(lambda times, words: heard.append((words, times)))
-    for line in (
-        ["--words", "a", "b", "--times", "3"],
-        ["--times", "3", "--words", "a", "--words", "b"],
-    ):
-        assert cli.main(["try", *line]) == 0
-    assert heard == [(("a", "b"), 3)] * 2
+def test_simulate_prints_its_trim_and_its_output(log, tmp_path, capsys):
+    target = tmp_path / "jobs.csv"
+    code, out, _ = run(capsys, "simulate", log, "--predictor", "last", "--out", target)
+    assert code == 0 and f"schedule written to {target}" in out and "of 300 jobs" in out
+    assert len(pd.read_csv(target)) == 300
+    code, out, _ = run(capsys, "simulate", log, "--trim", "none", "--json")
+    assert json.loads(out)["trim"] == "none"
 
 
-@pytest.mark.parametrize(
-    "words", [["try", "--times", "two"], ["try", "--speed", "2"], ["try", "surplus"]]
-)
-def test_wrong_arguments_are_refused_with_code_2(command, capsys, words):
-    command(failing(AssertionError("the work was started")))
-    assert cli.main(words) == 2
-    said = capsys.readouterr().err
-    assert words[1 if words[1].startswith("--speed") else -1] in said
-    assert said.count("\n") == 1
-
-
-def test_the_closest_option_is_named(command, capsys):
-    command(lambda times, words: 0)
-    assert cli.main(["try", "--tims", "2"]) == 2
-    assert "--times" in capsys.readouterr().err
-
-
-def test_an_unknown_command_lists_the_valid_ones_and_the_closest(command, capsys):
-    command(lambda times, words: 0)
-    assert cli.main(["tyr"]) == 2
-    assert capsys.readouterr().err == (
-        "replication: unknown command 'tyr' (did you mean try?); the commands are other, try\n"
+def test_json_has_no_nan(tmp_path, capsys):
+    swf.write(
+        tmp_path / "one.swf",
+        swf.Trace.from_columns(
+            [0],
+            comments=[" MaxProcs: 4"],
+            run_time=[5],
+            requested_processors=[1],
+            requested_time=[9],
+        ),
     )
-    assert cli.main(["xylophone"]) == 2
-    assert "did you mean" not in capsys.readouterr().err
+    code, out, _ = run(capsys, "simulate", tmp_path / "one.swf", "--json")
+    assert code == 0 and "NaN" not in out and None in json.loads(out)["measures"].values()
 
 
-def test_no_command_shows_the_help_and_is_refused(command, capsys):
-    command(lambda times, words: 0)
-    assert cli.main([]) == 2
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert "About other." in said.err
-
-
-@pytest.mark.parametrize(
-    "error, code, said",
-    [
-        (
-            WorkloadError("log: job 3: run_time -1,\n  allowed: 0"),
-            1,
-            "log: job 3: run_time -1, allowed: 0",
-        ),
-        (
-            commands.UsageError("scheduler 'esay'; allowed: easy"),
-            2,
-            "scheduler 'esay'; allowed: easy",
-        ),
-        (
-            FileNotFoundError(2, "No such file or directory", "a.swf"),
-            1,
-            "a.swf: No such file or directory",
-        ),
-        (OSError("archive did not answer"), 1, "archive did not answer"),
-        (
-            ModuleNotFoundError("No module named 'x'", name="x"),
-            1,
-            f"x is not installed for {sys.executable}; 'make setup' prepares .venv",
-        ),
-    ],
-)
-def test_a_failure_is_one_line_and_a_code(command, capsys, error, code, said):
-    command(failing(error))
-    assert cli.main(["try"]) == code
-    assert capsys.readouterr() == ("", f"replication: {said}\n")
-
-
-def test_a_plain_value_error_is_expected_only_from_the_package(command, capsys):
-    # This file is not of the package: like numpy, it stands for code that was used wrongly.
-    def raised_inside(times, words):
-        exec(
-            "raise ValueError('f -1, allowed: 0 or more')",
-            {"__name__": "replication.simulator.estimates.models"},
+def test_compare_and_audit(log, tmp_path, capsys):
+    for name in ("easy", "fcfs"):
+        assert (
+            run(capsys, "simulate", log, "--scheduler", name, "--out", tmp_path / f"{name}.swf")[0]
+            == 0
         )
-
-    command(raised_inside)
-    assert cli.main(["try"]) == 1
-    assert capsys.readouterr().err == "replication: f -1, allowed: 0 or more\n"
-    command(failing(ValueError("operands could not be broadcast")))
-    with pytest.raises(ValueError, match="broadcast"):
-        cli.main(["try"])
-
-
-@pytest.mark.parametrize(
-    "error", [KeyError("x"), ModuleNotFoundError("gone", name="replication.gone")]
-)
-def test_mistakes_in_the_code_keep_their_traceback(command, error):
-    command(failing(error))
-    with pytest.raises(type(error)):
-        cli.main(["try"])
+    same = run(capsys, "compare", tmp_path / "easy.swf", tmp_path / "easy.swf")
+    assert same[0] == 0 and "the same schedule" in same[1]
+    assert run(capsys, "compare", tmp_path / "easy.swf", tmp_path / "fcfs.swf", "--json")[0] == 1
+    assert run(capsys, "audit", tmp_path / "easy.swf")[0] == 0
+    code, out, _ = run(capsys, "audit", tmp_path / "easy.swf", "--processors", 15)
+    assert code == 1 and out.startswith("IMPOSSIBLE")
 
 
-@pytest.mark.parametrize("words", [["--debug", "try"], ["try", "--debug"]])
-def test_debug_shows_where_an_error_came_from(command, words):
-    command(failing(WorkloadError("no jobs")))
-    with pytest.raises(WorkloadError):
-        cli.main(words)
+def test_sweep_writes_the_grid(log, tmp_path, capsys):
+    grid = ["--estimates", "f=0:1:0.5", "--estimates", "log", "--load", "log", "--load", "0.5"]
+    where = ["--seeds", 2, "--folder", tmp_path / "results", "--out", tmp_path / "table.csv"]
+    code, out, _ = run(capsys, "sweep", log, *grid, *where, "--json")
+    table = pd.read_csv(tmp_path / "table.csv")
+    # The log's own estimates draw nothing.
+    assert code == 0 and json.loads(out)["simulations"] == len(table) == 2 * (3 * 2 + 1)
 
 
-def test_an_interruption_is_code_130(command, capsys):
-    command(failing(KeyboardInterrupt()))
-    assert cli.main(["try"]) == 130
-    assert capsys.readouterr().err == "replication: interrupted\n"
+def test_sweep_in_shards(log, tmp_path, capsys):
+    (tmp_path / "study.toml").write_text('logs = ["some.swf"]\nestimates = ["f=0:4:1"]\n')
+    for k in range(2):
+        words = ["--shard", f"{k}/2", "--folder", tmp_path / "results"]
+        assert run(capsys, "sweep", tmp_path / "study.toml", *words)[0] == 0
+    words = ["--folder", tmp_path / "results", "--out", tmp_path / "table.parquet"]
+    assert run(capsys, "sweep", tmp_path / "study.toml", *words)[0] == 0
+    assert len(pd.read_parquet(tmp_path / "table.parquet")) == 5
 
 
-@pytest.mark.parametrize("lines", [5, 100_000])
-def test_a_reader_that_leaves_early_is_no_error(lines):
-    """Few lines are written only when the program ends, many while it runs."""
-    code = f"""
-import sys
-from replication import commands, __main__
-def work():
-    input()
-    for line in range({lines}):
-        print(line)
-    return 0
-commands.names = lambda: ["try"]
-commands.load = lambda name: commands.Command("try", callback=work)
-sys.exit(__main__.main(["try"]))
-"""
-    program = subprocess.Popen(
-        [sys.executable, "-c", code],
-        cwd=paths.ROOT,
-        text=True,
-        env=os.environ | {"PYTHONUNBUFFERED": ""},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    program.stdout.close()
-    program.stdin.write("go\n")
-    program.stdin.close()
-    assert program.stderr.read() == ""
-    assert program.wait(timeout=60) == 128 + signal.SIGPIPE
+def test_a_scheduler_of_ones_own(log, tmp_path, capsys):
+    (tmp_path / "my_scheduler.py").write_text(SCHEDULERS)
+    own = ["--import", tmp_path / "my_scheduler.py"]
+    assert run(capsys, *own, "simulate", log, "--scheduler", "mine")[0] == 0
+    assert run(capsys, *own, "conformance", "--scheduler", "mine", "--like", "fcfs")[0] == 0
+    code, out, _ = run(capsys, *own, "conformance", "--scheduler", "mine")
+    assert code == 1 and "conformance/logs/" in out and "; expected " in out
 
 
-def test_help_lists_all_commands_and_loads_none_of_them():
-    done = shell("""
-import sys
-from replication.__main__ import main
-try:
-    main(["--help"])
-finally:
-    print("LOADED", *sys.modules)
-""")
-    help_text, _, loaded = done.stdout.partition("LOADED")
-    assert {
-        "audit",
-        "compare",
-        "convert",
-        "figures",
-        "report",
-        "simulate",
-        "sweep",
-        "traces",
-        "warm",
-    } <= set(commands.names())
-    for name in commands.names():
-        assert f"  {name} " in help_text
-        assert commands.summary(name) in help_text
-    assert not SLOW_TO_LOAD & set(loaded.split())
-    assert not [name for name in loaded.split() if name.startswith("replication.commands.")]
+def test_conformance_of_our_schedulers(capsys):
+    code, out, _ = run(capsys, "conformance")
+    assert code == 0 and "schedules are as expected" in out
 
 
-@pytest.mark.parametrize("name", commands.names())
-def test_a_commands_help_comes_at_once(name):
-    done = shell(f"""
-import sys
-from replication.__main__ import main
-try:
-    main([{name!r}, "--help"])
-finally:
-    print("LOADED", *sys.modules)
-""")
-    help_text, _, loaded = done.stdout.partition("LOADED")
-    assert f"Usage: replication {name} " in help_text
-    assert commands.summary(name) in help_text
-    # These list sizes and schedulers, which lie beside arrays and kernels.
-    needed = {"cluster": {"numpy"}, "sweep": {"numpy"}, "simulate": {"numba", "numpy", "scipy"}}
-    assert SLOW_TO_LOAD & set(loaded.split()) <= needed.get(name, set())
+def test_logs(log, capsys):
+    assert {one["name"] for one in json.loads(run(capsys, "logs", "list", "--json")[1])} > {
+        "KTH-SP2"
+    }
+    assert json.loads(run(capsys, "logs", "describe", log, "--json")[1])["jobs"] == 300
+
+
+def test_figures_lists_its_items(capsys):
+    assert "heel_and_toe/fig02" in run(capsys, "figures", "--list")[1]
 
 
 @pytest.mark.parametrize(
-    "name",
+    ("words", "code", "message"),
     [
-        "audit",
-        "cluster",
-        "compare",
-        "completion",
-        "convert",
-        "figures",
-        "simulate",
-        "sweep",
-        "traces",
+        (["simulat"], 2, "unknown command 'simulat' (did you mean simulate?); allowed: simulate"),
+        (["simulate"], 2, "Missing argument 'LOG'"),
+        (["simulate", "nothing.swf"], 1, "nothing.swf"),
+        (["simulate", "x.swf", "--scheduler", "esay"], 2, "did you mean easy?"),
+        (["simulate", "x.swf", "--seed", "-1"], 2, "Invalid value for '--seed': -1"),
+        (["sweep", "x.swf"], 2, "--out None; expected a name that ends in .csv or .parquet"),
+        (
+            ["sweep", "x.swf", "--load", "3", "--out", "a.csv"],
+            2,
+            "--load 3; expected log, or a share",
+        ),
+        (["sweep", "x.toml", "--shard", "2/2"], 1, "x.toml"),
+        (["figures", "--only", "heel_and_toe/fig2"], 1, "did you mean heel_and_toe/fig02"),
+        (["conformance", "--scheduler", "easy", "--like", "x"], 2, "--like x"),
     ],
 )
-def test_a_commands_help_has_examples_of_itself(name):
-    examples = (
-        commands.load(name).help.partition("Examples:\n")[2].partition("\n\n")[0].splitlines()
-    )
-    assert any(f"replication {name}" in line for line in examples)
+def test_an_error_is_one_line(capsys, monkeypatch, tmp_path, words, code, message):
+    monkeypatch.chdir(tmp_path)
+    given, out, err = run(capsys, *words)
+    assert (given, out, err.count("\n")) == (code, "", 1) and message in err
 
 
-@pytest.mark.parametrize("name", commands.names())
-def test_a_commands_summary_is_one_sentence(name):
-    assert commands.load(name).help.partition("\n")[0] == commands.summary(name)
-    assert commands.summary(name)[-1] in ".?"
-    assert len(commands.summary(name)) <= 90
+def test_broken_lines_are_named(tmp_path, capsys):
+    (tmp_path / "bad.swf").write_text("; MaxProcs: 4\n1 0 0 3O 1 -1 -1 1 9 -1 1 1 1 1 1 1 -1 -1\n")
+    code, _, err = run(capsys, "simulate", tmp_path / "bad.swf")
+    assert code == 2 and "3O" in err
 
 
-def test_the_module_and_the_installed_program_are_the_same():
-    project = tomllib.loads((paths.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    module, _, name = project["scripts"]["replication"].partition(":")
-    assert getattr(importlib.import_module(module), name) is cli.main
+@pytest.mark.parametrize("name", list(shell.commands))
+def test_help(capsys, name):
+    code, out, _ = run(capsys, name, "--help")
+    assert code == 0 and out.startswith(f"Usage: replication {name}")
+
+
+def test_version_and_start():
     done = subprocess.run(
-        [sys.executable, "-m", "replication", "--version"],
-        cwd=paths.ROOT,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+        [sys.executable, "-X", "importtime", "-m", "replication", "--version"],
+        capture_output=True, text=True, cwd=paths.ROOT, check=True,
+    )  # fmt: skip
     assert done.stdout == f"replication {__version__}\n"
+    assert not {"matplotlib", "papermill", "scipy"} & {
+        line.rpartition("|")[2].strip() for line in done.stderr.splitlines()
+    }

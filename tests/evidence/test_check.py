@@ -7,7 +7,7 @@ import subprocess
 import pytest
 import small_project
 
-from replication.__main__ import main
+from replication.cli import main
 from replication.papers import claims, committed, compare, verdicts
 from replication.papers.claims import Case
 from replication.papers.published import EvidenceError
@@ -176,11 +176,6 @@ def test_what_was_committed_and_is_lost_is_named(project, capsys):
     (project / "figures").mkdir()
     assert main(["check"]) == 1
     assert "claim doubling-helps: holds in part -> not drawn" in capsys.readouterr().out
-
-
-def test_writing_prints_no_json(project, capsys):
-    assert main(["check", "--write", "--json"]) == 2
-    assert "--write prints no JSON" in capsys.readouterr().err
 
 
 def test_no_list_is_an_error(project, capsys):

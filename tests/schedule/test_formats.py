@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from replication.__main__ import main
+from replication.cli import main
 from replication.simulator import formats, plans, swf
 from replication.simulator.predictors import Last
 from replication.simulator.schedulers import FCFS, PVEasy

@@ -1,0 +1,507 @@
+"""The command line: ``python -m replication COMMAND ...``, installed as ``replication``."""
+
+import json
+import math
+import os
+import sys
+import tomllib
+from pathlib import Path
+
+import click
+
+from replication import __version__
+from replication.simulator import (
+    choices,
+    cleaning,
+    formats,
+    measures,
+    paths,
+    plans,
+    study,
+    swf,
+    text,
+    traces,
+    writing,
+)
+from replication.simulator.hints import did_you_mean
+
+PROGRAM = "replication"
+opt, arg = click.option, click.argument
+FAILED, REFUSED, INTERRUPTED, OUTPUT_CLOSED = 1, 2, 130, 141
+TRIMS = {"heel-and-toe": True, "none": False}
+HEADER = "Computer Installation StartTime EndTime TimeZoneString MaxProcs MaxNodes".split()
+WRONG = {
+    "before_submission": "start before their submission",
+    "backwards": "end before their start",
+    "larger": "are larger than the machine",
+    "repeated": "have the number of another job",
+}
+SETTINGS = {"help_option_names": ["-h", "--help"], "show_default": True}
+FILE, PATH = click.Path(readable=False), click.Path(path_type=Path)
+EPILOG = (
+    "Exit codes: 0 done; 1 the work failed, or schedules differ; 2 wrong input; 130 interrupted."
+)
+
+
+class Commands(click.Group):
+    """Commands in the order in which a user needs them; an unknown name gets a suggestion."""
+
+    def list_commands(self, ctx):
+        return list(self.commands)
+
+    def resolve_command(self, ctx, args):
+        known = [name for name, command in self.commands.items() if not command.hidden]
+        if args[0] not in self.commands and not args[0].startswith("-"):
+            hint, allowed = did_you_mean(args[0], known), ", ".join(known)
+            raise click.UsageError(f"unknown command {args[0]!r}{hint}; allowed: {allowed}")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(PROGRAM, cls=Commands, epilog=EPILOG, context_settings=SETTINGS)
+@click.version_option(__version__, message="%(prog)s %(version)s")
+@opt("--debug", is_flag=True, help="Show where an error comes from.")
+@opt("--import", "imports", multiple=True, type=PATH, help="Import schedulers of your own.")
+def shell(debug, imports):
+    """Replicate three papers on batch scheduling with unknown run times."""
+    for path in imports:
+        study.import_module(path)
+
+
+as_json = opt("--json", "as_json", is_flag=True, help="Print JSON.")
+bad_lines = opt("--bad-lines", type=click.Choice(swf.BAD_LINES), default="refuse")
+paper = opt("--paper", metavar="NAME", help="Use the rules of a paper for the log.")
+workers = opt("--workers", type=click.IntRange(1), help="Simulations at once.")
+engine = opt(
+    "--engine", metavar="NAME", help="threads, processes, or the address of a Dask scheduler."
+)
+overrun = opt(
+    "--overrun", type=click.Choice(list(cleaning.OVERRUNS)), help="Runs past the estimate."
+)
+machine = opt("--processors", "machine", type=click.IntRange(1), help="Size of the machine.")
+size = opt("--size", type=click.Choice(list(cleaning.SIZES)), help="The processors that count.")
+drop = opt(
+    "--drop",
+    metavar="RULES",
+    callback=lambda ctx, param, words: None if words is None else words.split(","),
+    help=f"Jobs to leave out, instead of the default; '' for none: {', '.join(cleaning.DROP_RULES)}.",
+)
+
+
+def rules(command):
+    """Add the options of the cleaning rules to a command."""
+    for one in (drop, overrun, size, machine, paper, bad_lines):
+        command = one(command)
+    return command
+
+
+@shell.command()
+@arg("log")
+@opt("--scheduler", default="easy", help="Such as easy:correction=now, pv-easy, easy-by=wfp3.")
+@opt("--predictor", help="Predictions in place of estimates: last, tsafrir, top=3.")
+@opt("--estimates", "model", default="log", help="Such as log*2, perfect, f=2, f=9,emax=64800.")
+@opt("--seed", type=click.IntRange(0), default=1)
+@opt(
+    "--trim", type=click.Choice(list(TRIMS)), default="heel-and-toe", help="none: measure all jobs."
+)
+@opt("--out", type=FILE, help="The schedule: SWF for .swf(.gz), else CSV; - for standard output.")
+@opt("--format", "form", type=click.Choice(formats.FORMS), help="Format of --out.")
+@as_json
+@rules
+def simulate(log, scheduler, predictor, model, seed, trim, out, form, as_json, **given):
+    """Run one scheduler on LOG, a name ('replication logs list') or an SWF file.
+
+    The measures leave out the first 1 % of jobs to end and those that end after the last submission; --trim none
+    measures all.
+    """
+    from replication.simulator import simulation
+
+    more = f"{',' if ':' in scheduler else ':'}predictor={predictor}" if predictor else ""
+    chosen, model = text.scheduler(scheduler + more), text.estimates(model)
+    if out:
+        writing.check(out, [log])
+    workload = traces.load(log, **given)
+    schedule = simulation.simulate(workload, chosen, model, seed)
+    if out:
+        formats.write(schedule, out, form)
+    found = schedule.measured(TRIMS[trim])
+    facts = {"log": workload.name, "machine": workload.machine, "stand_in": workload.stand_in}
+    facts |= {"cleaning": dict(workload.cleaning), **schedule.provenance}
+    facts |= {"trim": trim, "measures": found}
+    lines = [f"{workload!r}, {facts['scheduler']}, estimates {facts['estimates']}, seed {seed}"]
+    lines += [f"  {count:>10,}  {rule}" for rule, count in workload.cleaning]
+    lines.append(f"{measures.trim_effect(schedule, TRIMS[trim])}:")
+    for name, value in found.items():
+        form = ">10,.4g" if isinstance(value, float) else ">10,"
+        lines.append(f"  {value:{form}}  {measures.NAMES[name]}")
+    lines += [f"schedule written to {out}"] if out and out != "-" else []
+    _print(facts, lines, as_json, err=out == "-")
+
+
+@shell.command()
+@arg("first", metavar="A", type=FILE)
+@arg("second", metavar="B", type=FILE)
+@opt("--tolerance", type=click.FloatRange(0), default=plans.TOLERANCE, help="In seconds of wait.")
+@as_json
+def compare(first, second, tolerance, as_json):
+    """Compare two schedules, job by job.
+
+    A and B are CSV or SWF files of 'simulate', job tables of Batsim or evalys, or logs with waits.
+    """
+    found = plans.compare(formats.read(first), formats.read(second), tolerance)
+    lines = [f"{found['matched']:,} jobs in both{': the same schedule' * found['same']}"]
+    for key in ("only_first", "only_second", "other_size", "other_run_time"):
+        lines += [f"  {found[key]:,} jobs: {key.replace('_', ' ')}"] if found[key] else []
+    lines.append(f"{'mean over all jobs':44}{'A':>14}{'B':>14}{'change':>10}")
+    for name, one in found["first"].items():
+        other = found["second"][name]
+        change = f"{other / one - 1:+.1%}" if one else ""
+        lines.append(f"{plans.NAMES[name]:44}{one:>14,.6g}{other:>14,.6g}{change:>10}")
+    counts = ("jobs", "earlier", "same", "later")
+    lines.append(f"{'size, processors':18}" + "".join(f"{name:>9}" for name in counts))
+    for row in found["classes"]:
+        lines.append(f"{row['class']:18}" + "".join(f"{row[name]:>9,}" for name in counts))
+    _print({"files": [first, second]} | found, lines, as_json)
+    return 0 if found["same"] else FAILED
+
+
+@shell.command()
+@arg("schedule", metavar="FILE", type=FILE)
+@machine
+@as_json
+def audit(schedule, machine, as_json):
+    """Check that a machine could run a schedule, and count jobs delayed by later ones."""
+    plan = formats.read(schedule)
+    found = {"file": schedule} | plans.check(plan, machine)
+    verdict = {True: "possible", False: "IMPOSSIBLE", None: "undecided without --processors"}
+    lines = [
+        f"{verdict[found['possible']]}: {found['jobs']:,} jobs, at most {found['peak']:,} processors"
+    ]
+    lines += [f"  {found[key]:,} jobs {words}" for key, words in WRONG.items() if found[key]]
+    if found["possible"]:
+        try:
+            found["fairness"] = plans.fairness(plans.as_schedule(plan, machine))
+            lines += [f"  {key}: {value:,.6g}" for key, value in found["fairness"].items()]
+        except plans.PlanError as error:
+            lines.append(f"  delays are not counted: {error}")
+    _print(found, lines, as_json)
+    return FAILED if found["possible"] is False else 0
+
+
+@shell.command()
+@arg("names", nargs=-1, required=True, metavar="LOG...")
+@opt("--scheduler", "schedulers", multiple=True, default=["easy"], help="Repeat for several.")
+@opt("--predictor", "predictors", multiple=True, help="Repeat for several.")
+@opt("--estimates", multiple=True, default=["log"], help="Repeat; f=0:10:1 is a range.")
+@opt("--load", "loads", multiple=True, default=["log"], help="A share, or log for its own; repeat.")
+@opt(
+    "--seeds", type=click.IntRange(1, study.MOST_SEEDS), default=1, help="1 to N of random models."
+)
+@paper
+@bad_lines
+@opt("--watch", is_flag=True, help="Also wild backfills, delays and SJFness.")
+@workers
+@engine
+@opt("--shard", metavar="K/N", help="Run part K (from 0) of N and store its results.")
+@opt("--folder", type=PATH, help="Of the result store (default: build/results).")
+@opt("--out", type=FILE, help="The table, .csv or .parquet; not with --shard.")
+@as_json
+def sweep(names, workers, engine, shard, folder, out, as_json, **grid_options):
+    """Run a grid of logs, schedulers, estimates, loads and seeds into one table.
+
+    A LOG that ends in .toml is a study, a file with the whole grid (docs/sweeps.md). Finished results are stored; an
+    interrupted sweep continues where it was.
+    """
+    from replication.simulator import engines, grid
+    from replication.simulator.store import RESULTS
+
+    if shard is None and not (out or "").endswith((".csv", ".parquet")):
+        raise click.UsageError(f"--out {out}; expected a name that ends in .csv or .parquet")
+    if out:
+        writing.check(out, names)
+    if names[0].endswith(".toml"):
+        tasks = [task for name in names for task in study.read(name)]
+    else:
+        tasks = _tasks(names, **grid_options)
+    where = workers, engine, folder or RESULTS
+    facts = {"points": len(tasks), "folder": str(where[-1])}
+    if shard is not None:
+        number, of = _shard(shard)
+        tasks = study.shard(tasks, number, of)
+        engines.results(tasks, grid.compute, *where)
+        facts |= {"points": len(tasks), "shard": shard}
+        lines = [f"{len(tasks):,} points, part {shard}, stored in {where[-1]}"]
+        return _print(facts, lines, as_json)
+    table = grid.run(tasks, *where)
+    table["load"] = table["load"].astype(str)  # shares and words in one column
+    with writing.opened(out, names) as target:
+        binary = not out.endswith(".csv")
+        target.write(table.to_parquet(index=False) if binary else writing.frame_csv(table))
+    facts |= {"simulations": len(table), "out": out, "stand_in": bool(table["stand_in"].any())}
+    lines = ["Synthetic jobs replace missing logs; they prove nothing."] * facts["stand_in"]
+    lines.append(f"{len(table):,} simulations of {len(tasks):,} points, written to {out}")
+    _print(facts, lines, as_json)
+
+
+def _tasks(names, schedulers, predictors, estimates, loads, seeds, paper, bad_lines, watch):
+    from replication.simulator import grid
+
+    loads = [grid.LOG if word == grid.LOG else _share(word) for word in loads]
+    predictors = [text.predictor(one) for one in predictors]
+    chosen = list(study.crossed([text.scheduler(one) for one in schedulers], predictors))
+    models = [model for word in estimates for model in study.models_of(word)]
+    points = [(scheduler, model) for model in models for scheduler in chosen]
+    workloads = [traces.load(name, paper=paper, bad_lines=bad_lines) for name in names]
+    return grid.points(workloads, loads, points, range(1, seeds + 1), watch)
+
+
+@shell.command()
+@opt("--only", multiple=True, metavar="ITEM", help="heel_and_toe/fig02, or pv_easy; repeat.")
+@opt("--scale", type=click.Choice(["paper", "quick"]), help="quick: fewer jobs and runs.")
+@opt("--set", "settings", multiple=True, metavar="NAME=JSON", help="Parameters, such as f_max=2.")
+@opt("--list", "listing", is_flag=True, help="List the items and do nothing else.")
+@workers
+@engine
+def figures(only, scale, settings, listing, workers, engine):
+    """Run the notebooks of tables and figures, and print where the pictures are."""
+    from replication.report import record, results, run
+    from replication.simulator import engines
+
+    if listing:
+        items = [f"{name:28} {record.title(name)}" for name in results.notebooks()]
+        return _print(None, items, False)
+    if engine is not None:  # the notebooks' sweeps take it from the environment
+        os.environ[engines.ENVIRONMENT] = engines.check(engine)
+    return run.figures(only, scale, workers, dict(map(_setting, settings)))
+
+
+@shell.command()
+@opt("--kind", type=click.Choice(["paper", "quick", "stand-in"]), help="The results to use.")
+def report(kind):
+    """Build the report and the article from the recorded results."""
+    from replication.report import assemble
+
+    click.echo(f"report: {assemble.build(kind)}")
+
+
+@shell.command()
+@opt("--write", is_flag=True, help="Write the verdicts to figures/verdicts.csv.")
+@as_json
+def check(write, as_json):
+    """Recompute every verdict from the records; list those that changed since the last commit."""
+    from replication.papers import committed
+    from replication.report import results
+
+    papers = results.recorded().papers
+    now = committed.found(papers, again=True)
+    if write:
+        committed.save(papers, again=True)
+        lines = [f"{len(now)} verdicts written to {committed.path()}"]
+        return _print({"verdicts": len(now)}, lines, as_json)
+    before, source = committed.load()
+    changed = committed.changes(before, now)
+    unlike = f"{len(changed)} of {len(now)} verdicts are not those of {source}"
+    lines = [*map(str, changed), unlike if changed else f"{len(now)} verdicts, all as in {source}"]
+    facts = [
+        dict(zip(committed.NAME, one.name, strict=False))
+        | {"before": one.before, "after": one.after}
+        for one in changed
+    ]
+    _print({"verdicts": len(now), "compared_with": source, "changed": facts}, lines, as_json)
+    return FAILED if changed else 0
+
+
+@shell.group()
+def logs():
+    """List, fetch and describe job logs."""
+
+
+@logs.command("list")
+@as_json
+def list_logs(as_json):
+    """List the registered logs; REPLICATION_TRACES names a folder to look in."""
+    known = []
+    for name in traces.names():
+        log = traces.info(name)
+        facts = {"name": name, "jobs": log.jobs, "processors": log.processors}
+        known.append(facts | {"papers": list(log.papers), "path": str(traces.locate(name) or "")})
+    lines = [
+        f"{log['name']:10} {log['jobs']:>8,} jobs {log['processors']:>7,} processors  "
+        f"{', '.join(log['papers']) or 'no paper':38} {log['path'] or 'not on this machine'}"
+        for log in known
+    ]
+    _print(known, lines, as_json)
+
+
+@logs.command()
+@arg("names", nargs=-1, metavar="[NAME...]")
+@opt("--folder", type=PATH, help="Folder of the logs (default: data/traces).")
+def fetch(names, folder):
+    """Download missing logs, and check the others by their SHA-256."""
+    failed = 0
+    for name in names or traces.names():
+        try:
+            path = None if folder else traces.locate(name)
+            if path is None:
+                path = traces.fetch(name, folder)
+            else:
+                traces.check(path, traces.info(name).sha256)
+            click.echo(f"{name}: {path}, checked")
+        except (traces.DownloadError, OSError) as error:
+            failed = FAILED
+            click.echo(f"{name}: {error}")
+    return failed
+
+
+@logs.command()
+@arg("log")
+@as_json
+@rules
+def describe(log, as_json, **given):
+    """Show the header, the anomalies and the cleaned jobs of a log."""
+    trace = traces.read(log, given["bad_lines"])
+    jobs = traces.load(log if log in traces.names() else trace, **given)
+    facts = {"name": jobs.name, "file": Path(trace.path).name, "sha256": trace.sha256}
+    facts |= {name: "; ".join(trace.header[name]) for name in HEADER if name in trace.header}
+    facts |= {"jobs": len(jobs), "processors": jobs.machine, "days": jobs.span / 86400}
+    facts |= {"load": jobs.load if jobs.span else None, "users": len(set(jobs.user.tolist()))}
+    facts |= {"mean size": float(jobs.processors.mean())}
+    facts |= {"mean run time, s": float(jobs.run_time.mean()), **dict(jobs.cleaning)}
+    facts |= {name: n for name, n in (trace.bad_lines | trace.anomalies).items() if n}
+    facts["acknowledge"] = "; ".join(trace.acknowledgements)
+    lines = [
+        f"{name:28} {f'{value:,.6g}' if isinstance(value, float) else value}"
+        for name, value in facts.items()
+    ]
+    _print(facts, lines, as_json)
+
+
+@shell.command()
+@opt("--scheduler", help="Test this scheduler (default: each log's own).")
+@opt("--like", default="easy", help="With --scheduler: the logs of this scheduler.")
+@as_json
+def conformance(scheduler, like, as_json):
+    """Test a scheduler on the logs of conformance/; name the first log and job that differ."""
+    from replication.simulator import simulation
+
+    folder = paths.ROOT / "conformance"
+    entries = tomllib.loads((folder / "manifest.toml").read_text(encoding="utf-8"))["log"]
+    entries = [one for one in entries if scheduler is None or one["scheduler"] == like]
+    if not entries:
+        raise click.UsageError(f"--like {like}: no log of conformance/manifest.toml has it")
+    failed = []
+    for entry in entries:
+        expected = formats.read(folder / "schedules" / f"{entry['name']}.csv")
+        workload = traces.load(folder / "logs" / f"{entry['name']}.swf", drop=[])
+        chosen = text.scheduler(scheduler or entry["scheduler"])
+        given = zip(workload.job_id.tolist(), simulation.simulate(workload, chosen).start.tolist())
+        wanted = dict(zip(map(str, expected.job_id), expected.start, strict=True))
+        unlike = [(job, start) for job, start in given if start != wanted[str(job)]]
+        for job, start in unlike[:1]:
+            one = {"log": entry["name"], "job": job, "start": start}
+            failed.append(one | {"expected": wanted[str(job)], "rule": entry["rule"]})
+    lines = [f"{len(entries) - len(failed)} of {len(entries)} schedules are as expected"]
+    if failed:
+        one = failed[0]
+        first = f"job {one['job']} starts at {one['start']:g} s; expected {one['expected']:g} s"
+        lines.append(f"conformance/logs/{one['log']}.swf: {first}: {one['rule']}")
+        lines.append(f"all that differ: {', '.join(one['log'] for one in failed)}")
+    _print({"logs": len(entries), "failed": failed}, lines, as_json)
+    return FAILED if failed else 0
+
+
+@shell.command(hidden=True)
+def warm():
+    """Compile the kernels."""
+    from replication.simulator import simulation
+
+    click.echo("Compiling the kernels (a minute or two the first time)")
+    simulation.warm()
+
+
+def _share(word):
+    try:
+        load = float(word)
+    except ValueError:
+        load = 0.0
+    if not 0 < load <= 2:
+        raise click.UsageError(f"--load {word}; expected log, or a share above 0 and up to 2")
+    return load
+
+
+def _shard(word):
+    number, _, of = word.partition("/")
+    if not (number.isdecimal() and of.isdecimal() and int(number) < int(of)):
+        raise click.UsageError(f"--shard {word}; expected K/N with K from 0 to N - 1")
+    return int(number), int(of)
+
+
+def _setting(word):
+    name, _, value = word.partition("=")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
+
+
+def _finite(value):
+    """Return a value with None in place of what JSON has no number for."""
+    if isinstance(value, dict):
+        return {key: _finite(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _print(facts, lines, as_json, err=False):
+    click.echo(
+        json.dumps(_finite(facts), indent=2, allow_nan=False) if as_json else "\n".join(lines),
+        err=err,
+    )
+
+
+def main(argv=None):
+    """Run one command, by default that of `sys.argv`, and return its exit code.
+
+    An expected error is one line on standard error; ``--debug`` shows its traceback.
+    """
+    argv = sys.argv[1:] if argv is None else list(argv)
+    try:
+        code = shell.main(argv, PROGRAM, standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except click.exceptions.NoArgsIsHelpError as asked:
+        asked.show()
+        return REFUSED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OUTPUT_CLOSED
+    except (KeyboardInterrupt, click.Abort):
+        click.echo(f"{PROGRAM}: interrupted", err=True)
+        return INTERRUPTED
+    except (click.ClickException, OSError, ValueError, ModuleNotFoundError) as error:
+        if "--debug" in argv or not (message := _message(error)):
+            raise
+        for line in (*getattr(error, "lines", ()), f"{PROGRAM}: {message}"):
+            # Text from an input must not control the terminal.
+            click.echo("".join(c if c.isprintable() else repr(c)[1:-1] for c in line), err=True)
+        refused = (
+            FileNotFoundError,
+            click.UsageError,
+            formats.FormatError,
+            plans.PlanError,
+            swf.SWFError,
+            choices.ChoiceError,
+        )
+        return REFUSED if isinstance(error, refused) else FAILED
+
+
+def _message(error):
+    """Return the message of an expected error in one line; empty for a mistake in the code."""
+    if isinstance(error, click.ClickException):
+        return " ".join(error.format_message().split())
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"{error.filename}: {error.strerror}"
+    if isinstance(error, ModuleNotFoundError):
+        return f"{error.name} is not installed for {sys.executable}; run `make setup`, then `source .venv/bin/activate`"
+    ours = isinstance(error, OSError) or type(error).__module__.startswith(f"{PROGRAM}.")
+    return " ".join(str(error).split()) if ours else ""
