@@ -263,12 +263,14 @@ def _tasks(names, schedulers, predictors, estimates, loads, seeds, paper, bad_li
 @engine
 def figures(only, scale, settings, listing, workers, engine):
     """Run the notebooks of tables and figures, and print where the pictures are."""
-    from replication.report import record, results, run
+    from replication.report import record, results
     from replication.simulator import engines
 
     if listing:
         items = [f"{name:28} {record.title(name)}" for name in results.notebooks()]
         return _print(None, items, False)
+    from replication.report import run
+
     if engine is not None:  # the notebooks' sweeps take it from the environment
         os.environ[engines.ENVIRONMENT] = engines.check(engine)
     return run.figures(only, scale, workers, dict(map(_setting, settings)))
@@ -391,7 +393,7 @@ def conformance(scheduler, like, as_json):
     failed = []
     for entry in entries:
         expected = formats.read(folder / "schedules" / f"{entry['name']}.csv")
-        workload = traces.load(folder / "logs" / f"{entry['name']}.swf", drop=[])
+        workload = traces.load(folder / "logs" / f"{entry['name']}.swf", drop=[], overrun="as-is")
         chosen = text.scheduler(scheduler or entry["scheduler"])
         given = zip(workload.job_id.tolist(), simulation.simulate(workload, chosen).start.tolist())
         wanted = dict(zip(map(str, expected.job_id), expected.start, strict=True))

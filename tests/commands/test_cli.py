@@ -13,9 +13,12 @@ from replication.cli import main, shell
 from replication.simulator import paths, swf
 
 SCHEDULERS = """
+from dataclasses import dataclass
 from replication import FCFS, Scheduler
 
+@dataclass(frozen=True)
 class Mine(Scheduler, name="mine"):
+    '''First come, first served.'''
     def run(self, workload, estimate, seed):
         return FCFS().run(workload, estimate, seed)
 """
@@ -108,6 +111,7 @@ def test_a_scheduler_of_ones_own(log, tmp_path, capsys):
     assert code == 1 and "conformance/logs/" in out and "; expected " in out
 
 
+@pytest.mark.slow
 def test_conformance_of_our_schedulers(capsys):
     code, out, _ = run(capsys, "conformance")
     assert code == 0 and "schedules are as expected" in out
@@ -167,6 +171,6 @@ def test_version_and_start():
         capture_output=True, text=True, cwd=paths.ROOT, check=True,
     )  # fmt: skip
     assert done.stdout == f"replication {__version__}\n"
-    assert not {"matplotlib", "papermill", "scipy"} & {
+    assert not {"matplotlib", "papermill", "jinja2"} & {
         line.rpartition("|")[2].strip() for line in done.stderr.splitlines()
     }
