@@ -1,26 +1,43 @@
-"""Each notebook runs at quick scale, on the real logs where they are available, else on stand-ins."""
-
-import json
+"""Each notebook runs at quick scale, on the real logs where they are available, else on synthetic ones."""
 
 import pytest
 
-from replication.report import results
+from replication.report import record, results, run
 from replication.simulator import paths
 from tests.in_process import in_process
 
 NOTEBOOKS = results.notebooks()
+LONG = {"beyond/prediction"}
+IN_A_KERNEL = ("heel_and_toe/table2", "pv_easy/table3")
 
 
-@pytest.mark.parametrize("name", NOTEBOOKS)
-def test_notebook_at_quick_scale(name, tmp_path, monkeypatch):
-    monkeypatch.setattr(paths, "STAND_IN", tmp_path / "stand-in")
-    monkeypatch.setattr(paths, "BUILD", tmp_path)
-    page = in_process(NOTEBOOKS[name], scale="quick", workers=2)["page"]
+@pytest.fixture
+def output(tmp_path_factory, monkeypatch):
+    """A folder that all notebooks of a session write to; stored results stay in the checkout."""
+    folder = tmp_path_factory.getbasetemp() / "notebooks"
+    for name in ("FIGURES", "BUILD", "STAND_IN"):
+        monkeypatch.setattr(paths, name, folder / name.lower())
+    return folder
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in LONG)) for name in NOTEBOOKS]
+)
+def test_notebook_at_quick_scale(name, output, monkeypatch):
+    monkeypatch.chdir(NOTEBOOKS[name].parent)
+    page = in_process(NOTEBOOKS[name], scale="quick", workers=1)["page"]
     assert page.kind in ("quick", "stand-in")
-    assert (tmp_path / page.kind / f"{name}.json").is_file()
+    assert (record.folder(page.kind) / f"{name}.json").is_file()
+    assert not paths.FIGURES.exists()
 
 
-@pytest.mark.parametrize("name", NOTEBOOKS)
-def test_committed_notebooks_have_no_outputs(name):
-    cells = json.loads(NOTEBOOKS[name].read_text(encoding="utf-8"))["cells"]
-    assert not any(cell.get("outputs") or cell.get("execution_count") for cell in cells)
+@pytest.mark.parametrize("name", IN_A_KERNEL)
+def test_notebook_in_a_kernel(name, tmp_path, monkeypatch):
+    monkeypatch.setenv("REPLICATION_OUTPUT", str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", str(paths.ROOT))
+    monkeypatch.setattr(paths, "FIGURES", tmp_path / "figures")
+    monkeypatch.setattr(paths, "BUILD", tmp_path / "build")
+    monkeypatch.setattr(paths, "STAND_IN", tmp_path / "build" / "stand-in")
+    kind = run.execute(NOTEBOOKS[name], {"scale": "quick", "workers": 1})
+    assert kind in ("quick", "stand-in")
+    assert record.executed(kind, name).is_file()
