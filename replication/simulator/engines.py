@@ -188,7 +188,11 @@ def _on_dask(tasks: dict, compute: Callable, address: str) -> Iterator:
         raise EngineError(f"engine {address}: {problem}") from None
     with client:
         threads = max(1, sum(client.nthreads().values()))
-        left, flying, workloads = iter(tasks.items()), distributed.as_completed(), {}
+        left, flying, workloads = (
+            iter(tasks.items()),
+            distributed.as_completed([], loop=client.loop),
+            {},
+        )
 
         def send():
             for key, task in left:
