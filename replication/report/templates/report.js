@@ -25,7 +25,7 @@ const links = new Map([...document.querySelectorAll("nav a")].map(a => [a.hash.s
 const places = [...links.keys()].map(id => document.getElementById(id)).filter(Boolean);
 let current = null;
 function mark() {
-  const above = places.filter(place => place.getBoundingClientRect().top < 120);
+  const above = places.filter(place => place.offsetParent && place.getBoundingClientRect().top < 120);
   const next = links.get((above.at(-1) ?? places[0]).id);
   if (next === current) return;
   current?.removeAttribute("aria-current");
