@@ -23,7 +23,7 @@ from replication.simulator import (
     traces,
     writing,
 )
-from replication.simulator.hints import did_you_mean
+from replication.simulator.choices import did_you_mean
 
 PROGRAM = "replication"
 opt, arg = click.option, click.argument

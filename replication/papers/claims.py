@@ -24,7 +24,7 @@ import pandas as pd
 from replication.papers import published, shown
 from replication.papers.published import EvidenceError
 from replication.simulator import paths
-from replication.simulator.data import toml
+from replication.simulator.paths import toml
 
 VERDICTS = "holds", "holds in part", "fails", "undecided", "check"
 HOLDS, PART, FAILS, UNDECIDED, CHECK = VERDICTS

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, replace
 
 from replication.simulator import paths
-from replication.simulator.data import toml
+from replication.simulator.paths import toml
 
 COLUMNS = ("item", "trace", "policy", "measure", "value", "unit", "decimals", "source")
 

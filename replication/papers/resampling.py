@@ -9,7 +9,7 @@ Sums are added up stretch by stretch: a matrix product would add in an order tha
 import numpy as np
 import pandas as pd
 
-from replication.simulator.seeding import generator
+from replication.simulator.workload import generator
 
 WEEK = 7 * 24 * 3600
 DRAWS = 1000

@@ -8,7 +8,7 @@ from pathlib import Path
 from replication.papers import git
 from replication.report import record
 from replication.simulator import paths, traces
-from replication.simulator.hints import did_you_mean
+from replication.simulator.choices import did_you_mean
 
 SCALES = ("paper", "quick")
 LEAST = {"seed": 0, "workers": 1}

@@ -14,7 +14,7 @@ import pandas as pd
 
 from replication.papers import shown, style
 from replication.simulator import writing
-from replication.simulator.data import toml
+from replication.simulator.paths import toml
 
 TEMPLATES = Path(__file__).parent / "page_templates"
 # Pixels of a page for a pixel of a figure: 105 to the inch.

@@ -18,7 +18,7 @@ from replication.report import record
 from replication.report.parameters import SCALES, PageError, check_known, check_name, on_disk
 from replication.report.results import notebooks
 from replication.simulator import paths, traces
-from replication.simulator.hints import did_you_mean
+from replication.simulator.choices import did_you_mean
 
 SECONDS = 10.0  # of a notebook without a record
 OUTPUT = re.compile(r"[a-z0-9_]+(-[a-z0-9_]+)?(\.verdicts)?\.(png|csv)")

@@ -9,7 +9,7 @@ import functools
 
 import numpy as np
 
-from replication.simulator.hints import among
+from replication.simulator.choices import among
 from replication.simulator.kernels import audits
 from replication.simulator.predictors import Virtual
 from replication.simulator.schedulers import EASY, FCFS, PVEasy

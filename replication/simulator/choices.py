@@ -1,4 +1,4 @@
-"""Choices are values: frozen dataclasses whose names and values are checked, in families that grow.
+"""Choices: frozen dataclasses whose option names and values are checked, in families that can be extended.
 
 Schedulers, predictors and estimate models are families of choices. A member is one class::
 
@@ -6,51 +6,50 @@ Schedulers, predictors and estimate models are families of choices. A member is 
     class FModel(EstimateModel, name="f"):
         f: float = option(allowed=Number(0), about="badness factor")
 
-Its fields are declared with `option`, which says what they may be; wrong names and values are refused with the
-valid ones. The `repr` is what one would type, equal choices are equal and have one hash, and
-`dataclasses.replace` makes another reading.
+Fields are declared with `option`, which states the allowed values; errors list them. The `repr` is an expression that
+makes the choice, equal choices have equal hashes, and `dataclasses.replace` makes a variant.
 """
 
+import difflib
 import functools
 import inspect
 import math
+import re
 from dataclasses import MISSING, Field, dataclass, field, fields
-
-from replication.simulator.hints import among, did_you_mean
 
 
 class ChoiceError(ValueError):
-    """A choice, an option or a value that does not exist; the message lists what is allowed."""
+    """An unknown choice or option, or a value that is not allowed; the message lists those that are."""
 
 
 def option(default=MISSING, allowed=None, about="", sign=""):
-    """A field of a choice.
+    """Declare a field of a choice.
 
     Parameters
     ----------
     default : object, optional
-        Must be given where there is none.
+        Required without one.
     allowed : tuple, class or Callable, optional
-        The values; or the family whose members they are; or a function of the value that returns it, in the
-        type that is kept, or raises ValueError with what is allowed. Anything by default.
+        The allowed values; or the family of allowed members; or a function that returns a value in the type in which
+        it is stored, or raises ValueError with the allowed values. Anything by default.
     about : str
-        What the option says; it stands in the class's docstring.
+        The meaning, for the docstring of the class.
     sign : {"", "=", "*"}
-        In text, what stands between the choice's name and this option: ``f=2``, ``log*2``.
+        In text, the character between the name of the choice and this option: ``f=2``, ``log*2``.
     """
     return field(default=default, metadata={"allowed": allowed, "about": about, "sign": sign})
 
 
 @dataclass(frozen=True)
 class Number:
-    """What a number may be, for `option`.
+    """The allowed numbers of an `option`.
 
     Parameters
     ----------
     least, most : float
         Both included.
     whole : bool
-        Whole numbers only, kept as int; as float otherwise.
+        Whole numbers only, stored as int; as float otherwise.
     or_none : bool
         Whether None is allowed too.
     """
@@ -61,7 +60,7 @@ class Number:
     or_none: bool = False
 
     def __call__(self, value):
-        """`value` as it is kept."""
+        """Return `value` as int or float; raise ValueError with the allowed numbers."""
         if value is None and self.or_none:
             return None
         try:
@@ -83,35 +82,35 @@ class Number:
 
 
 class Choice:
-    """The base of all families; see the module.
+    """The base class of all families; see the module.
 
-    A class made with ``family="scheduler"`` begins a family; every other subclass is a member of the one that it
-    comes from, known by its `name` (the class's in lower case by default).
+    A class made with ``family="scheduler"`` begins a family; every other subclass is a member of the family of its
+    base, known by its `name` (by default that of the class in lower case).
 
     Attributes
     ----------
     family : str
-        What members are called in messages.
+        The noun for members in messages.
     members : dict of str to class
-        All of them by name, in the order in which they were made.
+        All members by name, in order of definition.
     name : str
-        What the choice is called in text.
+        The name of the choice in text.
     error : class
-        What is raised; a `ChoiceError`.
+        The `ChoiceError` of the family.
     """
 
     error = ChoiceError
 
     def __init_subclass__(cls, family=None, name=None, **others):
         super().__init_subclass__(**others)
-        # Put here before the decorator makes its own, which would show every default.
+        # Set before the decorator, whose repr would show every default.
         cls.__repr__ = Choice.__repr__
         if family is not None:
             cls.family, cls.members = family, {}
             return
         cls.name = name or cls.__name__.lower()
         other = cls.members.get(cls.name, cls)
-        # A notebook's cell that is run again makes its class again.
+        # A notebook cell that runs again defines its class again.
         if (other.__module__, other.__qualname__) != (cls.__module__, cls.__qualname__):
             raise cls.error(
                 f"{cls.family} {cls.name!r} exists already: "
@@ -119,7 +118,7 @@ class Choice:
             )
         cls.members[cls.name] = cls
         if "Parameters\n" not in (cls.__doc__ or "Parameters\n"):
-            cls.__doc__ = "\n".join([inspect.cleandoc(cls.__doc__), *_told(vars(cls))])
+            cls.__doc__ = "\n".join([inspect.cleandoc(cls.__doc__), *_parameters(vars(cls))])
 
     def __new__(cls, *given, **named):
         if "__dataclass_fields__" not in cls.__dict__ or not cls.__dataclass_params__.frozen:
@@ -154,18 +153,19 @@ class Choice:
             raise type(self).error(f"{wrong}; allowed: {error}") from None
 
     def __repr__(self):
-        """As one would type it: what is at its default is left out."""
-        told = (
-            f"{name}={_shown(getattr(self, name))}"
+        """Return the expression that makes the choice, without options at their defaults."""
+        options = (
+            f"{name}={_source_of(getattr(self, name))}"
             for name, default in _defaults(type(self))
             if default is MISSING or getattr(self, name) != default
         )
-        return f"{type(self).__name__}({', '.join(told)})"
+        return f"{type(self).__name__}({', '.join(options)})"
 
     @classmethod
     def check(cls, value, what=None):
-        """Return `value` if it belongs to the family; refuse it with the members otherwise. `what`
-        is asked for, in the message's words; the family's name by default.
+        """Return `value` if it belongs to the family; raise `error` with the members otherwise.
+
+        `what` is the noun for the value in the message; the family's name by default.
         """
         if isinstance(value, cls):
             return value
@@ -184,36 +184,62 @@ class Choice:
 
     @property
     def functions(self):
-        """The functions among the options, whose names do not identify them."""
+        """The options that are functions; their names do not identify them."""
         values = [getattr(self, one.name) for one in fields(self)]
         return [value for value in values if inspect.isroutine(value)]
 
     @classmethod
     def options(cls):
-        """The choice's fields by name, as `dataclasses.fields` gives them."""
+        """Return the choice's fields (`dataclasses.Field`) by name."""
         return {own.name: own for own in fields(cls)}
 
 
-def _told(own):
-    """The options among a class's own attributes as the section of a docstring, in lines."""
+def _parameters(own):
+    """Yield the lines of a docstring's section about the options among a class's own attributes."""
     options = {name: one.metadata for name, one in own.items() if isinstance(one, Field)}
     yield from ("", "Parameters", "----------") if options else ()
-    for name, said in options.items():
-        kind = said["allowed"]
+    for name, declaration in options.items():
+        kind = declaration["allowed"]
         if isinstance(kind, tuple):
             kind = ", ".join(map(repr, kind))
         elif not isinstance(kind, Number):
             kind = own.get("__annotations__", {}).get(name)
             kind = getattr(kind, "__name__", kind)
-        yield f"{name} : {kind}\n    {said['about']}"
+        yield f"{name} : {kind}\n    {declaration['about']}"
 
 
-def _shown(value):
-    """Return a value as one would type it: a function by its name."""
+def _source_of(value):
+    """Return the repr of a value; of a function its name."""
     return value.__name__ if inspect.isfunction(value) else repr(value)
 
 
 @functools.cache
 def _defaults(kind):
-    """Names and defaults of the fields of a class of choices."""
+    """Return names and defaults of the fields of a class of choices."""
     return tuple((own.name, own.default) for own in fields(kind))
+
+
+def did_you_mean(word, known, cutoff=0.6):
+    """Return a hint to the known name nearest to an unknown word, such as `` (did you mean easy?)``, or "".
+
+    `cutoff` is the least similarity of the two names, 0 to 1.
+    """
+    known = list(known)
+    # fig3 means heel_and_toe/fig03, which is not nearer to it than heel_and_toe/fig13 is.
+    near = [n for n in known if _plain(word) in (_plain(n), _plain(n.rpartition("/")[2]))]
+    near = near or difflib.get_close_matches(str(word), known, n=1, cutoff=cutoff)
+    return f" (did you mean {near[0]}?)" if near and near[0] != word else ""
+
+
+def among(known, what, value, error):
+    """Return `value` if it is one of the known ones; raise `error` with the noun `what` and the known values if not."""
+    known = [*known]
+    if value not in known:
+        hint = did_you_mean(value, known)
+        raise error(f"{what} {value!r:.80}{hint}; allowed: {', '.join(map(str, known)) or 'none'}")
+    return value
+
+
+def _plain(word):
+    """Return a word in lower case without leading zeros of its numbers and without punctuation."""
+    return re.sub(r"(?<!\d)0+(?=\d)|[^a-z0-9]", "", str(word).lower())

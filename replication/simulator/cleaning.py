@@ -8,8 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from replication.simulator.choices import Number
-from replication.simulator.hints import among
+from replication.simulator.choices import Number, among
 from replication.simulator.swf import FIELDS, SWFError
 from replication.simulator.workload import Workload
 

@@ -24,7 +24,7 @@ import pandas as pd
 
 from replication import __version__
 from replication.simulator import gantt, swf, writing
-from replication.simulator.hints import among
+from replication.simulator.choices import among
 
 LARGEST = 2**31 - 1  # processors of a job
 LONGEST_ID = 200  # characters of a job's name

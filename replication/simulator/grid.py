@@ -21,10 +21,9 @@ from replication.simulator.estimates import EstimateModel, Users
 from replication.simulator.measures import Measure, Trim
 from replication.simulator.resampling import Resampling
 from replication.simulator.schedulers import EASY, Scheduler
-from replication.simulator.seeding import fingerprint
 from replication.simulator.simulation import checked_seed, distinct, several
 from replication.simulator.store import RESULTS, Rows
-from replication.simulator.workload import COLUMNS, Workload
+from replication.simulator.workload import COLUMNS, Workload, fingerprint
 from replication.simulator.writing import tell
 
 LOG = "log"  # name of the log's own load

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from replication.simulator.hints import did_you_mean
+from replication.simulator.choices import did_you_mean
 from replication.simulator.kernels import measuring
 
 BOUND = measuring.BOUND

@@ -1,6 +1,8 @@
-"""Where things are in a checkout; nothing here depends on the current folder."""
+"""Folders of a checkout, independent of the current folder, and its TOML files."""
 
+import functools
 import os
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -9,7 +11,7 @@ DATA = ROOT / "data"
 PUBLISHED = DATA / "published"
 TRACES = DATA / "traces"
 ARTICLE = ROOT / "article"
-# What is drawn, kept and compiled goes here: the checkout, unless that cannot be written to.
+# Folder of all output: the checkout by default.
 OUTPUT = Path(os.environ.get("REPLICATION_OUTPUT") or ROOT).expanduser().resolve()
 FIGURES = OUTPUT / "figures"
 BUILD = OUTPUT / "build"
@@ -19,6 +21,12 @@ STAND_IN = BUILD / "stand-in"
 def trace_folders():
     """Folders searched for traces, in order: ``REPLICATION_TRACES``, then ``data/traces``."""
     named = os.environ.get("REPLICATION_TRACES", "")
-    # The name of one folder may hold the sign that stands between several.
+    # The name of one folder may contain the separator.
     folders = [named] if Path(named).expanduser().is_dir() else named.split(os.pathsep)
     return [Path(folder).expanduser() for folder in folders if folder] + [TRACES]
+
+
+@functools.cache
+def toml(path: Path) -> dict:
+    """Return the content of a TOML file, which is read once."""
+    return tomllib.loads(path.read_text(encoding="utf-8"))

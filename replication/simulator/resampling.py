@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 
 from replication.simulator.choices import Choice, ChoiceError, Number, option
-from replication.simulator.seeding import generator
-from replication.simulator.workload import COLUMNS
+from replication.simulator.workload import COLUMNS, generator
 
 WEEK = 7 * 24 * 3600
 MOST = 100_000  # weeks

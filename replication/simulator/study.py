@@ -29,10 +29,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from replication.simulator import grid, text, traces
-from replication.simulator.choices import ChoiceError
+from replication.simulator.choices import ChoiceError, among
 from replication.simulator.estimates import EstimateError
 from replication.simulator.estimates.models import steps
-from replication.simulator.hints import among
 
 DEFAULTS = {
     "logs": [],

@@ -24,7 +24,7 @@ import numpy as np
 import pandas as pd
 
 from replication.simulator import writing
-from replication.simulator.hints import among
+from replication.simulator.choices import among
 
 BAD_LINES = ("refuse", "skip")
 #: Kinds of lines that cannot be jobs.

@@ -13,8 +13,7 @@ import math
 import numpy as np
 
 from replication.simulator.estimates.modal import modal
-from replication.simulator.seeding import generator
-from replication.simulator.workload import Workload, WorkloadError
+from replication.simulator.workload import Workload, WorkloadError, generator
 
 SERIAL, POWERS_OF_TWO = 0.244, 0.576  # shares of the jobs
 # Two-stage uniform distribution of log2(size): (LOW, middle) with probability FIRST, else (middle, log2(machine)).

@@ -11,9 +11,8 @@ only letters and digits count, so ``emax`` is ``e_max``. Python takes values ins
 import re
 from dataclasses import MISSING
 
-from replication.simulator.choices import Number
+from replication.simulator.choices import Number, did_you_mean
 from replication.simulator.estimates import EstimateModel
-from replication.simulator.hints import did_you_mean
 from replication.simulator.predictors import Biased, Predictor
 from replication.simulator.resampling import Resampling
 from replication.simulator.schedulers import Scheduler

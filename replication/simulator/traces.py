@@ -11,9 +11,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from replication.simulator import paths, swf
+from replication.simulator.choices import among, did_you_mean
 from replication.simulator.cleaning import DEFAULT_DROP, USED, workload
-from replication.simulator.data import toml
-from replication.simulator.hints import among, did_you_mean
+from replication.simulator.paths import toml
 from replication.simulator.synthetic import synthetic as generate
 from replication.simulator.workload import Workload
 

@@ -1,32 +1,34 @@
-"""The jobs that a scheduler is given: one immutable set of columns, whatever they came from."""
+"""A workload: immutable columns of jobs, whatever their source; random generators and hashes keyed by content."""
 
-import datetime
+import hashlib
+import json
 import math
-import operator
 from dataclasses import dataclass, field, fields, replace
 from html import escape
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 
-from replication.simulator.seeding import fingerprint
+from replication.simulator.choices import Number
 
 COLUMNS = tuple("job_id submit run_time estimate processors user group executable queue".split())
 #: Quick scale: simulate only the first jobs of each log.
 QUICK_JOBS = 5000
-MOST_PROCESSORS = 10**12
+MACHINE = Number(1, 10**12, whole=True)
 LARGEST = 2**62  # the kernels add two such numbers in 64 bits
 
 _SECONDS = ("submit", "run_time", "estimate")
 
 
 class WorkloadError(ValueError):
-    """Jobs that cannot be simulated; the message names field, row or job, value and what is allowed."""
+    """Jobs that cannot be simulated; the message names the field, the row or job, the value and what is allowed."""
 
 
 @dataclass(frozen=True, eq=False)
 class Workload:
-    """Jobs in order of submission, and the machine they are meant for.
+    """Jobs in order of submission, and their machine.
 
     Columns are read-only ``int64[n]`` copies, ordered by (submit, order in the log); a job's index is its place in
     the first-come-first-served queue.
@@ -51,13 +53,13 @@ class Workload:
     stand_in : bool
         True for synthetic workloads; they decide no claim about a paper.
     provenance : dict
-        Where the jobs came from: path, sha256, the rules applied.
+        Source of the jobs: path, sha256, the rules applied.
     cleaning : tuple of (str, int)
-        Each cleaning rule applied with the number of jobs it touched.
+        Each cleaning rule applied with the number of jobs it changed or dropped.
     draw_key : str
-        What random draws for these jobs are keyed by, so that equal jobs get equal numbers whatever their file is
-        called: the registry's name for a registered log, else by default a hash of the jobs. Changed copies (scaled,
-        cut, resampled) keep the key, so that they share random numbers.
+        Key of random draws for these jobs, independent of the name of their file: the registry's name for a registered
+        log, else by default a hash of the jobs. Changed copies (scaled, cut, resampled) keep the key, so that they
+        share random numbers.
     """
 
     name: str
@@ -77,7 +79,12 @@ class Workload:
     draw_key: str = ""
 
     def __post_init__(self):
-        object.__setattr__(self, "machine", self._checked_machine())
+        try:
+            object.__setattr__(self, "machine", MACHINE(self.machine))
+        except ValueError as allowed:
+            raise WorkloadError(
+                f"{self.name}: machine {self.machine!r:.40}; expected {allowed}"
+            ) from None
         shape = np.shape(self.job_id)
         for column in COLUMNS:
             values = getattr(self, column)
@@ -86,35 +93,17 @@ class Workload:
                     f"{self.name}: column {column} has shape {np.shape(values)}, expected ({shape[0] if shape else 'n'},)"
                 )
             try:
-                object.__setattr__(self, column, _frozen(values, column))
-            except ValueError as problem:
+                object.__setattr__(self, column, _read_only(values, column))
+            except (ValueError, TypeError) as problem:
                 raise WorkloadError(f"{self.name}: {column}: {problem}") from None
         self._check()
         if not self.draw_key:
             columns = (getattr(self, column) for column in COLUMNS)
             object.__setattr__(self, "draw_key", fingerprint(*columns))
 
-    def __getstate__(self):
-        """Return the fields alone: nothing computed from them travels with a copy or a pickle."""
-        return {own.name: getattr(self, own.name) for own in fields(self)}
-
-    def __setstate__(self, state):
-        for name, value in state.items():
-            if name in COLUMNS:
-                value.flags.writeable = False
-            object.__setattr__(self, name, value)
-
-    def _checked_machine(self):
-        try:
-            machine = 0 if isinstance(self.machine, bool) else operator.index(self.machine)
-        except TypeError:
-            machine = 0
-        if not 1 <= machine <= MOST_PROCESSORS:
-            raise WorkloadError(
-                f"{self.name}: machine {self.machine!r:.40}; "
-                f"expected a whole number of processors from 1 to {MOST_PROCESSORS}"
-            )
-        return machine
+    def __reduce__(self):
+        # Without values that were computed from the fields and kept with them.
+        return type(self), tuple(getattr(self, own.name) for own in fields(self))
 
     def _check(self):
         if len(self) == 0:
@@ -205,18 +194,14 @@ class Workload:
         WorkloadError
             For a factor that is not a finite number above 0, and for times that become too large.
         """
-        try:
-            number = math.nan if isinstance(factor, bool | str) else float(factor)
-        except (TypeError, ValueError, OverflowError):
-            number = math.nan
-        if not 0 < number < math.inf:
+        if not (isinstance(factor, Real) and 0 < factor < math.inf):
             raise WorkloadError(
                 f"{self.name}: scaling factor {factor!r:.40}, allowed: a finite number above 0"
             )
-        submit = np.rint(self.submit * number)
+        submit = np.rint(self.submit * float(factor))
         if submit[-1] >= LARGEST:
             raise WorkloadError(
-                f"{self.name}: scaling factor {number:g}: submissions reach {submit[-1]:g} s, "
+                f"{self.name}: scaling factor {factor:g}: submissions reach {submit[-1]:g} s, "
                 f"allowed: below {LARGEST} s"
             )
         return replace(self, submit=submit.astype(np.int64))
@@ -233,16 +218,12 @@ class Workload:
             For a share that is not a finite number above 0, and where the jobs have no load: no work, or all
             submitted at once.
         """
-        try:
-            wanted = math.nan if isinstance(share, bool | str) else float(share)
-        except (TypeError, ValueError, OverflowError):
-            wanted = math.nan
-        if not (0 < wanted < math.inf and self.load > 0):
+        if not (isinstance(share, Real) and 0 < share < math.inf and self.load > 0):
             raise WorkloadError(
-                f"{self.name}, of load {self.load:g}: load {share!r:.40}, allowed: a share above 0, and only the "
-                "log's own where all jobs come at once or take no time"
+                f"{self.name}, of load {self.load:g}: load {share!r:.40}, allowed: a finite number above 0, for jobs "
+                "that take time and are not all submitted at once"
             )
-        return self.scaled(self.load / wanted)
+        return self.scaled(self.load / share)
 
     @classmethod
     def from_columns(
@@ -284,14 +265,7 @@ class Workload:
             For fractions, missing values, dates where time spans belong, and values out of range, by column and row
             (from 0).
         """
-        n = len(submit)
-        others = {"job_id": job_id, "user": user, "group": group}
-        others |= {"executable": executable, "queue": queue}
-        unknown = {"job_id": np.arange(1, n + 1)}
-        columns = {
-            column: unknown.get(column, np.full(n, -1)) if values is None else values
-            for column, values in others.items()
-        }
+        n, unknown = len(submit), np.full(len(submit), -1)
         return cls(
             name,
             machine,
@@ -299,7 +273,11 @@ class Workload:
             run_time=run_time,
             estimate=run_time if estimate is None else estimate,
             processors=processors,
-            **columns,
+            job_id=np.arange(1, n + 1) if job_id is None else job_id,
+            user=unknown if user is None else user,
+            group=unknown if group is None else group,
+            executable=unknown if executable is None else executable,
+            queue=unknown if queue is None else queue,
             **facts,
         )
 
@@ -321,79 +299,60 @@ def usage(start: np.ndarray, end: np.ndarray, processors: np.ndarray):
     )
 
 
-def _frozen(values, column):
-    """Return `values` as int64 that nobody can write to; raise ValueError for what is no whole number.
-
-    The buffer is a bytes object: it cannot be made writeable again, and copies of a workload share it.
-    """
-    if isinstance(values, np.ndarray) and values.dtype == np.int64 and _is_immutable(values):
-        return np.ascontiguousarray(values)
-    return np.frombuffer(_whole_numbers(values, column).tobytes(), np.int64)
-
-
-def _is_immutable(values):
-    while isinstance(values.base, np.ndarray) and values.flags.c_contiguous:
-        values = values.base
-    return isinstance(values.base, bytes)
+def _read_only(values, column):
+    """Return `values` as a read-only int64 array; a copy unless they are one already."""
+    array = None
+    if isinstance(values, np.ndarray) and values.dtype == np.int64 and not values.flags.writeable:
+        if values.base is None or not getattr(values.base, "flags", values.flags).writeable:
+            array = np.ascontiguousarray(values)
+    if array is None:
+        array = np.array(_whole_numbers(values, column), np.int64)
+    array.flags.writeable = False
+    return array
 
 
 def _whole_numbers(values, column):
-    """Return `values` as an int64 array; raise ValueError, which names the row, for what has no such meaning."""
+    """Return `values` as an array of whole numbers; raise ValueError, which names the row, for any other value."""
     expected = "whole seconds" if column in _SECONDS else "whole numbers"
-    if np.ma.is_masked(values):
-        row = int(np.argmax(np.ma.getmaskarray(values)))
-        raise ValueError(f"masked value at row {row}; expected {expected}")
-    if getattr(getattr(values, "dtype", None), "tz", None) is not None:  # pandas, with a time zone
-        values = values.dt.tz_convert("UTC").dt.tz_localize(None)
-    array = np.asarray(values)
-    if array.dtype == object:
-        array = _from_objects(array)
-    kind = array.dtype.kind
-    if kind in "mM":
-        return _seconds(array, column)
-    if kind not in "iuf":
-        raise ValueError(f"{array.dtype} {array.flat[0]!r:.40}; expected {expected}")
-    if kind == "f":
-        wrong = ~(np.isfinite(array) & (array == np.rint(array)) & (np.abs(array) < 2.0**63))
-    else:
-        wrong = array > np.uint64(2**63 - 1) if kind == "u" else np.zeros(1, bool)
+    series = pd.Series(values)
+    if series.dtype.kind == "M" and column == "submit":
+        series = series - series.min()
+    if series.dtype.kind == "m" and column in _SECONDS:
+        series = series.dt.total_seconds()
+    if series.dtype.kind not in "iuf":
+        raise ValueError(f"{series.dtype} {series.iloc[0]!r:.40}; expected {expected}")
+    array = series.to_numpy(np.float64 if series.hasnans else None)
+    if array.dtype == np.int64:
+        return array
+    wrong = ~(np.isfinite(array) & (array == np.rint(array)) & (np.abs(array) < 2.0**63))
     if wrong.any():
         row = int(np.argmax(wrong))
         raise ValueError(f"{array[row]} at row {row}; expected {expected}")
-    return array.astype(np.int64)
+    return array
 
 
-def _from_objects(array):
-    """Return an array of Python objects as one of numbers, time spans or points in time."""
-    for kind, dtype in ((datetime.timedelta, "m8[us]"), (datetime.datetime, "M8[us]")):
-        if len(array) and all(isinstance(value, kind) for value in array):
-            return np.array(array.tolist(), dtype)
-    for row, value in enumerate(array):
-        try:
-            operator.index(value)
-        except TypeError:
-            raise ValueError(f"{value!r:.40} at row {row}; expected whole numbers") from None
-    try:
-        return np.array([operator.index(value) for value in array], np.int64)
-    except OverflowError:
-        raise ValueError("a number of more than 64 bits; expected whole numbers") from None
+def generator(*key: str | float | bool | None) -> np.random.Generator:
+    """Return a random generator that depends on its key alone.
+
+    Parameters
+    ----------
+    *key : str, int, float, bool or None
+        The purpose of the numbers, for instance ``(workload.draw_key, "random-f", 2.0, seed)``.
+
+    Returns
+    -------
+    numpy.random.Generator
+        PCG64, seeded by the sha256 of the key written as JSON.
+    """
+    digest = hashlib.sha256(json.dumps(key, allow_nan=False).encode()).digest()
+    return np.random.Generator(
+        np.random.PCG64(np.random.SeedSequence(int.from_bytes(digest, "big")))
+    )
 
 
-def _seconds(array, column):
-    """Return time spans as whole seconds, and points in time as whole seconds since the first."""
-    allowed = "mM" if column == "submit" else "m" if column in _SECONDS else ""
-    if array.dtype.kind not in allowed:
-        expected = "time spans or whole seconds" if allowed else "whole numbers"
-        raise ValueError(f"{array[0]!r:.60} at row 0; expected {expected}")
-    missing = np.isnat(array)
-    if not missing.any():
-        if array.dtype.kind == "M":
-            array = array - array.min()
-        if np.datetime_data(array.dtype)[0] in ("generic", "Y", "M"):
-            raise ValueError(f"{array.dtype}: no length in seconds; expected whole seconds")
-        whole = array.astype("m8[s]")
-        missing = whole.astype(array.dtype) != array
-    if missing.any():
-        row = int(np.argmax(missing))
-        raise ValueError(f"{array[row]} at row {row}; expected whole seconds")
-    return whole.astype(np.int64)
+def fingerprint(*columns: np.ndarray) -> str:
+    """Return the sha256 of integer arrays in hexadecimal; the same on every machine."""
+    digest = hashlib.sha256()
+    for column in columns:
+        digest.update(np.ascontiguousarray(column, "<i8"))
+    return digest.hexdigest()

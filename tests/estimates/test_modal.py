@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from replication.simulator.estimates import EstimateError, Modal, modal
 from replication.simulator.kernels.dealing import deal
-from replication.simulator.seeding import generator
-from replication.simulator.workload import Workload
+from replication.simulator.workload import Workload, generator
 
 HOUR = 3600
 

@@ -13,7 +13,7 @@ from replication.papers.claims import Case
 from replication.papers.published import EvidenceError
 from replication.report import page, results
 from replication.simulator import paths
-from replication.simulator.data import toml
+from replication.simulator.paths import toml
 
 NAME = "heel_and_toe/fig02"
 OURS = [

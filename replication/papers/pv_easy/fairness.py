@@ -7,7 +7,7 @@ from scipy import stats
 
 from replication.papers import panels, style
 from replication.simulator import audits
-from replication.simulator.seeding import generator
+from replication.simulator.workload import generator
 
 DRAWN = ("EASY", "PV-EASY")
 

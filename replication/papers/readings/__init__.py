@@ -17,7 +17,7 @@ import numpy as np
 
 from replication.papers import compare
 from replication.papers.published import EvidenceError
-from replication.simulator.hints import among
+from replication.simulator.choices import among
 
 # How much nearer the best combination with a choice must be than the best without it.
 IDENTIFIED = 0.10

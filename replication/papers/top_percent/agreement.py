@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from replication.simulator import paths, text
-from replication.simulator.data import toml
+from replication.simulator.paths import toml
 from replication.simulator.simulation import simulate
 
 TABLE = paths.DATA / "agreement.toml"

@@ -8,7 +8,7 @@ at most k modes at it (Silverman 1981).
 import numpy as np
 from scipy import ndimage
 
-from replication.simulator.seeding import generator
+from replication.simulator.workload import generator
 
 CELLS = 512
 SAMPLES, QUICK_SAMPLES = 2000, 200
@@ -37,7 +37,7 @@ def p_value(values, k, *key, samples=SAMPLES):
     """Share of samples from the smoothed values that have more than `k` modes at the critical width.
 
     Small if the values have more than `k` modes. The key is that of the random numbers, see
-    `replication.simulator.seeding.generator`.
+    `replication.simulator.workload.generator`.
     """
     width = critical_width(values, k)
     low, high = float(values.min()), float(values.max())

@@ -14,7 +14,7 @@ import numpy as np
 from replication.simulator.choices import Number, option
 from replication.simulator.estimates.models import EstimateError, EstimateModel
 from replication.simulator.kernels import dealing as kernel
-from replication.simulator.seeding import generator
+from replication.simulator.workload import generator
 
 MINUTE, HOUR = 60, 3600
 HEAD = 20  # popular values

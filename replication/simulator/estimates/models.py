@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from replication.simulator.choices import Choice, ChoiceError, Number, option
-from replication.simulator.seeding import generator
-from replication.simulator.workload import LARGEST, Workload
+from replication.simulator.workload import LARGEST, Workload, generator
 
 MOST = 1_000_000  # values of a range; a typing mistake should not start a year of work
 
@@ -40,7 +39,7 @@ class EstimateModel(Choice, family="estimates"):
             With run times already cut to the E_max, if there is one.
         seed : int
             Of models that draw. A draw should depend on the workload's `draw_key`, its length, the model's own values
-            and the seed alone; `replication.simulator.seeding.generator` makes such a generator.
+            and the seed alone; `replication.simulator.workload.generator` makes such a generator.
 
         Returns
         -------

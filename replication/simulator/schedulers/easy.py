@@ -12,7 +12,7 @@ from replication.simulator.kernels import observing, reservations
 from replication.simulator.predictors import Predictor
 from replication.simulator.schedulers import options
 from replication.simulator.schedulers.scheduler import Scheduler, SchedulerError
-from replication.simulator.seeding import generator
+from replication.simulator.workload import generator
 
 
 @dataclass(frozen=True)
