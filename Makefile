@@ -60,7 +60,7 @@ site: build/docs-ready  ## Build the documentation in build/site/
 	@$(PY) -m sphinx -q -b html docs build/site && echo build/site/index.html
 
 test-all: $(READY)  ## Run all tests
-	@$(PY) $(PYTEST) $(TESTS)
+	@REPLICATION_ROUNDS=$(or $(ROUNDS),12000) $(PY) $(PYTEST) $(TESTS)
 
 test-contrib: $(READY)  ## Run the tests of contrib/
 	@PYTHONPATH=$(CURDIR):$(CURDIR)/contrib/cluster $(PY) -m pytest -c contrib/cluster/pyproject.toml contrib/cluster

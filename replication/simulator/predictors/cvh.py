@@ -14,7 +14,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
 from replication.simulator.kernels.compiling import njit_noalloc
 from replication.simulator.predictors.base import Predictor, compiled
@@ -168,7 +167,7 @@ class CVH(Predictor):
 
     def tables(self, workload, request, seed):
         """See the module."""
-        group = number_groups(pd.DataFrame({"user": workload.user}))
+        group = number_groups(workload.user)
         model = np.zeros((COUNTERS + 1, ROOM))
         model[[SCALES, SQUARES]] = START
         model[COUNTERS, [STEP, NORM, JOB]] = 1, START, NOBODY

@@ -12,16 +12,22 @@ DECAY = 0.8
 TOTAL, COUNT = range(2)  # columns of `means`
 
 
-def number_groups(frame):
-    """Number the rows of a DataFrame, int64[n]: equal rows alike, in order of first appearance."""
-    return frame.groupby(list(frame), sort=False).ngroup().to_numpy(np.int64)
+def number_groups(*columns):
+    """Number the rows of int64[n] columns, int64[n]: equal rows alike, in order of first appearance."""
+    code, _ = pd.factorize(columns[0])
+    for column in columns[1:]:
+        other, values = pd.factorize(column)
+        code, _ = pd.factorize(code * len(values) + other)
+    return code
 
 
 def finest_classes(workload, request):
-    """Return each job's class, int64[n], by executable, user, request and size; and these four of each class."""
-    columns = workload.executable, workload.user, request, workload.processors
-    frame = pd.DataFrame(dict(enumerate(columns)))
-    return number_groups(frame), frame.drop_duplicates()
+    """Return each job's class, int64[n], by executable, user, request and size; and these four of each, int64[4, c]."""
+    columns = np.stack([workload.executable, workload.user, request, workload.processors])
+    group = number_groups(*columns)
+    # Classes are numbered as they first appear, so the running maximum steps up at a class's first job.
+    first = np.flatnonzero(np.diff(np.maximum.accumulate(group), prepend=-1))
+    return group, columns[:, first]
 
 
 @dataclass(frozen=True)
@@ -35,7 +41,7 @@ class Last(Predictor):
 
     def tables(self, workload, request, seed):
         """Return ``group``, each job's user, and ``newest``, each user's last two run times and last request; -1: none."""
-        group = number_groups(pd.DataFrame({"user": workload.user}))
+        group = number_groups(workload.user)
         return {"group": group, "newest": np.full((group.max() + 1, 3), -1)}
 
     @compiled
@@ -85,9 +91,9 @@ class Complete(Predictor):
         group, finest = finest_classes(workload, request)
         # Most specific first: columns [0, 1, 2, 3], [0, 1, 2], [0, 1, 3], [0, 1], ...
         kept = [[k for k in range(4) if mask & 8 >> k] for mask in range(15, 0, -1)]
-        classes, count = np.empty((len(finest), len(kept)), np.int64), 0
+        classes, count = np.empty((finest.shape[1], len(kept)), np.int64), 0
         for k, columns in enumerate(kept):
-            classes[:, k] = count + number_groups(finest[columns])
+            classes[:, k] = count + number_groups(*finest[columns])
             count = int(classes[:, k].max()) + 1
         return {"group": group, "classes": classes, "means": np.zeros((count, 2))}
 

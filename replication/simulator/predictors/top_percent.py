@@ -143,7 +143,7 @@ class TopPercent(Predictor, name="top"):
     def tables(self, workload, request, seed):
         """See the module."""
         group, finest = finest_classes(workload, request)
-        n, classes = len(workload), len(finest)
+        n, classes = len(workload), finest.shape[1]
         # Every class has a place for each value that it can hold: its jobs' run times and its request.
         value = np.concatenate([workload.run_time, finest[2]])
         owner = np.concatenate([group, np.arange(classes)])
