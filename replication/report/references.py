@@ -81,7 +81,8 @@ class References:
             else:
                 raise ReferenceFault(f"{part!r} is no verdict, no format, and not count or range")
         if spread:
-            cells = sorted(set(cells), key=_number)
+            size = abs if form.startswith("abs") else float
+            cells = sorted(set(cells), key=lambda cell: size(_number(cell)))
             cells = [cells[0], cells[-1]] if len(cells) > 1 else cells
         texts = [_formatted(cell, form) for cell in cells]
         if spread and len(texts) > 1:
