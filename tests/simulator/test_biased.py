@@ -18,7 +18,7 @@ from replication.simulator.predictors import (
 from replication.simulator.reference.easy import Easy
 from replication.simulator.schedulers import EASY, PVEasy, SchedulerError
 from replication.simulator.simulation import simulate
-from tests.core.test_predicted import peopled
+from tests.simulator.test_predicted import peopled
 from tests.workloads import jobs
 
 OTHERS = [Virtual(0.5), Tsafrir()]

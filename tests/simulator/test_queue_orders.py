@@ -13,7 +13,7 @@ from replication.simulator.reference.queue_orders import OrderedEasy
 from replication.simulator.schedulers import EASY, OrderedEASY, SchedulerError
 from replication.simulator.schedulers.queue_orders import ORDERS
 from replication.simulator.simulation import simulate
-from tests.core.test_predicted import peopled
+from tests.simulator.test_predicted import peopled
 from tests.workloads import jobs
 
 LIMITS = (None, 0, 1, 5, 30)

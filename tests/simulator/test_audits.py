@@ -9,7 +9,7 @@ from replication.simulator import audits
 from replication.simulator.predictors import Clairvoyant, Last, Request, Virtual
 from replication.simulator.schedulers import EASY, FCFS, PVEasy
 from replication.simulator.simulation import simulate
-from tests.core.test_pv_easy import MODES, PREDICTORS, READINGS, crowds
+from tests.simulator.test_pv_easy import MODES, PREDICTORS, READINGS, crowds
 from tests.workloads import jobs
 
 SCHEDULERS = st.sampled_from(

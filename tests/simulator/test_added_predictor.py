@@ -18,7 +18,7 @@ from replication.simulator.schedulers import (
     SchedulerError,
 )
 from replication.simulator.simulation import simulate
-from tests.predictors.added import Counted, Longest, Squared
+from tests.simulator.added import Counted, Longest, Squared
 from tests.workloads import jobs
 
 

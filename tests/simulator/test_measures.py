@@ -81,7 +81,7 @@ def test_every_named_measure_by_hand():
 def test_waste_counts_only_where_it_is_asked_for():
     from replication.simulator.predictors import Virtual
     from replication.simulator.schedulers import PVEasy
-    from tests.sweeps.test_sweep import some_jobs
+    from tests.simulator.test_sweep import some_jobs
 
     run = simulate(
         some_jobs(), PVEasy(predictor=Virtual(0.1)), measures=list(measures._DEFINITIONS)

@@ -8,8 +8,8 @@ import os
 
 import pytest
 
-from tests.core import test_conservative, test_predicted
-from tests.core.test_predicted import AS_CODED, PREDICTORS
+from tests.simulator import test_conservative, test_predicted
+from tests.simulator.test_predicted import AS_CODED, PREDICTORS
 
 LOGS = ("KTH-SP2", "CTC-SP2", "SDSC-SP2")
 

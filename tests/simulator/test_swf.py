@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from replication.simulator import paths, swf, traces
 from replication.simulator.swf import DECIMAL, FIELDS, SWFError
-from tests.fuzz.plain import swf_value
+from tests.simulator.swf_values import swf_value
 
 HEADER = "; Version: 2.2\n; MaxProcs: 128 (batch)\n; UnixStartTime: 893466664\n"
 LOGS = traces.names()

@@ -12,7 +12,7 @@ from replication.simulator.predictors import Last, Request, Tsafrir, Virtual
 from replication.simulator.reference.reservations import ReservedEasy
 from replication.simulator.schedulers import EASY, SchedulerError
 from replication.simulator.simulation import simulate
-from tests.core.test_predicted import peopled
+from tests.simulator.test_predicted import peopled
 from tests.workloads import jobs
 
 

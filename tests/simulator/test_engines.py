@@ -17,7 +17,7 @@ from replication.simulator.estimates import FModel, Users
 from replication.simulator.schedulers import EASY, Conservative
 from replication.simulator.simulation import SimulationError
 from replication.simulator.store import Store
-from tests.sweeps.failing import Failing
+from tests.simulator.failing import Failing
 
 
 def some_jobs(n=60, name="some"):

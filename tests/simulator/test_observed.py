@@ -24,7 +24,7 @@ from replication.simulator.reference import observed as reference_observed
 from replication.simulator.schedulers import EASY, FCFS, SchedulerError
 from replication.simulator.simulation import simulate
 from replication.simulator.workload import Workload
-from tests.core.test_predicted import CHOICES, peopled
+from tests.simulator.test_predicted import CHOICES, peopled
 from tests.workloads import jobs, workloads
 
 # Heel-and-toe's Fig. 8: every job is told to be twice as long as it is.
