@@ -229,3 +229,28 @@ def start_delays(schedule, since="alone"):
         if since == "reservation":
             fair = np.maximum(fair, reservations(schedule, "first"))
     return np.where(blocked(schedule), np.maximum(schedule.start - fair, 0), 0)
+
+
+def postponements(schedule):
+    """How the reservations of blocked jobs move while these wait at the head, under EASY with any predictor.
+
+    Worked out from the schedule: at each submission and each end, from the running jobs and their predictions.
+
+    Returns
+    -------
+    moved : int64[n, 4]
+        Of each job: passes at which it was blocked at the head; those at which it was expected to start later than at
+        the pass before; those of these at which it would not have been without the later jobs started since it came
+        to the head; and by how much it was postponed in all, s.
+    passing : int8[n]
+        Of each job that was started behind a blocked head: 1 if it was planned to end by the head's shadow time, 2 if
+        it took extra processors, 3 if it took extra processors of a head that was expected at that very instant; else 0.
+    """
+    w = schedule.workload
+    events = np.unique(np.concatenate([w.submit, schedule.end]))
+    correction = CORRECTIONS.index(getattr(schedule.scheduler, "correction", "now"))
+    passing = np.zeros(len(w), np.int8)
+    plans = schedule.prediction, schedule.estimate
+    jobs = head_since(schedule), blocked(schedule), schedule.start, schedule.end, events, plans
+    moved = audits.postponements(*jobs, w.processors, w.machine, correction, passing)
+    return moved, passing

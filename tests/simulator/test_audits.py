@@ -197,6 +197,15 @@ def test_the_reservation_by_the_users_estimates():
     assert late.tolist() == [0, 0, 61, 0]
 
 
+def test_a_reservation_is_postponed_by_a_job_that_was_backfilled():
+    # As before: when job 1 ends at 21, job 3 has outlived its prediction and is planned to end at 1002.
+    workload = jobs(4, (0, 1, 1, 100), (1, 20, 2, 40), (2, 5, 4, 5), (2, 100, 2, 1000))
+    workload = workload.replace(user=np.array([2, 1, 3, 2]))
+    moved, passing = audits.postponements(simulate(workload, EASY(predictor=Last())))
+    assert moved.tolist() == [[0] * 4, [0] * 4, [2, 1, 1, 961], [0] * 4]
+    assert passing.tolist() == [0, 0, 0, 1]
+
+
 @SOME
 @given(crowds(most=25), st.sampled_from(["used-up", "not-used-up"]))
 def test_no_job_is_backfilled_once_a_held_reservation_is_due(workload, extra):

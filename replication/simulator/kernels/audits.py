@@ -224,3 +224,64 @@ def _copy_job(world, runs, other, other_runs, job):
     other.prediction[job], other.planned[job] = world.prediction[job], world.planned[job]
     other.done[job], other_runs.length[job] = world.done[job], runs.length[job]
     other_runs.times_killed[job] = runs.times_killed[job]
+
+
+@njit(nogil=True, cache=True)
+def postponements(since, asked, start, end, events, plans, size, machine, correction, passing):
+    """How the reservations of the jobs `asked` (bool[n]) for move while these wait at the head, int64[n, 4].
+
+    The columns are passes, passes at which the job was expected to start later than at the pass before, those of them
+    at which it would not have been without the jobs behind it that started since, and seconds of all of these.
+    `since` (int64[n], s, never descending) is when each job came to the head, `events` (int64[k], s, ascending) when
+    there is a pass, `plans` are predictions and estimates. Of each job started behind a head, ``passing`` (int8[n])
+    becomes 1 if it was planned to end by the shadow time, 2 if it took extra processors, and 3 if it took extra
+    processors of a head that was expected at that instant.
+    """
+    n = len(since)
+    prediction, estimate = plans
+    moved = np.zeros((n, 4), np.int64)
+    order, live, known = np.argsort(start), np.empty(n, np.int64), np.zeros(2, np.int64)
+    planned, own = np.empty(n, np.int64), np.empty(n, np.int64)
+    for job in np.flatnonzero(asked):
+        k, before = np.searchsorted(events, since[job]), -1
+        while events[k] < start[job]:
+            now, count, earlier, used, used_earlier = events[k], 0, 0, 0, 0
+            for other in _running_at(now, order, live, known, start, end):
+                if other > job and start[other] == now:
+                    continue  # this pass starts it
+                plan = corrected(prediction[other], estimate[other], now - start[other], correction)
+                key = max(start[other] + plan, now) << JOB_BITS | other
+                planned[count] = key
+                count += 1
+                used += size[other]
+                if other < job or start[other] < since[job]:
+                    own[earlier] = key
+                    earlier += 1
+                    used_earlier += size[other]
+            shadow = _shadow(planned[:count], used + size[job] - machine, size, now)
+            moved[job, 0] += 1
+            if before >= 0 and shadow > before:
+                moved[job, 1] += 1
+                moved[job, 3] += shadow - before
+                alone = _shadow(own[:earlier], used_earlier + size[job] - machine, size, now)
+                moved[job, 2] += alone <= before or used_earlier + size[job] <= machine
+            before = shadow
+            for place in range(known[1]):
+                other = live[place]
+                if other > job and start[other] == now:
+                    in_time = now + prediction[other] <= shadow
+                    passing[other] = 1 if in_time else (3 if shadow <= now else 2)
+            k += 1
+    return moved
+
+
+@njit(nogil=True, cache=True)
+def _shadow(keys, needed, size, now):
+    """When so many processors have become free by the planned ends, s."""
+    instant = now
+    for key in np.sort(keys):
+        if needed <= 0:
+            break
+        needed -= size[key & JOB_MASK]
+        instant = key >> JOB_BITS
+    return instant
