@@ -141,7 +141,10 @@ class Search:
         found = []
         for clean in products(cleanings):
             variant = Variant("", cleaning=_fields(clean, "cleaning"))
-            jobs = variants.jobs(runs.PAPER, workloads, log, variant, first)
+            try:
+                jobs = variants.jobs(runs.PAPER, workloads, log, variant, first)
+            except variants.NotApplicable:
+                continue  # a stand-in has no lines to clean otherwise
 
             def one(chosen, jobs=jobs, clean=clean):
                 schedule = simulate(jobs, scheduler(policy, chosen))

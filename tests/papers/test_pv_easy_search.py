@@ -1,0 +1,71 @@
+"""PV-EASY's search and its two simulators, on short logs."""
+
+import math
+
+import numpy as np
+import pytest
+
+from replication.papers.pv_easy import reconstructed, runs, search
+from replication.simulator.predictors import Last, LastSubmitted
+from replication.simulator.schedulers import EASY, PVEasy
+from tests.workloads import jobs
+
+
+@pytest.fixture(scope="module")
+def workloads():
+    rng = np.random.default_rng(7)
+
+    def draw(log):
+        submit = np.sort(rng.integers(0, 400, 60))
+        rows = [
+            (int(at), int(run), int(size), int(run * (1 + more)))
+            for at, run, size, more in zip(
+                submit,
+                rng.integers(1, 60, 60),
+                rng.integers(1, 9, 60),
+                rng.integers(0, 5, 60),
+                strict=True,
+            )
+        ]
+        return jobs(8, *rows).replace(name=log, stand_in=True, user=rng.integers(0, 4, 60))
+
+    return {log: draw(log) for log in ("CTC-SP2", "SDSC-DS")}
+
+
+def test_a_scheduler_has_the_choices_that_concern_its_policy():
+    chosen = {"reservation": "held", "last": "last submitted job", "killed": "next-event"}
+    assert search.scheduler("EASY", chosen) == EASY(reservation="held")
+    assert search.scheduler("EASY-Last", chosen) == EASY(
+        predictor=LastSubmitted(), reservation="held"
+    )
+    assert search.scheduler("PV-EASY", chosen) == PVEasy(
+        predictor=LastSubmitted(), killed="next-event"
+    )
+    for policy, default in runs.POLICIES.items():
+        assert search.scheduler(policy, {}) == default
+
+
+def test_the_search_finds_the_combination_of_the_least_mean_distance(workloads):
+    found = search.Search(workloads)
+    every = list(range(len(found.numbers)))
+    assert {row.policy for row in found.numbers} == set(search.POLICIES)
+    chosen, least = found.nearest(every)
+    assert found.distance(every, chosen) == pytest.approx(least)
+    assert found.distance(every, {}) == pytest.approx(found.total(every)[(0,) * len(found.names)])
+    assert found.total(every).min() <= found.distance(every, {}) <= math.log(2)
+    assert not found.choices()["with_it"].isna().any()
+    assert set(found.held_out()["tested_on"]) == set(workloads)
+    best = found.best(nearest=chosen)
+    assert len(best) == len(found.numbers)
+
+
+def test_both_simulators_stand_side_by_side(workloads):
+    table = reconstructed.tables(workloads)
+    assert set(table["item"]) == set(reconstructed.TABLES)
+    loads = table[table["item"] == "table5"]
+    assert (loads[reconstructed.TEXTBOOK] == loads[reconstructed.RECONSTRUCTED]).all()
+    held = reconstructed.policies(reconstructed.RECONSTRUCTED)
+    assert held["EASY-Last"] == EASY(predictor=Last(), reservation="held", extra="not-used-up")
+    assert held["PV-EASY"] == PVEasy()
+    others = reconstructed.other_logs(workloads)
+    assert len(others) == 2 * 2 * len(workloads)
