@@ -45,6 +45,7 @@ def test_a_scheduler_has_the_choices_that_concern_its_policy():
         assert search.scheduler(policy, {}) == default
 
 
+@pytest.mark.slow
 def test_the_search_finds_the_combination_of_the_least_mean_distance(workloads):
     found = search.Search(workloads)
     every = list(range(len(found.numbers)))
