@@ -12,11 +12,12 @@ import math
 
 import numpy as np
 import pandas as pd
+from joblib import Parallel, delayed
 
 from replication.papers import published, variants
 from replication.papers.pv_easy import counts, runs
 from replication.papers.variants import Variant
-from replication.simulator import text, threads
+from replication.simulator import text
 from replication.simulator.simulation import simulate, warm
 
 ITEMS = ("table1", "table2", "table4", "table5", "table6")
@@ -156,7 +157,8 @@ class Search:
 
             several = list(products(dimensions(policy, "scheduler", "predictor")))
             self.simulations += len(several)
-            for rows in threads.each(one, several, workers):
+            in_threads = Parallel(workers, prefer="threads")
+            for rows in in_threads(delayed(one)(chosen) for chosen in several):
                 found += rows
         return found
 
