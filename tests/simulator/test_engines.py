@@ -108,6 +108,7 @@ def test_an_engine_that_does_not_exist_is_refused(monkeypatch, capsys):
     assert __main__.main(["figures", "--engine", "treads"]) == 1
 
 
+@pytest.mark.slow
 def test_a_stopped_sweep_continues(tmp_path, monkeypatch):
     whole = sweep.run(tasks(), folder=tmp_path / "whole")
     compute, done = sweep.compute, []
@@ -135,11 +136,13 @@ def cluster():
         yield made.scheduler_address
 
 
+@pytest.mark.slow
 def test_dask_gives_the_same(cluster, in_threads):
     found = sweep.run(tasks(), engine=cluster, folder=None)
     pd.testing.assert_frame_equal(found, in_threads, check_exact=True)
 
 
+@pytest.mark.slow
 def test_a_worker_with_other_sources_is_named(cluster, monkeypatch):
     monkeypatch.setattr(engines.code, "of_simulator", lambda: "other")
     monkeypatch.setattr(engines.code, "of", lambda *things: "other")
@@ -168,6 +171,7 @@ except rp.simulator.engines.EngineError as problem:
 """
 
 
+@pytest.mark.slow
 def test_a_worker_without_the_users_module_is_named(cluster, tmp_path):
     (tmp_path / "own_of_a_test.py").write_text(OWN)
     folders = os.pathsep.join([str(tmp_path), str(Path(__file__).parents[2])])

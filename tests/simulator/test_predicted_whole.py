@@ -11,6 +11,7 @@ import pytest
 from tests.simulator import test_conservative, test_predicted
 from tests.simulator.test_predicted import AS_CODED, PREDICTORS
 
+pytestmark = pytest.mark.slow
 LOGS = ("KTH-SP2", "CTC-SP2", "SDSC-SP2")
 
 
