@@ -118,7 +118,7 @@ class Decision:
     @property
     def count(self) -> str:
         """The number of cases that hold, such as ``"3 of 4"``."""
-        return count(self.answers.values())
+        return count(self.answers.values()) if self.rows else "not decided"
 
 
 def words() -> dict:

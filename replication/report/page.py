@@ -318,9 +318,9 @@ class Page:
         """
         if isinstance(functions, pd.DataFrame):
             return self._decided_before(functions, only)
+        decided = self.decide(functions, only, **tables)
         if self.changes:
             return Decided({}, "")
-        decided = claims.decide(self.paper, functions, tables, only)
         about = "all of the paper" if only is None else "what the paper says of this"
         caption = f"Claims ({about}), the numbers that decide each, and the verdicts"
         self._decisions |= {
@@ -349,6 +349,10 @@ class Page:
             made,
         )
         return Decided(decided, made._repr_html_())
+
+    def decide(self, functions, only=None, **tables):
+        """Decide claims as `claims` does, without saving them: for another interpretation of the paper."""
+        return {} if self.changes else claims.decide(self.paper, functions, tables, only)
 
     def _decided_before(self, table, name=None):
         """Save a table of `replication.papers.deciders.Claims.evaluate`."""

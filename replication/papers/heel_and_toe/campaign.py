@@ -140,6 +140,30 @@ def results(tasks, workers=1):
     return on_axis(sweep.run(tasks, workers))
 
 
+def all_loads(workloads, scale=PAPER_SCALE, workers=1):
+    """Return every run of the f-model with f up to 10 at the logs' own, high and low load."""
+    tables = [results(vanilla(workloads, scale, load), workers) for load in LOADS]
+    return pd.concat(tables, ignore_index=True)
+
+
+def with_other_loads(runs, workloads, scale=PAPER_SCALE, workers=1):
+    """Return runs at one load of `LOADS` with those of the same logs at the other loads added."""
+    rest = all_loads(workloads, scale, workers)
+    present = {*zip(runs["log"], runs["load"], strict=True)}
+    new = [pair not in present for pair in zip(rest["log"], rest["load"], strict=True)]
+    return pd.concat([runs, rest[new]], ignore_index=True)
+
+
+def wide(workloads, scale=PAPER_SCALE, load="log", cut=False, workers=1):
+    """Return every run with f up to 10,000 at a load, of the f-model or of the truncated one (`cut`).
+
+    The log that sets the load is run as logged.
+    """
+    model = truncated if cut else vanilla
+    ranges = (model(workloads, scale, load, largest, owner=True) for largest in RANGES)
+    return joined([results(tasks, workers) for tasks in ranges])
+
+
 def on_axis(table, load=None):
     """The rows of a sweep, named and placed as the figures do: `model` is random, deterministic or log.
 

@@ -1,4 +1,26 @@
-"""The paper's findings as claims: each decided by numbers, by its rule in ``data/published/heel_and_toe``."""
+"""The paper's claims: a function for each returns its cases; rules are in ``data/published/heel_and_toe/claims.toml``.
+
+Tables
+------
+runs : pandas.DataFrame
+    Every run of EASY with f up to 10, at one or all of `campaign.LOADS`: `campaign.on_axis`.
+vanilla, truncated : pandas.DataFrame
+    The same of the f-model with f up to 10,000, at the logs' own loads, and of the truncated one.
+barely : pandas.DataFrame
+    Runs at very small f with estimates cut at E_max and not: `campaign.barely`.
+changes : pandas.DataFrame
+    Changes by perfect and doubled estimates: `fig02.change`.
+left, alike : pandas.DataFrame
+    Gains without wild backfills (`causes.left`), and where all run times are alike (`causes.gains`).
+modal : pandas.DataFrame
+    Modal beside other estimates: `modality.summary`.
+workloads : dict
+    The workload of each log.
+estimates, recorded, accuracy, at_e_max : pandas.DataFrame or dict
+    `real_estimates.modality`, `real_estimates.recorded`, `real_estimates.rank_correlation`, `extreme.results`.
+drawings : pandas.DataFrame
+    `masquerade.drawn`.
+"""
 
 import math
 from itertools import combinations, pairwise
@@ -6,474 +28,607 @@ from itertools import combinations, pairwise
 import numpy as np
 import pandas as pd
 
-from replication.papers.deciders import (
-    Claims,
-    above,
-    around,
-    at_least,
-    at_most,
-    below,
-    contrary,
-    each_log,
-    every,
-    level,
-    totals,
-    within,
-)
-from replication.papers.heel_and_toe import campaign, masquerade, modality, real_estimates, trends
-from replication.papers.heel_and_toe.curves import BACKFILLED, SHORT, WILD
+from replication.papers.claims import BETWEEN, Case, around, level
+from replication.papers.heel_and_toe import campaign, causes, modality, real_estimates, trends
+from replication.papers.heel_and_toe.curves import BACKFILLED, PERFORMANCE, SHORT, WILD
+from replication.papers.heel_and_toe.masquerade import RATIOS, limit, probability
+from replication.papers.heel_and_toe.masquerade import verdict as distances
 from replication.papers.heel_and_toe.trends import difference, ends
 
 CTC, KTH, SDSC, BLUE = "CTC-SP2", "KTH-SP2-2", "SDSC-SP2", "SDSC-BLUE"
 L_SHAPED = {(CTC, "mean_wait"), (CTC, "mean_bounded_slowdown"), (KTH, "mean_wait")}
 SMALL = 0.5  # f below it is "very small"
 STEPS = (0.1, 0.2, 0.3)
-NONE, SAME, SIMILAR, LARGE_PART = map(level, ("none", "same", "similar", "large_part"))
-FORM, POINTS = (f"{{:+.1f}} {unit} ({{:+.1f}} to {{:+.1f}})" for unit in ("%", "points"))
-CLAIMS = Claims("heel_and_toe", FORM)
-decides, evaluate = CLAIMS.decides, CLAIMS.evaluate
-__all__ = ["CLAIMS", "FORM", "POINTS", "evaluate", "totals"]
+NONE, SAME = level("none"), level("same")
 
 
 def named(log, measure, load="log"):
-    """A log, a measure and a load in words."""
+    """Return the name of a panel: log, measure, and load where it is not the log's own."""
     return f"{log} {SHORT[measure]}" + ("" if load == "log" else f", {load} load")
 
 
-def each_panel(value):
-    """Measures ``value(evidence, log, measure)`` for each log and each measure of performance."""
-    return each_log(value, SHORT)
+def logs_of(table):
+    """Return the logs of a table in their order."""
+    return list(dict.fromkeys(table["log"]))
 
 
-def each_row(table, *columns):
-    """Measures some columns of each row of a table of the evidence, ``table(evidence)``."""
-
-    def measured(e):
-        for row in table(e).to_dict("records"):
-            yield called(row), tuple(row[column] for column in columns)
-
-    return measured
+def panels(table):
+    """Return the pairs of log and measure of performance."""
+    return [(log, measure) for log in logs_of(table) for measure in SHORT]
 
 
-def called(row):
-    """What a row is of, in words: its log, and its measure, load and f if it has them."""
-    if "measure" not in row:
-        return row["log"]
-    words = named(row["log"], row["measure"], row.get("load", "log"))
-    return f"{words}, f = {row['f']:g}" if "f" in row else words
+def part(runs, log, model="random", load="log"):
+    """Return the runs of one log, model and load."""
+    return runs[(runs["log"] == log) & (runs["model"] == model) & (runs["load"] == load)]
 
 
-def on(logs, table):
-    """The rows of some logs."""
-    return table[table["log"].isin(logs)]
+def at(runs, measure, f, load="log"):
+    """Return the mean of the random model at an f and its standard error, by log."""
+    some = runs[(runs["model"] == "random") & (runs["load"] == load) & np.isclose(runs["f"], f)]
+    values = {log: group[measure] for log, group in some.groupby("log", sort=False)}
+    return {
+        log: (one.mean(), one.std() / np.sqrt(len(one)) if len(one) > 1 else 0.0)
+        for log, one in values.items()
+    }
 
 
-def to_ten(e, log, measure="regular_run_time"):
-    """The change from f = 0 to f = 10."""
-    return e.change(log, measure, 0, 10)
+def curve(runs, log, measure, model="random", load="log"):
+    """Return the mean over the seeds by f."""
+    return part(runs, log, model, load).groupby("f")[measure].mean()
+
+
+def band(runs, log, measure):
+    """Return the 5th and 95th percentile of the random model by f."""
+    return part(runs, log).groupby("f")[measure].quantile([0.05, 0.95]).unstack()
+
+
+def real(runs, log, measure):
+    """Return the value of the run with real estimates."""
+    return float(part(runs, log, "log")[measure].iloc[0])
+
+
+def change(runs, log, measure, low, high, load="log"):
+    """Return the change of a mean from one f to another, per cent of the first, with its 95 % interval."""
+    (a, sa), (b, sb) = (at(part(runs, log, load=load), measure, f, load)[log] for f in (low, high))
+    return difference(b - a, np.hypot(sa, sb), a)
+
+
+def singles(runs, log):
+    """Return the single runs that Fig. 3 draws: the first seed of the random model, and the deterministic model."""
+    random, exact = part(runs, log), part(runs, log, "deterministic")
+    return pd.concat([random[random["seed"] == random["seed"].min()], exact])
 
 
 # ---- performance (sections 1, 3, 6 and 8)
 
 
-def _changed(*columns):
-    """What the other estimates of Fig. 2 change."""
-    return lambda e: [
-        (f"{row['trace']} {row['measure']} {column.removesuffix(' [%]')}", row[column])
-        for row in e.real_and_perfect.to_dict("records")
-        for column in columns
+def perfect_helps(changes):
+    """Return the change from real to perfect estimates, per cent."""
+    return _changed(changes, "real to perfect [%]")
+
+
+def doubling_helps(changes):
+    """Return the change by doubling real and perfect estimates, per cent."""
+    return _changed(changes, "doubling real [%]", "doubling perfect [%]")
+
+
+def _changed(changes, *columns):
+    for row in changes.to_dict("records"):
+        for column in columns:
+            name = f"{row['trace']} {row['measure']} {column.removesuffix(' [%]')}"
+            yield Case(name, row[column])
+
+
+def single_runs_help(runs):
+    """Return the share of single runs with f > 0 below the run with f = 0, per cent; not of SDSC."""
+    for log, measure in panels(runs):
+        if log != SDSC:
+            single = singles(runs, log)
+            better = single.loc[single["f"] > 0, measure] < curve(runs, log, measure).iloc[0]
+            yield Case(named(log, measure), 100 * better.mean())
+
+
+def better_than_real(runs):
+    """Return the share of single runs below the run with real estimates; of CTC's wait, the largest f of the others."""
+    for log, measure in panels(runs):
+        single = singles(runs, log)
+        worse = single.loc[single[measure] >= real(runs, log, measure), "f"]
+        if (log, measure) == (CTC, "mean_wait"):
+            name = f"{named(log, measure)}, largest f of a run that is not better"
+            yield Case(name, worse.max(), operator="<", threshold=SMALL, unit="f")
+        else:
+            yield Case(named(log, measure), 100 * (1 - len(worse) / len(single)))
+
+
+def sensitive_to_small_changes(runs):
+    """Return the median change of a single run from one f to the next, per cent."""
+    for log, measure in panels(runs):
+        ordered = [one.sort_values("f")[measure] for _, one in singles(runs, log).groupby("model")]
+        steps = np.concatenate([abs(one.pct_change()).iloc[1:] for one in ordered])
+        yield Case(named(log, measure), 100 * float(np.median(steps)))
+
+
+def opposite_trends(runs):
+    """Return the change of the wait from f = 0 to f = 10, per cent: down in CTC, up in SDSC."""
+    for log, sign in ((CTC, "<"), (SDSC, ">")):
+        yield Case(named(log, "mean_wait"), *change(runs, log, "mean_wait", 0, 10), operator=sign)
+
+
+def positive_better(runs):
+    """Return the change of the mean from f = 0 to f = 10, per cent."""
+    for log, measure in panels(runs):
+        yield Case(named(log, measure), *change(runs, log, measure, 0, 10))
+
+
+def not_in_proportion(runs):
+    """Return half of the gain up to f = 5 less the gain from there to f = 10, per cent of the value at f = 0."""
+    for log, measure in panels(runs):
+        (at0, _), (at5, s5), (at10, s10) = (at(runs, measure, f)[log] for f in (0, 5, 10))
+        gain = (at0 - at5) / 2 - (at5 - at10)
+        yield Case(named(log, measure), *difference(gain, math.hypot(1.5 * s5, s10), at0))
+
+
+def not_robust(runs):
+    """Return highest less lowest mean over f > 0, per cent of the value at f = 0."""
+    return _span(runs, campaign.RANGES[10])
+
+
+def not_balanced(runs):
+    """Return highest less lowest mean over all f, per cent of the value at f = 0."""
+    return _span(runs, 0.0)
+
+
+def _span(runs, least):
+    for log, measure in panels(runs):
+        yield Case(named(log, measure), *trends.span(part(runs, log), measure, least))
+
+
+def deterministic_closer_to_best(runs):
+    """Return where the deterministic run lies between the random ones' 5th (0) and 95th (1) percentile, median over f."""
+    for log, measure in panels(runs):
+        ends_, exact = band(runs, log, measure), curve(runs, log, measure, "deterministic")
+        place = (exact - ends_[0.05]) / (ends_[0.95] - ends_[0.05])
+        yield Case(named(log, measure), float(place[ends_.index > 0].median()))
+
+
+deterministic_lower_bound = deterministic_closer_to_best
+
+
+def deterministic_better(runs):
+    """Return the mean of the deterministic run less the random mean over f > 0 at each load, per cent."""
+    for load in campaign.LOADS:
+        for log, measure in panels(runs):
+            if load in campaign.loads_of(log):
+                yield Case(named(log, measure, load), _exact_less_random(runs, log, measure, load))
+
+
+def sjfness_deterministic(runs):
+    """Return the same of SJFness at the logs' own loads, per cent."""
+    return [Case(log, _exact_less_random(runs, log, "sjfness")) for log in logs_of(runs)]
+
+
+def _exact_less_random(runs, log, measure, load="log"):
+    random, exact = (curve(runs, log, measure, m, load) for m in ("random", "deterministic"))
+    share = exact / random - 1
+    return float(100 * share[share.index > 0].mean())
+
+
+def simulations():
+    """Return the number of runs of the random model on the paper's grids."""
+    panel = len(campaign.badness(10)) * campaign.PAPER_SCALE.seeds
+    figures = panel * sum(len(campaign.loads_of(log)) for log in (CTC, KTH, SDSC, BLUE))
+    yield Case("a panel", panel, operator=BETWEEN, threshold=around(10_000))
+    yield Case("Figs. 4 to 6", figures, threshold=100_000)
+    yield Case("all ranges of f", figures * len(campaign.RANGES), threshold=400_000)
+
+
+# ---- shapes (section 3)
+
+
+def initial_drop(runs):
+    """Return the fall from f = 0 to the lowest point, per cent of the value at f = 0."""
+    for row in _shapes(runs):
+        yield Case(named(row["log"], row["measure"]), *trends.change(row, "fall"))
+
+
+def shapes(runs, vanilla):
+    """Return fall and rise of the curves: of CTC and SDSC for f up to 10, of KTH and BLUE for f up to 100."""
+    wide = trends.on_grid(vanilla, 100, campaign.RANGES[100])
+    rows = [*_shapes(runs, logs=(CTC, SDSC)), *_shapes(wide, None, (KTH, BLUE))]
+    return [
+        case
+        for row in rows
+        for case in _shaped(row, "L" if (row["log"], row["measure"]) in L_SHAPED else "V")
     ]
 
 
-def _singles(e, log):
-    """The single runs that Fig. 3 draws: one seed of the random model, and the deterministic one."""
-    table = on([log], e.at_load())
-    random = (table["model"] == "random") & (table["seed"] == e.seed)
-    return table[random | (table["model"] == "deterministic")]
+def trends_invariant(runs):
+    """Return fall and rise of CTC at high load, an L, and of SDSC at low load, a V."""
+    for load, log, letter in (("high", CTC, "L"), ("low", SDSC, "V")):
+        for row in _shapes(runs, load, (log,)):
+            yield from _shaped(row, letter)
 
 
-def _better_than_perfect(e, log, measure):
-    single = _singles(e, log)
-    return 100 * (single.loc[single["f"] > 0, measure] < e.curve(log, measure).iloc[0]).mean()
+def high_load_v(runs):
+    """Return fall and rise of KTH and BLUE at high load."""
+    return [case for row in _shapes(runs, "high", (KTH, BLUE)) for case in _shaped(row, "V")]
 
 
-@decides("better-than-real")
-def _(e):
-    for log in e.workloads:
-        for measure in SHORT:
-            single = _singles(e, log)
-            worse = single.loc[single[measure] >= e.real(log, measure), "f"]
-            words = f"{100 * (1 - len(worse) / len(single)):.0f} %"
-            words += f", the others at f up to {worse.max():g}" if len(worse) else ""
-            exception = (log, measure) == (CTC, "mean_wait")
-            yield named(log, measure), words, worse.max() < SMALL if exception else not len(worse)
+def usually_v(runs):
+    """Return fall and rise of every curve at every load."""
+    return [
+        case for load in campaign.LOADS for row in _shapes(runs, load) for case in _shaped(row, "V")
+    ]
 
 
-def _shaped(table, said):
-    """A case for each curve of a table of shapes, held to the shapes that `said` allows it."""
-
-    def cases(e):
-        for row in table(e).to_dict("records"):
-            names = said(row)
-            fall, rise = (FORM.format(*trends.change(row, name)) for name in ("fall", "rise"))
-            yield (
-                f"{named(row['log'], row['measure'], row['load'])} said {' or '.join(names)}:",
-                f"{row['shape']} (falls {fall} to f = {row['minimum at f']:g}, rises {rise})",
-                trends.has_shape(row, names),
-            )
-
-    return cases
-
-
-def _as_said(row):
-    return ["L" if (row["log"], row["measure"]) in L_SHAPED else "V"]
-
-
-def _v(row):
-    return ["V"]
-
-
-@decides("low-load-flatter", below())
-def _(e):
-    both = e.shapes("low").merge(e.shapes(), on=["log", "measure"], suffixes=("", ", own"))
-    for row in on((KTH, SDSC, BLUE), both).to_dict("records"):
-        low = trends.change(row, "rise")
-        own = [row[column] for column in ends("rise", " [%], own")]
-        yield named(row["log"], row["measure"]), (low[0] - own[0], low[1] - own[2], low[2] - own[1])
-
-
-def _place(e, log, measure):
-    """Where the deterministic run usually lies between the random ones' 5th and 95th percentile."""
-    band, exact = e.band(log, measure), e.curve(log, measure, "deterministic")
-    return float(((exact - band[0.05]) / (band[0.95] - band[0.05]))[band.index > 0].median())
-
-
-def _span(least):
-    return each_panel(lambda e, log, measure: trends.span(e.runs(log), measure, least))
-
-
-@decides("not-in-proportion", above(), over=each_panel)
-def _(e, log, measure):
-    (at0, _), (at5, s5), (at10, s10) = (e.at(measure, f)[log] for f in (0, 5, 10))
-    return difference((at0 - at5) / 2 - (at5 - at10), math.hypot(1.5 * s5, s10), at0)
-
-
-@decides("simulations")
-def _(e):
-    panel = len(campaign.badness(10)) * campaign.PAPER_SCALE.seeds
-    figures = panel * sum(len(campaign.loads_of(log)) for log in (CTC, KTH, SDSC, BLUE))
-    ranges = figures * len(campaign.RANGES)
-    low, high = around(10_000)
-    yield "a panel:", f"{panel:,}", low <= panel <= high
-    yield "Figs. 4 to 6:", f"{figures:,}", figures > 100_000
-    yield "all ranges of f:", f"{ranges:,}", ranges > 400_000
-
-
-@decides("sensitive-to-small-changes", above(NONE), "{:.2f} %", each_panel)
-def _(e, log, measure):
-    runs = [run.sort_values("f")[measure] for _, run in _singles(e, log).groupby("model")]
-    return 100 * float(np.median(np.concatenate([abs(run.pct_change()).iloc[1:] for run in runs])))
-
-
-def _exact_less_random(e, log, measure="sjfness", load="log"):
-    """Mean over f > 0 of the deterministic run less the random mean, per cent of the latter."""
-    exact, random = (e.curve(log, measure, model, load) for model in ("deterministic", "random"))
-    return float(100 * (exact / random - 1)[lambda part: part.index > 0].mean())
-
-
-@decides("deterministic-better", below(), "{:+.2f} %")
-def _(e):
+def v_or_l(runs):
+    """Return the fall of every curve at every load: V and L are the shapes that fall."""
     for load in campaign.LOADS:
-        for log in e.workloads:
-            for measure in SHORT if load in campaign.loads_of(log) else ():
-                yield named(log, measure, load), _exact_less_random(e, log, measure, load)
+        for row in _shapes(runs, load):
+            name = named(row["log"], row["measure"], row["load"])
+            yield Case(name, *trends.change(row, "fall"))
 
 
-decides("perfect-helps", below(), "{:+.1f} %")(_changed("real to perfect [%]"))
-decides("doubling-helps", below(), "{:+.1f} %")(
-    _changed(*(f"doubling {one} [%]" for one in ("real", "perfect")))
-)
-decides("single-runs-help", above(50), "{:.0f} %")(
-    each_log(_better_than_perfect, SHORT, of=lambda log: log != SDSC)
-)
-decides("positive-better", below())(each_panel(to_ten))
-decides("opposite-trends", below())(each_log(to_ten, {"mean_wait": "wait"}, of=[CTC].__contains__))
-decides("opposite-trends", above())(each_log(to_ten, {"mean_wait": "wait"}, of=[SDSC].__contains__))
-decides("initial-drop", above(NONE))(each_row(lambda e: e.shapes(), *ends("fall", " [%]")))
-decides("shapes")(
-    _shaped(
-        lambda e: pd.concat([on([CTC, SDSC], e.shapes()), on([KTH, BLUE], e.shapes_wide)]), _as_said
-    )
-)
-decides("trends-invariant")(
-    _shaped(
-        lambda e: pd.concat([on([CTC], e.shapes("high")), on([SDSC], e.shapes("low"))]), _as_said
-    )
-)
-decides("high-load-v")(_shaped(lambda e: on([KTH, BLUE], e.shapes("high")), _v))
-decides("usually-v")(_shaped(lambda e: e.shapes_everywhere(), _v))
-decides("v-or-l")(_shaped(lambda e: e.shapes_everywhere(), lambda row: ["V", "L"]))
-decides("deterministic-closer-to-best", below(0.5), "{:.2f}")(each_panel(_place))
-decides("deterministic-lower-bound", at_most(0.25), "{:.2f}")(each_panel(_place))
-decides("sjfness-deterministic", above(), "{:+.2f} %")(each_log(_exact_less_random))
-decides("not-robust", above(SAME))(_span(campaign.RANGES[10]))
-decides("not-balanced", above(NONE))(_span(0.0))
+def low_load_flatter(runs):
+    """Return the rise at low load less that at the log's own, per cent of the value at f = 0."""
+    own = {(row["log"], row["measure"]): row for row in _shapes(runs)}
+    for row in _shapes(runs, "low", (KTH, SDSC, BLUE)):
+        low = trends.change(row, "rise")
+        base = trends.change(own[row["log"], row["measure"]], "rise")
+        less = low[0] - base[0], low[1] - base[2], low[2] - base[1]
+        yield Case(named(row["log"], row["measure"]), *less)
+
+
+def _shapes(runs, load="log", logs=None):
+    """Return `trends.shapes` of some logs at a load as dicts."""
+    some = runs[runs["log"].isin(logs)] if logs else runs
+    some = some[some["load"] == load] if load else some
+    return trends.shapes(some, PERFORMANCE).to_dict("records")
+
+
+def _shaped(row, letter):
+    """Yield the two parts of a V (falls, then rises) or an L (falls, does not rise)."""
+    name = f"{named(row['log'], row['measure'], row['load'])}, {letter}"
+    for turn, sign in (("fall", ">"), ("rise", ">" if letter == "V" else "<=")):
+        yield Case(name, *trends.change(row, turn), part=turn, operator=sign)
 
 
 # ---- backfilling and heel and toe (sections 4 to 6)
 
 
-def _growing(measures, fs, up=1):
-    """Whether means never step down (or up) by more than none and end higher (lower)."""
-    against, side = (min, above) if up > 0 else (max, below)
-
-    def cases(e):
-        for log in e.workloads:
-            for measure in measures:
-                at = fs(e, log, measure)
-                steps = [e.change(log, measure, a, b) for a, b in pairwise(at)]
-                whole = e.change(log, measure, at[0], at[-1])
-                worst = against(steps, default=whole)
-                about = log if len(measures) == 1 else f"{log} {measure}"
-                words = f"{FORM.format(*whole)}, worst step {worst[0]:+.2f} %"
-                yield about, words, every([side()(whole), *map(side(-up * NONE), steps)])
-
-    return cases
+def more_backfilling(runs):
+    """Return the change of share, run time and size of backfilled jobs from f = 0 to f = 10 and from step to step."""
+    return _growing(runs, BACKFILLED, range(11))
 
 
-def _behind_the_peak(e, log, measure):
-    peak = e.curve(log, measure).idxmax()
-    return [peak, *(f for f in range(11) if f > peak)]
+def wild_grows(runs):
+    """Return the same of wild backfills from f = 1."""
+    return _growing(runs, WILD, range(1, 11))
 
 
-@decides("tight-intervals", at_most(SAME), "{:.2f} %", lambda value: each_log(value, [*BACKFILLED]))
-def _(e, log, measure):
-    band = e.band(log, measure)
-    return (50 * (band[0.95] - band[0.05]) / e.curve(log, measure)).max()
+def delay_grows(runs):
+    """Return the same of the average delay."""
+    return _growing(runs, ["delay"], range(1, 11))
 
 
-@decides("rates-follow-load", above(), POINTS)
-def _(e):
-    at = e.at("backfilled", 10)
-    for low, high in pairwise(sorted(e.workloads, key=campaign.utilization)):
-        (a, sa), (b, sb) = at[low], at[high]
-        yield f"{high} less {low}", difference(b - a, math.hypot(sa, sb))
+def events_grow(runs):
+    """Return the same of the wild events per delayed job."""
+    return _growing(runs, ["events"], range(1, 11))
 
 
-@decides("growth-whatever-the-load")
-def _(e):
-    for log in e.workloads:
+def _growing(runs, measures, fs):
+    for log in logs_of(runs):
+        for measure in measures:
+            name = log if len(measures) == 1 else f"{log} {measure}"
+            yield from _steps(part(runs, log), log, measure, list(fs), name, ">", -NONE)
+
+
+def sjfness_falls_on(runs):
+    """Return the change of SJFness from its highest point to f = 10 and from step to step."""
+    for log in logs_of(runs):
+        peak = curve(runs, log, "sjfness").idxmax()
+        fs = [peak, *(f for f in range(11) if f > peak)]
+        yield from _steps(part(runs, log), log, "sjfness", fs, log, "<", NONE)
+
+
+def _steps(runs, log, measure, fs, name, sign, slack):
+    """Yield the change from end to end, and each step, which may go `slack` per cent the other way."""
+    whole = change(runs, log, measure, fs[0], fs[-1])
+    yield Case(name, *whole, part=f"f = {fs[0]:g} to {fs[-1]:g}", operator=sign)
+    for a, b in pairwise(fs):
+        step = change(runs, log, measure, a, b)
+        yield Case(name, *step, part=f"f = {a:g} to {b:g}", operator=sign, threshold=slack)
+
+
+def tight_intervals(runs):
+    """Return the largest half-width over f of the 5th to 95th percentile, per cent of the mean."""
+    for log in logs_of(runs):
+        for measure in BACKFILLED:
+            ends_ = band(runs, log, measure)
+            widths = 50 * (ends_[0.95] - ends_[0.05]) / curve(runs, log, measure)
+            yield Case(f"{log} {measure}", widths.max())
+
+
+def rates_follow_load(runs):
+    """Return the share of backfilled jobs at f = 10 of each log less that of the log of the next lower load, points."""
+    rates = at(runs, "backfilled", 10)
+    for low, high in pairwise(sorted(rates, key=campaign.utilization)):
+        (a, sa), (b, sb) = rates[low], rates[high]
+        yield Case(f"{high} less {low}", *difference(b - a, math.hypot(sa, sb)))
+
+
+def growth_whatever_the_load(runs):
+    """Return largest less smallest growth from f = 0 to f = 10 over the loads, points."""
+    for log in logs_of(runs):
         for measure in ("backfilled_run_time", "backfilled_size"):
-            growth = {load: e.change(log, measure, 0, 10, load) for load in campaign.loads_of(log)}
-            least, *_, most = min(growth.values()), max(growth.values())
+            growth = [change(runs, log, measure, 0, 10, load) for load in campaign.loads_of(log)]
+            least, most = min(growth), max(growth)
             apart, half = most[0] - least[0], math.hypot(least[2] - least[0], most[2] - most[0])
-            words = ", ".join(f"{load} {change[0]:+.1f} %" for load, change in growth.items())
-            yield f"{log} {measure}", words, within(SAME)((apart, apart - half, apart + half))
+            yield Case(f"{log} {measure}", apart, apart - half, apart + half)
 
 
-@decides(
-    "equal-load-equal-rates", lambda v: v[2] <= SIMILAR, "{:.1f} to {:.1f} % of jobs, {:+.1f} %"
-)
-def _(e):
-    own = e.at("backfilled", 10)
+def equal_load_equal_rates(runs):
+    """Return the largest share of backfilled jobs over the smallest at f = 10 and equal load, per cent more."""
+    own = at(runs, "backfilled", 10)
     for load in ("high", "low"):
         # The log that sets a load is not run at it a second time.
-        rates = [100 * mean for mean, _ in (own | e.at("backfilled", 10, load)).values()]
-        yield f"{load} load", (min(rates), max(rates), 100 * (max(rates) / min(rates) - 1))
+        rates = [mean for mean, _ in (own | at(runs, "backfilled", 10, load)).values()]
+        yield Case(f"{load} load", 100 * (max(rates) / min(rates) - 1))
 
 
-@decides("short-enjoy-more", below(), over=each_log)
-def _(e, log):
-    (a, sa), (b, sb) = (e.at(f"{what}_run_time", 10)[log] for what in ("backfilled", "regular"))
-    return difference(a - b, math.hypot(sa, sb), b)
+def short_enjoy_more(runs):
+    """Return the mean run time of backfilled jobs less that of the others at f = 10, per cent of the latter."""
+    for log in logs_of(runs):
+        (a, sa), (b, sb) = (
+            at(runs, f"{kind}_run_time", 10)[log] for kind in ("backfilled", "regular")
+        )
+        yield Case(log, *difference(a - b, math.hypot(sa, sb), b))
 
 
-@decides("wild-longer-wider", lambda v: min(v) > 1, "run time × {:.2f}, size × {:.2f}", each_log)
-def _(e, log):
-    names = [[f"{kind}_{what}" for kind in ("wild", "backfilled")] for what in ("run_time", "size")]
-    return tuple(e.at(wild, 10)[log][0] / e.at(all_, 10)[log][0] for wild, all_ in names)
+def wild_longer_wider(runs):
+    """Return mean run time and size of wild backfills over those of all backfills at f = 10."""
+    for log in logs_of(runs):
+        for measure, name in (("run_time", "run time"), ("size", "size")):
+            wild, every = (
+                at(runs, f"{kind}_{measure}", 10)[log][0] for kind in ("wild", "backfilled")
+            )
+            yield Case(log, wild / every, part=name)
 
 
-@decides("load-affects-wild", above(), POINTS, each_log)
-def _(e, log):
-    loads = [load if load in campaign.loads_of(log) else "log" for load in ("low", "high")]
-    low, high = (e.at("wild", 10, load)[log] for load in loads)
-    return difference(high[0] - low[0], math.hypot(low[1], high[1]))
+def load_affects_wild(runs):
+    """Return the share of wild backfills at f = 10 and high load less that at low load, points."""
+    for log in logs_of(runs):
+        loads = [load if load in campaign.loads_of(log) else "log" for load in ("low", "high")]
+        low, high = (at(runs, "wild", 10, load)[log] for load in loads)
+        yield Case(log, *difference(high[0] - low[0], math.hypot(low[1], high[1])))
 
 
-@decides("blue-trend-is-load")
-def _(e):
-    for log in e.workloads:
+def blue_trend_is_load(runs):
+    """Return the fall of the share of delayed jobs from its highest point to f = 10, per cent of it."""
+    for log in logs_of(runs):
         for load in campaign.loads_of(log):
-            found = trends.band(e.runs(log, load=load), "delayed")
+            if log != BLUE and load == "low":
+                continue
+            found = trends.band(part(runs, log, load=load), "delayed")
             fall = trends.higher(found, "max", -1, found["mean"].max() / 100)
-            if log == BLUE or load != "low":
-                said = load == "high" or (log in (BLUE, SDSC) and load == "log")
-                about = f"{log}, {campaign.LOADS[load]}, said {'to fall' if said else 'not to'}:"
-                rule = above(NONE) if said else contrary(above(NONE))
-                yield about, FORM.format(*fall), rule(fall)
+            falls = load == "high" or (log in (BLUE, SDSC) and load == "log")
+            name = f"{log}, {campaign.LOADS[load]}"
+            yield Case(name, *fall, operator=">" if falls else "<=")
 
 
-@decides("wild-is-delayed-times-events", lambda v: v[0] < 1e-9, "{:.1e} over {:,} runs")
-def _(e):
-    runs = pd.concat([e.at_load(load) for load in campaign.LOADS])
+def no_wild_at_0(runs):
+    """Return the share of wild backfills at f = 0, per cent."""
+    return [Case(log, 100 * mean) for log, (mean, _) in at(runs, "wild", 0).items()]
+
+
+def real_wild(runs):
+    """Return the share of wild backfills with real estimates, per cent."""
+    return [Case(log, 100 * real(runs, log, "wild")) for log in logs_of(runs)]
+
+
+def wild_is_delayed_times_events(runs):
+    """Return the largest relative distance of delayed times events from the wild backfills, over all runs."""
     some = runs[runs["wild"] > 0]
     off = abs(some["delayed"] * some["events"] - some["wild"]) / some["wild"]
-    yield "", (float(off.max()), len(some))
+    return [Case(f"{len(some):,} runs", float(off.max()))]
 
 
-@decides(
-    "sjfness-lambda",
-    lambda v: every([above()(v[:3]), above()(v[4:])]),
-    f"rises {FORM} to f = {{:g}}, then falls {FORM}",
-    each_log,
-)
-def _(e, log):
-    part = e.runs(log)
-    # The shape of a V, upside down.
-    found = trends.shape(part.assign(sjfness=-part["sjfness"]), "sjfness")
-    return *trends.change(found, "fall"), found["minimum at f"], *trends.change(found, "rise")
+def sjfness_lambda(runs):
+    """Return the rise of SJFness to its highest point and the fall behind it, per cent of the value at f = 0."""
+    for log in logs_of(runs):
+        own = part(runs, log)
+        # The shape of a V, upside down.
+        row = trends.shape(own.assign(sjfness=-own["sjfness"]), "sjfness")
+        yield Case(log, *trends.change(row, "fall"), part="rise")
+        yield Case(log, *trends.change(row, "rise"), part="fall")
 
 
-@decides("masquerade")
-def _(e):
-    found = masquerade.verdict(e.masquerade)
+def regular_shorter(runs):
+    """Return the change of the mean run time of jobs that are not backfilled, f = 0 to f = 10, per cent."""
+    for log in logs_of(runs):
+        yield Case(log, *change(runs, log, "regular_run_time", 0, 10))
+
+
+def masquerade(drawings):
+    """Return how far drawings are from the formula, and how the formula behaves as F grows."""
+    found = distances(drawings)
     factors = np.geomspace(1.01, 1e6, 500)
-    curves = {ratio: masquerade.probability(ratio, factors) for ratio in masquerade.RATIOS}
-    rises = all((np.diff(curve) >= 0).all() for curve in curves.values())
-    limited = all(curve.max() <= masquerade.limit(ratio) for ratio, curve in curves.items())
-    drawn = found["largest"] < 4 and found["impossible_drawn"] == 0
-    yield "", f"{found['largest']:.1f} standard errors", drawn and rises and limited
-
-
-decides("more-backfilling")(_growing(BACKFILLED, lambda *_: range(11)))
-decides("wild-grows")(_growing(WILD, lambda *_: range(1, 11)))
-decides("delay-grows")(_growing(["delay"], lambda *_: range(1, 11)))
-decides("events-grow")(_growing(["events"], lambda *_: range(1, 11)))
-decides("sjfness-falls-on")(_growing(["sjfness"], _behind_the_peak, up=-1))
-decides("no-wild-at-0", at_most(0), "{:g} %")(
-    each_log(lambda e, log: 100 * e.at("wild", 0)[log][0])
-)
-decides("real-wild", above(NONE), "{:.2f} %")(each_log(lambda e, log: 100 * e.real(log, "wild")))
-decides("regular-shorter", below())(each_log(to_ten))
+    curves = {ratio: probability(ratio, factors) for ratio in RATIOS}
+    least = min(float(np.diff(one).min()) for one in curves.values())
+    most = max(float(one.max() - limit(ratio)) for ratio, one in curves.items())
+    name = "formula and drawings"
+    yield Case(name, found["largest"], part="distance", unit="standard errors")
+    yield Case(
+        name, found["impossible_drawn"], part="drawn where impossible", operator="<=", threshold=0
+    )
+    yield Case(name, least, part="least step of the formula", operator=">=", threshold=0)
+    yield Case(name, most, part="formula less its limit", operator="<=", threshold=0)
 
 
 # ---- estimates (sections 7 and 8)
 
 
-@decides("peaks-are-popular")
-def _(e):
-    for log, workload in e.recorded.items():
+def peaks_are_popular(recorded):
+    """Return the number of popular estimates in each of the ten bins whose accuracy stands out."""
+    for log, workload in recorded.items():
         for hours, popular in real_estimates.peaks(workload):
-            yield f"{log} {hours:.2f} h", "yes" if popular else "no", popular
+            yield Case(f"{log} {hours:.2f} h", int(popular))
 
 
-@decides("alike-but-for-e-max", at_most(SIMILAR), "{:.1f} points")
-def _(e):
-    for one, other in combinations(e.recorded, 2):
-        apart = real_estimates.apart(one, e.recorded[one], other, e.recorded[other])
-        yield f"{one} and {other}", apart
+def alike_but_for_e_max(recorded):
+    """Return the largest distance between two logs' distributions of estimates below E_max, points."""
+    for one, other in combinations(recorded, 2):
+        apart = real_estimates.apart(one, recorded[one], other, recorded[other])
+        yield Case(f"{one} and {other}", apart)
 
 
-@decides("truncation-harmless-at-first")
-def _(e):
-    for log in e.workloads:
-        for measure in SHORT:
-            changes = [_through_cutting(e.barely, log, measure, f) for f in campaign.VERY_SMALL]
-            worst = max(changes, key=lambda change: abs(change[0]))
-            yield named(log, measure), FORM.format(*worst), every(map(within(SAME), changes))
+def effective_e_max(estimates):
+    """Return the share of jobs of KTH and BLUE that ask for no more than the effective E_max, per cent."""
+    return _column(estimates[estimates["log"].isin([KTH, BLUE])], "at most E_max [%]")
 
 
-def _through_cutting(runs, log, measure, f):
-    """Change from runs without cut estimates to those with, seed by seed: per cent, with its interval."""
-    part = runs[(runs["log"] == log) & np.isclose(runs["f"], f)].set_index("seed")
-    before, after = (part.loc[cut, measure] for cut in (part["e_max"].isna(), part["e_max"] > 0))
-    change = after - before
-    return difference(change.mean(), change.std() / math.sqrt(len(change)), before.mean())
+def short_at_e_max(estimates):
+    """Return the share of the jobs at E_max that run for less than a tenth of it, per cent."""
+    return _column(estimates, "of those at E_max, short [%]")
 
 
-def _meets(model, said):
-    """Whether a model meets the real estimates in those panels where it is `said` to."""
+def accuracy_grows(accuracy):
+    """Return the rank correlation of accuracy with run time over bins of equally many jobs."""
+    return _column(accuracy[accuracy["equal"] == "jobs"], "correlation")
 
-    def cases(e):
-        for row in e.crossovers(model):
-            panel, share = (row["log"], row["measure"]), 100 * row["at the largest f"] / row["real"]
-            meets = not math.isnan(row["meets at f"])
-            words = (
-                f"f = {row['meets at f']:.3g} ({row['from']:.3g} to {row['to']:.3g})"
-                if meets
-                else f"none (at f = {row['largest f']:,.0f}: {share:.0f} % of real)"
+
+def all_at_e_max(at_e_max):
+    """Return how much worse performance is if all jobs ask for E_max, per cent."""
+    return _column(at_e_max, "worse [%]")
+
+
+def e_max_stops_hole_filling(at_e_max):
+    """Return the backfilled jobs that were to end by the head's reservation, per cent of all jobs."""
+    once = at_e_max.drop_duplicates("log").drop(columns="measure")
+    return _column(once, "in time, at E_max [%]")
+
+
+def e_max_reverts_to_fcfs(at_e_max):
+    """Return the way from real estimates (0) to FCFS (1), in logarithms."""
+    return _column(at_e_max, "way")
+
+
+def _column(table, column):
+    for row in table.to_dict("records"):
+        name = named(row["log"], row["measure"]) if "measure" in row else row["log"]
+        yield Case(name, row[column])
+
+
+def truncation_harmless_at_first(barely):
+    """Return the change by cutting estimates at E_max at each very small f, seed by seed, per cent."""
+    for log, measure in panels(barely):
+        for f in campaign.VERY_SMALL:
+            some = barely[(barely["log"] == log) & np.isclose(barely["f"], f)].set_index("seed")
+            before, after = (
+                some.loc[cut, measure] for cut in (some["e_max"].isna(), some["e_max"] > 0)
             )
-            yield named(*panel), words, meets == said(panel)
-
-    return cases
-
-
-@decides("crossover-differs", above(SIMILAR))
-def _(e):
-    found = [row for row in e.crossovers(campaign.truncated) if not math.isnan(row["meets at f"])]
-    for row, after in pairwise(sorted(found, key=lambda row: row["meets at f"])):
-        ends = ("meets at f", "meets at f"), ("from", "to"), ("to", "from")
-        about = f"{named(after['log'], after['measure'])} over {named(row['log'], row['measure'])}"
-        yield about, [100 * (after[one] / row[other] - 1) for one, other in ends]
+            more = after - before
+            error = more.std() / math.sqrt(len(more))
+            found = difference(more.mean(), error, before.mean())
+            yield Case(named(log, measure), *found, part=f"f = {f:g}")
 
 
-def _modal(e):
-    """The runs with the modal model on the logs that keep nearly all their work when runs are cut."""
-    return on(modality.kept(e.workloads), e.modal)
+def truncated_meets_real(truncated):
+    """Return the f at which the truncated model comes up to the real estimates."""
+    for row in trends.crossovers(truncated, PERFORMANCE).to_dict("records"):
+        yield Case(named(row["log"], row["measure"]), row["meets at f"])
 
 
-@decides("modal-like-real", within(SIMILAR))
-def _(e):
-    for row in _modal(e).query("own").to_dict("records"):
-        ends = [100 * (row[key] / row["real"] - 1) for key in ("value", "mean_low", "mean_high")]
-        yield named(row["log"], row["measure"]), ends
+def vanilla_never_meets_real(vanilla):
+    """Return the highest mean behind the lowest point over the value with real estimates, per cent."""
+    for log, measure in panels(vanilla):
+        means = curve(vanilla, log, measure)
+        highest = means.iloc[int(np.argmin(means)) :].max()
+        meets = (log, measure) == (BLUE, "mean_wait")
+        share = 100 * highest / real(vanilla, log, measure)
+        yield Case(named(log, measure), share, operator=">=" if meets else "<")
 
 
-def _more_at_e_max(shares, **how):
-    """What the modal model changes from share to share of the jobs at E_max."""
-
-    def measured(e):
-        for row in modality.change(_modal(e), shares, **how).to_dict("records"):
-            about = f"{named(row['log'], row['measure'])} {row['from [%]']:.0f} to {row['to [%]']:.0f} %:"
-            yield about, [row[f"{end} [%]"] for end in ("change", "low", "high")]
-
-    return measured
-
-
-def _once_a_log(e):
-    """What is backfilled if all ask for E_max, which does not depend on the measure."""
-    return e.all_at_e_max.drop_duplicates("log").drop(columns="measure")
+def crossover_differs(truncated):
+    """Return each f at which the truncated model meets the real estimates over the next smaller one, per cent more."""
+    met = trends.crossovers(truncated, PERFORMANCE).dropna(subset="meets at f")
+    rows = met.sort_values("meets at f", kind="stable").to_dict("records")
+    for row, after in pairwise(rows):
+        pairs = ("meets at f", "meets at f"), ("from", "to"), ("to", "from")
+        name = f"{named(after['log'], after['measure'])} over {named(row['log'], row['measure'])}"
+        yield Case(name, *(100 * (after[one] / row[other] - 1) for one, other in pairs))
 
 
-WITH_REAL = "{:.2f} %, {:.1f} % with real ones"
-TO_FCFS = "{:.2f} (backfilled {:.0f} % of jobs, {:.0f} % with real ones)"
-decides("all-at-e-max", at_least(level("serious")), "{:+.0f} %")(
-    each_row(lambda e: e.all_at_e_max, "worse [%]")
-)
-decides("e-max-stops-hole-filling", lambda v: v[0] <= SAME, WITH_REAL)(
-    each_row(_once_a_log, "in time, at E_max [%]", "in time, real [%]")
-)
-decides("e-max-reverts-to-fcfs", lambda v: 100 * v[0] > LARGE_PART, TO_FCFS)(
-    each_row(lambda e: e.all_at_e_max, "way", "backfilled, at E_max [%]", "backfilled, real [%]")
-)
-decides("accuracy-grows", lambda v: 100 * v[0] > LARGE_PART, "{:.2f}")(
-    each_row(lambda e: e.accuracy, "correlation")
-)
-decides("effective-e-max", above(50), "{:.1f} %")(
-    each_row(lambda e: on((KTH, BLUE), e.estimates), "at most E_max [%]")
-)
-decides("short-at-e-max", at_least(25), "{:.1f} %")(
-    each_row(lambda e: e.estimates, "of those at E_max, short [%]")
-)
-decides("truncated-meets-real")(_meets(campaign.truncated, lambda panel: True))
-decides("vanilla-never-meets-real")(
-    _meets(campaign.vanilla, lambda panel: panel == (BLUE, "mean_wait"))
-)
-decides("modal-worse", above())(_more_at_e_max(modality.SHARES))
-decides("modal-steps", above())(_more_at_e_max(STEPS, step=True))
-# Causes (docs/decisions/causes.md).
-decides("wild-backfills-explain-the-gain", below(LARGE_PART))(
-    each_row(lambda e: e.without_wild, *ends("left"))
-)
-decides("order-explains-the-gain", below(NONE))(each_row(lambda e: e.alike, "gain", "low", "high"))
+def modal_like_real(modal, workloads):
+    """Return the distance of the modal model at the log's own share from real estimates, per cent."""
+    for row in _kept(modal, workloads).query("own").to_dict("records"):
+        ends_ = (100 * (row[key] / row["real"] - 1) for key in ("value", "mean_low", "mean_high"))
+        yield Case(named(row["log"], row["measure"]), *ends_)
+
+
+def modal_worse(modal, workloads):
+    """Return the change from the smallest share at E_max to the largest, per cent."""
+    return _more_at_e_max(_kept(modal, workloads), modality.SHARES)
+
+
+def modal_steps(modal, workloads):
+    """Return the change from one of some shares at E_max to the next, per cent."""
+    return _more_at_e_max(_kept(modal, workloads), STEPS, step=True)
+
+
+def _kept(modal, workloads):
+    """Return the rows of the logs that keep nearly all their work when run times are cut."""
+    return modal[modal["log"].isin(modality.kept(workloads))]
+
+
+def _more_at_e_max(modal, shares, **how):
+    for row in modality.change(modal, shares, **how).to_dict("records"):
+        name = f"{named(row['log'], row['measure'])} {row['from [%]']:.0f} to {row['to [%]']:.0f} %"
+        yield Case(name, *(row[f"{end} [%]"] for end in ("change", "low", "high")))
+
+
+# ---- causes (docs/decisions/causes.md)
+
+
+def wild_backfills_explain_the_gain(left):
+    """Return what is left of each gain where wild backfills are forbidden and there is surely a gain, per cent."""
+    for row in left[left["gain low"] > NONE].to_dict("records"):
+        name = f"{named(row['log'], row['measure'], row['load'])}, f = {row['f']:g}"
+        yield Case(name, *(row[column] for column in ends("left")))
+
+
+def order_explains_the_gain(alike):
+    """Return the gain over f = 0 where all run times of a log are alike, per cent."""
+    for row in alike[alike["f"].isin(causes.ASKED)].to_dict("records"):
+        name = f"{named(row['log'], row['measure'], row['load'])}, f = {row['f']:g}"
+        yield Case(name, row["gain"], row["low"], row["high"])
+
+
+# ---- numbers of the text, as `Page.compare` takes them
+
+
+def growth(runs):
+    """Return the least and most growth of backfilling from f = 0 to f = 10 over the logs (Fig. 7)."""
+    logs = logs_of(runs)
+    changes = {m: [change(runs, log, m, 0, 10)[0] for log in logs] for m in BACKFILLED}
+    return [row for name, some in changes.items() for row in _ends(f"{name}_increase", some)]
+
+
+def wild_shares(runs):
+    """Return the least and largest share of wild backfills over the logs at f = 10 (Fig. 9)."""
+    return _ends("wild_share", [100 * mean for mean, _ in at(runs, "wild", 10).values()])
+
+
+def delayed_share(runs):
+    """Return the mean share of delayed jobs over the logs at f = 10 (Fig. 10)."""
+    shares = [mean for mean, _ in at(runs, "delayed", 10).values()]
+    return [_text("delayed_share", 100 * np.mean(shares), "f-random")]
+
+
+def _ends(measure, values):
+    return [_text(f"{measure}_{end.__name__}", end(values)) for end in (min, max)]
+
+
+def _text(measure, value, policy="f=10"):
+    keys = {"trace": "all", "policy": policy, "measure": measure}
+    return keys | {"value": float(value), "unit": "%"}

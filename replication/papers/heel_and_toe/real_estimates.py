@@ -152,7 +152,7 @@ def accuracy(workload, equal="jobs", bins=100):
 
 def peaks(workload, count=10, bins=100):
     """The bins of Fig. 15 whose accuracy stands out most from that of their neighbours: of each the
-    mean run time, h, and whether one of the most popular estimates lies among its run times.
+    mean run time, h, and how many of the most popular estimates lie among its run times.
     """
     table = accuracy(workload, bins=bins)
     mean, edges = table["accuracy [%]"].to_numpy(), np.cumsum([0, *table["jobs"]])
@@ -161,7 +161,7 @@ def peaks(workload, count=10, bins=100):
     out = mean[1:-1] - (mean[:-2] + mean[2:]) / 2
     for place in 1 + np.argsort(-out, kind="stable")[:count]:
         first, last = run_time[edges[place]], run_time[edges[place + 1] - 1]
-        inside = bool(((first <= modes) & (modes <= last)).any())
+        inside = int(((first <= modes) & (modes <= last)).sum())
         found.append((float(table["run time [h]"].iloc[place]), inside))
     return found
 

@@ -1,6 +1,8 @@
-"""Heel-and-toe's headline conclusions under other readings, cleanings, logs and loads."""
+"""Heel-and-toe's headline conclusions under other interpretations, cleanings, logs and loads.
 
-import functools
+A function for each headline returns its cases from two tables of one log: `runs` and `order`, see `tables`.
+"""
+
 import math
 
 import numpy as np
@@ -8,9 +10,8 @@ import pandas as pd
 from scipy import stats
 
 from replication.papers import dimensions, robustness
-from replication.papers.deciders import above, at_least, below, each_log
+from replication.papers.claims import Case
 from replication.papers.heel_and_toe import campaign, trends
-from replication.papers.heel_and_toe.claims import FORM, NONE, POINTS, each_panel
 from replication.papers.heel_and_toe.curves import PERFORMANCE, SHORT
 from replication.papers.variants import NotApplicable
 from replication.simulator import grid as sweep
@@ -23,61 +24,166 @@ SMALL, LARGE, FS = (0.5, 1.0, 2.0), 100.0, (0.5, 1.0, 2.0, 5.0, 10.0)
 SEEDS = tuple(range(1, 6))
 WATCHED, TRUNCATED, FEW = (0.1, 0.2), (1.0, 10.0, 100.0, 1000.0, 10000.0), (1, 2)
 BACKFILLED = {"backfilled": "share", "run_time": "run time", "size": "size"}
-DOUBLED = {(Users(2), Users()): "log*2", (Exact(2), Exact()): "perfect*2"}
-OPEN = dimensions.TEXTBOOK
+SINGLE = {"real": Users(), "perfect": Exact(), "real x2": Users(2), "perfect x2": Exact(2)}
+#: Each interpretation changed alone, and cleanings.
+CHANGES = (*dimensions.alone(dimensions.TEXTBOOK), *dimensions.entered(campaign.PAPER, "alone"))
 
 
-class Evidence:
-    """Runs of one log under one variant, made when asked for; the log needs no name in its cases."""
+def study(workloads, first=None, workers=1, changes=None):
+    """Return the cases of every headline, see `replication.papers.robustness.study`."""
+    functions = {name: globals()[name] for name in HEADLINES}
+    changes = changes or robustness.tried(workloads, CHANGES)
+    return robustness.study(campaign.PAPER, functions, tables, workloads, changes, first, workers)
 
-    def __init__(self, log, workload, variant):
-        self.log, self.workload, self.workloads = log, workload, {"": workload}
-        self.scheduler, self.count = variant.of(EASY()), variant.count
-        self.run = functools.cache(self.run)
 
-    def run(self, model, seed=1):
-        """Measures of one run by name: those of performance, and of its backfilled jobs."""
-        schedule = simulate(self.workload, self.scheduler, model, seed)
-        found = schedule.measured(trim=self.count.get("trim", True))
+def tables(log, jobs, variant):
+    """Return the runs of one log under a variant.
+
+    Parameters
+    ----------
+    log : str
+    jobs : Workload
+    variant : replication.papers.variants.Variant
+
+    Returns
+    -------
+    dict
+        ``runs``: a row for each run: model (those of `SINGLE`, random, truncated, and its real estimates: truncated real), f,
+        seed, the measures of performance, and of the backfilled jobs their share, run time (s) and size. ``order``: log, f,
+        seed, sjfness; empty but under the textbook's EASY.
+    """
+    scheduler, count = variant.of(EASY()), variant.count
+    rows = []
+
+    def run(name, model, f=math.nan, seed=1):
+        schedule = simulate(jobs, scheduler, model, seed)
+        found = schedule.measured(trim=count.get("trim", True))
         filled, of = schedule.backfilled, schedule.workload
-        backfilled = {"run_time": of.run_time[filled], "size": of.processors[filled]}
-        return {name: found[name] for name in (*PERFORMANCE, "backfilled")} | {
-            name: float(some.mean()) if len(some) else math.nan for name, some in backfilled.items()
-        }
+        own = {name: found[name] for name in (*PERFORMANCE, "backfilled")}
+        for measure, values in (("run_time", of.run_time), ("size", of.processors)):
+            own[measure] = float(values[filled].mean()) if filled.any() else math.nan
+        rows.append({"model": name, "f": f, "seed": seed} | own)
 
-    def runs(self, fs, measure, e_max=None, seeds=SEEDS):
-        """A measure of the random model at some f, float64[f, seeds]."""
-        return np.array([[self.run(FModel(f, e_max), seed)[measure] for seed in seeds] for f in fs])
+    for name, model in SINGLE.items():
+        run(name, model)
+    for f in (*FS, LARGE):
+        for seed in SEEDS:
+            run("random", FModel(f), f, seed)
+    limit = campaign.e_max(log, min if count.get("e_max") == "least" else max)
+    if limit:
+        run("truncated real", Users(e_max=limit) if count.get("cut real", True) else Users())
+        for f in TRUNCATED:
+            for seed in FEW:
+                run("truncated", FModel(f, limit), f, seed)
+    order = pd.DataFrame(columns=["f", "seed", "sjfness"])
+    if scheduler == EASY():
+        parts = [
+            sweep.compute(
+                sweep.Task(jobs, FModel(f), seeds=SEEDS if f else SEEDS[:1], watched=True)
+            )
+            for f in (0.0, *WATCHED)
+        ]
+        shares = [np.array(part["sjfness"]) for part in parts]
+        order = pd.DataFrame({"f": f, "sjfness": own} for f, own in zip((0.0, *WATCHED), shares))
+    return {"runs": pd.DataFrame(rows), "order": order}
 
-    def sjfness(self, f):
-        """Share of jobs that were the shortest waiting when started, of each run at an f."""
-        if self.scheduler != EASY():
-            raise NotApplicable("SJFness is asked of the default EASY only")
-        seeds = SEEDS if f else SEEDS[:1]
-        found = sweep.compute(sweep.Task(self.workload, FModel(f), seeds=seeds, watched=True))
-        return np.array(found["sjfness"])
 
-    def limit(self):
-        """The E_max that the truncated model has on this log, s."""
-        pick = min if self.count.get("e_max") == "least" else max
-        limit = campaign.e_max(self.log, pick)
-        if not limit:
-            raise NotApplicable("the paper names no E_max")
-        return limit
+def perfect_better(runs):
+    """Return the change from real to perfect estimates, per cent."""
+    for measure, name in SHORT.items():
+        yield Case(f"perfect {name}", _other(runs, "perfect", "real", measure))
 
 
-#: Each reading changed alone, and cleanings.
-CHANGES = (*dimensions.alone(OPEN), *dimensions.entered(campaign.PAPER, "alone"))
-HEADLINES = robustness.Headlines(campaign.PAPER, Evidence, CHANGES, FORM)
-decides = HEADLINES.decides
+def doubling_helps(runs):
+    """Return the change by doubling real and perfect estimates, per cent."""
+    for model in ("real", "perfect"):
+        for measure, name in SHORT.items():
+            yield Case(f"{model} x2 {name}", _other(runs, f"{model} x2", model, measure))
+
+
+def _other(runs, after, before, measure):
+    return 100 * (_one(runs, after, measure) / _one(runs, before, measure) - 1)
+
+
+def initial_drop(runs):
+    """Return the change from perfect estimates to small f, per cent."""
+    for measure, name in SHORT.items():
+        before = _one(runs, "perfect", measure)
+        yield Case(name, *_less(_random(runs, SMALL, measure), before, before))
+
+
+def rises_again(runs):
+    """Return the change from small to large f, per cent of the run with perfect estimates."""
+    for measure, name in SHORT.items():
+        large, small = _random(runs, [LARGE], measure), _random(runs, SMALL, measure)
+        yield Case(name, *_less(large, small, _one(runs, "perfect", measure)))
+
+
+def better_than_real(runs):
+    """Return the share of f at which the mean is below the run with real estimates, per cent."""
+    for measure, name in SHORT.items():
+        means = _random(runs, FS, measure).mean(axis=1)
+        yield Case(name, 100 * float((means < _one(runs, "real", measure)).mean()))
+
+
+def more_backfilling(runs):
+    """Return the change from f = 0 to f = 10, per cent."""
+    for measure, name in BACKFILLED.items():
+        before = _one(runs, "perfect", measure)
+        yield Case(name, *_less(_random(runs, [10.0], measure), before, before))
+
+
+def sjfness_rises(order):
+    """Return the share of shortest jobs at small f less that at f = 0, points."""
+    if order.empty:
+        raise NotApplicable("SJFness is asked of the default EASY only")
+    by = dict(zip(order["f"], order["sjfness"], strict=True))
+    return [Case("SJFness", *_less([by[f] for f in WATCHED], by[0.0], 1.0))]
+
+
+def truncated_meets_real(runs):
+    """Return the f at which the mean comes up to the run with real estimates."""
+    if not (runs["model"] == "truncated").any():
+        raise NotApplicable("the paper names no E_max")
+    for measure, name in SHORT.items():
+        means = _runs(runs, "truncated", TRUNCATED, measure).mean(axis=1)
+        met = trends.crossing(pd.Series(means, TRUNCATED), _one(runs, "truncated real", measure))
+        yield Case(name, met)
+
+
+HEADLINES = (
+    "perfect_better",
+    "doubling_helps",
+    "initial_drop",
+    "rises_again",
+    "better_than_real",
+    "more_backfilling",
+    "sjfness_rises",
+    "truncated_meets_real",
+)
+
+
+def _one(runs, model, measure):
+    """Return a measure of a single run."""
+    return float(runs.loc[runs["model"] == model, measure].iloc[0])
+
+
+def _random(runs, fs, measure):
+    return _runs(runs, "random", fs, measure)
+
+
+def _runs(runs, model, fs, measure):
+    """Return a measure of the runs at some f, float64[f, seeds]."""
+    some = runs[runs["model"] == model]
+    return np.array([some.loc[some["f"] == f, measure] for f in fs])
 
 
 def _less(some, others, unit):
-    """Difference of two means in % of `unit`, with its 95 % interval over the seeds (Student's, Welch's).
+    """Return a difference of two means in per cent of `unit` with its 95 % interval over the seeds (Student's, Welch's).
 
-    Runs are float64[f, seeds] or float64[seeds]; a scalar is a run that nothing is drawn for.
+    Runs are float64[f, seeds] or float64[seeds]; a scalar is a run without randomness.
     """
-    some, others = (np.atleast_2d(runs).mean(axis=0) for runs in (some, others))
+    some, others = (np.atleast_2d(values).mean(axis=0) for values in (some, others))
     with np.errstate(divide="ignore"):  # of runs that are all the same
         found = (
             stats.ttest_1samp(some - others, 0)
@@ -86,48 +192,3 @@ def _less(some, others, unit):
         ).confidence_interval(0.95)
     ends = some.mean() - others.mean(), found.low, found.high
     return tuple(float(100 * x / unit) for x in ends)
-
-
-def _change(fs, others=None):
-    """What some f change from other f, or from perfect estimates, in per cent of these."""
-
-    def value(e, _, measure):
-        start = e.run(Exact())[measure]
-        before = start if others is None else e.runs(others, measure)
-        return _less(e.runs(fs, measure), before, start)
-
-    return value
-
-
-def _other_estimates(e, _, models, measure):
-    first, second = (e.run(model)[measure] for model in models)
-    return 100 * (first / second - 1)
-
-
-def _better_than_real(e, _, measure):
-    return 100 * float((e.runs(FS, measure).mean(axis=1) < e.run(Users())[measure]).mean())
-
-
-decides("perfect-better", below(), "{:+.1f} %")(
-    each_log(_other_estimates, {(Exact(), Users()): "perfect"}, SHORT)
-)
-decides("doubling-helps", below(), "{:+.1f} %")(each_log(_other_estimates, DOUBLED, SHORT))
-decides("initial-drop", below(-NONE))(each_panel(_change(SMALL)))
-decides("rises-again", above(NONE))(each_panel(_change([LARGE], SMALL)))
-decides("better-than-real", at_least(100), "{:.0f} %")(each_panel(_better_than_real))
-decides("more-backfilling", above())(each_log(_change([10.0]), BACKFILLED))
-
-
-@decides("sjfness-rises", above(), POINTS)
-def _(e):
-    yield "", _less([e.sjfness(f) for f in WATCHED], e.sjfness(0.0), 1.0)
-
-
-@decides("truncated-meets-real")
-def _(e):
-    limit = e.limit()
-    real = e.run(Users(e_max=limit) if e.count.get("cut real", True) else Users())
-    for measure, short in SHORT.items():
-        curve = pd.Series(e.runs(TRUNCATED, measure, limit, FEW).mean(axis=1), TRUNCATED)
-        at = trends.crossing(curve, real[measure])
-        yield short, "none" if math.isnan(at) else f"f = {at:.3g}", not math.isnan(at)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from replication.papers.deciders import Answer, above, level
+from replication.papers.claims import level
 from replication.papers.heel_and_toe.curves import Z95
 
 LEVEL = 0.95
@@ -87,20 +87,6 @@ def ends(name, unit=""):
 def change(row, name):
     """The fall or the rise of a row of `shapes`, with its ends."""
     return tuple(row[column] for column in ends(name, " [%]"))
-
-
-def has_shape(row, names):
-    """Whether a curve, by its row of `shape`, has one of some shapes; sure if no shape that the
-    band allows answers otherwise.
-    """
-    falls, rises = (above(level("none"))(change(row, name)) for name in ("fall", "rise"))
-    allowed = [
-        SHAPES[fall, rise]
-        for fall in ({falls.holds} if falls.sure else {True, False})
-        for rise in ({rises.holds} if rises.sure else {True, False})
-    ]
-    holds = row["shape"] in names
-    return Answer(holds, all((shape in names) == holds for shape in allowed))
 
 
 def span(results, measure, least=0.0):

@@ -30,15 +30,15 @@ def words(row):
     return f"{row[YES]}/{row['cases']}" + (f" ?{row[OPEN]}" if row[OPEN] else "")
 
 
-def stated(headlines):
+def stated(entries):
     """The headlines as a table: short name, statement, section, statistic and rule."""
     columns = ["short", "statement", "section", "statistic", "rule"]
-    return pd.DataFrame(list(headlines.published().values()))[columns]
+    return pd.DataFrame(list(entries.values()))[columns]
 
 
-def draw(found, headlines):
+def draw(found, entries):
     """The table as a picture: changes down, headlines across, the share that holds as colour and figures."""
-    entries, rows = headlines.published(), _rows(found)
+    rows = _rows(found)
     cells = {(row["kind"], row["change"], row["headline"]): row for row in found.to_dict("records")}
     # A heading's cells are empty, and so is what cannot be decided.
     asked = [[cells.get((*row, name)) for name in entries] for row in rows]
@@ -96,12 +96,12 @@ def counted(found):
     }
 
 
-def sentences(found, headlines, decided=True):
+def sentences(found, entries, decided=True):
     """For each headline how it stands, and which changes let it stand otherwise, in Markdown."""
     if not decided:
         return "Nothing is decided here: the results are not of the real logs at paper scale."
     lines = []
-    for name, entry in headlines.published().items():
+    for name, entry in entries.items():
         part = found[(found["headline"] == name) & (found["cases"] > 0)]
         default = part[part["kind"] == DEFAULT].to_dict("records")
         rest = part[part["kind"] != DEFAULT].to_dict("records")

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from replication.papers import panels, resampling, style
-from replication.papers.top_percent.intervals import Block
+from replication.papers.top_percent import intervals
 from replication.papers.top_percent.runs import PAPER, POLICIES, REFERENCE, TITLES
 from replication.simulator import engines
 from replication.simulator.choices import option
@@ -19,6 +19,7 @@ FACTORS = (0.5, 0.7, 1, 1.4, 2, 2.8, 4)
 COMPARED = ("Clairvoyant", "Complete", "CVH", "Tsafrir", "Top03")
 UNDER = ("Complete", "CVH", "Tsafrir")  # the learned ones that may predict too little
 SHOWN = ("avebsld", "ap1waf")
+NAMES = {title: name for name, title in TITLES.items()}
 ALL = "median of the logs"
 AT_SUBMISSION = EASY(refresh="submission")
 
@@ -55,59 +56,45 @@ def in_order_of(order, values):
     return dealt
 
 
-def scaled(workloads, factors=FACTORS, workers=1):
-    """Measures over Reqtime's with each predictor's predictions times a factor, with intervals over
-    weeks: log, policy, factor, measure, value, low, high.
-    """
-    drawn = {
-        (log, policy, factor, measure): block.values((policy, factor), measure)
-        for log, block in _scaled_blocks(workloads, COMPARED, factors, workers).items()
-        for policy, factor, measure in product(COMPARED, factors, SHOWN)
-    }
-    columns = ["log", "policy", "factor", "measure", "value", "low", "high"]
-    return resampling.table(drawn, columns)
-
-
-def doubled_less_halved(workloads, workers=1):
-    """AP1WAF with doubled predictions less that with halved ones, per cent of Reqtime's, by log and
-    policy: the log's own, then one for each draw of its weeks.
-    """
-    found = {}
-    for log, block in _scaled_blocks(workloads, UNDER, (0.5, 2), workers).items():
-        for policy in UNDER:
-            halved, doubled = (block.values((policy, factor), "ap1waf") for factor in (0.5, 2))
-            found[log, policy] = 100 * (doubled - halved)
-    return found
-
-
-def _scaled_blocks(workloads, policies, factors, workers):
-    """The schedules of each log by policy and factor."""
+def scaled(workloads, factors=FACTORS, policies=COMPARED, workers=1):
+    """Return draws with each predictor's predictions times a factor, indexed by log, policy, factor and measure."""
 
     def tried(made):
         return {(policy, f): f * made[policy] for policy, f in product(policies, factors)}
 
-    return _blocks(workloads, policies, tried, workers)
+    found = _schedules(workloads, policies, tried, workers)
+    return intervals.draws(found, ("policy", "factor"))
+
+
+def table(draws):
+    """Return the measures in `SHOWN` of `scaled` with intervals over weeks: log, policy, factor, measure, value, low, high."""
+    found = intervals.table(draws).dropna(subset="factor")
+    found["measure"] = found["measure"].map(NAMES)
+    return found[found["measure"].isin(SHOWN)].reset_index(drop=True)
 
 
 def exchanged(workloads, workers=1):
-    """Measures over Reqtime's with the values of one predictor in the order of another: log, order, values, measure,
-    value.
+    """Return measures over Reqtime's with the values of one predictor in the order of another, and shares of the differences.
 
-    And the `shares` of the differences: log, measure, due to (values, order or the two together), share, low, high, per
-    cent of the sum of squares with intervals over weeks; last, as a log of its own, the median over the logs.
+    Columns of the first are log, order, values, measure, value; of the `shares`: log, measure, due to (values, order, or the two
+    together), share, low, high, per cent of the sum of squares with intervals over weeks. The last rows, under the name
+    `ALL`, are medians over the logs.
     """
-    pairs = list(product((REFERENCE, *COMPARED), repeat=2))
+    policies = (REFERENCE, *COMPARED)
+    pairs = list(product(policies, repeat=2))
 
     def tried(made):
         return {(order, of): in_order_of(made[order], made[of]) for order, of in pairs}
 
+    draws = intervals.draws(_schedules(workloads, COMPARED, tried, workers), ("order", "values"))
     rows, drawn = [], {}
-    for log, block in _blocks(workloads, COMPARED, tried, workers).items():
-        for measure in SHOWN:
-            found = [block.values(pair, measure) for pair in pairs]
-            rows += [[log, *pair, measure, float(one[0])] for pair, one in zip(pairs, found)]
-            grid = np.log(found).reshape(len(COMPARED) + 1, len(COMPARED) + 1, -1)
-            drawn |= {(log, measure, name): share for name, share in shares(grid).items()}
+    for log, measure in product(workloads, SHOWN):
+        own = draws.xs((log, TITLES[measure]), level=("log", "measure"))
+        by = dict(zip(own.index, own.to_numpy(), strict=True))
+        found = [by[pair] for pair in pairs]
+        rows += [[log, *pair, measure, float(one[0])] for pair, one in zip(pairs, found)]
+        grid = np.log(found).reshape(len(policies), len(policies), -1)
+        drawn |= {(log, measure, name): share for name, share in shares(grid).items()}
     columns = ["log", "measure", "due to", "share", "low", "high"]
     return (
         pd.DataFrame(rows, columns=["log", "order", "values", "measure", "value"]),
@@ -115,10 +102,8 @@ def exchanged(workloads, workers=1):
     )
 
 
-def _blocks(workloads, policies, tried, workers):
-    """The schedules of each log under Reqtime, and under the lists of predictions that are `tried` instead of those
-    that each policy made at submission.
-    """
+def _schedules(workloads, policies, tried, workers):
+    """Return by log the schedules under Reqtime, and under the predictions that `tried` makes of those at submission."""
     found = {}
     for log, workload in workloads.items():
         lists = tried(made_at_submission(workload, policies))
@@ -129,7 +114,7 @@ def _blocks(workloads, policies, tried, workers):
             return simulate(jobs, replace(AT_SUBMISSION, predictor=predictor))
 
         done = engines.each(simulated, asked.values(), workers)
-        found[log] = Block(log, dict(zip(asked, done, strict=True)))
+        found[log] = dict(zip(asked, done, strict=True))
     return found
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 from replication.papers import style
 from replication.papers.top_percent import modes, runs
 from replication.papers.top_percent.runs import PAPER
-from replication.simulator import traces
+from replication.simulator import threads, traces
 
 LEAST = 150  # jobs a class must have to be looked at
 HOUR = 3600
@@ -43,6 +43,23 @@ def tested(workloads, samples=modes.SAMPLES):
     return pd.DataFrame(rows, columns=columns).sort_values(
         "jobs", ascending=False, kind="stable", ignore_index=True
     )
+
+
+def one_mode(workloads, samples=modes.SAMPLES, workers=1):
+    """Return the p value of one mode for each large class with different run times: log, jobs, one_mode."""
+    large = [
+        (log, workload.run_time[members].astype(float), int(members[0]))
+        for log, workload in workloads.items()
+        for members in classes(workload)
+        if np.ptp(workload.run_time[members]) > 0
+    ]
+
+    def tested_one(one):
+        log, run_time, first = one
+        return log, len(run_time), modes.p_value(run_time, 1, log, first, samples=samples)
+
+    rows = threads.each(tested_one, large, workers)
+    return pd.DataFrame(rows, columns=["log", "jobs", "one_mode"])
 
 
 def chosen(found, number=0):

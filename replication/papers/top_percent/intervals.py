@@ -1,18 +1,60 @@
-"""How sure a ratio of two rows is: the log's weeks drawn anew, both rows' jobs of a week together."""
+"""Measures of schedules with intervals: the weeks of the log are resampled, for all schedules of a log together."""
 
 import numpy as np
+import pandas as pd
 
 from replication.papers import resampling
-from replication.papers.top_percent.runs import REFERENCE, UNITS
+from replication.papers.top_percent.runs import REFERENCE, TITLES, UNITS
 from replication.simulator import measures
 
+#: Shares of jobs: started with a prediction below the run time, and backfilled.
+SHARES = ("under", "backfilled")
 
-def columns(schedule):
-    """What the measures and shares of one schedule are made of, by name: float64[n] each."""
+
+def draws(schedules, names=("policy",)):
+    """Return the measures of schedules, each for the log and for resampled weeks of it.
+
+    Parameters
+    ----------
+    schedules : dict of str to dict
+        By log, the schedule of each policy, Reqtime among them; a policy may be a tuple of several names.
+    names : tuple of str
+        Names of the index levels for a policy; Reqtime has its name in the first and NaN in the others.
+
+    Returns
+    -------
+    pandas.DataFrame
+        float64[rows, 1 + DRAWS], indexed by log, `names` and measure. Column 0 is the log's own value. The measures are those
+        of Table I by their titles, over Reqtime's but for R2, and `SHARES`.
+    """
+    rows = {}
+    for log, several in schedules.items():
+        sums = {policy: _sums(schedule, log) for policy, schedule in several.items()}
+        for policy, own in sums.items():
+            key = policy if isinstance(policy, tuple) else (policy, *[np.nan] * (len(names) - 1))
+            for measure, title in TITLES.items():
+                value = _value(own, measure)
+                if UNITS[measure] != "1":
+                    value = value / _value(sums[REFERENCE], measure)
+                rows[log, *key, title] = value
+            rows |= {(log, *key, part): own[part] / own["jobs"] for part in SHARES}
+    index = pd.MultiIndex.from_tuples(rows, names=["log", *names, "measure"])
+    return pd.DataFrame(np.array([*rows.values()]), index=index)
+
+
+def table(values):
+    """Return a value with the ends of its 95 % interval for each row of `draws`: its index levels, value, low, high."""
+    ends = [resampling.interval(row) for row in values.to_numpy()]
+    made = pd.DataFrame(ends, columns=["value", "low", "high"], index=values.index)
+    return made.reset_index()
+
+
+def _sums(schedule, name):
+    """Return the sums over jobs that the measures are made of, by name: float64[1 + draws] each."""
     w, wait = schedule.workload, schedule.wait.astype(float)
     flow, run_time = wait + w.run_time, w.run_time.astype(float)
     priority = w.processors * (flow**2 - wait**2)
-    return {
+    columns = {
         "jobs": np.ones(len(w)),
         "avebsld": measures.bounded_slowdown(schedule.wait, w.run_time),
         "af": flow,
@@ -26,37 +68,13 @@ def columns(schedule):
         "under": schedule.prediction < w.run_time,
         "backfilled": schedule.backfilled,
     }
+    # The name decides which weeks are drawn: the same for all schedules of a log.
+    drawn = resampling.weeks(np.column_stack([*columns.values()]), w.submit, name)
+    return dict(zip(columns, drawn.T, strict=True))
 
 
-class Block:
-    """The rows of one log with intervals: schedules of the same jobs by policy, Reqtime among them; the name
-    is the key of the random numbers.
-    """
-
-    def __init__(self, name, schedules):
-        self._sums = {}
-        for policy, schedule in schedules.items():
-            made = columns(schedule)
-            # The same weeks are drawn for each, by the name.
-            drawn = resampling.weeks(
-                np.column_stack([*made.values()]), schedule.workload.submit, name
-            )
-            self._sums |= {
-                (policy, column): sums for column, sums in zip(made, drawn.T, strict=True)
-            }
-
-    def values(self, policy, measure):
-        """The measure, over Reqtime's but for R2: the log's own, then one a draw."""
-        found = self._value(policy, measure)
-        return found if UNITS[measure] == "1" else found / self._value(REFERENCE, measure)
-
-    def _value(self, policy, measure):
-        sums, jobs = self._sums, self._sums[policy, "jobs"]
-        if measure == "r2":
-            spread = sums[policy, "squares"] - sums[policy, "run_time"] ** 2 / jobs
-            return 1 - sums[policy, "r2"] / spread
-        return sums[policy, measure] / sums.get((policy, f"{measure} weight"), jobs)
-
-    def shares(self, policy, part):
-        """Share of jobs that are ``under`` or ``backfilled``: the log's own, then one a draw."""
-        return self._sums[policy, part] / self._sums[policy, "jobs"]
+def _value(sums, measure):
+    jobs = sums["jobs"]
+    if measure == "r2":
+        return 1 - sums["r2"] / (sums["squares"] - sums["run_time"] ** 2 / jobs)
+    return sums[measure] / sums.get(f"{measure} weight", jobs)

@@ -3,8 +3,7 @@
 from dataclasses import replace
 
 from replication.papers import dimensions, robustness
-from replication.papers.top_percent import evidence, runs
-from replication.papers.top_percent.claims import CLAIMS
+from replication.papers.top_percent import claims, intervals, runs
 from replication.papers.variants import Variant
 
 #: What the paper's words leave open of the scheduler.
@@ -14,13 +13,6 @@ OPEN = (
     | dimensions.of("candidates")
 )
 CODED = runs.READINGS["coded"]
-
-
-class Evidence(evidence.Evidence):
-    """The schedules of one log under one variant."""
-
-    def __init__(self, log, workload, variant):
-        self.workloads, self.reading, self.workers = {log: workload}, variant, 1
 
 
 #: Each open option alone, and what the simulator does; cleanings.
@@ -34,7 +26,15 @@ CHANGES = (
     Variant("allocated processors", cleaning={"size": "allocated"}),
     *dimensions.entered(runs.PAPER, "machines"),
 )
-HEADLINES = robustness.Headlines(runs.PAPER, Evidence, CHANGES)
-# One log at a time, by the same functions as the claims.
-for name in HEADLINES.published():
-    HEADLINES.decides(name)(CLAIMS.deciders[name])
+
+
+def tables(log, jobs, variant):
+    """Return the tables that decide the headlines on one log under a variant."""
+    draws = intervals.draws(runs.schedules({log: jobs}, variant))
+    return {"draws": draws, "ratios": intervals.table(draws)}
+
+
+def study(workloads, first=None, workers=1, changes=None):
+    """Return the cases of every headline, see `replication.papers.robustness.study`."""
+    changes = changes or robustness.tried(workloads, CHANGES)
+    return robustness.study(runs.PAPER, claims, tables, workloads, changes, first, workers)

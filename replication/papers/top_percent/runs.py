@@ -1,6 +1,7 @@
 """What every table of the paper is made of: predictors by the paper's names, readings, and the measures."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ from replication.simulator.predictors import (
     Clairvoyant,
     Complete,
     Request,
+    Scaled,
     TopPercent,
     Tsafrir,
 )
@@ -70,6 +72,39 @@ def measured(schedule):
 def run(workload, policy, reading=READINGS["words"], scheduler=EASY()):  # noqa: B008, it is frozen
     """The schedule of one row of the table (a policy of `POLICIES`), under a reading of it."""
     return simulate(workload, reading.of(replace(scheduler, predictor=POLICIES[policy])))
+
+
+def schedules(workloads, reading=READINGS["words"], workers=1):
+    """Return EASY's schedule with each predictor of `POLICIES`, by log and policy."""
+    pairs = list(product(workloads, POLICIES))
+    done = threads.each(lambda pair: run(workloads[pair[0]], pair[1], reading), pairs, workers)
+    found = {log: {} for log in workloads}
+    for (log, policy), schedule in zip(pairs, done, strict=True):
+        found[log][policy] = schedule
+    return found
+
+
+def all_scaled(workloads, reading=READINGS["words"], factors=(0.5, 1.5)):
+    """Return by log the schedules with all run times predicted too short (``short``) and too long (`REFERENCE`)."""
+    return {
+        log: {
+            name: simulate(workload, EASY(predictor=Scaled(factor), **reading.scheduler))
+            for name, factor in zip(("short", REFERENCE), factors, strict=True)
+        }
+        for log, workload in workloads.items()
+    }
+
+
+def shortest_first(found, reading=READINGS["words"]):
+    """Return by log the schedules with run times known: shortest candidate first, and in queue order (`REFERENCE`)."""
+    first = EASY(candidates="sjf")
+    return {
+        log: {
+            "short": run(several["Clairvoyant"].workload, "Clairvoyant", reading, first),
+            REFERENCE: several["Clairvoyant"],
+        }
+        for log, several in found.items()
+    }
 
 
 def named(texts):
