@@ -1,13 +1,16 @@
 """Headline conclusions against changes: the general part on made-up papers, and every decider both ways."""
 
+import math
 from itertools import pairwise
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
+import small_project
 
 from replication.papers import dimensions, robustness, variants
+from replication.papers.claims import Case, decide, entries, function_of
 from replication.papers.deciders import Answer, as_answer
 from replication.papers.heel_and_toe import robustness as heel
 from replication.papers.pv_easy import counts
@@ -15,8 +18,11 @@ from replication.papers.pv_easy import robustness as pv
 from replication.papers.pv_easy import runs as pv_runs
 from replication.papers.robustness import ABSENT, NO, OPEN, YES, Headlines
 from replication.papers.robustness import table as robustness_table
+from replication.papers.top_percent import claims as top_claims
+from replication.papers.top_percent import intervals
 from replication.papers.top_percent import readings as top_readings
 from replication.papers.top_percent import robustness as top
+from replication.papers.top_percent import runs as top_runs
 from replication.papers.variants import (
     CLEANING,
     DEFAULT,
@@ -27,7 +33,6 @@ from replication.papers.variants import (
     Variant,
 )
 from replication.simulator import traces
-from replication.simulator.estimates import Exact, FModel, Users
 from replication.simulator.predictors import TopPercent
 from replication.simulator.schedulers import EASY, PVEasy
 from replication.simulator.simulation import simulate
@@ -107,12 +112,12 @@ def test_a_cell_counts_the_cases_that_hold(found):
 
 
 def test_the_sentences_say_what_changes_and_decide_nothing_without_real_logs(found):
-    said = robustness_table.sentences(found, MadeUp())
+    said = robustness_table.sentences(found, MadeUp().published())
     assert (
         "**light**: by default it holds (2/2). 0 of 1 changes leave it so; it fails under" in said
     )
     assert "**of-a**: by default it fails (1/2 ?1). All 1 changes leave it so." in said
-    assert "Nothing is decided" in robustness_table.sentences(found, MadeUp(), decided=False)
+    assert "Nothing is decided" in robustness_table.sentences(found, MadeUp().published(), decided=False)
     assert set(made_up(CHANGES, decided=False)["verdict"]) == {"undecided"}
 
 
@@ -120,7 +125,7 @@ def test_a_conclusion_that_holds_only_elsewhere_is_said_to(found):
     turned = found.assign(kind=found["kind"].map({DEFAULT: LOAD, LOAD: DEFAULT}))
     assert (
         "by default it fails (0/2). 0 of 1 changes leave it so; it holds under default (2/2)."
-        in robustness_table.sentences(turned, MadeUp())
+        in robustness_table.sentences(turned, MadeUp().published())
     )
 
 
@@ -242,7 +247,7 @@ def test_other_logs_are_those_the_paper_lacks_each_once():
 
 
 def test_the_picture_has_every_cell_and_its_colours_survive_grey(found):
-    figure = robustness_table.draw(found, MadeUp())
+    figure = robustness_table.draw(found, MadeUp().published())
     axes = figure.axes[0]
     texts = [text.get_text() for text in axes.texts]
     assert sorted(texts) == sorted(robustness_table.words(row) for row in found.to_dict("records"))
@@ -258,26 +263,65 @@ def test_the_picture_has_every_cell_and_its_colours_survive_grey(found):
 # ---- the papers' lists
 
 
+FUNCTIONS = {"heel_and_toe": heel, "top_percent": top_claims}
+
+
 @pytest.mark.parametrize("paper", MODULES)
 def test_headlines_are_whole_and_each_is_decided(paper):
-    headlines = MODULES[paper].HEADLINES
-    entries = headlines.published()
-    assert entries.keys() == headlines.deciders.keys() and 3 <= len(entries) <= 8
-    for entry in entries.values():
+    headlines = entries(paper, "headlines.toml")
+    if paper in FUNCTIONS:
+        for name, entry in headlines.items():
+            assert "select" in entry or function_of(name, FUNCTIONS[paper]), name
+    else:
+        assert headlines.keys() == MODULES[paper].HEADLINES.deciders.keys()
+    assert 3 <= len(headlines) <= 8
+    for entry in headlines.values():
         assert {"short", "statement", "section", "statistic", "rule"} <= entry.keys()
         assert len(entry["short"]) <= 34
-    assert list(robustness_table.stated(headlines)["short"]) == [
-        entry["short"] for entry in entries.values()
-    ]
+    short = [entry["short"] for entry in headlines.values()]
+    assert list(robustness_table.stated(headlines)["short"]) == short
 
 
 @pytest.mark.parametrize("paper", MODULES)
 def test_changes_are_named_apart_and_cover_every_kind(paper):
-    changes = MODULES[paper].HEADLINES.changes(LOGS[paper])
+    module = MODULES[paper]
+    own = (
+        module.HEADLINES.own
+        if hasattr(module, "HEADLINES") and paper == "pv_easy"
+        else module.CHANGES
+    )
+    changes = robustness.tried(LOGS[paper], own)
     assert [change.kind for change in changes].count(DEFAULT) == 1
     assert {change.kind for change in changes} == {DEFAULT, READING, CLEANING, LOG, LOAD}
     assert len({(change.kind, change.name) for change in changes}) == len(changes)
     assert {change.load for change in changes} == {None, 0.7, 0.8, 0.9}
+
+
+def test_a_study_has_a_row_for_each_number_and_says_what_is_not_applicable(monkeypatch, tmp_path):
+    small_project.enter(tmp_path, patch=monkeypatch.setattr)
+    entry = small_project.CLAIM + 'short = "doubling"\n'
+    (tmp_path / "published/heel_and_toe/headlines.toml").write_text(entry)
+
+    def tables(log, jobs, variant):
+        if variant.load is not None:
+            raise NotApplicable("no load")
+        return {"change": 1}
+
+    def doubling_helps(change):
+        yield Case("wait", change, 0.5, 2, part="real")
+        yield Case("wait", -change, part="perfect")
+        yield Case("slowdown", change)
+
+    changes = [PLAIN, Variant("load 70 %", load=0.7)]
+    cases = robustness.study(
+        "heel_and_toe", {"doubling_helps": doubling_helps}, tables, {"A": THREE}, changes
+    )
+    assert cases["answer"].tolist() == ["against", "against", "for", ABSENT]
+    found = robustness.summary(cases).to_dict("records")
+    assert [(one[YES], one["cases"], one["verdict"]) for one in found] == [
+        (1, 2, "fails"),
+        (0, 0, ABSENT),
+    ]
 
 
 def test_what_top_percent_searches_is_open_in_its_robustness_too():
@@ -377,135 +421,130 @@ def test_waste_is_small_up_to_a_tenth():
 # ---- heel and toe
 
 
-class Runs(heel.Evidence):
-    """Evidence whose runs come from a function of the estimates; the seeds scatter them by a thousandth."""
-
-    def __init__(self, value, log="CTC-SP2", **changed):
-        super().__init__(log, THREE, Variant("v", **changed))
-        self.value = value
-
-    def run(self, model, seed=1):
-        names = ("mean_wait", "mean_bounded_slowdown", "backfilled", "run_time", "size")
-        return dict.fromkeys(names, self.value(model) + seed / 1000)
-
-    def sjfness(self, f):
-        if self.scheduler != EASY():
-            return super().sjfness(f)
-        return np.array([self.value(FModel(f)) + seed / 1000 for seed in range(5)])
+def runs_of(value):
+    """Return the table of runs whose measures come from a function of the model's name and f, a thousandth apart."""
+    fs = {"random": (*heel.FS, heel.LARGE), "truncated": heel.TRUNCATED}
+    keys = [(name, math.nan, 1) for name in (*heel.SINGLE, "truncated real")]
+    keys += [
+        (name, f, seed) for name, several in fs.items() for f in several for seed in range(1, 6)
+    ]
+    measures = ("mean_wait", "mean_bounded_slowdown", *heel.BACKFILLED)
+    return pd.DataFrame(
+        {"model": name, "f": f, "seed": seed}
+        | dict.fromkeys(measures, value(name, 0.0 if math.isnan(f) else f) + seed / 1000)
+        for name, f, seed in keys
+    )
 
 
-def f_of(model):
-    """The badness of a model; 0 for exact estimates."""
-    return getattr(model, "f", 0.0)
+def order_of(value):
+    return pd.DataFrame(
+        {"f": f, "sjfness": value("random", f) + np.arange(5) / 1000} for f in (0.0, *heel.WATCHED)
+    )
 
 
-RISING, FALLING = (lambda model: 10 + f_of(model)), (lambda model: 100 / (1 + f_of(model)))
+def answers_of(name, value):
+    given = {"runs": runs_of(value), "order": order_of(value)}
+    found = decide("heel_and_toe", heel, given, [name], "headlines.toml")
+    return [*found[name].answers.values()]
+
+
+def rising(name, f):
+    return 10 + f
+
+
+def falling(name, f):
+    return 100 / (1 + f)
+
+
+def by_name(**values):
+    return lambda name, f: values.get(name.replace(" ", "_"), f)
 
 
 @pytest.mark.parametrize(
     ("name", "holds", "fails"),
     [
-        ("perfect-better", {Exact(): 1, Users(): 2}.get, {Exact(): 2, Users(): 1}.get),
+        ("perfect-better", by_name(perfect=1, real=2), by_name(perfect=2, real=1)),
         (
             "doubling-helps",
-            {Exact(): 4, Users(): 4, Users(2): 3, Exact(2): 3}.get,
-            {Exact(): 3, Users(): 3, Users(2): 4, Exact(2): 4}.get,
+            by_name(perfect=4, real=4, real_x2=3, perfect_x2=3),
+            by_name(perfect=3, real=3, real_x2=4, perfect_x2=4),
         ),
-        ("initial-drop", FALLING, RISING),
-        ("rises-again", RISING, FALLING),
-        (
-            "better-than-real",
-            lambda model: {Users(): 1000}.get(model, f_of(model)),
-            lambda model: {Users(): 5}.get(model, f_of(model)),
-        ),
-        ("more-backfilling", RISING, FALLING),
-        ("sjfness-rises", RISING, FALLING),
-        (
-            "truncated-meets-real",
-            lambda model: 500 if isinstance(model, Users) else f_of(model),
-            lambda model: 1e6 if isinstance(model, Users) else f_of(model),
-        ),
+        ("initial-drop", falling, rising),
+        ("rises-again", by_name(perfect=10, real=10), falling),
+        ("better-than-real", by_name(real=1000), by_name(real=5)),
+        ("more-backfilling", rising, falling),
+        ("sjfness-rises", rising, falling),
+        ("truncated-meets-real", by_name(truncated_real=500), by_name(truncated_real=1e6)),
     ],
 )
 def test_a_headline_of_heel_and_toe_is_decided_both_ways(name, holds, fails):
-    assert set(answers(heel, name, Runs(holds))) == {True}
-    assert set(answers(heel, name, Runs(fails))) == {False}
+    assert {one.holds for one in answers_of(name, holds)} == {True}
+    assert {one.holds for one in answers_of(name, fails)} == {False}
 
 
 def test_a_difference_below_the_scatter_is_not_sure():
     scatter = iter(np.tile([9.0, 11.0, 10.1, 9.9, 10.0], 40))
-    evidence = Runs(lambda model: 10.0 if model == Exact() else next(scatter))
-    assert [one.sure for one in found_of(heel, "initial-drop", evidence)] == [False, False]
+
+    def value(name, f):
+        return next(scatter) if name == "random" else 10.0
+
+    assert [one.sure for one in answers_of("initial-drop", value)] == [False, False]
 
 
-def test_where_heel_and_toe_has_nothing_to_decide():
-    with pytest.raises(NotApplicable, match="default EASY"):
-        answers(heel, "sjfness-rises", Runs(RISING, scheduler={"reservation": "kept"}))
+def test_runs_are_simulated_under_the_change_and_some_have_nothing_to_decide():
+    plain = heel.tables("A", HEAD, Variant("r", count={"trim": False}))
+    runs = plain["runs"].set_index("model")
+    assert runs.loc["real", "mean_wait"] == pytest.approx(simulate(HEAD, EASY()).wait.mean())
+    assert len(plain["order"]) == 3 and "truncated" not in runs.index
     with pytest.raises(NotApplicable, match="no E_max"):
-        answers(heel, "truncated-meets-real", Runs(RISING, log="SDSC-DS"))
-    assert Runs(RISING, log="KTH-SP2-2").limit() == 60 * 3600
-    assert Runs(RISING, log="KTH-SP2-2", count={"e_max": "least"}).limit() == 4 * 3600
-
-
-def test_runs_are_simulated_under_the_change():
-    evidence = heel.Evidence("A", HEAD, Variant("r", count={"trim": False}))
-    assert evidence.run(Users())["mean_wait"] == pytest.approx(simulate(HEAD, EASY()).wait.mean())
-    assert evidence.run(Users()) is evidence.run(Users())
+        list(heel.truncated_meets_real(plain["runs"]))
     [variant] = variants.alone("events", dimensions.ALL["events"])
-    assert np.isfinite(heel.Evidence("A", HEAD, variant).run(FModel(2))["backfilled"])
+    other = heel.tables("KTH-SP2-2", HEAD, variant)
+    assert "truncated" in set(other["runs"]["model"]) and other["order"].empty
+    with pytest.raises(NotApplicable, match="default EASY"):
+        heel.sjfness_rises(other["order"])
 
 
 # ---- Top Percent
 
-
-class Blocks:
-    """A log's rows: values by (policy, measure) with draws close to them, and shares of jobs."""
-
-    def __init__(self, values=(), default=1.0, under=None):
-        self.given, self.default, self.under = dict(values), default, under or {}
-
-    def _drawn(self, value):
-        return value + np.array([0.0, -1e-4, 1e-4])
-
-    def values(self, policy, measure):
-        return self._drawn(self.given.get((policy, measure), self.given.get(policy, self.default)))
-
-    def shares(self, policy, part):
-        return self._drawn(self.under.get(policy, 0.5))
-
-
 TOPS, RELATED = ("Top02", "Top03", "Top04"), ("Complete", "CVH", "Tsafrir")
+
+
+def draws_of(values=(), under=None):
+    """Return draws close to values by policy, 1 by default, and shares of jobs that are under-predicted."""
+    rows = {}
+    for policy in top_runs.POLICIES:
+        measures = dict.fromkeys(top_runs.TITLES.values(), dict(values).get(policy, 1.0))
+        for measure, value in (measures | {"under": (under or {}).get(policy, 0.5)}).items():
+            rows["A", policy, measure] = value + np.array([0.0, -1e-4, 1e-4])
+    index = pd.MultiIndex.from_tuples(rows, names=["log", "policy", "measure"])
+    return pd.DataFrame(np.array([*rows.values()]), index=index)
 
 
 @pytest.mark.parametrize(
     ("name", "holds", "fails"),
     [
-        ("better-predictions-help", Blocks({"Clairvoyant": 0.9}), Blocks({"Clairvoyant": 1.1})),
-        ("top-beats-reqtime", Blocks(dict.fromkeys(TOPS, 0.99)), Blocks(dict.fromkeys(TOPS, 1.01))),
-        (
-            "nobody-else-does",
-            Blocks(dict.fromkeys(RELATED, 1.1)),
-            Blocks(dict.fromkeys(RELATED, 0.9)),
-        ),
-        ("top-best-priority", Blocks({"Top03": 0.9}), Blocks({"CVH": 0.9})),
-        ("top-tolerable", Blocks(dict.fromkeys(TOPS, 1.09)), Blocks(dict.fromkeys(TOPS, 1.11))),
-        (
-            "least-underprediction",
-            Blocks(under=dict.fromkeys(TOPS, 0.1)),
-            Blocks(under=dict.fromkeys(TOPS, 0.9)),
-        ),
-        ("complete-best-r2", Blocks({"Complete": 1.2}), Blocks({"CVH": 1.2})),
+        ("better-predictions-help", ({"Clairvoyant": 0.9},), ({"Clairvoyant": 1.1},)),
+        ("top-beats-reqtime", (dict.fromkeys(TOPS, 0.99),), (dict.fromkeys(TOPS, 1.01),)),
+        ("nobody-else-does", (dict.fromkeys(RELATED, 1.1),), (dict.fromkeys(RELATED, 0.9),)),
+        ("top-best-priority", ({"Top03": 0.9},), ({"CVH": 0.9},)),
+        ("top-tolerable", (dict.fromkeys(TOPS, 1.09),), (dict.fromkeys(TOPS, 1.11),)),
+        ("least-underprediction", ((), dict.fromkeys(TOPS, 0.1)), ((), dict.fromkeys(TOPS, 0.9))),
+        ("complete-best-r2", ({"Complete": 1.2},), ({"CVH": 1.2},)),
     ],
 )
 def test_a_headline_of_top_percent_is_decided_both_ways(name, holds, fails):
-    for block, answer in ((holds, True), (fails, False)):
-        evidence = SimpleNamespace(blocks={"A": block}, workloads={"A": THREE})
-        assert set(answers(top, name, evidence)) == {answer}
+    for given, expected in ((holds, True), (fails, False)):
+        draws = draws_of(*given)
+        tables = {"draws": draws, "ratios": intervals.table(draws)}
+        found = decide("top_percent", top_claims, tables, [name], "headlines.toml")[name]
+        assert {one.holds for one in found.answers.values()} == {expected}
 
 
 def test_top_percent_simulates_under_the_change():
     change = Variant("r", scheduler={"passes": "if-fits"}, predictor={"coded": True})
-    evidence = top.Evidence("A", HEAD, change)
-    assert evidence.schedules["A", "Reqtime"].scheduler.passes == "if-fits"
-    assert evidence.schedules["A", "Top02"].scheduler.predictor == TopPercent(2, coded=True)
-    assert len(pd.unique(evidence.blocks["A"].values("Reqtime", "af"))) == 1
+    found = top_runs.schedules({"A": HEAD}, change)["A"]
+    assert found["Reqtime"].scheduler.passes == "if-fits"
+    assert found["Top02"].scheduler.predictor == TopPercent(2, coded=True)
+    draws = top.tables("A", HEAD, change)["draws"]
+    assert len(pd.unique(draws.loc["A", "Reqtime", "AF"])) == 1

@@ -238,7 +238,7 @@ def shapes(runs, vanilla):
     return [
         case
         for row in rows
-        for case in _shaped(row, "L" if (row["log"], row["measure"]) in L_SHAPED else "V")
+        for case in shape_cases(row, "L" if (row["log"], row["measure"]) in L_SHAPED else "V")
     ]
 
 
@@ -246,18 +246,21 @@ def trends_invariant(runs):
     """Return fall and rise of CTC at high load, an L, and of SDSC at low load, a V."""
     for load, log, letter in (("high", CTC, "L"), ("low", SDSC, "V")):
         for row in _shapes(runs, load, (log,)):
-            yield from _shaped(row, letter)
+            yield from shape_cases(row, letter)
 
 
 def high_load_v(runs):
     """Return fall and rise of KTH and BLUE at high load."""
-    return [case for row in _shapes(runs, "high", (KTH, BLUE)) for case in _shaped(row, "V")]
+    return [case for row in _shapes(runs, "high", (KTH, BLUE)) for case in shape_cases(row, "V")]
 
 
 def usually_v(runs):
     """Return fall and rise of every curve at every load."""
     return [
-        case for load in campaign.LOADS for row in _shapes(runs, load) for case in _shaped(row, "V")
+        case
+        for load in campaign.LOADS
+        for row in _shapes(runs, load)
+        for case in shape_cases(row, "V")
     ]
 
 
@@ -286,7 +289,7 @@ def _shapes(runs, load="log", logs=None):
     return trends.shapes(some, PERFORMANCE).to_dict("records")
 
 
-def _shaped(row, letter):
+def shape_cases(row, letter):
     """Yield the two parts of a V (falls, then rises) or an L (falls, does not rise)."""
     name = f"{named(row['log'], row['measure'], row['load'])}, {letter}"
     for turn, sign in (("fall", ">"), ("rise", ">" if letter == "V" else "<=")):

@@ -1,0 +1,64 @@
+"""A new paper takes three things: published values, a claims file and a notebook."""
+
+import small_project
+
+from replication.__main__ import main
+from replication.papers import published
+from replication.report import assemble, record
+from tests.in_process import in_process
+
+VALUES = """item,trace,policy,measure,value,unit,decimals,source
+table1,CTC-SP2,EASY,backfilled,5990,jobs,0,Toy paper Table 1
+"""
+CLAIMS = """[many-are-backfilled]
+section = "Table 1"
+statement = "Most jobs are backfilled."
+statistic = "share of backfilled jobs, per cent"
+operator = ">"
+threshold = "large_part"
+unit = "%"
+"""
+FUNCTIONS = """from replication.papers.claims import Case
+
+
+def many_are_backfilled(schedules):
+    return [Case(log, 100 * schedule.backfilled.mean()) for log, schedule in schedules.items()]
+"""
+CELLS = [
+    """import replication as rp
+import toy_claims as claims
+page = rp.Page("toy/table1", scale=scale, logs=logs, seed=seed, workers=workers)
+schedules = {log: rp.simulate(jobs) for log, jobs in page.workloads.items()}""",
+    """ours = [{"trace": log, "policy": "EASY", "measure": "backfilled", "unit": "jobs", "value": int(one.backfilled.sum())}
+        for log, one in schedules.items()]
+page.compare(ours)
+decided = page.claims(claims, schedules=schedules)
+page.opening("Here {share:.0f} %.", {"share": "%"}, share=decided["many-are-backfilled"].rows[0]["value"])""",
+]
+
+
+def test_a_new_paper_is_values_a_claims_file_and_a_notebook(tmp_path, monkeypatch, capsys):
+    small_project.enter(tmp_path, patch=monkeypatch.setattr)
+    folder = tmp_path / "published/toy"
+    folder.mkdir()
+    (folder / "table1.csv").write_text(VALUES)
+    (folder / "claims.toml").write_text(CLAIMS)
+    with open(tmp_path / "published/papers.toml", "a", encoding="utf-8") as file:
+        file.write('\n[toy]\nname = "Toy"\ntitle = "A toy paper"\n')
+    (tmp_path / "toy_claims.py").write_text(FUNCTIONS)
+    monkeypatch.syspath_prepend(tmp_path)
+    titles = {name: one["title"] for name, one in published.registered().items()}
+    monkeypatch.setattr(record, "PAPERS", titles)
+    monkeypatch.setattr(record, "CHAPTERS", titles)
+    path = small_project.notebook(tmp_path, "toy/table1", CELLS, enter_cell=False)
+    page = in_process(path)["page"]
+
+    facts = record.read(page.folder / "table1.json")
+    (row,) = facts["comparisons"]
+    assert row["published"] == 5990 and isinstance(row["ours"], int | float)
+    decided = facts["claims"]["many-are-backfilled"]
+    assert decided["verdict"] == ("holds" if decided["cases"][0]["value"] > 50 else "fails")
+    markup = assemble.build().read_text(encoding="utf-8")
+    assert "A toy paper" in markup and "Most jobs are backfilled." in markup
+    assert main(["check"]) == 0
+    assert "verdicts, all as in the file" in capsys.readouterr().out
