@@ -117,7 +117,9 @@ def test_the_sentences_say_what_changes_and_decide_nothing_without_real_logs(fou
         "**light**: by default it holds (2/2). 0 of 1 changes leave it so; it fails under" in said
     )
     assert "**of-a**: by default it fails (1/2 ?1). All 1 changes leave it so." in said
-    assert "Nothing is decided" in robustness_table.sentences(found, MadeUp().published(), decided=False)
+    assert "Nothing is decided" in robustness_table.sentences(
+        found, MadeUp().published(), decided=False
+    )
     assert set(made_up(CHANGES, decided=False)["verdict"]) == {"undecided"}
 
 

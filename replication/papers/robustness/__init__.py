@@ -130,7 +130,7 @@ def study(paper, functions, tables, workloads, changes, first=None, workers=1):
         return rows
 
     tasks = [(variant, log) for variant in changes for log in variant.logs or workloads]
-    rows = [row for rows in threads.each(decided, tasks, workers) for row in rows]
+    rows = [row for rows in engines.each(decided, tasks, workers) for row in rows]
     return pd.DataFrame(rows, columns=[*COLUMNS[:5], *NUMBERS, "answer", "reason"])
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 from replication.papers import style
 from replication.papers.top_percent import modes, runs
 from replication.papers.top_percent.runs import PAPER
-from replication.simulator import threads, traces
+from replication.simulator import engines, traces
 
 LEAST = 150  # jobs a class must have to be looked at
 HOUR = 3600
@@ -58,7 +58,7 @@ def one_mode(workloads, samples=modes.SAMPLES, workers=1):
         log, run_time, first = one
         return log, len(run_time), modes.p_value(run_time, 1, log, first, samples=samples)
 
-    rows = threads.each(tested_one, large, workers)
+    rows = engines.each(tested_one, large, workers)
     return pd.DataFrame(rows, columns=["log", "jobs", "one_mode"])
 
 

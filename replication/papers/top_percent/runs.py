@@ -77,7 +77,7 @@ def run(workload, policy, reading=READINGS["words"], scheduler=EASY()):  # noqa:
 def schedules(workloads, reading=READINGS["words"], workers=1):
     """Return EASY's schedule with each predictor of `POLICIES`, by log and policy."""
     pairs = list(product(workloads, POLICIES))
-    done = threads.each(lambda pair: run(workloads[pair[0]], pair[1], reading), pairs, workers)
+    done = engines.each(lambda pair: run(workloads[pair[0]], pair[1], reading), pairs, workers)
     found = {log: {} for log in workloads}
     for (log, policy), schedule in zip(pairs, done, strict=True):
         found[log][policy] = schedule
