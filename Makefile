@@ -78,7 +78,7 @@ archive: $(READY)  ## Pack the last commit and the locked packages into build/re
 lock: $(TOOLS)/ready  ## Update the locks from pyproject.toml
 	@compile="$(TOOLS)/bin/uv pip compile --universal --python-version 3.11 --fork-strategy fewest \
 	  --generate-hashes --no-annotate --no-header --upgrade --quiet"; \
-	$$compile pyproject.toml --extra figures --extra lab --extra test --group build --output-file requirements.lock && \
+	$$compile pyproject.toml --extra figures --extra lab --extra parquet --extra test --group build --output-file requirements.lock && \
 	$$compile pyproject.toml --extra dask --constraint requirements.lock --output-file dask.lock && \
 	$$compile pyproject.toml --extra docs --constraint requirements.lock --output-file docs.lock && \
 	$$compile --group tools --output-file tools.lock

@@ -65,7 +65,7 @@ def synthetic(
     random = generator("lublin-feitelson", int(jobs), int(machine), float(load), int(seed))
     processors = sizes(jobs, machine, random)
     run_time = run_times(processors, machine, random)
-    work = float(np.dot(run_time.astype(float), processors))
+    work = float((run_time.astype(float) * processors).sum())
     submit = arrivals(jobs, work / (machine * load), random)
     count = users or max(10, jobs // 300)
     by_rank = 1 / np.arange(1, count + 1)
