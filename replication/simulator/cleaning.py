@@ -1,26 +1,20 @@
-"""From a log as it stands to the jobs that are simulated: every rule has a name and a count.
+"""Cleaning rules: from a log to the jobs of a simulation, with a count for every rule.
 
-Rules of leaving out are applied in the order given, and each counts the jobs that were still there. Then
-sizes and estimates are settled for the jobs that stay.
+Rules that drop jobs apply in the order given; each counts the jobs that it drops. Sizes and estimates are set
+afterwards.
 """
 
 from pathlib import Path
 
 import numpy as np
 
-from replication.simulator.choices import Number, among
+from replication.simulator.choices import among
 from replication.simulator.swf import FIELDS, SWFError
-from replication.simulator.workload import Workload
+from replication.simulator.workload import MACHINE, Workload
 
-#: Fields of a log that jobs are made from.
-USED = (
-    *("job_id", "submit", "run_time", "allocated_processors", "requested_processors", "status"),
-    *("requested_time", "user", "group", "executable", "queue"),
-)
 CANCELLED = 5
-MOST_PROCESSORS = 10**12
 
-#: Jobs that can be left out, by the name of the rule: in words, and as a mask of (trace, sizes, machine).
+#: Rules that drop jobs, by name: their meaning, and the mask of the jobs as a function of (trace, sizes, machine).
 DROP_RULES = {
     "no-run-time": ("the run time is unknown", lambda t, size, machine: t.run_time < 0),
     "zero-run-time": ("the run time is 0", lambda t, size, machine: t.run_time == 0),
@@ -49,12 +43,12 @@ DROP_RULES = {
 }
 DEFAULT_DROP = ("no-run-time", "zero-run-time", "no-processors")
 SIZES = ("requested", "allocated")
-#: What becomes of a job that ran past its estimate, and what such jobs are counted as.
+#: Treatments of jobs that ran past their estimate, and the names of their counts.
 OVERRUNS = {"raise-estimate": "estimate-raised", "cut-run": "run-cut", "as-is": "overrun-kept"}
 
 
 class CleaningError(ValueError):
-    """A rule that does not exist; the message lists those that do."""
+    """An unknown rule; the message lists those that exist."""
 
 
 def workload(
@@ -66,7 +60,7 @@ def workload(
     name=None,
     draw_key="",
 ):
-    """The jobs of a log, ready to be simulated.
+    """Return the jobs of a log as a workload.
 
     Parameters
     ----------
@@ -74,12 +68,12 @@ def workload(
     machine : int, processors, optional
         By default the header's ``MaxProcs``.
     size : {"requested", "allocated"}
-        The field that is a job's size; the other one where it is not known.
+        The field with a job's size; the other one where it is unknown.
     overrun : {"raise-estimate", "cut-run", "as-is"}
-        For a job that ran past its estimate: the estimate becomes the run time, or the run time the
-        estimate, or nothing. A job without an estimate gets its run time.
-    drop : sequence of str
-        Names in `DROP_RULES`: jobs left out.
+        For jobs that ran past their estimate: the estimate becomes the run time, or the run time the estimate, or
+        neither changes. An unknown estimate becomes the run time.
+    drop : sequence of str, or str with commas
+        Names in `DROP_RULES`.
     name : str, optional
         By default the file's name.
     draw_key : str, optional
@@ -88,48 +82,46 @@ def workload(
     Returns
     -------
     Workload
-        Ordered by submission, then job number. Its `cleaning` counts the jobs of every rule in `drop` and
-        of size-from-allocated or size-from-requested, estimate-from-run-time, and one of estimate-raised,
-        run-cut, overrun-kept; and where there are any submit-out-of-order, and bad-line with the kind of the
-        lines that could not be jobs and were skipped.
+        In order of submission, then of job number. Its `cleaning` counts the jobs of every rule in `drop` and of
+        size-from-allocated or size-from-requested, estimate-from-run-time, and one of estimate-raised, run-cut,
+        overrun-kept; and where there are any submit-out-of-order, and bad-line with the kind of the skipped lines.
 
     Raises
     ------
     CleaningError
-        For a rule, size or overrun that does not exist.
+        For an unknown rule, size, overrun or machine.
     SWFError
-        If no machine is known, or jobs that stay have no run time, no size, or one above the machine.
+        If no machine is known, or remaining jobs have no run time, no size, or one above the machine.
     """
-    machine, counts = _machine(trace, machine), []
+    machine = _machine(trace, machine)
     drop = [rule.strip() for rule in (drop.split(",") if isinstance(drop, str) else drop)]
     drop = [among(DROP_RULES, "drop rule", rule, CleaningError) for rule in drop if rule]
-    second = SIZES[among(SIZES, "size", size, CleaningError) == SIZES[0]]
-    processors, instead = (getattr(trace, f"{which}_processors") for which in (size, second))
-    other = (processors < 1) & (instead >= 1)
-    processors, keep = np.where(other, instead, processors), np.ones(len(trace), bool)
+    among(SIZES, "size", size, CleaningError)
+    among(OVERRUNS, "overrun", overrun, CleaningError)
+    other = SIZES[1 - SIZES.index(size)]
+    processors, others = (getattr(trace, f"{one}_processors") for one in (size, other))
+    replaced = (processors < 1) & (others >= 1)
+    processors = np.where(replaced, others, processors)
+    keep, counts = np.ones(len(trace), bool), {}
     for rule in drop:
         hit = DROP_RULES[rule][1](trace, processors, machine) & keep
         keep &= ~hit
-        counts.append((rule, hit))
+        counts[rule] = hit
     _refuse_unusable(trace, keep, processors, machine)
-    # Where all jobs stay as they are, the workload has the log's own columns: no copies.
-    order = slice(None) if keep.all() else np.flatnonzero(keep)
-    if np.any(np.diff(trace.job_id[order])[np.diff(trace.submit[order]) == 0] < 0):
-        order = np.flatnonzero(keep)
-        order = order[np.lexsort((trace.job_id[order], trace.submit[order]))]
+    order = np.flatnonzero(keep)
+    order = order[np.lexsort((trace.job_id[order], trace.submit[order]))]
     run_time, estimate = trace.run_time[order], trace.requested_time[order]
     unknown = estimate < 1
     estimate = np.where(unknown, run_time, estimate)
-    counts += [
-        (f"size-from-{second}", other[order]),
-        ("estimate-from-run-time", unknown),
-        (OVERRUNS[among(OVERRUNS, "overrun", overrun, CleaningError)], run_time > estimate),
-    ]
+    counts |= {
+        f"size-from-{other}": replaced[order],
+        "estimate-from-run-time": unknown,
+        OVERRUNS[overrun]: run_time > estimate,
+    }
     if overrun == "raise-estimate":
         estimate = np.maximum(estimate, run_time)
     elif overrun == "cut-run":
         run_time = np.minimum(estimate, run_time)
-    late, bad = trace.anomalies.get("submit_out_of_order", 0), dict(trace.bad_lines)
     return Workload(
         name=name or Path(trace.path).name.removesuffix(".gz").removesuffix(".swf"),
         machine=machine,
@@ -148,13 +140,17 @@ def workload(
             "size": size,
             "overrun": overrun,
             "drop": drop,
-            "anomalies": dict(trace.anomalies),
-        }
-        | ({"bad_lines": bad} if bad else {}),
+            "anomalies": trace.anomalies,
+            "bad_lines": trace.bad_lines,
+        },
         cleaning=(
-            *((rule, int(np.count_nonzero(hit))) for rule, hit in counts),
-            *([("submit-out-of-order", late)] if late else []),
-            *((f"bad-line-{kind}", count) for kind, count in bad.items()),
+            *((rule, int(np.count_nonzero(hit))) for rule, hit in counts.items()),
+            *(
+                (name.replace("_", "-"), count)
+                for name, count in trace.anomalies.items()
+                if name == "submit_out_of_order"
+            ),
+            *((f"bad-line-{kind}", count) for kind, count in trace.bad_lines.items()),
         ),
     )
 
@@ -167,13 +163,13 @@ def _machine(trace, machine):
                 f"{trace.path}: the header names no MaxProcs; give the machine's processors"
             )
     try:
-        return Number(1, MOST_PROCESSORS, whole=True)(machine)
+        return MACHINE(machine)
     except ValueError as allowed:
         raise CleaningError(f"machine {machine!r:.40}; allowed: {allowed}") from None
 
 
 def _refuse_unusable(trace, keep, processors, machine):
-    """An error for the first job that is neither left out nor fit to run; it says which rule would do."""
+    """Raise SWFError for the first remaining job that cannot run, with the rule that drops such jobs."""
     for rule, needed in {
         "no-run-time": "a known run time",
         "no-processors": "1 or more processors",

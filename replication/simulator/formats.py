@@ -223,7 +223,7 @@ def read(path):
 
 
 def _read_swf(path, content):
-    trace = swf.read(path, content=content)
+    trace = swf.parse(content, path)
     size = np.where(
         trace.allocated_processors > 0, trace.allocated_processors, trace.requested_processors
     )

@@ -1,8 +1,8 @@
-"""The archive's logs that the papers use: a registry, and the way from a name to the jobs.
+"""The registry of the papers' job logs: find, download, read and clean them.
 
-A log is looked for in the folders of ``REPLICATION_TRACES``, then in ``data/traces``. `fetch` downloads it from the
-archive, unless ``REPLICATION_OFFLINE=1`` forbids to use the network. The registry, ``data/traces.toml``, has the facts
-of each log and the rules by which each paper makes jobs of it.
+Logs are searched in the folders of ``REPLICATION_TRACES``, then in ``data/traces``. `fetch` downloads them from the
+archive, unless ``REPLICATION_OFFLINE=1``. The registry, ``data/traces.toml``, has the facts of each log and the
+cleaning rules of each paper.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from replication.simulator import paths, swf
 from replication.simulator.choices import among, did_you_mean
-from replication.simulator.cleaning import DEFAULT_DROP, USED, workload
+from replication.simulator.cleaning import DEFAULT_DROP, workload
 from replication.simulator.paths import toml
 from replication.simulator.synthetic import synthetic as generate
 from replication.simulator.workload import Workload
@@ -36,9 +36,10 @@ class DownloadError(TraceError):
 
 @dataclass(frozen=True)
 class TraceInfo:
-    """What the registry knows of a log: where its file is fetched from, the hash of it
-    decompressed, how many of its lines are jobs, the header's ``MaxProcs``, the people whom the
-    header names and what else it asks for, and the papers that use it.
+    """A registered log: its file and address, hash of the decompressed file, number of jobs, and header facts.
+
+    `processors` is the header's ``MaxProcs``; `acknowledge` and `asks` are people to acknowledge and further requests
+    of the header; `papers` are the papers that use the log.
     """
 
     name: str
@@ -55,7 +56,7 @@ class TraceInfo:
 
 @dataclass(frozen=True)
 class Rules:
-    """How jobs are made from a log; see `replication.simulator.cleaning.workload`."""
+    """Cleaning rules of a log; see `replication.simulator.cleaning.workload`."""
 
     machine: int
     size: str = "requested"
@@ -64,17 +65,17 @@ class Rules:
 
 
 def names(paper=None):
-    """Names of all logs, or of those a paper uses, in its order."""
+    """Return the names of all logs, or of those that a paper uses, in its order."""
     return list(REGISTRY["log"] if paper is None else _paper(paper)["logs"])
 
 
 def papers():
-    """Names of the papers that have rules."""
+    """Return the names of the papers that have rules."""
     return list(REGISTRY["paper"])
 
 
 def info(name):
-    """What is known of a log; TraceError for a name that is not among `names`."""
+    """Return the registry's facts about a log; raise TraceError for an unknown name."""
     if name not in names():
         hint = did_you_mean(name, names(), cutoff=0.5)
         raise TraceError(
@@ -91,9 +92,7 @@ def info(name):
 
 
 def rules(name, paper=None):
-    """How a paper makes jobs from a log; without a paper the default rules and the log's own
-    machine.
-    """
+    """Return the cleaning rules of a paper for a log; by default the general ones, for the log's own machine."""
     log = info(name)
     if paper is None:
         return Rules(log.processors)
@@ -103,14 +102,8 @@ def rules(name, paper=None):
 
 
 def label(name, paper):
-    """What a paper calls a log; the log's own name where the paper does not have it."""
+    """Return a paper's name for a log; the log's own name if the paper does not use it."""
     return _paper(paper)["logs"].get(name, {}).get("label", name)
-
-
-def acknowledgements():
-    """The archive's name and the people to thank for it."""
-    known = REGISTRY["archive"]
-    return known["name"], tuple(known["acknowledge"])
 
 
 def _paper(paper):
@@ -118,12 +111,12 @@ def _paper(paper):
 
 
 def locate(name):
-    """Where a log is on this machine, None where it is not; nothing is fetched."""
+    """Return the path of a log on this machine, or None; nothing is downloaded."""
     file = info(name).file
     places = (
-        folder / held
+        folder / variant
         for folder in paths.trace_folders()
-        for held in (file, file.removesuffix(".gz"))
+        for variant in (file, file.removesuffix(".gz"))
     )
     return next((place for place in places if place.is_file()), None)
 
@@ -134,8 +127,8 @@ def fetch(name, folder=None) -> Path:
     Raises
     ------
     DownloadError
-        If the network is switched off or fails, the folder cannot be written to, or the file has another content than
-        the registry says; such a file is not kept.
+        If the network is disabled or fails, the folder is not writable, or the file's content is not as registered; such a
+        file is deleted.
     """
     log = info(name)
     target = Path(folder or paths.TRACES) / log.file
@@ -175,18 +168,29 @@ def check(path, sha256: str) -> None:
         )
 
 
-def read(source, bad_lines="refuse", fields=swf.FIELDS) -> swf.Trace:
-    """Read a log as it stands in its file: a registry name or a path to an SWF file.
+def read(source, bad_lines="refuse") -> swf.Trace:
+    """Read a log without cleaning it.
 
-    A pipe will do, and ``-`` is standard input. `Missing` for a registered log that is not here, TraceError for a name
-    that is unknown or a file that is not there; see `replication.simulator.swf.read` for the others and other errors.
+    Parameters
+    ----------
+    source : str or Path
+        A registry name, or a path to an SWF file or a pipe; ``-`` is standard input.
+    bad_lines : {"refuse", "skip"}
+        See `replication.simulator.swf.read`, also for further errors.
+
+    Raises
+    ------
+    Missing
+        For a registered log that is not on this machine.
+    TraceError
+        For an unknown name or a file that does not exist.
     """
     if _is_path(source):
         if str(source) != swf.STANDARD_INPUT and not Path(source).exists():
             raise TraceError(f"{source}: no such file")
         if Path(source).is_dir():
-            raise TraceError(f"{source}: a folder; allowed: a file, so name the log in it")
-        return swf.read(source, bad_lines=bad_lines, fields=fields)
+            raise TraceError(f"{source}: a folder; expected a file")
+        return swf.read(source, bad_lines=bad_lines)
     path = locate(source)
     if path is None:
         raise Missing(
@@ -194,7 +198,7 @@ def read(source, bad_lines="refuse", fields=swf.FIELDS) -> swf.Trace:
             f"file, download it (replication.simulator.traces.fetch({source!r}), or `replication logs fetch {source}`), "
             f"or load({source!r}, synthetic=True) for synthetic jobs, which prove nothing about the log"
         )
-    return swf.read(path, info(source).sha256, bad_lines, fields=fields)
+    return swf.read(path, info(source).sha256, bad_lines)
 
 
 def load(
@@ -207,20 +211,21 @@ def load(
     drop=None,
     bad_lines="refuse",
 ) -> Workload:
-    """Load the jobs of a log, ready to be simulated.
+    """Load the jobs of a log as a workload.
 
     Parameters
     ----------
     source : str or Path or replication.simulator.swf.Trace
-        A registry name, a path to an SWF file, or a log that was read from one.
+        A registry name, a path to an SWF file, or a log read from one.
     paper : str, optional
-        Whose rules to use; by default those of `replication.simulator.cleaning.workload` and the log's own machine.
+        The paper whose rules apply; by default those of `replication.simulator.cleaning.workload`, for the log's own
+        machine.
     synthetic : bool
-        Synthetic jobs (`like`) in place of the log's.
+        Return synthetic jobs (`like`) instead of the log's.
     machine, size, overrun, drop : optional
-        Rules to use instead, see `replication.simulator.cleaning.workload`. Only `machine` concerns synthetic jobs.
+        Rules that override the others, see `replication.simulator.cleaning.workload`. Synthetic jobs use only `machine`.
     bad_lines : {"refuse", "skip"}
-        Lines that cannot be jobs are an error, or are left out and counted in the workload's `cleaning` and
+        Whether lines that cannot be jobs are an error, or are skipped and counted in the workload's `cleaning` and
         `provenance`.
 
     Returns
@@ -230,9 +235,9 @@ def load(
     Raises
     ------
     Missing
-        For a registered log that is not on this machine; the message lists the three ways out.
+        For a registered log that is not on this machine; the message lists the alternatives.
     TraceError, replication.simulator.cleaning.CleaningError, replication.simulator.swf.SWFError
-        For names, rules or files that cannot be used.
+        For unknown names and rules, and unusable files.
     """
     given = {"machine": machine, "size": size, "overrun": overrun, "drop": drop}
     given = {name: value for name, value in given.items() if value is not None}
@@ -242,12 +247,12 @@ def load(
             raise TraceError(
                 f"{trace.path if trace else source}: a paper's rules and synthetic jobs are only for {', '.join(names())}"
             )
-        trace = trace or read(source, bad_lines, USED)
+        trace = trace or read(source, bad_lines)
         return workload(trace, draw_key=draw_key(trace.sha256), **given)
     chosen = asdict(rules(source, paper)) | given
     if synthetic:
         return like(source, chosen["machine"])
-    jobs = workload(read(source, bad_lines, USED), name=source, draw_key=source, **chosen)
+    jobs = workload(read(source, bad_lines), name=source, draw_key=source, **chosen)
     return jobs.replace(provenance=jobs.provenance | {"paper": paper})
 
 
@@ -258,15 +263,15 @@ def like(name, machine=None) -> Workload:
 
 
 def draw_key(sha256):
-    """Return what random draws for a file are keyed by: the name it is registered by, else "".
+    """Return the key of random draws for a file: its registered name, else "".
 
-    Results therefore do not depend on what a file is called.
+    Results therefore do not depend on the name of a file.
     """
     return next((name for name, log in REGISTRY["log"].items() if log["sha256"] == sha256), "")
 
 
 def _is_path(source):
-    """Whether `source` means a file: no registry name, and it looks like a path or is one."""
+    """Return whether `source` is a path rather than a name: it looks like one, or the file exists."""
     text = str(source)
     if text in names():
         return False

@@ -1,4 +1,4 @@
-"""Job logs: what is read, what is refused and in which words, and that nothing is lost on the way."""
+"""Job logs in SWF: values read and written, error messages, and counts of skipped lines."""
 
 import gzip
 import hashlib
@@ -70,20 +70,6 @@ def test_a_job_line_becomes_a_value_in_each_column(tmp_path):
         assert not column.flags.writeable
 
 
-@pytest.mark.parametrize("second", [5, 0])
-def test_fields_that_are_not_wanted_are_checked_and_take_no_memory(tmp_path, second):
-    path = log(tmp_path, line(1, 3, user=7, cpu_time=2.5), line(2, second, user=8), line(3, 9))
-    whole, some = swf.read(path), swf.read(path, fields=("job_id", "submit", "user"))
-    for name in FIELDS:
-        column = getattr(some, name)
-        wanted = name in ("job_id", "submit", "user")
-        assert column.tolist() == (getattr(whole, name).tolist() if wanted else [-1] * 3), name
-        assert column.dtype == getattr(whole, name).dtype and not column.flags.writeable
-        assert wanted or column.strides == (0,)
-    wrong = log(tmp_path, line(queue="x"))
-    assert "field 15 (queue): 'x' is not a number" in refusal(wrong, fields=("job_id", "submit"))
-
-
 @pytest.mark.parametrize(
     "field, token, reason",
     [
@@ -92,28 +78,18 @@ def test_fields_that_are_not_wanted_are_checked_and_take_no_memory(tmp_path, sec
             "abc",
             "'abc' is not a number; allowed: whole numbers from 0, or -1 for unknown",
         ),
-        ("run_time", "-", "'-' is not a number"),
         ("run_time", "nan", "'nan' is not a number"),
-        ("run_time", "NaN", "'NaN' is not a number"),
         ("cpu_time", "nan", "'nan' is not a number; allowed: numbers from 0, or -1 for unknown"),
-        ("cpu_time", "inf", "'inf' is not a number"),
         ("wait", "1e5", "'1e5' is not a number"),
         ("wait", "+5", "'+5' is not a number"),
-        ("wait", "12x", "'12x' is not a number"),
         ("wait", ".5", ".5 has a fraction"),
         ("cpu_time", ".", "'.' is not a number"),
-        ("cpu_time", "1-2", "'1-2' is not a number"),
-        ("wait", "1,5", "'1,5' is not a number"),
-        ("wait", "0x1F", "'0x1F' is not a number"),
-        ("wait", "--1", "'--1' is not a number"),
         ("wait", "1\r2", r"'1\r2' is not a number"),
         ("wait", "\0", r"'\x00' is not a number"),
         ("queue", "12.5", "12.5 has a fraction; allowed: whole numbers"),
-        ("queue", "0.00000000000000000001", "has a fraction"),
         ("job_id", "-1", "-1 is negative; allowed: whole numbers from 0"),
         ("submit", "-1", "-1 is negative; allowed: whole numbers from 0"),
         ("status", "-4", "-4 is negative; allowed: whole numbers from 0, or -1 for unknown"),
-        ("submit", "-00000000000000000015", "is negative"),
         (
             "submit",
             "1" + "0" * 18,
@@ -130,16 +106,12 @@ def test_a_wrong_value_is_named_with_line_and_field(tmp_path, field, token, reas
 
 
 @pytest.mark.parametrize("columns", [1, 17, 19])
-def test_a_wrong_number_of_columns_is_named_with_its_line(tmp_path, columns):
+def test_a_wrong_number_of_columns_is_an_error(tmp_path, columns):
     path = log(tmp_path, line(1), " ".join(["7"] * columns))
     assert refusal(path) == (
-        f", line 5: {columns} columns; allowed: 18; 1 of 2 lines cannot be jobs: 1 with another number "
-        "of columns; bad_lines='skip' (--bad-lines skip) leaves them out"
+        f", line 5: {columns} columns; allowed: 18; 1 of 2 lines cannot be jobs: 1 wrong-columns; "
+        "bad_lines='skip' (--bad-lines skip) leaves them out"
     )
-
-
-def test_a_missing_column_is_said_before_the_text_that_moved(tmp_path):
-    assert "17 columns" in refusal(log(tmp_path, line(cpu_time=142.5, wait="").replace("  ", " ")))
 
 
 @pytest.mark.parametrize(
@@ -149,11 +121,6 @@ def test_a_log_without_jobs_is_refused(tmp_path, text, what):
     assert (
         refusal(log(tmp_path, header=text)) == f": no jobs, {what}; a job is a line of 18 numbers"
     )
-
-
-def test_a_file_that_is_not_there_is_an_error_of_the_system(tmp_path):
-    with pytest.raises(FileNotFoundError):
-        swf.read(tmp_path / "none.swf")
 
 
 def thunder(folder):
@@ -168,9 +135,8 @@ def thunder(folder):
 def test_lines_that_cannot_be_jobs_are_counted_by_kind(tmp_path):
     assert refusal(thunder(tmp_path)) == (
         ", line 7, field 2 (submit): -1 is negative; allowed: whole numbers from 0; "
-        "4 of 20 lines cannot be jobs: 3 of unknown submission, 1 of unknown status "
-        "(first: line 11, field 11 (status): -4 is negative; allowed: whole numbers from 0, "
-        "or -1 for unknown); bad_lines='skip' (--bad-lines skip) leaves them out"
+        "4 of 20 lines cannot be jobs: 3 unknown-submission, 1 unknown-status; "
+        "bad_lines='skip' (--bad-lines skip) leaves them out"
     )
 
 
@@ -188,7 +154,7 @@ def test_lines_that_cannot_be_jobs_can_be_left_out(tmp_path):
 
 
 @pytest.mark.parametrize("field, token", [("requested_memory", "1" + "0" * 15), ("wait", "3.0")])
-def test_nothing_of_a_line_left_out_stays_for_the_next_job(tmp_path, field, token):
+def test_a_skipped_line_does_not_affect_the_next_job(tmp_path, field, token):
     left_out = line(2, 5, **{field: token}) + " 5"
     trace = swf.read(log(tmp_path, line(1), left_out, line(3, 9)), bad_lines="skip")
     alone = swf.read(log(tmp_path, line(1), line(3, 9)))
@@ -208,7 +174,6 @@ def test_each_kind_of_bad_line_is_counted_and_the_rest_is_read(tmp_path):
         "unknown-status": [line(56, status=-2)],
         "repeated-job-number": [line(2, 3), line(2, 4), line(1, 9)],
     }
-    assert set(bad) == set(swf.KINDS)
     path = log(tmp_path, line(1), line(2), *sum(bad.values(), []), line(3))
     trace = swf.read(path, bad_lines="skip")
     assert trace.bad_lines == {kind: len(lines) for kind, lines in bad.items()}
@@ -216,23 +181,17 @@ def test_each_kind_of_bad_line_is_counted_and_the_rest_is_read(tmp_path):
     assert trace.line.tolist() == [4, 5, 4 + 2 + sum(map(len, bad.values()))]
     message = refusal(path)
     assert (
-        ", line 6: 3 columns; allowed: 18; 12 of 15 lines cannot be jobs: 2 with another" in message
+        ", line 6: 3 columns; allowed: 18; 12 of 15 lines cannot be jobs: 2 wrong-columns"
+        in message
     )
-    assert all(words in message for words in swf.KINDS.values())
-
-
-def test_a_line_with_two_wrong_values_is_one_bad_line(tmp_path):
-    for value in ("9" * 400, "x"):
-        path = log(tmp_path, line(1), line(2, cpu_time=value, used_memory=value))
-        assert "1 of 2 lines cannot be jobs: 1 with" in refusal(path)
+    assert all(kind in message for kind in bad)
 
 
 def test_a_log_of_bad_lines_only_is_refused_either_way(tmp_path):
     for rule in swf.BAD_LINES:
         message = refusal(log(tmp_path, *["some words"] * 7), bad_lines=rule)
         assert message == (
-            ", line 4: 2 columns; allowed: 18; 7 of 7 lines cannot be jobs: "
-            "7 with another number of columns"
+            ", line 4: 2 columns; allowed: 18; 7 of 7 lines cannot be jobs: 7 wrong-columns"
         )
 
 
@@ -242,14 +201,14 @@ def test_negative_values_of_fields_that_may_be_unknown_are_unknown(tmp_path):
     assert trace.anomalies["negative_as_unknown"] == 3
 
 
-def test_further_columns_are_passed_over_and_named(tmp_path):
+def test_further_columns_are_ignored_and_counted(tmp_path):
     lines = [line(k, k) + f" {k} word 3.5e7" for k in range(1, 5)]
     trace = swf.read(log(tmp_path, *lines))
     assert trace.anomalies["further_columns"] == 3
     assert trace.think_time.tolist() == [1] * 4
     assert traces.load(tmp_path / "log.swf").provenance["anomalies"]["further_columns"] == 3
     message = refusal(log(tmp_path, *lines, line(9), line(8) + " 1"))
-    assert ", line 8: 18 columns; allowed: 21, as in the first line of the log; 2 of 6" in message
+    assert ", line 8: 18 columns; allowed: 21, as in the first job; 2 of 6" in message
 
 
 @pytest.mark.parametrize(
@@ -260,23 +219,19 @@ def test_further_columns_are_passed_over_and_named(tmp_path):
             (line() + "\n" + line(2)).replace("\n", "\r").encode(),
             ", line 1, field 18 (think_time): '1\\r2' is not a number",
         ),
-        (
-            b"x\n" * 150_000,
-            "(counted up to line 100,001; expected a log with at least 1 % of jobs)",
-        ),
     ],
 )
-def test_what_is_no_such_text_is_named(tmp_path, content, words):
+def test_other_encodings_and_line_ends_are_errors(tmp_path, content, words):
     path = tmp_path / "log.swf"
     path.write_bytes(content)
     assert words in refusal(path)
 
 
-def test_a_byte_order_mark_is_counted(tmp_path):
+def test_a_byte_order_mark_is_accepted(tmp_path):
     path = tmp_path / "log.swf"
     path.write_bytes(b"\xef\xbb\xbf" + (HEADER + line()).encode())
     trace = swf.read(path)
-    assert (trace.max_procs, trace.anomalies["byte_order_mark"]) == (128, 1)
+    assert trace.max_procs == 128
     assert trace.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
 
 
@@ -309,22 +264,15 @@ def test_pipes_and_standard_input_are_read_and_folders_named(tmp_path):
     writer.start()
     assert len(traces.load(pipe)) == 1999
     writer.join()
-    with pytest.raises(traces.TraceError, match="a folder; allowed: a file"):
+    with pytest.raises(traces.TraceError, match="a folder; expected a file"):
         traces.load(tmp_path)
-
-
-@pytest.mark.parametrize("digits, named", [("9" * 30, "'9999"), ("1" * 5000, "(5,000 characters)")])
-def test_a_machine_of_too_many_digits_is_named(tmp_path, digits, named):
-    with pytest.raises(SWFError, match="the header's MaxProcs is .* at most 15 digits") as error:
-        traces.load(log(tmp_path, line(), header=f"; MaxProcs: {digits}\n"))
-    assert named in str(error.value)
 
 
 def test_job_numbers_are_unique(tmp_path):
     path = log(tmp_path, line(5), line(7), line(6, submit=1), line(7, submit=2), line(5, submit=3))
     assert refusal(path) == (
         ", line 7, field 1 (job_id): job 7 is already on line 5; "
-        "allowed: each number once; 2 of 5 lines cannot be jobs: 2 with the number of an earlier job; "
+        "allowed: each number once; 2 of 5 lines cannot be jobs: 2 repeated-job-number; "
         "bad_lines='skip' (--bad-lines skip) leaves them out"
     )
 
@@ -337,7 +285,7 @@ def test_submissions_out_of_order_are_sorted_and_counted(tmp_path):
     assert trace.anomalies["submit_out_of_order"] == 2
 
 
-def test_oddities_are_taken_and_counted(tmp_path):
+def test_unusual_lines_and_numbers_are_accepted(tmp_path):
     path = log(
         tmp_path,
         line(1),
@@ -348,13 +296,7 @@ def test_oddities_are_taken_and_counted(tmp_path):
         end="\r\n",
     )
     trace = swf.read(path)
-    assert trace.anomalies == {
-        "crlf_lines": 2,
-        "blank_lines": 2,
-        "late_comments": 1,
-        "whole_with_point": 2,
-        "submit_out_of_order": 0,
-    }
+    assert trace.anomalies == {}
     assert trace.wait.tolist() == [1, 12]
     assert trace.queue.tolist() == [1, -1]
     assert trace.comments[-1] == " Note: late"
@@ -445,7 +387,7 @@ words = st.text(st.characters(exclude_characters="\n\r", exclude_categories=["Cs
 
 
 @st.composite
-def made_traces(draw):
+def random_traces(draw):
     """Traces of all values the format has."""
     n = draw(st.integers(1, 8))
     kinds = {name: decimals if name in DECIMAL else unknown for name in FIELDS[2:]}
@@ -458,14 +400,14 @@ def made_traces(draw):
     )
 
 
-@settings(deadline=None, max_examples=150)
-@given(made_traces(), st.sampled_from(["round.swf", "round.swf.gz"]))
-def test_what_is_written_is_read_back(tmp_path_factory, trace, name):
+@settings(deadline=None, max_examples=100)
+@given(random_traces(), st.sampled_from(["round.swf", "round.swf.gz"]))
+def test_write_and_read_are_inverse(tmp_path_factory, trace, name):
     path = tmp_path_factory.getbasetemp() / name
     swf.write(path, trace)
     again = swf.read(path)
     assert same(again, trace)
-    assert again.anomalies["submit_out_of_order"] == 0
+    assert not again.anomalies
     first = path.read_bytes()
     swf.write(path, again)
     assert path.read_bytes() == first
@@ -498,11 +440,10 @@ def test_writing_to_an_open_file_or_by_the_ending_of_a_name(tmp_path):
         ({"wait": [0, 10**18]}, "line 2: wait is 1000000000000000000"),
         ({"cpu_time": [np.nan, 1]}, "line 1: cpu_time is nan"),
         ({"job_id": [1, -1]}, "line 2: job_id is -1; allowed: whole numbers from 0"),
-        ({"job_id": [3, 3]}, "job 3 is already on line 1"),
+        ({"job_id": [3, 3]}, "2 jobs have number 3; expected one"),
         ({"wait": [1]}, "wait is int64[1]; allowed: 2 numbers"),
         ({"wait": ["a", "b"]}, "allowed: 2 numbers"),
         ({"memory": [1, 2]}, "no field 'memory'"),
-        ({"comments": ["two\nlines"]}, "more than one line"),
     ],
 )
 def test_columns_are_checked_like_a_file(columns, message):
@@ -510,11 +451,11 @@ def test_columns_are_checked_like_a_file(columns, message):
         swf.Trace.from_columns([0, 1], **columns)
 
 
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=150)
 @given(st.dictionaries(st.sampled_from(FIELDS), tokens, max_size=4))
-def test_each_token_is_taken_or_refused_as_the_format_says(tmp_path_factory, given_tokens):
-    path = log(tmp_path_factory.getbasetemp(), line(**given_tokens))
-    expected = {name: swf_value(name, token) for name, token in given_tokens.items()}
+def test_each_token_is_accepted_or_refused_by_the_format(tmp_path_factory, some_tokens):
+    path = log(tmp_path_factory.getbasetemp(), line(**some_tokens))
+    expected = {name: swf_value(name, token) for name, token in some_tokens.items()}
     wrong = [name for name in FIELDS if name in expected and expected[name] is None]
     if wrong:
         assert f"({wrong[0]}):" in refusal(path)
@@ -524,7 +465,7 @@ def test_each_token_is_taken_or_refused_as_the_format_says(tmp_path_factory, giv
 
 
 @pytest.mark.parametrize("name", LOGS)
-def test_a_real_log_is_what_the_registry_says(name):
+def test_a_real_log_is_as_registered(name):
     path = traces.locate(name)
     if path is None:
         pytest.skip(f"real log {name} is not on this machine (set TRACES=folder)")
