@@ -45,17 +45,9 @@ def workloads(draw, most=60, overrun=False):
 
 
 def as_plan(schedule):
-    """A schedule as `replication.simulator.formats.read` gives one from a file."""
+    """Return a schedule in the form of `replication.simulator.formats.read`."""
     w = schedule.workload
     times = {"submit": w.submit, "start": schedule.start, "end": schedule.end}
     times = {name: values.astype(float) for name, values in times.items()}
     estimate, ids = schedule.estimate.astype(float), w.job_id.astype(str)
-    return Plan(
-        w.name,
-        "native",
-        ids,
-        **times,
-        estimate=estimate,
-        processors=w.processors,
-        machine=w.machine,
-    )
+    return Plan(w.name, ids, **times, estimate=estimate, processors=w.processors, machine=w.machine)

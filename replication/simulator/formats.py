@@ -1,19 +1,17 @@
-"""Schedules as other programs of the field write and read them: SWF, Batsim's jobs table, evalys' job set.
+"""Write schedules for other programs, and read theirs: SWF, CSV, and Batsim's table of jobs.
 
-| form | what it is | read by |
+| form | content | read by |
 |---|---|---|
 | native | CSV with the columns of `replication.simulator.schedule.TABLE` | this package |
-| swf | Standard Workload Format 2.2 with the wait times filled in | whatever reads job logs |
+| swf | Standard Workload Format 2.2 with wait times | programs that read job logs |
 | batsim | the ``_jobs.csv`` of Batsim 3 and later | Batsim's tools, evalys |
-| evalys | the columns of evalys' ``JobSet``, and no others | evalys 4 |
 
-Tables have only the run that completed. SWF has, after the line of a preempted job, lines of status 2 to 4 for its
-partial executions, as the format asks for. Its own line then has the run time that counts: of the run that completed
-where work is lost, all runs together where it is resumed. Resources are numbered from 0 and given out lowest first,
-since the simulation itself has no places.
+Tables have only the run that completed. In SWF, lines of status 2 to 4 after the line of a preempted job are its
+partial executions. Its own line has the run time that counts: of the run that completed if work is lost, of all runs
+together if it is resumed. Batsim's resources are numbered from 0 and assigned lowest first, since the simulation itself
+has no places.
 
-Sources: documentation of Batsim, "Jobs" and "Interval set"; evalys, ``JobSet.columns``; the format's definition in the
-Parallel Workloads Archive.
+Sources: documentation of Batsim, "Jobs" and "Interval set"; the format's definition in the Parallel Workloads Archive.
 """
 
 import io
@@ -27,49 +25,45 @@ from replication.simulator import gantt, swf, writing
 from replication.simulator.choices import among
 
 LARGEST = 2**31 - 1  # processors of a job
-LONGEST_ID = 200  # characters of a job's name
 LATEST = 10**15  # s, before and after 0
-FORMS = ("native", "swf", "batsim", "evalys")
-BATSIM = tuple(
-    """
-    job_id workload_name profile submission_time requested_number_of_resources requested_time success final_state
-    starting_time execution_time finish_time waiting_time turnaround_time stretch allocated_resources consumed_energy
-    metadata
-""".split()
-)
-NOT_EVALYS = ("profile", "final_state", "consumed_energy", "metadata")
-EVALYS = tuple(name for name in BATSIM if name not in NOT_EVALYS)
-
-_MISSING = ("", "nan", "na", "n/a", "null", "none")
-# What each column of a plan is called in the tables, the newest name first.
-_NAMES = {
-    "native": {name: (name,) for name in "job_id submit start end processors estimate".split()},
-    "batsim": {
-        "job_id": ("job_id", "jobID"),
-        "submit": ("submission_time",),
-        "start": ("starting_time",),
-        "end": ("finish_time",),
-        "estimate": ("requested_time",),
-        "processors": ("requested_number_of_resources", "requested_number_of_processors"),
-    },
+FORMS = ("native", "swf", "batsim")
+#: Names of a plan's columns in tables of this package and of Batsim, which has changed some.
+NAMES = {
+    "job_id": ("job_id", "jobID"),
+    "submit": ("submit", "submission_time"),
+    "start": ("start", "starting_time"),
+    "end": ("end", "finish_time"),
+    "processors": ("processors", "requested_number_of_resources", "requested_number_of_processors"),
+    "estimate": ("estimate", "requested_time"),
 }
 
 
 class FormatError(ValueError):
-    """A file or a form that cannot be used: names file, column, value and what is allowed."""
+    """A file or a form that is unusable; the message names file, column, value and what is allowed."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A schedule as read from a file, whatever wrote it; jobs in the order of the file.
+    """A schedule read from a file of any program; jobs in the order of the file.
 
-    Times are float64[n], s, of the run that completed; the estimate is -1 where unknown. The machine is None where the
-    file does not name it. Jobs without a start or an end are left out and counted. `earlier_runs`, float64[k, 3], are
-    the runs that were preempted: the job's index, start and end, s.
+    Parameters
+    ----------
+    path : str
+    job_id : str[n]
+    submit, start, end : float64[n], s
+        Of the run that completed.
+    processors : int64[n]
+    estimate : float64[n], s
+        -1 where unknown.
+    machine : int, processors, optional
+        None if the file does not name it.
+    left_out : int
+        Jobs without a start or an end, which are not in the plan.
+    earlier_runs : float64[k, 3]
+        Preempted runs: the job's index, start and end, s.
     """
 
     path: str
-    form: str
     job_id: np.ndarray
     submit: np.ndarray
     start: np.ndarray
@@ -85,20 +79,19 @@ class Plan:
 
     @property
     def wait(self):
-        """From submission to start, float64[n], s."""
+        """Time from submission to start, float64[n], s."""
         return self.start - self.submit
 
     @property
     def run_time(self):
-        """From start to end, float64[n], s."""
+        """Time from start to end, float64[n], s."""
         return self.end - self.start
 
 
 def write(schedule, target, form=None) -> None:
     """Write a schedule in one of `FORMS` to a path or a binary file.
 
-    By default SWF for a path that ends in ``.swf`` or ``.swf.gz``, else native. A path gets its name only when the file
-    is complete.
+    By default SWF for a path that ends in ``.swf`` or ``.swf.gz``, else native. FormatError for an unknown form.
     """
     form = form or ("swf" if str(target).endswith((".swf", ".swf.gz")) else "native")
     among(FORMS, "form", form, FormatError)
@@ -107,11 +100,11 @@ def write(schedule, target, form=None) -> None:
     elif form == "swf":
         swf.write(target, as_trace(schedule))
     else:
-        _write_table(schedule, target, BATSIM if form == "batsim" else EVALYS)
+        _write_batsim(schedule, target)
 
 
 def as_trace(schedule) -> swf.Trace:
-    """Return the schedule as a log in SWF: waits filled in, the estimate as requested time, sizes as both fields."""
+    """Return the schedule as a log in SWF, with its estimates as requested times and sizes in both fields."""
     w = schedule.workload
     parts = _parts(schedule)
     notes = [", ".join(f"{name} {value}" for name, value in schedule.provenance.items())]
@@ -156,7 +149,7 @@ def _parts(schedule):
 
 
 def intervals(schedule):
-    """Processors of each job as an interval set such as ``0-3 7``, lowest free ones first."""
+    """Return the processors of each job as an interval set such as ``0-3 7``, lowest free ones first."""
     w = schedule.workload
     blocks = [[] for _ in range(len(w))]
     for job, first, width in gantt.place(schedule.start, schedule.end, w.processors, w.machine):
@@ -167,11 +160,11 @@ def intervals(schedule):
     ]
 
 
-def _write_table(schedule, target, columns):
+def _write_batsim(schedule, target):
     w = schedule.workload
     run_time = schedule.end - schedule.start
     turnaround = schedule.end - w.submit
-    values = {
+    columns = {
         "job_id": w.job_id,
         "workload_name": w.name,
         "profile": run_time,
@@ -185,38 +178,29 @@ def _write_table(schedule, target, columns):
         "finish_time": schedule.end,
         "waiting_time": schedule.wait,
         "turnaround_time": turnaround,
-        # There is no stretch where the run took no time.
         "stretch": turnaround / np.where(run_time > 0, run_time, np.nan),
         "allocated_resources": intervals(schedule),
         "consumed_energy": np.nan,
         "metadata": "",
     }
-    table = pd.DataFrame({name: values[name] for name in columns})
     with writing.opened(target) as out:
-        out.write(writing.frame_csv(table))
+        out.write(writing.frame_csv(pd.DataFrame(columns)))
 
 
-def read(path):
-    """Read a schedule that this package or another program wrote; its form is found by its first
-    line. FormatError for a file that is none of the forms, a column that is missing, a value
-    that is no number, or no job with a start and an end.
+def read(path) -> Plan:
+    """Read a schedule of this package or of another program; the first line tells the form.
+
+    Raises
+    ------
+    FormatError
+        For another form, a missing column, a value that is no number, and a file in which no job has a start and an
+        end.
     """
-    # Once: a pipe cannot be read again.
     content = swf.read_bytes(path, FormatError).removeprefix(b"\xef\xbb\xbf")
     path = swf.display_name(path)
-    first = content[:1_000_000].lstrip().partition(b"\n")[0]
-    names = first.decode("utf-8", "replace").strip().split(",")
-    if first.startswith(b";") or len(first.split()) == 18:
-        plan = _read_swf(path, content)
-    elif "starting_time" in names:
-        plan = _read_table(path, "batsim", content, names)
-    elif {"job_id", "submit", "start", "end"} <= set(names):
-        plan = _read_table(path, "native", content, names)
-    else:
-        raise FormatError(
-            f"{path}, line 1: {swf.quoted(first)}; allowed: an SWF file, "
-            "or CSV with starting_time (Batsim, evalys) or with job_id, submit, start, end"
-        )
+    first = content[:1_000_000].lstrip().partition(b"\n")[0].strip()
+    is_swf = first.startswith(b";") or len(first.split()) == 18
+    plan = _read_swf(path, content) if is_swf else _read_csv(path, content, first)
     if len(plan) == 0:
         raise FormatError(f"{path}: none of its {plan.left_out} jobs has a start and an end")
     return plan
@@ -246,78 +230,67 @@ def _read_swf(path, content):
             earlier.append((number, begin, ends[job]))
         else:
             columns["start"][job], columns["end"][job] = begin, ends[job]
-    names = dict(zip(columns, columns, strict=True))
-    return _plan(path, "swf", names, columns, trace.max_procs, earlier)
+    return _plan(path, columns, trace.max_procs, earlier)
 
 
-def _read_table(path, form, content, header):
-    found = {
-        what: next((name for name in names if name in header), None)
-        for what, names in _NAMES[form].items()
-    }
-    missing = [what for what, name in found.items() if name is None and what != "estimate"]
+def _read_csv(path, content, first):
+    header = first.decode("utf-8", "replace").split(",")
+    given = {name: [one for one in names if one in header] for name, names in NAMES.items()}
+    missing = [name for name, names in given.items() if not names and name != "estimate"]
     if missing:
         raise FormatError(
-            f"{path}, line 1: no column {' or '.join(_NAMES[form][missing[0]])}; "
-            f"the others are {swf.quoted(', '.join(header))}"
+            f"{path}, line 1: {swf.quoted(first)}; expected SWF, or CSV with a column "
+            f"{' or '.join(NAMES[missing[0]])}"
         )
-    wanted = [name for name in found.values() if name]
+    names = {names[0]: name for name, names in given.items() if names}
     try:
         table = pd.read_csv(
-            io.BytesIO(content), usecols=wanted, dtype=str, keep_default_na=False, skipinitialspace=True
+            io.BytesIO(content), usecols=[*names], dtype={given["job_id"][0]: str}, skipinitialspace=True
         )  # fmt: skip
     except (ValueError, pd.errors.ParserError) as error:
-        raise FormatError(
-            f"{path}: {swf.quoted(str(error).splitlines()[0], 200)}; expected CSV"
-        ) from None
-    columns = {"job_id": table[found["job_id"]].to_numpy()}
-    for what, name in found.items():
-        if name and what != "job_id":
-            numbers = pd.to_numeric(table[name], errors="coerce")
-            wrong = numbers.isna() & ~table[name].str.strip().str.lower().isin(_MISSING)
+        raise FormatError(f"{path}: {swf.quoted(str(error).splitlines()[0], 200)}") from None
+    columns = {}
+    for name, column in names.items():
+        values = table[name]
+        if column != "job_id":
+            values = pd.to_numeric(values, errors="coerce").astype(np.float64)
+            wrong = values.isna() & table[name].notna()
             if wrong.any():
                 row = int(np.argmax(wrong))
                 raise FormatError(
                     f"{path}, line {row + 2}, column {name}: {swf.quoted(table[name][row])}; allowed: numbers"
                 )
-            columns[what] = numbers.to_numpy(np.float64)
-    return _plan(path, form, found, columns)
+        columns[column] = values.to_numpy()
+    return _plan(path, columns)
 
 
-def _plan(path, form, found, columns, machine=None, earlier=()):
-    """Return the plan of these columns, whose names in the file are `found`; jobs without start, end or size are left out."""
-
-    def demand(what, good, shown, allowed):
-        if not good.all():
-            wrong = shown[~good][0]
-            raise FormatError(f"{path}, column {found[what]}: {wrong:g}; allowed: {allowed}")
-
-    ids = [str(one) for one in columns["job_id"]]
-    if max(map(len, ids), default=0) > LONGEST_ID:
-        raise FormatError(
-            f"{path}, column {found['job_id']}: {max(map(len, ids)):,} characters; "
-            f"allowed: up to {LONGEST_ID}"
-        )
-    needed = np.array([columns[what] for what in ("submit", "start", "end", "processors")])
+def _plan(path, columns, machine=None, earlier=()):
+    """Return the plan of these columns without the jobs that lack a submission, start, end or size."""
+    ids = np.array(list(map(str, columns["job_id"])), str)
+    needed = np.array([columns[name] for name in ("submit", "start", "end", "processors")])
     ran = np.isfinite(needed).all(axis=0)
     submit, start, end, size = needed[:, ran]
     estimate = np.nan_to_num(columns.get("estimate", np.full(len(ids), -1.0)), nan=-1)[ran]
-    whole = (size == np.rint(size)) & (size >= 1) & (size <= LARGEST)
-    demand("processors", whole, size, f"whole numbers from 1 to {LARGEST}")
     times = {"submit": submit, "start": start, "end": end, "estimate": estimate}
-    for what, values in times.items():
-        demand(what, np.abs(values) <= LATEST, values, f"seconds up to {LATEST:g}")
-    left_out = len(ids) - int(ran.sum())
-    size, ids = size.astype(np.int64), np.array(ids, str)[ran]
-    row = {number: k for k, number in enumerate(ids.tolist())}
+    good = {name: np.abs(values) <= LATEST for name, values in times.items()}
+    good["processors"] = (size == np.rint(size)) & (size >= 1) & (size <= LARGEST)
+    for name, mask in good.items():
+        if not mask.all():
+            allowed = (
+                f"whole numbers from 1 to {LARGEST}"
+                if name == "processors"
+                else f"seconds up to {LATEST:g}"
+            )
+            value = (times | {"processors": size})[name][~mask][0]
+            raise FormatError(f"{path}, column {name}: {value:g}; allowed: {allowed}")
+    row = {number: k for k, number in enumerate(ids[ran].tolist())}
     runs = [(row[str(number)], *run) for number, *run in earlier if str(number) in row]
     return Plan(
         path,
-        form,
-        ids,
+        ids[ran],
         **times,
-        processors=size,
+        processors=size.astype(np.int64),
         machine=machine,
-        left_out=left_out,
+        left_out=int(np.count_nonzero(~ran)),
         earlier_runs=np.array(runs, np.float64).reshape(-1, 3),
     )

@@ -1,6 +1,6 @@
-"""Schedules read from files: are they possible, and how do two of them differ?
+"""Check schedules read from files and compare two of them.
 
-For `replication.simulator.formats.Plan`, so that a schedule of another simulator is judged like one of ours.
+They are `replication.simulator.formats.Plan`, so that schedules of any simulator are treated alike.
 """
 
 import numpy as np
@@ -15,25 +15,11 @@ TOLERANCE = 0.001  # s; simulators that count in fractions of a second print mic
 
 
 class PlanError(ValueError):
-    """Two schedules that cannot be laid side by side, or a question a file cannot answer."""
-
-
-def size_class(processors):
-    """Number of each size's class, 0 to ``len(SIZES)``."""
-    return np.searchsorted(SIZES, processors)
-
-
-def size_names():
-    """The classes in words, such as ``2 to 8``."""
-    lows = [1, *(size + 1 for size in SIZES)]
-    return [
-        *(f"{low} to {high}" if low < high else f"{low}" for low, high in zip(lows, SIZES)),
-        f"{lows[-1]} or more",
-    ]
+    """Two schedules that cannot be compared, or a file without the data that a check needs."""
 
 
 def measure(plan, chosen=slice(None)):
-    """Performance measures of the chosen jobs of a plan, by `NAMES`."""
+    """Return performance measures of the chosen jobs of a plan by name, see `NAMES`."""
     wait, run_time, size = plan.wait[chosen], plan.run_time[chosen], plan.processors[chosen]
     return {
         "mean_wait": float(wait.mean()),
@@ -51,28 +37,36 @@ NAMES = measures.NAMES | {
 }
 
 
-def _ids(plan):
-    """The job numbers, each there once."""
-    ids, times = np.unique(plan.job_id, return_counts=True)
-    if (times > 1).any():
-        raise PlanError(
-            f"{plan.path}: job {ids[times > 1][0]} is there more than once "
-            f"({len(plan) - len(ids)} repetitions); allowed: each job once"
-        )
-    return plan.job_id
+def compare(first, second, tolerance=TOLERANCE) -> dict:
+    """Compare two schedules of the same jobs, which are matched by their numbers.
 
+    Waits are compared rather than starts, since programs begin to count time at different instants.
 
-def compare(first, second, tolerance=TOLERANCE):
-    """How two schedules of the same jobs differ; jobs are matched by their numbers. Waits are
-    compared, which is to compare starts where submissions are the same, and does not mind where
-    a program starts to count time; those that differ by `tolerance`, s, or less are the same.
+    Parameters
+    ----------
+    first, second : replication.simulator.formats.Plan
+    tolerance : float, s
+        The largest difference between equal waits and between equal run times.
 
-    The dict has ``same``: whether all is; ``matched``, ``only_first``, ``only_second``: jobs;
-    ``other_size``, ``other_run_time``: jobs that are not the same in both; ``first``, ``second``:
-    measures of the matched jobs; ``classes``: `shifts` of each class of sizes and of all. PlanError
-    if a job is twice in a file, or none is in both.
+    Returns
+    -------
+    dict
+        ``same``: whether the schedules are equal; ``matched``, ``only_first``, ``only_second``, ``other_size``,
+        ``other_run_time``: numbers of jobs; ``first``, ``second``: measures of the matched jobs; ``classes``: `shifts`
+        of each size class and of all jobs.
+
+    Raises
+    ------
+    PlanError
+        If a job is repeated in a file, or no job is in both.
     """
-    _, here, there = np.intersect1d(_ids(first), _ids(second), return_indices=True)
+    for plan in (first, second):
+        ids, times = np.unique(plan.job_id, return_counts=True)
+        if (times > 1).any():
+            raise PlanError(
+                f"{plan.path}: {times.max()} jobs have number {ids[times > 1][0]}; expected one"
+            )
+    _, here, there = np.intersect1d(first.job_id, second.job_id, return_indices=True)
     if not len(here):
         raise PlanError(
             f"{first.path} and {second.path} have no job in common: "
@@ -82,8 +76,11 @@ def compare(first, second, tolerance=TOLERANCE):
     sizes = int((first.processors[here] != second.processors[there]).sum())
     times = int((np.abs(first.run_time[here] - second.run_time[there]) > tolerance).sum())
     lacking = len(first) - len(here), len(second) - len(there)
-    classes = size_class(first.processors[here])
-    rows = [shifts(name, shift[classes == k], tolerance) for k, name in enumerate(size_names())]
+    size, rows = first.processors[here], []
+    for low, high in zip((1, *(most + 1 for most in SIZES)), (*SIZES, None), strict=True):
+        chosen = shift[(size >= low) & (size <= (high or size.max()))]
+        name = f"{low} or more" if high is None else f"{low} to {high}" if low < high else f"{low}"
+        rows += [shifts(name, chosen, tolerance)] if len(chosen) else []
     return {
         "same": not (any(lacking) or sizes or times or (np.abs(shift) > tolerance).any()),
         "matched": len(here),
@@ -93,15 +90,26 @@ def compare(first, second, tolerance=TOLERANCE):
         "other_run_time": times,
         "first": measure(first, here),
         "second": measure(second, there),
-        "classes": [*(row for row in rows if row["jobs"]), shifts("all", shift, tolerance)],
+        "classes": [*rows, shifts("all", shift, tolerance)],
     }
 
 
 def shifts(name, shift, tolerance):
-    """Who starts earlier and who later in the second schedule, and by how much: `shift` is the wait
-    there less that in the first, float64[n], s. Counts ``jobs``, ``earlier``, ``same``,
-    ``later``; ``mean`` of all shifts, ``mean_earlier`` and ``mean_later`` of those,
-    ``most_earlier`` and ``most_later``, s, positive; 0 where there is none.
+    """Return how much earlier or later the jobs of a class start in the second schedule.
+
+    Parameters
+    ----------
+    name : str
+        Of the class.
+    shift : float64[n], s
+        The wait in the second schedule minus that in the first.
+    tolerance : float, s
+
+    Returns
+    -------
+    dict
+        Numbers of ``jobs``, ``earlier``, ``same`` and ``later``; the ``mean`` shift; ``mean_earlier``, ``mean_later``,
+        ``most_earlier`` and ``most_later``, all positive, 0 over no jobs.
     """
     earlier, later = shift[shift < -tolerance], shift[shift > tolerance]
     return {
@@ -119,15 +127,24 @@ def shifts(name, shift, tolerance):
 
 
 def check(plan, machine=None):
-    """Whether a machine could have run a plan; its size is by default what the file names.
+    """Return whether a machine could have run a plan, with the reasons.
 
-    ``possible``: bool, or None where nothing is wrong but the machine is not known; ``peak``: most
-    processors in use at once; ``over_from``: first second with too many, or None;
-    ``before_submission``, ``backwards`` (ends before its start), ``larger`` (than the machine),
-    ``repeated`` (job numbers), ``past_estimate`` (which no machine forbids): jobs.
+    Parameters
+    ----------
+    plan : replication.simulator.formats.Plan
+    machine : int, processors, optional
+        By default the size in the file.
+
+    Returns
+    -------
+    dict
+        ``possible``: bool, or None if nothing is wrong but the machine is unknown; ``peak``: most processors in use at
+        once; ``over_from``: first second with too many, or None; numbers of jobs: ``before_submission``, ``backwards``
+        (end before start), ``larger`` (than the machine), ``repeated`` (job numbers), and ``past_estimate``, which is
+        allowed.
     """
     machine = machine or plan.machine
-    # Backward runs are counted; here they would free what they never took.
+    # Backward runs would free processors that they never used.
     forward = plan.end >= plan.start
     job, since, until = plan.earlier_runs.T
     instant, used = usage(
@@ -136,7 +153,7 @@ def check(plan, machine=None):
         np.concatenate([plan.processors[forward], plan.processors[job.astype(int)]]),
     )
     over = instant[used > machine] if machine else ()
-    found = {
+    faults = {
         "before_submission": int(
             (plan.start < plan.submit).sum() + (since < plan.submit[job.astype(int)]).sum()
         ),
@@ -144,7 +161,7 @@ def check(plan, machine=None):
         "larger": int((plan.processors > machine).sum()) if machine else 0,
         "repeated": len(plan) - len(np.unique(plan.job_id)),
     }
-    wrong = any(found.values()) or len(over) > 0
+    wrong = any(faults.values()) or len(over) > 0
     known = (plan.estimate >= 0) & (plan.run_time > plan.estimate + TOLERANCE)
     return {
         "possible": False if wrong else True if machine else None,
@@ -153,18 +170,19 @@ def check(plan, machine=None):
         "never_ran": plan.left_out,
         "peak": int(used.max(initial=0)),
         "over_from": float(over[0]) if len(over) else None,
-        **found,
+        **faults,
         "past_estimate": int(known.sum()),
     }
 
 
 def as_schedule(plan, machine=None):
-    """A plan as a `replication.simulator.schedule.Schedule`, for the audits; unknown estimates
-    become run times. PlanError if the machine is not known, or times are not whole seconds.
+    """Return a plan as a `replication.simulator.schedule.Schedule`, for audits.
+
+    Unknown estimates become run times. PlanError if the machine is unknown, or times are not whole seconds.
     """
     machine = machine or plan.machine
     if machine is None:
-        raise PlanError(f"{plan.path}: the machine is not known; give its processors")
+        raise PlanError(f"{plan.path}: the machine is unknown; give its processors")
     for name in ("submit", "start", "end"):
         values = getattr(plan, name)
         broken = values[values != np.rint(values)]
@@ -198,12 +216,11 @@ def as_schedule(plan, machine=None):
 
 
 def fairness(schedule):
-    """How often jobs were delayed by jobs behind them in the queue.
+    """Return how often jobs of a schedule were delayed by later jobs.
 
-    ``blocked``: jobs that came to the head of the queue and had to wait there; ``head_delayed``:
-    those that could have started earlier without later jobs, ``head_delay``: their mean delay, s;
-    ``reservations_broken``: those that a later job past its estimate kept from their first
-    reservation, ``reservation_delay``: their mean delay, s. Means over no jobs are 0.
+    ``blocked``: jobs that waited at the head of the queue; ``head_delayed``: those that could have started earlier
+    without later jobs, ``head_delay``: their mean delay, s; ``reservations_broken``: those that a later job past its
+    estimate kept from their first reservation, ``reservation_delay``: their mean delay, s. Means over no jobs are 0.
     """
     head = audits.start_delays(schedule, since="head")
     broken = audits.reservation_delays(schedule)

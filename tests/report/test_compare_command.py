@@ -25,7 +25,7 @@ def plan(path="a", machine=16, estimate=None, **columns):
         "estimate": np.full(n, -1.0) if estimate is None else np.array(estimate, float),
     }
     given |= {name: np.asarray(values) for name, values in columns.items()}
-    return formats.Plan(path, "native", machine=machine, **given)
+    return formats.Plan(path, machine=machine, **given)
 
 
 @pytest.fixture
@@ -100,8 +100,7 @@ def test_the_tolerance_counts_as_the_same():
 
 
 @pytest.mark.parametrize(
-    "ids, words",
-    [(["1", "1"], "job 1 is there more than once"), (["7", "8"], "have no job in common")],
+    "ids, words", [(["1", "1"], "2 jobs have number 1"), (["7", "8"], "have no job in common")]
 )
 def test_files_that_cannot_be_matched(ids, words):
     with pytest.raises(plans.PlanError, match=words):
