@@ -75,6 +75,36 @@ def filled(results, link=True):
     """Return the source with all references filled in; `link` links verdicts to the report."""
     source = (paths.ARTICLE / "article.md").read_text(encoding="utf-8")
     source = COMMENT.sub(lambda found: "\n" * found[0].count("\n"), source)
+    text, problems = _fill(source, results, link)
+    for found in PICTURE.finditer(text):
+        if not (record.folder("paper") / found[1]).is_file():
+            problems.append((source.find(found[1]), f"no picture {found[1]}"))
+    library = (paths.ARTICLE / "references.bib").read_text(encoding="utf-8")
+    for found in re.finditer(r"@([\w-]+)", CODE.sub(lambda code: "`" * len(code[0]), source)):
+        if f"{{{found[1]}," not in library:
+            problems.append((found.start(), f"no entry {found[1]!r} in references.bib"))
+    _raise(problems, "article/article.md", source)
+    return text
+
+
+def readme(results):
+    """Return README.md with its table of results filled in from ``article/results.md``.
+
+    Raises
+    ------
+    ArticleError
+        If a reference leads nowhere.
+    """
+    source = (paths.ARTICLE / "results.md").read_text(encoding="utf-8")
+    table, problems = _fill(source, results, link=False)
+    _raise(problems, "article/results.md", source)
+    text = (paths.ROOT / "README.md").read_text(encoding="utf-8")
+    block = f"<!-- results -->\n{table}<!-- /results -->"
+    return re.sub(r"<!-- results -->\n.*?<!-- /results -->", lambda _: block, text, flags=re.DOTALL)
+
+
+def _fill(source, results, link):
+    """Return `source` with its references filled in, and a list of (position, problem)."""
     references, problems = References(results), []
     code = [found.span() for found in CODE.finditer(source)]
 
@@ -87,21 +117,17 @@ def filled(results, link=True):
             problems.append((found.start(), f"{found[0]}: {error}"))
             return "?"
 
-    text = REFERENCE.sub(fill, source)
-    for found in PICTURE.finditer(text):
-        if not (record.folder("paper") / found[1]).is_file():
-            problems.append((source.find(found[1]), f"no picture {found[1]}"))
-    library = (paths.ARTICLE / "references.bib").read_text(encoding="utf-8")
-    for found in re.finditer(r"@([\w-]+)", CODE.sub(lambda code: "`" * len(code[0]), source)):
-        if f"{{{found[1]}," not in library:
-            problems.append((found.start(), f"no entry {found[1]!r} in references.bib"))
+    return REFERENCE.sub(fill, source), problems
+
+
+def _raise(problems, name, source):
     if problems:
-        lines = [
-            f"article/article.md:{source.count(chr(10), 0, max(place, 0)) + 1}: {problem}"
-            for place, problem in sorted(problems)
-        ]
-        raise ArticleError(lines)
-    return text
+        raise ArticleError(
+            [
+                f"{name}:{source.count(chr(10), 0, max(place, 0)) + 1}: {problem}"
+                for place, problem in sorted(problems)
+            ]
+        )
 
 
 def version():

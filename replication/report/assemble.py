@@ -72,7 +72,7 @@ def build(kind=None, failed=()):
     -------
     pathlib.Path
         ``figures/report.html`` if it is complete, from real logs at paper scale; else below ``build/``. With the
-        first, ``figures/article.pdf``, ``figures/verdicts.csv`` and the notebooks with their outputs are written.
+        first, ``figures/article.pdf``, ``figures/verdicts.csv`` and the table of results in README.md are written.
 
     Raises
     ------
@@ -92,6 +92,7 @@ def build(kind=None, failed=()):
     if complete and article.exists():
         outputs[target] = page(results, article.html(results))
         outputs[target.with_name("article.pdf")] = article.pdf(results)
+        outputs[paths.ROOT / "README.md"] = article.readme(results).encode()
     else:
         outputs[target] = page(results)
     for path, content in outputs.items():
