@@ -1,8 +1,8 @@
-"""Was a schedule fair, and were its reservations kept? For any schedule of any scheduler.
+"""Audits of schedules of any scheduler: fairness at the head of the queue, and violations of reservations.
 
-Priority is submission order (PV-EASY, section 5.2), so a job's priority is its place in the workload. A job
-is at the head of the queue once every job before it has started for good, and blocked if it then does not
-start at that instant.
+The priority is the order of submission (PV-EASY, section 5.2), so a job's priority is its index in the workload. A job
+is at the head of the queue when every job before it has started for good, and is blocked if it cannot start at that
+instant.
 """
 
 import functools
@@ -23,81 +23,91 @@ SINCE = ("alone", "head", "reservation", "running")
 
 
 class AuditError(ValueError):
-    """A question that cannot be asked of this schedule; the message lists what is allowed."""
+    """An audit that is impossible for this schedule; the message lists what is allowed."""
 
 
-def _once(asked):
-    """Keep what is asked of a schedule with it: several audits start from the same."""
+def _cached(audit):
+    """Store the result of an audit with its schedule; several audits start from the same one."""
 
-    @functools.wraps(asked)
-    def answer(schedule, *more):
+    @functools.wraps(audit)
+    def result(schedule, *more):
         known = schedule.__dict__.setdefault("_audits", {})
-        if (asked, *more) not in known:
-            known[asked, *more] = asked(schedule, *more)
-            known[asked, *more].flags.writeable = False
-        return known[asked, *more]
+        if (audit, *more) not in known:
+            known[audit, *more] = audit(schedule, *more)
+            known[audit, *more].flags.writeable = False
+        return known[audit, *more]
 
-    return answer
+    return result
 
 
 def _alone_at_head(schedule):
-    """When each job is submitted and all before it have started for good, int64[n], s."""
+    """Return the first instant at which a job is submitted and all before it have started for good, int64[n], s."""
     earlier = np.concatenate([[0], np.maximum.accumulate(schedule.start)[:-1]])
     return np.maximum(schedule.workload.submit, earlier)
 
 
-@_once
+@_cached
 def head_since(schedule):
-    """When each job came to the head of the queue, int64[n], s; its start where it did not wait there."""
+    """Return when each job came to the head of the queue, int64[n], s; its start if it did not wait there."""
     return np.minimum(_alone_at_head(schedule), schedule.start)
 
 
-@_once
+@_cached
 def blocked(schedule):
-    """Which jobs came to the head of the queue and could not start at that instant, bool[n].
+    """Return the mask of the jobs that came to the head of the queue and could not start at that instant, bool[n].
 
-    Preempted jobs count by their last wait: once at the head a job stays there until it starts, and then it
-    cannot be preempted.
+    Preempted jobs count by their last wait: a job at the head stays there until it starts, and then cannot be
+    preempted.
     """
     return schedule.start > head_since(schedule)
 
 
-@_once
+@_cached
 def earliest_at_head(schedule):
-    """First instant at which each blocked job could have started if no later job had run, int64[n], s.
+    """Return the first instant at which each blocked job could have started if no later job had run, int64[n], s.
 
-    That is when idle processors and those of later jobs together sufficed; the start for jobs not blocked.
+    Then idle processors and those of later jobs together suffice. For other jobs it is their start.
     """
     w = schedule.workload
     since = _alone_at_head(schedule)
-    found = audits.earliest_at_head(since, schedule.end, w.processors, w.machine)
-    return np.where(blocked(schedule), found, schedule.start)
+    earliest = audits.earliest_at_head(since, schedule.end, w.processors, w.machine)
+    return np.where(blocked(schedule), earliest, schedule.start)
 
 
 def head_violations(schedule):
-    """Which jobs waited at the head while idle and shadow processors would have done, bool[n].
+    """Return the mask of the jobs that waited at the head while idle and shadow processors sufficed, bool[n].
 
-    PV-EASY, sections 3.1 and 4.2: such a job is delayed by jobs of lower priority.
+    Jobs of lower priority delay such a job (PV-EASY, sections 3.1 and 4.2).
     """
     return schedule.start > earliest_at_head(schedule)
 
 
-@_once
+@_cached
 def reservations(schedule, which="first", by="predictions"):
-    """The reservation of each blocked job, int64[n], s; -1 for the others. The `first` is made when the
-    job comes to the head, the `latest` when a job last comes or ends before it starts. Worked out as
-    the scheduler does it at that instant: from the running jobs and their predictions, with PV-EASY
-    from the sunny load alone (sections 3.2 and 4.3). Schedules with resumed jobs are refused: what was
-    left of them is not known.
+    """Return the reservation of each blocked job, int64[n], s; -1 for other jobs.
 
-    By `estimates`, the first reservation is the one that plain EASY would give at that instant, before it
-    backfills: a bound that only a later job can break while no job outlives its estimate.
+    It is computed as the scheduler does at that instant: from the running jobs and their predictions, in PV-EASY from
+    the sunny load alone (sections 3.2 and 4.3).
+
+    Parameters
+    ----------
+    schedule : replication.simulator.schedule.Schedule
+    which : {"first", "latest"}
+        The reservation made when the job comes to the head, or at the last submission or end before it starts.
+    by : {"predictions", "estimates"}
+        By estimates, the first reservation is that of plain EASY at that instant before it backfills. Only a later
+        job can violate it while no job outlives its estimate.
+
+    Raises
+    ------
+    AuditError
+        For schedules with resumed jobs, whose remaining run times are unknown.
     """
     since = head_since(schedule)
     if among(BY, "by", by, AuditError) == "estimates":
         if which == "latest" or isinstance(schedule.scheduler, PVEasy):
             raise AuditError("by='estimates': allowed: which='first', any scheduler but PV-EASY")
-        # A job that is backfilled at this very instant is not there yet, see `earliest_of_running`.
+        # A job backfilled at this instant does not run yet, see `earliest_of_running`.
         later = schedule.backfilled.astype(np.int64)
         plans = schedule.estimate - later, schedule.estimate - later
         return _reserved(schedule, since, schedule.start + later, plans)
@@ -107,7 +117,7 @@ def reservations(schedule, which="first", by="predictions"):
         since = np.maximum(since, before)
     if schedule.length is not None:
         raise AuditError(
-            f"{schedule.workload.name}: the reservations of resumed jobs are not known; "
+            f"{schedule.workload.name}: reservations are unknown if jobs are resumed; "
             "allowed: mode='kill'"
         )
     correction = CORRECTIONS.index(getattr(schedule.scheduler, "correction", "now"))
@@ -121,32 +131,35 @@ def _reserved(schedule, since, start, plans, correction=0, sunny=False):
     return audits.first_reservations(*jobs, correction, sunny)
 
 
-@_once
+@_cached
 def earliest_of_running(schedule):
-    """First instant at which each blocked job could start if no job had after it was blocked, int64[n], s.
+    """Return the first real shadow time of each blocked job, int64[n], s (heel-and-toe, section 5).
 
-    That is when enough of the jobs that ran when it came to the head have really ended, be they earlier or
-    later ones: its first real shadow time (heel-and-toe, section 5); the start for jobs not blocked.
+    That is the actual end of enough jobs that were running, earlier or later ones, when it came to the head. For jobs
+    that were not blocked it is their start.
     """
-    # A job that is backfilled at the very instant starts after the head was found blocked: counted as
-    # starting one second later, it is not there yet.
+    # A job backfilled at that instant starts after the head is blocked: it counts as starting one second later.
     later, since = schedule.backfilled.astype(np.int64), head_since(schedule)
     length = schedule.end - schedule.start - later
-    found = _reserved(schedule, since, schedule.start + later, (length, length))
-    # Preemption may make room before the jobs that ran have ended.
-    return np.where(blocked(schedule), np.clip(found, since, schedule.start), schedule.start)
+    ends = _reserved(schedule, since, schedule.start + later, (length, length))
+    # Preemption may free processors before the running jobs have ended.
+    return np.where(blocked(schedule), np.clip(ends, since, schedule.start), schedule.start)
 
 
 def reservation_delays(schedule, blame="under-predicted", which="first", by="predictions"):
-    """Delay from the reservation of each job whose reservation a later job violated, int64[n], s;
-    else 0. PV-EASY, section 3.2: a job that starts after its reservation suffers a violation if
-    it could have started earlier without the later jobs. Otherwise its predecessors ran longer
-    than predicted, which the paper calls benign, or it was not late at all.
+    """Return the delay of each job whose reservation a later job violated, int64[n], s; 0 for other jobs.
 
-    `blame` says whether a later job must still run past its prediction at the first instant at
-    which the job is late and could have started (under-predicted); or any later job will do
-    (any-later); or it must also have started since the reservation (since-reserved). `which` is the
-    reservation that a job had first, or the latest one, `by` predictions or by the users' estimates.
+    A job that starts after its reservation suffers a violation if it could have started earlier without the later jobs
+    (PV-EASY, section 3.2). Otherwise its predecessors ran longer than predicted, which the paper calls benign.
+
+    Parameters
+    ----------
+    schedule : replication.simulator.schedule.Schedule
+    blame : {"under-predicted", "any-later", "since-reserved"}
+        The later jobs that count at the first instant at which the job is late and could have started: those that run
+        past their prediction; any; or those that run past it and started since the reservation.
+    which, by : str
+        See `reservations`.
     """
     among(BLAMES, "blame", blame, AuditError)
     reserved = reservations(schedule, which, by)
@@ -161,20 +174,29 @@ def reservation_delays(schedule, blame="under-predicted", which="first", by="pre
 
 
 def alone(schedule, jobs=None):
-    """Start of each job, int64[n], s, if no job of lower priority had been submitted. The literal
-    definition of strict fairness (PV-EASY, section 3.1). Up to a job's submission the two worlds
-    are the same; from there the scheduler runs on without further arrivals. Of preempted jobs,
-    the start of the run that completes.
+    """Return the start of each job if no job of lower priority had been submitted, int64[n], s.
 
-    `jobs` are indices, all by default; the others get their start as scheduled. Outside FCFS, plain
-    EASY and PV-EASY each job takes a simulation from the beginning, which is refused for random
-    predictions: they would be drawn anew.
+    This is the literal definition of strict fairness (PV-EASY, section 3.1). Up to the submission of a job both
+    schedules are equal; from there the scheduler continues without further arrivals. For preempted jobs it is the start
+    of the run that completes.
+
+    Parameters
+    ----------
+    schedule : replication.simulator.schedule.Schedule
+    jobs : sequence of int, optional
+        Indices of the jobs to compute, all by default; other jobs get their start in the schedule. Schedulers for
+        which `is_replayed` is false need a whole simulation for each job.
+
+    Raises
+    ------
+    AuditError
+        For random predictions, which would differ between these simulations.
     """
-    found, w = schedule.start.copy(), schedule.workload
+    start, w = schedule.start.copy(), schedule.workload
     if is_replayed(schedule.scheduler):
         chosen = slice(None) if jobs is None else jobs
-        found[chosen] = _replayed(schedule)[chosen]
-        return found
+        start[chosen] = _replayed(schedule)[chosen]
+        return start
     if isinstance(getattr(schedule.scheduler, "predictor", None), Virtual):
         raise AuditError(
             f"{schedule.scheduler!r}: random predictions cannot be repeated for part of the jobs"
@@ -183,23 +205,22 @@ def alone(schedule, jobs=None):
         with_another = job + 1 < len(w) and w.submit[job + 1] == w.submit[job]
         if schedule.start[job] > w.submit[job] or with_another:
             part, estimate = w.take(slice(job + 1)), schedule.estimate[: job + 1]
-            found[job] = simulate(part, schedule.scheduler, estimate, schedule.seed).start[job]
-    return found
+            start[job] = simulate(part, schedule.scheduler, estimate, schedule.seed).start[job]
+    return start
 
 
 def is_replayed(scheduler):
-    """Whether the scheduler's kernel can go on from any instant: then `alone` is quick for all jobs."""
+    """Return whether the scheduler's kernel can continue from any instant, so that `alone` is fast for all jobs."""
     plain = isinstance(scheduler, EASY) and scheduler.is_plain
     if isinstance(scheduler, PVEasy):
-        return (
-            scheduler.predictor.is_compiled
-        )  # a state in Python cannot be copied at every instant
+        # The state of a predictor in Python cannot be copied at every instant.
+        return scheduler.predictor.is_compiled
     return plain or isinstance(scheduler, FCFS)
 
 
-@_once
+@_cached
 def _replayed(schedule):
-    """`alone` for the schedulers whose kernels can go on from any instant."""
+    """Return `alone` for the schedulers whose kernels can continue from any instant."""
     w, scheduler = schedule.workload, schedule.scheduler
     if not isinstance(scheduler, PVEasy):
         jobs = w.submit, w.run_time, schedule.estimate, w.processors, w.machine
@@ -211,13 +232,15 @@ def _replayed(schedule):
 
 
 def start_delays(schedule, since="alone"):
-    """How long each blocked job was delayed by jobs behind it, int64[n], s; 0 for jobs not blocked.
-    PV-EASY, Table 1.
+    """Return the delay of each blocked job by later jobs, int64[n], s; 0 for other jobs (PV-EASY, Table 1).
 
-    The delay is measured from `since`: the start without the later jobs (`alone`); the first
-    instant at the head at which idle and later jobs' processors sufficed (head,
-    `earliest_at_head`); that instant or the first reservation, whichever is later (reservation);
-    the real end of enough jobs that ran already (running, `earliest_of_running`).
+    Parameters
+    ----------
+    schedule : replication.simulator.schedule.Schedule
+    since : {"alone", "head", "reservation", "running"}
+        The start of the delay: the start without later jobs (`alone`); the first instant at the head at which idle and
+        later jobs' processors sufficed (`earliest_at_head`); that instant or the first reservation, whichever is later;
+        or the first real shadow time (`earliest_of_running`).
     """
     among(SINCE, "since", since, AuditError)
     if since == "alone":

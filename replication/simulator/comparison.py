@@ -38,7 +38,7 @@ def compare(
     Parameters
     ----------
     resampled : int, optional
-        Compare each scheduler with the first one on so many workloads of weeks drawn with replacement from each log
+        Compare each scheduler with the first one on so many workloads of weeks that are drawn with replacement from each log
         (`ResampledWeeks`, as many weeks as the log has); all run on the same ones.
 
     Returns
@@ -51,7 +51,7 @@ def compare(
     Raises
     ------
     SimulationError, SchedulerError, EstimateError, MeasureError
-        As `simulate`; nothing is simulated then.
+        As `simulate`, before any simulation.
     """
     names, trim = measuring.checked(measures, measuring.DEFAULT), measuring.checked_trim(trim)
     seed = checked_seed(seed)
@@ -67,21 +67,19 @@ def compare(
         length = max(round(workload.span / WEEK), 1)
         samples = [ResampledWeeks(length).make(workload, k) for k in range(1, (resampled or 0) + 1)]
         for model in models:
-            own = [
-                [],
-                *([] for _ in samples),
-            ]  # measures of each scheduler, on the log and on each sample
-            for scheduler in schedulers:
-                for found, jobs in zip(own, (workload, *samples), strict=True):
-                    found.append(measured(jobs, scheduler, model, seed, names, trim))
+            # The measures of each scheduler on the log and on each sample.
+            results = [
+                [measure(jobs, one, model, seed, names, trim) for one in schedulers]
+                for jobs in (workload, *samples)
+            ]
             for k, scheduler in enumerate(schedulers):
                 row = {"log": workload.name, "stand_in": workload.stand_in}
                 row |= {"scheduler": repr(scheduler), "estimates": repr(model), "seed": seed}
                 if resampled is None:
-                    rows.append(row | own[0][k])
+                    rows.append(row | results[0][k])
                     continue
-                for name, value in own[0][k].items():
-                    differences = [found[k][name] - found[0][name] for found in own]
+                for name, value in results[0][k].items():
+                    differences = [one[k][name] - one[0][name] for one in results]
                     ends = (1 - LEVEL) / 2, (1 + LEVEL) / 2
                     low, high = np.quantile(differences[1:], ends).tolist()
                     numbers = {"difference": differences[0], "low": low, "high": high}
@@ -89,7 +87,7 @@ def compare(
     return pd.DataFrame(rows)
 
 
-def measured(
+def measure(
     workload: Workload,
     scheduler: Scheduler,
     estimates: EstimateModel,

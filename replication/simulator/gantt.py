@@ -1,4 +1,4 @@
-"""Gantt pictures of a schedule (time across, processors up), and how it shows itself in a notebook."""
+"""Gantt charts of schedules, and their HTML in notebooks."""
 
 import base64
 import heapq
@@ -10,7 +10,7 @@ import numpy as np
 from replication.simulator import measures
 
 DAY = 86_400  # s
-ROWS = 200_000  # rectangles a still picture can show
+ROWS = 200_000  # most rectangles of a chart
 
 
 def place(start, end, processors, machine):
@@ -41,19 +41,19 @@ def place(start, end, processors, machine):
 
 def merged(blocks):
     """Return blocks (first processor, number of processors) in ascending order, neighbours merged."""
-    found = []
+    merger = []
     for first, width in sorted(blocks):
-        if found and sum(found[-1]) == first:
-            found[-1] = (found[-1][0], found[-1][1] + width)
+        if merger and sum(merger[-1]) == first:
+            merger[-1] = (merger[-1][0], merger[-1][1] + width)
         else:
-            found.append((first, width))
-    return found
+            merger.append((first, width))
+    return merger
 
 
 def draw(schedule, axes=None, since=None, until=None):
     """Draw the jobs that run between two instants, s, on a new figure or on `axes`; all by default.
 
-    ValueError for no time between the two, and for too many jobs.
+    ValueError unless since < until, and for too many jobs.
     """
     import matplotlib.pyplot as plt
     from matplotlib import patches
@@ -66,7 +66,7 @@ def draw(schedule, axes=None, since=None, until=None):
     shown = np.flatnonzero((schedule.start < until) & (schedule.end > since))
     if len(shown) > ROWS:
         raise ValueError(
-            f"{len(shown):,} jobs run between {since} and {until} s; a picture shows {ROWS:,}"
+            f"{len(shown):,} jobs run between {since} and {until} s; a chart shows at most {ROWS:,}"
         )
     axes = plt.figure(figsize=(9, 4.5)).add_subplot() if axes is None else axes
     kinds = {False: ("started as head", "#4878a8", ""), True: ("backfilled", "#e8a33d", "///")}
@@ -86,7 +86,7 @@ def draw(schedule, axes=None, since=None, until=None):
         xlabel="time since the start of the log [h]",
         ylabel="processors",
     )
-    # A name may have dollar signs, which are no mathematics.
+    # Dollar signs in a name are no mathematics.
     axes.set_title(f"{w.label}, {schedule.provenance['scheduler']}", parse_math=False)
     handles = [
         patches.Patch(facecolor=c, edgecolor="black", hatch=h, label=name)
@@ -97,7 +97,7 @@ def draw(schedule, axes=None, since=None, until=None):
 
 
 def as_html(schedule) -> str:
-    """Return measures and a Gantt picture of the busiest day as a piece of HTML that needs nothing else."""
+    """Return measures and a Gantt chart of the busiest day as self-contained HTML."""
     rows = "".join(
         f"<tr><td style='text-align:left'>{escape(measures.NAMES.get(name, name))}</td>"
         f"<td>{value:{',' if isinstance(value, int) else ',.4g'}}</td></tr>"
@@ -108,7 +108,7 @@ def as_html(schedule) -> str:
         f"<div><p>{escape(repr(schedule))}</p>"
         "<div style='display:flex;flex-wrap:wrap;gap:1em;align-items:center'>"
         f"<table>{rows}</table>"
-        f"<img alt='Gantt picture of the busiest day' src='data:image/png;base64,{picture}'>"
+        f"<img alt='Gantt chart of the busiest day' src='data:image/png;base64,{picture}'>"
         "</div></div>"
     )
 

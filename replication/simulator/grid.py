@@ -16,7 +16,7 @@ import pandas as pd
 
 from replication.simulator import code, engines, measures
 from replication.simulator.choices import Choice
-from replication.simulator.comparison import measured
+from replication.simulator.comparison import measure
 from replication.simulator.estimates import EstimateModel, Users
 from replication.simulator.measures import Measure, Trim
 from replication.simulator.resampling import Resampling
@@ -332,7 +332,7 @@ def compute(task: Task) -> Rows:
     """Simulate a task: seeds and measures by column, a row for each seed."""
     model = task.simulated_estimates
     rows = [
-        measured(task.workload, task.scheduler, model, seed, task.measures, task.trim)
+        measure(task.workload, task.scheduler, model, seed, task.measures, task.trim)
         for seed in task.seeds
     ]
     return {"seed": list(task.seeds)} | {

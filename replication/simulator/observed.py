@@ -1,7 +1,6 @@
-"""EASY watched: which backfills were wild, which heads they delayed, and how near the order came to shortest
-first.
+"""Observed runs of EASY: wild backfills, the heads they delay, and how close the order is to shortest job first.
 
-The terms are those of heel-and-toe (report 2006, sections 5 and 6). A plain `simulate` measures none of it.
+The terms are those of heel-and-toe (report 2006, sections 5 and 6). `simulate` does not measure them.
 """
 
 from dataclasses import dataclass
@@ -17,13 +16,19 @@ from replication.simulator.simulation import prepared
 
 @dataclass(frozen=True)
 class Observed:
-    """A schedule of EASY and what was seen while it was made, a row a job.
+    """A schedule of EASY with observations of each job.
 
-    ``shortest``: no job in the queue had a shorter true run time when this one was started.
-    Everything submitted by that instant is in the queue, the job itself too; equally short is
-    shortest. ``wild``: it was backfilled and moved the head's real shadow time. ``events``: how
-    many wild backfills it suffered while at the head; above 0 it is delayed. ``delay``, s: of
-    delayed jobs, from the first real shadow time to the start; 0 otherwise.
+    Parameters
+    ----------
+    schedule : replication.simulator.schedule.Schedule
+    shortest : bool[n]
+        No job in the queue, which includes all jobs submitted by then, had a shorter run time when the job started.
+    wild : bool[n]
+        The job was backfilled and moved the head's real shadow time.
+    events : int64[n]
+        Wild backfills while the job was at the head; above 0 it is delayed.
+    delay : int64[n], s
+        From the first real shadow time to the start of a delayed job; 0 for other jobs.
     """
 
     schedule: Schedule
@@ -34,7 +39,7 @@ class Observed:
 
     @property
     def measures(self):
-        """The means of Figs. 7 and 9 to 11 over all jobs, by name; nan for a mean over none.
+        """Means of Figs. 7 and 9 to 11 over all jobs by name; nan over no jobs.
 
         See `replication.simulator.measures.NAMES`.
         """
@@ -54,9 +59,9 @@ def _mean(values):
 
 
 def observe(workload, estimates=None, seed=1, scheduler=EASY()):  # noqa: B008, it is frozen
-    """Run EASY, also one that plans with predictions, and watch it.
+    """Simulate EASY, with or without a predictor, and observe it.
 
-    Arguments and errors are those of `replication.simulator.simulation.simulate`; other schedulers are refused.
+    Arguments and errors are those of `replication.simulator.simulation.simulate`; SchedulerError for other schedulers.
 
     Returns
     -------
@@ -72,7 +77,7 @@ def observe(workload, estimates=None, seed=1, scheduler=EASY()):  # noqa: B008, 
     [0, 0, 0]
     """
     if not isinstance(scheduler, EASY):
-        raise SchedulerError(f"{scheduler!r} cannot be watched; allowed: any EASY")
+        raise SchedulerError(f"{scheduler!r} cannot be observed; allowed: any EASY")
     workload, model, estimate = prepared(workload, scheduler, estimates, seed)
     seen = scheduler.watch(workload)
     decided = scheduler.watched(workload, estimate, seed, seen)

@@ -1,4 +1,4 @@
-"""Workloads resampled from a log's own jobs: other weeks or other users, for any number of weeks.
+"""Resample workloads from the weeks or the users of a log, for any number of weeks.
 
 Jobs move by whole weeks, which preserves the daily and weekly cycles, and keep their run times, estimates and sizes. A
 job that is drawn several times becomes several jobs with numbers of their own. The draw depends on the workload's
@@ -19,13 +19,13 @@ LONG_TERM = 12
 
 
 class ResamplingError(ChoiceError):
-    """A resampling or a value that is not allowed; the message lists what is."""
+    """A resampling or a value that is not allowed; the message lists the allowed ones."""
 
 
 class Resampling(Choice, family="resampling"):
-    """The base of the resamplings: a workload and a seed in, another workload out.
+    """The base class of the resamplings, which make a workload from another one and a seed.
 
-    A resampling is a frozen dataclass with a method `drawn`.
+    A resampling is a frozen dataclass with a method `sample`.
     """
 
     error = ResamplingError
@@ -35,18 +35,18 @@ class Resampling(Choice, family="resampling"):
 
         ResamplingError where no job is drawn.
         """
-        made = self.drawn(workload, seed)
+        sample = self.sample(workload, seed)
         how = {"resampling": repr(self), "seed": int(seed)}
-        return made.replace(provenance=workload.provenance | how)
+        return sample.replace(provenance=workload.provenance | how)
 
-    def drawn(self, workload, seed):
+    def sample(self, workload, seed):
         """Return the workload of `make` without its provenance."""
-        raise NotImplementedError(f"{type(self).__name__} has no method drawn(workload, seed)")
+        raise NotImplementedError(f"{type(self).__name__} has no method sample(workload, seed)")
 
 
 def _weeks():
     return option(
-        allowed=Number(1, MOST, whole=True), about="how many weeks the workload has", sign="="
+        allowed=Number(1, MOST, whole=True), about="number of weeks of the workload", sign="="
     )
 
 
@@ -64,17 +64,17 @@ class ResampledWeeks(Resampling, name="weeks"):
 
     weeks: int = _weeks()
     jobs: int | None = option(
-        None, Number(1, whole=True, or_none=True), "no more than so many jobs, the first"
+        None, Number(1, whole=True, or_none=True), "at most so many jobs, the first"
     )
 
-    def drawn(self, workload, seed):
+    def sample(self, workload, seed):
         """Return the resampled workload, see `Resampling.make`."""
         whole = max(workload.span // WEEK, 1)
         random = generator(
             workload.draw_key, len(workload), "weeks drawn anew", self.weeks, int(seed)
         )
-        made = joined(workload, random.integers(0, whole, self.weeks))
-        return made if self.jobs is None else made.take(slice(self.jobs))
+        sample = concatenate_weeks(workload, random.integers(0, whole, self.weeks))
+        return sample if self.jobs is None else sample.take(slice(self.jobs))
 
 
 @dataclass(frozen=True)
@@ -99,10 +99,10 @@ class ResampledUsers(Resampling, name="users"):
 
     weeks: int = _weeks()
     stays: int = option(
-        LONG_TERM, Number(1, MOST, whole=True), "users seen for so many weeks are those who stay"
+        LONG_TERM, Number(1, MOST, whole=True), "users with so many weeks are long-term users"
     )
 
-    def drawn(self, workload, seed):
+    def sample(self, workload, seed):
         """Return the resampled workload, see `Resampling.make`."""
         random = generator(
             workload.draw_key, len(workload), "users drawn anew", self.weeks, self.stays, int(seed)
@@ -129,26 +129,26 @@ class ResampledUsers(Resampling, name="users"):
             come = random.integers(0, self.weeks, count)
             for k, copy, at in zip(passing[picked], copies, come, strict=True):
                 parts.append((jobs[k], (week[jobs[k]] - week[jobs[k][0]] + at) % self.weeks, copy))
-        return gathered(workload, parts, self.weeks)
+        return move_jobs(workload, parts, self.weeks)
 
 
-def joined(workload, weeks):
-    """Return some weeks of a log one after the other, each given by its number since the first submission.
+def concatenate_weeks(workload, weeks):
+    """Return a workload of some weeks of a log, each given by its number since the first submission.
 
     All weeks in their order are the log itself. Its last week may be incomplete.
     """
     week = (workload.submit - workload.submit[0]) // WEEK
     first = np.searchsorted(week, np.arange(week[-1] + 2))
     parts = [(np.arange(first[k], first[k + 1]), place, 0) for place, k in enumerate(weeks)]
-    return gathered(workload, parts, len(parts))
+    return move_jobs(workload, parts, len(parts))
 
 
-def gathered(workload, parts, weeks):
+def move_jobs(workload, parts, weeks):
     """Return jobs of a log moved to other weeks, in order of submission, and of equal submissions as in the log.
 
     `parts` are tuples of jobs by their places in the log, int64[k], the week of each, and the number of the copy: 0 for
-    the user himself, above 0 for a synthetic user. Jobs in week `weeks` and later are left out; ResamplingError where
-    none stays.
+    the original user, above 0 for a synthetic user. Jobs in week `weeks` and later are left out; ResamplingError if
+    none remains.
     """
     full = [np.broadcast_arrays(*part) for part in parts] or [np.empty((3, 0))]
     jobs, week, copy = np.concatenate(full, axis=1).astype(np.int64)

@@ -1,4 +1,4 @@
-"""The result of a simulation: when each job started, checked, measured and laid out as a table."""
+"""Schedules: start times of a simulation, their validation, measures and tables."""
 
 from dataclasses import dataclass, field
 
@@ -25,42 +25,42 @@ TABLE = (
 
 
 class ScheduleError(ValueError):
-    """A schedule no machine could have run; the message names the first job or instant that is wrong."""
+    """An impossible schedule; the message names the first job or instant that is wrong."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Schedule:
-    """When each job of a workload started under one scheduler.
+    """The start times of a workload's jobs under one scheduler.
 
     Parameters
     ----------
     workload : replication.simulator.workload.Workload
     scheduler : replication.simulator.schedulers.Scheduler, optional
-        None where the schedule was read from a file.
+        None if the schedule was read from a file.
     estimates : replication.simulator.estimates.EstimateModel, optional
-        Where the estimates came from; None for values of one's own.
+        The source of the estimates; None for an array of values.
     seed : int, optional
         Of random estimates and predictions.
     start : int64[n], s
         Start of the run that completed.
     estimate : int64[n], s
-        What the scheduler was told.
+        The estimate that the scheduler used.
     backfilled : bool[n]
-        Started past a blocked head.
+        Whether the job started before a blocked head.
     prediction : int64[n], s, optional
-        What it planned with when the job started; the estimate where there is no predictor.
+        The prediction when the job started; the estimate without a predictor.
     times_killed : int64[n], optional
-        How often the job was preempted before the run that completed.
+        Number of preemptions before the run that completed.
     killed_runs : int64[k, 3]
         Runs that were preempted: the job's index, start and end of the run, s.
     length : int64[n], s, optional
-        How long the run that completed took, where jobs are resumed; the run time where there is none.
+        Length of the run that completed, if jobs are resumed; by default the run time.
     measure_names : tuple of str or callable
         Names of `measures`, or functions of a schedule.
     trim : bool or (float, bool)
-        Jobs left out of `measures`, see `replication.simulator.measures.checked_trim`.
+        Jobs excluded from `measures`, see `replication.simulator.measures.checked_trim`.
     first_prediction : int64[n], s, optional
-        What was predicted when the job was submitted, where there is a predictor.
+        The prediction at submission, if there is a predictor.
     """
 
     workload: Workload
@@ -91,9 +91,9 @@ class Schedule:
 
     @property
     def wait(self):
-        """From submission to end, less the run time, int64[n], s.
+        """Time from submission to end minus the run time, int64[n], s.
 
-        Where nothing is resumed, that is from submission to the start of the run that completed.
+        If no job is resumed, that is the time from submission to the start of the run that completed.
         """
         return self.end - self.workload.submit - self.workload.run_time
 
@@ -107,14 +107,14 @@ class Schedule:
         return pd.DataFrame(self.columns() | more | identifiers)
 
     def columns(self):
-        """The table as a dict of arrays, in the order of ``TABLE``."""
+        """Return the table as a dict of arrays, in the order of ``TABLE``."""
         return {
             name: getattr(self if hasattr(self, name) else self.workload, name) for name in TABLE
         }
 
     @property
     def measures(self):
-        """The measures that were asked for, by name; see `replication.simulator.measures`."""
+        """The measures of `measure_names` by name; see `replication.simulator.measures`."""
         return self.measured(self.trim, self.measure_names)
 
     def measured(self, trim=True, names=None):
@@ -123,7 +123,7 @@ class Schedule:
 
     @property
     def trim_effect(self) -> str:
-        """The number of jobs that `measures` are of, and of those left out by reason."""
+        """The number of jobs measured, and of those excluded by reason."""
         return measures.trim_effect(self, self.trim)
 
     def utilisation(self) -> pd.Series:
@@ -167,25 +167,25 @@ class Schedule:
 
     @property
     def provenance(self):
-        """What decided, what it was told, and the seed; the first two as one would type them."""
-        decided = "from a file" if self.scheduler is None else repr(self.scheduler)
-        told = "given" if self.estimates is None else repr(self.estimates)
-        return {"scheduler": decided, "estimates": told, "seed": self.seed}
+        """Scheduler and estimates as Python expressions, and the seed."""
+        scheduler = "from a file" if self.scheduler is None else repr(self.scheduler)
+        estimates = "given" if self.estimates is None else repr(self.estimates)
+        return {"scheduler": scheduler, "estimates": estimates, "seed": self.seed}
 
     def __repr__(self):
-        w, told = self.workload, self.provenance
+        w, facts = self.workload, self.provenance
         return (
             f"Schedule of {w.label}: {len(w):,} jobs, "
-            f"{told['scheduler']}, estimates {told['estimates']}, seed {self.seed}"
+            f"{facts['scheduler']}, estimates {facts['estimates']}, seed {self.seed}"
         )
 
     def _repr_html_(self):
         return gantt.as_html(self)
 
     def validate(self):
-        """Refuse a schedule that no machine could have run; return the schedule itself otherwise.
+        """Return the schedule itself; raise ScheduleError if no machine could have run it.
 
-        Takes about as long as EASY on the same jobs. ScheduleError if a job has no start, starts before its submission,
+        Takes about as long as EASY on the same jobs. The error is raised if a job has no start, starts before its submission,
         runs twice at once or for less than its run time, or the machine is oversubscribed.
         """
         w = self.workload
@@ -196,21 +196,21 @@ class Schedule:
         job, killed_start, killed_end = self.killed_runs.T
         if not np.array_equal(np.bincount(job, minlength=len(w)), self.times_killed):
             raise ScheduleError(
-                f"{w.name}: the killed runs listed are not as many as each job was killed"
+                f"{w.name}: killed_runs and times_killed differ in the number of a job's preemptions"
             )
         self._validate_runs(job, killed_start, killed_end)
         self._validate_capacity()
         return self
 
     def _validate_capacity(self):
-        """Refuse more processors in use than the machine has."""
+        """Raise ScheduleError if more processors are in use than the machine has."""
         w, (job, killed_start, killed_end) = self.workload, self.killed_runs.T
         start, end = np.append(self.start, killed_start), np.append(self.end, killed_end)
         size = np.append(w.processors, w.processors[job])
         # Stable sorts are fast here: starts are nearly in order.
         by_start, by_end = np.argsort(start, kind="stable"), np.argsort(end, kind="stable")
         start, freed = start[by_start], np.append(0, np.cumsum(size[by_end]))
-        # After each start: all sizes up to it, less those of the runs that have ended by then.
+        # After each start: all sizes up to it, minus those of the runs that have ended by then.
         used = np.cumsum(size[by_start]) - freed[np.searchsorted(end[by_end], start, "right")]
         over = np.flatnonzero(used > w.machine)
         if len(over):
@@ -221,7 +221,7 @@ class Schedule:
             )
 
     def _validate_runs(self, job, killed_start, killed_end):
-        """The runs of a job follow one another, and together do its work."""
+        """Raise ScheduleError unless the runs of a job follow one another and together take its run time."""
         w = self.workload
         last = self.end - self.start
         together = last + np.bincount(job, killed_end - killed_start, len(w)).astype(np.int64)
@@ -238,7 +238,7 @@ class Schedule:
             np.concatenate([killed_start, self.start]),
             np.concatenate([killed_end, self.end]),
         )
-        # The run that completes is last also among runs that begin at one instant.
+        # The run that completes is the last of those that begin at the same instant.
         order = np.lexsort((np.arange(len(owner)) >= len(job), end, start, owner))
         overlap = (np.diff(owner[order]) == 0) & (start[order][1:] < end[order][:-1])
         twice = np.zeros(len(w), bool)
@@ -257,7 +257,7 @@ class Schedule:
     def write_csv(self, target):
         """Write the table as CSV to a path, or to an open binary file such as standard output.
 
-        A path gets its name only when the file is complete.
+        An incomplete file never has the name of `target`.
         """
         columns = {name: np.asarray(values, np.int64) for name, values in self.columns().items()}
         with writing.opened(target) as out:

@@ -1,27 +1,26 @@
-"""A study: a sweep as a file, which can be committed, cited, run in parts on a cluster and extended with a log::
+"""Studies: sweeps in TOML files, which can be committed, cited, run in parts on a cluster and extended with a log::
 
-    logs = ["KTH-SP2", "my-log.swf.gz"]        # names, or files in the folder of the study
+    logs = ["KTH-SP2", "my-log.swf.gz"]        # names, or files relative to the study
     schedulers = ["easy", "easy:candidates=sjf", "pv-easy"]
     predictors = ["request", "last", "top=3"]  # for each scheduler that takes a predictor
-    estimates = ["log", "f=0:10:1"]            # a range stands for all its values
+    estimates = ["log", "f=0:10:1"]            # with a range
     loads = ["log", 0.9]
     seeds = 20
     watched = false
-    resampling = ["weeks=8"]                   # a workload of eight weeks of each log for every seed
-    measures = ["mean_wait", "wait_p95"]       # the default ones if left out
-    imports = ["my_scheduler.py"]              # modules with schedulers, predictors or models of your own
+    resampling = ["weeks=8"]                   # eight weeks of each log for every seed
+    measures = ["mean_wait", "wait_p95"]       # optional
+    imports = ["my_scheduler.py"]              # modules with your own choices
 
-A grid that is not full has parts, each with keys of its own in place of those above::
+A study may have parts, each with keys that override those above::
 
     [[part]]
     estimates = ["f=0:10:1"]
     predictors = ["request"]
 
-Choices are written as in the shell (`replication.simulator.text`).
+Choices have the text forms of the command line (`replication.simulator.text`).
 """
 
 import importlib
-import re
 import sys
 import tomllib
 from collections.abc import Iterator, Sequence
@@ -30,8 +29,6 @@ from pathlib import Path
 
 from replication.simulator import grid, text, traces
 from replication.simulator.choices import ChoiceError, among
-from replication.simulator.estimates import EstimateError
-from replication.simulator.estimates.models import steps
 
 DEFAULTS = {
     "logs": [],
@@ -59,11 +56,10 @@ EXAMPLES = {
     "imports": '["my_scheduler.py"]',
 }
 MOST_SEEDS = 1_000_000
-_RANGE = re.compile(r"(.*=)([0-9.]+):([0-9.]+):([0-9.]+)(,.*)?")
 
 
 class StudyError(ValueError):
-    """A study that cannot be used; the message names the file, the key, the value and what is allowed."""
+    """An invalid study; the message names the file, the key, the value and what is allowed."""
 
 
 def read(
@@ -75,9 +71,9 @@ def read(
     ----------
     path : str or pathlib.Path
     logs : dict of str to replication.simulator.workload.Workload, optional
-        In place of its logs.
+        Used instead of its logs.
     seeds : sequence of int, optional
-        In place of its seeds.
+        Used instead of its seeds.
 
     Returns
     -------
@@ -86,7 +82,7 @@ def read(
     Raises
     ------
     StudyError
-        For keys and values that are none.
+        For unknown keys and invalid values.
     TraceError, SweepError, SchedulerError, EstimateError
         For logs that cannot be read and combinations that cannot be simulated.
     """
@@ -104,13 +100,13 @@ def read(
 
 
 def _tasks(path, given, logs):
-    """Return the tasks of a study or of a part of it; `logs` are those read so far."""
+    """Return the tasks of a study or of a part of it; `logs` are the workloads loaded so far."""
     for name in given["imports"]:
         import_module(path.parent / name)
     try:
         schedulers = [text.scheduler(word) for word in given["schedulers"]]
         predictors = [text.predictor(word) for word in given["predictors"]]
-        models = [model for word in given["estimates"] for model in models_of(word)]
+        models = [model for word in given["estimates"] for model in text.models(word)]
         resamplings = [text.resampling(word) for word in given["resampling"]]
     except ChoiceError as error:
         raise StudyError(f"{path}: {error}") from None
@@ -172,8 +168,8 @@ def _load(value):
 
 
 def _log(path, name):
-    beside = path.parent / name
-    return traces.load(str(beside) if beside.is_file() else name)
+    file = path.parent / name
+    return traces.load(str(file) if file.is_file() else name)
 
 
 def import_module(path: Path) -> None:
@@ -194,21 +190,8 @@ def crossed(schedulers: list, predictors: list) -> Iterator:
             yield scheduler
 
 
-def models_of(word: str) -> list:
-    """Return the estimate models of a word: one, or all of a range such as ``f=0:10:1``."""
-    found = _RANGE.fullmatch(word)
-    if not found:
-        return [text.estimates(word)]
-    before, start, stop, step, after = found.groups()
-    try:
-        values = steps(float(start), float(stop), float(step))
-    except ValueError as error:
-        raise EstimateError(f"estimates {word!r}: {error}") from None
-    return [text.estimates(f"{before}{value!r}{after or ''}") for value in values]
-
-
 def shard(tasks: list[grid.Task], number: int, of: int) -> list[grid.Task]:
-    """Return the part of some tasks that one of several jobs runs, by the tasks' keys.
+    """Return the tasks of one of several cluster jobs, by the tasks' keys.
 
     Parameters
     ----------
@@ -219,7 +202,7 @@ def shard(tasks: list[grid.Task], number: int, of: int) -> list[grid.Task]:
     Returns
     -------
     list of replication.simulator.grid.Task
-        Which part a task is in does not depend on the other tasks.
+        The part of a task does not depend on the other tasks.
 
     Raises
     ------

@@ -1,23 +1,24 @@
-"""Schedulers, estimate models, predictors and resamplings as text, for the shell and the explorer: one parser for all.
+"""Parse schedulers, estimate models, predictors and resamplings from text, for the command line, studies and the explorer.
 
-A choice is its name, then what its sign asks for, then options::
+A choice is its name, then the value that its sign asks for, then options::
 
     easy    f=2    log*2    top=3    last*0.5    f=300,emax=64800    easy:predictor=last,correction=now
 
-The first option may follow a colon or a comma. Names, options and values are those of the classes; of an option
-only letters and digits count, so ``emax`` is ``e_max``. Python takes values instead: ``EASY(predictor=Last())``.
+The first option may follow a colon or a comma. Names, options and values are those of the classes; only letters and
+digits of an option count, so ``emax`` is ``e_max``. Python takes values instead: ``EASY(predictor=Last())``.
 """
 
 import re
 from dataclasses import MISSING
 
 from replication.simulator.choices import Number, did_you_mean
-from replication.simulator.estimates import EstimateModel
+from replication.simulator.estimates import EstimateError, EstimateModel
+from replication.simulator.estimates.models import steps
 from replication.simulator.predictors import Biased, Predictor
 from replication.simulator.resampling import Resampling
 from replication.simulator.schedulers import Scheduler
 
-#: Names that stand for a choice with options of its own.
+#: Names of choices with some options set.
 PRESETS = {
     "easy-last": ("easy", {"predictor": "last"}),
     "sjf-easy": ("easy", {"candidates": "sjf"}),
@@ -25,25 +26,39 @@ PRESETS = {
 }
 ANSWERS = {"yes": True, "no": False}
 LONGEST = 200  # characters
+_RANGE = re.compile(r"(.*=)([0-9.]+):([0-9.]+):([0-9.]+)(,.*)?")
 
 
-def scheduler(text):
-    """Read a scheduler, such as ``easy:predictor=last``; a ChoiceError says what is allowed."""
+def scheduler(text: str) -> Scheduler:
+    """Return a scheduler, such as ``easy:predictor=last``; a ChoiceError lists what is allowed."""
     return _read(Scheduler, text)
 
 
-def estimates(text):
-    """Read an estimate model, such as ``log*2`` or ``f=300,emax=64800``."""
+def estimates(text: str) -> EstimateModel:
+    """Return an estimate model, such as ``log*2`` or ``f=300,emax=64800``."""
     return _read(EstimateModel, text)
 
 
-def resampling(text):
-    """Read a resampling, such as ``weeks=8`` or ``users=8,stays=20``."""
+def models(text: str) -> list[EstimateModel]:
+    """Return the estimate models of a text: one, or all of a range such as ``f=0:10:1``."""
+    match = _RANGE.fullmatch(text)
+    if not match:
+        return [estimates(text)]
+    before, start, stop, step, after = match.groups()
+    try:
+        values = steps(float(start), float(stop), float(step))
+    except ValueError as error:
+        raise EstimateError(f"estimates {text!r}: {error}") from None
+    return [estimates(f"{before}{value!r}{after or ''}") for value in values]
+
+
+def resampling(text: str) -> Resampling:
+    """Return a resampling, such as ``weeks=8`` or ``users=8,stays=20``."""
     return _read(Resampling, text)
 
 
-def predictor(text):
-    """Read a predictor, such as ``last`` or ``top=3``; ``last*2`` predicts twice as much."""
+def predictor(text: str) -> Predictor:
+    """Return a predictor, such as ``last`` or ``top=3``; ``last*2`` predicts twice as much."""
     of, times, factor = text.rpartition("*")
     if not times:
         return _read(Predictor, text)
@@ -51,21 +66,19 @@ def predictor(text):
 
 
 def names(family):
-    """All names of a family, presets too."""
+    """Return all names of a family with its presets."""
     return [*family.members, *(name for name, (own, _) in PRESETS.items() if own in family.members)]
 
 
 def forms(family):
-    """What may be written for a member of a family (`replication.simulator.schedulers.Scheduler`, say), in
-    one line.
-    """
+    """Return the text forms of the members of a family, such as `Scheduler`, in one line."""
     return ", ".join(
         _form(name, family.members[PRESETS.get(name, (name,))[0]]) for name in names(family)
     )
 
 
 def _form(name, member):
-    """A choice's name with what must or may follow it, in capitals."""
+    """Return a choice's name with its required and signed options in capitals."""
     if member is Biased:
         return f"{name}: PREDICTOR*FACTOR"
     form, preset = name, PRESETS.get(name, (name, {}))[1]
@@ -87,10 +100,10 @@ def _read(family, text):
         raise family.error(
             f"{family.family} {text[:40]!r}... ({len(text):,} characters), allowed: up to {LONGEST}"
         )
-    found = re.fullmatch(r"([^=*:,]+)(?:([=*])([^:,]*))?(?:[:,](.*))?", text.strip())
-    if not found:
+    match = re.fullmatch(r"([^=*:,]+)(?:([=*])([^:,]*))?(?:[:,](.*))?", text.strip())
+    if not match:
         raise family.error(f"{family.family} {text!r}, allowed: {forms(family)}")
-    name, sign, amount, rest = found.groups()
+    name, sign, amount, rest = match.groups()
     known = names(family)
     if name not in known:
         raise family.error(
@@ -109,7 +122,7 @@ def _read(family, text):
         option, equals, value = word.partition("=")
         if not (option and equals and value):
             raise family.error(f"{family.family} {text!r}: {word!r}, allowed: OPTION=VALUE")
-        # The word itself where there is no such option, for the class to refuse.
+        # An unknown option stays as it is, for the class to refuse.
         given[next((own for own in options if _plain(own) == _plain(option)), option)] = value
     for option, declared in options.items():
         if declared.default is MISSING and option not in given:
@@ -127,7 +140,7 @@ def _plain(word):
 
 
 def _value(word, declared):
-    """The value that a word means for an option; words that mean none stay, for the class to refuse."""
+    """Return the value of a word for an option; a word without a value stays, for the class to refuse."""
     if declared.metadata.get("allowed") is Predictor or isinstance(declared.default, Predictor):
         return predictor(word)
     if isinstance(declared.default, bool):

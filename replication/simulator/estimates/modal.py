@@ -1,9 +1,7 @@
-"""The modal model of users' estimates (Tsafrir, Etsion and Feitelson, JSSPP 2005), which heel-and-toe
-advocates.
+"""The modal model of users' estimates (Tsafrir, Etsion and Feitelson, JSSPP 2005), advocated by heel-and-toe.
 
-It makes a distribution of estimates first, a few round values that most jobs share and a tail of rarer ones,
-and then deals them to the jobs. What its description leaves open is listed in
-``docs/decisions/heel_and_toe.md``.
+It first makes a distribution of estimates, a few round values that most jobs share and a tail of rarer ones, and then
+assigns them to the jobs. ``docs/decisions/heel_and_toe.md`` lists our decisions where its description is incomplete.
 """
 
 import math
@@ -58,16 +56,28 @@ class Modal(EstimateModel):
     )
 
     def estimate(self, workload, seed):
-        """The estimates, int64[n], s."""
+        """Return the estimates, int64[n], s."""
         return modal(workload, self.e_max, self.share, seed)
 
 
 def modal(workload, e_max, share=None, seed=1, known=None):
-    """Estimates by the modal model, int64[n], s, none below its job's run time; see `Modal`.
+    """Return estimates of the modal model, int64[n], s, none below the job's run time.
 
-    No run time may be above `e_max`, see `replication.simulator.estimates.cut_runs`. `known` has further known modes: estimate in
-    seconds to share of the jobs. The draw depends on the trace's name, its length, the other arguments and `seed`
-    alone. EstimateError for impossible values, and where the modes cannot cover the run times.
+    They depend on the workload's `draw_key`, its length and the other arguments alone.
+
+    Parameters
+    ----------
+    workload : replication.simulator.workload.Workload
+        With run times of at most `e_max`, see `replication.simulator.estimates.cut_runs`.
+    e_max, share, seed
+        See `Modal`.
+    known : dict of int to float, optional
+        Further known modes: estimate (s) to share of the jobs.
+
+    Raises
+    ------
+    EstimateError
+        For values that are not allowed, and if the modes cannot cover the run times.
     """
     n, longest = len(workload), int(workload.run_time.max())
     if longest > e_max:
@@ -90,9 +100,7 @@ def modal(workload, e_max, share=None, seed=1, known=None):
 
 
 def covers(workload, e_max, share=None, seeds=(1,), known=None):
-    """Whether `modal` finds an estimate for every run time with each of some seeds; see there for the
-    arguments.
-    """
+    """Return whether `modal` has an estimate for every run time with each of some seeds; see there for the arguments."""
     longest_first = np.sort(workload.run_time)[::-1]
     return all(
         (_supply(workload, e_max, share, seed, known)[0] >= longest_first).all() for seed in seeds
@@ -100,7 +108,7 @@ def covers(workload, e_max, share=None, seeds=(1,), known=None):
 
 
 def _supply(workload, e_max, share, seed, known):
-    """All estimates, the longest first, and the generator that deals them."""
+    """Return all estimates, the longest first, and the random generator that assigns them."""
     known = dict(known or {}) | ({} if share is None else {int(e_max): float(share)})
     random = generator(
         workload.draw_key, len(workload), "modal", int(e_max), sorted(known.items()), int(seed)
@@ -109,9 +117,10 @@ def _supply(workload, e_max, share, seed, known):
 
 
 def modes(n, e_max, known, random):
-    """The distribution of estimates, as (times, jobs): distinct estimates, ascending, int64[k], s, and how many jobs use
-    each, int64[k], which add up to `n`. `known` has the modes that are known, in seconds, with their share of the jobs.
-    EstimateError for what cannot be.
+    """Return the distribution of estimates: distinct estimates, ascending, int64[k], s, and jobs of each, int64[k].
+
+    The jobs add up to `n`. `known` are known modes (s) with their share of the jobs. EstimateError for values that are
+    not allowed.
     """
     _check(n, e_max, known)
     distinct = max(HEAD, round(float(np.interp(n, *DISTINCT))))
@@ -128,7 +137,7 @@ def modes(n, e_max, known, random):
 
 
 def head_times(e_max):
-    """The 20 popular values for an E_max: itself first, then ascending; s."""
+    """Return the 20 popular values, s: E_max first, then ascending."""
     chosen = [e_max] + [time for time in ROUND if time < e_max]
     for step in STEPS:
         for time in range((e_max - 1) // step * step, 0, -step):
@@ -138,10 +147,10 @@ def head_times(e_max):
 
 
 def ranks(e_max_known, random):
-    """Popularity rank of each popular value: E_max's first, then by ascending time.
+    """Return the popularity rank of each popular value: that of E_max first, then by ascending time.
 
-    A rank is drawn from those seen at that place or before it and not given yet: twice, and the more popular
-    is kept. A rank not seen any later is given at once. E_max is the most popular unless its share is known.
+    Two ranks are drawn from the unused ones that occur in the logs at that place or before it, and the more popular one
+    is taken. A rank that does not occur later is taken at once. E_max is the most popular unless its share is known.
     """
     last = {
         rank: max(t for t, row in enumerate(RANKS) if rank in row) for rank in range(1, HEAD + 1)
@@ -162,10 +171,7 @@ def ranks(e_max_known, random):
 
 
 def with_known(shares, known, e_max, share):
-    """Put known modes in the place of the nearest popular values; scale the others so that all have `share`.
-
-    E_max gives way to no other value.
-    """
+    """Replace the nearest popular values, except E_max, by known modes; scale the others so that all have `share`."""
     shares = dict(shares)
     for time in sorted(known):
         free = [other for other in shares if other not in known and other != e_max]
@@ -178,8 +184,8 @@ def with_known(shares, known, e_max, share):
 
 
 def tail_times(e_max, distinct, taken):
-    """The rarer values, s: none that is taken, none above `e_max`."""
-    taken, found = set(taken), []
+    """Return the rarer values, s, up to `e_max` and different from those in `taken`."""
+    taken, times = set(taken), []
     a = 1 + 12.1039 * distinct**-0.6026
     for i in range(1, distinct - HEAD + 1):
         x = i / (distinct - HEAD)
@@ -190,15 +196,13 @@ def tail_times(e_max, distinct, taken):
             if 0 < time + move <= e_max and time + move not in taken
         ]
         if fits:
-            found.append(fits[0])
+            times.append(fits[0])
             taken.add(fits[0])
-    return found
+    return times
 
 
 def whole(shares, known, n):
-    """Shares as whole numbers of jobs that add up to `n`: known modes rounded, the others by largest
-    remainder.
-    """
+    """Return times and whole numbers of jobs that add up to `n`: known modes rounded, others by largest remainder."""
     times = np.array(sorted(shares), np.int64)
     wanted = np.array([shares[int(time)] for time in times]) * n
     fixed = np.array([int(time) in known for time in times])
@@ -209,13 +213,13 @@ def whole(shares, known, n):
 
 
 def _apportion(wanted, total):
-    """Whole numbers in proportion to `wanted` that add up to `total`, by largest remainder."""
+    """Return whole numbers in proportion to `wanted` that add up to `total`, by largest remainder."""
     if total == 0 or len(wanted) == 0:
         return np.zeros(len(wanted), np.int64)
     exact = wanted * (total / wanted.sum())
-    found = np.floor(exact).astype(np.int64)
-    found[np.argsort(found - exact, kind="stable")[: total - int(found.sum())]] += 1
-    return found
+    parts = np.floor(exact).astype(np.int64)
+    parts[np.argsort(parts - exact, kind="stable")[: total - int(parts.sum())]] += 1
+    return parts
 
 
 def _check(n, e_max, known):

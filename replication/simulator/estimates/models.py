@@ -1,4 +1,4 @@
-"""Estimate models: the run times that the scheduler is told, from the users' own to models of bad ones."""
+"""Estimate models: the users' own estimates, exact ones, and models of inaccurate ones."""
 
 import math
 from dataclasses import dataclass
@@ -12,11 +12,11 @@ MOST = 1_000_000  # values of a range; a typing mistake should not start a year 
 
 
 class EstimateError(ChoiceError):
-    """An estimate model, a parameter or an estimate that is not allowed; the message lists what is."""
+    """An estimate model, a parameter or an estimate that is not allowed; the message lists the allowed ones."""
 
 
 class EstimateModel(Choice, family="estimates"):
-    """The base of the estimate models.
+    """The base class of the estimate models.
 
     A model is a frozen dataclass with a method `estimate`; one that has a field `e_max` (seconds or None, see
     `limit`) is cut to it. No estimate is below the run time, unless the log's own is.
@@ -38,7 +38,7 @@ class EstimateModel(Choice, family="estimates"):
         workload : replication.simulator.workload.Workload
             With run times already cut to the E_max, if there is one.
         seed : int
-            Of models that draw. A draw should depend on the workload's `draw_key`, its length, the model's own values
+            Of random models. A draw should depend on the workload's `draw_key`, its length, the model's own values
             and the seed alone; `replication.simulator.workload.generator` makes such a generator.
 
         Returns
@@ -53,7 +53,7 @@ class EstimateModel(Choice, family="estimates"):
         Raises
         ------
         EstimateError
-            For estimates of more than 64 bits, and where a model cannot serve the jobs.
+            For estimates of more than 64 bits, and if a model has no estimates for the jobs.
         """
         e_max = getattr(self, "e_max", None)
         workload = self.cut(workload)
@@ -61,7 +61,7 @@ class EstimateModel(Choice, family="estimates"):
         return workload, estimate if e_max is None else truncated(estimate, e_max)
 
     def cut(self, workload: Workload) -> Workload:
-        """Return the workload with run times cut to the model's E_max, or as it is where there is none.
+        """Return the workload with run times cut to the model's E_max, or unchanged without one.
 
         Scale to a load after this (`Workload.at_load`), since cutting lowers the load.
         """

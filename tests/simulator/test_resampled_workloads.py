@@ -1,4 +1,4 @@
-"""Workloads drawn from a log: the log itself where nothing is changed, and what stays where something is."""
+"""Resampled workloads: the identity is the log itself, and each job is one of the log's."""
 
 import numpy as np
 import pytest
@@ -40,7 +40,7 @@ def whole(log):
 
 def test_all_weeks_in_their_order_are_the_log():
     log = small()
-    assert same(resampling.joined(log, range(whole(log))), log)
+    assert same(resampling.concatenate_weeks(log, range(whole(log))), log)
 
 
 def test_all_users_in_their_weeks_are_the_log():
@@ -49,22 +49,22 @@ def test_all_users_in_their_weeks_are_the_log():
     parts = [
         (own, week[own], 0) for own in (np.flatnonzero(log.user == u) for u in np.unique(log.user))
     ]
-    assert same(resampling.gathered(log, parts, whole(log)), log)
+    assert same(resampling.move_jobs(log, parts, whole(log)), log)
 
 
 @pytest.mark.parametrize("name", ["KTH-SP2", "SDSC-BLUE"])
 def test_the_identity_is_a_real_log_bit_by_bit(real_log, name):
     log = real_log(name)
-    assert same(resampling.joined(log, range(whole(log))), log)
+    assert same(resampling.concatenate_weeks(log, range(whole(log))), log)
     week = (log.submit - log.submit[0]) // WEEK
     parts = [(own, week[own], 0) for own in np.array_split(np.argsort(log.user, kind="stable"), 50)]
-    assert same(resampling.gathered(log, parts, whole(log)), log)
+    assert same(resampling.move_jobs(log, parts, whole(log)), log)
 
 
 @pytest.mark.parametrize(
     "how", [rp.ResampledWeeks(9), rp.ResampledUsers(9), rp.ResampledUsers(9, stays=2)], ids=repr
 )
-def test_what_stays(how):
+def test_each_job_is_one_of_the_log(how):
     log, drawn = small(), how.make(small(), 4)
     assert (drawn.name, drawn.machine) == (log.name, log.machine)
     assert drawn.provenance == {"resampling": repr(how), "seed": 4}
@@ -102,7 +102,7 @@ def test_the_first_jobs_of_a_busy_log():
     assert len(drawn) > 100 and same(first, drawn.take(slice(40)))
 
 
-def test_users_who_stay_come_once_and_others_have_copies():
+def test_long_term_users_are_unique_and_others_have_copies():
     log = small()
     drawn = rp.ResampledUsers(60, stays=4).make(log, 1)
     stride = log.user.max() + 1
