@@ -17,7 +17,7 @@ from joblib import Parallel, delayed
 from replication.papers import published, variants
 from replication.papers.pv_easy import counts, runs
 from replication.papers.variants import Variant
-from replication.simulator import text
+from replication.simulator import paths, text, traces
 from replication.simulator.simulation import simulate, warm
 
 ITEMS = ("table1", "table2", "table4", "table5", "table6")
@@ -28,6 +28,22 @@ IDENTIFIED = 0.10
 #: Dimension to its entry in ``data/published/pv_easy/readings.toml``: of, changes, choices.
 DIMENSIONS = published.entries(runs.PAPER, "readings.toml")["search"]
 POLICIES = tuple(runs.POLICIES)
+FOLDER = paths.DATA / "pv_easy"
+#: The tables that `main` writes, and their captions.
+CAPTIONS = {
+    "nearest": "The nearest combinations of all numbers, of each policy's and of each log's; distances in %",
+    "choices": "Each choice: the best combination with it and without it, %",
+    "held_out": "Chosen on the other logs, tried on the one left out; distances in %",
+    "best": "Published numbers beside the default, the nearest combination and the reconstructed simulator",
+}
+#: The combination shown as the reconstructed simulator, as far as it is not the default; see `reconstructed`.
+RECONSTRUCTED = {
+    "reservation": "held",
+    "extra": "not-used-up",
+    "delay": "since running jobs ended",
+    "whose": "users' estimates",
+    "blame": "any-later",
+}
 
 
 def dimensions(policy, *kinds):
@@ -223,6 +239,12 @@ class Search:
         """Mean distance of a combination to some numbers."""
         return float(np.mean([self.distances[k][self.index(chosen, k)] for k in numbers]))
 
+    def groups(self):
+        """Places of all numbers, of each policy's and of each log's, by name."""
+        found = {"all": [*range(len(self.numbers))]}
+        found |= {policy: self.some(policy=policy) for policy in POLICIES}
+        return found | {log: self.some(trace=log) for log in self.logs}
+
     def without(self, log):
         """Places of the numbers of the other logs."""
         return [k for k, row in enumerate(self.numbers) if row.trace != log]
@@ -328,3 +350,39 @@ def words(chosen):
 def percent(share):
     """A share in %, to three digits."""
     return float(f"{100 * share:.3g}")
+
+
+def tables(found):
+    """What a `Search` finds: tables by name, for the notebook ``readings``."""
+    nearest, _ = found.nearest(range(len(found.numbers)))
+    return {
+        "choices": found.choices(),
+        "held_out": found.held_out(),
+        "best": found.best(nearest=nearest, reconstructed=RECONSTRUCTED),
+        "nearest": pd.DataFrame(
+            [
+                (
+                    name,
+                    len(rows),
+                    words(chosen),
+                    percent(distance),
+                    percent(found.distance(rows, {})),
+                )
+                for name, rows in found.groups().items()
+                for chosen, distance in [found.nearest(rows)]
+            ],
+            columns=["numbers", "count", "choices", "distance", "default"],
+        ),
+    }
+
+
+def main():
+    """Search at full scale, and write the tables to ``data/pv_easy``: minutes on two cores."""
+    logs = traces.names(runs.PAPER)
+    found = Search({log: traces.load(log, paper=runs.PAPER) for log in logs})
+    for name, table in tables(found).items():
+        table.to_csv(FOLDER / f"search_{name}.csv", index=False)
+
+
+if __name__ == "__main__":
+    main()
