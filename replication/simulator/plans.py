@@ -95,34 +95,18 @@ def compare(first, second, tolerance=TOLERANCE) -> dict:
 
 
 def shifts(name, shift, tolerance):
-    """Return how much earlier or later the jobs of a class start in the second schedule.
+    """Return the numbers of ``jobs`` that start ``earlier``, at the ``same`` time or ``later``, and the ``mean`` shift, s.
 
-    Parameters
-    ----------
-    name : str
-        Of the class.
-    shift : float64[n], s
-        The wait in the second schedule minus that in the first.
-    tolerance : float, s
-
-    Returns
-    -------
-    dict
-        Numbers of ``jobs``, ``earlier``, ``same`` and ``later``; the ``mean`` shift; ``mean_earlier``, ``mean_later``,
-        ``most_earlier`` and ``most_later``, all positive, 0 over no jobs.
+    `shift` is the wait in the second schedule minus that in the first, float64[n], s.
     """
-    earlier, later = shift[shift < -tolerance], shift[shift > tolerance]
+    earlier, later = int((shift < -tolerance).sum()), int((shift > tolerance).sum())
     return {
         "class": name,
         "jobs": len(shift),
-        "earlier": len(earlier),
-        "same": len(shift) - len(earlier) - len(later),
-        "later": len(later),
-        "mean": _mean(shift),
-        "mean_earlier": _mean(-earlier),
-        "mean_later": _mean(later),
-        "most_earlier": float(-earlier.min(initial=0)),
-        "most_later": float(later.max(initial=0)),
+        "earlier": earlier,
+        "same": len(shift) - earlier - later,
+        "later": later,
+        "mean": float(shift.mean()),
     }
 
 

@@ -43,19 +43,12 @@ DEFAULTS = {
     "imports": [],
 }
 PARTS = "part"
-EXAMPLES = {
-    "logs": '["KTH-SP2"]',
-    "schedulers": "['easy']",
-    "predictors": "['last']",
-    "estimates": "['log']",
-    "loads": '["log", 0.9]',
-    "seeds": "20, or [1, 2, 5]",
-    "watched": "true",
-    "resampling": '["weeks=8"]',
-    "measures": '["mean_wait"]',
-    "imports": '["my_scheduler.py"]',
-}
 MOST_SEEDS = 1_000_000
+EXPECTED = {
+    "loads": "a list of shares above 0 and up to 2, or 'log'",
+    "seeds": f"a whole number from 1 to {MOST_SEEDS:,}, or a list of them",
+    "watched": "true or false",
+}
 
 
 class StudyError(ValueError):
@@ -143,7 +136,8 @@ def _checked(path, given):
         raise StudyError(f"{path}: no logs; allowed: names of logs, or files")
     for key, value in given.items():
         if not _fits(key, value):
-            raise StudyError(f"{path}: {key} = {value!r}, allowed: such as {EXAMPLES[key]}")
+            expected = EXPECTED.get(key, "a list of text, such as ['easy']")
+            raise StudyError(f"{path}: {key} = {value!r}; expected {expected}")
     return given
 
 

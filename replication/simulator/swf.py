@@ -54,24 +54,15 @@ class SWFError(ValueError):
 class Trace:
     """All jobs of a log in order of submission, with the values of the file.
 
-    Columns are read-only and -1 means unknown. Seconds unless said otherwise.
+    Columns are read-only and named after the fields of the format; -1 means unknown. Times are seconds, memory is in kB
+    per processor, `cpu_time` the mean over the job's processors, `requested_time` the user's estimate; `status` is 0
+    (failed), 1 (completed) or 5 (cancelled).
 
     Parameters
     ----------
-    job_id, submit, wait, run_time : int64[n]
-    allocated_processors : int64[n], processors
-    cpu_time : float64[n]
-        Mean over the job's processors.
-    used_memory : float64[n], kB per processor
-    requested_processors : int64[n], processors
-    requested_time : int64[n]
-        The user's estimate.
-    requested_memory : float64[n], kB per processor
-    status : int64[n]
-        0 failed, 1 completed, 5 cancelled; 2 to 4 are partial executions.
-    user, group, executable, queue, partition : int64[n]
-    preceding_job : int64[n]
-    think_time : int64[n]
+    job_id, submit, wait, run_time, allocated_processors, requested_processors, requested_time, status, user, group,
+    executable, queue, partition, preceding_job, think_time : int64[n]
+    cpu_time, used_memory, requested_memory : float64[n]
     line : int32[n]
         Number of the job's line in the file.
     comments : tuple of str

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from replication.simulator.estimates.modal import modal
+from replication.simulator.estimates import Modal
 from replication.simulator.workload import Workload, WorkloadError, generator
 
 SERIAL, POWERS_OF_TWO = 0.244, 0.576  # shares of the jobs
@@ -79,7 +79,7 @@ def synthetic(
         stand_in=True,
         provenance={"model": "Lublin-Feitelson 2003", "load": float(load), "seed": int(seed)},
     ).at_load(load)
-    return workload.replace(estimate=modal(workload, E_MAX, seed=seed))
+    return workload.replace(estimate=Modal(E_MAX).estimate(workload, seed))
 
 
 def sizes(jobs: int, machine: int, random: np.random.Generator) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The modal model of estimates: its distribution, and how it is dealt to jobs."""
+"""The modal model of estimates: its distribution, and the assignment to jobs."""
 
 import numpy as np
 import pytest
@@ -19,18 +19,18 @@ def short_jobs(n, longest=600, seed=1):
     )
 
 
-def shares(n=100_000, e_max=18 * HOUR, known=None, seed=1):
-    times, jobs = modal.modes(n, e_max, known or {}, generator("test", seed))
+def shares(n=100_000, e_max=18 * HOUR, share=None, seed=1):
+    times, jobs = modal.modes(n, e_max, share, generator("test", seed))
     return dict(zip(times.tolist(), (jobs / n).tolist(), strict=True))
 
 
-def test_each_rank_is_seen_once_in_each_log():
+def test_ranks_are_unique_in_each_log():
     for column in zip(*modal.RANKS, strict=True):
         assert sorted(column) == list(range(1, 21))
 
 
 @pytest.mark.parametrize("e_max_known", [False, True])
-def test_every_rank_is_given_once_and_never_before_it_was_seen(e_max_known):
+def test_ranks_are_unique_and_never_earlier_than_in_the_logs(e_max_known):
     first = {
         rank: min(t for t, row in enumerate(modal.RANKS) if rank in row) for rank in range(1, 21)
     }
@@ -39,21 +39,6 @@ def test_every_rank_is_given_once_and_never_before_it_was_seen(e_max_known):
         assert sorted(given) == list(range(1, 21))
         assert all(place >= first[rank] for place, rank in enumerate(given) if rank != 1)
         assert e_max_known or given[0] == 1
-
-
-def test_a_rank_is_given_by_the_last_place_it_was_seen_at_unless_two_end_there():
-    """Ranks 12, 19, 20 are seen last at the last place; three cannot all be given there."""
-    last = {
-        rank: max(t for t, row in enumerate(modal.RANKS) if rank in row) for rank in range(1, 21)
-    }
-    for seed in range(100):
-        given = modal.ranks(False, generator("last", seed))
-        late = [rank for place, rank in enumerate(given) if place > last[rank]]
-        for rank in late:
-            rivals = [
-                other for other in range(1, 21) if last[rank] <= last[other] <= given.index(rank)
-            ]
-            assert len(rivals) > 1
 
 
 def test_head_times_of_18_hours():
@@ -69,7 +54,7 @@ def test_head_times_of_18_hours():
 
 
 @pytest.mark.parametrize("e_max", [HOUR, 4 * HOUR, 36 * HOUR, 60 * HOUR, 400 * HOUR, 5000])
-def test_there_are_always_20_popular_values(e_max):
+def test_there_are_20_popular_values(e_max):
     times = modal.head_times(e_max)
     assert len(set(times)) == modal.HEAD
     assert max(times) == times[0] == e_max
@@ -96,8 +81,8 @@ def test_the_number_of_distinct_values(n, expected):
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(1, 5000), st.sampled_from([1, 4, 18, 36]), st.floats(0, 1), st.integers(0, 99))
-def test_jobs_add_up_and_the_known_share_is_kept(n, hours, share, seed):
-    times, jobs = modal.modes(n, hours * HOUR, {hours * HOUR: share}, generator(seed))
+def test_jobs_add_up_and_have_the_known_share(n, hours, share, seed):
+    times, jobs = modal.modes(n, hours * HOUR, share, generator(seed))
     assert jobs.sum() == n
     assert (np.diff(times) > 0).all()
     assert times.min() > 0
@@ -106,22 +91,12 @@ def test_jobs_add_up_and_the_known_share_is_kept(n, hours, share, seed):
     assert at == round(share * n)
 
 
-def test_other_known_modes_take_the_place_of_the_nearest_value():
-    found = shares(known={7 * HOUR: 0.2, 18 * HOUR: 0.1})
-    assert found[7 * HOUR] == pytest.approx(0.2)
-    assert found[18 * HOUR] == pytest.approx(0.1)
-    assert sum(sorted(found.values(), reverse=True)[:20]) == pytest.approx(0.89, abs=0.001)
-    plain = set(modal.head_times(18 * HOUR))
-    assert len(plain - set(found)) == 1  # 6 h or 8 h gave way
-    assert abs((plain - set(found)).pop() - 7 * HOUR) == HOUR
-
-
 @settings(max_examples=200, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=30),
     st.integers(0, 99),
 )
-def test_dealing_is_a_matching_wherever_there_is_one(pairs, seed):
+def test_dealing_is_a_matching_if_there_is_one(pairs, seed):
     run_time = np.sort(np.array([r for r, _ in pairs]))[::-1].copy()
     supply = np.sort(np.array([e for _, e in pairs]))[::-1].copy()
     dealt = np.full(len(pairs), -1)
@@ -146,9 +121,9 @@ def test_a_job_draws_evenly_among_what_is_long_enough():
 
 def test_estimates_depend_on_their_key_alone_and_cover_the_run_times():
     workload = short_jobs(5000)
-    one, again = (modal.modal(workload, 4 * HOUR, 0.3, seed=5) for _ in range(2))
+    one, again = (Modal(4 * HOUR, 0.3).estimate(workload, 5) for _ in range(2))
     assert np.array_equal(one, again)
-    assert not np.array_equal(one, modal.modal(workload, 4 * HOUR, 0.3, seed=6))
+    assert not np.array_equal(one, Modal(4 * HOUR, 0.3).estimate(workload, 6))
     assert (one >= workload.run_time).all()
     assert (one == 4 * HOUR).mean() == pytest.approx(0.3)
 
@@ -161,40 +136,26 @@ def test_as_a_value():
     cut, estimate = Modal(HOUR, 0.5).make(workload, 2)
     assert cut.run_time.max() == HOUR
     assert (estimate == HOUR).mean() >= 0.5
-    assert np.array_equal(estimate, modal.modal(cut, HOUR, 0.5, 2))
+    assert np.array_equal(estimate, Modal(HOUR, 0.5).estimate(cut, 2))
     assert Modal(HOUR) == Modal(3600.0, share=None)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"e_max": 600}, "E_max is 600, allowed: a whole number of seconds, 3600 or more"),
-        ({"e_max": HOUR, "share": 1.5}, "shares from 0 to 1"),
-        ({"e_max": HOUR, "known": {2 * HOUR: 0.1}}, "up to E_max 3600 s"),
-        ({"e_max": HOUR, "known": {60: 0.6, 120: 0.6}}, "2 known modes with 1.2"),
-    ],
-)
-def test_what_makes_no_sense_is_refused(arguments, message):
-    with pytest.raises(EstimateError, match=message):
-        modal.modal(short_jobs(50), **arguments)
-
-
-def test_covers_tells_whether_modal_finds_estimates():
+def test_covers_agrees_with_the_estimates():
     long = short_jobs(1000).replace(run_time=np.where(np.arange(1000) < 300, HOUR, 1))
     for share in (0.1, 0.29, 0.3, 0.5):
-        if modal.covers(long, HOUR, share):
-            assert (modal.modal(long, HOUR, share) >= long.run_time).all()
+        model = Modal(HOUR, share)
+        if model.covers(long):
+            assert (model.estimate(long, 1) >= long.run_time).all()
         else:
             assert share < 0.3
             with pytest.raises(EstimateError, match="raise E_max"):
-                modal.modal(long, HOUR, share)
+                model.estimate(long, 1)
 
 
-def test_runs_that_no_estimate_covers_are_refused_in_one_line():
-    long = short_jobs(1000).replace(run_time=np.full(1000, HOUR))
-    with pytest.raises(EstimateError, match="raise E_max"):
-        modal.modal(long, HOUR, 0.1)
+def test_impossible_models_and_jobs_are_refused():
     with pytest.raises(EstimateError, match="see estimates.cut_runs"):
-        modal.modal(short_jobs(50, longest=9000), HOUR)
+        Modal(HOUR).estimate(short_jobs(50, longest=9000), 1)
     with pytest.raises(EstimateError, match="e_max=600; allowed: a whole number from 3600"):
         Modal(600)
+    with pytest.raises(EstimateError, match="share=1.5; allowed: a number from 0 to 1"):
+        Modal(HOUR, 1.5)

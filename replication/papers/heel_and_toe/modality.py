@@ -16,7 +16,7 @@ from replication.papers import panels, style
 from replication.papers.claims import level
 from replication.papers.heel_and_toe import campaign, curves
 from replication.papers.heel_and_toe.curves import PERFORMANCE
-from replication.simulator.estimates import FModel, Modal, Users, cut_runs, modal
+from replication.simulator.estimates import FModel, Modal, Users, cut_runs
 from replication.simulator.grid import sweep
 
 SHARES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
@@ -53,7 +53,7 @@ def covered(workload, shares, runs):
     limit = e_max(workload)
     jobs, seeds = cut_runs(workload, limit), range(1, runs + 1)
     several = sorted({own_share(workload), *shares})
-    return [share for share in several if modal.covers(jobs, limit, share, seeds)]
+    return [share for share in several if Modal(limit, share).covers(jobs, seeds)]
 
 
 def results(workloads, runs, workers=1):

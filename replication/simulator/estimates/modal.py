@@ -56,84 +56,61 @@ class Modal(EstimateModel):
     )
 
     def estimate(self, workload, seed):
-        """Return the estimates, int64[n], s."""
-        return modal(workload, self.e_max, self.share, seed)
+        """Return the estimates, int64[n], s, none below the job's run time.
+
+        EstimateError if run times are above `e_max`, or the modes cannot cover them.
+        """
+        longest = int(workload.run_time.max())
+        if longest > self.e_max:
+            raise EstimateError(
+                f"{workload.name}: run times reach {longest} s, allowed: up to E_max {self.e_max} s "
+                "(see estimates.cut_runs)"
+            )
+        supply, random = self._supply(workload, seed)
+        order = np.argsort(-workload.run_time, kind="stable")
+        dealt = np.empty(len(workload), np.int64)
+        stuck = kernel.deal(workload.run_time[order], supply, random.random(len(workload)), dealt)
+        if stuck >= 0:
+            raise EstimateError(
+                f"{workload.name}: {stuck + 1} jobs run {workload.run_time[order[stuck]]} s or longer, but "
+                f"only {stuck} estimates are that long; raise E_max ({self.e_max} s) or its share"
+            )
+        estimate = np.empty(len(workload), np.int64)
+        estimate[order] = dealt
+        return estimate
+
+    def covers(self, workload, seeds=(1,)) -> bool:
+        """Return whether the model has an estimate for every run time with each of some seeds."""
+        longest_first = np.sort(workload.run_time)[::-1]
+        return all((self._supply(workload, seed)[0] >= longest_first).all() for seed in seeds)
+
+    def _supply(self, workload, seed):
+        """Return all estimates, the longest first, and the random generator that assigns them."""
+        n, known = len(workload), [] if self.share is None else [(self.e_max, self.share)]
+        random = generator(workload.draw_key, n, "modal", self.e_max, known, int(seed))
+        return np.repeat(*modes(n, self.e_max, self.share, random))[::-1].copy(), random
 
 
-def modal(workload, e_max, share=None, seed=1, known=None):
-    """Return estimates of the modal model, int64[n], s, none below the job's run time.
-
-    They depend on the workload's `draw_key`, its length and the other arguments alone.
-
-    Parameters
-    ----------
-    workload : replication.simulator.workload.Workload
-        With run times of at most `e_max`, see `replication.simulator.estimates.cut_runs`.
-    e_max, share, seed
-        See `Modal`.
-    known : dict of int to float, optional
-        Further known modes: estimate (s) to share of the jobs.
-
-    Raises
-    ------
-    EstimateError
-        For values that are not allowed, and if the modes cannot cover the run times.
-    """
-    n, longest = len(workload), int(workload.run_time.max())
-    if longest > e_max:
-        raise EstimateError(
-            f"{workload.name}: run times reach {longest} s, allowed: up to E_max {int(e_max)} s "
-            "(see estimates.cut_runs)"
-        )
-    supply, random = _supply(workload, e_max, share, seed, known)
-    order = np.argsort(-workload.run_time, kind="stable")
-    dealt = np.empty(n, np.int64)
-    stuck = kernel.deal(workload.run_time[order], supply, random.random(n), dealt)
-    if stuck >= 0:
-        raise EstimateError(
-            f"{workload.name}: {stuck + 1} jobs run {workload.run_time[order[stuck]]} s or longer, but "
-            f"only {stuck} estimates are that long; raise E_max ({int(e_max)} s) or its share"
-        )
-    estimate = np.empty(n, np.int64)
-    estimate[order] = dealt
-    return estimate
-
-
-def covers(workload, e_max, share=None, seeds=(1,), known=None):
-    """Return whether `modal` has an estimate for every run time with each of some seeds; see there for the arguments."""
-    longest_first = np.sort(workload.run_time)[::-1]
-    return all(
-        (_supply(workload, e_max, share, seed, known)[0] >= longest_first).all() for seed in seeds
-    )
-
-
-def _supply(workload, e_max, share, seed, known):
-    """Return all estimates, the longest first, and the random generator that assigns them."""
-    known = dict(known or {}) | ({} if share is None else {int(e_max): float(share)})
-    random = generator(
-        workload.draw_key, len(workload), "modal", int(e_max), sorted(known.items()), int(seed)
-    )
-    return np.repeat(*modes(len(workload), e_max, known, random))[::-1].copy(), random
-
-
-def modes(n, e_max, known, random):
+def modes(n, e_max, share, random):
     """Return the distribution of estimates: distinct estimates, ascending, int64[k], s, and jobs of each, int64[k].
 
-    The jobs add up to `n`. `known` are known modes (s) with their share of the jobs. EstimateError for values that are
-    not allowed.
+    The jobs add up to `n`. `share` is the known share of E_max, or None.
     """
-    _check(n, e_max, known)
     distinct = max(HEAD, round(float(np.interp(n, *DISTINCT))))
     by_rank = {x: (14.0491 * math.exp(-0.177531 * x) + 0.462513) / 100 for x in range(2, HEAD + 1)}
     by_rank[1] = HEAD_SHARE - sum(by_rank.values())
-    order = ranks(int(e_max) in known, random)
-    shares = {time: by_rank[rank] for time, rank in zip(head_times(int(e_max)), order, strict=True)}
-    share = max(HEAD_SHARE, sum(known.values())) if distinct > HEAD else 1.0
-    shares = with_known(shares, known, int(e_max), share)
-    tail = tail_times(int(e_max), distinct, set(shares))
+    order = ranks(share is not None, random)
+    shares = {time: by_rank[rank] for time, rank in zip(head_times(e_max), order, strict=True)}
+    head = max(HEAD_SHARE, share or 0) if distinct > HEAD else 1.0
+    others = [time for time in shares if share is None or time != e_max]
+    scale = (head - (share or 0)) / sum(shares[time] for time in others)
+    shares |= {time: shares[time] * scale for time in others}
+    if share is not None:
+        shares[e_max] = share
+    tail = tail_times(e_max, distinct, set(shares))
     weights = 795.6 * np.arange(HEAD + 1.0, HEAD + 1 + len(tail)) ** -2.267
-    rare = random.permutation((1 - share) * weights / weights.sum())
-    return whole(shares | dict(zip(tail, rare, strict=True)), known, n)
+    rare = random.permutation((1 - head) * weights / weights.sum())
+    return whole(shares | dict(zip(tail, rare, strict=True)), e_max, share, n)
 
 
 def head_times(e_max):
@@ -170,19 +147,6 @@ def ranks(e_max_known, random):
     return given
 
 
-def with_known(shares, known, e_max, share):
-    """Replace the nearest popular values, except E_max, by known modes; scale the others so that all have `share`."""
-    shares = dict(shares)
-    for time in sorted(known):
-        free = [other for other in shares if other not in known and other != e_max]
-        if time not in shares and free:
-            shares.pop(min(free, key=lambda other: (abs(other - time), other)))
-        shares[time] = known[time]
-    others = [time for time in shares if time not in known]
-    scale = (share - sum(known.values())) / sum(shares[time] for time in others) if others else 0.0
-    return shares | {time: shares[time] * scale for time in others}
-
-
 def tail_times(e_max, distinct, taken):
     """Return the rarer values, s, up to `e_max` and different from those in `taken`."""
     taken, times = set(taken), []
@@ -201,40 +165,24 @@ def tail_times(e_max, distinct, taken):
     return times
 
 
-def whole(shares, known, n):
-    """Return times and whole numbers of jobs that add up to `n`: known modes rounded, others by largest remainder."""
+def whole(shares, e_max, share, n):
+    """Return times and whole numbers of jobs that add up to `n`: a known `share` of E_max rounded, others by largest
+    remainder.
+    """
     times = np.array(sorted(shares), np.int64)
     wanted = np.array([shares[int(time)] for time in times]) * n
-    fixed = np.array([int(time) in known for time in times])
+    known = (times == e_max) & (share is not None)
     jobs = np.zeros(len(times), np.int64)
-    jobs[fixed] = _apportion(wanted[fixed], min(n, round(sum(known.values()) * n)))
-    jobs[~fixed] = _apportion(wanted[~fixed], n - int(jobs.sum()))
+    jobs[known] = round((share or 0) * n)
+    jobs[~known] = _apportion(wanted[~known], n - int(jobs.sum()))
     return times[jobs > 0], jobs[jobs > 0]
 
 
 def _apportion(wanted, total):
     """Return whole numbers in proportion to `wanted` that add up to `total`, by largest remainder."""
-    if total == 0 or len(wanted) == 0:
+    if total == 0:
         return np.zeros(len(wanted), np.int64)
     exact = wanted * (total / wanted.sum())
     parts = np.floor(exact).astype(np.int64)
     parts[np.argsort(parts - exact, kind="stable")[: total - int(parts.sum())]] += 1
     return parts
-
-
-def _check(n, e_max, known):
-    if not (e_max >= SMALLEST_E_MAX and int(e_max) == e_max):
-        raise EstimateError(
-            f"E_max is {e_max}, allowed: a whole number of seconds, {SMALLEST_E_MAX} or more"
-        )
-    for time, share in known.items():
-        if not (0 < time <= e_max and int(time) == time and 0 <= share <= 1):
-            raise EstimateError(
-                f"known mode {time} s: {share}, allowed: up to E_max {int(e_max)} s, shares from 0 to 1"
-            )
-    if sum(known.values()) > 1 or len(known) > HEAD:
-        raise EstimateError(
-            f"{len(known)} known modes with {sum(known.values())} of the jobs, allowed: {HEAD} with 1"
-        )
-    if n < 1:
-        raise EstimateError(f"{n} jobs, allowed: 1 or more")
