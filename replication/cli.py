@@ -386,6 +386,8 @@ def conformance(scheduler, like, as_json):
     from replication.simulator import simulation
 
     folder = paths.ROOT / "conformance"
+    if not folder.is_dir():
+        raise click.UsageError(f"{folder} is missing; expected in a checkout of the repository")
     entries = tomllib.loads((folder / "manifest.toml").read_text(encoding="utf-8"))["log"]
     entries = [one for one in entries if scheduler is None or one["scheduler"] == like]
     if not entries:

@@ -1,18 +1,23 @@
-"""Folders of a checkout, independent of the current folder, and its TOML files."""
+"""Folders of a checkout, or of the user for a package installed without one; TOML files."""
 
 import functools
 import os
 import tomllib
 from pathlib import Path
 
+import platformdirs
+
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = ROOT / "notebooks"
 DATA = ROOT / "data"
 PUBLISHED = DATA / "published"
-TRACES = DATA / "traces"
+IN_CHECKOUT = (ROOT / "pyproject.toml").is_file()
+CACHE = platformdirs.user_cache_path("replication")
+TRACES = DATA / "traces" if IN_CHECKOUT else CACHE / "traces"
 ARTICLE = ROOT / "article"
-# Folder of all output: the checkout by default.
-OUTPUT = Path(os.environ.get("REPLICATION_OUTPUT") or ROOT).expanduser().resolve()
+# Folder of all output: by default the checkout, or the user's cache without one.
+OUTPUT = os.environ.get("REPLICATION_OUTPUT") or (ROOT if IN_CHECKOUT else CACHE)
+OUTPUT = Path(OUTPUT).expanduser().resolve()
 FIGURES = OUTPUT / "figures"
 BUILD = OUTPUT / "build"
 STAND_IN = BUILD / "stand-in"

@@ -1,7 +1,7 @@
 """The registry of the papers' job logs: find, download, read and clean them.
 
 Logs are searched in the folders of ``REPLICATION_TRACES``, then in ``data/traces``. `fetch` downloads them from the
-archive, unless ``REPLICATION_OFFLINE=1``. The registry, ``data/traces.toml``, has the facts of each log and the
+archive, unless ``REPLICATION_OFFLINE=1``. The registry, ``traces.toml`` in this folder, has the facts of each log and the
 cleaning rules of each paper.
 """
 
@@ -17,7 +17,7 @@ from replication.simulator.paths import toml
 from replication.simulator.synthetic import synthetic as generate
 from replication.simulator.workload import Workload
 
-REGISTRY = toml(paths.DATA / "traces.toml")
+REGISTRY = toml(Path(__file__).with_name("traces.toml"))
 OFFLINE = "REPLICATION_OFFLINE"
 TIMEOUT = 15  # s, without an answer
 

@@ -11,7 +11,6 @@ import tempfile
 from pathlib import Path
 
 import numba
-import platformdirs
 
 from replication.simulator import paths
 
@@ -44,7 +43,7 @@ def set_cache_folder():
     )
     identity = "\n".join([_KERNEL_HASH, sys.version, numba.__version__, *settings])
     name = _PREFIX + hashlib.sha256(identity.encode()).hexdigest()[:16]
-    roots = [paths.BUILD, platformdirs.user_cache_path("replication")]
+    roots = [paths.BUILD, paths.CACHE]
     if chosen := os.environ.get("NUMBA_CACHE_DIR"):
         inherited = Path(chosen).name.startswith(_PREFIX)
         roots.insert(0, Path(chosen).parent if inherited else Path(chosen))
