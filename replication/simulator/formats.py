@@ -106,10 +106,16 @@ def write(schedule, target, form=None) -> None:
 def as_trace(schedule) -> swf.Trace:
     """Return the schedule as a log in SWF, with its estimates as requested times and sizes in both fields."""
     w = schedule.workload
-    parts = _parts(schedule)
-    notes = [", ".join(f"{name} {value}" for name, value in schedule.provenance.items())]
-    how = f"replication {__version__}"
-    comments = swf.header(f"simulated from {w.label}", how, len(w), notes, MaxProcs=w.machine)
+    note = ", ".join(f"{name} {value}" for name, value in schedule.provenance.items())
+    labels = {
+        "Version": 2.2,
+        "Computer": f"simulated from {w.label}",
+        "Conversion": f"replication {__version__}",
+        "MaxJobs": len(w),
+        "MaxRecords": len(w),
+        "MaxProcs": w.machine,
+        "Note": note,
+    }
     start, run_time = schedule.start.copy(), schedule.end - schedule.start
     if schedule.length is not None:  # resumed: all parts together did the work
         job, begin, end = schedule.killed_runs.T
@@ -117,9 +123,9 @@ def as_trace(schedule) -> swf.Trace:
         np.add.at(run_time, job, end - begin)
     return swf.Trace.from_columns(
         w.submit,
-        comments=comments,
+        comments=[f" {label}: {value}" for label, value in labels.items()],
         path=w.name,
-        parts=parts,
+        parts=_parts(schedule),
         job_id=w.job_id,
         wait=start - w.submit,
         run_time=run_time,

@@ -402,16 +402,6 @@ def _plain_number(name, token, place):
     return digits
 
 
-def header(computer, conversion, jobs, notes=(), **labels):
-    """Return comment lines of a log, as version 2.2 of the format asks for; `labels` are further ones, such as MaxProcs."""
-    lines = {"Version": 2.2, "Computer": computer, "Conversion": conversion}
-    lines |= {"MaxJobs": jobs, "MaxRecords": jobs} | labels
-    return (
-        *(f" {label}: {value}" for label, value in lines.items()),
-        *(f" Note: {note}" for note in notes),
-    )
-
-
 def write(target, trace: Trace) -> None:
     """Write comments, jobs and partial executions to a path or a binary file; `read` returns the same values."""
     parts, rows_at_once = {}, 10_000

@@ -1,4 +1,4 @@
-"""Audits against their definitions, spelt out on small workloads; and what PV-EASY promises, on all logs."""
+"""Audits compared with their definitions on small workloads; fairness of PV-EASY on all logs."""
 
 import numpy as np
 import pytest
@@ -107,7 +107,7 @@ def test_easy_is_not_fair_at_the_head(real_log):
 
 @SOME
 @given(crowds(most=25), SCHEDULERS)
-def test_alone_is_what_the_scheduler_does_without_the_later_jobs(workload, scheduler):
+def test_alone_is_a_simulation_without_the_later_jobs(workload, scheduler):
     schedule = simulate(workload, scheduler)
     found = audits.alone(schedule)
     for job in range(len(workload)):
@@ -124,7 +124,7 @@ def test_alone_holds_for_every_option_of_pv_easy(workload, readings, mode):
         assert found[job] == part.start[job]
 
 
-def test_a_job_may_owe_its_start_to_one_that_came_with_it():
+def test_a_job_may_start_earlier_because_of_a_simultaneous_one():
     # Job 4 is predicted to be shortest, takes a processor that job 2 needs, and so leaves one to job 3.
     w = jobs(5, (0, 1, 1), (0, 0, 5), (0, 1, 4), (0, 0, 1, 1), (0, 0, 1))
     schedule = simulate(w, PVEasy())
@@ -145,7 +145,7 @@ def test_alone_on_a_log_is_the_same_as_repeated_simulations(real_log):
 
 @SOME
 @given(crowds(most=25))
-def test_nobody_is_delayed_under_fcfs_and_easy_keeps_what_it_reserves(workload):
+def test_fcfs_delays_no_job_and_easy_keeps_its_reservations(workload):
     schedule = simulate(workload, FCFS())
     assert audits.alone(schedule).tolist() == schedule.start.tolist()
     easy = simulate(workload, EASY())
@@ -155,7 +155,7 @@ def test_nobody_is_delayed_under_fcfs_and_easy_keeps_what_it_reserves(workload):
     assert not audits.reservation_delays(easy, "any-later").any()
 
 
-def test_a_violation_is_told_from_a_benign_delay():
+def test_violations_and_benign_delays_differ():
     # Job 1 holds 3 of 4 until 5. Job 3 is said to end at 5, ends at 7, and keeps job 2 waiting: a violation.
     violated = simulate(
         jobs(4, (0, 5, 3, 5), (1, 2, 4, 2), (2, 5, 1, 9)), EASY(), estimates=np.array([5, 2, 3])
@@ -235,7 +235,7 @@ def test_the_blame_may_be_on_jobs_that_started_since_the_reservation():
     assert audits.reservation_delays(schedule, "since-reserved").tolist() == [0, 0, 0, 0]
 
 
-def test_a_delay_by_who_ran_already_is_none_by_those_who_come_later():
+def test_delays_by_running_and_by_later_jobs_differ():
     # Jobs 1 and 2 run until 10 and 6. Job 4 is started past job 3, which could have started at 6 without it.
     schedule = simulate(jobs(4, (0, 10, 2, 20), (0, 6, 2, 6), (1, 5, 4), (7, 9, 2)))
     assert schedule.start.tolist() == [0, 0, 16, 7]
@@ -247,7 +247,7 @@ def test_a_delay_by_who_ran_already_is_none_by_those_who_come_later():
     assert audits.start_delays(early, "head").tolist() == [0, 0, 7, 0]
 
 
-def test_delays_are_measured_from_what_is_asked_for():
+def test_each_start_of_a_delay():
     # Job 1 ends at 5 instead of 20. Without job 3 job 2 would start then; with it, at 12.
     schedule = simulate(jobs(4, (0, 5, 3, 20), (1, 2, 4), (2, 10, 1)))
     assert schedule.start.tolist() == [0, 12, 2]
@@ -286,7 +286,7 @@ def test_delays_are_measured_from_what_is_asked_for():
         ),
     ],
 )
-def test_impossible_questions_are_refused_in_one_line(call, message):
+def test_impossible_audits_are_errors(call, message):
     schedule = simulate(jobs(4, (0, 9, 3), (1, 5, 4), (2, 3, 1)))
     with pytest.raises(audits.AuditError, match=message) as error:
         call(schedule)

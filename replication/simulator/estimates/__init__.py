@@ -1,6 +1,6 @@
 """Estimates of run times: the users' own, and models of them.
 
-A model turns a workload into seconds for each of its jobs: ``FModel(2).make(workload, seed)``.
+A model returns the estimate of each job in seconds: ``FModel(2).make(workload, seed)``.
 """
 
 from replication.simulator.estimates.modal import Modal
@@ -13,7 +13,6 @@ from replication.simulator.estimates.models import (
     Users,
     cut_runs,
     limit,
-    truncated,
     whole_seconds,
 )
 
@@ -27,6 +26,5 @@ __all__ = [
     "Users",
     "cut_runs",
     "limit",
-    "truncated",
     "whole_seconds",
 ]

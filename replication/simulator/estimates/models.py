@@ -58,7 +58,7 @@ class EstimateModel(Choice, family="estimates"):
         e_max = getattr(self, "e_max", None)
         workload = self.cut(workload)
         estimate = self.estimate(workload, seed)
-        return workload, estimate if e_max is None else truncated(estimate, e_max)
+        return workload, estimate if e_max is None else np.minimum(estimate, e_max)
 
     def cut(self, workload: Workload) -> Workload:
         """Return the workload with run times cut to the model's E_max, or unchanged without one.
@@ -84,15 +84,8 @@ def whole_seconds(values: np.ndarray) -> np.ndarray:
     return rounded.astype(np.int64)
 
 
-def truncated(estimate: np.ndarray, e_max: float) -> np.ndarray:
-    """Return min(estimate, E_max) (heel-and-toe, section 7); run times have to be cut too, see `cut_runs`."""
-    _check_e_max(e_max)
-    return np.minimum(estimate, int(e_max))
-
-
 def cut_runs(workload: Workload, e_max: float) -> Workload:
     """Return the workload with runs cut to `e_max`, as by a scheduler that kills at the estimate (Fig. 16)."""
-    _check_e_max(e_max)
     longer = int((workload.run_time > e_max).sum())
     rule = f"run-cut-to-emax-{int(e_max)}"
     if not longer and rule in dict(workload.cleaning):
@@ -103,11 +96,6 @@ def cut_runs(workload: Workload, e_max: float) -> Workload:
     )
 
 
-def _check_e_max(e_max):
-    if not (math.isfinite(e_max) and e_max >= 1):
-        raise EstimateError(f"E_max is {e_max}, allowed: 1 or more")
-
-
 @dataclass(frozen=True)
 class _Multiple:
     """A column of the workload times a factor; shorter estimates would be under-predictions, so factors begin with 1."""
@@ -115,7 +103,7 @@ class _Multiple:
     draws_at_random = False
     column = ""
 
-    factor: float = option(1.0, Number(1), "what every estimate is multiplied with", sign="*")
+    factor: float = option(1.0, Number(1), "factor of every estimate", sign="*")
     e_max: int | None = limit()
 
     def estimate(self, workload, seed):
@@ -125,12 +113,12 @@ class _Multiple:
 
 @dataclass(frozen=True)
 class Users(_Multiple, EstimateModel, name="log"):
-    """The users' own estimates, as the workload has them after its cleaning rules.
+    """The users' own estimates after the cleaning rules of the workload.
 
     Parameters
     ----------
     factor : float
-        What every estimate is multiplied with, 1 or more (heel-and-toe, Fig. 2, doubles them).
+        Factor of every estimate, 1 or more (heel-and-toe, Fig. 2, doubles them).
     e_max : int, s, optional
         No estimate and no run is longer.
     """
@@ -145,7 +133,7 @@ class Exact(_Multiple, EstimateModel, name="perfect"):
     Parameters
     ----------
     factor : float
-        What every run time is multiplied with, 1 or more (heel-and-toe, Fig. 2, doubles them).
+        Factor of every run time, 1 or more (heel-and-toe, Fig. 2, doubles them).
     e_max : int, s, optional
         No estimate and no run is longer.
     """
