@@ -102,7 +102,9 @@ def doubling_helps(runs):
 
 
 def _other(runs, after, before, measure):
-    return 100 * (_one(runs, after, measure) / _one(runs, before, measure) - 1)
+    """Return the change of a measure between two single runs, per cent; nan if the earlier one is 0."""
+    start = _one(runs, before, measure)
+    return 100 * (_one(runs, after, measure) / start - 1) if start else math.nan
 
 
 def initial_drop(runs):
@@ -181,8 +183,10 @@ def _runs(runs, model, fs, measure):
 def _less(some, others, unit):
     """Return a difference of two means in per cent of `unit` with its 95 % interval over the seeds (Student's, Welch's).
 
-    Runs are float64[f, seeds] or float64[seeds]; a scalar is a run without randomness.
+    Runs are float64[f, seeds] or float64[seeds]; a scalar is a run without randomness. All three are nan if `unit` is 0.
     """
+    if unit == 0:
+        return (math.nan,) * 3
     some, others = (np.atleast_2d(values).mean(axis=0) for values in (some, others))
     with np.errstate(divide="ignore"):  # of runs that are all the same
         found = (
