@@ -11,7 +11,7 @@ The public interface: load a log, choose a scheduler, measure the schedule::
 """
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"  # above the imports: some modules write it into their output
 
@@ -44,6 +44,7 @@ from replication.simulator.predictors import (
     Clairvoyant,
     Complete,
     Last,
+    LastSubmitted,
     Predictor,
     Request,
     Scaled,
@@ -84,6 +85,7 @@ __all__ = [
     "FModel",
     "LargestAreaFirst",
     "Last",
+    "LastSubmitted",
     "Modal",
     "OrderedEASY",
     "PVEasy",
@@ -109,10 +111,12 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """Import `Page` on first use: it needs the packages of the extra ``figures``."""
-    if name == "Page":
-        from replication.report.page import Page
+if not TYPE_CHECKING:  # hides the function, so that type checkers report unknown names
 
-        return Page
-    raise AttributeError(f"module 'replication' has no attribute {name!r}")
+    def __getattr__(name):
+        """Import `Page` on first use: it needs the packages of the extra ``figures``."""
+        if name == "Page":
+            from replication.report.page import Page
+
+            return Page
+        raise AttributeError(f"module 'replication' has no attribute {name!r}")

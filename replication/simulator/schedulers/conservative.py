@@ -1,6 +1,7 @@
 """Conservative backfilling and largest area first, both on predicted run times."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from replication.simulator.choices import option
 from replication.simulator.kernels import conservative, laf
@@ -14,11 +15,11 @@ class LargestAreaFirst(options.OnPredictions, Scheduler, name="laf"):
     """Largest predicted area first (Top Percent, section IV); no reservation."""
 
     predictor: Predictor = options.predictor()
-    refresh: str = options.refresh()
-    order: str = options.order()
+    refresh: options.Refresh = options.refresh()
+    order: options.Order = options.order()
 
     def kernel(self):
-        """The compiled function that decides, and the rules it follows."""
+        """Return the compiled kernel and its rules."""
         return laf.largest_area_first, self.rules(laf.Rules)
 
 
@@ -26,19 +27,19 @@ class LargestAreaFirst(options.OnPredictions, Scheduler, name="laf"):
 class Conservative(LargestAreaFirst, name="conservative"):
     """Conservative backfilling with compression (Mu'alem and Feitelson 2001), on predictions."""
 
-    correction: str = options.correction()
-    events: str = options.events("together", "by-plan")
-    compression: str = option(
+    correction: options.Correction = options.correction()
+    events: Literal["together", "by-plan"] = options.events("together", "by-plan")
+    compression: Literal["all", "each"] = option(
         "all",
         ("all", "each"),
-        "after an end all reservations are made anew, or each in turn beside the others",
+        "after an end, all reservations are recomputed, or each in turn with the others in place",
     )
 
     def last_second(self, workload, estimate):
-        """A bound on all times, float, s."""
+        """Return an upper bound on all times, float, s."""
         return options.last_reserved_second(workload, estimate)
 
     def kernel(self):
-        """The compiled function that decides, and the rules it follows."""
+        """Return the compiled kernel and its rules."""
         rules = self.rules(conservative.Rules, each=self.compression == "each")
         return conservative.conservative, rules

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from replication.simulator.schedulers import options
 from replication.simulator.schedulers.scheduler import Scheduler, SchedulerError
 from replication.simulator.workload import generator
 
+Candidates = Literal["fcfs", "sjf"]
+
 
 @dataclass(frozen=True)
 class FCFS(Scheduler):
@@ -24,7 +27,7 @@ class FCFS(Scheduler):
     uses_estimates = False
 
     def run(self, workload, estimate, seed):
-        """The columns it decides; see `replication.simulator.schedulers.scheduler.Scheduler.run`."""
+        """Simulate; see `replication.simulator.schedulers.scheduler.Scheduler.run`."""
         return _plain(workload, estimate, False)
 
 
@@ -32,55 +35,55 @@ class FCFS(Scheduler):
 class EASY(options.OnPredictions, Scheduler):
     """EASY backfilling (Lifka 1995), on the users' estimates or on predictions.
 
-    Where it plans with predictions a job is still killed at its estimate. The readings are told in
-    docs/semantics/predicted.md. The last two options are interventions that no scheduler could carry out: they show what
-    wild backfills cause. Who is let past depends on the trace's name, its length, the share and the seed alone.
+    A job is killed at its estimate, also with a predictor. docs/semantics/predicted.md defines the options. `wild` and
+    `let_past` are interventions that no real scheduler could make; they show the effect of wild backfills. The jobs
+    that `let_past` chooses depend on the draw key of the workload, its length, the share and the seed.
     """
 
     predictor: Predictor = options.predictor()
-    candidates: str | Callable = option(
+    candidates: Candidates | Callable = option(
         "fcfs",
-        options.WordsOrFunction(("fcfs", "sjf")),
-        "order in which jobs are tried for backfilling: the queue's, shortest prediction first, or that of a function",
+        options.WordsOrFunction(get_args(Candidates)),
+        "order of the backfill candidates: the queue's, shortest prediction first, or that of a function",
     )
-    refresh: str = options.refresh()
-    correction: str = options.correction()
-    reservation: str = options.reservation()
-    extra: str = option(
+    refresh: options.Refresh = options.refresh()
+    correction: options.Correction = options.correction()
+    reservation: options.Reservation = options.reservation()
+    extra: Literal["used-up", "not-used-up"] = option(
         "used-up",
         ("used-up", "not-used-up"),
         "whether jobs that outlive the shadow time take their processors off the extra ones",
     )
-    recount: str = option(
+    recount: Literal["never", "pass"] = option(
         "never",
         ("never", "pass"),
         "whether the extra processors of a kept or held reservation are counted again at every pass",
     )
-    overdue: str = option(
+    overdue: Literal["nobody", "extra"] = option(
         "nobody",
         ("nobody", "extra"),
         "which jobs are backfilled once a held reservation is due: none, or those that fit the extra processors",
     )
-    shadow: str = option(
+    shadow: Literal["all", "first"] = option(
         "all",
         ("all", "first"),
         "of the jobs planned to end at the shadow time, all count as extra, or the first that suffice",
     )
-    events: str = options.events("together", "one-by-one", "by-plan")
-    order: str | Callable = option(
+    events: options.Events = options.events("together", "one-by-one", "by-plan")
+    order: options.Order | Callable = option(
         "ends-first",
-        options.WordsOrFunction(("ends-first", "submissions-first")),
+        options.WordsOrFunction(get_args(options.Order)),
         "events of one instant; or a function, the order of the queue",
     )
-    passes: str = option(
+    passes: Literal["always", "if-fits"] = option(
         "always",
         ("always", "if-fits"),
-        "which submissions lead to a pass: all, or those that fit the free processors",
+        "submissions that trigger a pass: all, or those that fit the free processors",
     )
-    wild: str = option(
+    wild: Literal["allowed", "forbidden"] = option(
         "allowed",
         ("allowed", "forbidden"),
-        "whether a job may be backfilled that would truly delay the head, which only a simulator can tell",
+        "whether backfills that would delay the head are allowed; only a simulator knows them",
     )
     let_past: float = option(
         0.0,
@@ -113,7 +116,7 @@ class EASY(options.OnPredictions, Scheduler):
 
     @property
     def is_plain(self):
-        """Whether this plans with the users' estimates by the textbook's rules, which has the fastest kernel."""
+        """True if this is textbook EASY on the users' estimates, which has the fastest kernel."""
         return all(
             getattr(self, name) == own.default
             for name, own in EASY.options().items()
@@ -122,12 +125,12 @@ class EASY(options.OnPredictions, Scheduler):
 
     @property
     def is_ordered(self):
-        """Whether there are several reservations, or orders given by functions."""
+        """True if there are several reservations or orders given by functions."""
         return self.reservations > 1 or callable(self.order) or callable(self.candidates)
 
     @property
     def intervenes(self):
-        """Whether jobs may do more or less to a head than its reservation allows."""
+        """True if an intervention is active (`wild` or `let_past`)."""
         return self.wild != "allowed" or self.let_past > 0
 
     @property
@@ -147,7 +150,7 @@ class EASY(options.OnPredictions, Scheduler):
         return super().last_second(workload, estimate)
 
     def run(self, workload, estimate, seed):
-        """The columns it decides; see `replication.simulator.schedulers.scheduler.Scheduler.run`."""
+        """Simulate; see `replication.simulator.schedulers.scheduler.Scheduler.run`."""
         seen = self.watch(workload) if self.intervenes else None
         return self.watched(workload, estimate, seed, seen)
 

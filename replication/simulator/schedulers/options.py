@@ -1,4 +1,6 @@
-"""Options that several schedulers have, and what the kernels call their values."""
+"""Options that several schedulers have, and their numbers in the kernels."""
+
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -7,55 +9,60 @@ from replication.simulator.kernels import planned
 from replication.simulator.predictors import Predictor, Request
 from replication.simulator.schedulers.scheduler import SchedulerError
 
-CORRECTIONS = ("request", "tsafrir", "doubling", "now")  # in the order of the kernels' numbers
+Refresh = Literal["pass", "submission"]
+Correction = Literal[
+    "request", "tsafrir", "doubling", "now"
+]  # in the order of the kernels' numbers
+Reservation = Literal["recomputed", "kept", "held"]
+Events = Literal["together", "one-by-one", "by-plan"]
+Order = Literal["ends-first", "submissions-first"]
+CORRECTIONS = get_args(Correction)
 
 
 def predictor(default=Request(), allowed=Predictor):
-    """What predicts run times."""
-    return option(default, allowed, "what predicts run times")
+    """Return the option of the predictor of run times."""
+    return option(default, allowed, "predictor of run times")
 
 
 def refresh():
-    """When predictions are renewed."""
-    return option("pass", ("pass", "submission"), "when a waiting job's prediction is made")
+    """Return the option of the time at which a waiting job is predicted."""
+    return option("pass", get_args(Refresh), "when the prediction of a waiting job is made")
 
 
 def correction():
-    """What becomes of a prediction that was too short."""
-    return option(
-        "request", CORRECTIONS, "what a running job is planned with once it outlives its prediction"
-    )
+    """Return the option of the correction of an expired prediction."""
+    return option("request", CORRECTIONS, "correction of an expired prediction")
 
 
 def reservation():
-    """Whether the head's reservation may move."""
+    """Return the option of the lifetime of the head's reservation."""
     return option(
         "recomputed",
-        ("recomputed", "kept", "held"),
+        get_args(Reservation),
         "recomputed at every pass, kept until the head starts or the reserved time comes, "
         "or held until the head starts",
     )
 
 
 EVENTS = {
-    "together": "one pass for an instant",
-    "one-by-one": "one for each event",
-    "by-plan": "one for each event, and who ends as planned has left before the first",
+    "together": "one pass for all events of an instant",
+    "one-by-one": "one pass for each event",
+    "by-plan": "one pass for each event, after the jobs that end as planned have ended",
 }
 
 
 def events(*allowed):
-    """Whether what happens at one instant is seen at once; the first that is allowed is the default."""
+    """Return the option of the processing of simultaneous events; the first allowed value is the default."""
     return option(allowed[0], allowed, ", or ".join(EVENTS[name] for name in allowed))
 
 
 def order():
-    """Which events of an instant come first."""
-    return option("ends-first", ("ends-first", "submissions-first"), "events of one instant")
+    """Return the option of the order of simultaneous events."""
+    return option("ends-first", get_args(Order), "order of simultaneous events")
 
 
 class WordsOrFunction(tuple):
-    """The words that an option may be, or a function of the workload that returns a number for each job."""
+    """The allowed words of an option that may also be a function of the workload with a number for each job."""
 
     def __contains__(self, value):
         return callable(value) or super().__contains__(value)
@@ -89,13 +96,13 @@ def last_reserved_second(workload, estimate):
 
 
 class OnPredictions:
-    """What schedulers share that plan with predictions: a field `predictor`, perhaps other options, and a method `kernel`."""
+    """Base of schedulers that plan with predictions; they have a field `predictor` and a method `kernel`."""
 
     validated = False
     draws_at_random = False
 
     def check_room(self, workload, estimate):
-        """Refuse what the keys of time and job of the kernels cannot hold."""
+        """Raise SchedulerError if the times or the number of jobs exceed the kernels' keys."""
         last = self.last_second(workload, estimate)
         if not last < planned.LATEST or len(workload) > planned.JOB_MASK:
             raise SchedulerError(
@@ -104,23 +111,23 @@ class OnPredictions:
             )
 
     def last_second(self, workload, estimate):
-        """A bound on all times, float, s."""
+        """Return an upper bound on all times, float, s."""
         # No prediction is more than twice the run time or above the request, whichever is more.
         work = float(workload.run_time.sum(dtype=np.float64))
         return float(workload.submit[-1]) + 2 * work + float(estimate.max())
 
     def run(self, workload, estimate, seed):
-        """The columns it decides; see `replication.simulator.schedulers.scheduler.Scheduler.run`."""
+        """Simulate; see `replication.simulator.schedulers.scheduler.Scheduler.run`."""
         kernel, rules = self.kernel()
         with self.predictor.memory(workload, estimate, seed) as memory:
             return decided(kernel(memory, workload.machine, rules))
 
     def kernel(self):
-        """The compiled function that decides, and the rules it follows."""
+        """Return the compiled kernel and its rules."""
         raise NotImplementedError(f"{type(self).__name__} has no method kernel()")
 
     def rules(self, kind, **own):
-        """Rules of a kernel, those of all kernels as the options say and the others as given."""
+        """Return the rules of a kernel: the shared ones by the options, and those in `own`."""
         events = getattr(self, "events", "together")
         shared = {
             "refresh": self.refresh == "pass",
@@ -134,7 +141,7 @@ class OnPredictions:
 
 
 def decided(machine):
-    """The columns of a `replication.simulator.kernels.planned.Machine` after its last job."""
+    """Return the columns of a `replication.simulator.kernels.planned.Machine` after its last job."""
     return {
         "start": machine.start,
         "backfilled": machine.backfilled,

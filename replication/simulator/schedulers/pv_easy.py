@@ -1,6 +1,7 @@
 """PV-EASY (Yuan, Yang, Wu and Zheng 2010): strict fairness by preemption, and backfilling at a venture."""
 
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from replication.simulator.choices import Number, option
 from replication.simulator.kernels import pv_easy
@@ -8,7 +9,8 @@ from replication.simulator.predictors import Last, Predictor
 from replication.simulator.schedulers import options
 from replication.simulator.schedulers.scheduler import Scheduler
 
-MODES = ("kill", "suspend", "checkpoint")  # in the order of the kernel's numbers
+Mode = Literal["kill", "suspend", "checkpoint"]  # in the order of the kernel's numbers
+MODES = get_args(Mode)
 
 
 def _predictor(given):
@@ -26,24 +28,22 @@ class PVEasy(options.OnPredictions, Scheduler, name="pv-easy"):
     """PV-EASY: strict fairness by preemption, backfilling at a venture; see docs/semantics/pv_easy.md."""
 
     predictor: Predictor = options.predictor(Last(), _predictor)
-    refresh: str = options.refresh()
-    correction: str = options.correction()
-    reservation: str = options.reservation()
-    events: str = options.events("together", "one-by-one")
-    venture: str = option(
+    refresh: options.Refresh = options.refresh()
+    correction: options.Correction = options.correction()
+    reservation: options.Reservation = options.reservation()
+    events: Literal["together", "one-by-one"] = options.events("together", "one-by-one")
+    venture: Literal["yes", "no"] = option(
         "yes",
         ("yes", "no"),
-        "whether jobs that are not predicted to end in time are backfilled too",
+        "whether jobs that are not predicted to end before the reservation are backfilled too",
     )
-    killed: str = option(
+    killed: Literal["same-pass", "next-event"] = option(
         "same-pass",
         ("same-pass", "next-event"),
         "when preempted jobs can start again: in the same pass, or from the next event on",
     )
-    mode: str = option(
-        "kill",
-        MODES,
-        "what a preempted job keeps of its work: nothing, all, or what its last checkpoint holds",
+    mode: Mode = option(
+        "kill", MODES, "work that a preempted job keeps: none, all, or that of its last checkpoint"
     )
     interval: int = option(
         3600, Number(1, whole=True), "seconds of work from one checkpoint to the next"
@@ -53,15 +53,15 @@ class PVEasy(options.OnPredictions, Scheduler, name="pv-easy"):
     )
 
     def last_second(self, workload, estimate):
-        """A bound on all times, float, s."""
-        # Somebody always runs for good while anybody waits, so all is done once the work is, with what saving
-        # it takes; a prediction is at most twice the run time.
+        """Return an upper bound on all times, float, s."""
+        # While a job waits, another runs to its end, so all jobs have ended after the total work and its saving;
+        # a prediction is at most twice the run time.
         work = float(workload.run_time.sum(dtype="float64"))
         saving = self.cost * (work / self.interval + len(workload))
         return float(workload.submit[-1]) + 3 * (work + saving) + float(estimate.max())
 
     def kernel(self):
-        """The compiled function that decides, and the rules it follows."""
+        """Return the compiled kernel and its rules."""
         rules = self.rules(
             pv_easy.Rules,
             at_submission=self.refresh == "submission",
@@ -75,7 +75,7 @@ class PVEasy(options.OnPredictions, Scheduler, name="pv-easy"):
         return pv_easy.pv_easy, rules
 
     def run(self, workload, estimate, seed):
-        """The columns it decides; see `replication.simulator.schedulers.scheduler.Scheduler.run`."""
+        """Simulate; see `replication.simulator.schedulers.scheduler.Scheduler.run`."""
         kernel, rules = self.kernel()
         with self.predictor.memory(workload, estimate, seed) as memory:
             machine, runs = kernel(memory, workload.machine, rules)

@@ -1,0 +1,29 @@
+"""A type checker finds unknown names and wrong options of the public interface."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+SCRIPT = """\
+import replication as rp
+
+kth = rp.load("KTH-SP2")
+run = rp.simulate(kth, rp.EASY(candidates="sjf"), rp.FModel(2), seed=1)
+rp.Ezzy()
+rp.EASY(candidate="sjf")
+rp.EASY(candidates="sfj")
+run.nothing
+rp.simulate(kth, rp.EASY(), seed="a")
+"""
+
+
+def test_wrong_names_and_options_are_reported(tmp_path):
+    (tmp_path / "script.py").write_text(SCRIPT, encoding="utf-8")
+    command = [sys.executable, "-m", "mypy", "--ignore-missing-imports", "--follow-imports=silent"]
+    command += ["--cache-dir", str(tmp_path / "cache"), "--no-error-summary", "script.py"]
+    run = subprocess.run(
+        command, cwd=tmp_path, env={"MYPYPATH": str(ROOT)}, capture_output=True, text=True
+    )
+    lines = [int(line.split(":")[1]) for line in run.stdout.splitlines() if "error:" in line]
+    assert lines == [5, 6, 7, 8, 9], run.stdout + run.stderr
