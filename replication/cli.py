@@ -247,7 +247,7 @@ def _tasks(names, schedulers, predictors, estimates, loads, seeds, paper, bad_li
 
     loads = [grid.LOG if word == grid.LOG else _share(word) for word in loads]
     predictors = [text.predictor(one) for one in predictors]
-    chosen = list(study.crossed([text.scheduler(one) for one in schedulers], predictors))
+    chosen = list(study.combine([text.scheduler(one) for one in schedulers], predictors))
     models = [model for word in estimates for model in text.models(word)]
     points = [(scheduler, model) for model in models for scheduler in chosen]
     workloads = [traces.load(name, paper=paper, bad_lines=bad_lines) for name in names]

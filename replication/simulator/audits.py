@@ -26,7 +26,7 @@ class AuditError(ValueError):
     """An audit that is impossible for this schedule; the message lists what is allowed."""
 
 
-def _cached(audit):
+def _cache(audit):
     """Store the result of an audit with its schedule; several audits start from the same one."""
 
     @functools.wraps(audit)
@@ -46,13 +46,13 @@ def _alone_at_head(schedule):
     return np.maximum(schedule.workload.submit, earlier)
 
 
-@_cached
+@_cache
 def head_since(schedule):
     """Return when each job came to the head of the queue, int64[n], s; its start if it did not wait there."""
     return np.minimum(_alone_at_head(schedule), schedule.start)
 
 
-@_cached
+@_cache
 def blocked(schedule):
     """Return the mask of the jobs that came to the head of the queue and could not start at that instant, bool[n].
 
@@ -62,7 +62,7 @@ def blocked(schedule):
     return schedule.start > head_since(schedule)
 
 
-@_cached
+@_cache
 def earliest_at_head(schedule):
     """Return the first instant at which each blocked job could have started if no later job had run, int64[n], s.
 
@@ -82,7 +82,7 @@ def head_violations(schedule):
     return schedule.start > earliest_at_head(schedule)
 
 
-@_cached
+@_cache
 def reservations(schedule, which="first", by="predictions"):
     """Return the reservation of each blocked job, int64[n], s; -1 for other jobs.
 
@@ -110,7 +110,7 @@ def reservations(schedule, which="first", by="predictions"):
         # A job backfilled at this instant does not run yet, see `earliest_of_running`.
         later = schedule.backfilled.astype(np.int64)
         plans = schedule.estimate - later, schedule.estimate - later
-        return _reserved(schedule, since, schedule.start + later, plans)
+        return _reservations_at(schedule, since, schedule.start + later, plans)
     if among(WHICH, "which", which, AuditError) == "latest":
         events = np.unique(np.concatenate([schedule.workload.submit, schedule.end]))
         before = events[np.maximum(np.searchsorted(events, schedule.start, "left") - 1, 0)]
@@ -122,16 +122,16 @@ def reservations(schedule, which="first", by="predictions"):
         )
     correction = CORRECTIONS.index(getattr(schedule.scheduler, "correction", "now"))
     plans, sunny = (schedule.prediction, schedule.estimate), isinstance(schedule.scheduler, PVEasy)
-    return _reserved(schedule, since, schedule.start, plans, correction, sunny)
+    return _reservations_at(schedule, since, schedule.start, plans, correction, sunny)
 
 
-def _reserved(schedule, since, start, plans, correction=0, sunny=False):
+def _reservations_at(schedule, since, start, plans, correction=0, sunny=False):
     w, asked = schedule.workload, blocked(schedule)
     jobs = since, asked, start, schedule.end, *plans, w.processors, w.machine
     return audits.first_reservations(*jobs, correction, sunny)
 
 
-@_cached
+@_cache
 def earliest_of_running(schedule):
     """Return the first real shadow time of each blocked job, int64[n], s (heel-and-toe, section 5).
 
@@ -141,7 +141,7 @@ def earliest_of_running(schedule):
     # A job backfilled at that instant starts after the head is blocked: it counts as starting one second later.
     later, since = schedule.backfilled.astype(np.int64), head_since(schedule)
     length = schedule.end - schedule.start - later
-    ends = _reserved(schedule, since, schedule.start + later, (length, length))
+    ends = _reservations_at(schedule, since, schedule.start + later, (length, length))
     # Preemption may free processors before the running jobs have ended.
     return np.where(blocked(schedule), np.clip(ends, since, schedule.start), schedule.start)
 
@@ -195,7 +195,7 @@ def alone(schedule, jobs=None):
     start, w = schedule.start.copy(), schedule.workload
     if is_replayed(schedule.scheduler):
         chosen = slice(None) if jobs is None else jobs
-        start[chosen] = _replayed(schedule)[chosen]
+        start[chosen] = _replay(schedule)[chosen]
         return start
     if isinstance(getattr(schedule.scheduler, "predictor", None), Virtual):
         raise AuditError(
@@ -218,8 +218,8 @@ def is_replayed(scheduler):
     return plain or isinstance(scheduler, FCFS)
 
 
-@_cached
-def _replayed(schedule):
+@_cache
+def _replay(schedule):
     """Return `alone` for the schedulers whose kernels can continue from any instant."""
     w, scheduler = schedule.workload, schedule.scheduler
     if not isinstance(scheduler, PVEasy):

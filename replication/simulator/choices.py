@@ -131,9 +131,9 @@ class Choice:
     def __post_init__(self):
         for own in fields(self):
             value = getattr(self, own.name)
-            object.__setattr__(self, own.name, self._checked(own, value))
+            object.__setattr__(self, own.name, self._check(own, value))
 
-    def _checked(self, own, value):
+    def _check(self, own, value):
         allowed = own.metadata.get("allowed")
         wrong = f"{type(self).__name__}: {own.name}={value!r}"
         if allowed is None:

@@ -161,7 +161,9 @@ def intervals(schedule):
     for job, first, width in gantt.place(schedule.start, schedule.end, w.processors, w.machine):
         blocks[job].append((first, width))
     return [
-        " ".join(f"{a}-{a + width - 1}" if width > 1 else str(a) for a, width in gantt.merged(own))
+        " ".join(
+            f"{a}-{a + width - 1}" if width > 1 else str(a) for a, width in gantt.merge_blocks(own)
+        )
         for own in blocks
     ]
 
@@ -245,7 +247,7 @@ def _read_csv(path, content, first):
     missing = [name for name, names in given.items() if not names and name != "estimate"]
     if missing:
         raise FormatError(
-            f"{path}, line 1: {swf.quoted(first)}; expected SWF, or CSV with a column "
+            f"{path}, line 1: {swf.quote(first)}; expected SWF, or CSV with a column "
             f"{' or '.join(NAMES[missing[0]])}"
         )
     names = {names[0]: name for name, names in given.items() if names}
@@ -254,7 +256,7 @@ def _read_csv(path, content, first):
             io.BytesIO(content), usecols=[*names], dtype={given["job_id"][0]: str}, skipinitialspace=True
         )  # fmt: skip
     except (ValueError, pd.errors.ParserError) as error:
-        raise FormatError(f"{path}: {swf.quoted(str(error).splitlines()[0], 200)}") from None
+        raise FormatError(f"{path}: {swf.quote(str(error).splitlines()[0], 200)}") from None
     columns = {}
     for name, column in names.items():
         values = table[name]
@@ -264,7 +266,7 @@ def _read_csv(path, content, first):
             if wrong.any():
                 row = int(np.argmax(wrong))
                 raise FormatError(
-                    f"{path}, line {row + 2}, column {name}: {swf.quoted(table[name][row])}; allowed: numbers"
+                    f"{path}, line {row + 2}, column {name}: {swf.quote(table[name][row])}; allowed: numbers"
                 )
         columns[column] = values.to_numpy()
     return _plan(path, columns)

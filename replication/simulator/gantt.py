@@ -24,7 +24,7 @@ def place(start, end, processors, machine):
     for job in np.lexsort((processors, end > start, start)):
         while running and running[0][0] <= start[job]:
             free.append(heapq.heappop(running)[1])
-        free = merged(free)
+        free = merge_blocks(free)
         needed = int(processors[job])
         while needed:
             if not free:
@@ -39,7 +39,7 @@ def place(start, end, processors, machine):
     return blocks
 
 
-def merged(blocks):
+def merge_blocks(blocks):
     """Return blocks (first processor, number of processors) in ascending order, neighbours merged."""
     merger = []
     for first, width in sorted(blocks):

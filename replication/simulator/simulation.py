@@ -31,7 +31,7 @@ DECIDED = {own.name for own in fields(Schedule)} - set(
 
 
 class SimulationError(ValueError):
-    """What cannot be simulated; the message lists what is allowed."""
+    """Arguments that cannot be simulated; the message lists the allowed ones."""
 
 
 def simulate(

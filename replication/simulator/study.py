@@ -88,7 +88,9 @@ def read(
     given |= {} if seeds is None else {"seeds": [*seeds]}
     logs = dict(logs or {})
     return [
-        task for part in parts for task in _tasks(path, _checked(path, whole | part | given), logs)
+        task
+        for part in parts
+        for task in _tasks(path, _with_defaults(path, whole | part | given), logs)
     ]
 
 
@@ -111,7 +113,7 @@ def _tasks(path, given, logs):
     return grid.points(
         [logs[name] for name in given["logs"]],
         given["loads"],
-        [(one, model) for one in crossed(schedulers, predictors) for model in models],
+        [(one, model) for one in combine(schedulers, predictors) for model in models],
         seeds,
         given["watched"],
         resamplings,
@@ -127,7 +129,7 @@ def _read(path):
         raise StudyError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
 
 
-def _checked(path, given):
+def _with_defaults(path, given):
     """Return the keys of a study or of a part of it, with defaults for the rest."""
     for key in given:
         among(DEFAULTS, f"{path}: key", key, StudyError)
@@ -175,7 +177,7 @@ def import_module(path: Path) -> None:
     importlib.import_module(path.stem)
 
 
-def crossed(schedulers: list, predictors: list) -> Iterator:
+def combine(schedulers: list, predictors: list) -> Iterator:
     """Yield each scheduler that takes a predictor with each of some; the others as they are."""
     for scheduler in schedulers:
         if predictors and "predictor" in scheduler.options():

@@ -176,7 +176,7 @@ _PARTS = ("job_id", "wait", "run_time", "allocated_processors", "status")
 _TYPES = {name: np.float64 if name in DECIMAL else np.int64 for name in FIELDS}
 
 
-def quoted(value, most: int = 60) -> str:
+def quote(value, most: int = 60) -> str:
     """Return a value for a message: quoted, control characters escaped, long ones shortened."""
     text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
     return repr(text if len(text) <= most else f"{text[:most]}... ({len(text):,} characters)")
@@ -376,7 +376,7 @@ def _plain_number(name, token, place):
     """Return a token of a field as `_columns` reads it; raise _BadLine for one that the format does not allow."""
 
     def problem(kind, words):
-        text = quoted(token) if kind == "not-a-number" else token.decode()
+        text = quote(token) if kind == "not-a-number" else token.decode()
         text = text if len(text) <= 90 else f"{text[:40]}..."
         limit = f", of at most {_MOST_DIGITS} digits" if kind == "too-large" else ""
         return _BadLine(kind, f"{place}: {text} {words}; allowed: {_allowed(name)}{limit}")

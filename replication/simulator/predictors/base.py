@@ -1,4 +1,4 @@
-"""What all predictors share: the three ways to define one, and the checks of its predictions."""
+"""The base class of predictors: three ways to define one, and checks of its predictions."""
 
 import inspect
 import itertools

@@ -1,6 +1,6 @@
-"""Who starts when: schedulers as values, each with its options and the kernel that decides.
+"""Schedulers: values with their options and kernels.
 
-In come a workload, estimates and a seed; out comes when each job starts: ``EASY().run(workload, estimate, seed)``.
+``EASY().run(workload, estimate, seed)`` returns the start of each job.
 """
 
 from replication.simulator.schedulers.conservative import Conservative, LargestAreaFirst
