@@ -7,17 +7,25 @@ decides a verdict.
 
 from dataclasses import replace
 
+import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 
-from replication.papers import published
+from replication.papers import panels, published, style
 from replication.papers.pv_easy import counts, runs, slowdown, virtual
+from replication.simulator import audits, traces
+from replication.simulator.predictors import Last
 from replication.simulator.schedulers import EASY
 from replication.simulator.simulation import simulate, warm
 
 TEXTBOOK, RECONSTRUCTED = VARIANTS = ("textbook EASY", "reconstructed simulator")
+#: Between the two: reservations are held, but extra processors are used up as in the textbook.
+HELD = "held, extra processors used up"
 _ENTRY = published.entries(runs.PAPER, "readings.toml")["reconstructed"]
 #: Fields of EASY in the reconstructed simulator, and how it counts: keywords of a function of `counts`, by its name.
 FIELDS, COUNTED = _ENTRY["scheduler"], _ENTRY["count"]
+#: Fields of EASY by simulator.
+SIMULATORS = {TEXTBOOK: {}, HELD: {"reservation": FIELDS["reservation"]}, RECONSTRUCTED: FIELDS}
 #: What each table counts, and the policies in it.
 TABLES = {
     "table1": (counts.delays, ("EASY",)),
@@ -26,15 +34,42 @@ TABLES = {
     "table5": (counts.loads, ("PV-EASY",)),
     "table6": (counts.preemptions, ("PV-EASY",)),
 }
+#: Ways of counting the violations of Table 2 besides the defaults, keywords of `counts.violations`; see the decisions.
+VIOLATIONS = {
+    "predictions, jobs started since the reservation": {"blame": "since-reserved"},
+    "estimates, every late start": {"by": "estimates", "blame": "any-later"},
+    "estimates, jobs started since the reservation": {"by": "estimates", "blame": "since-reserved"},
+}
+#: Columns of `numbers`.
+NUMBERS = ["item", "trace", "policy", "jobs", "measure", "unit", "published", *VARIANTS]
+#: Measures of the tables in the words of the picture.
+WORDS = {
+    "delayed": "delayed jobs",
+    "blocked": "blocked jobs",
+    "mean_delay": "mean delay (min)",
+    "max_delay": "longest delay (h)",
+    "violated": "violations (jobs)",
+    "violated_mean_size": "mean size (processors)",
+    "mean_dtr": "mean delay (min)",
+    "max_dtr": "longest delay (h)",
+    "mean_si": "mean slowdown increase",
+    "max_si": "largest slowdown increase",
+    "backfilled": "backfilled jobs",
+    "total_load": "total load (%)",
+    "wasted_load": "wasted load (%)",
+    "preempted": "killed jobs",
+    "preempted_share": "killed jobs (%)",
+    "mkt": "kills of a killed job",
+    "rtw": "wasted run time (%)",
+}
 
 
 def policies(variant, base=None):
     """The schedulers of a variant by policy; of others than the paper's where `base` has them."""
     base = runs.POLICIES if base is None else base
-    if variant == TEXTBOOK:
-        return dict(base)
+    fields = SIMULATORS[variant]
     return {
-        name: replace(own, **FIELDS) if isinstance(own, EASY) else own for name, own in base.items()
+        name: replace(own, **fields) if isinstance(own, EASY) else own for name, own in base.items()
     }
 
 
@@ -99,8 +134,8 @@ def errors(workloads, errors, seeds, **how):
     return pd.concat(frames, ignore_index=True)
 
 
-def other_logs(workloads):
-    """Slowdowns of the three policies on any logs, under both variants, and PV-EASY's over the others'.
+def other_logs(workloads, simulators=VARIANTS):
+    """Slowdowns of the three policies on any logs, under some simulators, and PV-EASY's over the others'.
 
     Returns
     -------
@@ -108,7 +143,7 @@ def other_logs(workloads):
         variant, trace, measure, a column for each policy, over_easy, over_easy_last.
     """
     rows = []
-    for variant in VARIANTS:
+    for variant in simulators:
         for log, by_policy in schedules(workloads, variant).items():
             found = {policy: counts.slowdowns(one) for policy, one in by_policy.items()}
             for measure in slowdown.NAMES:
@@ -117,3 +152,195 @@ def other_logs(workloads):
                 rows.append((variant, log, measure, *value.values(), *over))
     columns = ["variant", "trace", "measure", *runs.POLICIES, "over_easy", "over_easy_last"]
     return pd.DataFrame(rows, columns=columns)
+
+
+def large_blocked(workloads):
+    """Figs. 2 and 3 for the jobs above a quarter of the machine that EASY blocks, measured under EASY and PV-EASY.
+
+    Returns
+    -------
+    DataFrame
+        variant, trace, policy, measure, number (of jobs), value.
+    """
+    rows = []
+    for variant in VARIANTS:
+        for log, by_policy in schedules(workloads, variant, ("EASY", "PV-EASY")).items():
+            easy = by_policy["EASY"]
+            large = audits.blocked(easy) & (slowdown.size_class(easy.workload) > 0)
+            for policy, one in by_policy.items():
+                for measure in slowdown.NAMES:
+                    total, weight = slowdown.sums(one, large, measure).sum(axis=0)
+                    value = total / weight if weight else np.nan
+                    rows.append((variant, log, policy, measure, int(large.sum()), value))
+    return pd.DataFrame(rows, columns=["variant", "trace", "policy", "measure", "number", "value"])
+
+
+def numbers(workloads, everywhere, large):
+    """All numbers under both variants in one table.
+
+    Parameters
+    ----------
+    workloads : dict of str to Workload
+        The paper's logs.
+    everywhere : DataFrame
+        From `other_logs`, of the paper's logs and of others.
+    large : DataFrame
+        From `large_blocked`.
+
+    Returns
+    -------
+    DataFrame
+        Columns `NUMBERS`, and ``textbook`` and ``reconstructed``: by how much these differ from the published number, %.
+    """
+    figures = {"mbs": ("fig05", "fig02"), "mwbs": ("fig06", "fig03")}
+    long = everywhere.melt(["variant", "trace", "measure"], list(runs.POLICIES), "policy")
+    long = long.assign(
+        item=[
+            figures[m][0] if log in workloads else "other logs"
+            for m, log in zip(long["measure"], long["trace"], strict=True)
+        ],
+        jobs="all",
+    )
+    large = large.drop(columns="number").assign(
+        item=[figures[m][1] for m in large["measure"]], jobs="blocked in EASY, above 1/4"
+    )
+    keys = ["item", "trace", "policy", "jobs", "measure"]
+    both = pd.concat([large, long[long["variant"].isin(VARIANTS)]])
+    both = both.set_index([*keys, "variant"])["value"].unstack("variant", sort=False).reset_index()
+    first = tables(workloads).assign(jobs="all")
+    table = pd.concat([first, both.assign(unit="1", published=np.nan)], ignore_index=True)[NUMBERS]
+    for column, variant in zip(("textbook", "reconstructed"), VARIANTS, strict=True):
+        table[column] = 100 * (table[variant] / table["published"] - 1)
+    return table.rename_axis(columns=None)
+
+
+def conclusions(everywhere, large, logs):
+    """How many cases (logs and measures) agree with what the paper concludes, under each simulator.
+
+    Parameters
+    ----------
+    everywhere, large : DataFrame
+        From `other_logs` of all `SIMULATORS`, and from `large_blocked`.
+    logs : collection of str
+        The paper's.
+
+    Returns
+    -------
+    DataFrame
+        conclusion, and a column for each simulator with ``held of cases``; empty where it was not computed.
+    """
+    rows = {}
+    for variant, part in everywhere.groupby("variant", sort=False):
+        own = part[part["trace"].isin(logs)]
+        blue = own[own["trace"] == "SDSC-BLUE"]
+        rest = own[own["trace"] != "SDSC-BLUE"]
+        wide = large[large["variant"] == variant].pivot(
+            index=["trace", "measure"], columns="policy", values="value"
+        )
+        cases = {
+            "PV-EASY below EASY on SDSC-BLUE": blue["over_easy"] < 1,
+            "PV-EASY within 10 % of EASY elsewhere": rest["over_easy"].between(0.9, 1.1),
+            "PV-EASY below EASY-Last": own["over_easy_last"] < 1,
+            "EASY below EASY-Last": own["EASY"] < own["EASY-Last"],
+            "large blocked jobs: PV-EASY below EASY": wide["PV-EASY"] < wide["EASY"]
+            if len(wide)
+            else [],
+            "all logs: PV-EASY below EASY": part["over_easy"] < 1,
+            "all logs: PV-EASY below EASY-Last": part["over_easy_last"] < 1,
+        }
+        rows[variant] = {
+            name: f"{sum(held)} of {len(held)}" if len(held) else "" for name, held in cases.items()
+        }
+    return pd.DataFrame(rows).rename_axis("conclusion").reset_index()
+
+
+def violations(workloads):
+    """The violations of Table 2 by several ways of counting: trace, counting, published, and `VARIANTS`, jobs."""
+    printed = {row.key: row.value for row in published.rows(runs.PAPER, "table2")}
+    found = {variant: schedules(workloads, variant, ("EASY-Last",)) for variant in VARIANTS}
+    rows = [
+        (
+            log,
+            words,
+            printed.get((log, "EASY-Last", "violated")),
+            *(
+                counts.violations(found[variant][log]["EASY-Last"], **how)["violated"][0]
+                for variant in VARIANTS
+            ),
+        )
+        for log in workloads
+        for words, how in VIOLATIONS.items()
+    ]
+    return pd.DataFrame(rows, columns=["trace", "counting", "published", *VARIANTS])
+
+
+def corrections(workloads):
+    """What EASY-Last backfills, and how often it postpones its heads, if an expired prediction becomes the request or now.
+
+    Returns
+    -------
+    DataFrame
+        trace; correction; backfilled (share of all jobs, %); on_extra (those of all jobs that took extra processors of
+        a head expected at that very instant, %); postponed (times for each blocked job); by_passing (share of these
+        that would not have been without the jobs that passed the head, %).
+    """
+    rows = []
+    for log, jobs in workloads.items():
+        for correction in ("request", "now"):
+            one = simulate(jobs, EASY(predictor=Last(), correction=correction)).validate()
+            moved, passing = audits.postponements(one)
+            times, passed = moved[:, 1].sum(), moved[:, 2].sum()
+            blocked = max(audits.blocked(one).sum(), 1)
+            shares = 100 * one.backfilled.mean(), 100 * (passing == 3).mean(), times / blocked
+            rows.append((log, correction, *shares, 100 * passed / max(times, 1)))
+    columns = ["trace", "correction", "backfilled", "on_extra", "postponed", "by_passing"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def dots(table):
+    """Our numbers of `numbers` over the published ones on logarithmic axes: a panel a table, a row a number."""
+    figure, grid = plt.subplots(3, 2, figsize=(8.4, 8.6), sharex=True)
+    lightness = {TEXTBOOK: style.COLOURS[1], RECONSTRUCTED: style.COLOURS[0]}
+    logs = dict(zip(dict.fromkeys(table["trace"]), ("o", "s", "^", "D", "v", "X") * 2, strict=False))
+    spread = 1.0
+    for axes, item in zip(grid.ravel(), TABLES, strict=False):
+        part = table[(table["item"] == item) & table["published"].notna()]
+        several = part["policy"].nunique() > 1
+        kinds = list(dict.fromkeys(zip(part["policy"], part["measure"], strict=True)))
+        for place, kind in enumerate(kinds):
+            for row in part[(part["policy"] == kind[0]) & (part["measure"] == kind[1])].itertuples():
+                for k, variant in enumerate(VARIANTS):
+                    ratio = getattr(row, ("textbook", "reconstructed")[k]) / 100 + 1
+                    if not ratio > 0:
+                        continue
+                    spread = max(spread, ratio, 1 / ratio)
+                    axes.plot(
+                        ratio,
+                        place + (k - 0.5) * 0.36,
+                        logs[row.trace],
+                        color=lightness[variant],
+                        markersize=5,
+                        linestyle="",
+                    )
+        words = [f"{policy}: {WORDS[m]}" if several else WORDS[m] for policy, m in kinds]
+        axes.set_yticks(range(len(kinds)), words)
+        axes.set_ylim(len(kinds) - 0.4, -0.6)
+        axes.axvline(1, color="black", lw=0.8)
+        axes.set(title=f"Table {item[-1]}", xscale="log")
+    for variant, colour in lightness.items():
+        grid[0, 0].plot([], [], "o", color=colour, label=variant, linestyle="")
+    for log in dict.fromkeys(table.loc[table["published"].notna(), "trace"]):
+        label = traces.label(log, runs.PAPER)
+        look = {"color": "grey", "markerfacecolor": "none", "linestyle": ""}
+        grid[0, 0].plot([], [], logs[log], label=label, **look)
+    grid[0, 0].set_xlim(1 / spread / 1.2, spread * 1.2)
+    panels.log_ticks(grid[0, 0].xaxis)
+    empty = grid.ravel()[len(TABLES) :]
+    for axes in empty:
+        axes.set_axis_off()
+    for axes in (grid[-1, 0], grid[-2, 1]):
+        axes.tick_params(labelbottom=True)
+        axes.set_xlabel("ours over the published number")
+    handles, labels = grid[0, 0].get_legend_handles_labels()
+    empty[0].legend(handles, labels, loc="center")
+    return figure
