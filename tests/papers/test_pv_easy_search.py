@@ -70,3 +70,18 @@ def test_both_simulators_stand_side_by_side(workloads):
     assert held["PV-EASY"] == PVEasy()
     others = reconstructed.other_logs(workloads)
     assert len(others) == 2 * 2 * len(workloads)
+    everywhere = reconstructed.other_logs(workloads, reconstructed.SIMULATORS)
+    large = reconstructed.large_blocked(workloads)
+    rows = reconstructed.numbers(workloads, everywhere, large)
+    assert set(rows["item"]) == {*reconstructed.TABLES, "fig02", "fig03", "fig05", "fig06"}
+    assert not rows.duplicated(["item", "trace", "policy", "jobs", "measure"]).any()
+    cases = reconstructed.conclusions(everywhere, large, workloads).set_index("conclusion")
+    assert (
+        cases.loc["PV-EASY below EASY-Last"].str.split(" of ").str[1] == str(2 * len(workloads))
+    ).all()
+
+
+def test_now_alone_backfills_on_extra_processors_of_a_head_that_is_due(workloads):
+    table = reconstructed.corrections(workloads).set_index(["correction"])
+    assert (table.loc[["request"], "on_extra"] == 0).all()
+    assert table.loc[["now"], "postponed"].sum() >= table.loc[["request"], "postponed"].sum()

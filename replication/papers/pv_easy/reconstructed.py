@@ -206,7 +206,8 @@ def numbers(workloads, everywhere, large):
     )
     keys = ["item", "trace", "policy", "jobs", "measure"]
     both = pd.concat([large, long[long["variant"].isin(VARIANTS)]])
-    both = both.set_index([*keys, "variant"])["value"].unstack("variant", sort=False).reset_index()
+    both = both.set_index([*keys, "variant"])["value"].unstack("variant").reset_index()
+    both = both.sort_values(["item", "trace", "policy", "measure"])
     first = tables(workloads).assign(jobs="all")
     table = pd.concat([first, both.assign(unit="1", published=np.nan)], ignore_index=True)[NUMBERS]
     for column, variant in zip(("textbook", "reconstructed"), VARIANTS, strict=True):
@@ -255,9 +256,9 @@ def conclusions(everywhere, large, logs):
 
 
 def violations(workloads):
-    """The violations of Table 2 by several ways of counting: trace, counting, published, and `VARIANTS`, jobs."""
+    """The violations of Table 2 by several ways of counting: trace, counting, published, and a column for each of `SIMULATORS`, jobs."""
     printed = {row.key: row.value for row in published.rows(runs.PAPER, "table2")}
-    found = {variant: schedules(workloads, variant, ("EASY-Last",)) for variant in VARIANTS}
+    found = {variant: schedules(workloads, variant, ("EASY-Last",)) for variant in SIMULATORS}
     rows = [
         (
             log,
@@ -265,13 +266,13 @@ def violations(workloads):
             printed.get((log, "EASY-Last", "violated")),
             *(
                 counts.violations(found[variant][log]["EASY-Last"], **how)["violated"][0]
-                for variant in VARIANTS
+                for variant in SIMULATORS
             ),
         )
         for log in workloads
         for words, how in VIOLATIONS.items()
     ]
-    return pd.DataFrame(rows, columns=["trace", "counting", "published", *VARIANTS])
+    return pd.DataFrame(rows, columns=["trace", "counting", "published", *SIMULATORS])
 
 
 def corrections(workloads):
@@ -301,14 +302,18 @@ def dots(table):
     """Our numbers of `numbers` over the published ones on logarithmic axes: a panel a table, a row a number."""
     figure, grid = plt.subplots(3, 2, figsize=(8.4, 8.6), sharex=True)
     lightness = {TEXTBOOK: style.COLOURS[1], RECONSTRUCTED: style.COLOURS[0]}
-    logs = dict(zip(dict.fromkeys(table["trace"]), ("o", "s", "^", "D", "v", "X") * 2, strict=False))
+    logs = dict(
+        zip(dict.fromkeys(table["trace"]), ("o", "s", "^", "D", "v", "X") * 2, strict=False)
+    )
     spread = 1.0
     for axes, item in zip(grid.ravel(), TABLES, strict=False):
         part = table[(table["item"] == item) & table["published"].notna()]
         several = part["policy"].nunique() > 1
         kinds = list(dict.fromkeys(zip(part["policy"], part["measure"], strict=True)))
         for place, kind in enumerate(kinds):
-            for row in part[(part["policy"] == kind[0]) & (part["measure"] == kind[1])].itertuples():
+            for row in part[
+                (part["policy"] == kind[0]) & (part["measure"] == kind[1])
+            ].itertuples():
                 for k, variant in enumerate(VARIANTS):
                     ratio = getattr(row, ("textbook", "reconstructed")[k]) / 100 + 1
                     if not ratio > 0:
