@@ -219,7 +219,7 @@ def answers(rows: Iterable[Mapping], entry: Mapping) -> dict[str, Answer]:
 
 def entries(paper: str, file: str = "claims.toml") -> dict:
     """Return the claims of a paper by id, with defaults filled in; empty for a paper without the file."""
-    defaults = {"word": "always", "kind": SIMULATED, "number": "", "unit": ""}
+    defaults = {"word": "always", "kind": SIMULATED, "number": "", "unit": "", "baseline": ""}
     known = {name: defaults | one for name, one in published.entries(paper, file).items()}
     return {name: {"rule": rule(one)} | one for name, one in known.items()}
 
@@ -315,12 +315,13 @@ def selected(
     """Return the cases in the rows of a tidy table that have one of the chosen values in each of some columns.
 
     A row has columns of names, then the value, and low and high if there is an interval. The names of its case are those of
-    its columns of text.
+    its columns of text but ``unit``.
     """
     del table
     for column, allowed in chosen.items():
         frame = frame[frame[column].isin([allowed] if isinstance(allowed, str) else allowed)]
-    names = [column for column in frame if not pd.api.types.is_numeric_dtype(frame[column])]
+    texts = [column for column in frame if not pd.api.types.is_numeric_dtype(frame[column])]
+    names = [column for column in texts if column != "unit"]
     ends = ("low", "high") if "low" in frame else ()
     for row in frame.to_dict("records"):
         yield Case(
@@ -358,8 +359,12 @@ def frame(decisions: Mapping[str, Decision]) -> pd.DataFrame:
 
 
 def summary(decisions: Mapping[str, Decision]) -> pd.DataFrame:
-    """Return decided claims as a table with a row for each: claim, statement, verdict, otherwise, count, numbers, rule."""
-    return pd.DataFrame(
+    """Return decided claims as a table with a row for each.
+
+    Columns are claim, section, statement, verdict, otherwise, count, numbers, statistic, rule; and baseline (a policy that is
+    compared with and is not reproduced) if any claim has one.
+    """
+    table = pd.DataFrame(
         {
             "claim": name,
             "section": one.entry["section"],
@@ -370,9 +375,11 @@ def summary(decisions: Mapping[str, Decision]) -> pd.DataFrame:
             "numbers": "; ".join(text for text, _ in told(one.rows, one.entry)),
             "statistic": one.entry["statistic"],
             "rule": one.entry["rule"],
+            "baseline": one.entry.get("baseline", ""),
         }
         for name, one in decisions.items()
     )
+    return table if table["baseline"].any() else table.drop(columns="baseline")
 
 
 def told(rows: Iterable[Mapping], entry: Mapping) -> list[tuple[str, Answer]]:

@@ -316,8 +316,6 @@ class Page:
         Decided
             Displays the claims; has the `replication.papers.claims.Decision` of each by its id.
         """
-        if isinstance(functions, pd.DataFrame):
-            return self._decided_before(functions, only)
         decided = self.decide(functions, only, **tables)
         if self.changes:
             return Decided({}, "")
@@ -353,25 +351,6 @@ class Page:
     def decide(self, functions, only=None, **tables):
         """Decide claims as `claims` does, without saving them: for another interpretation of the paper."""
         return {} if self.changes else claims.decide(self.paper, functions, tables, only)
-
-    def _decided_before(self, table, name=None):
-        """Save a table of `replication.papers.deciders.Claims.evaluate`."""
-        if self.undecided:
-            table = table.assign(verdict=claims.UNDECIDED, otherwise="")
-        if name is not None:
-            about = table[["statement", "verdict", "otherwise", "count", "numbers"]]
-            return self.table(about, "Claims, the numbers that decide each, and the verdicts", name)
-        display = table.drop(columns=["claim", "answers"])
-        display = display[[*display.columns[display.notna().any() & (display != "").any()]]]
-        caption = f"The claims of {self.paper}, what decides each, and the verdicts"
-        made = Table(table, caption, self.notice, shown=display)
-        for row in table.to_dict("records"):
-            cases = zip(row["numbers"].split("; "), row["answers"].split("; "), strict=True)
-            self._decisions[row["claim"]] = {
-                **{column: row[column] for column in ("verdict", "otherwise", "count", "rule")},
-                "cases": [{"case": case, "answer": answer} for case, answer in cases if case],
-            }
-        return self._save(self._file(None, ".csv"), made.csv(), "claims", made)
 
     def say(self, markdown):
         """Display Markdown and keep it in the record: for a sentence with numbers that were just computed."""

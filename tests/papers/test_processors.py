@@ -13,8 +13,8 @@ PROGRAM = """
 import numpy as np
 
 from replication.papers import resampling
-from replication.papers.variants import Variant
-from replication.papers.pv_easy import robustness as pv_easy
+from replication.papers.pv_easy import claims as pv_easy
+from replication.papers.pv_easy.runs import POLICIES
 from replication.papers.top_percent import intervals, runs
 from tests.workloads import jobs
 
@@ -29,8 +29,7 @@ for measure in runs.UNITS:
     print(measure, *(resampling.interval(block.values(policy, measure)) for policy in schedules))
 for schedule in schedules.values():
     print(schedule.measures)
-evidence = pv_easy.Evidence("made", made, Variant("default"))
-print(*(evidence.quotient("", measure, "PV-EASY", "EASY") for measure in ("mbs", "mwbs")))
+print(pv_easy.over(pv_easy.schedules({"made": made}, policies=POLICIES)).to_csv())
 """
 SETTINGS = {
     "BLAS of an old processor": {"OPENBLAS_CORETYPE": "Nehalem"},

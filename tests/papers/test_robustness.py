@@ -2,7 +2,6 @@
 
 import math
 from itertools import pairwise
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -11,12 +10,12 @@ import small_project
 
 from replication.papers import dimensions, robustness, variants
 from replication.papers.claims import Case, decide, entries, function_of
-from replication.papers.deciders import Answer, as_answer
 from replication.papers.heel_and_toe import robustness as heel
+from replication.papers.pv_easy import claims as pv_claims
 from replication.papers.pv_easy import counts
 from replication.papers.pv_easy import robustness as pv
 from replication.papers.pv_easy import runs as pv_runs
-from replication.papers.robustness import ABSENT, NO, OPEN, YES, Headlines
+from replication.papers.robustness import ABSENT, NO, OPEN, YES
 from replication.papers.robustness import table as robustness_table
 from replication.papers.top_percent import claims as top_claims
 from replication.papers.top_percent import intervals
@@ -44,52 +43,55 @@ THREE = jobs(4, (0, 10, 3), (1, 5, 4), (2, 60, 1))
 PLAIN = Variant("default")
 
 
-def evidence(log, workload, variant):
-    """What the made-up paper's deciders take."""
-    return SimpleNamespace(log=log, workload=workload)
+HEADLINE = """[{name}]
+short = "{name}"
+statement = "It is so."
+section = "1"
+statistic = "s"
+operator = "<"
+threshold = 50
+"""
 
 
-class MadeUp(Headlines):
-    """Two headlines: one holds where the load is low, one is of log A alone."""
-
-    def __init__(self):
-        super().__init__("made-up", evidence)
-        self.decides("light")(lambda e: [("", f"{e.workload.load:.2f}", e.workload.load < 50)])
-        self.decides("of-a")(self.of_a)
-
-    def published(self):
-        return {
-            name: {
-                "short": name,
-                "statement": "It is so.",
-                "section": "1",
-                "statistic": "s",
-                "rule": "r",
-                "word": "always",
-            }
-            for name in ("light", "of-a")
-        }
-
-    @staticmethod
-    def of_a(e):
-        if e.log != "A":
-            raise NotApplicable("B is another matter")
-        yield "first", "1", True
-        yield "second", "2", Answer(False, False)
+def light(load):
+    return [Case("", load)]
 
 
-def made_up(changes, decided=True, headlines=None):
-    """The study of a made-up paper with logs A and B."""
-    cases = (headlines or MadeUp()).study({"A": THREE, "B": THREE}, workers=2, changes=changes)
-    return robustness.summary(cases, decided)
-
-
-CHANGES = [Variant("load 6000 %", load=60.0), PLAIN]
+def of_a(log):
+    if log != "A":
+        raise NotApplicable("B is another matter")
+    return [Case("first", 1), Case("second", 60, 40, 70)]
 
 
 @pytest.fixture
-def found():
+def made_up(monkeypatch, tmp_path):
+    """Return a function that studies a made-up paper with logs A and B; one headline holds where the load is low."""
+    small_project.enter(tmp_path, patch=monkeypatch.setattr)
+    headlines = "".join(HEADLINE.format(name=name) for name in ("light", "of-a"))
+    (tmp_path / "published/heel_and_toe/headlines.toml").write_text(headlines)
+
+    def tables(log, jobs, variant):
+        return {"load": jobs.load, "log": log}
+
+    def run(changes, decided=True):
+        functions, logs = {"light": light, "of_a": of_a}, {"A": THREE, "B": THREE}
+        cases = robustness.study("heel_and_toe", functions, tables, logs, changes, workers=2)
+        return robustness.summary(cases, decided)
+
+    return run
+
+
+CHANGES = [PLAIN, Variant("load 6000 %", load=60.0)]
+
+
+@pytest.fixture
+def found(made_up):
     return made_up(CHANGES)
+
+
+@pytest.fixture
+def headlines(made_up):
+    return entries("heel_and_toe", "headlines.toml")
 
 
 def cell(table, headline, change):
@@ -100,7 +102,6 @@ def cell(table, headline, change):
 
 
 def test_a_cell_counts_the_cases_that_hold(found):
-    assert found["change"].iloc[0] == "default"  # kinds in order, whatever was asked for first
     light = cell(found, "light", "default")
     assert (light[YES], light["cases"], light["share"], light["verdict"]) == (2, 2, 1.0, "holds")
     heavy = cell(found, "light", "load 6000 %")
@@ -111,40 +112,33 @@ def test_a_cell_counts_the_cases_that_hold(found):
     assert robustness_table.words(of_a) == "1/2 ?1" and robustness_table.words(light) == "2/2"
 
 
-def test_the_sentences_say_what_changes_and_decide_nothing_without_real_logs(found):
-    said = robustness_table.sentences(found, MadeUp().published())
+def test_the_sentences_say_what_changes_and_decide_nothing_without_real_logs(
+    found, headlines, made_up
+):
+    said = robustness_table.sentences(found, headlines)
     assert (
         "**light**: by default it holds (2/2). 0 of 1 changes leave it so; it fails under" in said
     )
     assert "**of-a**: by default it fails (1/2 ?1). All 1 changes leave it so." in said
-    assert "Nothing is decided" in robustness_table.sentences(
-        found, MadeUp().published(), decided=False
-    )
+    assert "Nothing is decided" in robustness_table.sentences(found, headlines, decided=False)
     assert set(made_up(CHANGES, decided=False)["verdict"]) == {"undecided"}
 
 
-def test_a_conclusion_that_holds_only_elsewhere_is_said_to(found):
+def test_a_conclusion_that_holds_only_elsewhere_is_said_to(found, headlines):
     turned = found.assign(kind=found["kind"].map({DEFAULT: LOAD, LOAD: DEFAULT}))
     assert (
         "by default it fails (0/2). 0 of 1 changes leave it so; it holds under default (2/2)."
-        in robustness_table.sentences(turned, MadeUp().published())
+        in robustness_table.sentences(turned, headlines)
     )
 
 
-def test_a_cell_with_nothing_to_decide_is_empty_and_says_why():
+def test_a_cell_with_nothing_to_decide_is_empty_and_says_why(made_up):
     found = made_up([PLAIN, Variant("B", logs=("B",))])
     row = cell(found, "of-a", "B")
     assert (
         row["verdict"] == ABSENT and robustness_table.words(row) == "–" and np.isnan(row["share"])
     )
     assert robustness_table.not_applicable(found) == "- Not applicable to B: B is another matter."
-
-
-def test_headlines_without_a_decider_are_refused():
-    headlines = MadeUp()
-    del headlines.deciders["light"]
-    with pytest.raises(KeyError, match="without decider or entry: light"):
-        made_up(CHANGES, headlines=headlines)
 
 
 def test_a_variant_is_of_the_kind_of_what_it_changes():
@@ -224,13 +218,13 @@ def test_every_other_value_of_an_option_is_changed_alone():
     ]
 
 
-@pytest.mark.parametrize("module", [pv_runs, heel, top])
+@pytest.mark.parametrize("module", [pv_runs, top])
 def test_all_values_of_an_open_option_are_tried_and_the_default_is_first(module):
     options = EASY.options()
     for name, alternatives in module.OPEN.items():
         assert alternatives[0].name == options[name].default
-        # Events by plan are what other simulators do, and no reading of a paper.
-        open_ones = set(options[name].metadata["allowed"]) - {"by-plan"}
+        # Other simulators process events by plan, and the reconstructed one holds reservations: no interpretations.
+        open_ones = set(options[name].metadata["allowed"]) - {"by-plan", "held"}
         assert {one.name for one in alternatives} == open_ones
         for one in alternatives[1:]:
             assert one.scheduler == {name: one.name}
@@ -248,8 +242,8 @@ def test_other_logs_are_those_the_paper_lacks_each_once():
     }
 
 
-def test_the_picture_has_every_cell_and_its_colours_survive_grey(found):
-    figure = robustness_table.draw(found, MadeUp().published())
+def test_the_picture_has_every_cell_and_its_colours_survive_grey(found, headlines):
+    figure = robustness_table.draw(found, headlines)
     axes = figure.axes[0]
     texts = [text.get_text() for text in axes.texts]
     assert sorted(texts) == sorted(robustness_table.words(row) for row in found.to_dict("records"))
@@ -265,17 +259,14 @@ def test_the_picture_has_every_cell_and_its_colours_survive_grey(found):
 # ---- the papers' lists
 
 
-FUNCTIONS = {"heel_and_toe": heel, "top_percent": top_claims}
+FUNCTIONS = {"heel_and_toe": heel, "pv_easy": pv_claims, "top_percent": top_claims}
 
 
 @pytest.mark.parametrize("paper", MODULES)
 def test_headlines_are_whole_and_each_is_decided(paper):
     headlines = entries(paper, "headlines.toml")
-    if paper in FUNCTIONS:
-        for name, entry in headlines.items():
-            assert "select" in entry or function_of(name, FUNCTIONS[paper]), name
-    else:
-        assert headlines.keys() == MODULES[paper].HEADLINES.deciders.keys()
+    for name, entry in headlines.items():
+        assert "select" in entry or function_of(name, FUNCTIONS[paper]), name
     assert 3 <= len(headlines) <= 8
     for entry in headlines.values():
         assert {"short", "statement", "section", "statistic", "rule"} <= entry.keys()
@@ -286,13 +277,7 @@ def test_headlines_are_whole_and_each_is_decided(paper):
 
 @pytest.mark.parametrize("paper", MODULES)
 def test_changes_are_named_apart_and_cover_every_kind(paper):
-    module = MODULES[paper]
-    own = (
-        module.HEADLINES.own
-        if hasattr(module, "HEADLINES") and paper == "pv_easy"
-        else module.CHANGES
-    )
-    changes = robustness.tried(LOGS[paper], own)
+    changes = robustness.tried(LOGS[paper], MODULES[paper].CHANGES)
     assert [change.kind for change in changes].count(DEFAULT) == 1
     assert {change.kind for change in changes} == {DEFAULT, READING, CLEANING, LOG, LOAD}
     assert len({(change.kind, change.name) for change in changes}) == len(changes)
@@ -331,16 +316,6 @@ def test_what_top_percent_searches_is_open_in_its_robustness_too():
     assert searched <= top.OPEN.keys()
 
 
-def found_of(module, name, evidence):
-    """Whether each of a headline's cases holds, and whether that is sure."""
-    return [as_answer(one) for *_, one in module.HEADLINES.deciders[name](evidence)]
-
-
-def answers(module, name, evidence):
-    """Answers of a headline's cases, by their values."""
-    return [answer.holds for answer in found_of(module, name, evidence)]
-
-
 # ---- PV-EASY
 
 HEAD = jobs(
@@ -348,45 +323,51 @@ HEAD = jobs(
 )  # job 3 ends after job 1 and keeps job 2 waiting
 
 
-class Made(pv.Evidence):
-    """Evidence whose schedules are given."""
+def pv_answers(name, variant=PLAIN, quotient=None, **named):
+    """Return the answers of a headline of PV-EASY from schedules by policy, or from one quotient with its interval."""
+    tables = {}
+    if quotient:
+        keys = [
+            ("A", f"{one} over {other}", measure)
+            for one, other in pv_claims.PAIRS
+            for measure in ("MBS", "MWBS")
+        ]
+        rows = [(*key, *quotient) for key in keys]
+        columns = ["log", "policies", "measure", "value", "low", "high"]
+        tables["over"] = pd.DataFrame(rows, columns=columns)
+    else:
+        schedules = {"A": {policy.replace("_", "-"): one for policy, one in named.items()}}
+        tables["numbers"] = pv.numbers(schedules, variant)
+        if len(named) > 1:
+            tables["blocked"] = pv_claims.blocked(schedules, same=variant.count.get("same", False))
+    found = decide("pv_easy", pv_claims, tables, [name], "headlines.toml")[name]
+    return [*found.answers.values()]
 
-    def __init__(self, count=None, **named):
-        self.given = {name.replace("_", "-"): schedule for name, schedule in named.items()}
-        jobs = next(iter(named.values())).workload
-        super().__init__("A", jobs, Variant("v", count=count or {}))
 
-    def schedule(self, log, policy):
-        return self.given[policy]
+def holds(*args, **named):
+    return [one.holds for one in pv_answers(*args, **named)]
 
 
 def test_a_head_that_waits_for_a_later_job_counts_against_strict_fairness():
-    assert answers(pv, "head-never-delayed", Made(PV_EASY=simulate(HEAD, EASY()))) == [False]
-    assert answers(pv, "head-never-delayed", Made(PV_EASY=simulate(HEAD, PVEasy()))) == [True]
+    assert holds("head-never-delayed", PV_EASY=simulate(HEAD, EASY())) == [False]
+    assert holds("head-never-delayed", PV_EASY=simulate(HEAD, PVEasy())) == [True]
 
 
 def test_a_late_start_because_of_a_later_job_is_a_violation():
     late = simulate(jobs(4, (0, 5, 3), (1, 2, 4), (2, 9, 1)), EASY(), estimates=np.array([5, 2, 3]))
-    assert answers(pv, "no-violation", Made(PV_EASY=late)) == [False]
-    assert answers(pv, "no-violation", Made(PV_EASY=simulate(HEAD, PVEasy()))) == [True]
+    assert holds("no-violation", PV_EASY=late) == [False]
+    assert holds("no-violation", PV_EASY=simulate(HEAD, PVEasy())) == [True]
 
 
 def test_large_blocked_jobs_gain_where_their_slowdown_is_lower():
     ours, easy = simulate(HEAD, PVEasy()), simulate(HEAD, EASY())
-    assert answers(pv, "large-blocked-better", Made(PV_EASY=ours, EASY=easy)) == [True]
-    assert answers(pv, "large-blocked-better", Made(PV_EASY=easy, EASY=ours)) == [False]
-    same = Made({"same": True}, PV_EASY=ours, EASY=easy)
-    assert answers(pv, "large-blocked-better", same) == [True]
+    assert holds("large-blocked-better", PV_EASY=ours, EASY=easy) == [True]
+    assert holds("large-blocked-better", PV_EASY=easy, EASY=ours) == [False]
+    same = Variant("v", count={"same": True})
+    assert holds("large-blocked-better", same, PV_EASY=ours, EASY=easy) == [True]
     alone = simulate(jobs(4, (0, 5, 1)), EASY())
     with pytest.raises(NotApplicable, match="no blocked job"):
-        answers(pv, "large-blocked-better", Made(PV_EASY=alone, EASY=alone))
-
-
-class Set(pv.Evidence):
-    """Evidence whose quotient is given."""
-
-    def __init__(self, *quotient):
-        self.workloads, self.quotient = {"": THREE}, lambda *asked: quotient
+        holds("large-blocked-better", PV_EASY=alone, EASY=alone)
 
 
 @pytest.mark.parametrize(
@@ -394,30 +375,47 @@ class Set(pv.Evidence):
     [("as-good-as-easy", 1.1), ("better-than-easy-last", 1), ("estimates-beat-last", 1)],
 )
 def test_a_quotient_is_judged_with_its_interval(name, level):
-    assert answers(pv, name, Set(level - 0.1, level - 0.2, level - 0.05)) == [True, True]
-    assert answers(pv, name, Set(level + 0.1, level + 0.05, level + 0.2)) == [False, False]
-    unsure = found_of(pv, name, Set(level - 0.01, level - 0.1, level + 0.1))
-    assert unsure == [Answer(True, False)] * 2
+    low = pv_answers(name, quotient=(level - 0.1, level - 0.2, level - 0.05))
+    high = pv_answers(name, quotient=(level + 0.1, level + 0.05, level + 0.2))
+    near = pv_answers(name, quotient=(level - 0.01, level - 0.1, level + 0.1))
+    assert (low, high, near) == ([(True, True)] * 2, [(False, True)] * 2, [(True, False)] * 2)
 
 
 def test_a_quotient_is_that_of_the_slowdowns():
-    evidence = pv.Evidence("A", HEAD, PLAIN)
-    value, low, high = evidence.quotient("", "mwbs", "PV-EASY", "EASY")
-    ours, easy = (
-        counts.slowdowns(evidence.schedule("", policy))["mwbs"][0] for policy in ("PV-EASY", "EASY")
-    )
-    assert value == pytest.approx(ours / easy) and low <= value <= high
+    found = pv_claims.schedules({"A": HEAD}, policies=pv_runs.POLICIES)
+    over = pv_claims.over(found).set_index(["policies", "measure"])
+    ours, easy = (counts.slowdowns(found["A"][name])["mwbs"][0] for name in ("PV-EASY", "EASY"))
+    row = over.loc["PV-EASY over EASY", "MWBS"]
+    assert row["value"] == pytest.approx(ours / easy) and row["low"] <= row["value"] <= row["high"]
+
+
+def test_a_quotient_of_blocked_jobs_is_sure_if_the_weighted_one_bears_it_out():
+    columns = ["log", "jobs", "value", "low", "high", "mwbs"]
+    rows = [("A", "1/4 to 1/2", 0.9, 0.8, 0.95, mwbs) for mwbs in (0.97, 1.1)]
+    table = pd.DataFrame(rows, columns=columns)
+    first, second = pv_claims.large_blocked_better(table)
+    assert (first.low, first.high, second.low, second.high) == (0.8, 0.97, 0.8, 1.1)
 
 
 def test_waste_is_small_up_to_a_tenth():
-    assert answers(pv, "little-waste", Made(PV_EASY=simulate(HEAD, PVEasy()))) == [True]
+    assert holds("little-waste", PV_EASY=simulate(HEAD, PVEasy())) == [True]
     wide = jobs(4, (0, 10, 2, 20), (1, 2, 4), (2, 15, 2))  # 16 of 108 processor seconds are lost
-    assert answers(pv, "little-waste", Made(PV_EASY=simulate(wide, PVEasy()))) == [False]
-    nobody = simulate(jobs(4, (0, 10, 3), (1, 5, 4)), PVEasy())
-    assert answers(pv, "little-waste", Made(PV_EASY=nobody)) == [True]
+    assert holds("little-waste", PV_EASY=simulate(wide, PVEasy())) == [False]
+    none = simulate(jobs(4, (0, 10, 3), (1, 5, 4)), PVEasy())
+    assert holds("little-waste", PV_EASY=none) == [True]
     later = simulate(wide.replace(submit=wide.submit + 1000), PVEasy())
-    assert answers(pv, "little-waste", Made(PV_EASY=later)) == [False]
-    assert answers(pv, "little-waste", Made({"since": "time-0"}, PV_EASY=later)) == [True]
+    assert holds("little-waste", PV_EASY=later) == [False]
+    since = Variant("v", count={"since": "time-0"})
+    assert holds("little-waste", since, PV_EASY=later) == [True]
+
+
+def test_a_claim_of_pv_easy_is_decided_from_the_numbers_of_its_schedules():
+    found = pv_claims.schedules({"A": HEAD})
+    tables = {"numbers": pv_claims.numbers(found), "over": pv_claims.over(found)}
+    names = ["busy-logs", "fewer-backfilled", "venture-helps", "suspending-is-better", "same-end"]
+    decided = decide("pv_easy", pv_claims, tables, names)
+    assert [len(one.answers) for one in decided.values()] == [1, 1, 2, 4, 1]
+    assert decided["same-end"].verdict == "holds"
 
 
 # ---- heel and toe

@@ -1,296 +1,352 @@
-"""The paper's sentences about its own results, each decided by the rule in ``claims.toml`` of its numbers."""
+"""The paper's claims: a function for each returns its cases; rules are in ``data/published/pv_easy/claims.toml``.
 
-import functools
+Claims about single numbers have no function here: their cases are rows of a table, named by ``select``.
 
-from replication.papers.deciders import (
-    Answer,
-    Claims,
-    above,
-    at_least,
-    at_most,
-    below,
-    between,
-    contrary,
-    each_log,
-    every,
-    level,
-    totals,
-)
-from replication.papers.pv_easy import counts, modes, runs, slowdown, virtual
+Tables
+------
+numbers : pandas.DataFrame
+    Numbers of single schedules: `numbers`.
+over : pandas.DataFrame
+    Slowdowns of all jobs under a policy over those under another: `over`.
+blocked : pandas.DataFrame
+    The same of blocked jobs by size, PV-EASY over EASY: `blocked`.
+errors : pandas.DataFrame
+    Mean slowdowns with the virtual predictor, `replication.papers.pv_easy.virtual.results`.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+
+import pandas as pd
+
+from replication.papers.claims import Case
+from replication.papers.pv_easy import counts, runs, slowdown, virtual
 from replication.papers.pv_easy.slowdown import SHORT
+from replication.papers.variants import NotApplicable
 from replication.simulator import audits
+from replication.simulator.schedule import Schedule
 from replication.simulator.schedulers import PVEasy
+from replication.simulator.workload import Workload
 
-ERRORS = (0, 5, 10, 20, 40, 60, 80, 100)
-BLUE = "SDSC-BLUE"
-MODES = {
-    "kill": PVEasy(),
+ERRORS = (0, 5, 10, 20, 40, 60, 80, 100)  # per cent
+MODES = ("suspend", "checkpoint 1 h")
+NO_VENTURE = "no venture"
+#: The schedulers that claims speak of, by policy.
+POLICIES = runs.POLICIES | {
+    NO_VENTURE: PVEasy(venture="no"),
     "suspend": PVEasy(mode="suspend"),
     "checkpoint 1 h": PVEasy(mode="checkpoint", interval=3600),
 }
-# Claims that rest on replays of many jobs, which take longest.
+#: Claims that rest on a replay for each job.
 REPLAYED = ("delay-90-hours", "strict-by-the-words")
-FORM = "{:.2f} ({:.2f} to {:.2f})"
-CLAIMS = Claims("pv_easy", FORM)
-decides, evaluate = CLAIMS.decides, CLAIMS.evaluate
-__all__ = ["CLAIMS", "ERRORS", "Evidence", "REPLAYED", "evaluate", "totals"]
+#: Quotients of policies in the table `over`.
+PAIRS = (("PV-EASY", "EASY"), ("PV-EASY", "EASY-Last"), ("EASY", "EASY-Last"))
 
 
-class Evidence:
-    """What the claims rest on, worked out when first asked for: under a reading of the schedulers,
-    with so many draws (repeats) of the virtual predictor.
-    """
+# ---- tables
 
-    def __init__(self, workloads, repeats=5, reading=runs.DEFAULT, seed=1, workers=1):
-        self.workloads, self.repeats, self.reading = workloads, repeats, reading
-        self.seed, self.workers = seed, workers
-        for name in ("schedule", "count", "everyone"):
-            setattr(self, name, functools.cache(getattr(self, name)))
 
-    def schedule(self, log, policy):
-        """A log's schedule under one of the paper's policies, or another scheduler."""
-        scheduler = runs.POLICIES.get(policy, policy)
-        return runs.simulated(self.workloads[log], scheduler, self.reading, self.seed)
+def by_size(name: str, hit: Callable) -> Callable:
+    """Return a count of the jobs that `hit` selects: per cent of the large jobs and of the others."""
 
-    def schedules(self, policies):
-        """Those of all logs, as ``schedules[log][policy]``; the policies may be schedulers by name."""
-        named = policies if isinstance(policies, dict) else {name: name for name in policies}
+    def count(schedule):
+        large, chosen = slowdown.size_class(schedule.workload) > 0, hit(schedule)
         return {
-            log: {name: self.schedule(log, policy) for name, policy in named.items()}
-            for log in self.workloads
+            f"large jobs {name}": (_per_cent(chosen[large]), "%"),
+            f"small jobs {name}": (_per_cent(chosen[~large]), "%"),
         }
 
-    def count(self, what, log, policy, *how):
-        """Values of one of the counts, by measure."""
-        counted = what(self.schedule(log, policy), *how)
-        return {name: value for name, (value, _) in counted.items()}
-
-    def everyone(self, measure, base):
-        """Slowdowns of all jobs, by log and policy."""
-        table = slowdown.everyone(self.schedules(runs.POLICIES), measure, base, self.seed)
-        return table.set_index(["trace", "policy"])
-
-    def quotient(self, log, measure, policy, base):
-        """A policy's slowdown over another's, with its interval."""
-        return _quotient(self.everyone(measure, base).loc[log, policy])
-
-    @functools.cached_property
-    def blocked(self):
-        """Both slowdowns of blocked jobs under PV-EASY over EASY's, each with its interval, by log and quarter of the
-        machine.
-        """
-        same, schedules = self.reading.count.get("same", False), self.schedules(["EASY", "PV-EASY"])
-        found = {}
-        for measure in SHORT:
-            table = slowdown.blocked(schedules, measure, same=same, seed=self.seed)
-            own = table[(table["policy"] == "PV-EASY") & table["quotient"].notna()]
-            for row in own.to_dict("records"):
-                key = row["trace"], row["jobs"]
-                found[key] = found.get(key, ()) + _quotient(row)
-        return found
-
-    @functools.cached_property
-    def virtual(self):
-        """Fig. 4's means."""
-        correction = self.reading.scheduler.get("correction", "request")
-        seeds = range(self.seed, self.seed + self.repeats)
-        return virtual.results(
-            self.workloads, virtual.POLICIES, ERRORS, seeds, correction, self.workers
-        )
-
-    @functools.cached_property
-    def modes(self):
-        """Results by mode of preemption."""
-        return modes.results(self.schedules(MODES)).set_index(["trace", "mode"])
+    return count
 
 
-def _quotient(row):
-    return tuple(row[name] for name in ("quotient", "quotient_low", "quotient_high"))
-
-
-# ---- what is measured
-
-
-def number(what, policy, measure, *how):
-    """One number of a count on each log."""
-    return each_log(lambda e, log: e.count(what, log, policy, *how)[measure])
-
-
-def largest(what, policy, measure):
-    """The largest of those."""
-
-    def measured(e):
-        value, log = max((e.count(what, log, policy)[measure], log) for log in e.workloads)
-        yield log, value
-
-    return measured
-
-
-def to_base(policy, base, **which):
-    """A policy's slowdowns over another's, on all logs or on some."""
-    return each_log(lambda e, log, measure: e.quotient(log, measure, policy, base), SHORT, **which)
-
-
-def quarters(of_size):
-    """Both slowdowns of blocked jobs in some quarters of the machine, under PV-EASY over EASY's."""
-    return lambda e: [
-        (f"{log} {jobs}:", both) for (log, jobs), both in e.blocked.items() if of_size(jobs)
-    ]
-
-
-def borne_out(rule):
-    """The rule for both slowdowns: they are nearly one in a quarter of the machine, so the plain one decides, and the
-    other bears it out.
-    """
-
-    def both(values):
-        plain, weighted = rule(values[:3]), rule(values[3:])
-        return plain._replace(sure=plain.sure and weighted.holds == plain.holds)
-
-    return both
-
-
-def _means(w):
-    return 100 * w.load, w.processors.mean(), w.run_time.mean()
-
-
-def heads_kept_waiting(e, log):
-    """Jobs that wait at the head although PV-EASY could start them."""
-    return int(audits.head_violations(e.schedule(log, "PV-EASY")).sum())
-
-
-def _delayed(e, log):
-    schedule = e.schedule(log, "PV-EASY")
-    return int((schedule.start > audits.alone(schedule)).sum())
-
-
-def _large(schedule):
-    return slowdown.size_class(schedule.workload) > 0
-
-
-def _large_among_late(e, log):
-    schedule = e.schedule(log, "EASY-Last")
+def victims(schedule: Schedule) -> dict:
+    """Return the share of large jobs among those whose reservation is violated."""
     late = audits.reservation_delays(schedule) > 0
-    return 100 * float(_large(schedule)[late].mean()) if late.any() else float("nan")
+    large = slowdown.size_class(schedule.workload) > 0
+    return {"large among violated": (_per_cent(large[late]), "%")}
 
 
-def _by_size(policy, which):
-    """Shares of large and of small jobs that are `which` under a policy."""
-
-    def measured(e, log):
-        schedule = e.schedule(log, policy)
-        large, hit = _large(schedule), which(schedule)
-        return [100 * float(hit[of].mean()) for of in (large, ~large)]
-
-    return each_log(measured)
+def heads(schedule: Schedule) -> dict:
+    """Return the number of heads of the queue that wait while idle and shadow processors would do."""
+    return {"heads delayed": (int(audits.head_violations(schedule).sum()), "jobs")}
 
 
-def _kinds(e, log):
-    ours, easy = (e.count(counts.kinds, log, policy) for policy in OURS)
-    return [one[name] for name in ("backfilled", "blocked") for one in (ours, easy)]
+def violated(schedule: Schedule) -> dict:
+    """Return the number of violated reservations, if any later job may be to blame."""
+    return {"violated by later jobs": counts.violations(schedule, "any-later")["violated"]}
 
 
-def _last_to_others(e, log):
-    """The larger of PV-EASY's and EASY's slowdown over EASY-Last's."""
-    return max(e.quotient(log, "mwbs", policy, "EASY-Last") for policy in ("PV-EASY", "EASY"))
+def delayed(schedule: Schedule) -> dict:
+    """Return the number of jobs that start later than if no later job had been submitted."""
+    late = schedule.start > audits.alone(schedule)
+    return {"delayed by later jobs": (int(late.sum()), "jobs")}
 
 
-def _estimates_to_virtual(e, log, measure):
-    """Per cent change from Fig. 4's EASY at an error of 10 % to EASY with estimates."""
-    at = e.virtual[(e.virtual["error"] == 10) & (e.virtual["policy"] == "FCFS-EASY")]
-    row = at.set_index(["trace", "measure"]).loc[log, measure]
-    ours = e.count(counts.slowdowns, log, "EASY")[measure]
-    return [100 * (ours / row[name] - 1) for name in ("mean", "high", "low")]
+def last_end(schedule: Schedule) -> dict:
+    """Return the end of the last job."""
+    return {"last end": (int(schedule.end.max()) / 3600, "h")}
 
 
-def _without_venture(e, log, measure):
-    ours, without = (
-        e.count(counts.slowdowns, log, policy) for policy in ("PV-EASY", PVEasy(venture="no"))
+#: The counts of each policy, and those that take a replay for each job.
+COUNTS = {
+    "EASY": (counts.kinds, by_size("blocked", audits.blocked), counts.slowdowns, last_end),
+    "EASY-Last": (counts.violations, victims),
+    "PV-EASY": (
+        *(heads, violated, counts.kinds, counts.loads, counts.preemptions, counts.slowdowns),
+        *(by_size("killed", lambda schedule: schedule.times_killed > 0), last_end),
+    ),
+} | dict.fromkeys((NO_VENTURE, *MODES), (counts.slowdowns,))
+REPLAYS = {"EASY": (counts.delays,), "PV-EASY": (delayed,)}
+
+
+def schedules(
+    workloads: Mapping[str, Workload],
+    variant=runs.DEFAULT,
+    seed: int = 1,
+    policies: Iterable[str] = tuple(POLICIES),
+) -> dict[str, dict[str, Schedule]]:
+    """Return the validated schedules of some policies under a variant, by log and policy."""
+    return {
+        log: {name: runs.simulated(jobs, POLICIES[name], variant, seed) for name in policies}
+        for log, jobs in workloads.items()
+    }
+
+
+def numbers(schedules: Mapping, replays: bool = True, counted: Mapping = COUNTS) -> pd.DataFrame:
+    """Return the numbers of some schedules and logs.
+
+    Parameters
+    ----------
+    schedules : dict
+        By log and policy.
+    replays : bool
+        Include the numbers that take a replay for each job.
+    counted : dict
+        Counts (see `replication.papers.pv_easy.counts`) by policy.
+
+    Returns
+    -------
+    DataFrame
+        log, policy (``log`` for facts of the log), measure, value, unit.
+    """
+    rows = []
+    for log, by_policy in schedules.items():
+        jobs = next(iter(by_policy.values())).workload
+        facts = {
+            "load": (100 * jobs.load, "%"),
+            "mean size": (float(jobs.processors.mean()), "processors"),
+            "mean run time": (float(jobs.run_time.mean()), "s"),
+            "span": (jobs.span / 86400, "days"),
+        }
+        rows += [(log, "log", name, *number) for name, number in facts.items()]
+        for policy, schedule in by_policy.items():
+            several = counted.get(policy, ()) + (REPLAYS.get(policy, ()) if replays else ())
+            for count in several:
+                for name, number in count(schedule).items():
+                    rows.append((log, policy, SHORT.get(name, name), *number))
+    frame = pd.DataFrame(rows, columns=["log", "policy", "measure", "value", "unit"])
+    return frame.drop_duplicates(["log", "policy", "measure"], ignore_index=True)
+
+
+def over(schedules: Mapping, seed: int = 1, pairs=PAIRS) -> pd.DataFrame:
+    """Return the slowdowns of policies over those of others: log, policies, measure, value, low, high."""
+    frames = []
+    some = {
+        log: {name: by_policy[name] for name in runs.POLICIES}
+        for log, by_policy in schedules.items()
+    }
+    for measure, short in SHORT.items():
+        for base in dict.fromkeys(base for _, base in pairs):
+            table = slowdown.everyone(some, measure, base, seed)
+            for policy in (one for one, other in pairs if other == base):
+                own = table[table["policy"] == policy]
+                frames.append(_quotients(own, f"{policy} over {base}", short))
+    order = {log: k for k, log in enumerate(schedules)}
+    frame = pd.concat(frames, ignore_index=True)
+    return frame.sort_values("log", key=lambda logs: logs.map(order), kind="stable").reset_index(
+        drop=True
     )
-    return 100 * (ours[measure] / without[measure] - 1)
 
 
-def _later_end(e, log):
-    later = e.schedule(log, "PV-EASY").end.max() - e.schedule(log, "EASY").end.max()
-    return int(later) / 3600
+def blocked(schedules: Mapping, seed: int = 1, same: bool = False) -> pd.DataFrame:
+    """Return the slowdowns of blocked jobs under PV-EASY over those under EASY, by quarters of the machine.
+
+    Returns
+    -------
+    DataFrame
+        log, jobs (the size class), value (of MBS), low, high (its 95 % interval), mwbs (the same quotient of MWBS).
+    """
+    some = {
+        log: {name: by_policy[name] for name in ("EASY", "PV-EASY")}
+        for log, by_policy in schedules.items()
+    }
+    plain, weighted = (
+        slowdown.blocked(some, measure, same=same, seed=seed).query("policy == 'PV-EASY'")
+        for measure in SHORT
+    )
+    frame = _quotients(plain, "", "").drop(columns=["policies", "measure"])
+    frame.insert(1, "jobs", plain["jobs"].to_numpy())
+    frame["mwbs"] = weighted["quotient"].to_numpy()
+    return frame.dropna(subset="value", ignore_index=True)
 
 
-def _modes(e):
-    for log in e.workloads:
-        for mode in ("suspend", "checkpoint 1 h"):
-            change = 100 * (e.modes.loc[log, mode] / e.modes.loc[log, "kill"] - 1)
-            for measure, short in SHORT.items():
-                yield f"{log} {short} {mode}", change[measure]
+def _quotients(own, policies, measure):
+    return pd.DataFrame(
+        {
+            "log": own["trace"].to_numpy(),
+            "policies": policies,
+            "measure": measure,
+            "value": own["quotient"].to_numpy(),
+            "low": own["quotient_low"].to_numpy(),
+            "high": own["quotient_high"].to_numpy(),
+        }
+    )
 
 
-def _leads(at_error):
-    """Whether PV-EASY is ahead of both EASYs at all of some errors."""
-
-    def cases(e):
-        chosen = e.virtual[e.virtual["error"].map(at_error)]
-        for (log, measure), part in chosen.groupby(["trace", "measure"], sort=False):
-            by = virtual.by_error(part)
-            lead = by["mean"].drop(columns="PV-EASY").min(axis=1) / by["mean"]["PV-EASY"]
-            ahead, behind = virtual.is_ahead(by), virtual.is_behind(by)
-            answer = every(Answer(lead[at] > 1, ahead[at] or behind[at]) for at in lead.index)
-            words = f"{lead.min():.2f} to {lead.max():.2f}, ahead at {(lead > 1).sum()} of"
-            yield f"{log} {SHORT[measure]}", f"{words} {len(lead)}", answer
-
-    return cases
+def _per_cent(hit):
+    return 100 * float(hit.mean()) if len(hit) else float("nan")
 
 
-# ---- the rules
+# ---- claims
 
-SIMILAR, SMALLEST, OURS = level("similar") / 100, slowdown.names()[0], ("PV-EASY", "EASY")
-NEVER, LOWER, NEARLY_ONE = at_most(0), below(1), between(1 - SIMILAR, 1 + SIMILAR)
-LITTLE, AN_EIGHTH = at_most(level("small")), at_most(100 / 8 * (1 + SIMILAR))
-LATE, KILLS = (counts.violations, "EASY-Last"), (counts.preemptions, "PV-EASY")
-BY_ALL = (counts.violations, "PV-EASY", "violated", "any-later")
-WASTE = (counts.loads, "PV-EASY", "wasted_load")
-SMALL_JOBS, LARGE_JOBS = (
-    quarters(lambda jobs: jobs == SMALLEST),
-    quarters(lambda jobs: jobs != SMALLEST),
-)
-BOTH = FORM + ", MWBS " + FORM
-AGAINST, SMALL_AGAINST = "{0:.1f} % against {1:.1f} %", "{1:.1f} % against {0:.1f} %"
-KINDS = "backfilled {:,} against {:,}, blocked {:,} against {:,}"
-decides("delay-90-hours", above(90), "{:.1f} h")(largest(counts.delays, "EASY", "max_delay"))
-decides("strict-at-the-head", NEVER, "{:,}")(each_log(heads_kept_waiting))
-decides("strict-by-the-words", NEVER, "{:,} jobs")(each_log(_delayed))
-decides("no-violation", NEVER, "{}")(number(*BY_ALL))
-decides("easy-last-violates", lambda n: 10 <= n < 1000, "{:,}")(number(*LATE, "violated"))
-decides("violations-100-minutes", above(100), "{:.1f} min")(number(*LATE, "mean_dtr"))
-decides("violations-30-hours", above(30), "{:.1f} h")(largest(*LATE, "max_dtr"))
-decides("victims-are-large", above(50), "{:.0f} %")(each_log(_large_among_late))
-decides(
-    "busy-logs",
-    lambda v: 60 <= v[0] <= 80 and 10 <= v[1] < 100 and v[2] > 3600,
-    "{:.1f} %, {:.1f}, {:.0f} s",
-)(each_log(lambda e, log: _means(e.workloads[log])))
-decides("a-year-each", at_least(365), "{:.0f} days")(
-    each_log(lambda e, log: e.workloads[log].span / 86400)
-)
-decides("blocked-mostly-better", borne_out(LOWER), BOTH)(quarters(lambda jobs: True))
-decides("large-blocked-better", borne_out(LOWER), BOTH)(LARGE_JOBS)
-decides("small-blocked-not-better", borne_out(contrary(LOWER)), BOTH)(SMALL_JOBS)
-decides("large-more-often-blocked", lambda v: v[0] > v[1], AGAINST)(
-    _by_size("EASY", audits.blocked)
-)
-decides("fewer-backfilled", lambda v: v[0] < v[1] and v[2] > v[3], KINDS)(each_log(_kinds))
-decides("small-killed-more", lambda v: v[1] > v[0], SMALL_AGAINST)(
-    _by_size("PV-EASY", lambda run: run.times_killed > 0)
-)
-decides("little-waste", LITTLE, "{:.2f} %")(number(*WASTE))
-decides("one-in-eight", AN_EIGHTH, "{:.2f} %")(number(*KILLS, "preempted_share"))
-decides("killed-less-than-twice", below(2), "{:.2f}")(number(*KILLS, "mkt"))
-decides("prediction-ten-percent")(_leads(lambda error: error <= 10))
-decides("prediction-above-ten-percent")(_leads(lambda error: error >= 10))
-decides("smaller-on-blue", LOWER)(to_base(*OURS, of=lambda log: log == BLUE))
-decides("similar-elsewhere", NEARLY_ONE)(to_base(*OURS, of=lambda log: log != BLUE))
-decides("better-than-easy-last", LOWER)(to_base("PV-EASY", "EASY-Last"))
-decides("estimates-beat-last", LOWER)(to_base("EASY", "EASY-Last"))
-decides("easy-last-worst", LOWER)(each_log(_last_to_others))
-decides("estimates-beat-virtual", below(), "{:+.0f} %")(each_log(_estimates_to_virtual, SHORT))
-decides("venture-helps", below(), "{:+.0f} %")(each_log(_without_venture, SHORT))
-decides("same-end", lambda hours: abs(hours) < 1, "{:+.2f} h")(each_log(_later_end))
-decides("suspending-is-better", below(), "{:+.0f} %")(_modes)
+
+def column(numbers: pd.DataFrame, policy: str, measure: str) -> pd.Series:
+    """Return a number of a policy by log, in the order of the table."""
+    some = numbers[(numbers["policy"] == policy) & (numbers["measure"] == measure)]
+    return some.set_index("log")["value"]
+
+
+def delay_90_hours(numbers):
+    """Return the largest delay of a blocked job in EASY, h."""
+    return _largest(column(numbers, "EASY", "max_delay"))
+
+
+def violations_30_hours(numbers):
+    """Return the largest delay from a violated reservation in EASY-Last, h."""
+    return _largest(column(numbers, "EASY-Last", "max_dtr"))
+
+
+def _largest(values):
+    log = values.idxmax()
+    return [Case(log, values[log])]
+
+
+def busy_logs(numbers):
+    """Return load, mean size and mean run time of each log."""
+    for log in column(numbers, "log", "load").index:
+        load, size, run_time = (
+            column(numbers, "log", name)[log] for name in ("load", "mean size", "mean run time")
+        )
+        yield Case(log, load, part="load", threshold=(60, 80), unit="%")
+        yield Case(log, size, part="mean size", threshold=(10, 100), unit="processors")
+        yield Case(log, run_time, part="mean run time", operator=">", threshold=3600, unit="s")
+
+
+def blocked_mostly_better(blocked):
+    """Return the quotients of all size classes."""
+    return _borne_out(blocked)
+
+
+def large_blocked_better(blocked):
+    """Return the quotients of the size classes above a quarter of the machine."""
+    large = blocked[blocked["jobs"] != slowdown.names()[0]]
+    if large.empty:
+        raise NotApplicable("no blocked job is that large")
+    return _borne_out(large)
+
+
+def small_blocked_not_better(blocked):
+    """Return the quotients of the jobs up to a quarter of the machine."""
+    return _borne_out(blocked[blocked["jobs"] == slowdown.names()[0]])
+
+
+def _borne_out(blocked):
+    """Yield each quotient of MBS; its interval is widened to the quotient of MWBS, which must bear it out."""
+    for row in blocked.to_dict("records"):
+        low, high = min(row["low"], row["mwbs"]), max(row["high"], row["mwbs"])
+        yield Case(f"{row['log']} {row['jobs']}", row["value"], low, high)
+
+
+def large_more_often_blocked(numbers):
+    """Return the share of large jobs that EASY blocks less that of the others, points."""
+    return _less(numbers, ("EASY", "large jobs blocked"), ("EASY", "small jobs blocked"))
+
+
+def small_killed_more(numbers):
+    """Return the share of small jobs that PV-EASY kills less that of the large ones, points."""
+    return _less(numbers, ("PV-EASY", "small jobs killed"), ("PV-EASY", "large jobs killed"))
+
+
+def fewer_backfilled(numbers):
+    """Return the jobs that PV-EASY backfills and blocks less those of EASY."""
+    for name, sign in (("backfilled", "<"), ("blocked", ">")):
+        yield from _less(numbers, ("PV-EASY", name), ("EASY", name), part=name, operator=sign)
+
+
+def same_end(numbers):
+    """Return the last end under PV-EASY less that under EASY, h."""
+    return _less(numbers, ("PV-EASY", "last end"), ("EASY", "last end"))
+
+
+def _less(numbers, own, other, **how):
+    more = column(numbers, *own) - column(numbers, *other)
+    return [Case(log, value, **how) for log, value in more.items()]
+
+
+def prediction_ten_percent(errors):
+    """Return the better EASY's mean over PV-EASY's at each error up to 10 %."""
+    return _leads(errors[errors["error"] <= 10])
+
+
+def prediction_above_ten_percent(errors):
+    """Return the better EASY's mean over PV-EASY's at each error of 10 % and above."""
+    return _leads(errors[errors["error"] >= 10])
+
+
+def _leads(errors):
+    for (log, measure), part in errors.groupby(["trace", "measure"], sort=False):
+        by = virtual.by_error(part)
+        ours = {end: by[end]["PV-EASY"] for end in ("mean", "low", "high")}
+        theirs = {end: by[end].drop(columns="PV-EASY").min(axis=1) for end in ours}
+        for error in by.index:
+            ends = ("mean", "mean"), ("low", "high"), ("high", "low")
+            lead = (theirs[one][error] / ours[other][error] for one, other in ends)
+            yield Case(f"{log} {SHORT[measure]}", *lead, part=f"error {error} %")
+
+
+def easy_last_worst(over):
+    """Return the larger of PV-EASY's and EASY's weighted slowdown over EASY-Last's."""
+    some = over[over["policies"].str.endswith("over EASY-Last") & (over["measure"] == "MWBS")]
+    for log, part in some.groupby("log", sort=False):
+        yield Case(log, *max(part[["value", "low", "high"]].itertuples(index=False, name=None)))
+
+
+def estimates_beat_virtual(numbers, errors):
+    """Return the change from EASY with the virtual predictor at an error of 10 % to EASY with estimates, per cent."""
+    at = errors[(errors["error"] == 10) & (errors["policy"] == "FCFS-EASY")]
+    for row in at.to_dict("records"):
+        name = SHORT[row["measure"]]
+        ours = column(numbers, "EASY", name)[row["trace"]]
+        change = (100 * (ours / row[end] - 1) for end in ("mean", "high", "low"))
+        yield Case(f"{row['trace']} {name}", *change)
+
+
+def venture_helps(numbers):
+    """Return the change of the slowdown by backfilling at a venture, per cent."""
+    return _changes(numbers, ["PV-EASY"], NO_VENTURE)
+
+
+def suspending_is_better(numbers):
+    """Return the change of the slowdown from killing to each other mode of preemption, per cent."""
+    return _changes(numbers, MODES, "PV-EASY")
+
+
+def _changes(numbers, policies, base):
+    found = {
+        (policy, name): 100 * (column(numbers, policy, name) / column(numbers, base, name) - 1)
+        for policy in policies
+        for name in SHORT.values()
+    }
+    for log in dict.fromkeys(numbers["log"]):
+        for (policy, name), change in found.items():
+            words = f"{log} {name}" + (f" {policy}" if len(policies) > 1 else "")
+            yield Case(words, change[log])

@@ -1,19 +1,9 @@
-"""PV-EASY's headline conclusions under other readings, cleanings, logs and loads."""
+"""PV-EASY's headline conclusions under other interpretations, cleanings, logs and loads."""
 
-from replication.papers import dimensions, robustness, variants
-from replication.papers.deciders import below, each_log
-from replication.papers.pv_easy import claims, runs
-from replication.papers.pv_easy.claims import FORM, LITTLE, LOWER, NEVER
+from functools import partial
 
-
-class Evidence(claims.Evidence):
-    """What the claims rest on, of one log under one variant; the log needs no name in its cases. The seed is that of the
-    blocks that are drawn.
-    """
-
-    def __init__(self, log, workload, variant, seed=1):
-        super().__init__({"": workload}, reading=variant, seed=seed)
-
+from replication.papers import dimensions, robustness
+from replication.papers.pv_easy import claims, counts, runs
 
 #: Every open option alone, and some together; ways of counting, cleanings.
 CHANGES = (
@@ -23,26 +13,27 @@ CHANGES = (
     *runs.CLEANING,
     *dimensions.entered(runs.PAPER, "machines"),
 )
-HEADLINES = robustness.Headlines(runs.PAPER, Evidence, CHANGES, FORM)
-decides = HEADLINES.decides
 
 
-def _large_blocked(e):
-    cases = [(what.strip(" :"), values) for what, values in claims.LARGE_JOBS(e)]
-    if not cases:
-        raise variants.NotApplicable("no blocked job is that large")
-    return cases
+def tables(log, jobs, variant, seed=1):
+    """Return the tables that decide the headlines on one log under a variant; the seed is that of the resampled blocks."""
+    found = claims.schedules({log: jobs}, variant, seed, runs.POLICIES)
+    return {
+        "numbers": numbers(found, variant),
+        "over": claims.over(found, seed),
+        "blocked": claims.blocked(found, seed, variant.count.get("same", False)),
+    }
 
 
-def _waste(e):
-    since = e.reading.count.get("since", "first-submission")
-    return claims.number(*claims.WASTE, since)(e)
+def numbers(schedules, variant):
+    """Return the numbers of PV-EASY that decide a headline, counted as the variant does."""
+    loads = partial(counts.loads, since=variant.count.get("since", "first-submission"))
+    counted = {"PV-EASY": (claims.heads, claims.violated, loads)}
+    return claims.numbers(schedules, replays=False, counted=counted)
 
 
-decides("head-never-delayed", NEVER, "{:,} jobs")(each_log(claims.heads_kept_waiting))
-decides("no-violation", NEVER, "{:,} jobs")(claims.number(*claims.BY_ALL))
-decides("large-blocked-better", claims.borne_out(LOWER))(_large_blocked)
-decides("as-good-as-easy", below(1 + claims.SIMILAR))(claims.to_base("PV-EASY", "EASY"))
-decides("better-than-easy-last", LOWER)(claims.to_base("PV-EASY", "EASY-Last"))
-decides("estimates-beat-last", LOWER)(claims.to_base("EASY", "EASY-Last"))
-decides("little-waste", LITTLE, "{:.2f} %")(_waste)
+def study(workloads, first=None, workers=1, changes=None, seed=1):
+    """Return the cases of every headline, see `replication.papers.robustness.study`."""
+    changes = changes or robustness.tried(workloads, CHANGES)
+    own = partial(tables, seed=seed)
+    return robustness.study(runs.PAPER, claims, own, workloads, changes, first, workers)

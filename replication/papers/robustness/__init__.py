@@ -9,71 +9,13 @@ every log under every variant, decided by one rule. `replication.papers.robustne
 import pandas as pd
 
 from replication.papers import variants
-from replication.papers.claims import ANSWERS, RECORDED, UNDECIDED, decide, entries, frame, verdict
-from replication.papers.deciders import Claims
+from replication.papers.claims import ANSWERS, UNDECIDED, decide, entries, frame, verdict
 from replication.papers.variants import KINDS, NotApplicable, Variant
 from replication.simulator import engines
 
 YES, NO, OPEN, ABSENT = ("holds", "against", "not sure", "not applicable")
 NUMBERS = "case part value low high unit".split()
-COLUMNS = "headline word kind change log what numbers answer reason".split()
-
-
-class Headlines(Claims):
-    """The headline conclusions of one paper and the functions that decide them on one log.
-
-    A decider takes ``evidence(log, workload, variant)`` and gives cases, as those of
-    `replication.papers.claims.Claims` do. It raises `NotApplicable` where there is nothing to decide. The form is as
-    there, and `own` are the paper's own variants.
-    """
-
-    def __init__(self, paper, evidence, own=(), form=""):
-        super().__init__(paper, form)
-        self.evidence, self.own = evidence, own
-
-    def published(self):
-        """The headlines as entered, by id."""
-        return entries(self.paper, "headlines.toml")
-
-    def changes(self, logs):
-        """What is tried: the default, the paper's own variants that concern one of its `logs`, other logs and loads."""
-        own = [one for one in self.own if not one.logs or {*one.logs} & {*logs}]
-        return [Variant("default"), *own, *variants.others(logs)]
-
-    def study(self, workloads, first=None, workers=1, changes=None, **how):
-        """Decide every headline on every log under every variant, kind by kind.
-
-        The variants are those of `changes`, or others; `first` jobs of a log are taken, all by default, `workers` are
-        threads, and the evidence takes further keywords. Columns are headline, word (how many cases it needs), kind,
-        change, log, what, numbers, answer (as `replication.papers.claims.ANSWERS` has them, or not applicable), reason
-        (why not applicable).
-        """
-        known = self.published()
-        if missing := known.keys() ^ self.deciders.keys():
-            without = ", ".join(sorted(missing))
-            raise KeyError(f"{self.paper}: headlines without decider or entry: {without}")
-
-        def decided(task):
-            """Rows of one log under one variant."""
-            variant, log = task
-            rows, given = [], None
-            for name, entry in known.items():
-                about = name, entry["word"], variant.kind, variant.name, log
-                try:
-                    if given is None:
-                        jobs = variants.jobs(self.paper, workloads, log, variant, first)
-                        given = self.evidence(log, jobs, variant, **how)
-                    for what, said, answer in [*self.deciders[name](given)]:
-                        rows.append((*about, what, said, RECORDED[answer], ""))
-                except NotApplicable as reason:
-                    rows.append((*about, "", "", ABSENT, str(reason)))
-            return rows
-
-        tried = changes or self.changes(workloads)
-        tried = sorted(tried, key=lambda variant: KINDS.index(variant.kind))
-        tasks = [(variant, log) for variant in tried for log in variant.logs or workloads]
-        rows = [row for rows in engines.each(decided, tasks, workers) for row in rows]
-        return pd.DataFrame(rows, columns=COLUMNS)
+KEY = "headline word kind change log".split()
 
 
 def tried(logs, own=()):
@@ -131,18 +73,28 @@ def study(paper, functions, tables, workloads, changes, first=None, workers=1):
 
     tasks = [(variant, log) for variant in changes for log in variant.logs or workloads]
     rows = [row for rows in engines.each(decided, tasks, workers) for row in rows]
-    return pd.DataFrame(rows, columns=[*COLUMNS[:5], *NUMBERS, "answer", "reason"])
+    return pd.DataFrame(rows, columns=[*KEY, *NUMBERS, "answer", "reason"])
 
 
 def summary(cases, decided=True):
-    """Cases that hold by headline and change, from the table of `Headlines.study`: headline, word, kind,
-    change, holds, against, not sure (of either), cases, share (nan where none is applicable),
-    verdict (as a claim with these cases would get; *undecided* where the data prove nothing),
-    reason.
+    """Return the number of cases that hold by headline and change.
+
+    Parameters
+    ----------
+    cases : pandas.DataFrame
+        From `study`.
+    decided : bool
+        False where the data prove nothing: every verdict is *undecided*.
+
+    Returns
+    -------
+    pandas.DataFrame
+        headline, word, kind, change, holds, against, not sure (of either), cases, share (nan where none is applicable),
+        verdict (of a claim with these cases), reason.
     """
     key, rows = ["headline", "word", "kind", "change"], []
-    if "case" in cases:  # the rows of several numbers that make one case have its answer
-        cases = cases.drop_duplicates([*key, "log", "case"])
+    # The rows of several numbers that make one case have its answer.
+    cases = cases.drop_duplicates([*key, "log", "case"])
     for names, part in cases.groupby(key, sort=False):
         given = [ANSWERS[word] for word in part["answer"] if word != ABSENT]
         held, unsure = sum(one.holds for one in given), sum(not one.sure for one in given)
