@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 import replication as rp
-from replication.papers.heel_and_toe import causes
+from replication.papers.claims import answers as decided
+from replication.papers.heel_and_toe import causes, claims
 from replication.papers.pv_easy import slowdown
 from replication.papers.top_percent import bias
 from replication.papers.top_percent.runs import POLICIES
@@ -29,46 +30,68 @@ def some():
     )
 
 
-def test_where_run_times_are_alike_the_work_stays(some):
-    alike = causes.runs_alike(some)
-    assert len(set(alike.run_time)) == 1
-    work = [(one.run_time * one.processors).sum() for one in (some, alike)]
+def test_equal_run_times_keep_the_work(some):
+    equal = causes.equal_run_times(some)
+    assert len(set(equal.run_time)) == 1
+    work = [(one.run_time * one.processors).sum() for one in (some, equal)]
     assert work[1] == pytest.approx(work[0], rel=0.001)
-    assert np.array_equal(alike.submit, some.submit)
+    assert np.array_equal(equal.submit, some.submit)
 
 
-def curves(gains):
-    """A sweep of four seeds at f = 0 and 1 in which f = 1 gains so many per cent under each scheduler."""
+def test_estimates_are_permuted_within_size_classes_alike_at_every_f(some):
+    exact, wide = (causes.Permuted(f).estimate(some, 1) for f in (0, 2))
+    classes = np.frexp(some.processors)[1]
+    for one in set(classes):
+        assert sorted(exact[classes == one]) == sorted(some.run_time[classes == one])
+    assert ((wide >= exact) & (wide <= 3 * exact + 1)).all()
+    assert abs(np.corrcoef(exact, some.run_time)[0, 1]) < 0.2
+    assert exact.tolist() != causes.Permuted(0).estimate(some, 2).tolist()
+
+
+def curve(gain):
+    """A sweep of four seeds in which every f gains so many per cent of f = 0."""
     rows = [
-        {"log": "a", "load": "log", "scheduler": name, "f": f, "seed": seed, "wild": f / 50}
-        | {"mean_wait": wait, "mean_bounded_slowdown": wait}
-        for name, gain in gains.items()
+        {"log": "a", "load": "log", "scheduler": repr(rp.EASY()), "f": f, "seed": seed}
+        | {"wild": f / 50, "backfilled": 0.4, "mean_wait": wait, "mean_bounded_slowdown": wait}
         for seed in range(4)
-        for f, wait in ((0.0, 100.0), *((one, 100.0 - gain + seed - 1.5) for one in (1, 3, 10)))
+        for f, wait in ((0.0, 100.0), *((one, 100.0 - gain + seed - 1.5) for one in causes.CASES))
     ]
     return pd.DataFrame(rows)
 
 
 def test_what_is_left_is_the_share_of_the_gain_without_the_cause():
-    table = curves({repr(rp.EASY()): 20, causes.FORBIDDEN: 5})
-    gain = causes.gains(table).query("f == 3 and measure == 'mean_wait'").set_index("scheduler")
-    assert gain["gain"].to_dict() == {repr(rp.EASY()): 20, causes.FORBIDDEN: 5}
-    left, median = causes.left(table)
+    gain = causes.gains(curve(20)).query("f == 3 and measure == 'mean_wait'")
+    assert gain[["gain", "wild", "backfilled"]].to_numpy().tolist() == [[20, 6, 40]]
+    left, summary = causes.left(curve(20), curve(5))
     assert left["left"].to_numpy() == pytest.approx(25)
-    assert median[0] == pytest.approx(25) and 20 < median[1] < 25 < median[2] < 30
-    assert causes.median_gain(table[table["scheduler"] == causes.FORBIDDEN])[0] == pytest.approx(5)
     # The same seeds are drawn with and without the cause: fewer minutes on both sides.
     assert (left["left low"] < 25).all() and (left["left high"] > 25).all()
     assert (left["left high"] - left["left low"] < 15).all()
+    assert summary[["range", "cases", "explained", "sure"]].to_numpy().tolist() == [
+        ["small f", 8, 8, 8],
+        ["large f", 4, 4, 4],
+    ]
+    assert summary["left"].to_numpy() == pytest.approx(25)
+    assert causes.left(curve(20), curve(15))[1]["explained"].sum() == 0
 
 
 def test_of_no_gain_nothing_is_left_to_explain():
-    left, median = causes.left(curves({repr(rp.EASY()): 0.5, causes.FORBIDDEN: 5}))
-    assert left["left"].isna().all() and np.isnan(median).all()
+    left, summary = causes.left(curve(0.5), curve(5))
+    assert left["left"].isna().all() and summary["left"].isna().all()
+    assert summary["cases"].sum() == 0
+
+
+def test_order_explains_a_case_only_under_both_interventions():
+    changed = {causes.EQUAL: curve(5), causes.PERMUTED: curve(15)}
+    left, _ = causes.left_without_order(curve(20), changed)
+    cases = list(claims.order_explains_the_gain(left))
+    assert {case.part for case in cases} == {causes.EQUAL, causes.PERMUTED}
+    given = decided([case.row() for case in cases], {"operator": "<", "threshold": "large_part"})
+    assert len(given) == 8 and not any(one.holds for one in given.values())
 
 
 def test_random_backfills_are_compared_where_as_many_are_wild():
-    table = curves({repr(rp.EASY()): 20})
+    table = curve(20)
     rows = [
         {"log": "a", "scheduler": f"let past {share}", "seed": seed, "wild": wild}
         | {"mean_wait": 100 - 200 * wild, "mean_bounded_slowdown": 100.0}

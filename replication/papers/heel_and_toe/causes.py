@@ -1,5 +1,7 @@
 """What causes the gain of inaccurate estimates, found by intervening; the rules are in docs/decisions/causes.md."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pandas as pd
 
@@ -12,23 +14,58 @@ from replication.papers.heel_and_toe.trends import ends
 from replication.papers.panels import bars, draw
 from replication.simulator import audits, measures
 from replication.simulator import grid as sweep
+from replication.simulator.choices import Number, option
+from replication.simulator.estimates import EstimateModel, Exact, FModel, Users
 from replication.simulator.schedulers import EASY
+from replication.simulator.simulation import simulate
+from replication.simulator.workload import generator
 
-ASKED = (1, 3, 10)  # the f that claims are decided at
+SMALL_F, LARGE_F = (0.1, 0.2, 0.5, 1), (3, 10)  # the falling part of the curves, and beyond it
+CASES = (*SMALL_F, *LARGE_F)
+RANGES = {f: "small f" if f in SMALL_F else "large f" for f in CASES}
+EQUAL_WILD = (1, 3, 10)  # where backfills at random are compared
 BADNESS = (0, 0.1, 0.2, 0.5, 1, 2, 3, 5, 10, 30, 100, 1000)
 RUNS, QUICK_RUNS = 40, 5
 DAY = 24 * 3600
 FORBIDDEN = repr(EASY(wild="forbidden"))
+DOUBLED, TO_REAL = "real, doubled", "perfect to real"
+EQUAL, PERMUTED = "run times equal", "estimates permuted"
 GAINS = {measure: f"gain in {words} [%]" for measure, words in SHORT.items()}
 QUARTERS = {"run_time": ("short", "long"), "processors": ("narrow", "wide")}
 
 
-def runs_alike(workload):
-    """The workload with one run time for all jobs, such that the total work stays: there is nothing to sort."""
+def equal_run_times(workload):
+    """Return the workload with one run time for all jobs and the same total work, so that there is nothing to sort."""
     work = float((workload.run_time * workload.processors).sum())
-    alike = max(1, round(work / int(workload.processors.sum())))
-    told = np.full(len(workload), alike)
-    return workload.replace(run_time=told, estimate=told)
+    equal = max(1, round(work / int(workload.processors.sum())))
+    run_time = np.full(len(workload), equal)
+    return workload.replace(run_time=run_time, estimate=run_time)
+
+
+@dataclass(frozen=True)
+class Permuted(EstimateModel, name="permuted"):
+    """The estimates of the f-model, permuted at random among the jobs of a size class.
+
+    Size classes are powers of two of the number of processors. The permutation depends on the workload's `draw_key`,
+    its length and the seed, and is the same at every f. Estimates below the run time occur.
+
+    Parameters
+    ----------
+    f : float
+        The badness factor, 0 or more.
+    """
+
+    f: float = option(allowed=Number(0), about="badness factor; 0 is exact", sign="=")
+
+    def estimate(self, workload, seed):
+        """Return the estimates, int64[n], s."""
+        size_class = np.frexp(workload.processors)[1]
+        key = workload.draw_key, len(workload), "permuted within size classes", int(seed)
+        taken = np.lexsort((generator(*key).random(len(workload)), size_class))
+        permuted = np.empty(len(workload), np.int64)
+        given = FModel(self.f).estimate(workload, seed)
+        permuted[np.argsort(size_class, kind="stable")] = given[taken]
+        return permuted
 
 
 def results(workloads, schedulers, models, seeds, loads=("log",), workers=1):
@@ -41,66 +78,102 @@ def results(workloads, schedulers, models, seeds, loads=("log",), workers=1):
     return pd.concat(tables, ignore_index=True)
 
 
+def without_order(workloads, badness, seeds, loads=("log",), workers=1):
+    """Return the runs without an order of jobs, as `results` does: run times equal, and estimates permuted."""
+    equal = {log: equal_run_times(workload) for log, workload in workloads.items()}
+    models = [FModel(f) for f in badness], [Permuted(f) for f in badness]
+    return {
+        EQUAL: results(equal, EASY(), models[0], seeds, loads, workers),
+        PERMUTED: results(workloads, EASY(), models[1], seeds, loads, workers),
+    }
+
+
+def left_without_order(as_is, changed):
+    """Return `left` for each of the interventions of `without_order`, their names in the column ``without``."""
+    both = {name: left(as_is, runs) for name, runs in changed.items()}
+    tables = (
+        pd.concat([pair[k].assign(without=name) for name, pair in both.items()]) for k in (0, 1)
+    )
+    return tuple(table.reset_index(drop=True) for table in tables)
+
+
 def gains(results, by=("log", "load", "scheduler")):
     """Gain over f = 0 at every f of a sweep with f-models, f = 0 among them: per cent of the mean
     there, with its 95 % interval over seeds.
 
     Columns are those of `by`, which tell the curves apart, f, measure, gain, low, high [%]; and the
-    share of wild backfills, per cent of all jobs.
+    shares of wild backfills and of all backfills, per cent of all jobs.
     """
-    drawn = _drawn_gains(results, by)
+    drawn = {
+        (*names, f, measure): gain
+        for names, curve in results.groupby([*by], sort=False)
+        for measure in PERFORMANCE
+        for f, gain in _drawn_gains(curve, measure).items()
+    }
     table = resampling.table(drawn, [*by, "f", "measure", "gain", "low", "high"])
-    wild = results.groupby([*by, "f"])["wild"].agg(lambda runs: 100 * runs.mean())
-    return table.join(wild, on=[*by, "f"])
+    shares = 100 * results.groupby([*by, "f"])[["wild", "backfilled"]].mean()
+    return table.join(shares, on=[*by, "f"])
 
 
-def left(results, without=FORBIDDEN):
-    """What is left of each gain at the `ASKED` f under the scheduler `without` the supposed cause,
-    named as in the column scheduler; takes runs of both with the same seeds.
+def left(as_is, changed):
+    """What an intervention leaves of each gain at the f of `CASES`, and its summary.
 
-    Columns are log, load, measure, f; gain and left with their intervals, per cent; left is nan where there is no
-    gain to explain. Returned besides is the median of what is left over all of them, with its interval, per cent.
+    Parameters
+    ----------
+    as_is, changed : pandas.DataFrame
+        Runs of the f-model without and with the intervention, of the same seeds, as `results` returns them.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        Columns log, load, measure, f, range of f; gain and left with their intervals, per cent; backfilled without
+        and with the intervention (`backfilled`, `backfilled left`), per cent of all jobs. `left` is nan where the
+        interval of the gain is not above 1 %: there is no case.
+    summary : pandas.DataFrame
+        For each range of f: the number of cases, the cases explained (less than half is left), those of them and of the
+        others whose interval excludes a half, and the median of the share left with its interval, per cent.
     """
-    rows, shares = [], []
-    for (log, load), part in results.groupby(["log", "load"], sort=False):
+    rows, shares = [], {name: [] for name in RANGES.values()}
+    for (log, load), own in as_is.groupby(["log", "load"], sort=False):
+        other = changed[(changed["log"] == log) & (changed["load"] == load)]
+        backfilled = [100 * runs.groupby("f")["backfilled"].mean() for runs in (own, other)]
         for measure in PERFORMANCE:
-            start, full = _drawn_means(part[part["scheduler"] == repr(EASY())], measure)
-            _, fewer = _drawn_means(part[part["scheduler"] == without], measure)
-            for f in ASKED:
-                gain, share = resampling.interval(100 * (start - full[f]) / start), (np.nan,) * 3
+            before, after = (_drawn_gains(runs, measure) for runs in (own, other))
+            for f in CASES:
+                gain, share = resampling.interval(before[f]), (np.nan,) * 3
                 if gain[1] > level("none"):
-                    shares.append(100 * (start - fewer[f]) / (start - full[f]))
-                    share = resampling.interval(shares[-1])
-                rows.append([log, load, measure, f, *gain, *share])
-    columns = ["log", "load", "measure", "f", *ends("gain"), *ends("left")]
-    table = pd.DataFrame(rows, columns=columns)
-    return table, resampling.median(shares) if shares else (np.nan,) * 3
+                    shares[RANGES[f]].append(100 * after[f] / before[f])
+                    share = resampling.interval(shares[RANGES[f]][-1])
+                jobs = [one[f] for one in backfilled]
+                rows.append([log, load, measure, f, RANGES[f], *gain, *share, *jobs])
+    columns = ["log", "load", "measure", "f", "range", *ends("gain"), *ends("left")]
+    table = pd.DataFrame(rows, columns=[*columns, "backfilled", "backfilled left"])
+    return table, pd.DataFrame([_summary(table, *one) for one in shares.items()])
 
 
-def median_gain(results):
-    """The median gain over logs, measures and the `ASKED` f, with its interval over seeds, per cent; see `gains`."""
-    drawn = _drawn_gains(results, ["log"])
-    return resampling.median([gain for (_, f, _), gain in drawn.items() if f in ASKED])
+def _summary(table, name, shares):
+    cases = table[table["range"] == name].dropna(subset="left")
+    half = level("large_part")
+    sure = (cases["left high"] < half) | (cases["left low"] > half)
+    median = resampling.median(shares) if shares else (np.nan,) * 3
+    return {
+        "range": name,
+        "cases": len(cases),
+        "explained": int((cases["left"] < half).sum()),
+        "sure": int(sure.sum()),
+        **dict(zip(ends("left"), median, strict=True)),
+        "backfilled": cases["backfilled"].median(),
+        "backfilled left": cases["backfilled left"].median(),
+    }
 
 
-def _drawn_gains(results, by):
-    """The gain at every f and measure of each curve, per cent, then over seeds drawn anew."""
-    found = {}
-    for names, curve in results.groupby([*by], sort=False):
-        for measure in PERFORMANCE:
-            start, means = _drawn_means(curve, measure)
-            found |= {
-                (*names, f, measure): 100 * (start - mean) / start for f, mean in means.items()
-            }
-    return found
-
-
-def _drawn_means(curve, measure):
-    """The value at f = 0, and for each f the mean over the seeds, then over seeds drawn anew."""
+def _drawn_gains(curve, measure):
+    """Return the gain at each f > 0 of one curve, per cent: with the seeds as they are, then with resampled ones."""
     wide = curve.pivot_table(index="f", columns="seed", values=measure, sort=False)
-    drawn = wide.loc[wide.index > 0]
-    means = resampling.runs(drawn.to_numpy())
-    return float(wide.loc[0.0].iloc[0]), dict(zip(drawn.index, means, strict=True))
+    drawn = wide.ffill(axis=1).to_numpy()  # without random numbers there is one run for all seeds
+    means = dict(zip(wide.index, resampling.runs(drawn), strict=True))
+    start = means.pop(0.0)
+    return {f: 100 * (start - mean) / start for f, mean in means.items()}
 
 
 def at_equal_wild(results, let_past):
@@ -118,7 +191,7 @@ def at_equal_wild(results, let_past):
             _by_share(let_past[let_past["log"] == log], name) for name in (measure, "wild")
         )
         gain = 100 * (1 - value / value[0, 0])
-        for f in ASKED:
+        for f in EQUAL_WILD:
             point = curve[curve["f"] == f].iloc[0]
             random = [
                 np.interp(point["wild"], 100 * one, other, right=np.nan)
@@ -151,6 +224,19 @@ def change_by_order(schedules):
             with np.errstate(divide="ignore", invalid="ignore"):
                 drawn[log, measure] = 100 * (1 - after / before)
     return resampling.table(drawn, ["log", "measure", "gain", "low", "high"])
+
+
+def changes_of_estimates(workloads, badness, seeds):
+    """Return what `who_pays` compares: users' estimates doubled; users' estimates, and each f, in place of perfect ones."""
+    changes = {}
+    for log, workload in workloads.items():
+        perfect, real = simulate(workload, EASY(), Exact()), simulate(workload)
+        changes[log, DOUBLED] = real, [simulate(workload, EASY(), Users(2))]
+        changes[log, TO_REAL] = perfect, [real]
+        for f in badness:
+            runs = [simulate(workload, EASY(), FModel(f), seed) for seed in seeds]
+            changes[log, f"perfect to f = {f}"] = perfect, runs
+    return changes
 
 
 def who_pays(changes):

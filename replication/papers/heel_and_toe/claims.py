@@ -10,8 +10,11 @@ barely : pandas.DataFrame
     Runs at very small f with estimates cut at E_max and not: `campaign.barely`.
 changes : pandas.DataFrame
     Changes by perfect and doubled estimates: `fig02.change`.
-left, alike : pandas.DataFrame
-    Gains without wild backfills (`causes.left`), and where all run times are alike (`causes.gains`).
+left, left_without_order : pandas.DataFrame
+    What is left of each gain without wild backfills, and without an order of jobs (column ``without`` names the
+    intervention): `causes.left`.
+payers : pandas.DataFrame
+    Changes of the wait by kind of job: `causes.who_pays`.
 modal : pandas.DataFrame
     Modal beside other estimates: `modality.summary`.
 workloads : dict
@@ -594,17 +597,39 @@ def _more_at_e_max(modal, shares, **how):
 
 
 def wild_backfills_explain_the_gain(left):
-    """Return what is left of each gain where wild backfills are forbidden and there is surely a gain, per cent."""
-    for row in left[left["gain low"] > NONE].to_dict("records"):
-        name = f"{named(row['log'], row['measure'], row['load'])}, f = {row['f']:g}"
-        yield Case(name, *(row[column] for column in ends("left")))
+    """Return what is left of each gain at small f where wild backfills are forbidden, per cent."""
+    return _left(left, causes.SMALL_F)
 
 
-def order_explains_the_gain(alike):
-    """Return the gain over f = 0 where all run times of a log are alike, per cent."""
-    for row in alike[alike["f"].isin(causes.ASKED)].to_dict("records"):
+def wild_backfills_explain_the_gain_at_large_f(left):
+    """Return the same at f = 3 and 10."""
+    return _left(left, causes.LARGE_F)
+
+
+def order_explains_the_gain(left_without_order):
+    """Return what is left of each gain at small f with equal run times and with permuted estimates, per cent."""
+    return _left(left_without_order, causes.SMALL_F)
+
+
+def order_explains_the_gain_at_large_f(left_without_order):
+    """Return the same at f = 3 and 10."""
+    return _left(left_without_order, causes.LARGE_F)
+
+
+def _left(table, fs):
+    """Return a case for each gain that is surely above none, with a part for each intervention."""
+    for row in table[table["f"].isin(fs)].dropna(subset="left").to_dict("records"):
         name = f"{named(row['log'], row['measure'], row['load'])}, f = {row['f']:g}"
-        yield Case(name, row["gain"], row["low"], row["high"])
+        yield Case(name, *(row[column] for column in ends("left")), part=row.get("without", ""))
+
+
+def heads_pay(payers):
+    """Return the change of the heads' mean wait where estimates are multiplied, per cent."""
+    for row in payers[payers["jobs"] == "heads"].to_dict("records"):
+        if row["change"] != causes.TO_REAL:
+            scale = row["per cent"] / row["minutes"]
+            ends_ = (scale * row[end] for end in ("low", "high"))
+            yield Case(f"{row['log']}, {row['change']}", row["per cent"], *ends_)
 
 
 # ---- numbers of the text, as `Page.compare` takes them
