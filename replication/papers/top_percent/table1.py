@@ -14,6 +14,8 @@ ABSENT = (
     "(python -m replication convert torque) and this block is filled in"
 )
 DEFINED = "1 by definition"
+TOPS = ("Top02", "Top03", "Top04")
+DECIDED = ("match", "close", "near", "differs")
 
 
 def blue_waters(like, drop=()):
@@ -41,6 +43,13 @@ def workloads(own, reading, quick=False):
         last = QUICK_JOBS if quick else None
         found |= {name: whole.take(slice(last)) for name, whole in more.items()}
     return found
+
+
+def at_request(schedule):
+    """Return how many predictions at submission equal the request, and how many jobs run longer than theirs, per cent."""
+    prediction, jobs = schedule.first_prediction, schedule.workload
+    equal, longer = prediction == schedule.estimate, jobs.run_time > prediction
+    return {"equal to the request": 100 * equal.mean(), "run longer": 100 * longer.mean()}
 
 
 def of(ours, reading):
@@ -89,6 +98,25 @@ def distances(frame):
             if largest.notna().any():
                 rows.append((trace, about, reading, *(largest[measure] for measure in TITLES)))
     return pd.DataFrame(rows, columns=["trace", "rows", "reading", *TITLES.values()])
+
+
+def baseline(both):
+    """Return how many published ratios of Top Percent a constant 1.000 meets, and how many ours do, by log and verdict.
+
+    The ratios are those of Top02, Top03 and Top04 to Reqtime in the four measures of the schedule; takes `side_by_side`.
+    """
+    ratios = both["policy"].isin(TOPS) & (both["measure"] != "r2") & both["words"].notna()
+    rows = []
+    for log, block in both[ratios].groupby("trace", sort=False):
+        printed = {row.key: row for row in published.rows(PAPER, "table1")}
+        keys = [tuple(row) for row in block[["trace", "policy", "measure"]].to_numpy()]
+        constant = [compare.verdict(1.0, printed[key]).verdict for key in keys]
+        for name, words in (
+            ("constant 1.000", constant),
+            *((reading, [*block[f"verdict, {reading}"]]) for reading in READINGS),
+        ):
+            rows.append([log, name, len(words), *(words.count(one) for one in DECIDED)])
+    return pd.DataFrame(rows, columns=["trace", "ours", "ratios", *DECIDED])
 
 
 def headline(both, far):
