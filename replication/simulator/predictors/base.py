@@ -169,15 +169,16 @@ class Predictor(Choice, family="predictor"):
             memory = Memory(jobs, {"key": online.key}, (_predict, _begin, _learn))
             memory.online = online
             return memory
-        if _is_compiled(type(self), "predict"):
-            functions = [
-                getattr(self, name) if _is_compiled(type(self), name) else None
-                for name in ("predict", "begin", "learn")
-            ]
-            tables = self.tables(workload, request, seed)
-        else:
-            functions = _read_known, None, None
-            tables = {"known": self._check_known(workload, request, seed)}
+        if not _is_compiled(type(self), "predict"):
+            known = self._check_known(workload, request, seed)
+            memory = Memory(jobs, {}, (None, None, None), known)
+            memory.online = None
+            return memory
+        functions = [
+            getattr(self, name) if _is_compiled(type(self), name) else None
+            for name in ("predict", "begin", "learn")
+        ]
+        tables = self.tables(workload, request, seed)
         try:
             memory = Memory(jobs, tables, functions)
         except (NumbaError, TypeError) as error:
@@ -202,17 +203,13 @@ class Predictor(Choice, family="predictor"):
                 f"{self!r}: job {workload.job_id[job]}: predicted {known[job]} s; "
                 f"expected 0 to {most[job]} s"
             )
-        return np.rint(known).astype(np.int64)
+        whole = np.rint(known) if known.dtype.kind == "f" else known
+        return np.ascontiguousarray(whole, dtype=np.int64)
 
 
 def _is_compiled(kind, name):
     """Return whether a class has a method made by `compiled`."""
     return isinstance(inspect.getattr_static(kind, name), staticmethod)
-
-
-@njit(cache=True, error_model="numpy", _nrt=False)
-def _read_known(memory, job, now):
-    return memory.known[job]
 
 
 def _set_state(self, name, value):

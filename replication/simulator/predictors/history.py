@@ -14,11 +14,16 @@ TOTAL, COUNT = range(2)  # columns of `means`
 
 def number_groups(*columns):
     """Number the rows of int64[n] columns, int64[n]: equal rows alike, in order of first appearance."""
-    code, _ = pd.factorize(columns[0])
-    for column in columns[1:]:
-        other, values = pd.factorize(column)
-        code, _ = pd.factorize(code * len(values) + other)
-    return code
+    code, values = np.zeros(len(columns[0]), np.int64), 1
+    for column in columns:
+        least = column.min()
+        span = int(column.max()) - int(least) + 1
+        if values * span >= 2**63:  # the pair does not fit into one number
+            code, column = pd.factorize(code)[0], pd.factorize(column)[0]
+            least, values, span = 0, len(code), len(code)
+        code = code * span + (column - least)
+        values *= span
+    return pd.factorize(code)[0]
 
 
 def finest_classes(workload, request):
@@ -41,8 +46,8 @@ class Last(Predictor):
 
     def tables(self, workload, request, seed):
         """Return ``group``, each job's user, and ``newest``, each user's last two run times and last request; -1: none."""
-        group = number_groups(workload.user)
-        return {"group": group, "newest": np.full((group.max() + 1, 3), -1)}
+        group, users = pd.factorize(workload.user)
+        return {"group": group, "newest": np.full((len(users), 3), -1)}
 
     @compiled
     def predict(memory, job, now):
@@ -89,12 +94,17 @@ class Complete(Predictor):
         A row of ``means`` holds a class's decayed sum of run times and its decayed count.
         """
         group, finest = finest_classes(workload, request)
-        # Most specific first: columns [0, 1, 2, 3], [0, 1, 2], [0, 1, 3], [0, 1], ...
-        kept = [[k for k in range(4) if mask & 8 >> k] for mask in range(15, 0, -1)]
-        classes, count = np.empty((finest.shape[1], len(kept)), np.int64), 0
-        for k, columns in enumerate(kept):
-            classes[:, k] = count + number_groups(*finest[columns])
-            count = int(classes[:, k].max()) + 1
+        n = finest.shape[1]
+        columns = [pd.factorize(column)[0] for column in finest[::-1]]
+        # A bit of a mask is a column: 8 the executable, 4 the user, 2 the request, 1 the size.
+        codes = [np.zeros(n, np.int64)]
+        for mask in range(1, 16):
+            lowest = columns[(mask & -mask).bit_length() - 1]
+            codes.append(pd.factorize(codes[mask & (mask - 1)] * n + lowest)[0])
+        classes, count = np.empty((n, 15), np.int64), 0
+        for k, code in enumerate(codes[:0:-1]):  # most specific first
+            classes[:, k] = count + code
+            count += int(code.max()) + 1
         return {"group": group, "classes": classes, "means": np.zeros((count, 2))}
 
     @compiled

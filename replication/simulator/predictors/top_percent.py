@@ -147,7 +147,11 @@ class TopPercent(Predictor, name="top"):
         # Every class has a place for each value that it can hold: its jobs' run times and its request.
         value = np.concatenate([workload.run_time, finest[2]])
         owner = np.concatenate([group, np.arange(classes)])
-        order = np.lexsort((value, owner))
+        bits = int(value.max()).bit_length()
+        if bits + classes.bit_length() < 63:  # one number for both
+            order = np.argsort(owner << bits | value, kind="stable")
+        else:
+            order = np.lexsort((value, owner))
         sorted_owner, sorted_value = owner[order], value[order]
         first = np.diff(sorted_owner, prepend=-1) != 0
         different = first | (np.diff(sorted_value, prepend=-1) != 0)
