@@ -14,9 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import cloudpickle
-import joblib
 import pandas as pd
-from tqdm import tqdm
 
 from replication.simulator import code, writing
 from replication.simulator.store import RESULTS, Rows, Store
@@ -60,6 +58,8 @@ def checked_workers(workers: int | None) -> int:
 
 def each(function: Callable, arguments: Iterable, workers: int) -> list:
     """Return the results of a function for several arguments, in their order, computed in threads."""
+    import joblib  # here, as it takes 0.1 s, which a single simulation would spend for nothing
+
     pool = joblib.Parallel(checked_workers(workers), backend="threading", batch_size=1)
     return pool(joblib.delayed(function)(one) for one in arguments)
 
@@ -100,6 +100,8 @@ def results(
     ------
     EngineError, ValueError
     """
+    from tqdm import tqdm
+
     tasks, engine, workers = list(tasks), check(engine), checked_workers(workers)
     keys = [task.key or f"task {k}" for k, task in enumerate(tasks)]
     stored = {key for key, task in zip(keys, tasks, strict=True) if task.key and folder is not None}
@@ -153,6 +155,8 @@ def _outcomes(tasks: dict, compute: Callable, workers: int, engine: str) -> Iter
     if engine not in ENGINES:
         yield from _on_dask(tasks, compute, engine)
         return
+    import joblib
+
     pool = joblib.Parallel(
         min(workers, max(len(tasks), 1)),
         backend=ENGINES[engine],

@@ -194,3 +194,36 @@ def test_it_can_be_defined_in_a_script(tmp_path):
     )
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[1, 1]"
+
+
+CELLS = [
+    """
+import replication as rp
+
+class LastOfUser(rp.Predictor):
+    def start(self, workload):
+        self.last = {}
+
+    def predict(self, job, now):
+        return self.last.get(job.user, job.estimate)
+
+    def learn(self, job, now):
+        self.last[job.user] = job.run_time
+""",
+    """
+jobs = rp.Workload.from_columns(
+    "two users", 4, submit=[0, 20, 21, 22], run_time=[9, 9, 8, 5], estimate=[90, 90, 90, 90],
+    processors=[4, 3, 4, 1], user=[1, 1, 2, 1],
+)
+run = rp.simulate(jobs, rp.EASY(predictor=LastOfUser()))
+print(run.prediction.tolist(), run.start.tolist())
+""",
+]
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_predictor_may_be_defined_in_a_notebook_cell():
+    nbclient, nbformat = pytest.importorskip("nbclient"), pytest.importorskip("nbformat.v4")
+    notebook = nbformat.new_notebook(cells=[nbformat.new_code_cell(cell) for cell in CELLS])
+    nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
+    assert notebook.cells[1].outputs[0]["text"] == "[90, 9, 90, 9] [0, 20, 29, 37]\n"

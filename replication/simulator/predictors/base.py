@@ -22,7 +22,7 @@ class PredictorError(ChoiceError):
 def compiled(function):
     """Compile a predictor's or a scheduler's function with numba.
 
-    Functions of one's own check array bounds, which costs up to 30 % of a prediction, and are compiled once in each
+    A user's functions check array bounds, which makes a simulation by EASY 5 to 20 % longer, and are compiled once in each
     process (about half a second). Those of this package are kept on disk.
     """
     if function.__module__.partition(".")[0] == "replication":

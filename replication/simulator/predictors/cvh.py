@@ -14,10 +14,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
 from replication.simulator.kernels.compiling import njit_noalloc
 from replication.simulator.predictors.base import Predictor, compiled
+from replication.simulator.predictors.history import number_groups
 
 RATE = 5000.0
 REGULAR = 4e9  # sic
@@ -167,13 +167,13 @@ class CVH(Predictor):
 
     def tables(self, workload, request, seed):
         """See the module."""
-        group, users = pd.factorize(workload.user)
+        group = number_groups(workload.user)
         model = np.zeros((COUNTERS + 1, ROOM))
         model[[SCALES, SQUARES]] = START
         model[COUNTERS, [STEP, NORM, JOB]] = 1, START, NOBODY
         return {
             "group": group,
-            "whole": np.zeros((len(users), COLUMNS), np.int64),
+            "whole": np.zeros((group.max() + 1, COLUMNS), np.int64),
             "model": model,
             "real": np.zeros((len(workload), FEATURES)),
             "links": np.empty((len(workload), 2), np.int64),
