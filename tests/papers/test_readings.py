@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 
 from replication.papers.published import EvidenceError, Published
-from replication.papers.pv_easy import counts, runs
-from replication.papers.pv_easy import readings as pv_easy
+from replication.papers.pv_easy import counts
 from replication.papers.readings import Found, Grid, Rule, tables, words
 from replication.papers.readings import search as readings_search
 from replication.papers.readings.search import Part
@@ -331,9 +330,8 @@ def test_a_key_depends_on_jobs_and_choices():
 DEFAULT = Variant("default")
 
 
-@pytest.mark.parametrize("paper", [pv_easy, top_percent])
-def test_a_part_counts_what_the_dimensions_name_and_no_more(paper):
-    jobs, counted = some_jobs(), {}
+def test_a_part_counts_what_the_dimensions_name_and_no_more():
+    paper, jobs, counted = top_percent, some_jobs(), {}
     for part in paper.PARTS:
         for _, _, ways, _ in part.measure(jobs, DEFAULT):
             for name, choice in ways.items():
@@ -347,23 +345,6 @@ def test_a_part_counts_what_the_dimensions_name_and_no_more(paper):
 
 def test_the_default_is_what_the_ordinary_tables_count():
     jobs = some_jobs()
-    found = {
-        (policy, measure): value
-        for part in pv_easy.PARTS
-        for policy, measure, ways, value in part.measure(jobs, DEFAULT)
-        if all(choice == pv_easy.COUNTING[name][0].name for name, choice in ways.items())
-    }
-    expected = {}
-    for policy, several in {
-        "EASY": (counts.delays, counts.kinds),
-        "EASY-Last": (counts.violations,),
-        "PV-EASY": (counts.kinds, counts.loads, counts.preemptions),
-    }.items():
-        for count in several:
-            numbers = count(runs.simulated(jobs, runs.POLICIES[policy]))
-            expected |= {(policy, measure): value for measure, (value, _) in numbers.items()}
-    assert found.keys() == expected.keys()
-    assert all(found[key] == pytest.approx(expected[key], nan_ok=True) for key in expected)
     table = {}
     for part in top_percent.PARTS:
         for policy, measure, ways, value in part.measure(jobs, DEFAULT):
@@ -376,14 +357,6 @@ def test_the_default_is_what_the_ordinary_tables_count():
         ]
     )
     assert table == own.set_index(["policy", "measure"])["value"].to_dict()
-
-
-def test_a_stand_in_is_searched_and_decides_nothing(tmp_path):
-    jobs = some_jobs("CTC-SP2").replace(stand_in=True)
-    found = pv_easy.search({"CTC-SP2": jobs}, folder=tmp_path)
-    assert 20 < len(found) < 60
-    best = tables.best(found, "pv_easy", pv_easy.ITEMS, decided=False)
-    assert set(best["verdict"]) == {"not comparable"}
 
 
 @pytest.mark.parametrize(
@@ -432,24 +405,6 @@ def drawn(paper, name, key):
     return pd.read_csv(paths.FIGURES / paper / f"readings-{name}.csv").set_index(key)
 
 
-def test_decisions_say_of_pv_easy_what_was_drawn():
-    short = drawn("pv_easy", "identified", "dimension")
-    assert short.loc[["extra", "delay"], "EASY"].tolist() == ["not-used-up", "running"]
-    assert short.loc["span", "all"] == "time-0"
-    assert short.loc[["extra", "correction"], "EASY-Last"].tolist() == ["used-up", "now"]
-    alone = drawn("pv_easy", "tables", "item")["own"].round(1)
-    assert alone[["table4", "table5", "table6"]].tolist() == [0.5, 0.1, 2.0]
-    ranges = drawn("pv_easy", "ranges", "measure")
-    assert (ranges.loc["violated", "lowest"] > ranges.loc["violated", "published"]).all()
-    over = ranges.loc["delayed", "default"] / ranges.loc["delayed", "published"]
-    assert over.between(3.4, 4.6).all()
-    blocked = ranges[ranges["policy"] == "EASY"].loc["blocked"]
-    assert (100 * (blocked["default"] / blocked["published"] - 1)).round().tolist() == [20, 44, 59]
-    text = (paths.ROOT / "docs" / "decisions.md").read_text(encoding="utf-8")
-    tried = drawn("pv_easy", "tried", "combinations").loc["tried", "number"]
-    assert f"**PV-EASY** ({tried:,} combinations, {len(ranges)} numbers)" in text
-
-
 def test_decisions_say_of_top_percent_what_was_drawn():
     short = drawn("top_percent", "identified", "dimension")["all"]
     assert short[short == "left open"].index.tolist() == ["size", "jobs", "order"]
@@ -476,7 +431,7 @@ def test_decisions_say_of_top_percent_what_was_drawn():
     assert f"**Top Percent** ({tried:,} combinations" in text
 
 
-@pytest.mark.parametrize("part", [*pv_easy.PARTS, *top_percent.PARTS], ids=lambda part: part.name)
+@pytest.mark.parametrize("part", top_percent.PARTS, ids=lambda part: part.name)
 def test_a_change_of_anything_compiled_into_a_run_voids_it(part, monkeypatch):
     monkeypatch.setattr(
         code, "STARTED", time.time()

@@ -31,6 +31,7 @@ POLICIES = tuple(runs.POLICIES)
 FOLDER = paths.DATA / "pv_easy"
 #: The tables that `main` writes, and their captions.
 CAPTIONS = {
+    "tried": "Combinations, the simulations behind them on each log, and the published numbers they are compared with",
     "nearest": "The nearest combinations of all numbers, of each policy's and of each log's; distances in %",
     "choices": "Each choice: the best combination with it and without it, %",
     "held_out": "Chosen on the other logs, tried on the one left out; distances in %",
@@ -355,7 +356,14 @@ def percent(share):
 def tables(found):
     """What a `Search` finds: tables by name, for the notebook ``readings``."""
     nearest, _ = found.nearest(range(len(found.numbers)))
+    combinations = math.prod(len(entry["choices"]) for entry in DIMENSIONS.values())
+    extent = {
+        "combinations": combinations,
+        "simulations of a log": found.simulations // len(found.logs),
+        "numbers": len(found.numbers),
+    }
     return {
+        "tried": pd.DataFrame(extent.items(), columns=["what", "number"]),
         "choices": found.choices(),
         "held_out": found.held_out(),
         "best": found.best(nearest=nearest, reconstructed=RECONSTRUCTED),
@@ -374,6 +382,17 @@ def tables(found):
             columns=["numbers", "count", "choices", "distance", "default"],
         ),
     }
+
+
+def identified(choices):
+    """The choices that the numbers identify, of the table of `Search.choices`."""
+    columns = ["dimension", "choice", "default", "with_it", "without_it"]
+    return choices.loc[choices["identified"] == "yes", columns].reset_index(drop=True)
+
+
+def read():
+    """The tables that `main` wrote, by name."""
+    return {name: pd.read_csv(FOLDER / f"search_{name}.csv").fillna("") for name in CAPTIONS}
 
 
 def main():

@@ -107,17 +107,15 @@ class Found:
     """The numbers of all combinations, beside those that the paper printed.
 
     `table` is from `replication.papers.readings.search.search`. Of the `published` numbers one
-    that the paper prints twice counts once; one that is not in the table does not count. By policy
-    each policy may identify choices of its own.
+    that the paper prints twice counts once; one that is not in the table does not count.
 
-    ``numbers`` and ``logs`` are those that count; ``groups`` has places of all numbers, and those
-    by policy. By combination and number there are ``differences``, relative, infinite where a value
+    ``numbers`` and ``logs`` are those that count; ``groups`` has places of all numbers. By combination and number there are ``differences``, relative, infinite where a value
     is undefined, and ``matched``, by the rule of `replication.papers.compare`; by combination
     ``distances`` to all numbers, and their ``order`` from the nearest to the farthest: by median,
     worst difference, the grid's order.
     """
 
-    def __init__(self, grid, table, published, by_policy=False):
+    def __init__(self, grid, table, published):
         self.grid = grid
         rows = dict(tuple(table.groupby(["trace", "policy", "measure"], sort=False)))
         printed = {}
@@ -129,9 +127,7 @@ class Found:
         self._cells = [_cells(grid, rows[row.key]) for row in self.numbers]
         self._told = {}
         self.logs = list(dict.fromkeys(row.trace for row in self.numbers))
-        policies = dict.fromkeys(row.policy for row in self.numbers if by_policy)
         self.groups = {ALL: [*range(len(self.numbers))]}
-        self.groups |= {policy: self.of(policy=policy) for policy in policies}
         self.differences = np.empty((len(grid), len(self.numbers)), np.float32)
         self.matched = np.empty((len(grid), len(self.numbers)), bool)
         for k, row in enumerate(self.numbers):

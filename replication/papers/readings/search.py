@@ -100,29 +100,16 @@ def search(grid, parts, jobs, logs, workers=1, engine=None, folder=engines.RESUL
     return engines.run(tasks, compute, workers, engine, folder)
 
 
-def of_paper(
-    paper,
-    printed,
-    workloads,
-    dimensions,
-    cleaning,
-    parts,
-    rules=(),
-    first=None,
-    around=({},),
-    by_policy=False,
-    **how,
-):
+def of_paper(paper, printed, workloads, dimensions, cleaning, parts, first=None, **how):
     """What the search over a paper's readings finds of the published numbers `printed`: a
     `replication.papers.readings.Found`. `search` takes the further keywords.
 
     `workloads` are the paper's logs by name; `cleaning` are those of its `dimensions` that need the
     log's own lines, which a stand-in has not. Where only the `first` jobs of each log are taken,
-    and on stand-ins, only the combinations `around` and single changes of them are tried.
+    and on stand-ins, only the default and single changes of it are tried.
     """
     stand_in = any(one.stand_in for one in workloads.values())
     clean = kept_to_defaults("a stand-in has no lines to read otherwise", cleaning)
-    rules = [*rules, *(clean if stand_in else ())]
-    grid = Grid(dimensions, rules, around if stand_in or first else None)
+    grid = Grid(dimensions, clean if stand_in else (), ({},) if stand_in or first else None)
     jobs = functools.partial(variants.jobs, paper, workloads, first=first)
-    return Found(grid, search(grid, parts, jobs, workloads, **how), printed, by_policy)
+    return Found(grid, search(grid, parts, jobs, workloads, **how), printed)

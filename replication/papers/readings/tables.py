@@ -125,22 +125,21 @@ def ranges(found):
     return pd.DataFrame(rows, columns=[*columns, "inside"])
 
 
-def each(found, fact="trace"):
-    """Whether one reading explains all logs, or tables: the best for each alone, beside the best
-    for all.
+def each(found):
+    """Whether one reading explains all logs: the best for each alone, beside the best for all.
 
-    A row for each value of the `fact` (trace, item or policy): numbers, own, common and default
+    A row for each log: trace, numbers, own, common and default
     (medians on it, %), near_own and near_common (numbers within 20 %), reading (its own best).
     """
     rows = []
-    for one in dict.fromkeys(getattr(row, fact) for row in found.numbers):
-        numbers = found.of(**{fact: one})
+    for one in found.logs:
+        numbers = found.of(trace=one)
         own = found.nearest(numbers)
         away = [found.differences[k][numbers] for k in (own, found.best, 0)]
         near = [int((far <= NEAR).sum()) for far in away[:2]]
         medians = [percent(np.median(far)) for far in away]
         rows.append((one, len(numbers), *medians, *near, found.words(own, numbers)))
-    columns = [fact, "numbers", "own", "common", "default", "near_own", "near_common", "reading"]
+    columns = ["trace", "numbers", "own", "common", "default", "near_own", "near_common", "reading"]
     return pd.DataFrame(rows, columns=columns)
 
 

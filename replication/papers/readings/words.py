@@ -13,9 +13,7 @@ def finding(found, choices, hold_out):
         return f"- {len(found):,} combinations were tried. {nothing}"
     lines = [_distances(found), *_identified(found, choices)]
     if len(found.logs) > 1:
-        lines.append(_one_for_all(each(found), "log", "logs"))
-    if len({row.item for row in found.numbers}) > 1:
-        lines.append(_one_for_all(each(found, "item"), "table", "tables"))
+        lines.append(_one_for_all(each(found)))
     return "\n".join(f"- {line}" for line in [*lines, *_tested(hold_out)])
 
 
@@ -54,19 +52,18 @@ def _identified(found, choices):
         )
 
 
-def _one_for_all(table, one, several):
-    fact = table.columns[0]
+def _one_for_all(table):
     lost = table[table["own"] < (1 - IDENTIFIED) * table["common"]]
     numbers = "; ".join(
-        f"{row[fact]} {_percent(row['own'])} % alone, {_percent(row['common'])} % by the common reading"
+        f"{row['trace']} {_percent(row['own'])} % alone, {_percent(row['common'])} % by the common reading"
         for row in table.to_dict("records")
     )
     if len(lost):
         return (
-            f"**No one reading explains all {several}**: {', '.join(lost[fact])} would come nearer by "
-            f"more than {100 * IDENTIFIED:.0f} % by a reading of the {one}'s own ({numbers})."
+            f"**No one reading explains all logs**: {', '.join(lost['trace'])} would come nearer by "
+            f"more than {100 * IDENTIFIED:.0f} % by a reading of the log's own ({numbers})."
         )
-    return f"**One reading does for all {several}** ({numbers})."
+    return f"**One reading does for all logs** ({numbers})."
 
 
 def _tested(hold_out):
