@@ -12,7 +12,6 @@ from replication.simulator import paths
 PROGRAM = """
 import numpy as np
 
-from replication.papers import resampling
 from replication.papers.pv_easy import claims as pv_easy
 from replication.papers.pv_easy.runs import POLICIES
 from replication.papers.top_percent import intervals, runs
@@ -24,17 +23,13 @@ made = jobs(128, *zip(*(column.tolist() for column in columns)))
 schedules = {policy: runs.run(made, policy) for policy in runs.POLICIES}
 rows = [{"trace": "made", "policy": policy} | runs.measured(made_one) for policy, made_one in schedules.items()]
 print(runs.over_requested(rows).to_csv())
-block = intervals.Block("made", schedules)
-for measure in runs.UNITS:
-    print(measure, *(resampling.interval(block.values(policy, measure)) for policy in schedules))
+print(intervals.table(intervals.draws({"made": schedules})).to_csv())
 for schedule in schedules.values():
     print(schedule.measures)
 print(pv_easy.over(pv_easy.schedules({"made": made}, policies=POLICIES)).to_csv())
 """
 SETTINGS = {
     "BLAS of an old processor": {"OPENBLAS_CORETYPE": "Nehalem"},
-    "BLAS of another": {"OPENBLAS_CORETYPE": "Haswell"},
-    "BLAS of one with wide vectors": {"OPENBLAS_CORETYPE": "SkylakeX"},
     "numpy without wide vectors": {"NPY_DISABLE_CPU_FEATURES": " ".join(__cpu_dispatch__)},
 }
 

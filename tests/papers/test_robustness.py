@@ -1,7 +1,6 @@
-"""Headline conclusions against changes: the general part on made-up papers, and every decider both ways."""
+"""Headline conclusions under changes: the table of cases, and every claim decided both ways."""
 
 import math
-from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -9,17 +8,15 @@ import pytest
 import small_project
 
 from replication.papers import dimensions, robustness, variants
-from replication.papers.claims import Case, decide, entries, function_of
+from replication.papers.claims import Case, decide, entries
 from replication.papers.heel_and_toe import robustness as heel
 from replication.papers.pv_easy import claims as pv_claims
 from replication.papers.pv_easy import counts
 from replication.papers.pv_easy import robustness as pv
 from replication.papers.pv_easy import runs as pv_runs
-from replication.papers.robustness import ABSENT, NO, OPEN, YES
-from replication.papers.robustness import table as robustness_table
+from replication.papers.robustness import ABSENT, NO, YES, table
 from replication.papers.top_percent import claims as top_claims
 from replication.papers.top_percent import intervals
-from replication.papers.top_percent import readings as top_readings
 from replication.papers.top_percent import robustness as top
 from replication.papers.top_percent import runs as top_runs
 from replication.papers.variants import (
@@ -33,7 +30,7 @@ from replication.papers.variants import (
 )
 from replication.simulator import traces
 from replication.simulator.predictors import TopPercent
-from replication.simulator.schedulers import EASY, PVEasy
+from replication.simulator.schedulers import EASY
 from replication.simulator.simulation import simulate
 from tests.workloads import jobs
 
@@ -43,102 +40,60 @@ THREE = jobs(4, (0, 10, 3), (1, 5, 4), (2, 60, 1))
 PLAIN = Variant("default")
 
 
-HEADLINE = """[{name}]
-short = "{name}"
-statement = "It is so."
-section = "1"
-statistic = "s"
-operator = "<"
-threshold = 50
-"""
-
-
-def light(load):
-    return [Case("", load)]
-
-
-def of_a(log):
-    if log != "A":
-        raise NotApplicable("B is another matter")
-    return [Case("first", 1), Case("second", 60, 40, 70)]
+def case(change, log, answer, headline="light", kind=LOAD, name="x", reason=""):
+    """A row of `replication.papers.robustness.study`."""
+    names = {"headline": headline, "word": "always", "kind": kind, "change": change, "log": log}
+    return names | {"case": name, "answer": answer, "reason": reason}
 
 
 @pytest.fixture
-def made_up(monkeypatch, tmp_path):
-    """Return a function that studies a made-up paper with logs A and B; one headline holds where the load is low."""
-    small_project.enter(tmp_path, patch=monkeypatch.setattr)
-    headlines = "".join(HEADLINE.format(name=name) for name in ("light", "of-a"))
-    (tmp_path / "published/heel_and_toe/headlines.toml").write_text(headlines)
-
-    def tables(log, jobs, variant):
-        return {"load": jobs.load, "log": log}
-
-    def run(changes, decided=True):
-        functions, logs = {"light": light, "of_a": of_a}, {"A": THREE, "B": THREE}
-        cases = robustness.study("heel_and_toe", functions, tables, logs, changes, workers=2)
-        return robustness.summary(cases, decided)
-
-    return run
+def summary():
+    rows = [case("default", log, "for", kind=DEFAULT) for log in "AB"]
+    rows += [case("load 6000 %", log, "against") for log in "AB"]
+    rows += [case("B", "B", ABSENT, kind=LOG, reason="B is another matter")]
+    return robustness.summary(pd.DataFrame(rows))
 
 
-CHANGES = [PLAIN, Variant("load 6000 %", load=60.0)]
+ENTRIES = {"light": {"short": "light"}}
 
 
-@pytest.fixture
-def found(made_up):
-    return made_up(CHANGES)
-
-
-@pytest.fixture
-def headlines(made_up):
-    return entries("heel_and_toe", "headlines.toml")
-
-
-def cell(table, headline, change):
-    return table[(table["headline"] == headline) & (table["change"] == change)].iloc[0].to_dict()
-
-
-# ---- the general part
-
-
-def test_a_cell_counts_the_cases_that_hold(found):
-    light = cell(found, "light", "default")
+def test_a_cell_counts_the_cases_that_hold(summary):
+    light, heavy, absent = summary.to_dict("records")
     assert (light[YES], light["cases"], light["share"], light["verdict"]) == (2, 2, 1.0, "holds")
-    heavy = cell(found, "light", "load 6000 %")
-    assert (heavy[YES], heavy[NO], heavy["share"], heavy["verdict"]) == (0, 2, 0.0, "fails")
-    of_a = cell(found, "of-a", "default")
-    assert (of_a[YES], of_a[OPEN], of_a["cases"], of_a["verdict"]) == (1, 1, 2, "fails")
-    assert "B is another matter" in of_a["reason"]
-    assert robustness_table.words(of_a) == "1/2 ?1" and robustness_table.words(light) == "2/2"
+    assert (heavy[YES], heavy[NO], heavy["verdict"]) == (0, 2, "fails")
+    assert absent["verdict"] == ABSENT and math.isnan(absent["share"])
+    assert [table.words(row) for row in (light, heavy, absent)] == ["2/2", "0/2", "–"]
+    assert table.not_applicable(summary) == "- Not applicable to B: B is another matter."
+    sentence = "**light**: by default it holds (2/2). 0 of 1 changes leave it so; it fails under"
+    assert sentence in table.sentences(summary, ENTRIES)
+    assert "Nothing is decided" in table.sentences(summary, ENTRIES, decided=False)
 
 
-def test_the_sentences_say_what_changes_and_decide_nothing_without_real_logs(
-    found, headlines, made_up
-):
-    said = robustness_table.sentences(found, headlines)
-    assert (
-        "**light**: by default it holds (2/2). 0 of 1 changes leave it so; it fails under" in said
-    )
-    assert "**of-a**: by default it fails (1/2 ?1). All 1 changes leave it so." in said
-    assert "Nothing is decided" in robustness_table.sentences(found, headlines, decided=False)
-    assert set(made_up(CHANGES, decided=False)["verdict"]) == {"undecided"}
+def test_the_picture_has_every_cell(summary):
+    axes = table.draw(summary, ENTRIES).axes[0]
+    assert sorted(text.get_text() for text in axes.texts) == ["0/2", "2/2", "–"]
+    labels = {label.get_text() for label in axes.get_yticklabels()}
+    assert {"default", "load 6000 %", table.HEADINGS[LOAD]} <= labels
 
 
-def test_a_conclusion_that_holds_only_elsewhere_is_said_to(found, headlines):
-    turned = found.assign(kind=found["kind"].map({DEFAULT: LOAD, LOAD: DEFAULT}))
-    assert (
-        "by default it fails (0/2). 0 of 1 changes leave it so; it holds under default (2/2)."
-        in robustness_table.sentences(turned, headlines)
-    )
+@pytest.mark.parametrize("paper", MODULES)
+def test_headlines_and_changes_of_a_paper_are_complete(paper):
+    headlines = entries(paper, "headlines.toml")
+    assert 3 <= len(headlines) <= 8
+    assert all(len(entry["short"]) <= 34 for entry in headlines.values())
+    assert list(table.stated(headlines)["short"]) == [one["short"] for one in headlines.values()]
+    changes = robustness.tried(LOGS[paper], MODULES[paper].CHANGES)
+    assert {change.kind for change in changes} == {DEFAULT, READING, CLEANING, LOG, LOAD}
+    assert len({(change.kind, change.name) for change in changes}) == len(changes)
 
 
-def test_a_cell_with_nothing_to_decide_is_empty_and_says_why(made_up):
-    found = made_up([PLAIN, Variant("B", logs=("B",))])
-    row = cell(found, "of-a", "B")
-    assert (
-        row["verdict"] == ABSENT and robustness_table.words(row) == "–" and np.isnan(row["share"])
-    )
-    assert robustness_table.not_applicable(found) == "- Not applicable to B: B is another matter."
+@pytest.mark.parametrize("options", [dimensions.TEXTBOOK, pv_runs.OPEN, top.OPEN])
+def test_the_default_of_an_open_option_comes_first(options):
+    known = EASY.options()
+    for name, alternatives in options.items():
+        assert alternatives[0].name == known[name].default
+        assert {one.name for one in alternatives} <= set(known[name].metadata["allowed"])
+        assert all(one.scheduler == {name: one.name} for one in alternatives[1:])
 
 
 def test_a_variant_is_of_the_kind_of_what_it_changes():
@@ -187,13 +142,6 @@ def test_a_stand_in_has_no_lines_to_read_otherwise(log, variant):
         variants.jobs("pv_easy", {"A": THREE.replace(stand_in=True)}, log, variant)
 
 
-def test_a_log_of_ones_own_has_no_rules_to_read_it_by():
-    with pytest.raises(NotApplicable, match="mine"):
-        variants.jobs(
-            "pv_easy", {"mine": THREE}, "mine", Variant("c", cleaning={"size": "requested"})
-        )
-
-
 def test_another_log_is_cleaned_by_the_paper_and_keeps_its_machine(real_log):
     assert real_log("KTH-SP2").machine == 100
     own = {"CTC-SP2": THREE}
@@ -206,30 +154,6 @@ def test_another_log_is_cleaned_by_the_paper_and_keeps_its_machine(real_log):
     assert len(variants.jobs("pv_easy", own, "CTC-SP2", variant, first=100)) == 100
 
 
-def test_every_other_value_of_an_option_is_changed_alone():
-    got = variants.alone("correction", dimensions.PREDICTION["correction"])
-    assert [one.name for one in got] == [
-        "correction: tsafrir",
-        "correction: doubling",
-        "correction: now",
-    ]
-    assert [one.scheduler for one in got] == [
-        {"correction": value} for value in ("tsafrir", "doubling", "now")
-    ]
-
-
-@pytest.mark.parametrize("module", [pv_runs, top])
-def test_all_values_of_an_open_option_are_tried_and_the_default_is_first(module):
-    options = EASY.options()
-    for name, alternatives in module.OPEN.items():
-        assert alternatives[0].name == options[name].default
-        # Other simulators process events by plan, and the reconstructed one holds reservations: no interpretations.
-        open_ones = set(options[name].metadata["allowed"]) - {"by-plan", "held"}
-        assert {one.name for one in alternatives} == open_ones
-        for one in alternatives[1:]:
-            assert one.scheduler == {name: one.name}
-
-
 def test_other_logs_are_those_the_paper_lacks_each_once():
     names = {
         paper: [one.name for one in variants.others(logs) if one.kind == LOG]
@@ -240,48 +164,6 @@ def test_other_logs_are_those_the_paper_lacks_each_once():
         "heel_and_toe": ["SDSC-DS", "CEA-Curie"],
         "top_percent": ["SDSC-BLUE", "SDSC-DS", "CEA-Curie"],
     }
-
-
-def test_the_picture_has_every_cell_and_its_colours_survive_grey(found, headlines):
-    figure = robustness_table.draw(found, headlines)
-    axes = figure.axes[0]
-    texts = [text.get_text() for text in axes.texts]
-    assert sorted(texts) == sorted(robustness_table.words(row) for row in found.to_dict("records"))
-    labels = [label.get_text() for label in axes.get_yticklabels()]
-    assert {"default", "load 6000 %", robustness_table.HEADINGS[LOAD]} == set(labels)
-    light = [
-        sum(w * int(colour[k : k + 2], 16) for w, k in ((0.299, 1), (0.587, 3), (0.114, 5)))
-        for colour in robustness_table.COLOURS
-    ]
-    assert all(b - a > 20 for a, b in pairwise(light))
-
-
-# ---- the papers' lists
-
-
-FUNCTIONS = {"heel_and_toe": heel, "pv_easy": pv_claims, "top_percent": top_claims}
-
-
-@pytest.mark.parametrize("paper", MODULES)
-def test_headlines_are_whole_and_each_is_decided(paper):
-    headlines = entries(paper, "headlines.toml")
-    for name, entry in headlines.items():
-        assert "select" in entry or function_of(name, FUNCTIONS[paper]), name
-    assert 3 <= len(headlines) <= 8
-    for entry in headlines.values():
-        assert {"short", "statement", "section", "statistic", "rule"} <= entry.keys()
-        assert len(entry["short"]) <= 34
-    short = [entry["short"] for entry in headlines.values()]
-    assert list(robustness_table.stated(headlines)["short"]) == short
-
-
-@pytest.mark.parametrize("paper", MODULES)
-def test_changes_are_named_apart_and_cover_every_kind(paper):
-    changes = robustness.tried(LOGS[paper], MODULES[paper].CHANGES)
-    assert [change.kind for change in changes].count(DEFAULT) == 1
-    assert {change.kind for change in changes} == {DEFAULT, READING, CLEANING, LOG, LOAD}
-    assert len({(change.kind, change.name) for change in changes}) == len(changes)
-    assert {change.load for change in changes} == {None, 0.7, 0.8, 0.9}
 
 
 def test_a_study_has_a_row_for_each_number_and_says_what_is_not_applicable(monkeypatch, tmp_path):
@@ -309,11 +191,6 @@ def test_a_study_has_a_row_for_each_number_and_says_what_is_not_applicable(monke
         (1, 2, "fails"),
         (0, 0, ABSENT),
     ]
-
-
-def test_what_top_percent_searches_is_open_in_its_robustness_too():
-    searched = {*top_readings.EVENTS, *dimensions.PREDICTION}
-    assert searched <= top.OPEN.keys()
 
 
 # ---- PV-EASY

@@ -72,16 +72,16 @@ def test_a_block_is_normalised_by_its_requested_times():
 def test_intervals_start_from_the_measures_themselves():
     w = workload()
     schedules = {policy: runs.run(w, policy) for policy in ("Reqtime", "Complete")}
-    block = intervals.Block("made", schedules)
+    draws = intervals.draws({"made": schedules}).loc["made"]
     found = over_requested(
         {policy: runs.measured(schedule) for policy, schedule in schedules.items()}
     )
-    for measure in runs.UNITS:
-        value, low, high = resampling.interval(block.values("Complete", measure))
+    for measure, title in runs.TITLES.items():
+        value, low, high = resampling.interval(draws.loc["Complete", title].to_numpy())
         assert value == pytest.approx(found["Complete", measure])
         assert low <= high
-    assert (block.values("Reqtime", "af") == 1).all()
-    under = block.shares("Complete", "under")[0]
+    assert (draws.loc["Reqtime", "AF"] == 1).all()
+    under = draws.loc["Complete", "under"].to_numpy()[0]
     assert under == pytest.approx((schedules["Complete"].prediction < w.run_time).mean())
 
 
