@@ -30,7 +30,7 @@ from replication.papers.variants import (
 )
 from replication.simulator import traces
 from replication.simulator.predictors import TopPercent
-from replication.simulator.schedulers import EASY
+from replication.simulator.schedulers import EASY, PVEasy
 from replication.simulator.simulation import simulate
 from tests.workloads import jobs
 
