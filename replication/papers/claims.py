@@ -400,8 +400,8 @@ def told(rows: Iterable[Mapping], entry: Mapping) -> list[tuple[str, Answer]]:
     ]
 
 
-def changed(default: Mapping, other: Mapping, name: str) -> pd.DataFrame:
-    """Return the claims whose verdict differs in another set of decisions.
+def compared(default: Mapping, other: Mapping, name: str) -> pd.DataFrame:
+    """Return the verdicts on claims beside those in another set of decisions.
 
     Columns are claim, statement, default, the name of the other set (the verdicts), and its numbers.
     """
@@ -414,9 +414,14 @@ def changed(default: Mapping, other: Mapping, name: str) -> pd.DataFrame:
             "numbers": "; ".join(text for text, _ in told(one.rows, one.entry)),
         }
         for claim, one in other.items()
-        if default[claim].verdict != one.verdict
     ]
     return pd.DataFrame(rows, columns=["claim", "statement", "default", name, "numbers"])
+
+
+def changed(default: Mapping, other: Mapping, name: str) -> pd.DataFrame:
+    """Return the rows of `compared` with two different verdicts."""
+    table = compared(default, other, name)
+    return table[table["default"] != table[name]].reset_index(drop=True)
 
 
 def totals(verdicts: Iterable[str]) -> str:

@@ -11,7 +11,7 @@ from replication.papers import dimensions, robustness, variants
 from replication.papers.claims import Case, decide, entries
 from replication.papers.heel_and_toe import robustness as heel
 from replication.papers.pv_easy import claims as pv_claims
-from replication.papers.pv_easy import counts
+from replication.papers.pv_easy import counts, reconstructed
 from replication.papers.pv_easy import robustness as pv
 from replication.papers.pv_easy import runs as pv_runs
 from replication.papers.robustness import ABSENT, NO, YES, table
@@ -293,6 +293,16 @@ def test_a_claim_of_pv_easy_is_decided_from_the_numbers_of_its_schedules():
     decided = decide("pv_easy", pv_claims, tables, names)
     assert [len(one.answers) for one in decided.values()] == [1, 1, 2, 4, 1]
     assert decided["same-end"].verdict == "holds"
+
+
+def test_the_reconstructed_simulator_counts_delays_without_a_replay():
+    known = reconstructed.policies(reconstructed.RECONSTRUCTED, pv_claims.POLICIES)
+    found = pv_claims.schedules({"A": HEAD}, policies=known)
+    assert found["A"]["EASY"].scheduler.reservation == "held"
+    numbers = pv_claims.numbers(found, False, pv_claims.reconstructed_counts())
+    of_easy = numbers.loc[numbers["policy"] == "EASY", "measure"]
+    assert {"delayed", "max_delay", "large jobs blocked"} <= set(of_easy)
+    assert "violated" in set(numbers.loc[numbers["policy"] == "EASY-Last", "measure"])
 
 
 # ---- heel and toe
