@@ -7,6 +7,7 @@ sources that changed after this session began, and module variables that are nei
 """
 
 import ast
+import dataclasses
 import functools
 import hashlib
 import importlib.util
@@ -192,6 +193,8 @@ def _value(value, where: str) -> str:
         return ""
     if _is_of_simulator(type(value).__module__):  # a choice
         return repr(value)
+    if dataclasses.is_dataclass(value):  # of a module that is hashed too
+        return repr([_value(getattr(value, one.name), where) for one in dataclasses.fields(value)])
     raise Unknown(f"{where} is a {type(value).__name__}, neither plain data nor code")
 
 
