@@ -18,6 +18,7 @@ def copy(tmp_path):
     """A copy of the package, and a function that returns where a new process keeps its kernels."""
     shutil.copytree(paths.ROOT / "replication", tmp_path / "replication")
     shutil.copytree(paths.ROOT / "data", tmp_path / "data")
+    shutil.copy(paths.ROOT / "pyproject.toml", tmp_path)
 
     def folder(**environment):
         clean = {

@@ -100,6 +100,7 @@ def test_options_are_fields():
 
     with pytest.raises(PredictorError, match="expected its options as annotated fields"):
         WithInit()
+    del Predictor.members["with-init"]
 
 
 @pytest.mark.parametrize("value", [-5, float("nan"), float("inf"), None, "x"])
