@@ -507,7 +507,8 @@ def main(argv=None):
 def _message(error):
     """Return the message of an expected error in one line; empty for a mistake in the code."""
     if isinstance(error, click.ClickException):
-        return " ".join(error.format_message().split())
+        message = " ".join(error.format_message().split())
+        return message if len(message) < 1000 else f"{message[:500]} ... {message[-100:]}"
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror}"
     if isinstance(error, ModuleNotFoundError):
