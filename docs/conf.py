@@ -9,6 +9,8 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import gallery  # noqa: E402
 
+from replication.simulator import traces  # noqa: E402
+
 project = "replication"
 author = "The replication authors"
 extensions = ["myst_nb", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary"]
@@ -21,7 +23,7 @@ html_copy_source = False
 html_show_sphinx = False
 myst_enable_extensions = ["html_image"]
 myst_heading_anchors = 3
-nb_execution_mode = "force" if gallery.has_log("KTH-SP2") else "off"  # for the tutorial
+nb_execution_mode = "force" if traces.locate("KTH-SP2") else "off"  # for the tutorial
 nb_execution_excludepatterns = ["gallery/*"]
 nb_execution_timeout = 300
 nb_execution_raise_on_error = True

@@ -10,8 +10,6 @@ from pathlib import Path
 import nbformat
 import pandas as pd
 
-import replication as rp
-
 ROOT = Path(__file__).parents[1]
 TITLES = {
     "pv_easy": "PV-EASY (HPDC 2010)",
@@ -47,15 +45,6 @@ def write(folder):
             names.append(name)
         index += ["", "```{toctree}", ":hidden:", *names, "```", ""]
     (folder / "index.md").write_text("\n".join(index), encoding="utf-8")
-
-
-def has_log(name):
-    """Return whether a log of the registry is available without a download."""
-    try:
-        rp.load(name)
-    except (OSError, ValueError):
-        return False
-    return True
 
 
 def badges(record):

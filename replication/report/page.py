@@ -417,15 +417,10 @@ class Page:
         return f"{self.kind}; {self.scale} scale; seed {self.seed}; logs: {logs}"
 
     def _show(self):
-        """Keep what stands below the notebook's page cell up to date; it tells the runner what was drawn."""
+        """Update the summary and the status below the page cell of the notebook."""
         loaded = "_loaded" in self.__dict__
-        facts = {
-            "item": self.name,
-            "kind": self.kind if loaded or self.changes or not self.logs else None,
-            "files": {file: facts["sha256"] for file, facts in self._files.items()},
-        }
         words = "\n\n".join(filter(None, [self._opening, self._status(loaded)]))
-        shown = {record.MIME: facts, "text/markdown": words, "text/plain": self.name}
+        shown = {"text/markdown": words, "text/plain": self.name}
         if self._shown is None:
             self._shown = _display(shown, display_id=True)
         else:

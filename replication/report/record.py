@@ -23,8 +23,6 @@ MEANING = {
     "stand-in": "generated stand-ins for the logs: a test of the machinery, which proves nothing of a paper",
     OTHER: "parameters that are not the committed ones: they prove nothing of a paper",
 }
-# Under which a notebook says in its outputs what its page has drawn.
-MIME = "application/vnd.replication.page+json"
 WIDTH = 240
 FORMAT = 2  # of a record, see docs/architecture.md
 PACKAGES = ("numpy", "numba", "scipy", "pandas", "matplotlib")
@@ -100,28 +98,10 @@ def read(path):
         facts = json.loads(path.read_text(encoding="utf-8"))
         if facts.get("format") != FORMAT:
             raise ValueError(f"format {facts.get('format')}; expected {FORMAT}")
-        return facts | _as_before(facts)
+        return facts
     except ValueError as error:
         writing.tell(f"{path}: a damaged record ({error}); the item counts as not drawn")
         return None
-
-
-def _as_before(facts):
-    """Return the fields of the first format, for readers that still use them."""
-    own = dict(facts["parameters"])
-    provenance = facts["provenance"]
-    return {
-        "opening": facts["summary"],
-        "said": facts["sentences"],
-        "kind": provenance["kind"],
-        "scale": own.pop("scale"),
-        "seed": own.pop("seed"),
-        "settings": {name: value for name, value in own.items() if name != "logs"},
-        "kernels": provenance["simulator"],
-        "logs": provenance["logs"],
-        "stand_in": any(log["stand_in"] for log in provenance["logs"].values()),
-        "run": facts["run"] | {"commit": None, "dirty": False},
-    }
 
 
 FIELDS = (

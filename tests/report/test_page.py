@@ -156,7 +156,7 @@ def test_other_parameters_go_to_a_folder_of_their_own_and_prove_nothing(project,
         shown.append(page.compare([*OURS, OURS[0] | {"trace": "mine"}]))
         assert set(shown[-1].frame["verdict"]) == {"not comparable"}
     assert page.folder == project / "build" / "other" / "heel_and_toe"
-    assert record.read(page.folder / f"{page.item}.json")["kind"] == "other"
+    assert record.read(page.folder / f"{page.item}.json")["provenance"]["kind"] == "other"
     assert all(words in table._repr_html_() for table in shown[1:])
     assert not (project / "figures").exists()
 
@@ -215,7 +215,7 @@ def test_the_opening_fills_in_its_numbers_and_is_kept_in_the_record(project):
         ours=2 / 3,
         share="all",
     )
-    kept = record.read(page.folder / "fig02.json")["opening"]
+    kept = record.read(page.folder / "fig02.json")["summary"]
     assert kept == "The paper finds 21.37 min, we 0.7 min (all)."
     with pytest.raises(PageError, match="no number 'there', given: here"):
         page.opening("We find {there}.", here=1)

@@ -27,7 +27,6 @@ EQUAL_WILD = (1, 3, 10)  # where backfills at random are compared
 BADNESS = (0, 0.1, 0.2, 0.5, 1, 2, 3, 5, 10, 30, 100, 1000)
 RUNS, QUICK_RUNS = 40, 5
 DAY = 24 * 3600
-FORBIDDEN = repr(EASY(wild="forbidden"))
 DOUBLED, TO_REAL = "real, doubled", "perfect to real"
 EQUAL, PERMUTED = "run times equal", "estimates permuted"
 GAINS = {measure: f"gain in {words} [%]" for measure, words in SHORT.items()}

@@ -9,7 +9,6 @@ from replication.simulator.simulation import simulate
 PAPER = "pv_easy"
 # How the paper names a policy, and the scheduler here.
 POLICIES = {"EASY": EASY(), "EASY-Last": EASY(predictor=Last()), "PV-EASY": PVEasy()}
-EASY_ONLY = ("extra", "shadow", "order")
 #: What the paper's words leave open of the schedulers.
 OPEN = dimensions.TEXTBOOK | dimensions.PREDICTION
 ALONE = dimensions.alone(OPEN)

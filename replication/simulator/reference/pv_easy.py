@@ -1,4 +1,4 @@
-"""PV-EASY as slow, readable Python that follows the paper's section 4: the oracle of ``core.pv_easy``."""
+"""PV-EASY in readable Python, after the paper's section 4: the reference implementation of ``kernels.pv_easy``."""
 
 from replication.simulator import schedulers
 from replication.simulator.reference.easy import Easy, grown
