@@ -15,8 +15,7 @@ from replication.papers import claims, compare, published, shown, style, verdict
 from replication.report import parameters, record
 from replication.report.parameters import NAME_HINT, PageError, is_word
 from replication.report.render import Picture, Table
-from replication.simulator import kernels as core
-from replication.simulator import paths, text, traces, writing
+from replication.simulator import code, paths, text, traces, writing
 from replication.simulator.workload import QUICK_JOBS
 
 
@@ -389,7 +388,7 @@ class Page:
             "parameters": {name: v for name, v in self._given.items() if name != "workers"},
             "provenance": {
                 "kind": self.kind,
-                "simulator": core.kernel_hash(),
+                "simulator": code.of_simulator(),
                 "logs": self._log_facts(),
             },
             "files": self._files,

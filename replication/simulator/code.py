@@ -27,6 +27,24 @@ STARTED = time.time()
 _SOURCES = {
     path.relative_to(PACKAGE).as_posix(): path.read_bytes() for path in PACKAGE.rglob("*.py")
 }
+#: Sources without influence on a measure of given jobs and choices. Jobs are hashed by their values and choices by their
+#: text, so that the code that reads or generates them does not count; the audits do, since searches store their counts.
+WITHOUT_INFLUENCE = (
+    "code.py",
+    "engines.py",
+    "formats.py",
+    "gantt.py",
+    "paths.py",
+    "plans.py",
+    "reference/",
+    "store.py",
+    "study.py",
+    "swf.py",
+    "synthetic.py",
+    "text.py",
+    "traces.py",
+    "writing.py",
+)
 _INSTALLED = tuple(
     str(Path(sysconfig.get_path(name)).resolve())
     for name in ("stdlib", "platstdlib", "purelib", "platlib")
@@ -53,9 +71,12 @@ def bare(source: bytes | str) -> str:
 
 @functools.cache
 def of_simulator() -> str:
-    """Return the hash of the simulator's sources as they were imported, in hexadecimal."""
+    """Return the hash of the sources that results depend on, as they were imported, in hexadecimal.
+
+    Sources of `WITHOUT_INFLUENCE` are left out, so that a new file format, for instance, leaves all results valid.
+    """
     digest = hashlib.sha256()
-    for name in sorted(_SOURCES):
+    for name in sorted(name for name in _SOURCES if not name.startswith(WITHOUT_INFLUENCE)):
         digest.update(f"{name}\n{bare(_SOURCES[name])}\n".encode())
     return digest.hexdigest()
 

@@ -102,7 +102,12 @@ def test_cells_scripts_and_closures_are_unknown(own):
         code.of(module.Own)
 
 
-def test_the_simulators_sources_are_those_that_were_imported():
+def test_sources_without_influence_on_results_are_left_out(monkeypatch):
+    for name in code.WITHOUT_INFLUENCE:
+        assert (code.PACKAGE / name).exists(), name
     before = code.of_simulator()
     assert code.of(EASY) == code.of() and len(before) == 64
-    assert set(code._SOURCES) >= {"kernels/easy.py", "measures.py"}
+    for name in ("formats.py", "reference/easy.py", "kernels/easy.py"):
+        monkeypatch.setitem(code._SOURCES, name, b"changed = True")
+        same = code.of_simulator.__wrapped__() == before
+        assert same == (name != "kernels/easy.py")
