@@ -4,9 +4,11 @@ JupyterLab reads this file if it is started in this folder, as ``make lab`` does
 """
 
 
-def strip_outputs(model, **_):
-    """Leave outputs and execution counts out of a notebook that is about to be saved."""
+def strip_outputs(model, path="", **_):
+    """Leave outputs and execution counts out of a notebook that is about to be saved, except in ``figures/``."""
     if model["type"] != "notebook" or model["content"]["nbformat"] != 4:
+        return
+    if path.startswith("figures/"):
         return
     model["content"]["metadata"] = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},

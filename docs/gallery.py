@@ -1,14 +1,11 @@
-"""Write one page for each table and figure: the notebook with its committed outputs, and its verdicts."""
+"""Write one page for each table and figure: its executed notebook from ``figures/``, and its verdicts."""
 
-import base64
-import html
 import json
 import shutil
 from collections import Counter
 from pathlib import Path
 
 import nbformat
-import pandas as pd
 
 ROOT = Path(__file__).parents[1]
 TITLES = {
@@ -17,7 +14,6 @@ TITLES = {
     "top_percent": "Top Percent (HPEC 2020)",
     "beyond": "Beyond the papers",
 }
-ROWS = 12  # of a table that are shown
 
 
 def write(folder):
@@ -27,7 +23,7 @@ def write(folder):
     index = [
         "# Gallery",
         "",
-        "Every table and figure, from the committed outputs in `figures/`.",
+        "Every table and figure as an executed notebook, from `figures/`.",
         "",
     ]
     for paper, title in TITLES.items():
@@ -55,32 +51,11 @@ def badges(record):
 
 
 def page(paper, item, record):
-    """Return an item's notebook with the committed pictures and tables as outputs of its cells."""
-    notebook = nbformat.read(ROOT / f"notebooks/{paper}/{item}.ipynb", as_version=4)
-    folder = ROOT / "figures" / paper
-    for name, facts in record["files"].items():
-        if "cell" in facts:
-            notebook.cells[facts["cell"]].outputs.append(output(folder / name, facts["caption"]))
+    """Return the executed notebook of an item with its verdicts under the heading."""
+    notebook = nbformat.read(ROOT / f"figures/{paper}/{item}.ipynb", as_version=4)
     source = f"`notebooks/{paper}/{item}.ipynb`"
-    summary = f"{record['summary']}\n\nVerdicts: {badges(record)}. Source: {source}."
-    notebook.cells.insert(1, nbformat.v4.new_markdown_cell(summary))
-    for cell in notebook.cells:
-        cell.pop("id", None)  # ids of new cells are random
+    words = f"Verdicts: {badges(record)}. Source: {source}. [All items](index.md)"
+    cell = nbformat.v4.new_markdown_cell(words)
+    del cell["id"]  # it is random
+    notebook.cells.insert(1, cell)
     return notebook
-
-
-def number(value):
-    """Return a number as text with about four significant digits, without an exponent."""
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
-
-
-def output(path, caption):
-    """Return a committed PNG or CSV file as the output of a notebook cell."""
-    if path.suffix == ".png":
-        data = {"image/png": base64.b64encode(path.read_bytes()).decode(), "text/plain": caption}
-    else:
-        table = pd.read_csv(path).drop(columns=["item", "source", "answers"], errors="ignore")
-        shown = table.head(ROWS).to_html(index=False, na_rep="", border=0, float_format=number)
-        rest = f" First {ROWS} of {len(table)} rows." if len(table) > ROWS else ""
-        data = {"text/html": f"<p>{html.escape(caption)}.{rest}</p>{shown}", "text/plain": caption}
-    return nbformat.v4.new_output("display_data", data)

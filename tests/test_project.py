@@ -66,11 +66,8 @@ def test_public_names_exist():
 
 def test_no_file_names_a_machine():
     folder = re.compile(r"(?<![\w.~-])/(?:work|root|home|Users|mnt)/\w|--(?:extra-)?index-url")
-    sources = [
-        paths.ROOT / name for name in ("replication", "contrib", "docs", "notebooks", "data")
-    ]
-    for source in sources:
-        for path in source.rglob("*"):
+    for source in ("replication", "contrib", "docs", "notebooks", "figures", "data"):
+        for path in (paths.ROOT / source).rglob("*"):
             if path.suffix in {".py", ".md", ".toml", ".csv", ".ipynb", ".json"}:
                 assert not folder.search(path.read_text(encoding="utf-8")), path
 

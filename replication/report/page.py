@@ -437,7 +437,7 @@ class Page:
         if self._files:
             folder = self.folder
             folder = folder.relative_to(paths.ROOT) if folder.is_relative_to(paths.ROOT) else folder
-            parts.append(f"`{folder}/`: {', '.join(self._files)} ({self._seconds()} s)")
+            parts.append(f"`{folder}/`: {', '.join(self._files)}")
         line = " · ".join(parts)
         if self.changes:
             line += (

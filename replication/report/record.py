@@ -35,8 +35,8 @@ def folder(kind, paper=""):
 
 
 def executed(kind, name):
-    """Where the executed notebook of an item is kept."""
-    return paths.BUILD / "notebooks" / kind / f"{name}.ipynb"
+    """Return the path of an executed notebook, next to the outputs of its kind; ``failed`` is a kind here."""
+    return folder(kind) / f"{name}.ipynb"
 
 
 def cells(name):

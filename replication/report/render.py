@@ -19,6 +19,8 @@ from replication.simulator.paths import toml
 TEMPLATES = Path(__file__).parent / "page_templates"
 # Pixels of a page for a pixel of a figure: 105 to the inch.
 SHRINK = 105 / style.DPI
+# A table of more than LONGEST rows shows its first HEAD rows.
+LONGEST, HEAD = 60, 10
 #: The words of verdicts, each with its sign and its rule.
 VERDICTS = toml(TEMPLATES / "verdicts.toml")
 SIGNS = {word: verdict["sign"] for word, verdict in VERDICTS.items()}
@@ -72,20 +74,22 @@ class Table:
 
     def _repr_html_(self):
         display = self._flat if self._shown is None else self._shown
-        columns = list(display)
+        columns, total = list(display), len(display)
+        if total > LONGEST:
+            display = display.head(HEAD)
         numeric = {name for name in self._flat if self._flat[name].dtype.kind in "iuf"}
         rows = [
             [(name, row[name], shown.text(row[name], self._formats.get(name))) for name in columns]
             for row in display.to_dict("records")
         ]
-        words = {"caption": self.caption, "notice": self.notice}
+        rest = f" First {HEAD} of {total:,} rows." if total > LONGEST else ""
+        words = {"caption": self.caption + rest, "notice": self.notice}
         template = environment().get_template("table.html.j2")
         return template.render(columns=columns, numeric=numeric, rows=rows, **words)
 
     def __repr__(self):
-        return "\n".join(
-            filter(None, [self.notice, self.caption, self._flat.to_string(index=False)])
-        )
+        rows = self._flat.to_string(index=False, max_rows=LONGEST, min_rows=HEAD)
+        return "\n".join(filter(None, [self.notice, self.caption, rows]))
 
 
 class Picture:
@@ -94,14 +98,15 @@ class Picture:
     def __init__(self, data, caption):
         self.data, self.caption = data, caption
 
-    def _repr_mimebundle_(self, include=None, exclude=None):
-        caption, width = html.escape(self.caption), shown_width(self.data)
-        markup = (
-            f'<figure><img src="{uri(self.data)}" width="{width}" alt="{caption}">'
-            f"<figcaption>{caption}</figcaption></figure>"
-        )
+    def _ipython_display_(self):
+        from IPython.display import display
+
+        look = {"width": shown_width(self.data), "alt": self.caption}
         encoded = uri(self.data).partition(",")[2]
-        return {"text/html": markup, "image/png": encoded, "text/plain": self.caption}
+        bundle = {"image/png": encoded, "text/plain": self.caption}
+        display(bundle, metadata={"image/png": look}, raw=True)
+        caption = f"<p><em>{html.escape(self.caption)}</em></p>"
+        display({"text/html": caption, "text/plain": self.caption}, raw=True)
 
     def __repr__(self):
         return self.caption

@@ -17,10 +17,11 @@ from tqdm import tqdm
 from replication.report import record
 from replication.report.parameters import SCALES, PageError, check_known, check_name, on_disk
 from replication.report.results import notebooks
-from replication.simulator import paths, traces
+from replication.simulator import paths, traces, writing
 from replication.simulator.choices import did_you_mean
 
 SECONDS = 10.0  # of a notebook without a record
+WIDGET = "application/vnd.jupyter.widget-view+json"
 OUTPUT = re.compile(r"[a-z0-9_]+(-[a-z0-9_]+)?(\.verdicts)?\.(png|csv)")
 
 
@@ -138,7 +139,7 @@ def outputs(kind, name):
 
 
 def execute(path, parameters):
-    """Run one notebook and keep it, executed, below ``build/notebooks/``.
+    """Run one notebook and save it, executed, next to its outputs.
 
     Returns
     -------
@@ -168,6 +169,7 @@ def execute(path, parameters):
             request_save_on_cell_execute=False,
             resources={"metadata": {"path": str(path.parent)}},
             kernel_manager_class=AsyncKernelManager,
+            extra_arguments=["--IPKernelApp.log_level=40"],  # no warning of TCP without encryption
         )
     except DeadKernelError:
         raise NotebookError(f"{name}: the kernel died; it may need more memory") from None
@@ -180,13 +182,49 @@ def execute(path, parameters):
             break
     else:
         raise NotebookError(f"{name}: no Page of this name saved an output")
-    target = record.executed(kind, name)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    os.replace(running, target)
+    notebook = stable(nbformat.read(running, as_version=4), with_parameters=kind != "paper")
+    writing.write(record.executed(kind, name), nbformat.writes(notebook).encode())
+    running.unlink()
     for file in set(older[kind]) - set(outputs(kind, name)):
         with contextlib.suppress(FileNotFoundError):
             file.unlink()
     return kind
+
+
+def stable(notebook, with_parameters=True):
+    """Remove from an executed notebook everything that differs between two runs with the same results.
+
+    These are times, versions, random ids, warnings and progress bars; without `with_parameters` also the cell that
+    papermill adds.
+    """
+    notebook.nbformat_minor = 4  # without ids of cells
+    notebook.metadata = {
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+        "language_info": {"name": "python"},
+    }
+    count = 0
+    kept = []
+    for cell in notebook.cells:
+        tags = cell.metadata.get("tags", [])
+        if "injected-parameters" in tags and not with_parameters:
+            continue
+        cell.pop("id", None)
+        cell.metadata = {"tags": tags} if tags else {}
+        if cell.cell_type == "code":
+            count += 1
+            cell.execution_count = count
+            cell.outputs = [output for output in cell.outputs if _is_result(output)]
+            for output in cell.outputs:
+                if "execution_count" in output:
+                    output.execution_count = count
+        kept.append(cell)
+    notebook.cells = kept
+    return notebook
+
+
+def _is_result(output):
+    """Return False for warnings and progress bars."""
+    return output.get("name") != "stderr" and WIDGET not in output.get("data", ())
 
 
 def _modified(file):

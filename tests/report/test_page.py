@@ -20,7 +20,7 @@ from replication.papers.shown import text
 from replication.report import record
 from replication.report.page import Page
 from replication.report.parameters import PageError
-from replication.report.render import Picture, Table
+from replication.report.render import Table
 from replication.simulator import paths, traces, writing
 from replication.simulator.workload import QUICK_JOBS
 
@@ -344,11 +344,10 @@ def test_a_table_escapes_what_comes_from_a_log():
     assert "&lt;script&gt;" in markup and "&lt;i&gt;" in markup and "&lt;b&gt;" in markup
 
 
-def test_a_picture_shows_its_caption():
-    shown = Picture(style.png(drawing()), "Wait & <load>")._repr_mimebundle_()
-    assert "<figcaption>Wait &amp; &lt;load&gt;</figcaption>" in shown["text/html"]
-    assert 'width="420"' in shown["text/html"]  # 4 inches
-    assert shown["text/plain"] == "Wait & <load>"
+def test_a_long_table_shows_its_first_rows():
+    table = Table(pd.DataFrame({"a": range(100)}), "Numbers.")
+    assert "Numbers. First 10 of 100 rows." in table._repr_html_()
+    assert table._repr_html_().count("<td") == 10 and table.csv().count(b"\n") == 101
 
 
 @pytest.mark.parametrize(

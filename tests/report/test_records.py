@@ -1,5 +1,8 @@
 """The committed records: of real logs at paper scale, and without a commit or a path of this machine."""
 
+import base64
+import json
+
 import pytest
 
 from replication.report import record
@@ -16,6 +19,20 @@ def test_a_committed_record_is_of_real_logs_at_paper_scale(path):
     facts = record.read(path)
     assert facts["provenance"]["kind"] == "paper" and facts["parameters"]["scale"] == "paper"
     assert "commit" not in path.read_text(encoding="utf-8").partition('"files"')[0]
+
+
+@pytest.mark.parametrize("path", RECORDS)
+def test_a_committed_notebook_shows_the_pictures_of_its_record(path):
+    notebook = path.with_suffix(".ipynb")
+    if not notebook.exists():
+        pytest.skip("drawn before executed notebooks were kept")
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    data = [output.get("data", {}) for cell in cells for output in cell.get("outputs", ())]
+    pictures = {
+        record.sha256(base64.b64decode(one["image/png"])) for one in data if "image/png" in one
+    }
+    files = record.read(path)["files"].values()
+    assert pictures == {facts["sha256"] for facts in files if facts["role"] == "figure"}
 
 
 def test_a_damaged_record_counts_as_not_drawn_and_is_named(tmp_path, capsys):

@@ -1,5 +1,6 @@
 """The runner of notebooks: choices, parameters, failures, and the kind of the outputs."""
 
+import base64
 import json
 
 import pytest
@@ -73,14 +74,21 @@ def test_parameters_are_literals(project, value):
 
 
 def test_outputs_and_the_path_of_the_picture(project, capsys):
-    make(project, code=[*GOOD, small_project.FIGURE])
+    warning = "import sys; print('warn' + 'ing', file=sys.stderr)"
+    make(project, code=[warning, *GOOD, small_project.FIGURE])
     assert run.figures(NAME) == 0
     out = capsys.readouterr().out
     assert f"{NAME} (paper): " in out and "figures/heel_and_toe/fig02.png [" in out
-    first = {path: path.read_bytes() for path in (project / "figures").rglob("*.*")}
-    assert record.executed("paper", NAME).is_file()
-    assert run.figures(NAME) == 0
-    assert {path: path.read_bytes() for path in (project / "figures").rglob("*.*")} == first
+    folder = project / "figures/heel_and_toe"
+    first = {path: path.read_bytes() for path in folder.iterdir()}
+    assert run.figures(NAME, workers=2) == 0
+    assert {path: path.read_bytes() for path in folder.iterdir()} == first
+    text = (folder / "fig02.ipynb").read_text()
+    assert "warning" not in text and "papermill" not in text
+    outputs = [one for cell in json.loads(text)["cells"] for one in cell.get("outputs", ())]
+    (figure,) = [one for one in outputs if "image/png" in one.get("data", ())]
+    assert base64.b64decode(figure["data"]["image/png"]) == (folder / "fig02.png").read_bytes()
+    assert figure["metadata"]["image/png"]["alt"] == "Wait against load"
 
 
 def test_files_that_are_no_longer_drawn_are_deleted_and_no_others(project):
