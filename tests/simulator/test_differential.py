@@ -57,6 +57,7 @@ PREDICTORS = (
     Complete(),
     TopPercent(3),
     TopPercent(20, coded=True),
+    TopPercent(20, decay=1, artificial=0, weights="equal"),
     CVH(),
     Biased(Tsafrir(), 1.5),
 )

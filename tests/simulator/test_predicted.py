@@ -34,6 +34,7 @@ PREDICTORS = [
     TopPercent(2),
     TopPercent(20),
     TopPercent(3, coded=True),
+    TopPercent(20, decay=0.5, artificial=1, weights="equal"),
     CVH(),
 ]
 # wild and let_past go with the users' estimates alone; see test_observed.

@@ -103,6 +103,12 @@ def test_top_percent_by_hand():
     assert after(w, "top=9", [0, 1, 2], 3) == 100
     assert after(w, "top=80", [0, 1, 2], 3) == 10
     assert after(w, "top=10", [0, 1, 2], 4) == 100, "another user is another class"
+    # Without decay the points weigh 10, 10, 10 and 50; with equal weights and no decay 0.1, 1, 1 and 1.
+    assert after(w, "top=13,decay=1", [0, 1, 2], 3) == 50
+    assert after(w, "top=12,decay=1", [0, 1, 2], 3) == 100
+    assert after(w, "top=36,decay=1,weights=equal", [0, 1, 2], 3) == 10
+    assert after(w, "top=35,decay=1,weights=equal", [0, 1, 2], 3) == 50
+    assert after(w, "top=1,artificial=0", [0, 1, 2], 3) == 50
 
 
 def test_top_percent_as_coded_by_hand():

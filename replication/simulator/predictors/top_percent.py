@@ -1,7 +1,7 @@
 """The run time that only a small part of a class's weight lies above, updated as jobs end.
 
 A class is the jobs with equal executable, user, request and size. Its points are run times with weights; each new point
-multiplies the older weights by 0.9. Instead of shrinking old weights, the weight of new ones grows, and all are scaled
+multiplies the older weights by the decay. Instead of shrinking old weights, the weight of new ones grows, and all are scaled
 back when the numbers get large. The values that a class can hold are known beforehand, so its points are places in a
 binary indexed tree: a new point and a prediction cost O(log points) each.
 
@@ -21,14 +21,18 @@ from replication.simulator.kernels.compiling import njit_noalloc
 from replication.simulator.predictors.base import Predictor, compiled
 from replication.simulator.predictors.history import finest_classes
 
-DECAY = 0.9
-ARTIFICIAL = 0.1  # weight of the first point, at the request, in requests
 LARGE = 1e100  # growth at which the weights are scaled back
 
 BEGIN, PLACES, ENDED, REQUEST, AT, POINTS, RANK = range(7)  # columns of `whole`
 UNKNOWN = -1  # AT where it must be looked up
 VALUE, WEIGHT, OCCUPIED = range(3)  # columns of `real`
 GROWTH, TOTAL, BELOW, ABOVE = range(4)  # columns of `model`
+
+
+@njit_noalloc
+def _weight(memory, run_time):
+    """Weight of a new point."""
+    return np.float64(run_time) if memory.by_length else 1.0
 
 
 @njit_noalloc
@@ -95,7 +99,7 @@ def _own(memory, f):
 
 
 @njit_noalloc
-def _move_threshold(memory, f, place, run_time):
+def _move_threshold(memory, f, place, weight):
     """As coded: update the sums of the weights at or below the threshold and above it.
 
     They follow the threshold from point to point, upwards for a run time above it, downwards for one below. The lower
@@ -104,10 +108,10 @@ def _move_threshold(memory, f, place, run_time):
     ended, which is the highest point unless run times repeat.
     """
     sums, state, enough = memory.model[f], memory.whole[f], 1 - memory.share
-    sums[BELOW] *= DECAY
-    sums[ABOVE] *= DECAY
+    sums[BELOW] *= memory.decay
+    sums[ABOVE] *= memory.decay
     if place > state[AT]:
-        sums[ABOVE] += run_time
+        sums[ABOVE] += weight
         while state[RANK] < state[POINTS] and sums[BELOW] <= enough * (sums[BELOW] + sums[ABOVE]):
             own = _step(memory, f, 1)
             sums[BELOW] += own
@@ -115,7 +119,7 @@ def _move_threshold(memory, f, place, run_time):
             if state[RANK] == state[ENDED] + 1:
                 sums[ABOVE] = 0
         return
-    sums[BELOW] += run_time
+    sums[BELOW] += weight
     own = _own(memory, f)
     while (
         place < state[AT]
@@ -139,6 +143,9 @@ class TopPercent(Predictor, name="top"):
         allowed=Number(0, 100), about="part of the weight above a prediction", sign="="
     )
     coded: bool = option(False, (False, True), "as in the paper's simulator")
+    decay: float = option(0.9, Number(0.1, 1), "factor of older weights at every end")
+    artificial: float = option(0.1, Number(0), "weight of the first point, at the request")
+    weights: str = option("length", ("length", "equal"), "weights of points: run times, or equal")
 
     def tables(self, workload, request, seed):
         """See the module."""
@@ -173,6 +180,9 @@ class TopPercent(Predictor, name="top"):
             "model": model,
             "share": self.percent / 100,
             "coded": self.coded,
+            "decay": self.decay,
+            "artificial": self.artificial,
+            "by_length": self.weights == "length",
         }
 
     @compiled
@@ -190,20 +200,23 @@ class TopPercent(Predictor, name="top"):
     @compiled
     def learn(memory, job, now):
         """Add the job's run time to its class, after the artificial point if it is the first."""
-        c, place, run_time = memory.group[job], memory.places[job], memory.run_time[job]
+        c, place = memory.group[job], memory.places[job]
+        weight = _weight(memory, memory.run_time[job])
         state, sums = memory.whole[c], memory.model[c]
         if state[ENDED] == 0:
-            artificial = ARTIFICIAL * memory.real[state[BEGIN] + state[REQUEST], VALUE]
-            # As coded, the artificial point is as old as the first ended job.
-            _add_point(
-                memory, c, state[REQUEST], artificial / DECAY if memory.coded else artificial
+            artificial = memory.artificial * _weight(
+                memory, memory.real[state[BEGIN] + state[REQUEST], VALUE]
             )
+            # As coded, the artificial point is as old as the first ended job.
+            if memory.coded:
+                artificial /= memory.decay
+            _add_point(memory, c, state[REQUEST], artificial)
         state[ENDED] += 1
-        sums[GROWTH] /= DECAY
+        sums[GROWTH] /= memory.decay
         if sums[GROWTH] > LARGE:
             _scale_back(memory, c)
-        _add_point(memory, c, place, run_time)
+        _add_point(memory, c, place, weight)
         if memory.coded:
-            _move_threshold(memory, c, place, run_time)
+            _move_threshold(memory, c, place, weight)
         else:
             state[AT] = UNKNOWN

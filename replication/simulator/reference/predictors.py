@@ -117,10 +117,14 @@ class Complete(Remembering):
 class TopPercent(Complete):
     """The smallest value that more than 100 - q % of the class's weight is at or below (section II)."""
 
-    def __init__(self, workload, estimate, percent):
+    def __init__(self, workload, estimate, percent, decay, artificial, weights):
         super().__init__(workload, estimate)
         self.enough = 1 - percent / 100
+        self.decay, self.artificial, self.by_length = decay, artificial, weights == "length"
         self.threshold = {}  # of classes that have not changed since it was worked out
+
+    def weight(self, run_time):
+        return float(run_time) if self.by_length else 1.0
 
     def learn(self, job, now):
         self.ended[self.facts(job)].append(self.run_time[job])
@@ -132,8 +136,9 @@ class TopPercent(Complete):
             return self.request[job]
         if name not in self.threshold:
             run_times = self.ended[name]
-            weights = [0.1 * self.request[job], *map(float, run_times)]
-            decayed = [w * 0.9 ** (len(run_times) - k) for k, w in enumerate(weights)]
+            weights = [self.artificial * self.weight(self.request[job])]
+            weights += map(self.weight, run_times)
+            decayed = [w * self.decay ** (len(run_times) - k) for k, w in enumerate(weights)]
             points = sorted(zip([self.request[job], *run_times], decayed, strict=True))
             self.threshold[name] = self._first_above(points, self.enough * math.fsum(decayed))
         return min(self.threshold[name], self.request[job])
@@ -154,29 +159,30 @@ class TopPercentAsCoded(TopPercent):
     The artificial point is as old as the first ended job. The lower sum starts at 1.
     """
 
-    def __init__(self, workload, estimate, percent):
-        super().__init__(workload, estimate, percent)
+    def __init__(self, *given):
+        super().__init__(*given)
         self.state = {}
 
     def learn(self, job, now):
         name, run_time = self.facts(job), self.run_time[job]
         at, below, above = self.state.get(name, (self.request[job], 1.0, 0.0))
         self.ended[name].append(run_time)
-        weight = self._weights(name)
-        below, above = 0.9 * below, 0.9 * above
+        weight, new = self._weights(name), self.weight(run_time)
+        below, above = self.decay * below, self.decay * above
         if run_time > at:
-            self.state[name] = self._raised(name, weight, at, below, above + run_time)
+            self.state[name] = self._raised(name, weight, at, below, above + new)
         elif run_time < at:
-            self.state[name] = self._lowered(weight, at, below + run_time, above)
+            self.state[name] = self._lowered(weight, at, below + new, above)
         else:
-            self.state[name] = at, below + run_time, above
+            self.state[name] = at, below + new, above
 
     def _weights(self, name):
         """Present weight of each value of a class."""
         run_times = self.ended[name]
-        weights = defaultdict(list, {name[2]: [0.1 * name[2] * 0.9 ** (len(run_times) - 1)]})
+        first = self.artificial * self.weight(name[2]) * self.decay ** (len(run_times) - 1)
+        weights = defaultdict(list, {name[2]: [first]})
         for age, run_time in enumerate(reversed(run_times)):
-            weights[run_time].append(run_time * 0.9**age)
+            weights[run_time].append(self.weight(run_time) * self.decay**age)
         return {value: math.fsum(parts) for value, parts in weights.items()}
 
     def _raised(self, name, weight, at, below, above):
@@ -238,7 +244,7 @@ TWINS = {
     predictors.Last: Last,
     predictors.Tsafrir: Tsafrir,
     predictors.Complete: Complete,
-    predictors.TopPercent: lambda w, e, percent, coded: (
+    predictors.TopPercent: lambda w, e, percent, coded, *design: (
         TopPercentAsCoded if coded else TopPercent
-    )(w, e, percent),
+    )(w, e, percent, *design),
 }
