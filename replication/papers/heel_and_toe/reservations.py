@@ -1,0 +1,79 @@
+"""Figs. 3 to 6 and 11 with the head's reservation recomputed at every pass, kept until it is due, or held until the head starts."""
+
+import pandas as pd
+
+from replication.papers import panels, style
+from replication.papers.heel_and_toe import campaign, causes, trends
+from replication.papers.heel_and_toe.curves import PERFORMANCE, Z95
+from replication.simulator.schedulers import EASY
+
+BADNESS = (0, 0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10)
+RUNS = 20
+RECOMPUTED, KEPT, HELD = "recomputed", "kept", "held"
+#: Claims about Figs. 3 to 6 and 11 that runs at any f decide.
+CLAIMS = (
+    "single-runs-help",
+    "better-than-real",
+    "initial-drop",
+    "v-or-l",
+    "usually-v",
+    "high-load-v",
+    "deterministic-better",
+    "sjfness-lambda",
+)
+#: What is drawn, by measure: axis label and factor from the sweep's unit.
+SHOWN = PERFORMANCE | {"sjfness": ("SJFness [% of jobs]", 100)}
+
+
+def results(workloads, badness, seeds, workers=1):
+    """Return the runs of the f-model at all loads, as `campaign.all_loads` does, by reservation."""
+    found = {}
+    for name in (RECOMPUTED, KEPT, HELD):
+        runs = causes.results(
+            workloads,
+            [EASY(reservation=name)],
+            campaign.models(badness),
+            seeds,
+            campaign.LOADS,
+            workers,
+        )
+        found[name] = campaign.on_axis(runs)
+    return found
+
+
+def shapes(runs):
+    """Return `trends.shapes` of each reservation, in the column ``reservation``, and the rise and fall of SJFness.
+
+    Of SJFness, ``fall`` is its rise to the highest point and ``rise`` its fall behind it.
+    """
+    tables = []
+    for name, table in runs.items():
+        upside_down = table.assign(sjfness=-table["sjfness"])
+        found = trends.shapes(upside_down, [*PERFORMANCE, "sjfness"])
+        tables.append(found.assign(reservation=name))
+    return pd.concat(tables, ignore_index=True)
+
+
+def decided(page, claims, runs):
+    """Return a row for each of `CLAIMS`: the cases that hold, such as ``3 of 4``, and the verdict under each reservation."""
+    rows = {}
+    for name, table in runs.items():
+        for claim, one in page.decide(claims, CLAIMS, runs=table).items():
+            rows.setdefault(claim, {}).update({name: one.count, f"verdict, {name}": one.verdict})
+    return pd.DataFrame(rows).T.rename_axis("claim").reset_index()
+
+
+def draw(runs):
+    """Means of the random model with their 95 % intervals at the logs' own loads: a row a measure, a panel a log."""
+    every = pd.concat([table.assign(reservation=name) for name, table in runs.items()])
+    every = every[(every["model"] == "random") & (every["load"] == "log")]
+    looks = style.series(runs)
+
+    def one(axes, log, measure):
+        part = every[every["log"] == log]
+        for name, own in part.groupby("reservation", sort=False):
+            by = (own[measure] * SHOWN[measure][1]).groupby(own["f"]).agg(["mean", "sem"])
+            axes.errorbar(by.index, by["mean"], Z95 * by["sem"], **looks[name] | {"markersize": 3})
+
+    rows = {measure: words for measure, (words, _) in SHOWN.items()}
+    return panels.draw(campaign.PAPER, every["log"], rows, one, "badness f", sharex=True)
