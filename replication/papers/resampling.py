@@ -1,9 +1,8 @@
-"""How sure a number over the jobs of one log is: its stretches of time are drawn anew, with replacement.
+"""Intervals of a number over the jobs of one log, by resampling the log with replacement.
 
-Neighbouring jobs are alike, so stretches are drawn and not jobs: the weeks of the log, or moving blocks of as
-many jobs as a week has. The jobs of one user are alike too: so users are drawn, each with all jobs. What was simulated
-with several seeds has its runs drawn. Columns of values, a row a job, keep together, so that differences are paired.
-Sums are added up stretch by stretch: a matrix product would add in an order that depends on the processor.
+Neighbouring jobs are alike, so weeks or moving blocks of jobs are drawn, not single jobs. Results over several seeds have
+their runs drawn. The columns of a table are drawn together, so that differences are paired. Sums are added up piece by
+piece: the order of the sums in a matrix product depends on the processor.
 """
 
 import numpy as np
@@ -17,48 +16,49 @@ LEVEL = 0.95
 
 
 def weeks(columns, submit, name):
-    """Sums over the log's weeks drawn anew, as many as it has; a week without jobs is none.
+    """Return sums over the jobs of a log, and over its weeks drawn with replacement, as many as it has.
 
-    `columns` are float64[n, c], a row a job in order of submission, and `name` names the random
-    numbers. Returned are float64[1 + DRAWS, c]: the sums of the log as it is, then those of each
-    draw.
+    Parameters
+    ----------
+    columns : float64[n, c]
+        A row for each job in order of submission. A week without jobs does not count.
+    submit : int64[n]
+        s
+    name : str
+        Part of the seed: the same weeks are drawn for the same name and number of weeks.
+
+    Returns
+    -------
+    float64[1 + DRAWS, c]
+        The first row is that of the log itself.
     """
-    return _groups(columns, (submit - submit[0]) // WEEK, name, "weeks")
-
-
-def users(columns, user, name):
-    """Sums over the log's users drawn anew, each with all jobs, as many as there are; see `weeks`."""
-    return _groups(columns, user, name, "users")
-
-
-def _groups(columns, group, name, what):
-    _, group = np.unique(group, return_inverse=True)
-    sums = np.column_stack([np.bincount(group, weights=column) for column in columns.T])
+    _, week = np.unique((submit - submit[0]) // WEEK, return_inverse=True)
+    sums = np.column_stack([np.bincount(week, weights=column) for column in columns.T])
     n = len(sums)
-    times = generator(name, n, what, DRAWS).multinomial(n, np.full(n, 1 / n), size=DRAWS)
-    return _drawn(sums.sum(axis=0), sums, (np.repeat(np.arange(n), row) for row in times))
+    times = generator(name, n, "weeks", DRAWS).multinomial(n, np.full(n, 1 / n), size=DRAWS)
+    return _resampled(sums.sum(axis=0), sums, (np.repeat(np.arange(n), row) for row in times))
 
 
 def blocks(columns, workload, seed, draws=DRAWS):
-    """The same over blocks of consecutive jobs drawn anew, as many as cover all jobs: float64[1 +
-    draws, c]. A block has as many jobs as a week of the workload on average.
-    """
+    """Return the same sums over moving blocks of consecutive jobs, each with as many jobs as an average week."""
     n = len(columns)
     length = int(min(max(round(n * WEEK / max(workload.span, 1)), 1), n))
     total = np.vstack([np.zeros(columns.shape[1]), np.cumsum(columns, axis=0)])
     sums = total[length:] - total[:-length]
     rng = generator(workload.name, n, "blocks", int(seed))
-    return _drawn(columns.sum(axis=0), sums, rng.integers(0, len(sums), (draws, -(-n // length))))
+    return _resampled(
+        columns.sum(axis=0), sums, rng.integers(0, len(sums), (draws, -(-n // length)))
+    )
 
 
-def _drawn(whole, sums, picked):
+def _resampled(whole, sums, picked):
     return np.vstack([whole, *(sums[row].sum(axis=0) for row in picked)])
 
 
 def runs(values):
-    """Means over runs and over the same runs drawn anew, as many as there are: float64[k, 1 +
-    DRAWS] from float64[k, n], a row for each of several quantities and a column a run. They are
-    drawn together, so that differences are paired.
+    """Return the means of several quantities over runs, float64[k, n], and over resampled runs: float64[k, 1 + DRAWS].
+
+    The same runs are drawn for all quantities, so that differences are paired.
     """
     n = values.shape[1]
     picked = generator("seeds drawn anew", n, DRAWS).integers(0, n, (DRAWS, n))
@@ -68,19 +68,10 @@ def runs(values):
 
 
 def nested(groups, members, name):
-    """Weights of means over groups, then over groups drawn anew and of each its members drawn anew, with replacement.
+    """Return weights of members for means over groups, and over groups and their members drawn with replacement.
 
-    Parameters
-    ----------
-    groups, members : int
-        How many groups there are, and members of each.
-    name : str
-        Names the random numbers.
-
-    Returns
-    -------
-    float64[1 + DRAWS, groups * members]
-        Each row sums to 1; members of the first group come first.
+    The result is float64[1 + DRAWS, groups * members], members of the first group first; each row sums to 1. The name is part
+    of the seed.
     """
     weights = np.zeros((1 + DRAWS, groups, members))
     weights[0] = 1
@@ -92,14 +83,15 @@ def nested(groups, members, name):
 
 
 def ratio(sums, top, bottom):
-    """Quotient of two columns of sums, nan where the second is 0."""
+    """Return the quotient of two columns of sums, nan where the second is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(sums[:, bottom] > 0, sums[:, top] / sums[:, bottom], np.nan)
 
 
 def table(drawn, columns, whole=None):
-    """A row for each of several quantities: its key and its `interval`, under the names of `columns`. If a name for the
-    whole is given, rows with it in place of the first part of the key follow, with the `median` over that part.
+    """Return a table with a row for each quantity: its key and its `interval`.
+
+    If a name for the whole is given, rows with it in place of the first part of the key follow, with the `median` over that.
     """
     rows = [[*key, *interval(values)] for key, values in drawn.items()]
     for rest in dict.fromkeys(key[1:] for key in drawn if whole):
@@ -109,13 +101,14 @@ def table(drawn, columns, whole=None):
 
 
 def median(rows):
-    """The median over several quantities, float64[1 + draws] each, with its `interval`."""
+    """Return the median over several quantities, float64[1 + draws] each, with its `interval`."""
     return interval(np.median(np.array(rows), axis=0))
 
 
 def interval(values, level=LEVEL):
-    """A value (the log's own, the first of float64[1 + draws]) with the bounds between which a
-    share `level` of the draws lies; these are nan where a value is missing in most draws.
+    """Return a value, the first of float64[1 + draws], with the bounds that hold a share `level` of the draws.
+
+    Both are nan where most draws have no value.
     """
     own, drawn = float(values[0]), values[1:][np.isfinite(values[1:])]
     if 2 * len(drawn) < len(values) - 1:

@@ -1,44 +1,47 @@
-"""One thing done otherwise than by default: a reading, a cleaning, another log, another load.
+"""Variants: an interpretation, a cleaning, another log or another load, each in place of the default.
 
-A search over readings takes all products of alternatives, which are tuples of variants; a study of robustness
-takes a list of variants, one at a time. Neither changes a default.
+A search tries all products of alternatives, a sensitivity analysis one variant at a time. Neither changes a default.
 """
 
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from replication.papers import published
 from replication.simulator import traces
 
 DEFAULT, READING, CLEANING, LOG, LOAD = KINDS = ("default", "reading", "cleaning", "log", "load")
 LOADS = (0.7, 0.8, 0.9)
 STAND_IN = "needs the real log"
-NO_JOB = ("no-processors", "larger-than-machine")  # what nothing could simulate
+NO_JOB = ("no-processors", "larger-than-machine")  # jobs that cannot be simulated
+#: Options of EASY that papers leave to its textbook, and those of a scheduler with predictions.
+TEXTBOOK = ("reservation", "extra", "shadow", "events", "order")
+PREDICTION = ("refresh", "correction")
 
 
 class NotApplicable(Exception):
-    """A variant or a headline that says nothing about a log; the message says why."""
+    """A variant or a headline that does not apply to a log; the message gives the reason."""
 
 
 @dataclass(frozen=True)
 class Variant:
-    """One thing done otherwise than by default; with nothing but a name it is the default."""
+    """A change of the default; with nothing but a name it is the default."""
 
-    name: str  # short: a choice of a search, or a row of a table
-    words: str = ""  # complete "the simulator behaves as if ..."; only a search needs them
-    # Fields of a scheduler, and of its predictor; those that it lacks do not concern it.
+    name: str
+    words: str = ""  # complete "the simulator behaves as if ...", for a search
+    # Fields of a scheduler and of its predictor; those that it lacks are left out.
     scheduler: Mapping = field(default_factory=dict)
     predictor: Mapping = field(default_factory=dict)
-    #: Keywords of `replication.simulator.traces.load`; what it drops is dropped besides what the paper drops.
+    #: Keywords of `replication.simulator.traces.load`; its rules for dropping jobs are added to the paper's.
     cleaning: Mapping = field(default_factory=dict)
     count: Mapping = field(default_factory=dict)  # how the paper's package measures and counts
-    load: float | None = None  # a share of the machine, reached by multiplying submission times
-    log: str = ""  # that is read in place of the one it concerns
-    logs: tuple = ()  # that it concerns; all of a paper's by default
+    load: float | None = None  # offered load, reached by multiplying submission times
+    log: str = ""  # another log in place of the one it applies to
+    logs: tuple = ()  # the logs it applies to; all of a paper's by default
 
     @property
     def kind(self):
-        """What is changed, one of `KINDS`: a scheduler or a measure before the cleaning, that before the log."""
+        """One of `KINDS`: a change of scheduler or measure counts before one of cleaning, and that before another log."""
         if self.load is not None:
             return LOAD
         if self.scheduler or self.predictor or self.count:
@@ -46,53 +49,71 @@ class Variant:
         return CLEANING if self.cleaning or self.log else LOG if self.logs else DEFAULT
 
     def of(self, scheduler):
-        """A scheduler with the fields changed that it and its predictor have."""
+        """Return a scheduler with those fields changed that it and its predictor have."""
         if self.predictor and "predictor" in scheduler.options():
             scheduler = replace(scheduler, predictor=_changed(scheduler.predictor, self.predictor))
         return _changed(scheduler, self.scheduler)
 
-    def concerns(self, log):
-        """Whether it changes anything of a log."""
-        return not self.logs or log in self.logs
-
 
 def _changed(choice, fields):
-    """A choice with those of some fields changed that it has."""
     known = choice.options()
     return replace(choice, **{name: value for name, value in fields.items() if name in known})
 
 
-def together(variants, log=None):
-    """Several variants at once, as far as they concern a log; what is said later goes before. Its
-    words are those of what is not the default.
+def alternatives(part, *paper):
+    """Return the alternatives of each open choice as variants, by dimension, the default first.
+
+    They are entered in ``data/published/readings.toml`` or in that of a paper. A choice other than the default changes the
+    field of its dimension in a part of a `Variant`, unless its entry says otherwise; ``counting`` changes no simulation.
     """
-    several = [one for one in variants if log is None or one.concerns(log)]
-    changed = [one for one in several if one.kind != DEFAULT]
 
-    def merged(name):
-        return {key: value for one in changed for key, value in getattr(one, name).items()}
+    def variant(dimension, name, entry, is_default):
+        if isinstance(entry, Mapping):
+            return _entered(entry | {"name": name})
+        changes = not is_default and part != "counting"
+        return Variant(name, entry, **({part: {dimension: name}} if changes else {}))
 
-    drop = tuple(dict.fromkeys(rule for one in changed for rule in one.cleaning.get("drop", ())))
-    return Variant(
-        ", ".join(one.name for one in changed),
-        "; ".join(one.words for one in changed),
-        merged("scheduler"),
-        merged("predictor"),
-        merged("cleaning") | ({"drop": drop} if drop else {}),
-        merged("count"),
-        next((one.load for one in reversed(changed) if one.load is not None), None),
-        next((one.log for one in reversed(changed) if one.log), ""),
-    )
+    return {
+        dimension: tuple(
+            variant(dimension, name, entry, k == 0)
+            for k, (name, entry) in enumerate(several.items())
+        )
+        for dimension, several in published.entries(*paper, "readings.toml")[part].items()
+    }
 
 
-def alone(dimension, alternatives):
-    """Every alternative but the first, which is the default, each named by its dimension."""
-    return [replace(one, name=f"{dimension}: {one.name}") for one in alternatives[1:]]
+def options(*names):
+    """Return the alternatives of some options of EASY."""
+    known = alternatives("scheduler")
+    return {name: known[name] for name in names}
+
+
+def alone(*names):
+    """Return a variant for each alternative of some options of EASY but the defaults."""
+    return [
+        replace(one, name=f"{name}: {one.name}")
+        for name, several in options(*names).items()
+        for one in several[1:]
+    ]
+
+
+def entered(paper, kind):
+    """Return the variants of one kind that a paper's ``readings.toml`` enters."""
+    return [_entered(entry) for entry in published.entries(paper, "readings.toml")[kind]]
+
+
+def _entered(entry):
+    """Return a variant from its entry; lists become tuples."""
+    cleaning = dict(entry.get("cleaning", {}))
+    if "drop" in cleaning:
+        cleaning["drop"] = tuple(cleaning["drop"])
+    return Variant(**entry | {"logs": tuple(entry.get("logs", ())), "cleaning": cleaning})
 
 
 def others(logs):
-    """Each log that is none of a paper's `logs`, and other loads on its own. A second version of
-    one of its logs is another cleaning and no other log.
+    """Return a variant for each registered log that a paper with some `logs` lacks, and for each of `LOADS`.
+
+    A second version of one of its logs is another cleaning and not another log.
     """
     stems = {log.removesuffix("-2") for log in logs}
     strangers = [log for log in traces.names() if not log.endswith("-2") and log not in stems]
@@ -103,11 +124,15 @@ def others(logs):
 
 
 def jobs(paper, workloads, log, variant, first=None):
-    """The jobs of a log under a variant, their first `first` where that is given.
+    """Return the jobs of a log under a variant, or the first of them.
 
-    `workloads` are the paper's logs as they are by default. Another log is cleaned by the paper's
-    rules and has its header's machine. NotApplicable if the log itself has to be read and is not to
-    be had.
+    `workloads` are the paper's logs under the default. Another log is cleaned by the paper's rules and has its header's
+    machine.
+
+    Raises
+    ------
+    NotApplicable
+        If the log itself is needed and is unavailable.
     """
     found, own = workloads.get(log), log in workloads
     if not own or variant.cleaning or variant.log:
@@ -115,14 +140,10 @@ def jobs(paper, workloads, log, variant, first=None):
             raise NotApplicable(STAND_IN)
         try:
             rules = traces.rules(log if own else next(iter(workloads)), paper)
-            chosen = {
-                "size": rules.size,
-                "overrun": rules.overrun,
-                "machine": rules.machine if own else None,
-            } | variant.cleaning
-            chosen["drop"] = tuple(
-                dict.fromkeys((*rules.drop, *variant.cleaning.get("drop", ()), *NO_JOB))
-            )
+            machine = rules.machine if own else None
+            chosen = {"size": rules.size, "overrun": rules.overrun, "machine": machine}
+            drop = (*rules.drop, *variant.cleaning.get("drop", ()), *NO_JOB)
+            chosen |= variant.cleaning | {"drop": tuple(dict.fromkeys(drop))}
             found = _read(variant.log or log, tuple(sorted(chosen.items())))
         except traces.TraceError as reason:
             raise NotApplicable(str(reason)) from None

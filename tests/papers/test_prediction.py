@@ -45,7 +45,7 @@ def made_up(tasks, monkeypatch):
         rng = np.random.default_rng(1)
 
         def run(tasks, workers):
-            value = [slowdown(*prediction.named(task)[1:]) + noise * rng.normal() for task in tasks]
+            value = [slowdown(*prediction.names(task)[1:]) + noise * rng.normal() for task in tasks]
             return pd.DataFrame(
                 {
                     "log": [task.workload.name for task in tasks],
@@ -115,7 +115,7 @@ def test_a_better_predictor_or_a_more_biased_one(made_up):
 def test_the_order_of_predictors(made_up):
     same, _ = made_up(plain)
     table = prediction.pairs(same)
-    assert not prediction.turned(table).any()
+    assert not prediction.reversed_pairs(table).any()
     assert (table.loc[table["ratio"] < 0.9, "outcome"] == 1).all()
     assert prediction.agreement(same)[0] == 1
 
@@ -123,7 +123,7 @@ def test_the_order_of_predictors(made_up):
         return 3 + WORTH[predictor] * (-1 if scheduler == "PV-EASY" else 1)
 
     reversed_, _ = made_up(other)
-    assert prediction.turned(prediction.pairs(reversed_)).sum() == 15
+    assert prediction.reversed_pairs(prediction.pairs(reversed_)).sum() == 15
     assert prediction.agreement(reversed_)[0] == pytest.approx(0.2)
 
 
@@ -172,14 +172,10 @@ def test_how_far_the_answers_hold(made_up):
     found, users = made_up(plain)
     same, opposite, of = prediction.same_gains(found, users)
     assert (same, opposite, of) == (50, 0, 50)
-    said = prediction.how_far(found, users)
-    assert "With it among them the first answer is **a better one**" in said
-    assert (
-        "another correction helps in 0 of 12 cases and harms in 0 (Tsafrir's steps in 0 of 4, MBS times"
-        in said
-    )
-    assert "Under them the first answer **holds**" in said
-    assert f"**{same} of 50** gains have the same outcome, and 0 the opposite one" in said
+    text = prediction.limits(found, users)
+    assert "the answer to the first question is **a better one**" in text
+    assert "predictions worse in 0 of 12 cases and better in 0" in text
+    assert f"{same} of 50 gains have the same outcome (0 the opposite one)" in text
     harmed, _ = made_up(lambda s, p, f, requests, c: 3 + 0.3 * (requests in ("f = 3", "doubled")))
     assert prediction.same_gains(harmed, users)[1] == 10, "with requests they survive, or turn"
 

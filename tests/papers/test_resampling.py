@@ -1,4 +1,4 @@
-"""Stretches of a log drawn anew: what the intervals cover, and that nothing else moves them."""
+"""Resampled weeks and blocks of a log: the coverage of the intervals."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,6 @@ COLUMNS = np.column_stack([VALUES, np.ones(N)])
 WAYS = {
     "blocks": lambda columns: resampling.blocks(columns, WORKLOAD, 1),
     "weeks": lambda columns: resampling.weeks(columns, WORKLOAD.submit, "made"),
-    "users": lambda columns: resampling.users(columns, np.arange(N) % 200, "made"),
 }
 
 
@@ -43,7 +42,7 @@ def test_a_week_without_jobs_is_none():
 
 
 def test_an_interval_of_a_higher_level_is_wider():
-    means = resampling.ratio(WAYS["users"](COLUMNS), 0, 1)
+    means = resampling.ratio(WAYS["weeks"](COLUMNS), 0, 1)
     (_, low, high), (_, lower, higher) = (
         resampling.interval(means),
         resampling.interval(means, 0.99),

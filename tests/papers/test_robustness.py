@@ -7,14 +7,14 @@ import pandas as pd
 import pytest
 import small_project
 
-from replication.papers import dimensions, robustness, variants
+from replication.papers import robustness, variants
 from replication.papers.claims import Case, decide, entries
 from replication.papers.heel_and_toe import robustness as heel
 from replication.papers.pv_easy import claims as pv_claims
 from replication.papers.pv_easy import counts, reconstructed
 from replication.papers.pv_easy import robustness as pv
 from replication.papers.pv_easy import runs as pv_runs
-from replication.papers.robustness import ABSENT, NO, YES, table
+from replication.papers.robustness import ABSENT, NO, YES
 from replication.papers.top_percent import claims as top_claims
 from replication.papers.top_percent import intervals
 from replication.papers.top_percent import robustness as top
@@ -62,18 +62,19 @@ def test_a_cell_counts_the_cases_that_hold(summary):
     assert (light[YES], light["cases"], light["share"], light["verdict"]) == (2, 2, 1.0, "holds")
     assert (heavy[YES], heavy[NO], heavy["verdict"]) == (0, 2, "fails")
     assert absent["verdict"] == ABSENT and math.isnan(absent["share"])
-    assert [table.words(row) for row in (light, heavy, absent)] == ["2/2", "0/2", "–"]
-    assert table.not_applicable(summary) == "- Not applicable to B: B is another matter."
-    sentence = "**light**: by default it holds (2/2). 0 of 1 changes leave it so; it fails under"
-    assert sentence in table.sentences(summary, ENTRIES)
-    assert "Nothing is decided" in table.sentences(summary, ENTRIES, decided=False)
+    assert [robustness.words(row) for row in (light, heavy, absent)] == ["2/2", "0/2", "–"]
+    assert robustness.sentences(summary, ENTRIES) == (
+        "- **light**: by default it holds (2/2). 0 of 1 changes do not alter this; it fails under load 6000 % (0/2).\n"
+        "- Not applicable to B: B is another matter."
+    )
+    assert "Nothing is decided" in robustness.sentences(summary, ENTRIES, decided=False)
 
 
 def test_the_picture_has_every_cell(summary):
-    axes = table.draw(summary, ENTRIES).axes[0]
+    axes = robustness.draw(summary, ENTRIES).axes[0]
     assert sorted(text.get_text() for text in axes.texts) == ["0/2", "2/2", "–"]
     labels = {label.get_text() for label in axes.get_yticklabels()}
-    assert {"default", "load 6000 %", table.HEADINGS[LOAD]} <= labels
+    assert {"default", "load 6000 %", robustness.HEADINGS[LOAD]} <= labels
 
 
 @pytest.mark.parametrize("paper", MODULES)
@@ -81,16 +82,17 @@ def test_headlines_and_changes_of_a_paper_are_complete(paper):
     headlines = entries(paper, "headlines.toml")
     assert 3 <= len(headlines) <= 8
     assert all(len(entry["short"]) <= 34 for entry in headlines.values())
-    assert list(table.stated(headlines)["short"]) == [one["short"] for one in headlines.values()]
+    assert list(robustness.stated(headlines)["short"]) == [
+        one["short"] for one in headlines.values()
+    ]
     changes = robustness.tried(LOGS[paper], MODULES[paper].CHANGES)
     assert {change.kind for change in changes} == {DEFAULT, READING, CLEANING, LOG, LOAD}
     assert len({(change.kind, change.name) for change in changes}) == len(changes)
 
 
-@pytest.mark.parametrize("options", [dimensions.TEXTBOOK, pv_runs.OPEN, top.OPEN])
-def test_the_default_of_an_open_option_comes_first(options):
+def test_the_default_of_an_open_option_comes_first():
     known = EASY.options()
-    for name, alternatives in options.items():
+    for name, alternatives in variants.alternatives("scheduler").items():
         assert alternatives[0].name == known[name].default
         assert {one.name for one in alternatives} <= set(known[name].metadata["allowed"])
         assert all(one.scheduler == {name: one.name} for one in alternatives[1:])
@@ -109,16 +111,6 @@ def test_a_variant_is_of_the_kind_of_what_it_changes():
     }
     both = Variant("v", scheduler={"events": "one-by-one"}, cleaning={"size": "requested"})
     assert both.kind == READING
-
-
-def test_variants_together_drop_what_each_drops_and_the_last_word_counts():
-    one = Variant("a", "a", {"events": "one-by-one"}, cleaning={"drop": ("x",)})
-    other = Variant("b", "b", {"events": "together"}, cleaning={"drop": ("y", "x"), "size": "s"})
-    elsewhere = Variant("c", "c", cleaning={"machine": 2}, logs=("C",))
-    both = variants.together([one, PLAIN, other, elsewhere], "A")
-    assert both.scheduler == {"events": "together"}
-    assert both.cleaning == {"drop": ("x", "y"), "size": "s"}
-    assert both.words == "a; b"
 
 
 def test_a_change_of_load_reaches_it_and_leaves_the_jobs():
@@ -385,7 +377,7 @@ def test_runs_are_simulated_under_the_change_and_some_have_nothing_to_decide():
     assert len(plain["order"]) == 3 and "truncated" not in runs.index
     with pytest.raises(NotApplicable, match="no E_max"):
         list(heel.truncated_meets_real(plain["runs"]))
-    [variant] = variants.alone("events", dimensions.ALL["events"])
+    [variant] = variants.alone("events")
     other = heel.tables("KTH-SP2-2", HEAD, variant)
     assert "truncated" in set(other["runs"]["model"]) and other["order"].empty
     with pytest.raises(NotApplicable, match="default EASY"):

@@ -75,13 +75,13 @@ NAMES = {choice: name for known in CHOICES for name, choice in known.items()}
 
 
 def quick(tasks):
-    """The tasks of few predictors, whose kernels are soon compiled."""
+    """Return the tasks of a few predictors."""
     few = {PREDICTORS[name] for name in QUICK}
     return [task for task in tasks if getattr(task.scheduler.predictor, "of", Request()) in few]
 
 
 def by_resampling(tasks):
-    """The tasks on weeks drawn anew, and those on users drawn anew."""
+    """Return the tasks on resampled weeks, and those on resampled users."""
     kinds = ResampledWeeks, ResampledUsers
     return [[task for task in tasks if isinstance(task.resampling, kind)] for kind in kinds]
 
@@ -97,7 +97,7 @@ class Study:
             if task.load == LOAD
         }
         keys = ["load", "scheduler", "predictor", "factor", "requests", "correction"]
-        found = pd.DataFrame(map(named, tasks), columns=keys).assign(
+        found = pd.DataFrame(map(names, tasks), columns=keys).assign(
             log=table["log"], seed=table["seed"], value=table[MEASURE]
         )
         known = set(found["predictor"])
@@ -137,8 +137,8 @@ class Study:
         """Ratio of two mean bounded slowdowns, with its draws; each as the arguments of `log_values`."""
         return np.exp(self.means(self.log_values(*one) - self.log_values(*other)))
 
-    def told(self, one, other):
-        """The `ratio` with its interval."""
+    def interval(self, one, other):
+        """Return the `ratio` with its interval."""
         return resampling.interval(self.ratio(one, other))
 
     def under(self, scheduler):
@@ -163,8 +163,8 @@ class Study:
         return dict(zip(asked, np.reshape(values, (len(asked), -1)), strict=True))
 
 
-def named(task):
-    """What a task is called: load, scheduler, predictor, factor, requests, correction."""
+def names(task):
+    """Return the names of a task: load, scheduler, predictor, factor, requests, correction."""
     predictor, factor = task.scheduler.predictor, 1.0
     if isinstance(predictor, Biased):
         predictor, factor = predictor.of, predictor.factor
@@ -175,7 +175,7 @@ def named(task):
     return task.load, *choices, correction
 
 
-def judged(drawn, columns, below, above, levels=(1, 1), neither="undecided"):
+def outcomes(drawn, columns, below, above, levels=(1, 1), neither="undecided"):
     """A table of ratios, or of gains, with their intervals, by key; and the word for an interval below the first level,
     or above the second.
     """
@@ -206,7 +206,7 @@ def better_or_biased(study, more=(), factors=(0.5, 2.0, 4.0), correction="reques
 def first_answer(told):
     """The first question's answer by its rule, from `better_or_biased`."""
     _, low, high = resampling.interval(told["perfect over doubled"])
-    return "a better one" if high < 1 else "a more biased one" if low > 1 else "not told apart"
+    return "a better one" if high < 1 else "a more biased one" if low > 1 else "undecided"
 
 
 def rank_correlation(study, accuracies):
@@ -229,10 +229,10 @@ def pairs(study):
             one, other = other, one
         for scheduler in SCHEDULERS:
             drawn[one, other, scheduler] = study.ratio((scheduler, one), (scheduler, other))
-    return judged(drawn, ["better", "worse", "scheduler", "ratio"], 1, -1, neither=0)
+    return outcomes(drawn, ["better", "worse", "scheduler", "ratio"], 1, -1, neither=0)
 
 
-def turned(table):
+def reversed_pairs(table):
     """Pairs of predictors that are decided in opposite directions under two schedulers."""
     by = table.groupby(["better", "worse"], sort=False)["outcome"]
     return by.max().eq(1) & by.min().eq(-1)
@@ -263,7 +263,7 @@ def gains(study):
                 ratio = study.ratio((scheduler, name, 1.0, more), (scheduler, name, 1.0, less))
                 drawn[of, scheduler, name] = 100 * (1 - ratio)
     levels = -100 * MATERIAL, 100 * MATERIAL
-    return judged(drawn, ["of", "scheduler", "predictor", "gain"], "turns", "survives", levels)
+    return outcomes(drawn, ["of", "scheduler", "predictor", "gain"], "turns", "survives", levels)
 
 
 def sixth(study):
@@ -275,7 +275,7 @@ def sixth(study):
         for scheduler in SCHEDULERS
         if study.under(scheduler) != study.learned
     }
-    return judged(drawn, ["scheduler", "ratio"], "better", "worse")
+    return outcomes(drawn, ["scheduler", "ratio"], "better", "worse")
 
 
 def corrections(study):
@@ -288,7 +288,7 @@ def corrections(study):
         for correction, words in CORRECTIONS.items():
             drawn[scheduler, words] = study.ratio((*own, correction), own)
     levels = 1 - MATERIAL, 1 + MATERIAL
-    return judged(drawn, ["scheduler", "correction", "ratio"], "helps", "harms", levels)
+    return outcomes(drawn, ["scheduler", "correction", "ratio"], "helps", "harms", levels)
 
 
 def corrected_answers(study):
@@ -308,7 +308,7 @@ def same_gains(study, users):
     return int((one == other).sum()), int(opposite.sum()), len(both)
 
 
-# ---- what is told of them
+# ---- the tables
 
 
 def overview(study):
@@ -322,7 +322,7 @@ def overview(study):
     def words(scheduler, name, load):
         given = 1.0, "log", load
         try:
-            ratio = study.told((scheduler, name, *given), ("EASY", "request", *given))
+            ratio = study.interval((scheduler, name, *given), ("EASY", "request", *given))
         except KeyError:
             return ""
         return "{:.2f} [{:.2f}, {:.2f}]".format(*ratio)
@@ -372,7 +372,7 @@ def _first(question, told, more=""):
 def _second(question, study):
     """Rows of what decides the second question."""
     table = pairs(study)
-    opposite = turned(table)
+    opposite = reversed_pairs(table)
     tau = resampling.interval(agreement(study))
     yield [question, "mean Kendall's tau between schedulers", *tau]
     what = f"pairs of predictors decided in opposite directions, of {len(opposite)}"
@@ -395,7 +395,7 @@ def _third(question, study, names):
 
 def findings(study, correlation):
     """The numbers and words of the three answers, by the names that the notebook's sentence calls them."""
-    told, opposite, found = better_or_biased(study), turned(pairs(study)), gains(study)
+    told, opposite, found = better_or_biased(study), reversed_pairs(pairs(study)), gains(study)
     learned = "EASY", study.learned, 1.0
     values = {
         "perfect": 100 * (told["perfect"] - 1),
@@ -426,38 +426,24 @@ def findings(study, correlation):
     }
 
 
-def how_far(study, users):
-    """A sentence on how far the three answers hold: with CVH, other corrections and other users."""
-    first = first_answer(better_or_biased(study))
-    said = []
-    if study.sixth:
-        told = ", ".join(
-            f"{scheduler} {outcome} ({ratio:.2f} [{low:.2f}, {high:.2f}])"
-            for scheduler, ratio, low, high, outcome in sixth(study).itertuples(index=False)
-        )
-        with_it = first_answer(better_or_biased(study, more=study.sixth))
-        said.append(
-            f"CVH against the four learned predictors: {told}. With it among them the first answer is **{with_it}**."
-        )
-    table = corrections(study)
-    told = ", ".join(
-        f"{words} in {part['outcome'].eq('harms').sum()} of {len(part)}, MBS times {part['ratio'].min():.2f} to {part['ratio'].max():.2f}"
-        for words, part in table.groupby("correction", sort=False)
-    )
-    under = {words: first_answer(told) for words, told in corrected_answers(study).items()}
-    holds = "holds" if set(under.values()) == {first} else "does not hold"
-    said.append(
-        f"In place of the request another correction helps in {table['outcome'].eq('helps').sum()} of {len(table)} cases and harms in "
-        f"{table['outcome'].eq('harms').sum()} ({told}). Under them the first answer **{holds}** "
-        f"({', '.join(f'{words}: {word}' for words, word in under.items())})."
-    )
-    other, opposite = first_answer(better_or_biased(users)), turned(pairs(users))
+def limits(study, users):
+    """Return how far the answers hold, as a sentence: with CVH, with other corrections, and with other users."""
+    table, opposite = corrections(study), reversed_pairs(pairs(users))
+    worse = table["outcome"].eq("harms").sum()
+    under = {words: first_answer(ratios) for words, ratios in corrected_answers(study).items()}
     same, contradicted, cases = same_gains(study, users)
-    said.append(
-        f"With other users the first answer is **{other}** and the second **{'no' if opposite.any() else 'yes'}** ({opposite.sum()} of "
-        f"{len(opposite)} pairs in opposite directions); **{same} of {cases}** gains have the same outcome, and {contradicted} the opposite one."
-    )
-    return " ".join(said)
+    lines = [
+        f"With CVH among the learned predictors the answer to the first question is "
+        f"**{first_answer(better_or_biased(study, more=study.sixth))}**."
+        if study.sixth
+        else "",
+        f"Another correction in place of the request makes learned predictions worse in {worse} of {len(table)} cases and better in "
+        f"{table['outcome'].eq('helps').sum()}; the answer to the first question is then "
+        f"{', '.join(f'{answer} ({words})' for words, answer in under.items())}.",
+        f"With other users the first answer is **{first_answer(better_or_biased(users))}**, {opposite.sum()} of {len(opposite)} pairs of "
+        f"predictors are in opposite orders, and {same} of {cases} gains have the same outcome ({contradicted} the opposite one).",
+    ]
+    return " ".join(filter(None, lines))
 
 
 # ---- pictures
@@ -468,7 +454,7 @@ def draw_bias(study, accuracies):
     figure, grid_ = plt.subplots(1, 1 + len(SCHEDULERS), figsize=(14.5, 3.7), sharey=True)
     places = {name: resampling.interval(study.means(one)) for name, one in accuracies.items()}
     for name, (at, left, right) in (places | {"perfect": (1, 1, 1)}).items():
-        value, low, high = study.told(("EASY", name), ("EASY", "request"))
+        value, low, high = study.interval(("EASY", name), ("EASY", "request"))
         ends = [[value - low], [high - value]], [[at - left], [right - at]]
         grid_[0].errorbar(at, value, *ends, capsize=2, **LOOKS[name] | {"linestyle": ""})
     grid_[0].set(
@@ -479,7 +465,7 @@ def draw_bias(study, accuracies):
     factors = np.array([0.5, 1, 2, 4])
     for axes, scheduler in zip(grid_[1:], SCHEDULERS, strict=True):
         for k, name in enumerate((*study.under(scheduler), "perfect")):
-            points = [study.told((scheduler, name, f), (scheduler, "request")) for f in factors]
+            points = [study.interval((scheduler, name, f), (scheduler, "request")) for f in factors]
             value, low, high = np.array(points).T
             x = factors * 2 ** (0.08 * (k - 2))
             axes.errorbar(x, value, [value - low, high - value], capsize=2, **LOOKS[name])
@@ -524,6 +510,7 @@ def draw_corrections(table):
 
 
 def _ratios(table, hue, looks, words, size):
+    """Draw ratios of mean bounded slowdowns in one panel."""
     figure, axes = plt.subplots(figsize=size)
     _dots(axes, table, hue, "ratio", looks)
     axes.set(xlabel=words)

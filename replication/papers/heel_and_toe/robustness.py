@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from replication.papers import dimensions, robustness
+from replication.papers import robustness, variants
 from replication.papers.claims import Case
 from replication.papers.heel_and_toe import campaign, trends
 from replication.papers.heel_and_toe.curves import PERFORMANCE, SHORT
@@ -26,7 +26,7 @@ WATCHED, TRUNCATED, FEW = (0.1, 0.2), (1.0, 10.0, 100.0, 1000.0, 10000.0), (1, 2
 BACKFILLED = {"backfilled": "share", "run_time": "run time", "size": "size"}
 SINGLE = {"real": Users(), "perfect": Exact(), "real x2": Users(2), "perfect x2": Exact(2)}
 #: Each interpretation changed alone, and cleanings.
-CHANGES = (*dimensions.alone(dimensions.TEXTBOOK), *dimensions.entered(campaign.PAPER, "alone"))
+CHANGES = (*variants.alone(*variants.TEXTBOOK), *variants.entered(campaign.PAPER, "alone"))
 
 
 def study(workloads, first=None, workers=1, changes=None):

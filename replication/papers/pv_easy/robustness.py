@@ -2,16 +2,16 @@
 
 from functools import partial
 
-from replication.papers import dimensions, robustness
+from replication.papers import robustness, variants
 from replication.papers.pv_easy import claims, counts, runs
 
 #: Every open option alone, and some together; ways of counting, cleanings.
 CHANGES = (
     *runs.ALONE,
-    *dimensions.entered(runs.PAPER, "counted"),
+    *variants.entered(runs.PAPER, "counted"),
     *runs.TOGETHER,
     *runs.CLEANING,
-    *dimensions.entered(runs.PAPER, "machines"),
+    *variants.entered(runs.PAPER, "machines"),
 )
 
 

@@ -1,6 +1,6 @@
 """The paper's policies as schedulers, and the readings it leaves open of them."""
 
-from replication.papers import dimensions, variants
+from replication.papers import variants
 from replication.papers.variants import Variant
 from replication.simulator.predictors import Last, Request
 from replication.simulator.schedulers import EASY, PVEasy
@@ -9,13 +9,12 @@ from replication.simulator.simulation import simulate
 PAPER = "pv_easy"
 # How the paper names a policy, and the scheduler here.
 POLICIES = {"EASY": EASY(), "EASY-Last": EASY(predictor=Last()), "PV-EASY": PVEasy()}
-#: What the paper's words leave open of the schedulers.
-OPEN = dimensions.TEXTBOOK | dimensions.PREDICTION
-ALONE = dimensions.alone(OPEN)
+#: Each option of the schedulers that the paper leaves open.
+ALONE = variants.alone(*variants.TEXTBOOK, *variants.PREDICTION)
 NOW = next(variant for variant in ALONE if variant.scheduler == {"correction": "now"})
-CLEANING = dimensions.entered(PAPER, "cleanings")
+CLEANING = variants.entered(PAPER, "cleanings")
 #: What a simulator has together that was written around one kept reservation.
-TOGETHER = dimensions.entered(PAPER, "together")
+TOGETHER = variants.entered(PAPER, "together")
 DEFAULT = Variant("default")
 READINGS = (DEFAULT, *ALONE, *CLEANING, *TOGETHER)
 
@@ -30,7 +29,7 @@ def concerns(scheduler, reading):
     fields = set(reading.scheduler)
     if not fields <= scheduler.options().keys():
         return False
-    return not fields & dimensions.PREDICTION.keys() or scheduler.predictor != Request()
+    return not fields & {*variants.PREDICTION} or scheduler.predictor != Request()
 
 
 def simulated(jobs, scheduler, reading=DEFAULT, seed=1):

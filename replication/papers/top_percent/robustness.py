@@ -2,29 +2,27 @@
 
 from dataclasses import replace
 
-from replication.papers import dimensions, robustness
+from replication.papers import robustness, variants
 from replication.papers.top_percent import claims, intervals, runs
 from replication.papers.variants import Variant
 
-#: What the paper's words leave open of the scheduler.
-OPEN = (
-    dimensions.of("passes", "order", "events", "reservation", "shadow", "extra")
-    | dimensions.PREDICTION
-    | dimensions.of("candidates")
-)
 CODED = runs.READINGS["coded"]
 
 
 #: Each open option alone, and what the simulator does; cleanings.
 CHANGES = (
-    *dimensions.alone(OPEN),
+    *variants.alone(
+        *("passes", "order", "events", "reservation", "shadow", "extra"),
+        *variants.PREDICTION,
+        "candidates",
+    ),
     Variant("Top Percent as coded", predictor=CODED.predictor),
     replace(CODED, name="all as the simulator does"),
     Variant("jobs without a request left out", cleaning=CODED.cleaning),
     Variant("requests raised to the run time", cleaning={"overrun": "raise-estimate"}),
     Variant("runs may pass the request", cleaning={"overrun": "as-is"}),
     Variant("allocated processors", cleaning={"size": "allocated"}),
-    *dimensions.entered(runs.PAPER, "machines"),
+    *variants.entered(runs.PAPER, "machines"),
 )
 
 

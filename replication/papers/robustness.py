@@ -1,0 +1,236 @@
+"""Whether a paper's headline conclusions survive a change: a table of conclusions against variants.
+
+The headlines stand in ``data/published/PAPER/headlines.toml``. Each is decided by one rule on every log under every
+`replication.papers.variants.Variant`.
+"""
+
+import textwrap
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import seaborn
+from matplotlib.colors import LinearSegmentedColormap
+
+from replication.papers import variants
+from replication.papers.claims import (
+    ANSWERS,
+    HOLDS,
+    PART,
+    UNDECIDED,
+    decide,
+    entries,
+    frame,
+    verdict,
+)
+from replication.papers.variants import (
+    CLEANING,
+    DEFAULT,
+    KINDS,
+    LOAD,
+    LOG,
+    READING,
+    NotApplicable,
+    Variant,
+)
+from replication.simulator import engines
+
+YES, NO, OPEN, ABSENT = ("holds", "against", "not sure", "not applicable")
+NUMBERS = "case part value low high unit".split()
+KEY = "headline word kind change log".split()
+HEADINGS = {
+    READING: "other interpretations, the paper's logs",
+    CLEANING: "other cleanings of the paper's logs",
+    LOG: "other logs, default interpretation",
+    LOAD: "other loads, the paper's logs",
+}
+# From against to for: red to green in hue, and from dark to light throughout, so that grey shows the same.
+COLOURS = ("#5E0A1A", "#A3301F", "#CF6A2B", "#DFA548", "#CFD884", "#DFF8DC")
+ROW_HEIGHT, COLUMN_WIDTH, LABEL_WIDTH = 0.235, 0.82, 3.4
+
+
+def tried(logs, own=()):
+    """Return the variants of a study: the default, the paper's own that concern one of its logs, other logs and loads."""
+    own = [one for one in own if not one.logs or {*one.logs} & {*logs}]
+    return sorted(
+        [Variant("default"), *own, *variants.others(logs)], key=lambda one: KINDS.index(one.kind)
+    )
+
+
+def study(paper, functions, tables, workloads, changes, first=None, workers=1):
+    """Decide every headline of a paper on every log under every variant.
+
+    Parameters
+    ----------
+    paper : str
+    functions : module
+        The functions of the claims, see `replication.papers.claims.decide`.
+    tables : callable
+        ``tables(log, jobs, variant)`` returns the tables that the functions take. It or a function raises `NotApplicable`
+        where there is nothing to decide.
+    workloads : dict
+        The paper's logs by name.
+    changes : list of Variant
+        From `tried`.
+    first : int, optional
+        Take the first jobs of each log alone.
+    workers : int
+        Threads.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each number: headline, word, kind, change, log, case, part, value, low, high, unit, answer (as in
+        `replication.papers.claims.ANSWERS`, or not applicable), reason (why not applicable).
+    """
+    known = entries(paper, "headlines.toml")
+
+    def decided(task):
+        variant, log = task
+        rows, given = [], None
+        for name, entry in known.items():
+            about = {"headline": name, "word": entry["word"], "kind": variant.kind}
+            about |= {"change": variant.name, "log": log}
+            try:
+                if given is None:
+                    jobs = variants.jobs(paper, workloads, log, variant, first)
+                    given = tables(log, jobs, variant)
+                found = decide(paper, functions, given, [name], "headlines.toml")
+                part = frame(found)[[*NUMBERS, "answer"]]
+                rows += [about | row | {"reason": ""} for row in part.to_dict("records")]
+            except NotApplicable as reason:
+                rows.append(about | {"case": "", "answer": ABSENT, "reason": str(reason)})
+        return rows
+
+    tasks = [(variant, log) for variant in changes for log in variant.logs or workloads]
+    rows = [row for rows in engines.each(decided, tasks, workers) for row in rows]
+    return pd.DataFrame(rows, columns=[*KEY, *NUMBERS, "answer", "reason"])
+
+
+def summary(cases, decided=True):
+    """Return the number of cases that hold by headline and change.
+
+    Parameters
+    ----------
+    cases : pandas.DataFrame
+        From `study`.
+    decided : bool
+        False where the data prove nothing: every verdict is *undecided*.
+
+    Returns
+    -------
+    pandas.DataFrame
+        headline, word, kind, change, holds, against, not sure (of either), cases, share (nan where none is applicable),
+        verdict (of a claim with these cases), reason.
+    """
+    key, rows = ["headline", "word", "kind", "change"], []
+    # The rows of several numbers that make one case have its answer.
+    cases = cases.drop_duplicates([*key, "log", "case"])
+    for names, part in cases.groupby(key, sort=False):
+        given = [ANSWERS[word] for word in part["answer"] if word != ABSENT]
+        held, unsure = sum(one.holds for one in given), sum(not one.sure for one in given)
+        share = held / len(given) if given else float("nan")
+        word = ABSENT if not given else verdict(given, names[1]) if decided else UNDECIDED
+        reasons = "; ".join(dict.fromkeys(part.loc[part["answer"] == ABSENT, "reason"]))
+        counts = held, len(given) - held, unsure, len(given)
+        rows.append((*names, *counts, share, word, reasons))
+    columns = [*key, YES, NO, OPEN, "cases", "share", "verdict", "reason"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def stated(entries):
+    """Return the headlines as a table: short name, statement, section, statistic and rule."""
+    columns = ["short", "statement", "section", "statistic", "rule"]
+    return pd.DataFrame(list(entries.values()))[columns]
+
+
+def draw(found, entries):
+    """Draw the table of `summary`: changes down, headlines across, the share of cases that hold as colour and text."""
+    rows, headings = [], set()
+    for kind, change in dict.fromkeys(zip(found["kind"], found["change"], strict=True)):
+        if kind in HEADINGS and kind not in headings:
+            headings.add(kind)
+            rows.append((None, HEADINGS[kind]))
+        rows.append((kind, change))
+    cells = {(row["kind"], row["change"], row["headline"]): row for row in found.to_dict("records")}
+    # A heading's cells are empty, and so is a cell that cannot be decided.
+    asked = [[cells.get((*row, name)) for name in entries] for row in rows]
+    share = np.array([[100 * one["share"] if one else np.nan for one in line] for line in asked])
+    texts = np.array([[words(one) if one else "" for one in line] for line in asked])
+    height = len(rows) * ROW_HEIGHT
+    figure, axes = plt.subplots(figsize=(LABEL_WIDTH + COLUMN_WIDTH * len(entries), height + 1.5))
+    seaborn.heatmap(
+        share,
+        vmin=0,
+        vmax=100,
+        cmap=LinearSegmentedColormap.from_list("survival", COLOURS),
+        annot=np.where(np.isnan(share), "", texts),
+        fmt="",
+        annot_kws={"size": 7.5},
+        linewidths=1,
+        xticklabels=[textwrap.fill(entry["short"], 12) for entry in entries.values()],
+        yticklabels=[change for _, change in rows],
+        cbar_kws={
+            "label": "cases in which the conclusion holds [%]   (?: not sure; –: not applicable)",
+            "orientation": "horizontal",
+            "fraction": 0.4 / (height + 1.5),
+            "pad": 0.01,
+            "aspect": 40,
+        },
+        ax=axes,
+    )
+    for y, x in zip(*np.nonzero(np.isnan(share) & (texts != "")), strict=True):
+        axes.text(x + 0.5, y + 0.5, texts[y, x], ha="center", va="center", size=7.5)
+    axes.tick_params(length=0, labeltop=True, labelbottom=False, labelrotation=0)
+    for label, (kind, _) in zip(axes.get_yticklabels(), rows, strict=True):
+        label.set_weight("bold" if kind is None else "normal")
+    axes.grid(visible=False)
+    return figure
+
+
+def words(row):
+    """Return a cell in words: cases that hold of how many, and how many of these are not sure."""
+    if not row["cases"]:
+        return "–"
+    return f"{row[YES]}/{row['cases']}" + (f" ?{row[OPEN]}" if row[OPEN] else "")
+
+
+def counted(found):
+    """Return how many conclusions there are, how many hold by default, and how many changes were tried."""
+    default = found[found["kind"] == DEFAULT]
+    return {
+        "conclusions": default["headline"].nunique(),
+        "held": int(default["verdict"].isin([HOLDS, PART]).sum()),
+        "changes": found.loc[found["kind"] != DEFAULT, "change"].nunique(),
+    }
+
+
+def sentences(found, entries, decided=True):
+    """Return for each headline its state by default and the changes that alter it, and the empty cells, in Markdown."""
+    if not decided:
+        return "Nothing is decided here: the results are not of the real logs at paper scale."
+    lines = []
+    for name, entry in entries.items():
+        part = found[(found["headline"] == name) & (found["cases"] > 0)]
+        default = part[part["kind"] == DEFAULT].to_dict("records")
+        rest = part[part["kind"] != DEFAULT].to_dict("records")
+        if default:
+            state, others = _state(default[0]), {}
+            for row in rest:
+                if _state(row) != state:
+                    others.setdefault(_state(row), []).append(f"{row['change']} ({words(row)})")
+            same = len(rest) - sum(map(len, others.values()))
+            but = "".join(f"; it {other} under {', '.join(on)}" for other, on in others.items())
+            lines.append(
+                f"- **{entry['short']}**: by default it {state} ({words(default[0])}). "
+                f"{same} of {len(rest)} changes do not alter this{but}."
+            )
+    gone = found[found["cases"] == 0].drop_duplicates(["reason", "change"])
+    for reason, part in gone.groupby("reason", sort=False):
+        lines.append(f"- Not applicable to {', '.join(part['change'])}: {reason}.")
+    return "\n".join(lines)
+
+
+def _state(row):
+    """Return the state of a headline: with more than half of its cases it holds, whether with all of them or not."""
+    return {HOLDS: HOLDS, PART: HOLDS, UNDECIDED: "stays open"}.get(row["verdict"], row["verdict"])

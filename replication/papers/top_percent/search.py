@@ -1,0 +1,440 @@
+"""The search for the simulator behind Table I: every combination of the choices that the paper leaves open.
+
+A combination is one simulator, so it is compared with all published numbers at once. Its distance is the median of their
+relative differences ``|ours - published| / |published|`` over all logs. The default is the first of each list of choices;
+a search never changes it.
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from replication.papers import compare, published, variants
+from replication.papers.published import EvidenceError
+from replication.papers.top_percent import runs
+from replication.papers.variants import Variant
+from replication.simulator import code, engines, measures
+from replication.simulator.grid import fingerprint_of
+
+PAPER, ITEM = runs.PAPER, "table1"
+#: The alternatives of each dimension, as variants, the default first.
+CLEANING = variants.alternatives("cleaning", PAPER)
+EVENTS = variants.options("passes", "order")
+PREDICTION = variants.options(*variants.PREDICTION)
+TOP = variants.alternatives("predictor", PAPER)
+R2 = variants.alternatives("counting", PAPER)
+DIMENSIONS = CLEANING | EVENTS | PREDICTION | TOP | R2
+#: Policies, and the dimensions that need a simulation of their own for these.
+PARTS = (
+    (("Reqtime", "Clairvoyant"), (*CLEANING, *EVENTS)),
+    (("Complete", "CVH", "Tsafrir"), (*CLEANING, *EVENTS, *PREDICTION)),
+    (("Top02", "Top03", "Top04"), (*CLEANING, *EVENTS, *PREDICTION, *TOP)),
+)
+AT_ONCE = 8  # simulations of each policy in a task
+IDENTIFIED = 0.10  # how much nearer the best combination with an identified choice must be
+OPEN, KNOWN, UNMOVED, UNDECIDED = "left open", "identified", "moves nothing", "not decided here"
+NEAR = 0.20  # the largest difference of a near number, see `replication.papers.compare`
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """Simulations of some policies on one log: of each the choices by dimension, and the variant that they make."""
+
+    policies: tuple
+    log: str
+    workload: object
+    several: tuple
+
+    @property
+    def jobs(self):
+        """Jobs to simulate."""
+        return len(self.workload) * len(self.several)
+
+    @property
+    def key(self):
+        """Hash of everything that the rows depend on, in hexadecimal; None where the code is unknown."""
+        try:
+            by = code.of(*self.things)
+        except code.Unknown:
+            return None
+        facts = [by, fingerprint_of(self.workload), self.log, self.policies, repr(self.several)]
+        return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+
+    @property
+    def things(self):
+        """The functions whose code the rows depend on."""
+        return (compute,)
+
+
+def compute(task):
+    """Return lists by column: trace, policy, measure, chosen (the choices that the value depends on, as JSON) and value."""
+    rows = [
+        (task.log, policy, measure, json.dumps(chosen | counted), float(value))
+        for chosen, variant in task.several
+        for policy, measure, counted, value in measured(task.workload, variant, task.policies)
+    ]
+    names = "trace", "policy", "measure", "chosen", "value"
+    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+
+
+def measured(workload, variant, policies):
+    """Yield policy, measure, how it is counted (choices by dimension) and value, for every way of counting."""
+    base = runs.measured(runs.run(workload, runs.REFERENCE, variant))
+    for policy in policies:
+        schedule = runs.run(workload, policy, variant)
+        found = runs.measured(schedule)
+        at_submission = schedule.first_prediction
+        # The paper's simulator records -1 where no predictor runs (docs/decisions/top_percent.md).
+        none = np.full(len(workload), -1)
+        predictions = {
+            "submission": at_submission,
+            "start": schedule.prediction,
+            "recorded": none if policy == runs.REFERENCE else at_submission,
+        }
+        for way, predicted in predictions.items():
+            yield policy, "r2", {"r2": way}, measures.determination(workload.run_time, predicted)
+        del found["r2"]
+        yield from ((policy, name, {}, value / base[name]) for name, value in found.items())
+
+
+def combinations(single=False, fixed=()):
+    """Return the place of each choice in all combinations, int8[combinations, dimensions]; the default comes first.
+
+    If `single`, at most one choice differs from the default; the dimensions in `fixed` stay at theirs.
+    """
+    sizes = [len(choices) for choices in DIMENSIONS.values()]
+    codes = np.indices(sizes, dtype=np.int8).reshape(len(sizes), -1).T
+    if single:
+        codes = codes[np.count_nonzero(codes, axis=1) <= 1]
+    stays = [name in fixed for name in DIMENSIONS]
+    return codes[~codes[:, stays].any(axis=1)]
+
+
+def simulated(workloads, codes, first=None, workers=1):
+    """Return the numbers of all combinations: a row for each number under each choice that it depends on, see `compute`."""
+    tasks, loaded = [], {}
+    for policies, names in PARTS:
+        places = [list(DIMENSIONS).index(name) for name in names]
+        for log in workloads:
+            several = {}
+            for row in np.unique(codes[:, places], axis=0):
+                chosen = {name: DIMENSIONS[name][k] for name, k in zip(names, row, strict=True)}
+                variant = _together(chosen.values())
+                key = log, repr(sorted(variant.cleaning.items()))
+                if key not in loaded:
+                    loaded[key] = variants.jobs(PAPER, workloads, log, variant, first)
+                by_name = {name: one.name for name, one in chosen.items()}
+                several.setdefault(key, []).append((by_name, variant))
+            tasks += [
+                Task(policies, log, loaded[key], tuple(some[k : k + AT_ONCE]))
+                for key, some in several.items()
+                for k in range(0, len(some), AT_ONCE)
+            ]
+    return engines.run(tasks, compute, workers)
+
+
+def _together(several):
+    """Return the variant that makes the changes of several."""
+    changes = {"scheduler": {}, "predictor": {}, "cleaning": {}}
+    for one in several:
+        for part, fields in changes.items():
+            fields |= getattr(one, part)
+    return Variant("", **changes)
+
+
+def search(workloads, first=None, workers=1):
+    """Return the `Search` on some workloads by log, or on their first jobs.
+
+    Synthetic logs have no lines to clean otherwise; on these and on first jobs only single changes are tried.
+    """
+    stand_in = any(one.stand_in for one in workloads.values())
+    codes = combinations(stand_in or first is not None, CLEANING if stand_in else ())
+    # Reqtime over Reqtime is 1 under every combination.
+    printed = [
+        row
+        for row in published.rows(PAPER, ITEM)
+        if row.policy != runs.REFERENCE or row.measure == "r2"
+    ]
+    return Search(codes, simulated(workloads, codes, first, workers), printed)
+
+
+class Search:
+    """The numbers of all combinations, and their distances from the published ones.
+
+    Parameters
+    ----------
+    codes : int8[combinations, dimensions]
+        From `combinations`.
+    table : pandas.DataFrame
+        From `simulated`.
+    printed : list of replication.papers.published.Published
+        One that is not in the table does not count.
+    dimensions : dict of str to tuple of Variant, optional
+
+    Attributes
+    ----------
+    numbers, logs : list
+        The published numbers that count, and their logs.
+    values : float64[combinations, numbers]
+    differences : float32[combinations, numbers]
+        Relative differences, infinite where a value is undefined.
+    matched : bool[combinations, numbers]
+        By the rule of `replication.papers.compare`.
+    distances : float32[combinations]
+    order : int64[combinations]
+        Combinations from the nearest to the farthest: by median, worst difference, and place.
+    """
+
+    def __init__(self, codes, table, printed, dimensions=DIMENSIONS):
+        self.dimensions, self.codes = dimensions, codes
+        rows = dict(tuple(table.groupby(["trace", "policy", "measure"], sort=False)))
+        self.numbers = [row for row in printed if row.key in rows]
+        if not self.numbers:
+            raise EvidenceError("none of the published numbers was computed")
+        self.logs = list(dict.fromkeys(row.trace for row in self.numbers))
+        self.all = [*range(len(self.numbers))]
+        self._moving, columns, matched = [], [], []
+        for row in self.numbers:
+            names, cells = self._cells(rows[row.key])
+            self._moving.append({name for axis, name in enumerate(names) if _moves(cells, axis)})
+            columns.append(cells[tuple(codes[:, [*dimensions].index(name)] for name in names)])
+            values, place = np.unique(columns[-1], return_inverse=True)
+            verdicts = [compare.verdict(float(value), row).verdict for value in values]
+            matched.append((np.array(verdicts) == compare.MATCH)[place])
+        self.values, self.matched = np.column_stack(columns), np.column_stack(matched)
+        # A published 0 has no relative difference: the difference itself counts, as in compare.
+        units = [abs(row.value) or 1.0 for row in self.numbers]
+        away = np.abs(self.values - [row.value for row in self.numbers]) / units
+        self.differences = np.where(np.isnan(away), np.inf, away).astype(np.float32)
+        self.distances = self.distance(self.all)
+        self.order = np.lexsort((self.differences.max(axis=1), self.distances))
+        self.best = int(self.order[0])
+        self.default_rank = int(np.flatnonzero(self.order == 0)[0]) + 1
+
+    def __len__(self):
+        return len(self.codes)
+
+    def _cells(self, rows):
+        """Return the dimensions that a number was computed for, and its values with an axis for each."""
+        places = {
+            n: {one.name: k for k, one in enumerate(several)}
+            for n, several in self.dimensions.items()
+        }
+        chosen = [json.loads(text) for text in rows["chosen"]]
+        names = list(chosen[0])
+        cells = np.full([len(places[name]) for name in names], np.nan)
+        cells[tuple([places[name][one[name]] for one in chosen] for name in names)] = rows["value"]
+        return names, cells
+
+    def on(self, log):
+        """Return the places of the numbers of a log."""
+        return [k for k, row in enumerate(self.numbers) if row.trace == log]
+
+    def moving(self, numbers):
+        """Return the dimensions that some numbers depend on."""
+        names = set().union(*(self._moving[k] for k in numbers))
+        return [name for name in self.dimensions if name in names]
+
+    def distance(self, numbers):
+        """Return the median relative difference to some numbers under every combination, float32[combinations]."""
+        return np.median(self.differences[:, numbers], axis=1)
+
+    def nearest(self, numbers):
+        """Return the combination nearest to some numbers: by median, worst difference, and place."""
+        distance = self.distance(numbers)
+        tied = np.flatnonzero(distance == distance.min())
+        return int(tied[np.argmin(self.differences[np.ix_(tied, numbers)].max(axis=1))])
+
+    def words(self, k, numbers=None):
+        """Return a combination as the words of its choices other than the default, as far as some numbers depend on them."""
+        names = [*self.dimensions] if numbers is None else self.moving(numbers)
+        pairs = zip(self.dimensions.items(), self.codes[k], strict=True)
+        others = [several[at].words for (name, several), at in pairs if at and name in names]
+        return "; ".join(others) or "the default"
+
+
+def _moves(cells, axis):
+    """Return whether any value differs along an axis."""
+    first = cells.take([0], axis)
+    return np.any((cells != first) & ~np.isnan(cells) & ~np.isnan(first))
+
+
+def percent(share):
+    """Return a relative difference in per cent."""
+    return 100 * float(share)
+
+
+def ranking(found, decided=True, first=10):
+    """Return the `first` nearest combinations and the default.
+
+    Columns: rank, median and worst (relative differences, %), match and near (numbers that match, and within 20 %; left out
+    where the data decide nothing), reading (the combination in words).
+    """
+    ranks = list(dict.fromkeys([*range(1, min(first, len(found)) + 1), found.default_rank]))
+    k = found.order[[rank - 1 for rank in ranks]]
+    far = found.differences[k]
+    columns = {
+        "rank": ranks,
+        "median": 100 * found.distances[k].astype(float),
+        "worst": 100 * far.max(axis=1).astype(float),
+        "match": found.matched[k].sum(axis=1),
+        "near": (far <= NEAR).sum(axis=1),
+        "reading": [found.words(one) for one in k],
+    }
+    return pd.DataFrame(columns).drop(columns=[] if decided else ["match", "near"])
+
+
+def tried(found):
+    """Return the number of combinations as a table."""
+    return pd.DataFrame([("tried", len(found))], columns=["combinations", "number"])
+
+
+def choices(found, decided=True):
+    """Return which choices the published numbers identify.
+
+    A choice is judged by the numbers that its dimension moves. It is identified if the best combination with it is nearer
+    than the best without it by `IDENTIFIED`, and if it is also in the best one when any log is left out. Columns: group,
+    dimension, choice, words, default, numbers (that the dimension moves), best_with and best_without (distances, %), fits
+    (in how many of the logs left out it is best), verdict.
+    """
+    rows = []
+    for place, (dimension, alternatives) in enumerate(found.dimensions.items()):
+        moved = [k for k in found.all if dimension in found.moving([k])]
+        best, fits = _bests(found, place, moved), _fits(found, place, moved)
+        for c, one in enumerate(alternatives):
+            others = np.delete(best, c).min()
+            nearer = best[c] < others and best[c] <= (1 - IDENTIFIED) * others
+            known = nearer and fits and set(fits) == {c}
+            verdict = KNOWN if known else OPEN if moved else UNMOVED
+            row = "all", dimension, one.name, one.words, "" if c else "yes", len(moved)
+            fit = percent(best[c]), percent(others), f"{fits.count(c)} of {len(fits)}"
+            rows.append((*row, *fit, verdict if decided else UNDECIDED))
+    columns = ["group", "dimension", "choice", "words", "default", "numbers"]
+    return pd.DataFrame(rows, columns=[*columns, "best_with", "best_without", "fits", "verdict"])
+
+
+def _bests(found, place, numbers):
+    """Return the least distance to some numbers with each choice of a dimension; infinite where there is none."""
+    codes, several = found.codes[:, place], range(len([*found.dimensions.values()][place]))
+    if not numbers:
+        return np.full(len(several), np.inf)
+    distance = found.distance(numbers)
+    return np.array([distance[codes == c].min(initial=np.inf) for c in several])
+
+
+def _fits(found, place, moved):
+    """Return the best choice of a dimension when each log in turn is left out; -1 where two are as good."""
+    fits = []
+    for log in found.logs if moved and len(found.logs) > 1 else ():
+        best = _bests(found, place, [k for k in moved if found.numbers[k].trace != log])
+        fits.append(int(best.argmin()) if (best == best.min()).sum() == 1 else -1)
+    return fits
+
+
+def identified(choices):
+    """Return the choices in short: a row for each dimension with its default and the choice that is identified."""
+    rows = []
+    for dimension, part in choices.groupby("dimension", sort=False):
+        known = part.loc[part["verdict"] == KNOWN, "choice"]
+        said = known.iloc[0] if len(known) else part["verdict"].iloc[0]
+        rows.append((dimension, part["choice"].iloc[0], said))
+    return pd.DataFrame(rows, columns=["dimension", "default", "all"])
+
+
+def ranges(found):
+    """Return the range of each number over all combinations, and whether the published one lies inside."""
+    rows = []
+    for row, values in zip(found.numbers, found.values.T, strict=True):
+        low, high = float(np.nanmin(values)), float(np.nanmax(values))
+        ours = float(values[0]), float(values[found.best]), low, high
+        inside = "yes" if low <= row.value <= high else "no"
+        rows.append((row.item, *row.key, row.unit, row.value, *ours, inside))
+    columns = ["item", *compare.KEY, "unit", "published", "default", "best", "lowest", "highest"]
+    return pd.DataFrame(rows, columns=[*columns, "inside"])
+
+
+def each(found):
+    """Return the best combination of each log, and the best for all logs on it.
+
+    Columns: trace, numbers; own, common and default (medians, %); near_own and near_common (numbers within 20 %); reading
+    (the log's own best in words).
+    """
+    rows = []
+    for log in found.logs:
+        numbers = found.on(log)
+        own = found.nearest(numbers)
+        away = [found.differences[k][numbers] for k in (own, found.best, 0)]
+        near = [int((far <= NEAR).sum()) for far in away[:2]]
+        medians = [percent(np.median(far)) for far in away]
+        rows.append((log, len(numbers), *medians, *near, found.words(own, numbers)))
+    columns = ["trace", "numbers", "own", "common", "default", "near_own", "near_common", "reading"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def hold_out(found):
+    """Return the best combination for all logs but one, tested on that one: a row for each log.
+
+    Columns: group, tested_on, tried (combinations that the numbers distinguish), fit (median on the other logs, %); test,
+    default, blind (the median combination) and possible (the log's own best), medians on the log tested, %; beaten (share
+    of the combinations that are farther there, %), reading.
+    """
+    rows = []
+    columns = [[*found.dimensions].index(name) for name in found.moving(found.all)]
+    some = np.sort(np.unique(found.codes[:, columns], axis=0, return_index=True)[1])
+    for log in found.logs if len(found.logs) > 1 else ():
+        own = found.on(log)
+        others = [k for k in found.all if k not in own]
+        k, test = found.nearest(others), found.distance(own)[some]
+        fit, mine = (np.median(found.differences[k][part]) for part in (others, own))
+        default = np.median(found.differences[0][own])
+        shares = fit, mine, default, np.median(test), test.min(), (test > mine).mean()
+        rows.append(("all", log, len(some), *map(percent, shares), found.words(k, others)))
+    names = ["group", "tested_on", "tried", "fit", "test", "default", "blind", "possible"]
+    return pd.DataFrame(rows, columns=[*names, "beaten", "reading"])
+
+
+def best(found, decided=True):
+    """Return the numbers of the nearest combination compared with the published ones; without verdicts if not `decided`."""
+    ours = [
+        (*row.key, float(found.values[found.best, k]), row.unit)
+        for k, row in enumerate(found.numbers)
+    ]
+    frame = compare.table(PAPER, ITEM, pd.DataFrame(ours, columns=list(compare.OURS)))
+    table = frame[frame["ours"].notna()].drop(columns="reason").reset_index(drop=True)
+    return table if decided else table.assign(verdict=compare.NOT_COMPARABLE)
+
+
+def finding(found, choices):
+    """Return the result of the search as Markdown, from the table of its choices."""
+    if (choices["verdict"] == UNDECIDED).any():
+        return f"{len(found):,} combinations were tried. Synthetic or shortened logs decide nothing about a paper."
+
+    def fit(k):
+        matched, near = found.matched[k].sum(), (found.differences[k] <= NEAR).sum()
+        return (
+            f"{_digits(percent(found.distances[k]))} % ({matched} numbers match, {near} are within "
+            f"{100 * NEAR:.0f} %)"
+        )
+
+    known, left = (choices[choices["verdict"] == word] for word in (KNOWN, OPEN))
+    words = [
+        f"*{row.words}* ({_digits(row.best_with)} %; {_digits(row.best_without)} % otherwise"
+        f"{'; the default' if row.default else ''})"
+        for row in known.itertuples()
+    ]
+    names = [name for name in dict.fromkeys(left["dimension"]) if name not in {*known["dimension"]}]
+    return (
+        f"- **Distances.** The median difference from {len(found.numbers)} numbers is {fit(0)} under the default, which is "
+        f"number {found.default_rank:,} of {len(found):,} in order, and {fit(found.best)} under the nearest combination: "
+        f"{found.words(found.best)}.\n"
+        f"- **Identified choices**, with the median difference of the best combination with each: "
+        f"{'; '.join(words) or 'none'}. Left open: {', '.join(names) or 'none'}."
+    )
+
+
+def _digits(value):
+    """Return per cent with two digits, or more above 100, as text."""
+    return f"{value:.0f}" if value >= 10 else f"{value:.2g}"
