@@ -3,6 +3,9 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
+
+from replication.simulator import traces
 
 ROOT = Path(__file__).parents[1]
 SCRIPT = """\
@@ -15,6 +18,7 @@ rp.EASY(candidate="sjf")
 rp.EASY(candidates="sfj")
 run.nothing
 rp.simulate(kth, rp.EASY(), seed="a")
+rp.load("KTH-SP2", paper="pv")
 """
 
 
@@ -26,4 +30,9 @@ def test_wrong_names_and_options_are_reported(tmp_path):
         command, cwd=tmp_path, env={"MYPYPATH": str(ROOT)}, capture_output=True, text=True
     )
     lines = [int(line.split(":")[1]) for line in run.stdout.splitlines() if "error:" in line]
-    assert lines == [5, 6, 7, 8, 9], run.stdout + run.stderr
+    assert lines == [5, 6, 7, 8, 9, 10], run.stdout + run.stderr
+
+
+def test_types_list_the_registered_logs_and_papers():
+    assert list(get_args(traces.LogName)) == traces.names()
+    assert list(get_args(traces.PaperName)) == traces.papers()

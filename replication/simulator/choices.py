@@ -17,6 +17,8 @@ import math
 import re
 from dataclasses import MISSING, Field, dataclass, field, fields
 
+UNBOUNDED = 2**53  # messages leave out upper bounds from here on
+
 
 class ChoiceError(ValueError):
     """An unknown choice or option, or a value that is not allowed; the message lists those that are."""
@@ -74,7 +76,7 @@ class Number:
 
     def __str__(self):
         kind = "a whole number" if self.whole else "a number"
-        if math.isfinite(self.most):
+        if self.most < UNBOUNDED:
             kind += f" from {self.least:g} to {self.most:g}"
         elif math.isfinite(self.least):
             kind += f" from {self.least:g}"
@@ -118,7 +120,7 @@ class Choice:
             )
         cls.members[cls.name] = cls
         if "Parameters\n" not in (cls.__doc__ or "Parameters\n"):
-            cls.__doc__ = "\n".join([inspect.cleandoc(cls.__doc__), *_parameters(vars(cls))])
+            cls.__doc__ = "\n".join([inspect.cleandoc(cls.__doc__), *_parameters(cls)])
 
     def __new__(cls, *given, **named):
         if "__dataclass_fields__" not in cls.__dict__ or not cls.__dataclass_params__.frozen:
@@ -194,18 +196,22 @@ class Choice:
         return {own.name: own for own in fields(cls)}
 
 
-def _parameters(own):
-    """Yield the lines of a docstring's section about the options among a class's own attributes."""
-    options = {name: one.metadata for name, one in own.items() if isinstance(one, Field)}
+def _parameters(kind):
+    """Yield the lines of a docstring's section about a class's options, those of its bases included."""
+    options = {}
+    for base in reversed(kind.__mro__):
+        declared = {name: one for name, one in vars(base).items() if isinstance(one, Field)}
+        for name, one in {**vars(base).get("__dataclass_fields__", {}), **declared}.items():
+            annotation = vars(base).get("__annotations__", {}).get(name, one.type)
+            options[name] = one.metadata, annotation
     yield from ("", "Parameters", "----------") if options else ()
-    for name, declaration in options.items():
-        kind = declaration["allowed"]
-        if isinstance(kind, tuple):
-            kind = ", ".join(map(repr, kind))
-        elif not isinstance(kind, Number):
-            kind = own.get("__annotations__", {}).get(name)
-            kind = getattr(kind, "__name__", kind)
-        yield f"{name} : {kind}\n    {declaration['about']}"
+    for name, (declaration, annotation) in options.items():
+        allowed = declaration.get("allowed")
+        if isinstance(allowed, tuple):
+            allowed = f"{{{', '.join(map(repr, allowed))}}}"
+        elif not isinstance(allowed, Number):
+            allowed = getattr(annotation, "__name__", annotation)
+        yield f"{name} : {allowed}\n    {declaration.get('about', '')}"
 
 
 def _source_of(value):

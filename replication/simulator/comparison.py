@@ -53,7 +53,7 @@ def compare(
     SimulationError, SchedulerError, EstimateError, MeasureError
         As `simulate`, before any simulation.
     """
-    names, trim = measuring.checked(measures, measuring.DEFAULT), measuring.checked_trim(trim)
+    names, trim = measuring.check_measures(measures, measuring.DEFAULT), measuring.check_trim(trim)
     seed = checked_seed(seed)
     logs = several(workloads, Workload)
     distinct(logs)

@@ -86,11 +86,11 @@ class Task:
             raise SweepError(f"{where}: no seeds, allowed: one or more")
         if self.watched and not isinstance(self.scheduler, EASY):
             raise SweepError(f"{where}: {self.scheduler!r} watched, allowed: any EASY")
-        names = measures.checked(self.measures, measures.SWEEP)
+        names = measures.check_measures(self.measures, measures.SWEEP)
         more = tuple(one for one in measures.OBSERVED if self.watched and one not in names)
         object.__setattr__(self, "seeds", tuple(map(checked_seed, self.seeds)))
         object.__setattr__(self, "measures", (*names, *more))
-        object.__setattr__(self, "trim", measures.checked_trim(self.trim))
+        object.__setattr__(self, "trim", measures.check_trim(self.trim))
 
     @property
     def jobs(self) -> int:
@@ -284,7 +284,7 @@ def points(
     SweepError, SimulationError
         For loads that do not exist, and for two workloads of one name.
     """
-    names, tasks = measures.checked(names, measures.SWEEP), []
+    names, tasks = measures.check_measures(names, measures.SWEEP), []
     logs = list(workloads)
     distinct(logs)
     for workload in logs:

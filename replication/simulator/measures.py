@@ -1,7 +1,7 @@
 """Performance measures of a schedule, by name. Times are in seconds, shares between 0 and 1.
 
 Each measure is defined once, here or in the compiled `replication.simulator.kernels.measuring`; `simulate`, `compare` and
-`sweep` take the same names. Measures of waits and slowdowns leave out the jobs that `trimmed` leaves out; all others are
+`sweep` take the same names. Measures of waits and slowdowns leave out the jobs that `measured_jobs` leaves out; all others are
 over all jobs.
 """
 
@@ -74,7 +74,9 @@ class MeasureError(ValueError):
     """A measure or a trim that does not exist; the message says what is allowed."""
 
 
-def checked(measures: Measure | Iterable[Measure] | None, default: tuple) -> tuple[Measure, ...]:
+def check_measures(
+    measures: Measure | Iterable[Measure] | None, default: tuple
+) -> tuple[Measure, ...]:
     """Return measures as a tuple; `default` for None. MeasureError for unknown names."""
     if measures is None:
         return default
@@ -90,7 +92,7 @@ def checked(measures: Measure | Iterable[Measure] | None, default: tuple) -> tup
     return tuple(several)
 
 
-def checked_trim(trim: Trim) -> tuple[float, bool]:
+def check_trim(trim: Trim) -> tuple[float, bool]:
     """Return a trim as (warm-up share, cool-down); True is heel-and-toe's (0.01, True), False (0, False)."""
     if isinstance(trim, bool):
         return (WARM_UP, True) if trim else (0.0, False)
@@ -103,22 +105,23 @@ def checked_trim(trim: Trim) -> tuple[float, bool]:
     return float(trim[0]), trim[1]
 
 
-def trimmed(submit: np.ndarray, end: np.ndarray, trim: Trim = True) -> np.ndarray:
+def measured_jobs(submit: np.ndarray, end: np.ndarray, trim: Trim = True) -> np.ndarray:
     """Return the jobs to measure, bool[n].
 
     By default those of heel-and-toe (section 2): without the first 1 % of the terminated jobs, rounded down, of equal
     ends the earlier in the queue first; and without those that end after the last submission.
     """
-    warm_up, cool_down = checked_trim(trim)
+    warm_up, cool_down = check_trim(trim)
     return measuring.trim(_column(submit), _column(end), int(len(end) * warm_up), cool_down)
 
 
 def trim_effect(schedule: Any, trim: Trim = True) -> str:
     """Return the effect of a trim as a sentence: jobs measured, and jobs left out by reason."""
-    warm_up, cool_down = checked_trim(trim)
+    warm_up, cool_down = check_trim(trim)
     n, submit, end = len(schedule.workload), schedule.workload.submit, schedule.end
     measured, early = (
-        int(trimmed(submit, end, one).sum()) for one in ((warm_up, cool_down), (warm_up, False))
+        int(measured_jobs(submit, end, one).sum())
+        for one in ((warm_up, cool_down), (warm_up, False))
     )
     late = early - measured
     return (
@@ -132,7 +135,7 @@ class _Sample:
 
     def __init__(self, schedule, trim):
         self.schedule, self.jobs = schedule, schedule.workload
-        self.kept = trimmed(self.jobs.submit, schedule.end, trim)
+        self.kept = measured_jobs(self.jobs.submit, schedule.end, trim)
 
     def __getattr__(self, name):
         """Compute the columns of the measured jobs when they are needed."""
@@ -166,7 +169,7 @@ class _Sample:
 
     def load(self, waste, until):
         jobs, schedule = self.jobs, self.schedule
-        run_time = jobs.run_time + (wasted(schedule) if waste else 0)
+        run_time = jobs.run_time + (wasted_time(schedule) if waste else 0)
         return load(run_time, jobs.processors, jobs.machine, int(until - jobs.submit[0]))
 
 
@@ -222,7 +225,7 @@ def of(
     measures : name or function of a schedule, or several, optional
         Names of `NAMES`; `DEFAULT` by default. A function is called by its own name.
     trim : bool or (float, bool)
-        See `checked_trim`.
+        See `check_trim`.
     observed : dict, optional
         Measures of an observed run.
 
@@ -231,7 +234,7 @@ def of(
     MeasureError
     """
     sample, found = _Sample(schedule, trim), {}
-    for one in checked(measures, DEFAULT):
+    for one in check_measures(measures, DEFAULT):
         if callable(one):
             found[one.__name__] = float(one(schedule))
         elif one in OBSERVED:
@@ -327,7 +330,7 @@ def load(run_time: np.ndarray, processors: np.ndarray, machine: int, span: float
     return work / (machine * span) if span > 0 else float("nan")
 
 
-def wasted(schedule: Any) -> np.ndarray:
+def wasted_time(schedule: Any) -> np.ndarray:
     """Return the time that each job ran beyond its run time, in runs that were preempted, int64[n], s."""
     job, start, end = schedule.killed_runs.T
     ran = np.bincount(job, end - start, len(schedule.start)).astype(np.int64)

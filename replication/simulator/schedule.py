@@ -58,7 +58,7 @@ class Schedule:
     measure_names : tuple of str or callable
         Names of `measures`, or functions of a schedule.
     trim : bool or (float, bool)
-        Jobs excluded from `measures`, see `replication.simulator.measures.checked_trim`.
+        Jobs excluded from `measures`, see `replication.simulator.measures.check_trim`.
     first_prediction : int64[n], s, optional
         The prediction at submission, if there is a predictor.
     """

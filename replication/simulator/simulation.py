@@ -75,7 +75,7 @@ def simulate(
     >>> rp.simulate(three).start.tolist()
     [0, 9, 2]
     """
-    names, trim = measuring.checked(measures, measuring.DEFAULT), measuring.checked_trim(trim)
+    names, trim = measuring.check_measures(measures, measuring.DEFAULT), measuring.check_trim(trim)
     seed = checked_seed(seed)
     workload, model, estimate = prepared(workload, Scheduler.check(scheduler), estimates, seed)
     decided = scheduler.run(workload, estimate, seed)

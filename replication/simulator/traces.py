@@ -7,8 +7,10 @@ cleaning rules of each paper.
 
 import hashlib
 import os
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Literal
 
 from replication.simulator import paths, swf
 from replication.simulator.choices import among, did_you_mean
@@ -20,6 +22,12 @@ from replication.simulator.workload import Workload
 REGISTRY = toml(Path(__file__).with_name("traces.toml"))
 OFFLINE = "REPLICATION_OFFLINE"
 TIMEOUT = 15  # s, without an answer
+
+#: Registered names, which editors complete.
+LogName = Literal[
+    "CTC-SP2", "KTH-SP2", "KTH-SP2-2", "SDSC-SP2", "SDSC-BLUE", "SDSC-DS", "CEA-Curie"
+]
+PaperName = Literal["pv_easy", "heel_and_toe", "top_percent"]
 
 
 class TraceError(ValueError):
@@ -202,14 +210,14 @@ def read(source, bad_lines="refuse") -> swf.Trace:
 
 
 def load(
-    source,
-    paper=None,
-    synthetic=False,
-    machine=None,
-    size=None,
-    overrun=None,
-    drop=None,
-    bad_lines="refuse",
+    source: LogName | str | Path | swf.Trace,
+    paper: PaperName | None = None,
+    synthetic: bool = False,
+    machine: int | None = None,
+    size: Literal["requested", "allocated"] | None = None,
+    overrun: Literal["raise-estimate", "cut-run", "as-is"] | None = None,
+    drop: str | Sequence[str] | None = None,
+    bad_lines: Literal["refuse", "skip"] = "refuse",
 ) -> Workload:
     """Load the jobs of a log as a workload.
 

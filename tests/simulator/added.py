@@ -45,5 +45,5 @@ class Counted(Longest):
 class Squared(Predictor):
     """One that does not learn: the square root of the run time, rounded down, squared again."""
 
-    def predicted(self, workload, request, seed):
+    def predictions(self, workload, request, seed):
         return np.floor(np.sqrt(workload.run_time)) ** 2

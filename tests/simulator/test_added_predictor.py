@@ -88,7 +88,7 @@ def test_it_runs_under_pv_easy_and_equals_its_twin(crowd):
 
 
 def test_one_that_must_be_told_of_starts_is_refused_by_pv_easy():
-    with pytest.raises(SchedulerError, match=r"Counted\(share=0.5\) must be told when jobs start"):
+    with pytest.raises(SchedulerError, match=r"Counted\(share=0.5\) uses the starts of jobs"):
         PVEasy(predictor=Counted(0.5))
 
 

@@ -67,6 +67,6 @@ def test_the_state_of_the_other_is_copied():
 
 def test_it_is_as_random_and_as_curious_as_the_other():
     assert Biased(Virtual(0.5)).draws_at_random and not Biased(Last()).draws_at_random
-    with pytest.raises(SchedulerError, match="must be told when jobs start"):
+    with pytest.raises(SchedulerError, match="uses the starts of jobs"):
         PVEasy(Biased(CVH(), 2))
     assert repr(Biased(Last(), 2)) == "Biased(of=Last(), factor=2.0)"

@@ -118,8 +118,8 @@ def test_what_is_seen_does_not_depend_on_the_kernel():
     """The kernel that plans with predictions, given none, sees what the fastest one does."""
     log = jobs(4, *[(k, 5 + k % 7, 1 + k % 4, 20 + k % 5) for k in range(200)])
     plain, planned = empty_observations(200), empty_observations(200)
-    EASY().watched(log, log.estimate, 1, plain)
-    EASY().planned(log, log.estimate, 1, planned)
+    EASY().run_observed(log, log.estimate, 1, plain)
+    EASY().run_on_predictions(log, log.estimate, 1, planned)
     assert plain.wild.any()
     for one, other in zip(plain[:4], planned[:4], strict=True):
         assert one.tolist() == other.tolist()

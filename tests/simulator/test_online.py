@@ -135,7 +135,7 @@ def test_predictions_above_the_estimate_count_as_the_estimate():
 def test_wrong_predictions_known_from_the_start_are_refused(given, message):
     @dataclass(frozen=True)
     class Known(Predictor):
-        def predicted(self, workload, request, seed):
+        def predictions(self, workload, request, seed):
             return np.array(given)
 
     with pytest.raises(PredictorError, match=message):

@@ -65,7 +65,10 @@ def agree(workload, predictor, **options):
 @settings(max_examples=150, deadline=None)
 @given(workloads(overrun=True))
 def test_planning_with_the_request_is_plain_easy(workload):
-    plain, planned = simulate(workload).validate(), EASY().planned(workload, workload.estimate, 1)
+    plain, planned = (
+        simulate(workload).validate(),
+        EASY().run_on_predictions(workload, workload.estimate, 1),
+    )
     assert planned["start"].tolist() == plain.start.tolist()
     assert planned["backfilled"].tolist() == plain.backfilled.tolist()
     assert planned["prediction"].tolist() == plain.prediction.tolist()
@@ -75,7 +78,7 @@ def test_planning_with_the_request_is_plain_easy(workload):
 @pytest.mark.parametrize("name", ["KTH-SP2", "CTC-SP2", "SDSC-SP2", "SDSC-BLUE", "SDSC-DS"])
 def test_planning_with_the_request_is_plain_easy_on_real_logs(real_log, name):
     workload = real_log(name)
-    planned = EASY().planned(workload, workload.estimate, 1)
+    planned = EASY().run_on_predictions(workload, workload.estimate, 1)
     assert (planned["start"] == simulate(workload).start).all()
 
 

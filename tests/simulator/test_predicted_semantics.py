@@ -86,7 +86,7 @@ def test_P7_past_the_last_correction_a_job_ends_now():
 
 def test_P8_the_request_gives_plain_easy():
     w = jobs(4, (0, 10, 2), (1, 5, 3), (2, 50, 1), (2, 50, 1), (3, 7, 1), (4, 3, 1, 9))
-    assert EASY().planned(w, w.estimate, 1)["start"].tolist() == starts(w)
+    assert EASY().run_on_predictions(w, w.estimate, 1)["start"].tolist() == starts(w)
 
 
 def test_P9_shortest_prediction_first_then_queue_order():

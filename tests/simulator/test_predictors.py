@@ -180,7 +180,7 @@ def test_cvh_means_of_users_with_few_jobs(ended, means):
 
 def virtual(workload, error, seed):
     """Predicted run times."""
-    return predictors.Virtual(error).predicted(workload, workload.estimate, seed)
+    return predictors.Virtual(error).predictions(workload, workload.estimate, seed)
 
 
 def test_virtual_errors_are_uniform_seeded_and_bounded():

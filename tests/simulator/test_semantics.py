@@ -151,6 +151,6 @@ def test_E18_trimming():
     end[2] = 1
     submit = np.zeros(n, int)
     submit[-1] = 248
-    kept = measures.trimmed(submit, end)
+    kept = measures.measured_jobs(submit, end)
     # 1 % of 250 is 2.5: two are left out, and of the three that end at 1 s those are the first two.
     assert np.flatnonzero(~kept).tolist() == [0, 1, n - 2, n - 1]

@@ -32,7 +32,7 @@ class Recorded(Predictor):
 
     values: tuple = option(about="a prediction a job, s")
 
-    def predicted(self, workload, request, seed):
+    def predictions(self, workload, request, seed):
         """The values, whole and cut to the request."""
         return np.clip(np.rint(self.values), 0, request)
 

@@ -40,19 +40,14 @@ MOVES = (30, -30, 20, -20, 10, -10)  # s, tried where a tail value is taken
 
 @dataclass(frozen=True)
 class Modal(EstimateModel):
-    """The modal model of users' estimates; see the module.
-
-    Parameters
-    ----------
-    e_max : int, s
-        No estimate and no run is longer; an hour or more.
-    share : float, optional
-        Share of the jobs that use `e_max`; the model's own by default.
-    """
+    """The modal model of users' estimates (Tsafrir, Etsion and Feitelson 2005)."""
 
     e_max: int = option(allowed=Number(SMALLEST_E_MAX, whole=True), about="the longest estimate, s")
     share: float | None = option(
-        None, Number(0, 1, or_none=True), "share of the jobs that use E_max", sign="="
+        None,
+        Number(0, 1, or_none=True),
+        "share of the jobs that use E_max; the model's own by default",
+        sign="=",
     )
 
     def estimate(self, workload, seed):

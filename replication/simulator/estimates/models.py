@@ -113,57 +113,34 @@ class _Multiple:
 
 @dataclass(frozen=True)
 class Users(_Multiple, EstimateModel, name="log"):
-    """The users' own estimates after the cleaning rules of the workload.
-
-    Parameters
-    ----------
-    factor : float
-        Factor of every estimate, 1 or more (heel-and-toe, Fig. 2, doubles them).
-    e_max : int, s, optional
-        No estimate and no run is longer.
-    """
+    """The users' own estimates after the cleaning rules of the workload; heel-and-toe, Fig. 2, doubles them."""
 
     column = "estimate"
 
 
 @dataclass(frozen=True)
 class Exact(_Multiple, EstimateModel, name="perfect"):
-    """The true run times.
-
-    Parameters
-    ----------
-    factor : float
-        Factor of every run time, 1 or more (heel-and-toe, Fig. 2, doubles them).
-    e_max : int, s, optional
-        No estimate and no run is longer.
-    """
+    """The true run times; heel-and-toe, Fig. 2, doubles them."""
 
     column = "run_time"
 
 
 @dataclass(frozen=True)
 class FModel(EstimateModel, name="f"):
-    """The f-model: uniform in [r, (f + 1) r] (heel-and-toe, section 1; Feitelson and Mu'alem Weil 1998).
-
-    Parameters
-    ----------
-    f : float
-        The badness factor, 0 or more; 0 is exact.
-    e_max : int, s, optional
-        No estimate and no run is longer.
-
-    Examples
-    --------
-    >>> FModel.grid(0, 1, 0.5)
-    (FModel(f=0.0), FModel(f=0.5), FModel(f=1.0))
-    """
+    """The f-model: uniform in [r, (f + 1) r] (heel-and-toe, section 1; Feitelson and Mu'alem Weil 1998)."""
 
     f: float = option(allowed=Number(0), about="badness factor; 0 is exact", sign="=")
     e_max: int | None = limit()
 
     @classmethod
     def grid(cls, start: float, stop: float, step: float, e_max: int | None = None):
-        """Return models from one badness to another; both are included where the step leads to the second."""
+        """Return models from one badness to another; both are included where the step leads to the second.
+
+        Examples
+        --------
+        >>> FModel.grid(0, 1, 0.5)
+        (FModel(f=0.0), FModel(f=0.5), FModel(f=1.0))
+        """
         return tuple(cls(f, e_max) for f in steps(start, stop, step))
 
     def draws(self, workload: Workload, seed: int, out=None) -> np.ndarray:
@@ -182,15 +159,7 @@ class FModel(EstimateModel, name="f"):
 
 @dataclass(frozen=True)
 class Deterministic(EstimateModel):
-    """The deterministic f-model: (f + 1) r (heel-and-toe, section 1).
-
-    Parameters
-    ----------
-    f : float
-        The badness factor, 0 or more; 0 is exact.
-    e_max : int, s, optional
-        No estimate and no run is longer.
-    """
+    """The deterministic f-model: (f + 1) r (heel-and-toe, section 1)."""
 
     draws_at_random = False
 

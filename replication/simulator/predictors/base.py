@@ -67,7 +67,7 @@ class Predictor(Choice, family="predictor"):
 
     A compiled one gives the same methods as functions of (memory, job, now) decorated by `compiled`, where ``job`` is an
     index, and its arrays in `tables`; ``memory`` has these and the arrays submit, run_time, request and size. One that
-    does not learn only defines `predicted`.
+    does not learn only defines `predictions`.
 
     Attributes
     ----------
@@ -124,9 +124,9 @@ class Predictor(Choice, family="predictor"):
     def learn(self, job, now):
         """Learn from an `EndedJob` when it ends."""
 
-    def predicted(self, workload, request, seed):
+    def predictions(self, workload, request, seed):
         """Return predictions known from the start, number[n], s; arguments as for `tables`."""
-        raise NotImplementedError(f"{type(self).__name__} has no method predict or predicted")
+        raise NotImplementedError(f"{type(self).__name__} has no method predict or predictions")
 
     def tables(self, workload, request, seed):
         """Return the arrays and numbers of a compiled predictor before the first job, by name.
@@ -188,8 +188,8 @@ class Predictor(Choice, family="predictor"):
         return memory
 
     def _check_known(self, workload, request, seed):
-        """Return `predicted` as int64[n], s; PredictorError for a wrong shape or a value out of range."""
-        known = np.asarray(self.predicted(workload, request, seed))
+        """Return `predictions` as int64[n], s; PredictorError for a wrong shape or a value out of range."""
+        known = np.asarray(self.predictions(workload, request, seed))
         n = len(workload)
         if known.shape != (n,) or known.dtype.kind not in "iuf":
             raise PredictorError(

@@ -16,7 +16,7 @@ class Request(Predictor):
 
     draws_at_random = False
 
-    def predicted(self, workload, request, seed):
+    def predictions(self, workload, request, seed):
         """The requests."""
         return request
 
@@ -27,7 +27,7 @@ class Clairvoyant(Predictor, name="perfect"):
 
     draws_at_random = False
 
-    def predicted(self, workload, request, seed):
+    def predictions(self, workload, request, seed):
         """The run times."""
         return workload.run_time
 
@@ -40,7 +40,7 @@ class Scaled(Predictor):
 
     factor: float = option(allowed=Number(0, 2), about="times the run time", sign="=")
 
-    def predicted(self, workload, request, seed):
+    def predictions(self, workload, request, seed):
         """Run times times the factor."""
         return np.rint(workload.run_time * float(self.factor))
 
@@ -54,7 +54,7 @@ class Virtual(Predictor):
 
     error: float = option(allowed=Number(0, 1), about="largest relative error", sign="=")
 
-    def predicted(self, workload, request, seed):
+    def predictions(self, workload, request, seed):
         """Run times with their errors."""
         jobs, error = len(workload), float(self.error)
         draws = generator(workload.draw_key, jobs, "virtual", error, int(seed)).random(jobs)
@@ -71,7 +71,7 @@ class LastSubmitted(Predictor, name="last-submitted"):
 
     draws_at_random = False
 
-    def predicted(self, workload, request, seed):
+    def predictions(self, workload, request, seed):
         """Requests times the accuracy of the user's previous job."""
         by_user = np.argsort(workload.user, kind="stable")
         earlier, later = by_user[:-1], by_user[1:]

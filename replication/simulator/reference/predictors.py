@@ -235,7 +235,7 @@ def make(workload, estimate, predictor, seed=1):
         return Biased(workload, estimate, predictor.of, predictor.factor, seed)
     twin = TWINS.get(type(predictor))
     if twin is None:
-        return Fixed(workload, estimate, predictor.predicted(workload, estimate, seed))
+        return Fixed(workload, estimate, predictor.predictions(workload, estimate, seed))
     return twin(workload, estimate, *astuple(predictor))
 
 

@@ -14,6 +14,8 @@ from replication.simulator.schedulers.scheduler import Scheduler
 class LargestAreaFirst(options.OnPredictions, Scheduler, name="laf"):
     """Largest predicted area first (Top Percent, section IV); no reservation."""
 
+    validated = False
+
     predictor: Predictor = options.predictor()
     refresh: options.Refresh = options.refresh()
     order: options.Order = options.order()

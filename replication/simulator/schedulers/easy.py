@@ -35,10 +35,12 @@ class FCFS(Scheduler):
 class EASY(options.OnPredictions, Scheduler):
     """EASY backfilling (Lifka 1995), on the users' estimates or on predictions.
 
-    A job is killed at its estimate, also with a predictor. docs/semantics/predicted.md defines the options. `wild` and
-    `let_past` are interventions that no real scheduler could make; they show the effect of wild backfills. The jobs
-    that `let_past` chooses depend on the draw key of the workload, its length, the share and the seed.
+    docs/semantics/predicted.md defines the options. `wild` and `let_past` are interventions that no real scheduler could
+    make; they show the effect of wild backfills. The jobs that `let_past` chooses depend on the draw key of the workload,
+    its length, the share and the seed.
     """
+
+    validated = False
 
     predictor: Predictor = options.predictor()
     candidates: Candidates | Callable = option(
@@ -116,7 +118,7 @@ class EASY(options.OnPredictions, Scheduler):
 
     @property
     def is_plain(self):
-        """True if this is textbook EASY on the users' estimates, which has the fastest kernel."""
+        """Whether this is textbook EASY on the users' estimates, which has the fastest kernel."""
         return all(
             getattr(self, name) == own.default
             for name, own in EASY.options().items()
@@ -125,12 +127,12 @@ class EASY(options.OnPredictions, Scheduler):
 
     @property
     def is_ordered(self):
-        """True if there are several reservations or orders given by functions."""
+        """Whether there are several reservations or orders given by functions."""
         return self.reservations > 1 or callable(self.order) or callable(self.candidates)
 
     @property
     def intervenes(self):
-        """True if an intervention is active (`wild` or `let_past`)."""
+        """Whether an intervention is active (`wild` or `let_past`)."""
         return self.wild != "allowed" or self.let_past > 0
 
     @property
@@ -139,43 +141,43 @@ class EASY(options.OnPredictions, Scheduler):
         return self.let_past > 0
 
     def check_room(self, workload, estimate):
-        """Refuse what the kernel with predictions cannot count."""
+        """Raise SchedulerError if the times or the number of jobs exceed the keys of the kernel with predictions."""
         if not self.is_plain:
             super().check_room(workload, estimate)
 
     def last_second(self, workload, estimate):
-        """A bound on all times, float, s."""
+        """Return an upper bound on all times, float, s."""
         if self.is_ordered:
             return options.last_reserved_second(workload, estimate)
         return super().last_second(workload, estimate)
 
     def run(self, workload, estimate, seed):
         """Simulate; see `replication.simulator.schedulers.scheduler.Scheduler.run`."""
-        seen = self.watch(workload) if self.intervenes else None
-        return self.watched(workload, estimate, seed, seen)
+        seen = self.empty_observations(workload) if self.intervenes else None
+        return self.run_observed(workload, estimate, seed, seen)
 
-    def watch(self, workload):
-        """Where `watched` notes what is seen; see `replication.simulator.kernels.observing.Seen`."""
+    def empty_observations(self, workload):
+        """Return the arrays that `run_observed` fills; see `replication.simulator.kernels.observing.Seen`."""
         return observing.empty_observations(len(workload))
 
-    def watched(self, workload, estimate, seed, seen):
-        """The same as `run`, and what is seen of it in `seen`."""
+    def run_observed(self, workload, estimate, seed, seen):
+        """Simulate as `run`, and store the observations in `seen`."""
         if not self.is_plain:
-            return self.planned(workload, estimate, seed, seen)
+            return self.run_on_predictions(workload, estimate, seed, seen)
         # To predict the request is to plan with it from submission to start.
         allowed = self._allowed(workload, seed) if self.intervenes else None
-        told = {"prediction": estimate, "first_prediction": estimate}
-        return _plain(workload, estimate, True, seen, allowed) | told
+        predictions = {"prediction": estimate, "first_prediction": estimate}
+        return _plain(workload, estimate, True, seen, allowed) | predictions
 
     def _allowed(self, workload, seed):
-        """What each job may do to a head, int8[n]."""
+        """Return the backfills allowed to each job, int8[n], by the numbers in `replication.simulator.kernels.observing`."""
         n = len(workload)
         draws = generator(workload.draw_key, n, "let-past", self.let_past, int(seed)).random(n)
         others = observing.NEVER_WILD if self.wild == "forbidden" else observing.AS_BELIEVED
         return np.where(draws < self.let_past, observing.LET_PAST, others).astype(np.int8)
 
-    def planned(self, workload, estimate, seed, seen=None):
-        """The same by the kernel with predictions, also where the plain one would do."""
+    def run_on_predictions(self, workload, estimate, seed, seen=None):
+        """Simulate as `run` by the kernel with predictions, even if the faster one would do."""
         kernel, rules = self.kernel()
         if self.is_ordered:
             if seen is not None:
@@ -186,14 +188,14 @@ class EASY(options.OnPredictions, Scheduler):
                 options.ranks(self, name, workload, estimate) for name in ("order", "candidates")
             )
             with self.predictor.memory(workload, estimate, seed) as memory:
-                return options.decided(kernel(memory, workload.machine, rules, *ranks))
+                return options.columns(kernel(memory, workload.machine, rules, *ranks))
         if seen is not None:
             seen = predicted.with_running(seen, workload.machine)
         with self.predictor.memory(workload, estimate, seed) as memory:
-            return options.decided(kernel(memory, workload.machine, rules, seen))
+            return options.columns(kernel(memory, workload.machine, rules, seen))
 
     def kernel(self):
-        """The compiled function that decides on predictions, and the rules it follows."""
+        """Return the compiled kernel and its rules."""
         if self.is_ordered:
             rules = self.rules(
                 reservations.Rules,
@@ -216,6 +218,7 @@ class EASY(options.OnPredictions, Scheduler):
 
 
 def _plain(workload, estimate, backfilling, seen=None, allowed=None):
+    """Return the columns decided by the kernel without predictions."""
     w, start, backfilled = workload, np.full(len(workload), -1), np.zeros(len(workload), bool)
     jobs = w.submit, w.run_time, estimate, w.processors, w.machine
     plain.easy(*jobs, backfilling, start, backfilled, seen, allowed)

@@ -1,4 +1,4 @@
-"""Options that several schedulers have, and their numbers in the kernels."""
+"""Options that several schedulers have, and the base of schedulers that plan with predictions."""
 
 from typing import Literal, get_args
 
@@ -96,9 +96,12 @@ def last_reserved_second(workload, estimate):
 
 
 class OnPredictions:
-    """Base of schedulers that plan with predictions; they have a field `predictor` and a method `kernel`."""
+    """The base of schedulers that plan with predictions on the machine of `replication.simulator.kernels.planned`.
 
-    validated = False
+    A subclass has the fields `predictor` and `refresh`, of `correction`, `events` and `order` those that it offers, and a
+    method `kernel`. docs/compiled-scheduler.md has an example.
+    """
+
     draws_at_random = False
 
     def check_room(self, workload, estimate):
@@ -120,14 +123,14 @@ class OnPredictions:
         """Simulate; see `replication.simulator.schedulers.scheduler.Scheduler.run`."""
         kernel, rules = self.kernel()
         with self.predictor.memory(workload, estimate, seed) as memory:
-            return decided(kernel(memory, workload.machine, rules))
+            return columns(kernel(memory, workload.machine, rules))
 
     def kernel(self):
-        """Return the compiled kernel and its rules."""
+        """Return a compiled function of (memory, processors, rules), which returns a `Machine`, and its rules."""
         raise NotImplementedError(f"{type(self).__name__} has no method kernel()")
 
     def rules(self, kind, **own):
-        """Return the rules of a kernel: the shared ones by the options, and those in `own`."""
+        """Return the rules of a kernel as `kind`: `replication.simulator.kernels.planned.EVENTS` from the options, and `own`."""
         events = getattr(self, "events", "together")
         shared = {
             "refresh": self.refresh == "pass",
@@ -140,8 +143,8 @@ class OnPredictions:
         return kind(**shared | own)
 
 
-def decided(machine):
-    """Return the columns of a `replication.simulator.kernels.planned.Machine` after its last job."""
+def columns(machine):
+    """Return the columns of a schedule from a `replication.simulator.kernels.planned.Machine` after its last job."""
     return {
         "start": machine.start,
         "backfilled": machine.backfilled,

@@ -13,21 +13,27 @@ Mode = Literal["kill", "suspend", "checkpoint"]  # in the order of the kernel's 
 MODES = get_args(Mode)
 
 
-def _predictor(given):
+def _check_predictor(given):
+    """Return a predictor; raise ValueError if it uses the starts of jobs, which this scheduler does not pass on."""
     predictor = Predictor.check(given)
     if predictor.has_begin:
         raise ValueError(
-            f"any other predictor: {predictor!r} must be told when jobs start, "
-            "and keeps a list of running jobs that knows no preemption"
+            f"predictors without a method begin; {predictor!r} uses the starts of jobs, "
+            "which PVEasy repeats after each preemption"
         )
     return predictor
 
 
 @dataclass(frozen=True)
 class PVEasy(options.OnPredictions, Scheduler, name="pv-easy"):
-    """PV-EASY: strict fairness by preemption, backfilling at a venture; see docs/semantics/pv_easy.md."""
+    """PV-EASY: strict fairness by preemption, backfilling at a venture (section 4).
 
-    predictor: Predictor = options.predictor(Last(), _predictor)
+    docs/semantics/pv_easy.md defines the decisions.
+    """
+
+    validated = False
+
+    predictor: Predictor = options.predictor(Last(), _check_predictor)
     refresh: options.Refresh = options.refresh()
     correction: options.Correction = options.correction()
     reservation: options.Reservation = options.reservation()

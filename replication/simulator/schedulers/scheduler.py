@@ -1,4 +1,4 @@
-"""What every scheduler is: a choice that decides when each job of a workload starts."""
+"""The base class of schedulers: choices that decide when each job of a workload starts."""
 
 from replication.simulator.choices import Choice, ChoiceError
 
@@ -11,13 +11,13 @@ class Scheduler(Choice, family="scheduler"):
     """The base of the schedulers.
 
     A scheduler is a frozen dataclass with a method `run`. Options are fields made with
-    `replication.simulator.choices.option`, the textbook's reading being the default.
+    `replication.simulator.choices.option`; the textbook's rule is the default.
 
     Attributes
     ----------
     validated : bool
-        Whether every schedule is validated before anybody sees it. Off only for schedulers that tests hold
-        against a readable twin, because it takes longer than they do.
+        Whether `simulate` validates every schedule. It is off for the schedulers of this package, which tests compare with
+        reference implementations, because it takes longer than they do.
     draws_at_random : bool
         Whether the scheduler itself depends on the seed, its predictor aside.
     """
@@ -33,7 +33,7 @@ class Scheduler(Choice, family="scheduler"):
         ----------
         workload : replication.simulator.workload.Workload
         estimate : int64[n], s
-            What the scheduler is told of the run times.
+            The estimates that the scheduler plans with.
         seed : int
             Of random predictors.
 
@@ -47,4 +47,4 @@ class Scheduler(Choice, family="scheduler"):
         raise NotImplementedError(f"{type(self).__name__} has no method run(workload, ...)")
 
     def check_room(self, workload, estimate):
-        """Refuse jobs that the scheduler cannot count by a SchedulerError; any will do by default."""
+        """Raise SchedulerError for jobs that exceed the range of the scheduler's numbers; by default there is no limit."""
