@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from replication.papers import compare, published
+from replication.papers import compare, panels, published, style
+from replication.papers.top_percent import intervals
 from replication.papers.top_percent.runs import PAPER, POLICIES, READINGS, TITLES, jobs
 from replication.simulator import measures, paths, traces
 from replication.simulator.workload import QUICK_JOBS
@@ -43,6 +44,53 @@ def workloads(own, reading, quick=False):
         last = QUICK_JOBS if quick else None
         found |= {name: whole.take(slice(last)) for name, whole in more.items()}
     return found
+
+
+def priority(schedules, ours):
+    """Return AP0WAF and AP1WAF over Reqtime's: printed, ours by the words with intervals over weeks, and as coded.
+
+    Parameters
+    ----------
+    schedules : dict of str to dict
+        By log and policy, by the paper's words.
+    ours : pandas.DataFrame
+        From `runs.over_requested`, both readings.
+
+    Returns
+    -------
+    pandas.DataFrame
+        log, policy, measure, source, value, low, high; the ends are nan where there is no interval.
+    """
+    wanted = ("ap0waf", "ap1waf")
+    shown = list(schedules)
+    found = intervals.table(intervals.draws(schedules)).assign(source="ours, by the words")
+    printed = pd.DataFrame(
+        [(*row.key, "printed", row.value) for row in published.rows(PAPER, "table1")],
+        columns=["log", "policy", "measure", "source", "value"],
+    )
+    coded = of(ours, "coded").rename(columns={"trace": "log"})
+    coded = coded.assign(source="ours, as its simulator is coded")
+    both = pd.concat([printed, coded[printed.columns]])
+    both["measure"] = both["measure"].map(TITLES)
+    every = pd.concat([both, found], ignore_index=True)
+    kept = every["measure"].isin([TITLES[one] for one in wanted]) & every["log"].isin(shown)
+    return every[kept & (every["policy"] != "Reqtime")].reset_index(drop=True)
+
+
+def draw_priority(table):
+    """Draw `priority`: a row a measure, a panel a log, a line a predictor."""
+    looks = style.series(dict.fromkeys(table["source"]))
+    policies = list(dict.fromkeys(table["policy"]))
+
+    def one(axes, log, measure):
+        part = table[(table["log"] == log) & (table["measure"] == measure)]
+        rows, hues = ("policy", policies), ("source", looks)
+        panels.rows_of_dots(axes, part, rows, hues, "value", none=1)
+        axes.set_yticks(range(len(policies)), policies if log == table["log"].iloc[0] else [])
+        axes.invert_yaxis()
+
+    rows = {measure: measure for measure in dict.fromkeys(table["measure"])}
+    return panels.draw(PAPER, table["log"], rows, one, "over Reqtime's")
 
 
 def at_request(schedule):

@@ -1,0 +1,103 @@
+"""Top Percent without single parts of its design, and what its section I calls straightforward: mean plus standard deviations."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from replication.papers import panels
+from replication.papers.top_percent import intervals, table1
+from replication.papers.top_percent.runs import PAPER, REFERENCE
+from replication.simulator import engines
+from replication.simulator.choices import Number, option
+from replication.simulator.predictors import Predictor, Request, TopPercent
+from replication.simulator.predictors.base import compiled
+from replication.simulator.predictors.history import finest_classes
+from replication.simulator.schedulers import EASY
+from replication.simulator.simulation import simulate
+
+COUNT, MEAN, SQUARES = range(3)  # columns of `moments`; squares are of distances from the mean
+
+
+@dataclass(frozen=True)
+class MeanPlus(Predictor, name="mean-plus"):
+    """The mean run time of a class's ended jobs plus a multiple of their standard deviation, at most the request.
+
+    Classes are those of Top Percent. Without an ended job it predicts the request.
+    """
+
+    draws_at_random = False
+
+    factor: float = option(allowed=Number(0), about="standard deviations added", sign="=")
+
+    def tables(self, workload, request, seed):
+        """Return the class of each job and the moments of each class."""
+        group, finest = finest_classes(workload, request)
+        moments = np.zeros((finest.shape[1], 3))
+        return {"group": group, "moments": moments, "factor": self.factor}
+
+    @compiled
+    def predict(memory, job, now):
+        """Return the prediction, whole seconds."""
+        count, mean, squares = memory.moments[memory.group[job]]
+        request = memory.request[job]
+        if count == 0:
+            return request
+        return min(np.int64(np.rint(mean + memory.factor * np.sqrt(squares / count))), request)
+
+    @compiled
+    def learn(memory, job, now):
+        """Add the job's run time to the moments of its class."""
+        own = memory.moments[memory.group[job]]
+        away = memory.run_time[job] - own[MEAN]
+        own[COUNT] += 1
+        own[MEAN] += away / own[COUNT]
+        own[SQUARES] += away * (memory.run_time[job] - own[MEAN])
+
+
+#: Designs by name. A share of 3 % of a normal distribution lies 1.88 standard deviations above its mean.
+DESIGNS = {
+    "Top 3 %": TopPercent(3),
+    "equal weights": TopPercent(3, weights="equal"),
+    "no decay": TopPercent(3, decay=1),
+    "no artificial point": TopPercent(3, artificial=0),
+    "equal weights, no decay": TopPercent(3, weights="equal", decay=1),
+    "none of the three": TopPercent(3, weights="equal", decay=1, artificial=0),
+    "mean + 1.88 sd": MeanPlus(1.88),
+    "mean + 4 sd": MeanPlus(4),
+    "mean": MeanPlus(0),
+}
+SHOWN = ("AP0WAF", "AP1WAF", "AVEbsld")
+
+
+def results(workloads, workers=1):
+    """Simulate EASY with each of `DESIGNS`.
+
+    Returns
+    -------
+    measures : pandas.DataFrame
+        log, design, measure (`SHOWN`), value over that with requests, low, high: 95 % intervals over weeks.
+    shares : pandas.DataFrame
+        log, design, and the columns of `table1.at_request`, per cent of the jobs.
+    """
+    asked = {REFERENCE: Request()} | DESIGNS
+    found, shares = {}, []
+    for log, jobs in workloads.items():
+
+        def one(predictor, jobs=jobs):
+            return simulate(jobs, EASY(predictor=predictor))
+
+        found[log] = dict(zip(asked, engines.each(one, asked.values(), workers), strict=True))
+        shares += [
+            {"log": log, "design": name} | table1.at_request(run)
+            for name, run in found[log].items()
+        ]
+    table = intervals.table(intervals.draws(found, ("design",)))
+    table = table[table["measure"].isin(SHOWN) & (table["design"] != REFERENCE)]
+    return table.reset_index(drop=True), pd.DataFrame(shares)
+
+
+def draw(table):
+    """Priority measures over those with requests and their intervals: a panel a log, a line a design but the plain mean."""
+    priority = table[(table["measure"] != "AVEbsld") & (table["design"] != "mean")]
+    return panels.dots(PAPER, priority, "design", "measure", "value", "over Reqtime's", none=1)
