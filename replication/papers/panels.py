@@ -68,7 +68,7 @@ def rows_of_dots(axes, table, rows, looks, value, none=0):
 def log_ticks(axis):
     """Ticks of a logarithmic axis that people can read, also where what is drawn covers less than a power of ten."""
     low, high = axis.get_view_interval()
-    if high < 1.2 * low:
+    if high < 1.5 * low:
         axis.set(major_locator=ticker.MaxNLocator(4), minor_locator=ticker.NullLocator())
         axis.set_major_formatter("{x:g}")
         return

@@ -19,13 +19,21 @@ from replication.simulator.schedulers import EASY
 from replication.simulator.simulation import simulate, warm
 
 TEXTBOOK, RECONSTRUCTED = VARIANTS = ("textbook EASY", "reconstructed simulator")
-#: Between the two: reservations are held, but extra processors are used up as in the textbook.
+#: Between the two, one of the changes alone.
 HELD = "held, extra processors used up"
+NOT_USED_UP = "recomputed, extra processors not used up"
 _ENTRY = published.entries(runs.PAPER, "readings.toml")["reconstructed"]
 #: Fields of EASY in the reconstructed simulator, and how it counts: keywords of a function of `counts`, by its name.
 FIELDS, COUNTED = _ENTRY["scheduler"], _ENTRY["count"]
 #: Fields of EASY by simulator.
-SIMULATORS = {TEXTBOOK: {}, HELD: {"reservation": FIELDS["reservation"]}, RECONSTRUCTED: FIELDS}
+SIMULATORS = {
+    TEXTBOOK: {},
+    NOT_USED_UP: {"extra": FIELDS["extra"]},
+    HELD: {"reservation": FIELDS["reservation"]},
+    RECONSTRUCTED: FIELDS,
+}
+#: Errors of Fig. 4 and draws of each; the figure has 11 errors and ten draws.
+ERRORS, DRAWS = (0, 5, 10, 20, 40, 100), 6
 #: What each table counts, and the policies in it.
 TABLES = {
     "table1": (counts.delays, ("EASY",)),
@@ -112,26 +120,29 @@ def tables(workloads, items=tuple(TABLES)):
     return pd.DataFrame(rows, columns=columns)
 
 
-def slowdowns(workloads, measure, blocked=False, **how):
-    """Figs. 5 and 6, or with `blocked` Figs. 2 and 3, under both variants: a table of `slowdown` with a column variant."""
-    draw = slowdown.blocked if blocked else slowdown.everyone
-    names = ("PV-EASY", "EASY") if blocked else tuple(runs.POLICIES)
-    frames = [
-        draw(schedules(workloads, variant, names), measure, **how).assign(variant=variant)
-        for variant in VARIANTS
-    ]
-    return pd.concat(frames, ignore_index=True)
-
-
 def errors(workloads, errors, seeds, **how):
-    """Fig. 4 under both variants: a table of `virtual.results` with a column variant."""
-    frames = [
-        virtual.results(
-            workloads, policies(variant, virtual.POLICIES), errors, seeds, **how
-        ).assign(variant=variant)
-        for variant in VARIANTS
-    ]
-    return pd.concat(frames, ignore_index=True)
+    """Fig. 4 under both variants: a table of `virtual.results` with a column variant; PV-EASY is the same in both."""
+    textbook = virtual.results(workloads, virtual.POLICIES, errors, seeds, **how)
+    changed = policies(RECONSTRUCTED, virtual.POLICIES)
+    own = {name: one for name, one in changed.items() if one != virtual.POLICIES[name]}
+    same = textbook[~textbook["policy"].isin(own)]
+    parts = {
+        TEXTBOOK: textbook,
+        RECONSTRUCTED: pd.concat([same, virtual.results(workloads, own, errors, seeds, **how)]),
+    }
+    tables = [part.assign(variant=variant) for variant, part in parts.items()]
+    return pd.concat(tables, ignore_index=True)
+
+
+def ahead(table):
+    """Of Fig. 4, by error and variant of `errors`: cases (logs and measures) where PV-EASY's mean is below both EASYs'."""
+    rows = []
+    for (variant, error), part in table.groupby(["variant", "error"], sort=False):
+        by = part.pivot(index=["trace", "measure"], columns="policy", values="mean")
+        below = by["PV-EASY"] < by.drop(columns="PV-EASY").min(axis=1)
+        rows.append((error, variant, f"{below.sum()} of {len(below)}"))
+    found = pd.DataFrame(rows, columns=["error", "variant", "ahead"])
+    return found.pivot(index="error", columns="variant", values="ahead")[[*VARIANTS]].reset_index()
 
 
 def other_logs(workloads, simulators=VARIANTS):
