@@ -31,7 +31,6 @@ POLICIES = tuple(runs.POLICIES)
 FOLDER = paths.DATA / "pv_easy"
 #: The tables that `main` writes, and their captions.
 CAPTIONS = {
-    "tried": "Combinations, the simulations behind them on each log, and the published numbers they are compared with",
     "nearest": "The nearest combinations of all numbers, of each policy's and of each log's; distances in %",
     "choices": "Each choice: the best combination with it and without it, %",
     "held_out": "Chosen on the other logs, tried on the one left out; distances in %",
@@ -115,6 +114,29 @@ def measured(policy, schedule):
                 yield chosen, measure, numbers[measure][0]
 
 
+def extent(logs):
+    """Return how much a search on some logs compares: a table of what and number."""
+    simulated = ("cleaning", "scheduler", "predictor")
+    numbers = {
+        row.key
+        for item in ITEMS
+        for row in published.rows(runs.PAPER, item)
+        if row.trace in logs
+        and any(row.measure in known for *_, known in COUNTED.get(row.policy, ()))
+    }
+    found = {
+        "combinations": _combinations(DIMENSIONS),
+        "simulations of a log": sum(_combinations(dimensions(one, *simulated)) for one in POLICIES),
+        "numbers": len(numbers),
+    }
+    return pd.DataFrame(found.items(), columns=["what", "number"])
+
+
+def _combinations(names):
+    """Return the number of products of the choices of some dimensions."""
+    return math.prod(len(DIMENSIONS[name]["choices"]) for name in names)
+
+
 class Search:
     """Numbers of all products of choices.
 
@@ -143,7 +165,6 @@ class Search:
                 if row.policy != "log" and row.trace in workloads:
                     printed.setdefault(row.key, row)
         self.names, self.logs = list(DIMENSIONS), list(workloads)
-        self.simulations = 0
         cells = {}
         for log, policy in itertools.product(workloads, POLICIES):
             for key, value in self._policy(workloads, log, policy, first, workers):
@@ -173,7 +194,6 @@ class Search:
                 return rows
 
             several = list(products(dimensions(policy, "scheduler", "predictor")))
-            self.simulations += len(several)
             in_threads = Parallel(workers, prefer="threads")
             for rows in in_threads(delayed(one)(chosen) for chosen in several):
                 found += rows
@@ -356,14 +376,7 @@ def percent(share):
 def tables(found):
     """What a `Search` finds: tables by name, for the notebook ``readings``."""
     nearest, _ = found.nearest(range(len(found.numbers)))
-    combinations = math.prod(len(entry["choices"]) for entry in DIMENSIONS.values())
-    extent = {
-        "combinations": combinations,
-        "simulations of a log": found.simulations // len(found.logs),
-        "numbers": len(found.numbers),
-    }
     return {
-        "tried": pd.DataFrame(extent.items(), columns=["what", "number"]),
         "choices": found.choices(),
         "held_out": found.held_out(),
         "best": found.best(nearest=nearest, reconstructed=RECONSTRUCTED),
