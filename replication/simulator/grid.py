@@ -282,7 +282,7 @@ def points(
     Raises
     ------
     SweepError, SimulationError
-        For loads that do not exist, and for two workloads of one name.
+        For loads that do not exist, for two workloads of one name, and for a point that is given twice.
     """
     names, tasks = measures.check_measures(names, measures.SWEEP), []
     logs = list(workloads)
@@ -301,6 +301,15 @@ def points(
                     tasks.append(
                         Task(jobs, model, scheduler, with_seeds, called, watched, how, names, trim)
                     )
+    rows: set[tuple] = set()
+    for one in tasks:
+        point = one.workload.name, one.load, repr(one.scheduler), repr(one.estimates)
+        row = (*point, repr(one.resampling), one.seeds)
+        if row in rows:
+            raise SweepError(
+                f"{', '.join(map(str, point))} is given twice; expected each point once"
+            )
+        rows.add(row)
     return tasks
 
 

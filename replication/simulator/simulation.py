@@ -144,12 +144,12 @@ def _check_columns(decided, workload, scheduler):
 
 
 def distinct(workloads: Iterable[Workload]) -> None:
-    """Refuse different workloads of one name, whose rows in a table could not be told apart."""
-    keys: dict[str, str] = {}
-    for workload in map(check_workload, workloads):
-        if keys.setdefault(workload.name, workload.draw_key) != workload.draw_key:
+    """Refuse two workloads of one name: a table identifies them by it."""
+    names = [check_workload(workload).name for workload in workloads]
+    for name in names:
+        if names.count(name) > 1:
             raise SimulationError(
-                f"two workloads are called {workload.name!r}; expected distinct names "
+                f"two workloads are called {name!r}; expected distinct names "
                 "(workload.replace(name=...))"
             )
 

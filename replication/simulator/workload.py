@@ -315,6 +315,8 @@ def _whole_numbers(values, column):
     """Return `values` as an array of whole numbers; raise ValueError, which names the row, for any other value."""
     expected = "whole seconds" if column in _SECONDS else "whole numbers"
     series = pd.Series(values)
+    if series.empty:
+        return np.zeros(0, np.int64)
     if series.dtype.kind == "M" and column == "submit":
         series = series - series.min()
     if series.dtype.kind == "m" and column in _SECONDS:

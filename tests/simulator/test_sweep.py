@@ -302,9 +302,13 @@ def test_wrong_arguments_are_refused(wrong, message):
         sweep.sweep(some_jobs(), seed=5)
 
 
-def test_two_logs_of_one_name_are_refused():
-    with pytest.raises(SimulationError, match="two workloads are called 'x'; expected distinct"):
-        sweep.sweep([some_jobs().replace(name="x"), some_jobs(seed=4).replace(name="x")])
+def test_rows_that_could_not_be_distinguished_are_refused():
+    for other in (some_jobs(), some_jobs(seed=4)):
+        with pytest.raises(SimulationError, match="two workloads are called 'x'; expected"):
+            sweep.sweep([some_jobs().replace(name="x"), other.replace(name="x")])
+    for twice in ({"estimates": [FModel(1), FModel(1.0)]}, {"loads": ["log", None]}):
+        with pytest.raises(sweep.SweepError, match="is given twice"):
+            sweep.sweep(some_jobs(), **twice)
 
 
 @pytest.mark.parametrize("loads", ["high", 3, ["high"], [0], [-1], [float("nan")], [float("inf")]])

@@ -85,6 +85,7 @@ def test_points_in_time_are_seconds_since_the_first(zone):
         ({"machine": 4.5}, "machine 4.5; expected a whole number from 1"),
         ({"machine": 0}, "machine 0"),
         ({"machine": 2**63}, "machine 9223372036854775808"),
+        (dict.fromkeys(["submit", "run_time", "processors", "estimate"], []), "no jobs left"),
         ({"run_time": [1, 2]}, r"column run_time has shape \(2,\), expected \(3,\)"),
     ],
 )
