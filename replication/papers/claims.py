@@ -13,6 +13,7 @@ The values decide. Beside the verdict stand the verdicts that the intervals of t
 import inspect
 import math
 import operator
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -31,7 +32,17 @@ HOLDS, PART, FAILS, UNDECIDED, CHECK = VERDICTS
 SIMULATED, LOG, CHECKED = KINDS = "simulated", "log", CHECK
 OPERATORS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 BETWEEN = "between"  # both bounds included
+#: The fields of ``words.toml`` that hold a per cent, by kind of word.
+LEVELS = {"how_often": ("at_least", "more_than"), "how_much": ("level",)}
 IN_WORDS = {"<": "below", "<=": "at most", ">": "above", ">=": "at least", BETWEEN: "from"}
+#: A threshold by a word: ``similar`` and ``-similar`` are 10 and -10 per cent, ``1 - similar`` is 0.9, ``2 * similar`` 2.2.
+BY_WORD = re.compile(r"(?:(?P<number>[\d.]+) (?P<sign>[-+*/]) |(?P<below>-)?)(?P<word>[a-z_]+)")
+COMBINED = {
+    "+": lambda number, share: number + share,
+    "-": lambda number, share: number - share,
+    "*": lambda number, share: number * (1 + share),
+    "/": lambda number, share: number / (1 + share),
+}
 
 
 class Answer(NamedTuple):
@@ -65,7 +76,7 @@ class Case:
     high: float | None = None
     part: str = ""
     operator: str = ""
-    threshold: float | tuple[float, float] | None = None
+    threshold: float | str | tuple[float, float] | None = None
     unit: str = ""
 
     def row(self) -> dict:
@@ -76,10 +87,7 @@ class Case:
         words = {"part": self.part, "unit": self.unit, "operator": self.operator}
         row = {"case": self.case} | numbers | {name: word for name, word in words.items() if word}
         if self.threshold is not None:
-            many = isinstance(self.threshold, tuple | list)
-            row["threshold"] = (
-                [float(end) for end in self.threshold] if many else float(self.threshold)
-            )
+            row["threshold"] = self.threshold
         return row
 
 
@@ -127,8 +135,11 @@ def words() -> dict:
 
 
 def level(word: str) -> float:
-    """Return the per cent that a word such as similar or small admits."""
-    return words()["how_much"][word]["level"]
+    """Return the per cent that a word stands for: similar admits a tenth, often asks for a quarter."""
+    for kind, entries_ in words().items():
+        if word in entries_:
+            return next(entries_[word][key] for key in LEVELS[kind] if key in entries_[word])
+    raise EvidenceError(f"word {word!r}; expected one of words.toml")
 
 
 def around(number: float) -> tuple[float, float]:
@@ -204,8 +215,15 @@ def answer(row: Mapping, entry: Mapping) -> Answer:
 
 
 def bound(threshold: float | str) -> float:
-    """Return a threshold as a number; a word such as similar stands for its level in per cent."""
-    return level(threshold) if isinstance(threshold, str) else threshold
+    """Return a threshold as a number; see `BY_WORD`."""
+    if not isinstance(threshold, str):
+        return threshold
+    parts = BY_WORD.fullmatch(threshold)
+    if parts is None:
+        raise EvidenceError(f"threshold {threshold!r}; expected a number, or such as 1 - similar")
+    if parts["number"]:
+        return COMBINED[parts["sign"]](float(parts["number"]), level(parts["word"]) / 100)
+    return -level(parts["word"]) if parts["below"] else level(parts["word"])
 
 
 def answers(rows: Iterable[Mapping], entry: Mapping) -> dict[str, Answer]:
@@ -228,16 +246,13 @@ def rule(entry: Mapping) -> str:
     """Return the rule of an entry in words."""
     if "operator" not in entry:
         return ""
-    threshold, unit = entry["threshold"], entry.get("unit", "")
-    if entry["operator"] == BETWEEN:
-        least, most = threshold
-        words_of = f"{least:g} to {most:g}"
-    elif isinstance(threshold, str):
-        words_of, unit = f"{threshold.replace('_', ' ')} ({level(threshold):g} %)", ""
-    else:
-        words_of = f"{threshold:g}"
+    ends = entry["threshold"] if entry["operator"] == BETWEEN else [entry["threshold"]]
     often = words()["how_often"][entry.get("word", "always")]["rule"]
-    return f"{IN_WORDS[entry['operator']]} {words_of}{' ' * bool(unit)}{unit}, in {often}"
+    numbers = " to ".join(f"{bound(end):.4g}" for end in ends)
+    named = {BY_WORD.fullmatch(end)["word"] for end in ends if isinstance(end, str)}
+    by = f"({', '.join(named).replace('_', ' ')})" if named else ""
+    parts = [IN_WORDS[entry["operator"]], numbers, entry.get("unit", ""), by]
+    return f"{' '.join(filter(None, parts))}, in {often}"
 
 
 def decide(
@@ -349,8 +364,8 @@ def frame(decisions: Mapping[str, Decision]) -> pd.DataFrame:
                     **{column: row.get(column) for column in ("value", "low", "high")},
                     "unit": row.get("unit") or entry["unit"],
                     "operator": row.get("operator") or entry.get("operator"),
-                    "threshold": " to ".join(map(str, threshold))
-                    if isinstance(threshold, list)
+                    "threshold": " to ".join(str(bound(end)) for end in threshold)
+                    if isinstance(threshold, list | tuple)
                     else bound(threshold),
                     "answer": RECORDED[given[row["case"]]],
                 }

@@ -208,7 +208,7 @@ def pv_answers(name, variant=PLAIN, quotient=None, **named):
         schedules = {"A": {policy.replace("_", "-"): one for policy, one in named.items()}}
         tables["numbers"] = pv.numbers(schedules, variant)
         if len(named) > 1:
-            tables["blocked"] = pv_claims.blocked(schedules, same=variant.count.get("same", False))
+            tables["blocked"] = pv_claims.blocked(schedules)
     found = decide("pv_easy", pv_claims, tables, [name], "headlines.toml")[name]
     return [*found.answers.values()]
 
@@ -232,8 +232,6 @@ def test_large_blocked_jobs_gain_where_their_slowdown_is_lower():
     ours, easy = simulate(HEAD, PVEasy()), simulate(HEAD, EASY())
     assert holds("large-blocked-better", PV_EASY=ours, EASY=easy) == [True]
     assert holds("large-blocked-better", PV_EASY=easy, EASY=ours) == [False]
-    same = Variant("v", count={"same": True})
-    assert holds("large-blocked-better", same, PV_EASY=ours, EASY=easy) == [True]
     alone = simulate(jobs(4, (0, 5, 1)), EASY())
     with pytest.raises(NotApplicable, match="no blocked job"):
         holds("large-blocked-better", PV_EASY=alone, EASY=alone)
@@ -241,7 +239,7 @@ def test_large_blocked_jobs_gain_where_their_slowdown_is_lower():
 
 @pytest.mark.parametrize(
     ("name", "level"),
-    [("as-good-as-easy", 1.1), ("better-than-easy-last", 1), ("estimates-beat-last", 1)],
+    [("as-good-as-easy", 1.1), ("better-than-easy-last", 0.99), ("estimates-beat-last", 0.99)],
 )
 def test_a_quotient_is_judged_with_its_interval(name, level):
     low = pv_answers(name, quotient=(level - 0.1, level - 0.2, level - 0.05))

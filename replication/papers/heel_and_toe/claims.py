@@ -31,7 +31,7 @@ from itertools import combinations, pairwise
 import numpy as np
 import pandas as pd
 
-from replication.papers.claims import BETWEEN, Case, around, level
+from replication.papers.claims import BETWEEN, Case, around, bound
 from replication.papers.heel_and_toe import campaign, causes, modality, real_estimates, trends
 from replication.papers.heel_and_toe.curves import BACKFILLED, PERFORMANCE, SHORT, WILD
 from replication.papers.heel_and_toe.masquerade import RATIOS, limit, probability
@@ -42,7 +42,7 @@ CTC, KTH, SDSC, BLUE = "CTC-SP2", "KTH-SP2-2", "SDSC-SP2", "SDSC-BLUE"
 L_SHAPED = {(CTC, "mean_wait"), (CTC, "mean_bounded_slowdown"), (KTH, "mean_wait")}
 SMALL = 0.5  # f below it is "very small"
 STEPS = (0.1, 0.2, 0.3)
-NONE, SAME = level("none"), level("same")
+LESS = bound("1 - none")
 
 
 def named(log, measure, load="log"):
@@ -123,19 +123,20 @@ def _changed(changes, *columns):
 
 
 def single_runs_help(runs):
-    """Return the share of single runs with f > 0 below the run with f = 0, per cent; not of SDSC."""
+    """Return the share of single runs with f > 0 that are better than the run with f = 0, per cent; not of SDSC."""
     for log, measure in panels(runs):
         if log != SDSC:
             single = singles(runs, log)
-            better = single.loc[single["f"] > 0, measure] < curve(runs, log, measure).iloc[0]
+            limit = LESS * curve(runs, log, measure).iloc[0]
+            better = single.loc[single["f"] > 0, measure] < limit
             yield Case(named(log, measure), 100 * better.mean())
 
 
 def better_than_real(runs):
-    """Return the share of single runs below the run with real estimates; of CTC's wait, the largest f of the others."""
+    """Return the share of single runs better than with real estimates; of CTC's wait, the largest f of the others."""
     for log, measure in panels(runs):
         single = singles(runs, log)
-        worse = single.loc[single[measure] >= real(runs, log, measure), "f"]
+        worse = single.loc[single[measure] >= LESS * real(runs, log, measure), "f"]
         if (log, measure) == (CTC, "mean_wait"):
             name = f"{named(log, measure)}, largest f of a run that is not better"
             yield Case(name, worse.max(), operator="<", threshold=SMALL, unit="f")
@@ -153,8 +154,9 @@ def sensitive_to_small_changes(runs):
 
 def opposite_trends(runs):
     """Return the change of the wait from f = 0 to f = 10, per cent: down in CTC, up in SDSC."""
-    for log, sign in ((CTC, "<"), (SDSC, ">")):
-        yield Case(named(log, "mean_wait"), *change(runs, log, "mean_wait", 0, 10), operator=sign)
+    for log, sign, threshold in ((CTC, "<", "-none"), (SDSC, ">", "none")):
+        found = change(runs, log, "mean_wait", 0, 10)
+        yield Case(named(log, "mean_wait"), *found, operator=sign, threshold=threshold)
 
 
 def positive_better(runs):
@@ -326,7 +328,7 @@ def _growing(runs, measures, fs):
     for log in logs_of(runs):
         for measure in measures:
             name = log if len(measures) == 1 else f"{log} {measure}"
-            yield from _steps(part(runs, log), log, measure, list(fs), name, ">", -NONE)
+            yield from _steps(part(runs, log), log, measure, list(fs), name, ">", "-none")
 
 
 def sjfness_falls_on(runs):
@@ -334,11 +336,11 @@ def sjfness_falls_on(runs):
     for log in logs_of(runs):
         peak = curve(runs, log, "sjfness").idxmax()
         fs = [peak, *(f for f in range(11) if f > peak)]
-        yield from _steps(part(runs, log), log, "sjfness", fs, log, "<", NONE)
+        yield from _steps(part(runs, log), log, "sjfness", fs, log, "<", "none")
 
 
 def _steps(runs, log, measure, fs, name, sign, slack):
-    """Yield the change from end to end, and each step, which may go `slack` per cent the other way."""
+    """Yield the change from end to end, and each step, whose threshold is `slack`."""
     whole = change(runs, log, measure, fs[0], fs[-1])
     yield Case(name, *whole, part=f"f = {fs[0]:g} to {fs[-1]:g}", operator=sign)
     for a, b in pairwise(fs):
@@ -546,12 +548,12 @@ def truncated_meets_real(truncated):
 
 
 def vanilla_never_meets_real(vanilla):
-    """Return the highest mean behind the lowest point over the value with real estimates, per cent."""
+    """Return the highest mean behind the lowest point over the value with real estimates."""
     for log, measure in panels(vanilla):
         means = curve(vanilla, log, measure)
         highest = means.iloc[int(np.argmin(means)) :].max()
         meets = (log, measure) == (BLUE, "mean_wait")
-        share = 100 * highest / real(vanilla, log, measure)
+        share = highest / real(vanilla, log, measure)
         yield Case(named(log, measure), share, operator=">=" if meets else "<")
 
 

@@ -181,8 +181,8 @@ def over(schedules: Mapping, seed: int = 1, pairs=PAIRS) -> pd.DataFrame:
     )
 
 
-def blocked(schedules: Mapping, seed: int = 1, same: bool = False) -> pd.DataFrame:
-    """Return the slowdowns of blocked jobs under PV-EASY over those under EASY, by quarters of the machine.
+def blocked(schedules: Mapping, seed: int = 1) -> pd.DataFrame:
+    """Return the slowdowns under PV-EASY over those under EASY of the jobs that EASY blocks, by quarters of the machine.
 
     Returns
     -------
@@ -194,7 +194,7 @@ def blocked(schedules: Mapping, seed: int = 1, same: bool = False) -> pd.DataFra
         for log, by_policy in schedules.items()
     }
     plain, weighted = (
-        slowdown.blocked(some, measure, same=same, seed=seed).query("policy == 'PV-EASY'")
+        slowdown.blocked(some, measure, same=True, seed=seed).query("policy == 'PV-EASY'")
         for measure in SHORT
     )
     frame = _quotients(plain, "", "").drop(columns=["policies", "measure"])
@@ -291,9 +291,11 @@ def small_killed_more(numbers):
 
 
 def fewer_backfilled(numbers):
-    """Return the jobs that PV-EASY backfills and blocks less those of EASY."""
-    for name, sign in (("backfilled", "<"), ("blocked", ">")):
-        yield from _less(numbers, ("PV-EASY", name), ("EASY", name), part=name, operator=sign)
+    """Return the change of the jobs backfilled and blocked from EASY to PV-EASY, per cent."""
+    for name, sign, threshold in (("backfilled", "<", "-none"), ("blocked", ">", "none")):
+        change = 100 * (column(numbers, "PV-EASY", name) / column(numbers, "EASY", name) - 1)
+        for log, value in change.items():
+            yield Case(log, value, part=name, operator=sign, threshold=threshold)
 
 
 def same_end(numbers):
@@ -301,9 +303,9 @@ def same_end(numbers):
     return _less(numbers, ("PV-EASY", "last end"), ("EASY", "last end"))
 
 
-def _less(numbers, own, other, **how):
+def _less(numbers, own, other):
     more = column(numbers, *own) - column(numbers, *other)
-    return [Case(log, value, **how) for log, value in more.items()]
+    return [Case(log, value) for log, value in more.items()]
 
 
 def prediction_ten_percent(errors):

@@ -21,7 +21,7 @@ def tables(log, jobs, variant, seed=1):
     return {
         "numbers": numbers(found, variant),
         "over": claims.over(found, seed),
-        "blocked": claims.blocked(found, seed, variant.count.get("same", False)),
+        "blocked": claims.blocked(found, seed),
     }
 
 

@@ -135,13 +135,13 @@ def clairvoyant_upper_bound(draws):
 
 
 def tsafrir_like_cvh(ratios):
-    """Return the measures of Tsafrir: the usual ones are to be below 1, the others above."""
+    """Return the measures of Tsafrir: the usual ones are to be below 1 by more than none, the others not."""
     for row in ratios[ratios["policy"] == "Tsafrir"].to_dict("records"):
         if row["measure"] in SCHEDULE:
             yield Case(
                 f"{row['log']} {row['measure']}",
                 *(row[name] for name in ("value", "low", "high")),
-                operator="<" if row["measure"] in USUAL else ">",
+                operator="<" if row["measure"] in USUAL else ">=",
             )
 
 
