@@ -12,18 +12,18 @@ applies decides.
 3. *match*: equal at the published rounding, d <= half a unit of the last digit printed, or within 1 %.
    Where the paper says around or about, the last digit is the last that is not 0: around 20 is 15 to 25.
 4. *close*: within 5 %.
-5. *near*: within 20 %.
+5. *near*: within 20 %; a maximum over jobs: within a factor of the square root of ten.
 6. *erratum*: what is printed is a known misprint, and ours matches what should stand there.
 7. *differs*: anything else, and any distance from a published 0 beyond its rounding.
 
-A range is one number with two ends. Ours, rounded as the paper's ends are, lies *inside* it, is *overlapping*, or
-*outside*.
+A ratio to a baseline is judged by its distance from 1: relative distances are d / |published - 1|, and a ratio on the
+other side of 1 differs. docs/verdicts.md gives the reasons.
 
 Units are never converted: numbers in two units are an error.
 """
 
 import math
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import Decimal
 from numbers import Real
 from typing import NamedTuple
 
@@ -33,14 +33,14 @@ from replication.papers import published as published_values
 from replication.papers.published import EvidenceError
 
 MATCH, CLOSE, NEAR, DIFFERS = "match", "close", "near", "differs"
-INSIDE, OVERLAPPING, OUTSIDE = "inside", "overlapping", "outside"
 ERRATUM, NOT_COMPARABLE = "erratum", "not comparable"
-VERDICTS = (MATCH, CLOSE, NEAR, DIFFERS, INSIDE, OVERLAPPING, OUTSIDE, ERRATUM, NOT_COMPARABLE)
-TO = " to "  # between the ends of a range, as it is recorded
+VERDICTS = (MATCH, CLOSE, NEAR, DIFFERS, ERRATUM, NOT_COMPARABLE)
 LIMITS = ((MATCH, Decimal("0.01")), (CLOSE, Decimal("0.05")), (NEAR, Decimal("0.20")))
+FACTOR = Decimal(10).sqrt()  # between two maxima of the same order of magnitude
 EXACT_UNITS = frozenset({"yyyymm", "rank", "job number"})
 NOT_COMPUTED = "not computed"
 ABSOLUTE = "difference is absolute"
+FROM_ONE = "difference is a share of the distance from 1"
 
 KEY = ("trace", "policy", "measure")
 OURS = (*KEY, "value", "unit")
@@ -51,41 +51,36 @@ COLUMNS = ("item", *KEY, "unit", "published", "ours", "difference", "verdict", "
 class Verdict(NamedTuple):
     """What the rule says of one number.
 
-    The difference is (ours - published) / |published|; ours - published where published is 0 or the unit is one of
-    `EXACT_UNITS` (months for ``yyyymm``); NaN where there is no number of ours.
+    The difference is (ours - published) / |published|, of a ratio to a baseline (ours - published) / |published - 1|;
+    ours - published where the denominator is 0 or the unit is one of `EXACT_UNITS` (months for ``yyyymm``); NaN where
+    there is no number of ours.
     """
 
     verdict: str  # one of `VERDICTS`
-    reason: str  # why it is not comparable, or that the difference is absolute; else empty
+    reason: str  # why it is not comparable, or what the difference is, if not relative; else empty
     difference: float
 
 
 def verdict(ours, published, unit=None, reason=""):
     """Decide on one number by the rule at the head of this module.
 
-    For a range `ours` is its two ends; None and NaN mean that it was not computed, and an infinity
-    differs. Without `unit` the caller vouches that it is the published one. `reason` says why the
-    two cannot be compared although both may exist. EvidenceError if the units differ or `ours` is
-    not a number.
+    None and NaN mean that ours was not computed, and an infinity differs. Without `unit` the caller vouches that
+    it is the published one. `reason` says why the two cannot be compared although both may exist. EvidenceError if
+    the units differ or `ours` is not a number.
     """
     where = f"{published.item}: {' / '.join(published.key)}"
     if unit is not None and unit != published.unit:
         raise EvidenceError(
             f"{where}: our unit {unit!r}, published unit {published.unit!r}; convert first"
         )
-    if published.upper is not None:
-        ends = [_decimal(end, where) for end in ours or (None, None)]
-        if None in ends or reason:
-            return Verdict(NOT_COMPARABLE, reason or NOT_COMPUTED, math.nan)
-        return Verdict(_overlap(ends, published), "", math.nan)
     number = _decimal(ours, where)
     if number is None:
         return Verdict(NOT_COMPARABLE, reason or NOT_COMPUTED, math.nan)
     target = Decimal(str(published.value))
-    difference, absolute = _difference(number, target, published.unit)
+    difference, kind = _difference(number, target, published)
     if reason:
         return Verdict(NOT_COMPARABLE, reason, difference)
-    return Verdict(_word(number, target, published), ABSOLUTE if absolute else "", difference)
+    return Verdict(_word(number, target, published), kind, difference)
 
 
 def table(paper, item, ours, reasons=None):
@@ -121,42 +116,22 @@ def table(paper, item, ours, reasons=None):
             f"{where}: reason {reasons[blank[0]]!r} for {blank[0]!r}, allowed: some words"
         )
     rows = []
-    for row in published_values.joined(printed):
-        theirs = [row.value] if row.upper is None else [row.value, row.upper]
-        ends = [""] if row.upper is None else ["_min", "_max"]
-        keys = [(row.trace, row.policy, row.measure + end) for end in ends]
-        values, units = zip(*(mine.get(key, (None, row.unit)) for key in keys), strict=True)
-        both = recorded(*theirs), math.nan if None in values else recorded(*values)
-        unit, value = " and ".join(dict.fromkeys(units)), values[0] if len(ends) == 1 else values
+    for row in printed:
+        value, unit = mine.get(row.key, (None, row.unit))
         reason = reasons.get(row.key, reasons.get(row.trace, ""))
         word, why, difference = verdict(value, row, unit, reason)
-        rows.append((item, *row.key, row.unit, *both, difference, word, why, row.source))
+        numbers = row.value, math.nan if value is None else float(value), difference
+        rows.append((item, *row.key, row.unit, *numbers, word, why, row.source))
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def recorded(*ends):
-    """A number, or the two ends of a range in words, as it is recorded."""
-    ends = [float(end) for end in ends]
-    return ends[0] if len(ends) == 1 else TO.join(map(repr, ends))
-
-
-def read(value):
-    """A number, or the two ends of a range, as computed or as `recorded`; nan where nothing is."""
-    ends = [float(end) for end in str(value).split(TO) if end] or [math.nan]
-    return ends[0] if len(ends) == 1 else tuple(ends)
-
-
 def records(frame):
-    """Return the rows of a `table` for a record: a number, the two ends of a range, or None where there is none."""
-
-    def plain(value):
-        value = read(value)
-        if isinstance(value, tuple):
-            return list(value)
-        return value if math.isfinite(value) else None
-
+    """Return the rows of a `table` for a record, with None where there is no finite number."""
     rows = frame.to_dict("records")
-    return [row | {name: plain(row[name]) for name in NUMBERS} for row in rows]
+    numbers = [
+        {name: row[name] if math.isfinite(row[name]) else None for name in NUMBERS} for row in rows
+    ]
+    return [row | some for row, some in zip(rows, numbers, strict=True)]
 
 
 def _decimal(ours, where):
@@ -169,13 +144,19 @@ def _decimal(ours, where):
     return None if math.isnan(ours) else Decimal(str(float(ours)))
 
 
-def _difference(number, target, unit):
-    """Signed difference as a float, and whether it is absolute rather than relative."""
-    if unit == "yyyymm" and number.is_finite():
-        return float(_months(number) - _months(target)), True
-    if unit in EXACT_UNITS or target == 0:
-        return float(number - target), True
-    return float((number - target) / abs(target)), False
+def _difference(number, target, published):
+    """Signed difference as a float, and its kind where it is not a share of the published value."""
+    if published.unit == "yyyymm" and number.is_finite():
+        return float(_months(number) - _months(target)), ABSOLUTE
+    scale = _scale(target, published)
+    if published.unit in EXACT_UNITS or scale == 0:
+        return float(number - target), ABSOLUTE
+    return float((number - target) / scale), FROM_ONE if published.is_ratio else ""
+
+
+def _scale(target, published):
+    """The size that differences are shares of: of a ratio its distance from 1."""
+    return abs(target - 1 if published.is_ratio else target)
 
 
 def _months(date):
@@ -190,20 +171,13 @@ def _word(number, target, published):
     digit = target.normalize().as_tuple().exponent if published.is_around else -published.decimals
     if distance <= (0 if exact else Decimal(5).scaleb(digit - 1)):
         return MATCH
+    other_side = published.is_ratio and (number - 1) * (target - 1) <= 0
     # At 0 all limits are 0, so that nothing but the rounding can save a number.
-    limits = () if exact else LIMITS
-    word = next((word for word, limit in limits if distance <= limit * abs(target)), DIFFERS)
+    limits, scale = () if exact or other_side else LIMITS, _scale(target, published)
+    word = next((word for word, limit in limits if distance <= limit * scale), DIFFERS)
+    if word == DIFFERS and published.is_maximum and target / FACTOR <= number <= target * FACTOR:
+        return NEAR
     if word == MATCH or published.right is None:
         return word
     beside = abs(number - Decimal(str(published.right)))
     return ERRATUM if beside <= Decimal(5).scaleb(-published.decimals - 1) else word
-
-
-def _overlap(ends, published):
-    """How our range lies to the paper's, both rounded as the paper's ends are."""
-    step = Decimal(1).scaleb(-published.decimals)
-    low, high = (end.quantize(step, ROUND_HALF_UP) for end in ends)
-    least, most = Decimal(str(published.value)), Decimal(str(published.upper))
-    if least <= low and high <= most:
-        return INSIDE
-    return OUTSIDE if high < least or low > most else OVERLAPPING

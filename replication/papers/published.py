@@ -36,13 +36,27 @@ class Published:
     unit: str
     decimals: int  # digits printed after the decimal point
     source: str  # paper, section and table where a reader finds it
-    upper: float | None = None  # of a range, of which `value` is the lower end; see `joined`
     right: float | None = None  # what should stand there, where an erratum is printed
 
     @property
     def key(self):
         """The (trace, policy, measure) that names this number within its item."""
         return self.trace, self.policy, self.measure
+
+    @property
+    def is_ratio(self):
+        """Whether the number is a ratio to the value of a baseline, such as x Reqtime."""
+        return self.unit.startswith("x ")
+
+    @property
+    def is_maximum(self):
+        """Whether the number is the largest of all jobs."""
+        return self.measure.startswith("max_")
+
+    @property
+    def is_derived(self):
+        """Whether other entries imply the number: others printed, by arithmetic, or a claim."""
+        return "derived" in self.source
 
     @property
     def is_around(self):
@@ -106,20 +120,6 @@ def rows(paper, item):
     if not found:
         raise EvidenceError(f"{where}: no rows, at least one needed")
     return list(found.values())
-
-
-def joined(found):
-    """The same numbers with a range's two ends, ``<measure>_min`` and ``_max``, as one named as the measure."""
-    by = {row.key: row for row in found}
-    made = []
-    for row in found:
-        base, _, end = row.measure.rpartition("_")
-        low, high = (by.get((row.trace, row.policy, f"{base}_{one}")) for one in ("min", "max"))
-        if low is None or high is None:
-            made.append(row)
-        elif end == "min":
-            made.append(replace(low, measure=base, upper=high.value))
-    return made
 
 
 def largest(paper, item, measure):

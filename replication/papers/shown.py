@@ -27,24 +27,19 @@ def text(value, form=None):
 def printed(published):
     """A paper's value with the digits it prints, thousands apart."""
     grouping = "" if published.unit in compare.EXACT_UNITS else ","
-    form = f"{grouping}.{published.decimals}f"
-    ends = [published.value] if published.upper is None else [published.value, published.upper]
-    return compare.TO.join(f"{end:{form}}" for end in ends)
+    return f"{published.value:{grouping}.{published.decimals}f}"
 
 
 def ours(value, unit):
-    """Our value as it stands beside a paper's: no thousands in months, ranks and job numbers; a range is its two ends."""
-    if isinstance(value, tuple):
-        return compare.TO.join(text(end) for end in value)
+    """Our value as it stands beside a paper's: no thousands in months, ranks and job numbers."""
     return str(int(value)) if unit in compare.EXACT_UNITS and value % 1 == 0 else text(value)
 
 
-def difference(value, published, unit):
-    """A difference of `replication.papers.compare.Verdict` in words: per cent, or absolute."""
+def difference(value, reason):
+    """A difference of `replication.papers.compare.Verdict` in words, which its reason calls absolute or not."""
     if math.isnan(value):
         return text(None)
-    absolute = published == 0 or unit in compare.EXACT_UNITS
-    shown = f"{value:+.4g}" if absolute else f"{100 * value:+.1f} %"
+    shown = f"{value:+.4g}" if reason == compare.ABSOLUTE else f"{100 * value:+.1f} %"
     # No sign where nothing is left of the difference.
     return shown[1:] if set(shown) <= set("+-0. %") else shown
 

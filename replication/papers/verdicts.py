@@ -55,7 +55,7 @@ class Number:
         return {name: getattr(one, name) for name in (*compare.KEY, "unit")} | {
             "published": shown.printed(one),
             "ours": shown.ours(self.ours, one.unit),
-            "difference": shown.difference(self.difference, one.value, one.unit),
+            "difference": shown.difference(self.difference, self.reason),
             "verdict": self.verdict,
         }
 
@@ -141,7 +141,7 @@ def numbers(paper, items):
                     f"{' / '.join(key)} ({first[1]} and {item.name})"
                 )
     known = published.items(paper) if paper in published.papers() else []
-    rows = [row for item in known for row in published.joined(published.rows(paper, item))]
+    rows = [row for item in known for row in published.rows(paper, item)]
     made = []
     for row, about in zip(rows, abouts(rows), strict=True):
         drawn, by = found.get((row.item, *row.key), (None, ""))
@@ -158,25 +158,27 @@ def number(paper, printed, row=None, about=claims.SIMULATED, by=""):
     """A published number with the row of a comparison, as computed or as recorded; None where there is none."""
     if row is None:
         return Number(paper, printed, about)
-    ours, difference = row["ours"], row["difference"]
-    ours = math.nan if ours is None else tuple(ours) if isinstance(ours, list) else ours
-    difference = math.nan if difference is None else difference
+    ours, difference = (
+        math.nan if row[name] is None else row[name] for name in ("ours", "difference")
+    )
     return Number(paper, printed, about, ours, difference, row["verdict"], row["reason"], by)
 
 
 def abouts(rows):
     """What each published number of a paper is about, each fact once.
 
-    A number is a repeat if the paper has it elsewhere under the same trace, policy and measure, or, of all logs, if
-    it has that measure of each log. What stands in running text repeats a table, a later table an earlier one.
+    A number is a repeat if other entries imply it, if the paper has it elsewhere under the same trace, policy and measure, or,
+    of all logs, if it has that measure of each log. What stands in running text repeats a table, a later table an earlier one.
     """
     seen, given = set(), {}
     by_log = {(row.policy, row.measure) for row in rows if row.trace != "all"}
     for row in sorted(rows, key=lambda row: row.item == "text"):
-        whole = row.trace == "all" and (row.policy, row.measure) in by_log
+        measure = re.sub("_(min|max)$", "", row.measure)
+        whole = row.trace == "all" and (row.policy, measure) in by_log
         kind = claims.LOG if row.policy == "log" else claims.SIMULATED
         kind = EXAMPLE if row.trace.startswith("fig") else kind
-        given[row.item, row.key] = REPEAT if row.key in seen or whole else kind
+        repeats = row.is_derived or row.key in seen or whole
+        given[row.item, row.key] = REPEAT if repeats else kind
         seen.add(row.key)
     return [given[row.item, row.key] for row in rows]
 

@@ -29,7 +29,7 @@ MARKDOWN = (
 BOUNDARY = "boundary-of-two-texts"
 LONGEST, CORNER, WIDEST = 40, 8, 12
 THUMBNAIL = 360
-NEAR = ("match", "close", "near", "inside", "overlapping")
+NEAR = (compare.MATCH, compare.CLOSE, compare.NEAR)
 #: Published items by the beginning of their names.
 ITEMS = {"fig": "Fig.", "table": "Table", "text": "Running text", "e_max": "Table under Fig. 13"}
 PARTS = {
@@ -286,12 +286,12 @@ def verdict_line(name, numbers, claimed):
     """
     if _is_analysis(name):
         return "analysis", "Not a table or figure of the paper"
-    compared = [one for one in numbers if one.verdict in compare.VERDICTS[:7]]
+    compared = [one for one in numbers if one.verdict in compare.VERDICTS[:4]]
     held = [one.verdict for one in claimed if one.verdict in claims.VERDICTS[:3]]
     good = sum(one.verdict in NEAR for one in compared)
     sentences = []
     if compared:
-        sentences.append(f"{good} of {len(compared)} numbers within 20 %")
+        sentences.append(f"{good} of {len(compared)} numbers near or better")
         sizes = [
             one
             for one in compared

@@ -492,7 +492,7 @@ def _published_only(paper, item, rows):
 
 def _readable(rows, paper, item):
     """Return a comparison with numbers as text: the paper's as printed, relative differences in per cent."""
-    printed = {row.key: row for row in published.joined(published.rows(paper, item))}
+    printed = {row.key: row for row in published.rows(paper, item)}
     rows = [
         verdicts.number(paper, printed[tuple(row[part] for part in compare.KEY)], row).shown()
         | {"remark": "; ".join(filter(None, (row["reason"], row["source"])))}

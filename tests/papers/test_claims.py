@@ -109,6 +109,31 @@ def test_a_case_is_decided_by_its_value_and_is_sure_by_its_interval(
     assert answer(json.loads(json.dumps(case)), entry) == given
 
 
+@pytest.mark.parametrize(
+    ("threshold", "number"),
+    [
+        (3.5, 3.5),
+        ("similar", 10),
+        ("-none", -1),
+        ("usually", 50),
+        ("1 + similar", 1.1),
+        ("0 - none", -0.01),
+        ("12.5 * similar", 13.75),
+        ("2.2 / similar", 2),
+    ],
+)
+def test_a_threshold_may_be_a_word(threshold, number):
+    assert claims.bound(threshold) == pytest.approx(number)
+
+
+@pytest.mark.parametrize(
+    ("threshold", "message"), [("nearly", "word 'nearly'"), ("1 % none", "threshold '1 % none'")]
+)
+def test_a_threshold_that_is_none_is_refused(threshold, message):
+    with pytest.raises(EvidenceError, match=message):
+        claims.bound(threshold)
+
+
 def test_an_operator_that_is_none_is_refused():
     with pytest.raises(EvidenceError, match="operator '=>'; expected <, <=, >, >=, between"):
         answer(row((1,), "=>", 0), {})
