@@ -43,19 +43,3 @@ def change(results):
             rows.append([log, label.split(" [")[0], *(100 * (ratio - 1) for ratio in ratios)])
     columns = [f"{name} [%]" for name in ("doubling real", "doubling perfect", "real to perfect")]
     return pd.DataFrame(rows, columns=["trace", "measure", *columns])
-
-
-def sentences(changes):
-    """What the changes say of the paper's two statements, with the counts that decide."""
-    parts = []
-    for column, about in (
-        ("real to perfect [%]", "perfect estimates do better than the users' own"),
-        ("doubling real [%]", "doubling the users' estimates helps"),
-        ("doubling perfect [%]", "doubling perfect estimates helps"),
-    ):
-        worse = changes[changes[column] >= 0]
-        named = worse[["trace", "measure", column]].itertuples(index=False)
-        but = ", ".join(f"{log} ({measure}, {by:+.1f} %)" for log, measure, by in named)
-        held = f"- {about} in **{len(changes) - len(worse)} of {len(changes)}** cases"
-        parts.append(held + (f"; not in {but}." if but else "."))
-    return "\n".join(parts)

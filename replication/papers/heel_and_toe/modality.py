@@ -89,16 +89,6 @@ def summary(table, workloads):
     return found.join(real.rename("real"), on=["log", "measure"])
 
 
-def missing_words(workloads, shares, runs):
-    """Which shares at E_max leave some of a log's runs without an estimate, in a sentence."""
-    parts = []
-    for log, workload in workloads.items():
-        left = sorted({own_share(workload), *shares} - {*covered(workload, shares, runs)})
-        if left:
-            parts.append(f"{log} ({', '.join(f'{100 * share:.3g} %' for share in left)})")
-    return f"Shares left out: {'; '.join(parts)}." if parts else "No share had to be left out."
-
-
 def compare(found):
     """Every kind of estimates against the real ones, per cent, one column a log and measure."""
     some = found[((found["estimates"] != "modal") | found["own"]) & (found["estimates"] != "real")]

@@ -77,18 +77,3 @@ def draw(each):
 
     rows = {"": "jobs delayed by more"}
     return panels.draw("pv_easy", each["trace"], rows, one, "delay by later jobs [h]")
-
-
-def sentences(table):
-    """What the two ways of asking find for PV-EASY and for EASY."""
-    lines = []
-    for log, part in table.groupby("trace", sort=False):
-        by = part.set_index("policy")
-        words = [
-            f"{policy} delays {by['delayed'][policy]:,} jobs ({by['delayed_share'][policy]:.1f} %), by "
-            f"{by['mean_delay'][policy]:.0f} min on average, {by['max_delay'][policy]:.1f} h at most, "
-            f"and keeps {by['unfair_heads'][policy]:,} heads waiting"
-            for policy in DRAWN
-        ]
-        lines.append(f"- {log}: {'; '.join(words)}.")
-    return "\n".join(lines)

@@ -42,21 +42,3 @@ def draw(table):
 
     size = style.size(2.4, table["trace"].nunique())
     return panels.draw("pv_easy", table["trace"], SHOWN, one, figsize=size)
-
-
-def sentences(table):
-    """How each mode's slowdown compares with killing and with EASY, in per cent."""
-    lines = []
-    for log, part in table.groupby("trace", sort=False):
-        by = part.set_index("mode")
-        change, waste = 100 * (by["mbs"] / by["mbs"]["kill"] - 1), by["wasted_load"]
-        words = [
-            f"{mode} {change[mode]:+.0f} % (waste {waste[mode]:.2f} %)"
-            for mode in by.index
-            if mode not in ("EASY", "kill")
-        ]
-        lines.append(
-            f"- {log}, mean bounded slowdown against killing (waste {waste['kill']:.2f} %): "
-            f"{'; '.join(words)}; EASY {change['EASY']:+.0f} %."
-        )
-    return "\n".join(lines)

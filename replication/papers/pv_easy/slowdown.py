@@ -148,18 +148,3 @@ def outcomes(table, policy="PV-EASY"):
     low, high = own["quotient_low"], own["quotient_high"]
     said = np.select([high < 1, low > 1], ["lower", "higher"], "unclear")
     return own.assign(outcome=said).set_index(["jobs", "trace"])["outcome"]
-
-
-def sentences(table):
-    """How often PV-EASY's value is below EASY's, above it, and not to be told from it, by group of jobs."""
-    lines, words = [], {"lower": "lower", "higher": "higher", "unclear": "not to be told apart"}
-    for jobs, part in outcomes(table).groupby("jobs", sort=False):
-        where = {said: part[part == outcome].index for outcome, said in words.items()}
-        named = [
-            f"{said} on {', '.join(at.get_level_values('trace'))}"
-            for said, at in where.items()
-            if len(at)
-        ]
-        about = "All jobs" if jobs == "all" else f"Blocked jobs of size {jobs} of the machine"
-        lines.append(f"- {about}: PV-EASY against EASY is {'; '.join(named)}.")
-    return "\n".join(lines)

@@ -5,45 +5,14 @@ import pandas as pd
 
 from replication.papers import compare, panels, published, style
 from replication.papers.top_percent import intervals
-from replication.papers.top_percent.runs import PAPER, POLICIES, READINGS, TITLES, jobs
-from replication.simulator import measures, paths, traces
-from replication.simulator.workload import QUICK_JOBS
+from replication.papers.top_percent.runs import PAPER, POLICIES, READINGS, TITLES
+from replication.simulator import measures
 
 BLUE_WATERS = "BW"
-ABSENT = (
-    "the converted log is not public: put one, made of the TORQUE logs, into a trace folder as bw.swf "
-    "(python -m replication convert torque) and this block is filled in"
-)
+ABSENT = "the converted log is not public"
 DEFINED = "1 by definition"
 TOPS = ("Top02", "Top03", "Top04")
 DECIDED = ("match", "close", "near", "differs")
-
-
-def blue_waters(like, drop=()):
-    """The Blue Waters workload by name, if its log is in a trace folder; empty elsewhere.
-
-    It is cleaned as the log `like` of the paper, and what `drop` names is left out besides.
-    """
-    named = (folder / name for folder in paths.trace_folders() for name in ("bw.swf", "bw.swf.gz"))
-    found = next((path for path in named if path.is_file()), None)
-    if found is None:
-        return {}
-    rules = traces.rules(like, PAPER)
-    drop = [*rules.drop, *drop]
-    return {BLUE_WATERS: traces.load(found, size=rules.size, overrun=rules.overrun, drop=drop)}
-
-
-def workloads(own, reading, quick=False):
-    """The jobs of every block under a reading; beside the real logs of the paper those of Blue Waters.
-
-    At quick scale the first jobs of each log only.
-    """
-    found = jobs(own, reading, quick)
-    if not any(workload.stand_in for workload in own.values()) and {*own} == {*traces.names(PAPER)}:
-        more = blue_waters(next(iter(own)), reading.cleaning.get("drop", ()))
-        last = QUICK_JOBS if quick else None
-        found |= {name: whole.take(slice(last)) for name, whole in more.items()}
-    return found
 
 
 def priority(schedules, ours):
@@ -109,7 +78,7 @@ def reasons(ours):
     """Why numbers have no verdict, by trace, or by trace, policy and measure."""
     ones = [("Reqtime", measure) for measure in TITLES if measure != "r2"] + [("Clairvoyant", "r2")]
     defined = {(log, *one): DEFINED for log in dict.fromkeys(ours["trace"]) for one in ones}
-    return defined if (ours["trace"] == BLUE_WATERS).any() else defined | {BLUE_WATERS: ABSENT}
+    return defined | {BLUE_WATERS: ABSENT}
 
 
 def side_by_side(ours, undecided=""):
@@ -195,19 +164,3 @@ def r2_audit(workloads, ours):
             rows.append((log, policy, value, *both, nothing, ", ".join(same)))
     columns = ["trace", "policy", "published", "ours, words", "ours, coded"]
     return pd.DataFrame(rows, columns=[*columns, "if 0 s were predicted", "published too for"])
-
-
-def r2_verdict(audit):
-    """What the audit finds, in a sentence."""
-    zero, tsafrir = (audit[audit["policy"] == policy] for policy in ("Reqtime", "Tsafrir"))
-    near = int(((zero["published"] - zero["if 0 s were predicted"]).abs() < 0.0015).sum())
-    far = (zero["published"] - zero["ours, coded"]).abs().min()
-    cvh = audit[audit["policy"] == "CVH"]
-    repeated = cvh[cvh["published too for"].str.contains("Tsafrir")]
-    apart = (tsafrir["published"] - tsafrir["ours, coded"]).abs()
-    return (
-        f"On {near} of {len(zero)} logs the R2 printed for Reqtime is, to 0.0015, that of predicting 0 s "
-        f"for every job, and at least {far:.2f} from that of the requests. "
-        f"On {len(repeated)} of {len(zero)} logs CVH and Tsafrir have one printed value; "
-        f"ours for Tsafrir is {apart.min():.2f} to {apart.max():.2f} from it."
-    )
