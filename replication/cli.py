@@ -296,7 +296,7 @@ def check(write, as_json):
     from replication.report import results
 
     papers = results.recorded().papers
-    now = committed.found(papers, again=True)
+    now = committed.by_name(papers, again=True)
     if write:
         committed.save(papers, again=True)
         lines = [f"{len(now)} verdicts written to {committed.path()}"]

@@ -36,7 +36,7 @@ def path():
     return paths.FIGURES / "verdicts.csv"
 
 
-def found(papers, again=False):
+def by_name(papers, again=False):
     """The verdicts of some papers by name, as recorded or as the rules give them now."""
     return {one.name: one.now if again else one.verdict for one in _every(papers)}
 
@@ -46,8 +46,8 @@ def _every(papers):
 
 
 def save(papers, again=False):
-    """Write the list, with what each number or claim is about; see `found`."""
-    given = found(papers, again)
+    """Write the list, with what each number or claim is about; see `by_name`."""
+    given = by_name(papers, again)
     rows = [[*one.name, one.about, given[one.name]] for one in _every(papers)]
     writing.write(path(), writing.frame_csv(pd.DataFrame(rows, columns=COLUMNS)))
 

@@ -49,7 +49,7 @@ COLOURS = ("#5E0A1A", "#A3301F", "#CF6A2B", "#DFA548", "#CFD884", "#DFF8DC")
 ROW_HEIGHT, COLUMN_WIDTH, LABEL_WIDTH = 0.235, 0.82, 3.4
 
 
-def tried(logs, own=()):
+def changes_for(logs, own=()):
     """Return the variants of a study: the default, the paper's own that concern one of its logs, other logs and loads."""
     own = [one for one in own if not one.logs or {*one.logs} & {*logs}]
     return sorted(
@@ -71,7 +71,7 @@ def study(paper, functions, tables, workloads, changes, first=None, workers=1):
     workloads : dict
         The paper's logs by name.
     changes : list of Variant
-        From `tried`.
+        From `changes_for`.
     first : int, optional
         Take the first jobs of each log alone.
     workers : int
@@ -138,7 +138,7 @@ def summary(cases, decided=True):
     return pd.DataFrame(rows, columns=columns)
 
 
-def stated(entries):
+def headlines(entries):
     """Return the headlines as a table: short name, statement, section, statistic and rule."""
     columns = ["short", "statement", "section", "statistic", "rule"]
     return pd.DataFrame(list(entries.values()))[columns]
@@ -195,7 +195,7 @@ def words(row):
     return f"{row[YES]}/{row['cases']}" + (f" ?{row[OPEN]}" if row[OPEN] else "")
 
 
-def counted(found):
+def totals(found):
     """Return how many conclusions there are, how many hold by default, and how many changes were tried."""
     default = found[found["kind"] == DEFAULT]
     return {

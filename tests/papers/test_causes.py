@@ -120,7 +120,7 @@ def test_gains_and_losses_sum_up_to_the_change_of_all_waits(some):
 @pytest.mark.parametrize("policy", ["Complete", "CVH", "Tsafrir", "Top03"])
 def test_recorded_predictions_give_the_predictors_own_schedule(some, policy):
     own = rp.simulate(some, replace(bias.AT_SUBMISSION, predictor=POLICIES[policy]))
-    made = bias.made_at_submission(some, [policy])[policy]
+    made = bias.predictions_at_submission(some, [policy])[policy]
     again = rp.simulate(some, replace(bias.AT_SUBMISSION, predictor=bias.Recorded(tuple(made))))
     assert again.start.tolist() == own.start.tolist()
     halved = rp.simulate(

@@ -50,7 +50,7 @@ def decide(root, cases=CASES, name="heel_and_toe/claims"):
 
 
 def now():
-    return committed.found(results.recorded().papers, again=True)
+    return committed.by_name(results.recorded().papers, again=True)
 
 
 def git(root, *words):

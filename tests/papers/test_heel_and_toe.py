@@ -123,7 +123,7 @@ def test_e_max_is_the_longest_that_the_site_allowed():
 
 def test_joined_keeps_the_first_of_two_equal_points():
     first, second = runs({0: 5.0, 10: 6.0}), runs({0: 1.0, 10: 2.0, 20: 3.0})
-    both = campaign.joined([first, second])
+    both = campaign.join([first, second])
     assert both.groupby("f")["mean_wait"].mean().to_dict() == {0: 5.0, 10: 6.0, 20: 3.0}
 
 
@@ -165,7 +165,7 @@ def test_the_shape_over_each_range_of_f():
     """
     near = runs({f: 100.0 - 2 * f for f in range(11)})
     far = runs({f: 70.0 + f for f in range(11, 101)})
-    found = trends.by_range(campaign.joined([near, far]), ["mean_wait"], {10: 1, 100: 1})
+    found = trends.by_range(campaign.join([near, far]), ["mean_wait"], {10: 1, 100: 1})
     assert found.to_dict("records") == [
         {"log": "x", "load": "log", "measure": "mean_wait", "to f = 10": "L", "to f = 100": "V"}
     ]
@@ -346,7 +346,7 @@ def test_the_masquerade_formula():
     assert masquerade.probability(0.5, 3) == pytest.approx(
         0.5 * 0.5 * 0.25
     )  # λ1 λ2 λ3 of section 6
-    found = masquerade.verdict(masquerade.drawn(40_000))
+    found = masquerade.verdict(masquerade.samples(40_000))
     assert found["largest"] < 4.5
     assert found["impossible_drawn"] == 0
 

@@ -109,7 +109,7 @@ def test_the_change_of_doubling():
 
 def test_figure_2_has_a_bar_for_each_log_measure_and_estimate():
     models = (Users(), Users(2), Exact(), Exact(2))
-    results = fig02.named(compare([SMALL.replace(name=name) for name in "ab"], EASY(), models))
+    results = fig02.label_rows(compare([SMALL.replace(name=name) for name in "ab"], EASY(), models))
     figure = fig02.draw(results)
     assert [len(axes.patches) for axes in figure.axes] == [4] * 4
     heights = [bar.get_height() for bar in figure.axes[0].patches]

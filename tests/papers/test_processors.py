@@ -21,7 +21,7 @@ rng, n = np.random.default_rng(1), 3000
 columns = (600 * np.arange(n), rng.integers(1, 40000, n), rng.integers(1, 100, n), rng.integers(1, 90000, n))
 made = jobs(128, *zip(*(column.tolist() for column in columns)))
 schedules = {policy: runs.run(made, policy) for policy in runs.POLICIES}
-rows = [{"trace": "made", "policy": policy} | runs.measured(made_one) for policy, made_one in schedules.items()]
+rows = [{"trace": "made", "policy": policy} | runs.measure(made_one) for policy, made_one in schedules.items()]
 print(runs.over_requested(rows).to_csv())
 print(intervals.table(intervals.draws({"made": schedules})).to_csv())
 for schedule in schedules.values():

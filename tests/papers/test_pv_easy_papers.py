@@ -90,7 +90,7 @@ def test_every_published_number_of_a_table_has_a_count(item, preempted):
     count, given, policies = TABLES[item]
     rows = published.rows("pv_easy", item)
     schedules = {log: dict.fromkeys(policies, preempted) for log in traces.names("pv_easy")}
-    ours = tables.counted(schedules, count, given)
+    ours = tables.numbers(schedules, count, given)
     mine = dict(
         zip(ours[tables.COLUMNS[:3]].itertuples(index=False, name=None), ours["unit"], strict=True)
     )
@@ -101,13 +101,13 @@ def test_every_published_number_of_a_table_has_a_count(item, preempted):
 def test_numbers_in_the_text_are_taken_from_the_tables():
     logs, passed = traces.names("pv_easy"), simulate(jobs(4, (0, 5, 3, 20), (1, 2, 4), (2, 10, 1)))
     schedules = {log: {"EASY": passed} for log in logs}
-    ours = tables.text(tables.counted(schedules, counts.delays)).set_index(["trace", "measure"])
+    ours = tables.text(tables.numbers(schedules, counts.delays)).set_index(["trace", "measure"])
     delay = counts.delays(passed)
     assert ours.loc[("all", "max_delay"), "value"] == delay["max_delay"][0]
     share = 100 * delay["delayed"][0] / delay["blocked"][0]
     assert ours.loc[(logs[0], "delayed_of_blocked"), "value"] == share
     assert len(ours) == 1 + 2 * len(logs)
-    one = tables.text(tables.counted({logs[0]: schedules[logs[0]]}, counts.delays))
+    one = tables.text(tables.numbers({logs[0]: schedules[logs[0]]}, counts.delays))
     assert set(one["trace"]) == {logs[0]}
 
 

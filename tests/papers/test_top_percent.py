@@ -42,9 +42,9 @@ def over_requested(measured):
 
 
 def test_predictors_have_the_papers_names_and_reqtime_is_always_there():
-    found = runs.named(["top=3", "last", "top=7"])
+    found = runs.predictors_by_name(["top=3", "last", "top=7"])
     assert list(found) == ["Reqtime", "Top03", "last", "top=7"]
-    assert runs.named(["request", "perfect"]) == {
+    assert runs.predictors_by_name(["request", "perfect"]) == {
         "Reqtime": runs.POLICIES["Reqtime"],
         "Clairvoyant": runs.POLICIES["Clairvoyant"],
     }
@@ -60,7 +60,7 @@ def test_every_row_and_column_of_the_paper_is_computed():
 def test_a_block_is_normalised_by_its_requested_times():
     w = workload()
     tasks = schedulers.tasks({"made": w}, {"EASY": EASY()}, runs.POLICIES)
-    found = runs.simulated(tasks, workers=2).set_index(["policy", "measure"])["value"]
+    found = runs.simulate_rows(tasks, workers=2).set_index(["policy", "measure"])["value"]
     reqtime, tsafrir = (runs.run(w, policy) for policy in ("Reqtime", "Tsafrir"))
     expected = (tsafrir.wait + w.run_time).mean() / (reqtime.wait + w.run_time).mean()
     assert found["Tsafrir", "af"] == pytest.approx(expected)
@@ -74,7 +74,7 @@ def test_intervals_start_from_the_measures_themselves():
     schedules = {policy: runs.run(w, policy) for policy in ("Reqtime", "Complete")}
     draws = intervals.draws({"made": schedules}).loc["made"]
     found = over_requested(
-        {policy: runs.measured(schedule) for policy, schedule in schedules.items()}
+        {policy: runs.measure(schedule) for policy, schedule in schedules.items()}
     )
     for measure, title in runs.TITLES.items():
         value, low, high = resampling.interval(draws.loc["Complete", title].to_numpy())
@@ -128,7 +128,7 @@ def test_the_rows_but_cvh_come_within_0_003_of_the_paper(real_log, log):
     )
     found = over_requested(
         {
-            policy: runs.measured(runs.run(w, policy, runs.READINGS["coded"]))
+            policy: runs.measure(runs.run(w, policy, runs.READINGS["coded"]))
             for policy in runs.POLICIES
             if policy != "CVH"
         }

@@ -30,7 +30,7 @@ def printed(measure, value, trace="A"):
 
 
 def rows(values):
-    """Return a table as from `search.simulated` from {(log, measure, choices): value}."""
+    """Return a table as from `search.simulate_all` from {(log, measure, choices): value}."""
     columns = ["trace", "policy", "measure", "value", "chosen"]
     return pd.DataFrame(
         [
@@ -137,7 +137,7 @@ def some_jobs():
 
 def test_a_number_of_a_combination_is_that_of_its_own_simulation(some_jobs, monkeypatch):
     codes = search.combinations(single=True, fixed=search.CLEANING)
-    table = search.simulated({"A": some_jobs}, codes)
+    table = search.simulate_all({"A": some_jobs}, codes)
     numbers = [printed("af", 1), printed("r2", 1)]
     numbers = [
         Published(*("table1", "A", "Tsafrir", one.measure, 1, "1", 0, "x")) for one in numbers
@@ -146,9 +146,9 @@ def test_a_number_of_a_combination_is_that_of_its_own_simulation(some_jobs, monk
     for k, row in enumerate(codes):
         chosen = [several[at] for several, at in zip(search.DIMENSIONS.values(), row, strict=True)]
         variant = search._together(chosen)
-        base = runs.measured(runs.run(some_jobs, "Reqtime", variant))
+        base = runs.measure(runs.run(some_jobs, "Reqtime", variant))
         schedule = runs.run(some_jobs, "Tsafrir", variant)
-        assert found.values[k, 0] == runs.measured(schedule)["af"] / base["af"]
+        assert found.values[k, 0] == runs.measure(schedule)["af"] / base["af"]
     assert len({*found.values[:, 0]}) > 1 and len({*found.values[:, 1]}) > 1
 
 

@@ -99,7 +99,7 @@ def curve(workload, load, fs, runs, limit=None, watched=False):
         yield sweep.Task(workload, model, seeds=seeds, load=load, watched=watched)
 
 
-def placed(workloads, load, owner=False):
+def at_one_load(workloads, load, owner=False):
     """Logs at a load, as (log, what its load is called, workload).
 
     The log that sets the load is left out: it is among those as logged. With `owner` it is there, as logged.
@@ -117,7 +117,7 @@ def vanilla(workloads, scale, load="log", largest=10, owner=False, cut=False):
     near = largest == 10
     fs = badness(largest, scale.stride if near else scale.wide_stride)
     runs = scale.seeds if near else scale.wide_seeds
-    for log, at, workload in placed(workloads, load, owner):
+    for log, at, workload in at_one_load(workloads, load, owner):
         limit = e_max(log) if cut else None
         yield from curve(workload, at, fs, runs, limit, watched=near and not cut)
 
@@ -161,7 +161,7 @@ def wide(workloads, scale=PAPER_SCALE, load="log", cut=False, workers=1):
     """
     model = truncated if cut else vanilla
     ranges = (model(workloads, scale, load, largest, owner=True) for largest in RANGES)
-    return joined([results(tasks, workers) for tasks in ranges])
+    return join([results(tasks, workers) for tasks in ranges])
 
 
 def on_axis(table, load=None):
@@ -184,7 +184,7 @@ def scale(quick, wide_runs=None):
     return replace(PAPER_SCALE, wide_seeds=wide_runs or PAPER_SCALE.wide_seeds)
 
 
-def joined(parts):
+def join(parts):
     """Results of several ranges of f in one table; where two have the same f, the first one's."""
     several = pd.concat(dict(enumerate(parts)), names=["part"]).reset_index("part")
     first = several.groupby(["log", "model", "f"], dropna=False)["part"].transform("min")

@@ -71,7 +71,7 @@ def results(workloads, schedulers, models, seeds, loads=("log",), workers=1):
     """A watched sweep at several loads, one table; loads as in `replication.papers.heel_and_toe.campaign.LOADS`."""
     tables = []
     for load in loads:
-        at = [workload for *_, workload in campaign.placed(workloads, load)]
+        at = [workload for *_, workload in campaign.at_one_load(workloads, load)]
         table = sweep.sweep(at, schedulers, models, seeds, watched=True, workers=workers)
         tables.append(table.assign(load=load))
     return pd.concat(tables, ignore_index=True)

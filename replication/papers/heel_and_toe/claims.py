@@ -20,9 +20,9 @@ modal : pandas.DataFrame
 workloads : dict
     The workload of each log.
 estimates, recorded, accuracy, at_e_max : pandas.DataFrame or dict
-    `real_estimates.modality`, `real_estimates.recorded`, `real_estimates.rank_correlation`, `extreme.results`.
+    `real_estimates.modality`, `real_estimates.workloads_as_recorded`, `real_estimates.rank_correlation`, `extreme.results`.
 drawings : pandas.DataFrame
-    `masquerade.drawn`.
+    `masquerade.samples`.
 """
 
 import math
@@ -586,7 +586,7 @@ def modal_steps(modal, workloads):
 
 def _kept(modal, workloads):
     """Return the rows of the logs that keep nearly all their work when run times are cut."""
-    return modal[modal["log"].isin(modality.kept(workloads))]
+    return modal[modal["log"].isin(modality.logs_with_little_lost(workloads))]
 
 
 def _more_at_e_max(modal, shares, **how):

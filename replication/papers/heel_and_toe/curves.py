@@ -41,7 +41,7 @@ DIGITS = 6
 
 def summary(results, measures):
     """`spread` to six significant digits."""
-    return rounded(spread(results, measures))
+    return round_digits(spread(results, measures))
 
 
 def spread(results, measures):
@@ -67,7 +67,7 @@ def spread(results, measures):
     return pd.concat(parts, ignore_index=True)
 
 
-def rounded(table, digits=DIGITS):
+def round_digits(table, digits=DIGITS):
     """A table with its real numbers to some significant digits."""
     real = table.select_dtypes("float").columns
     return table.assign(**{name: [float(f"{x:.{digits}g}") for x in table[name]] for name in real})

@@ -75,7 +75,7 @@ def steps(schedule):
     return found
 
 
-def told(steps):
+def text_numbers(steps):
     """The numbers that the text gives for Fig. 8, as `Page.compare` takes them."""
     values = {
         "reservation": (steps[0].planned, "time units"),

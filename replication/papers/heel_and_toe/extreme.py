@@ -15,7 +15,7 @@ from replication.simulator.simulation import simulate
 def meetings(results):
     """The table under Fig. 16, from results up to the largest f: `trends.crossovers` in the figure's units."""
     units = {words: results[measure] * factor for measure, (words, factor) in PERFORMANCE.items()}
-    return curves.rounded(trends.crossovers(results.assign(**units), [*units]), 4)
+    return curves.round_digits(trends.crossovers(results.assign(**units), [*units]), 4)
 
 
 def draw(results, met):

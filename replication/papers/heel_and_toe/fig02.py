@@ -7,7 +7,7 @@ from replication.papers.heel_and_toe.curves import PERFORMANCE
 from replication.simulator.estimates import Exact, Users
 
 
-def named(table, factor=2):
+def label_rows(table, factor=2):
     """The rows of `replication.compare` as the figure names them: trace, estimates (users' and perfect ones,
     each as it is and multiplied), mean_wait (s), mean_bounded_slowdown, backfilled (a share).
     """
@@ -38,7 +38,7 @@ def change(results):
     rows = []
     for log, group in results.groupby("trace", sort=False):
         for measure, (label, _) in PERFORMANCE.items():
-            real, more_real, perfect, more_perfect = group[measure]  # as `named` has them
+            real, more_real, perfect, more_perfect = group[measure]  # as `label_rows` has them
             ratios = more_real / real, more_perfect / perfect, perfect / real
             rows.append([log, label.split(" [")[0], *(100 * (ratio - 1) for ratio in ratios)])
     columns = [f"{name} [%]" for name in ("doubling real", "doubling perfect", "real to perfect")]

@@ -25,8 +25,8 @@ def limit(ratio):
     return ratio / 2
 
 
-def drawn(draws, seed=1):
-    """The same by drawing both estimates: ratio, F, exact, drawn, error (the standard error of `drawn`, from
+def samples(draws, seed=1):
+    """The same by drawing both estimates: ratio, F, exact, drawn, error (the standard error of `samples`, from
     the exact value), limit.
     """
     rows = []

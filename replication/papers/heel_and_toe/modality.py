@@ -30,7 +30,7 @@ def e_max(workload):
     return campaign.e_max(workload.name, pick) or int(workload.estimate.max())
 
 
-def kept(workloads):
+def logs_with_little_lost(workloads):
     """The logs of whose work cutting run times to E_max takes only a small part (``words.toml``)."""
 
     def work(jobs):
@@ -48,7 +48,7 @@ def own_share(workload):
     return float((workload.estimate >= e_max(workload)).mean())
 
 
-def covered(workload, shares, runs):
+def usable_shares(workload, shares, runs):
     """Those of some shares at E_max, and the log's own, that leave no run without an estimate."""
     limit = e_max(workload)
     jobs, seeds = cut_runs(workload, limit), range(1, runs + 1)
@@ -63,7 +63,7 @@ def results(workloads, runs, workers=1):
     parts = []
     for workload in workloads.values():
         limit = e_max(workload)
-        modal = [Modal(limit, share) for share in covered(workload, SHARES, runs)]
+        modal = [Modal(limit, share) for share in usable_shares(workload, SHARES, runs)]
         others = [FModel(f, longest) for f in BADNESS for longest in (limit, None)]
         models, jobs = [Users(e_max=limit), *modal, *others], cut_runs(workload, limit)
         parts.append(sweep(jobs, estimates=models, seeds=runs, workers=workers))

@@ -17,7 +17,7 @@ TICKS = {1 / 60: "1 min", 1 / 6: "10 min", 1: "1 h"}
 EQUAL = {"jobs": "bins of equally many jobs", "width": "bins of equal width"}
 
 
-def recorded(workloads, drop=()):
+def workloads_as_recorded(workloads, drop=()):
     """The workloads with the users' estimates as recorded, also where a job ran longer; without the jobs that
     the rules `drop` name besides the paper's.
     """
@@ -59,8 +59,8 @@ def modality(workloads):
     def percent(which):
         return 100 * float(which.mean())
 
-    rows, allocated = [], recorded(workloads, ["not-allocated"])
-    for log, workload in recorded(workloads).items():
+    rows, allocated = [], workloads_as_recorded(workloads, ["not-allocated"])
+    for log, workload in workloads_as_recorded(workloads).items():
         values, jobs = popular(workload)
         limit, run_time = e_max(log), workload.run_time
         asked = workload.estimate == limit
@@ -113,7 +113,7 @@ def _by_log(table, column):
 
 def draw_cdf(workloads):
     """Cumulative distributions of run times and estimates, a panel a log, and the limits that sites set."""
-    workloads = recorded(workloads)
+    workloads = workloads_as_recorded(workloads)
     looks = style.series(("run time", "estimate"), marker=False)
 
     def one(axes, log, _):

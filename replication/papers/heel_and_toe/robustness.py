@@ -32,7 +32,7 @@ CHANGES = (*variants.alone(*variants.TEXTBOOK), *variants.entered(campaign.PAPER
 def study(workloads, first=None, workers=1, changes=None):
     """Return the cases of every headline, see `replication.papers.robustness.study`."""
     functions = {name: globals()[name] for name in HEADLINES}
-    changes = changes or robustness.tried(workloads, CHANGES)
+    changes = changes or robustness.changes_for(workloads, CHANGES)
     return robustness.study(campaign.PAPER, functions, tables, workloads, changes, first, workers)
 
 

@@ -120,7 +120,7 @@ def schedules(
 ) -> dict[str, dict[str, Schedule]]:
     """Return the validated schedules of some policies under a variant, by log and policy."""
     return {
-        log: {name: runs.simulated(jobs, one, variant, seed) for name, one in policies.items()}
+        log: {name: runs.run(jobs, one, variant, seed) for name, one in policies.items()}
         for log, jobs in workloads.items()
     }
 

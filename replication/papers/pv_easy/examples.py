@@ -85,7 +85,7 @@ def published_part(ours):
     return ours[ours[COLUMNS[:3]].apply(tuple, axis=1).isin(known)]
 
 
-def made(ours):
+def reasons(ours):
     """Why the numbers of Fig. 1 have no verdict, as `Page.compare` takes it."""
     return dict.fromkeys(ours["trace"], "the jobs are made up such that this comes out")
 

@@ -34,6 +34,6 @@ def numbers(schedules, variant):
 
 def study(workloads, first=None, workers=1, changes=None, seed=1):
     """Return the cases of every headline, see `replication.papers.robustness.study`."""
-    changes = changes or robustness.tried(workloads, CHANGES)
+    changes = changes or robustness.changes_for(workloads, CHANGES)
     own = partial(tables, seed=seed)
     return robustness.study(runs.PAPER, claims, own, workloads, changes, first, workers)

@@ -32,7 +32,7 @@ def concerns(scheduler, reading):
     return not fields & {*variants.PREDICTION} or scheduler.predictor != Request()
 
 
-def simulated(jobs, scheduler, reading=DEFAULT, seed=1):
+def run(jobs, scheduler, reading=DEFAULT, seed=1):
     """The validated schedule of some jobs under a reading, as far as it concerns the scheduler."""
     return simulate(jobs, reading.of(scheduler), seed=seed).validate()
 
@@ -49,4 +49,4 @@ def otherwise(log, schedule, first=None):
                 jobs = variants.jobs(PAPER, {log: schedule.workload}, log, reading, first)
             except variants.NotApplicable:
                 continue
-            yield reading, simulated(jobs, schedule.scheduler, reading, schedule.seed)
+            yield reading, run(jobs, schedule.scheduler, reading, schedule.seed)

@@ -16,7 +16,7 @@ from replication.simulator import traces
 OVERALL = {"max_delay": "max", "max_dtr": "max", "violated": "sum"}
 
 
-def counted(schedules, count, given=None):
+def numbers(schedules, count, given=None):
     """What a table counts (one of `counts`), as `Page.compare` takes it; and of each log, where it is printed
     beside, its number of jobs or processors.
     """
@@ -93,7 +93,7 @@ def ranges(item, readings):
 
 
 def text(ours):
-    """The numbers in running text that a table of `counted` decides, as `Page.compare` takes them.
+    """The numbers in running text that a table of `numbers` decides, as `Page.compare` takes them.
 
     Those over all logs are there only where all of the paper's logs are.
     """

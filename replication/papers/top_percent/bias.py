@@ -40,7 +40,7 @@ class Recorded(Predictor):
 Recorded.__repr__ = lambda self: f"Recorded({len(self.values)} predictions)"
 
 
-def made_at_submission(workload, policies=COMPARED):
+def predictions_at_submission(workload, policies=COMPARED):
     """What each predictor predicts of each job at its submission, by policy; int64[n], s."""
     asked = {policy: replace(AT_SUBMISSION, predictor=POLICIES[policy]) for policy in policies}
     asked = {REFERENCE: AT_SUBMISSION} | asked
@@ -56,7 +56,7 @@ def in_order_of(order, values):
     return dealt
 
 
-def scaled(workloads, factors=FACTORS, policies=COMPARED, workers=1):
+def scale_predictions(workloads, factors=FACTORS, policies=COMPARED, workers=1):
     """Return draws with each predictor's predictions times a factor, indexed by log, policy, factor and measure."""
 
     def tried(made):
@@ -67,13 +67,13 @@ def scaled(workloads, factors=FACTORS, policies=COMPARED, workers=1):
 
 
 def table(draws):
-    """Return the measures in `SHOWN` of `scaled` with intervals over weeks: log, policy, factor, measure, value, low, high."""
+    """Return the measures in `SHOWN` of `scale_predictions` with intervals over weeks: log, policy, factor, measure, value, low, high."""
     found = intervals.table(draws).dropna(subset="factor")
     found["measure"] = found["measure"].map(NAMES)
     return found[found["measure"].isin(SHOWN)].reset_index(drop=True)
 
 
-def exchanged(workloads, workers=1):
+def exchange_orders(workloads, workers=1):
     """Return measures over Reqtime's with the values of one predictor in the order of another, and shares of the differences.
 
     Columns of the first are log, order, values, measure, value; of the `shares`: log, measure, due to (values, order, or the two
@@ -106,7 +106,7 @@ def _schedules(workloads, policies, tried, workers):
     """Return by log the schedules under Reqtime, and under the predictions that `tried` makes of those at submission."""
     found = {}
     for log, workload in workloads.items():
-        lists = tried(made_at_submission(workload, policies))
+        lists = tried(predictions_at_submission(workload, policies))
         asked = {name: Recorded(tuple(values)) for name, values in lists.items()}
         asked = {REFERENCE: Request()} | asked
 

@@ -15,7 +15,7 @@ modes : pandas.DataFrame
 scaled, short_first, biased : pandas.DataFrame
     Draws of further runs: see the functions of `replication.papers.top_percent.runs` and `bias`.
 schedulers : pandas.DataFrame
-    Measures under several schedulers, `replication.papers.top_percent.runs.simulated`.
+    Measures under several schedulers, `replication.papers.top_percent.runs.simulate_rows`.
 """
 
 import numpy as np

@@ -23,7 +23,7 @@ def classes(workload):
     return [np.flatnonzero(code == c) for c in large]
 
 
-def tested(workloads, samples=modes.SAMPLES):
+def mode_tests(workloads, samples=modes.SAMPLES):
     """Every large class of every log, largest first, with its jobs (members) and the p values of two and
     three modes. It is trimodal if two modes are rejected and three are not, at 5 %. Classes whose run
     times are nearly all one value have no three modes to find and are tested like the others.
@@ -62,8 +62,8 @@ def one_mode(workloads, samples=modes.SAMPLES, workers=1):
     return pd.DataFrame(rows, columns=["log", "jobs", "one_mode"])
 
 
-def chosen(found, number=0):
-    """The class that is drawn: a row of `tested` by its number from 1; for 0 the largest trimodal one, or
+def choose(found, number=0):
+    """The class that is drawn: a row of `mode_tests` by its number from 1; for 0 the largest trimodal one, or
     where there is none the largest of all. A ValueError if there is no such class.
     """
     if found.empty:

@@ -34,5 +34,5 @@ def tables(log, jobs, variant):
 
 def study(workloads, first=None, workers=1, changes=None):
     """Return the cases of every headline, see `replication.papers.robustness.study`."""
-    changes = changes or robustness.tried(workloads, CHANGES)
+    changes = changes or robustness.changes_for(workloads, CHANGES)
     return robustness.study(runs.PAPER, claims, tables, workloads, changes, first, workers)

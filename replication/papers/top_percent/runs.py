@@ -55,7 +55,7 @@ def class_of(workload):
     return counted[1:]
 
 
-def measured(schedule):
+def measure(schedule):
     """The paper's five measures of a schedule, by the names in `UNITS`; all but R2 in their own units, not
     over Reqtime's. R2 is of the predictions made at submission.
     """
@@ -84,7 +84,7 @@ def schedules(workloads, reading=READINGS["words"], workers=1):
     return found
 
 
-def all_scaled(workloads, reading=READINGS["words"], factors=(0.5, 1.5)):
+def scale_run_times(workloads, reading=READINGS["words"], factors=(0.5, 1.5)):
     """Return by log the schedules with all run times predicted too short (``short``) and too long (`REFERENCE`)."""
     return {
         log: {
@@ -107,7 +107,7 @@ def shortest_first(found, reading=READINGS["words"]):
     }
 
 
-def named(texts):
+def predictors_by_name(texts):
     """Predictors by the paper's names, others by their text; Reqtime, which all are divided by, is always there.
 
     The texts are such as ``top=3``, see `replication.simulator.text`.
@@ -119,7 +119,7 @@ def named(texts):
 
 def over_requested(rows):
     """Measures over those of Reqtime, but for R2, a row a number; takes a row a schedule: what names its
-    block (log, scheduler, ...), policy, and what `measured` gives.
+    block (log, scheduler, ...), policy, and what `measure` gives.
     """
     table = pd.DataFrame(rows)
     block = [name for name in table if name not in UNITS and name != "policy"]
@@ -130,12 +130,12 @@ def over_requested(rows):
     return long.rename("value").reset_index().assign(unit=lambda rows: rows["measure"].map(UNITS))
 
 
-def simulated(tasks, workers=1):
+def simulate_rows(tasks, workers=1):
     """Simulate rows of the table in one pool, for each what names it (policy among it), the jobs, and who
     decides; gives `over_requested`.
     """
     return over_requested(
-        engines.each(lambda task: task[0] | measured(simulate(*task[1:])), tasks, workers)
+        engines.each(lambda task: task[0] | measure(simulate(*task[1:])), tasks, workers)
     )
 
 

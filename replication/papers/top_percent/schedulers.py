@@ -18,7 +18,7 @@ TICKS = (-50, -10, -1, 0, 1, 10, 100, 1000)
 
 
 def tasks(workloads, schedulers, predictors, reading=READINGS["words"]):
-    """Rows that `runs.simulated` takes: each log under each scheduler with each predictor, by their names."""
+    """Rows that `runs.simulate_rows` takes: each log under each scheduler with each predictor, by their names."""
     for log, workload in workloads.items():
         for about, scheduler in schedulers.items():
             for policy, predictor in predictors.items():
@@ -26,7 +26,7 @@ def tasks(workloads, schedulers, predictors, reading=READINGS["words"]):
                 yield names, workload, reading.of(replace(scheduler, predictor=predictor))
 
 
-def named(schedulers):
+def by_name(schedulers):
     """Schedulers by what the paper calls them, others by their `repr`."""
     names = {scheduler: name for name, scheduler in ALL.items()}
     return {names.get(scheduler, repr(scheduler)): scheduler for scheduler in schedulers}

@@ -74,18 +74,18 @@ def compute(task):
     rows = [
         (task.log, policy, measure, json.dumps(chosen | counted), float(value))
         for chosen, variant in task.several
-        for policy, measure, counted, value in measured(task.workload, variant, task.policies)
+        for policy, measure, counted, value in numbers(task.workload, variant, task.policies)
     ]
     names = "trace", "policy", "measure", "chosen", "value"
     return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
 
 
-def measured(workload, variant, policies):
+def numbers(workload, variant, policies):
     """Yield policy, measure, how it is counted (choices by dimension) and value, for every way of counting."""
-    base = runs.measured(runs.run(workload, runs.REFERENCE, variant))
+    base = runs.measure(runs.run(workload, runs.REFERENCE, variant))
     for policy in policies:
         schedule = runs.run(workload, policy, variant)
-        found = runs.measured(schedule)
+        found = runs.measure(schedule)
         at_submission = schedule.first_prediction
         # The paper's simulator records -1 where no predictor runs (docs/decisions/top_percent.md).
         none = np.full(len(workload), -1)
@@ -113,7 +113,7 @@ def combinations(single=False, fixed=()):
     return codes[~codes[:, stays].any(axis=1)]
 
 
-def simulated(workloads, codes, first=None, workers=1):
+def simulate_all(workloads, codes, first=None, workers=1):
     """Return the numbers of all combinations: a row for each number under each choice that it depends on, see `compute`."""
     tasks, loaded = [], {}
     for policies, names in PARTS:
@@ -158,7 +158,7 @@ def search(workloads, first=None, workers=1):
         for row in published.rows(PAPER, ITEM)
         if row.policy != runs.REFERENCE or row.measure == "r2"
     ]
-    return Search(codes, simulated(workloads, codes, first, workers), printed)
+    return Search(codes, simulate_all(workloads, codes, first, workers), printed)
 
 
 class Search:
@@ -169,7 +169,7 @@ class Search:
     codes : int8[combinations, dimensions]
         From `combinations`.
     table : pandas.DataFrame
-        From `simulated`.
+        From `simulate_all`.
     printed : list of replication.papers.published.Published
         One that is not in the table does not count.
     dimensions : dict of str to tuple of Variant, optional
@@ -287,7 +287,7 @@ def ranking(found, decided=True, first=10):
     return pd.DataFrame(columns).drop(columns=[] if decided else ["match", "near"])
 
 
-def tried(found):
+def size(found):
     """Return the number of combinations as a table."""
     return pd.DataFrame([("tried", len(found))], columns=["combinations", "number"])
 
