@@ -107,10 +107,8 @@ def reservations(schedule, which="first", by="predictions"):
     if among(BY, "by", by, AuditError) == "estimates":
         if which == "latest" or isinstance(schedule.scheduler, PVEasy):
             raise AuditError("by='estimates': allowed: which='first', any scheduler but PV-EASY")
-        # A job backfilled at this instant does not run yet, see `earliest_of_running`.
-        later = schedule.backfilled.astype(np.int64)
-        plans = schedule.estimate - later, schedule.estimate - later
-        return _reservations_at(schedule, since, schedule.start + later, plans)
+        plan = schedule.estimate - schedule.backfilled
+        return _reservations_at(schedule, since, *_runs_at_pass(schedule), (plan, plan))
     if among(WHICH, "which", which, AuditError) == "latest":
         events = np.unique(np.concatenate([schedule.workload.submit, schedule.end]))
         before = events[np.maximum(np.searchsorted(events, schedule.start, "left") - 1, 0)]
@@ -122,12 +120,22 @@ def reservations(schedule, which="first", by="predictions"):
         )
     correction = CORRECTIONS.index(getattr(schedule.scheduler, "correction", "now"))
     plans, sunny = (schedule.prediction, schedule.estimate), isinstance(schedule.scheduler, PVEasy)
-    return _reservations_at(schedule, since, schedule.start, plans, correction, sunny)
+    return _reservations_at(schedule, since, schedule.start, schedule.end, plans, correction, sunny)
 
 
-def _reservations_at(schedule, since, start, plans, correction=0, sunny=False):
+def _runs_at_pass(schedule):
+    """Return starts and ends by which the jobs that run when a head is blocked run at that instant, two int64[n], s.
+
+    A job backfilled at that instant starts after the head is blocked: it counts as starting one second later. A job
+    that was not backfilled and takes no time runs at its only instant.
+    """
+    in_no_time = (schedule.start == schedule.end) & ~schedule.backfilled
+    return schedule.start + schedule.backfilled, schedule.end + in_no_time
+
+
+def _reservations_at(schedule, since, start, end, plans, correction=0, sunny=False):
     w, asked = schedule.workload, blocked(schedule)
-    jobs = since, asked, start, schedule.end, *plans, w.processors, w.machine
+    jobs = since, asked, start, end, *plans, w.processors, w.machine
     return audits.first_reservations(*jobs, correction, sunny)
 
 
@@ -138,12 +146,11 @@ def earliest_of_running(schedule):
     That is the actual end of enough jobs that were running, earlier or later ones, when it came to the head. For jobs
     that were not blocked it is their start.
     """
-    # A job backfilled at that instant starts after the head is blocked: it counts as starting one second later.
-    later, since = schedule.backfilled.astype(np.int64), head_since(schedule)
-    length = schedule.end - schedule.start - later
-    ends = _reservations_at(schedule, since, schedule.start + later, (length, length))
+    since, (start, end) = head_since(schedule), _runs_at_pass(schedule)
+    length = schedule.end - start
+    ends = _reservations_at(schedule, since, start, end, (length, length))
     # Preemption may free processors before the running jobs have ended.
-    return np.where(blocked(schedule), np.clip(ends, since, schedule.start), schedule.start)
+    return np.where(blocked(schedule), np.minimum(ends, schedule.start), schedule.start)
 
 
 def reservation_delays(schedule, blame="under-predicted", which="first", by="predictions"):
@@ -255,19 +262,19 @@ def start_delays(schedule, since="alone"):
 
 
 def postponements(schedule):
-    """How the reservations of blocked jobs move while these wait at the head, under EASY with any predictor.
+    """Return the postponements of the reservations of blocked jobs under EASY with any predictor.
 
-    Worked out from the schedule: at each submission and each end, from the running jobs and their predictions.
+    They are computed from the schedule, at each submission and end, from the running jobs and their predictions.
 
     Returns
     -------
     moved : int64[n, 4]
-        Of each job: passes at which it was blocked at the head; those at which it was expected to start later than at
-        the pass before; those of these at which it would not have been without the later jobs started since it came
-        to the head; and by how much it was postponed in all, s.
+        For each job: the number of passes at which it was blocked at the head; of those at which its reservation was
+        later than at the pass before; of those at which only later jobs that started since it came to the head caused
+        this; and the sum of its postponements, s.
     passing : int8[n]
-        Of each job that was started behind a blocked head: 1 if it was planned to end by the head's shadow time, 2 if
-        it took extra processors, 3 if it took extra processors of a head that was expected at that very instant; else 0.
+        For each job that started behind a blocked head: 1 if its planned end was no later than the shadow time, 2 if it
+        took extra processors, 3 if it took extra processors and the shadow time was the present instant; else 0.
     """
     w = schedule.workload
     events = np.unique(np.concatenate([w.submit, schedule.end]))

@@ -209,10 +209,7 @@ def test_a_reservation_is_postponed_by_a_job_that_was_backfilled():
 @SOME
 @given(crowds(most=25), st.sampled_from(["used-up", "not-used-up"]))
 def test_no_job_is_backfilled_once_a_held_reservation_is_due(workload, extra):
-    # A job without a run time ends within the instant of its start, which reservations by estimates leave out.
-    lasting = {k: np.maximum(getattr(workload, k), 1) for k in ("run_time", "estimate")}
-    easy = EASY(predictor=Last(), reservation="held", extra=extra)
-    schedule = simulate(workload.replace(**lasting), easy)
+    schedule = simulate(workload, EASY(predictor=Last(), reservation="held", extra=extra))
     since, start = audits.head_since(schedule), schedule.start
     reserved = audits.reservations(schedule, "first", "estimates")
     for head in np.flatnonzero(audits.blocked(schedule)):

@@ -1,6 +1,6 @@
-"""What became of the jobs at the head of the queue, and what would have without the jobs behind them.
+"""Starts and reservations of jobs at the head of the queue, with and without jobs of lower priority.
 
-Index order is order of priority. At the head means that every job of higher priority has started for good.
+The index of a job is its priority. A job is at the head when every job of higher priority has started for good.
 """
 
 import numpy as np
@@ -24,10 +24,10 @@ from replication.simulator.kernels.running import NEVER
 
 @njit(nogil=True, cache=True)
 def earliest_at_head(since, end, size, machine):
-    """When each job could start at the head of the queue if no job of lower priority ran, int64[n], s.
+    """Return the start of each job at the head of the queue if no job of lower priority ran, int64[n], s.
 
-    That is the first instant, from when it came to the head (`since`, int64[n], s, never descending) on, at which
-    those of higher priority leave enough of the machine's processors.
+    That is the first instant at which the jobs of higher priority leave enough processors, from `since` on (int64[n],
+    s, ascending), when the job comes to the head.
     """
     n = len(since)
     earliest = np.empty(n, np.int64)
@@ -56,9 +56,9 @@ def earliest_at_head(since, end, size, machine):
 
 @njit(nogil=True, cache=True)
 def _running_at(now, order, live, known, start, end):
-    """Who runs at an instant, those asked for never descending: the first entries of `live`, and how many.
+    """Return the jobs that run at an instant, a view of `live`; instants of successive calls ascend.
 
-    `order` has the jobs by start; `known` says how many of them have begun, and how many of these are in `live`.
+    `order` has the jobs by start; `known` has the number of those that have begun, and of those in `live`.
     """
     while known[0] < len(order) and start[order[known[0]]] <= now:
         live[known[1]] = order[known[0]]
@@ -76,14 +76,14 @@ def _running_at(now, order, live, known, start, end):
 def first_reservations(
     since, asked, start, end, prediction, estimate, size, machine, correction, sunny
 ):
-    """Reservation of each job that is `asked` (bool[n]) for, at the instant it was blocked at the head; else -1. int64[n], s.
+    """Return the reservation of each job of `asked` (bool[n]) at the instant `since`, int64[n], s; -1 for other jobs.
 
-    It is the earliest planned end at which the job fits. `since` (int64[n], s, never descending) is when each job came
-    to the head, `correction` what becomes of predictions that are outlived, see `replication.simulator.kernels.planned`. If `sunny`,
-    only running jobs of higher priority count, and the others' processors as free.
+    It is the earliest planned end at which the job fits, the instant itself if it fits then. The instants ascend;
+    `correction` is that of expired predictions, see `replication.simulator.kernels.planned`. If `sunny`, the processors
+    of running jobs of lower priority count as free.
     """
     n = len(since)
-    reserved, planned = np.full(n, -1, np.int64), np.empty(n, np.int64)
+    reserved, planned = np.where(asked, since, -1), np.empty(n, np.int64)
     order, live, known = np.argsort(start), np.empty(n, np.int64), np.zeros(2, np.int64)
     for job in np.flatnonzero(asked):
         now, plans, used = since[job], 0, 0
@@ -105,10 +105,9 @@ def first_reservations(
 
 @njit(nogil=True, cache=True)
 def outlived_behind(asked, at, since, start, end, prediction):
-    """Whether a job of lower priority runs at an instant at which it should have ended by its prediction, bool[n].
+    """Return whether a job of lower priority runs past its prediction at the instant `at` (int64[n], s), bool[n].
 
-    For the jobs `asked` (bool[n]) for: the instant is `at`, and the other has started no earlier than `since`
-    (int64[n], s).
+    For each job of `asked` (bool[n]); the other job has started at `since` (int64[n], s) or later.
     """
     n = len(at)
     found = np.zeros(n, np.bool_)
@@ -123,11 +122,10 @@ def outlived_behind(asked, at, since, start, end, prediction):
 
 @njit(nogil=True, cache=True)
 def easy_without_later(submit, run_time, estimate, size, machine, backfilling, start):
-    """Start of each job, int64[n], s, under EASY (or FCFS) if no job of lower priority had been submitted.
+    """Return the start of each job, int64[n], s, under EASY (or FCFS) if no job of lower priority had been submitted.
 
-    What happened before a job's submission is the same with and without the jobs behind it, so each replay
-    begins there: the running jobs with what is left of them, then the waiting ones, all submitted at once.
-    `start` is as scheduled.
+    Up to a job's submission the schedule (`start`) does not depend on later jobs. Each replay begins there: the running
+    jobs with their remaining run times, then the waiting ones, all submitted at once.
     """
     n = len(submit)
     alone = start.copy()
@@ -150,13 +148,13 @@ def easy_without_later(submit, run_time, estimate, size, machine, backfilling, s
 
 @njit(nogil=True, cache=True)
 def _may_differ(job, submit, start):
-    """Whether a job may start at another time without the later ones: it waited, or one came with it."""
+    """Return whether a job may start at another time without later jobs: it waited, or another has its submission."""
     return start[job] > submit[job] or (job + 1 < len(submit) and submit[job + 1] == submit[job])
 
 
 @njit(nogil=True, cache=True)
 def _replay(live, now, run_time, estimate, size, machine, backfilling, start):
-    """Start of the last of `live`, seconds from now, if nobody else comes."""
+    """Return the start of the last job of `live` without further submissions, seconds from now."""
     n = len(live)
     columns = np.zeros((4, n), np.int64)
     place = 0
@@ -175,17 +173,17 @@ def _replay(live, now, run_time, estimate, size, machine, backfilling, start):
 
 @njit(nogil=True, cache=True)
 def pv_easy_without_later(machine, rules, memory, spare, start):
-    """Start of each job's last run, int64[n], s, under PV-EASY if no job of lower priority had been submitted.
+    """Return the start of each job's last run, int64[n], s, under PV-EASY if no job of lower priority had been submitted.
 
-    `memory` and `spare` are two of the same predictor, before the first job; `start` is as scheduled.
+    `memory` and `spare` are of the same predictor, before the first job; `start` is that of the schedule.
     """
     n, submit = len(start), memory.submit
     alone = start.copy()
     world, runs = idle(n, machine), empty_runs(n, machine)
     other, other_runs = idle(n, machine), empty_runs(n, machine)
-    done = 0  # jobs before this one have had their replay
+    done = 0  # jobs that have had their replay
     while done < n:
-        # Up to the instant of the next submission, as it was.
+        # The schedule up to the instant of the next submission.
         instant = submit[done]
         while not run_on(world, memory, runs, rules, instant):
             runs.kills[0] = 0
@@ -202,7 +200,7 @@ def pv_easy_without_later(machine, rules, memory, spare, start):
 
 @njit(nogil=True, cache=True)
 def _copy(world, runs, other, other_runs, job):
-    """Make the other world the same, where `job` and those of its instant are yet to come, and nobody after it."""
+    """Copy the state to another one in which `job` is the last submission."""
     other.count[:], other_runs.shadow[:] = world.count, runs.shadow
     other.count[LAST], other_runs.kills[0], other_runs.kills[1] = job + 1, 0, runs.kills[1]
     last = world.count[RUNNING] + 1
@@ -228,14 +226,11 @@ def _copy_job(world, runs, other, other_runs, job):
 
 @njit(nogil=True, cache=True)
 def postponements(since, asked, start, end, events, plans, size, machine, correction, passing):
-    """How the reservations of the jobs `asked` (bool[n]) for move while these wait at the head, int64[n, 4].
+    """Return the postponements of the reservations of the jobs `asked` (bool[n]) while they wait at the head, int64[n, 4].
 
-    The columns are passes, passes at which the job was expected to start later than at the pass before, those of them
-    at which it would not have been without the jobs behind it that started since, and seconds of all of these.
-    `since` (int64[n], s, never descending) is when each job came to the head, `events` (int64[k], s, ascending) when
-    there is a pass, `plans` are predictions and estimates. Of each job started behind a head, ``passing`` (int8[n])
-    becomes 1 if it was planned to end by the shadow time, 2 if it took extra processors, and 3 if it took extra
-    processors of a head that was expected at that instant.
+    Arguments and results as in `replication.simulator.audits.postponements`. `since` (int64[n], s, ascending) is the
+    instant at which each job comes to the head, `events` (int64[k], s, ascending) are the instants of the passes,
+    `plans` predictions and estimates. `passing` (int8[n]) is set.
     """
     n = len(since)
     prediction, estimate = plans
@@ -277,7 +272,7 @@ def postponements(since, asked, start, end, events, plans, size, machine, correc
 
 @njit(nogil=True, cache=True)
 def _shadow(keys, needed, size, now):
-    """When so many processors have become free by the planned ends, s."""
+    """Return the planned end at which `needed` processors have become free, s."""
     instant = now
     for key in np.sort(keys):
         if needed <= 0:
