@@ -235,7 +235,7 @@ def sweep(names, workers, engine, shard, folder, out, as_json, **grid_options):
         return _print(facts, lines, as_json)
     table = grid.run(tasks, *where)
     table["load"] = table["load"].astype(str)  # shares and words in one column
-    with writing.opened(out, names) as target:
+    with writing.open_output(out, names) as target:
         binary = not out.endswith(".csv")
         target.write(table.to_parquet(index=False) if binary else writing.frame_csv(table))
     facts |= {"simulations": len(table), "out": out, "stand_in": bool(table["stand_in"].any())}

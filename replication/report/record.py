@@ -100,7 +100,7 @@ def read(path):
             raise ValueError(f"format {facts.get('format')}; expected {FORMAT}")
         return facts
     except ValueError as error:
-        writing.tell(f"{path}: a damaged record ({error}); the item counts as not drawn")
+        writing.report(f"{path}: a damaged record ({error}); the item counts as not drawn")
         return None
 
 

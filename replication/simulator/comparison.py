@@ -13,9 +13,9 @@ from replication.simulator.resampling import WEEK, ResampledWeeks
 from replication.simulator.schedulers import Scheduler
 from replication.simulator.simulation import (
     SimulationError,
-    checked_seed,
-    distinct,
-    several,
+    as_list,
+    check_names,
+    check_seed,
     simulate,
 )
 from replication.simulator.workload import Workload
@@ -33,7 +33,7 @@ def compare(
     trim: Trim = True,
     resampled: int | None = None,
 ) -> pd.DataFrame:
-    """Compare schedulers on workloads; arguments as of `simulate`, one or several each.
+    """Compare schedulers on workloads; arguments as of `simulate`, one or several of each.
 
     Parameters
     ----------
@@ -54,13 +54,13 @@ def compare(
         As `simulate`, before any simulation.
     """
     names, trim = measuring.check_measures(measures, measuring.DEFAULT), measuring.check_trim(trim)
-    seed = checked_seed(seed)
-    logs = several(workloads, Workload)
-    distinct(logs)
-    schedulers = [Scheduler.check(one) for one in several(schedulers, Scheduler)]
+    seed = check_seed(seed)
+    logs = as_list(workloads, Workload)
+    check_names(logs)
+    schedulers = [Scheduler.check(one) for one in as_list(schedulers, Scheduler)]
     given = Users() if estimates is None else estimates
-    models = [EstimateModel.check(one) for one in several(given, EstimateModel)]
-    if resampled is not None and (isinstance(resampled, bool) or not 2 <= checked_seed(resampled)):
+    models = [EstimateModel.check(one) for one in as_list(given, EstimateModel)]
+    if resampled is not None and (isinstance(resampled, bool) or not 2 <= check_seed(resampled)):
         raise SimulationError(f"resampled {resampled!r}; allowed: a whole number from 2, or None")
     rows = []
     for workload in logs:

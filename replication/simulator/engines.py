@@ -111,7 +111,7 @@ def results(
             store = stack.enter_context(Store(folder))
             found |= {key: store.get(key) for key in stored}
             if store.damaged:
-                writing.tell(f"{store.path}: {store.damaged} damaged results are computed again")
+                writing.report(f"{store.path}: {store.damaged} damaged results are computed again")
         missing = {key: task for key, task in zip(keys, tasks, strict=True) if found[key] is None}
         bar = stack.enter_context(
             tqdm(

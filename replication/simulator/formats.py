@@ -191,7 +191,7 @@ def _write_batsim(schedule, target):
         "consumed_energy": np.nan,
         "metadata": "",
     }
-    with writing.opened(target) as out:
+    with writing.open_output(target) as out:
         out.write(writing.frame_csv(pd.DataFrame(columns)))
 
 

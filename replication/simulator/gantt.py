@@ -1,26 +1,27 @@
-"""Gantt charts of schedules, and their HTML in notebooks."""
+"""Gantt charts of schedules."""
 
-import base64
 import heapq
-import io
-from html import escape
 
 import numpy as np
 
-from replication.simulator import measures
-
-DAY = 86_400  # s
 ROWS = 200_000  # most rectangles of a chart
 
 
 def place(start, end, processors, machine):
-    """Return a block of processors for every job while it runs, lowest free ones first.
+    """Return the processors of every job while it runs, lowest free ones first.
 
-    A job may be split over several blocks: (job's index, first processor, number of processors). ValueError if more
-    processors are in use than the machine has.
+    Returns
+    -------
+    list of (int, int, int)
+        Blocks: the job's index, first processor and number of processors. A job may have several.
+
+    Raises
+    ------
+    ValueError
+        If more processors are in use than the machine has.
     """
     blocks, running, free = [], [], [(0, machine)]
-    # Runs of no time come first: at the same instant their processors are free again.
+    # Jobs that take no time come first: at the same instant their processors are free again.
     for job in np.lexsort((processors, end > start, start)):
         while running and running[0][0] <= start[job]:
             free.append(heapq.heappop(running)[1])
@@ -41,13 +42,13 @@ def place(start, end, processors, machine):
 
 def merge_blocks(blocks):
     """Return blocks (first processor, number of processors) in ascending order, neighbours merged."""
-    merger = []
+    merged = []
     for first, width in sorted(blocks):
-        if merger and sum(merger[-1]) == first:
-            merger[-1] = (merger[-1][0], merger[-1][1] + width)
+        if merged and sum(merged[-1]) == first:
+            merged[-1] = (merged[-1][0], merged[-1][1] + width)
         else:
-            merger.append((first, width))
-    return merger
+            merged.append((first, width))
+    return merged
 
 
 def draw(schedule, axes=None, since=None, until=None):
@@ -94,42 +95,3 @@ def draw(schedule, axes=None, since=None, until=None):
     ]
     axes.legend(handles=handles, loc="upper left", bbox_to_anchor=(1, 1))
     return axes
-
-
-def as_html(schedule) -> str:
-    """Return measures and a Gantt chart of the busiest day as self-contained HTML."""
-    rows = "".join(
-        f"<tr><td style='text-align:left'>{escape(measures.NAMES.get(name, name))}</td>"
-        f"<td>{value:{',' if isinstance(value, int) else ',.4g'}}</td></tr>"
-        for name, value in schedule.measures.items()
-    )
-    picture = base64.b64encode(_picture(schedule)).decode()
-    return (
-        f"<div><p>{escape(repr(schedule))}</p>"
-        "<div style='display:flex;flex-wrap:wrap;gap:1em;align-items:center'>"
-        f"<table>{rows}</table>"
-        f"<img alt='Gantt chart of the busiest day' src='data:image/png;base64,{picture}'>"
-        "</div></div>"
-    )
-
-
-def busiest_day(schedule):
-    """Return start and end of the day of the log on which most jobs start, s."""
-    begin = int(schedule.workload.submit[0])
-    days, started = np.unique((schedule.start - begin) // DAY, return_counts=True)
-    day = int(days[started.argmax()])
-    return begin + day * DAY, begin + (day + 1) * DAY
-
-
-def _picture(schedule):
-    since, until = busiest_day(schedule)
-    last = int(schedule.end.max())
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(5.5, 2.6), layout="constrained")
-    axes = draw(schedule, figure.add_subplot(), since, max(min(until, last), since + 1))
-    axes.set_title("the busiest day", fontsize="small")
-    axes.get_legend().remove()
-    out = io.BytesIO()
-    figure.savefig(out, format="png", dpi=100)
-    return out.getvalue()

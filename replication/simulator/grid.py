@@ -4,11 +4,13 @@ A task is one point of the grid with all its seeds. Its rows depend on the task 
 of workers. They are stored under a hash of everything that they depend on.
 """
 
+import functools
 import hashlib
 import json
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -21,10 +23,10 @@ from replication.simulator.estimates import EstimateModel, Users
 from replication.simulator.measures import Measure, Trim
 from replication.simulator.resampling import Resampling
 from replication.simulator.schedulers import EASY, Scheduler
-from replication.simulator.simulation import checked_seed, distinct, several
+from replication.simulator.simulation import as_list, check_names, check_seed, check_workload
 from replication.simulator.store import RESULTS, Rows
 from replication.simulator.workload import COLUMNS, Workload, fingerprint
-from replication.simulator.writing import tell
+from replication.simulator.writing import report
 
 LOG = "log"  # name of the log's own load
 HIGHEST_LOAD = 2.0
@@ -74,11 +76,7 @@ class Task:
     trim: Trim = True
 
     def __post_init__(self) -> None:
-        if not isinstance(self.workload, Workload):
-            raise SweepError(
-                f"workload is a {type(self.workload).__name__}, allowed: a Workload "
-                "(from load, or Workload.from_columns)"
-            )
+        check_workload(self.workload)
         EstimateModel.check(self.estimates)
         Scheduler.check(self.scheduler)
         where = f"{self.workload.name}, {self.load} load"
@@ -88,7 +86,7 @@ class Task:
             raise SweepError(f"{where}: {self.scheduler!r} watched, allowed: any EASY")
         names = measures.check_measures(self.measures, measures.SWEEP)
         more = tuple(one for one in measures.OBSERVED if self.watched and one not in names)
-        object.__setattr__(self, "seeds", tuple(map(checked_seed, self.seeds)))
+        object.__setattr__(self, "seeds", tuple(map(check_seed, self.seeds)))
         object.__setattr__(self, "measures", (*names, *more))
         object.__setattr__(self, "trim", measures.check_trim(self.trim))
 
@@ -106,7 +104,7 @@ class Task:
 
     @property
     def simulated_estimates(self) -> EstimateModel:
-        """The estimates, or equivalent ones if the scheduler ignores them: such points are simulated once."""
+        """The estimates, or the users' if the scheduler ignores them, so that such points are simulated once."""
         depends = any(callable(one) or one in _OF_ESTIMATES for one in self.measures)
         if depends or getattr(self.scheduler, "uses_estimates", True):
             return self.estimates
@@ -118,7 +116,7 @@ class Task:
         try:
             by = code.of(*self.things)
         except code.Unknown as reason:
-            _say_once(str(reason))
+            _report_once(str(reason))
             return None
         model = self.simulated_estimates
         names = [one if isinstance(one, str) else one.__qualname__ for one in self.measures]
@@ -127,7 +125,7 @@ class Task:
         return hashlib.sha256(json.dumps(facts, allow_nan=False).encode()).hexdigest()
 
     @property
-    def asked(self) -> dict[str, Any]:
+    def facts(self) -> dict[str, Any]:
         """The point by column of the table, without the values of the estimate model."""
         drawn = {} if self.resampling is None else {"resampling": repr(self.resampling)}
         return {
@@ -142,13 +140,9 @@ class Task:
         }
 
 
-_said: set[str] = set()
-
-
-def _say_once(reason: str) -> None:
-    if reason not in _said:
-        _said.add(reason)
-        tell(f"results are not stored: {reason}")
+@functools.cache
+def _report_once(reason: str) -> None:
+    report(f"results are not stored: {reason}")
 
 
 def fingerprint_of(workload: Workload) -> str:
@@ -170,7 +164,7 @@ def _choices(choice):
 
 
 def seeds_of(scheduler: Scheduler, model: EstimateModel, seeds: Sequence[int]) -> tuple[int, ...]:
-    """Return the seeds that make a difference: the first alone where nothing is random."""
+    """Return the seeds to simulate: only the first if scheduler and estimates are not random."""
     uses = getattr(scheduler, "uses_estimates", True)
     choices = [*_choices(scheduler), *(_choices(model) if uses else ())]
     drawn = any(getattr(choice, "draws_at_random", True) for choice in choices)
@@ -238,18 +232,18 @@ def sweep(
     """
     given = Users() if estimates is None else estimates
     tasks = points(
-        several(workloads, Workload),
-        [None] if loads is None else several(loads, float),
+        as_list(workloads, Workload),
+        [None] if loads is None else as_list(loads, float),
         [
             (Scheduler.check(scheduler), EstimateModel.check(model))
-            for scheduler in several(schedulers, Scheduler)
-            for model in several(given, EstimateModel)
+            for scheduler in as_list(schedulers, Scheduler)
+            for model in as_list(given, EstimateModel)
         ],
-        checked_seeds(seeds),
+        seed_list(seeds),
         watched,
         [
             Resampling.check(one)
-            for one in several(() if resampling is None else resampling, Resampling)
+            for one in as_list(() if resampling is None else resampling, Resampling)
         ],
         measures,
         trim,
@@ -257,14 +251,15 @@ def sweep(
     return run(tasks, workers, engine, folder, progress)
 
 
-def checked_seeds(seeds: int | Iterable[int]) -> list[int]:
-    """Return the seeds of a sweep: 1 to `seeds`, or those given, each once."""
-    found = (
-        list(map(checked_seed, seeds)) if np.iterable(seeds) else range(1, checked_seed(seeds) + 1)
-    )
-    if len(found) == 0 or len(set(found)) < len(found):
+def seed_list(seeds: int | Iterable[int]) -> list[int]:
+    """Return the seeds of a sweep: 1 to `seeds`, or the given ones, which have to be different."""
+    if np.iterable(seeds):
+        result = [check_seed(seed) for seed in seeds]
+    else:
+        result = list(range(1, check_seed(seeds) + 1))
+    if not result or len(set(result)) < len(result):
         raise SweepError(f"seeds {seeds!r:.60}; allowed: a number from 1, or different seeds")
-    return list(found)
+    return result
 
 
 def points(
@@ -286,21 +281,22 @@ def points(
     """
     names, tasks = measures.check_measures(names, measures.SWEEP), []
     logs = list(workloads)
-    distinct(logs)
+    check_names(logs)
     for workload in logs:
-        for how, own, drawn in _drawn(workload, resamplings, seeds):
-            at: dict = {}
+        samples = [
+            (how, (seed,), how.make(workload, seed)) for how in resamplings for seed in seeds
+        ]
+        for how, own_seeds, sample in samples or [(None, None, workload)]:
+            scaled: dict = {}
             for load in loads:
                 for scheduler, model in choices:
                     limit = getattr(model, "e_max", None) if load not in (None, LOG) else None
-                    if (load, limit) not in at:
-                        cut = drawn if limit is None else model.cut(drawn)
-                        at[load, limit] = at_load(cut, load)
-                    called, jobs = at[load, limit]
-                    with_seeds = own or seeds_of(scheduler, model, seeds)
-                    tasks.append(
-                        Task(jobs, model, scheduler, with_seeds, called, watched, how, names, trim)
-                    )
+                    if (load, limit) not in scaled:
+                        cut = sample if limit is None else model.cut(sample)
+                        scaled[load, limit] = at_load(cut, load)
+                    name, jobs = scaled[load, limit]
+                    own = own_seeds or seeds_of(scheduler, model, seeds)
+                    tasks.append(Task(jobs, model, scheduler, own, name, watched, how, names, trim))
     rows: set[tuple] = set()
     for one in tasks:
         point = one.workload.name, one.load, repr(one.scheduler), repr(one.estimates)
@@ -313,28 +309,16 @@ def points(
     return tasks
 
 
-def _drawn(workload, resamplings, seeds):
-    """Yield the workloads to simulate in place of one: resampling, seeds and jobs of each."""
-    if not resamplings:
-        yield None, None, workload
-    for how in resamplings:
-        yield from ((how, (seed,), how.make(workload, seed)) for seed in seeds)
-
-
 def at_load(workload: Workload, load: float | str | None) -> tuple[str | float, Workload]:
     """Return the name of a load and a workload scaled to it; as it is for None and ``"log"``."""
     if load is None or load == LOG:
         return LOG, workload
-    try:
-        share = np.nan if isinstance(load, bool) else float(load)
-    except (TypeError, ValueError):
-        share = np.nan
-    if not (0 < share <= HIGHEST_LOAD and workload.load > 0):
+    if not (isinstance(load, Real) and 0 < load <= HIGHEST_LOAD and workload.load > 0):
         raise SweepError(
             f"{workload.name}, of load {workload.load:g}: load {load!r}, allowed: a share above 0 and up to "
             f"{HIGHEST_LOAD:g} (0.9 for 90 %), or {LOG!r}; only {LOG!r} if all jobs come at once or take no time"
         )
-    return share, workload.at_load(share)
+    return float(load), workload.at_load(float(load))
 
 
 def compute(task: Task) -> Rows:
@@ -360,13 +344,11 @@ def run(
     tasks = list(tasks)
     if not tasks:
         raise SweepError("nothing to simulate; allowed: one workload, scheduler and model or more")
-    found = engines.frame(engines.results(tasks, compute, workers, engine, folder, progress))
-    asked = pd.DataFrame([task.asked for task in tasks])
-    values = {one.name for task in tasks for one in fields(task.estimates)} - {*asked}
-    for name in sorted(values):
-        own = [getattr(task.estimates, name, None) for task in tasks]
-        asked[name] = [np.nan if value is None else value for value in own]
+    rows = engines.frame(engines.results(tasks, compute, workers, engine, folder, progress))
+    points = pd.DataFrame([task.facts for task in tasks])
+    for name in sorted({one.name for task in tasks for one in fields(task.estimates)} - {*points}):
+        values = [getattr(task.estimates, name, None) for task in tasks]
+        points[name] = [np.nan if value is None else value for value in values]
     seeds = [len(task.seeds) for task in tasks]
-    asked = asked.loc[np.repeat(np.arange(len(tasks)), seeds)].reset_index(drop=True)
-    again = [name for name in found if name in asked]
-    return pd.concat([asked, found.drop(columns=again)], axis=1)
+    points = points.loc[np.repeat(np.arange(len(tasks)), seeds)].reset_index(drop=True)
+    return pd.concat([points, rows.drop(columns=[*points], errors="ignore")], axis=1)

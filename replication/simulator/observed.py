@@ -11,7 +11,7 @@ from replication.simulator import measures
 from replication.simulator.kernels import measuring
 from replication.simulator.schedule import Schedule
 from replication.simulator.schedulers import EASY, SchedulerError
-from replication.simulator.simulation import prepared
+from replication.simulator.simulation import prepare
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def observe(workload, estimates=None, seed=1, scheduler=EASY()):  # noqa: B008, 
     """
     if not isinstance(scheduler, EASY):
         raise SchedulerError(f"{scheduler!r} cannot be observed; allowed: any EASY")
-    workload, model, estimate = prepared(workload, scheduler, estimates, seed)
+    workload, model, estimate = prepare(workload, scheduler, estimates, seed)
     seen = scheduler.empty_observations(workload)
     decided = scheduler.run_observed(workload, estimate, seed, seen)
     schedule = Schedule(workload, scheduler, model, seed, estimate=estimate, **decided)

@@ -1,6 +1,7 @@
 """Schedules: start times of a simulation, their validation, measures and tables."""
 
 from dataclasses import dataclass, field
+from html import escape
 
 import numpy as np
 import pandas as pd
@@ -154,9 +155,8 @@ class Schedule:
         """
         import matplotlib.pyplot as plt
 
-        axes = (
-            plt.subplots(1, 3, figsize=(10, 2.8), layout="constrained")[1] if axes is None else axes
-        )
+        if axes is None:
+            _, axes = plt.subplots(1, 3, figsize=(10, 2.8), layout="constrained")
         for ax, series in zip(axes, (self.utilisation(), self.queue_length()), strict=False):
             days = (series.index - series.index[0]) / 86_400
             ax.step(days, series, where="post", linewidth=0.5)
@@ -180,13 +180,19 @@ class Schedule:
         )
 
     def _repr_html_(self):
-        return gantt.as_html(self)
+        """Return the measures as a table, for notebooks."""
+        values = {measures.NAMES.get(name, name): value for name, value in self.measures.items()}
+        table = pd.DataFrame({"": pd.Series(values, dtype=object)})
+        return f"<p>{escape(repr(self))}</p>{table.to_html(header=False)}"
 
     def validate(self):
-        """Return the schedule itself; raise ScheduleError if no machine could have run it.
+        """Return the schedule itself if it is possible; it takes about as long as EASY on the same jobs.
 
-        Takes about as long as EASY on the same jobs. The error is raised if a job has no start, starts before its submission,
-        runs twice at once or for less than its run time, or the machine is oversubscribed.
+        Raises
+        ------
+        ScheduleError
+            If a job has no start, starts before its submission, runs twice at once or for less than its run time, or if
+            more processors are in use than the machine has.
         """
         w = self.workload
         if len(self.start) != len(w):
@@ -196,7 +202,7 @@ class Schedule:
         job, killed_start, killed_end = self.killed_runs.T
         if not np.array_equal(np.bincount(job, minlength=len(w)), self.times_killed):
             raise ScheduleError(
-                f"{w.name}: killed_runs and times_killed differ in the number of a job's preemptions"
+                f"{w.name}: killed_runs and times_killed differ; expected a row for each preemption"
             )
         self._validate_runs(job, killed_start, killed_end)
         self._validate_capacity()
@@ -260,7 +266,7 @@ class Schedule:
         An incomplete file never has the name of `target`.
         """
         columns = {name: np.asarray(values, np.int64) for name, values in self.columns().items()}
-        with writing.opened(target) as out:
+        with writing.open_output(target) as out:
             out.write(pd.DataFrame(columns).to_csv(index=False, lineterminator="\n").encode())
 
     def gantt(self, axes=None, since=None, until=None):

@@ -76,8 +76,8 @@ def simulate(
     [0, 9, 2]
     """
     names, trim = measuring.check_measures(measures, measuring.DEFAULT), measuring.check_trim(trim)
-    seed = checked_seed(seed)
-    workload, model, estimate = prepared(workload, Scheduler.check(scheduler), estimates, seed)
+    seed = check_seed(seed)
+    workload, model, estimate = prepare(workload, Scheduler.check(scheduler), estimates, seed)
     decided = scheduler.run(workload, estimate, seed)
     _check_columns(decided, workload, scheduler)
     schedule = Schedule(
@@ -93,7 +93,7 @@ def simulate(
     return schedule.validate() if scheduler.validated else schedule
 
 
-def checked_seed(seed: int) -> int:
+def check_seed(seed: int) -> int:
     """Return a seed as an int; SimulationError for anything but a whole number from 0."""
     try:
         number = -1 if isinstance(seed, bool) else operator.index(seed)
@@ -104,19 +104,18 @@ def checked_seed(seed: int) -> int:
     return number
 
 
-def prepared(workload, scheduler, estimates, seed):
-    """Return the workload to run, the estimate model (None for given values) and the estimates, all checked."""
+def prepare(workload, scheduler, estimates, seed):
+    """Return the workload to run, the estimate model (None for an array of estimates) and the estimates."""
     check_workload(workload)
-    given_values = np.ndim(estimates) > 0 and not isinstance(estimates, str | type)
-    model = (
-        None if given_values else EstimateModel.check(Users() if estimates is None else estimates)
-    )
-    if model is not None:
+    model = None
+    if np.ndim(estimates) == 0 or isinstance(estimates, str | type):
+        model = EstimateModel.check(Users() if estimates is None else estimates)
         workload, estimates = model.make(workload, seed)
-    return workload, model, checked(workload, estimates, scheduler)
+    return workload, model, check_estimates(workload, estimates, scheduler)
 
 
 def check_workload(workload):
+    """Return a workload; raise SimulationError for anything else."""
     if not isinstance(workload, Workload):
         raise SimulationError(
             f"workload is a {type(workload).__name__}, allowed: a Workload "
@@ -126,7 +125,7 @@ def check_workload(workload):
 
 
 def _check_columns(decided, workload, scheduler):
-    """Refuse what is no column of a schedule, and columns of another length."""
+    """Raise SchedulerError unless the scheduler returned columns of a schedule, of the workload's length."""
     if not (isinstance(decided, dict) and {"start", "backfilled"} <= decided.keys() <= DECIDED):
         given = ", ".join(decided) if isinstance(decided, dict) else type(decided).__name__
         raise SchedulerError(
@@ -143,8 +142,8 @@ def _check_columns(decided, workload, scheduler):
             )
 
 
-def distinct(workloads: Iterable[Workload]) -> None:
-    """Refuse two workloads of one name: a table identifies them by it."""
+def check_names(workloads: Iterable[Workload]) -> None:
+    """Raise SimulationError for two workloads of one name, since tables identify them by it."""
     names = [check_workload(workload).name for workload in workloads]
     for name in names:
         if names.count(name) > 1:
@@ -154,17 +153,21 @@ def distinct(workloads: Iterable[Workload]) -> None:
             )
 
 
-def several(given: Any, kind: type) -> list:
-    """Return one value of a kind, or several, as a list; another single value stays for its own check."""
+def as_list(given: Any, kind: type) -> list:
+    """Return one value of a kind, or an iterable of values, as a list."""
     single = isinstance(given, kind | str | type) or not np.iterable(given)
     return [given] if single else list(given)
 
 
-def checked(workload, estimate, scheduler=EASY()):  # noqa: B008, it is frozen
-    """The estimates, int64[n], s, to the nearest second: the guard on times and sizes of everything
-    that simulates. SimulationError for estimates that are no seconds, and times or numbers of
-    jobs that our whole numbers do not hold; SchedulerError where the scheduler can hold less
-    than that.
+def check_estimates(workload, estimate, scheduler=EASY()):  # noqa: B008, it is frozen
+    """Return estimates to the nearest second, int64[n].
+
+    Raises
+    ------
+    SimulationError
+        For estimates that are no seconds, and for times or numbers of jobs that exceed the kernels' integers.
+    SchedulerError
+        For times that exceed those of the scheduler.
     """
     given = np.asarray(estimate)
     if given.shape != (len(workload),):
@@ -172,14 +175,11 @@ def checked(workload, estimate, scheduler=EASY()):  # noqa: B008, it is frozen
             f"{workload.name}: estimates have shape {given.shape}, expected ({len(workload)},)"
         )
     if given.dtype.kind not in "iuf" or not np.isfinite(given).all():
-        raise SimulationError(
-            f"{workload.name}: estimates hold values that are not numbers; allowed: seconds"
-        )
+        raise SimulationError(f"{workload.name}: estimates contain no numbers; expected seconds")
     if (given < 0).any():
         k = int(np.argmax(given < 0))
         raise SimulationError(
-            f"{workload.name}: job {workload.job_id[k]}: estimate {given[k]}, "
-            "allowed: 0 or more seconds"
+            f"{workload.name}: job {workload.job_id[k]}: estimate {given[k]}; expected seconds >= 0"
         )
     work = float(workload.run_time.sum(dtype=np.float64))
     last = float(workload.submit[-1]) + work + float(given.max())
@@ -193,9 +193,8 @@ def checked(workload, estimate, scheduler=EASY()):  # noqa: B008, it is frozen
             f"allowed: {running.MOST}"
         )
     scheduler.check_room(workload, given)
-    return np.ascontiguousarray(
-        np.rint(given) if given.dtype.kind == "f" else given, dtype=np.int64
-    )
+    whole = np.rint(given) if given.dtype.kind == "f" else given
+    return np.ascontiguousarray(whole, dtype=np.int64)
 
 
 def warm():

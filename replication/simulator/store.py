@@ -57,7 +57,7 @@ class Store:
         return connection
 
     def _give_up(self, problem):
-        writing.tell(f"{self.path}: {problem}; new results are not stored")
+        writing.report(f"{self.path}: {problem}; new results are not stored")
         self._writable, self._connection = False, None
         with contextlib.suppress(sqlite3.Error):
             if self.path.is_file():
@@ -70,7 +70,9 @@ class Store:
         for part in ("-wal", "-shm"):
             Path(f"{self.path}{part}").unlink(missing_ok=True)
         self.path.replace(aside)
-        writing.tell(f"{self.path}: {problem}; renamed to {aside.name}, results are computed again")
+        writing.report(
+            f"{self.path}: {problem}; renamed to {aside.name}, results are computed again"
+        )
         self._connection = self._connect()
 
     def __enter__(self) -> Self:

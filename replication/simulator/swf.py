@@ -407,7 +407,7 @@ def write(target, trace: Trace) -> None:
     parts, rows_at_once = {}, 10_000
     for number, *row in trace.parts.tolist():
         parts.setdefault(number, []).append(row)
-    with writing.opened(target) as out:
+    with writing.open_output(target) as out:
         out.write("".join(f";{comment}\n" for comment in trace.comments).encode())
         for first in range(0, len(trace), rows_at_once):
             columns = (

@@ -1,4 +1,4 @@
-"""A workload: immutable columns of jobs, whatever their source; random generators and hashes keyed by content."""
+"""Workloads: read-only columns of jobs, and random generators and hashes keyed by content."""
 
 import hashlib
 import json
@@ -102,7 +102,7 @@ class Workload:
             object.__setattr__(self, "draw_key", fingerprint(*columns))
 
     def __reduce__(self):
-        # Without values that were computed from the fields and kept with them.
+        # Without values that were computed from the fields.
         return type(self), tuple(getattr(self, own.name) for own in fields(self))
 
     def _check(self):
@@ -300,19 +300,14 @@ def usage(start: np.ndarray, end: np.ndarray, processors: np.ndarray):
 
 
 def _read_only(values, column):
-    """Return `values` as a read-only int64 array; a copy unless they are one already."""
-    array = None
-    if isinstance(values, np.ndarray) and values.dtype == np.int64 and not values.flags.writeable:
-        if values.base is None or not getattr(values.base, "flags", values.flags).writeable:
-            array = np.ascontiguousarray(values)
-    if array is None:
-        array = np.array(_whole_numbers(values, column), np.int64)
+    """Return a read-only copy of `values`, int64[n]."""
+    array = np.array(_whole_numbers(values, column), np.int64)
     array.flags.writeable = False
     return array
 
 
 def _whole_numbers(values, column):
-    """Return `values` as an array of whole numbers; raise ValueError, which names the row, for any other value."""
+    """Return `values` as an array of whole numbers; raise ValueError with the row of any other value."""
     expected = "whole seconds" if column in _SECONDS else "whole numbers"
     series = pd.Series(values)
     if series.empty:

@@ -49,7 +49,7 @@ def check(target: str | os.PathLike, inputs: Iterable[str | os.PathLike] = ()) -
 
 
 @contextlib.contextmanager
-def opened(target: Any, inputs: Iterable[str | os.PathLike] = ()) -> Iterator[BinaryIO]:
+def open_output(target: Any, inputs: Iterable[str | os.PathLike] = ()) -> Iterator[BinaryIO]:
     """Open an output for writing bytes; it replaces `target` when the block ends without an error.
 
     ``-`` is standard output, and an open binary file is used as it is. The content of a name that ends in ``.gz`` is
@@ -85,11 +85,11 @@ def opened(target: Any, inputs: Iterable[str | os.PathLike] = ()) -> Iterator[Bi
 def write(target: str | os.PathLike, data: bytes) -> None:
     """Write bytes to a file; create its folder if necessary."""
     Path(target).parent.mkdir(parents=True, exist_ok=True)
-    with opened(target) as file:
+    with open_output(target) as file:
         file.write(data)
 
 
-def tell(line: str) -> None:
+def report(line: str) -> None:
     """Print a message on standard error."""
     print(f"replication: {line}", file=sys.stderr, flush=True)
 

@@ -76,7 +76,7 @@ def test_parts_of_a_grid_and_resampled_workloads(written):
         (EASY(), FModel(0), (1,)),
         (EASY(), FModel(1), (1,)),
     ]
-    assert tasks[0].asked["resampling"] == "ResampledWeeks(weeks=1)"
+    assert tasks[0].facts["resampling"] == "ResampledWeeks(weeks=1)"
     with pytest.raises(study.StudyError, match="part = 3, allowed: tables"):
         study.read(written("part = 3"))
     with pytest.raises(study.StudyError, match="key 'lods'"):

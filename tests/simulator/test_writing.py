@@ -17,11 +17,11 @@ def test_a_file_is_replaced_whole_and_keeps_its_rights(tmp_path):
     path = tmp_path / "table.csv"
     path.write_bytes(b"old")
     path.chmod(0o600)
-    with writing.opened(path) as file:
+    with writing.open_output(path) as file:
         file.write(b"new")
         assert path.read_bytes() == b"old"
     assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"new", 0o600)
-    with pytest.raises(RuntimeError), writing.opened(path) as file:
+    with pytest.raises(RuntimeError), writing.open_output(path) as file:
         file.write(b"half")
         raise RuntimeError
     assert path.read_bytes() == b"new"
@@ -45,7 +45,7 @@ def test_standard_output_and_open_files(tmp_path):
     code = "from replication.simulator import writing; writing.write('-', b'text')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     assert done.stdout == b"text"
-    with writing.opened(file := io.BytesIO()) as out:
+    with writing.open_output(file := io.BytesIO()) as out:
         assert out is file
 
 
@@ -61,7 +61,7 @@ def test_an_input_is_never_overwritten(tmp_path, how):
     elif how == "dots":
         target = tmp_path / ".." / tmp_path.name / "log.swf"
     with pytest.raises(writing.OutputError, match="is the input .*log.swf; expected another file"):
-        with writing.opened(target, [tmp_path / "none.swf", log]):
+        with writing.open_output(target, [tmp_path / "none.swf", log]):
             pass
     assert log.read_bytes() == b"jobs"
 
