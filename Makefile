@@ -25,6 +25,7 @@ OPTIONS := $(if $(SCALE),--scale $(SCALE)) $(if $(ONLY),--only "$(ONLY)") $(if $
   $(if $(ENGINE),--engine $(ENGINE)) $(foreach one,$(SET),--set '$(one)')
 PYTEST  := -m pytest $(if $(WORKERS),-n $(WORKERS))
 
+SHELL := bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -35,7 +36,7 @@ help:
 	    sub(/:.*/, "", $$1); sub(/^## /, "", $$NF); printf "  make %-15s%s\n", $$1, $$NF } \
 	  /^#: / { sub(/^#: /, "", $$1); printf "%s  %-20s%s\n", seen++ ? "" : "Options:\n", $$1, $$2 }' Makefile
 
-setup: $(READY)  ## Create .venv with the locked packages
+setup: $(READY)  ## Create .venv with the locked packages, and compile the kernels
 
 figures: $(READY)  ## Run all notebooks and build the report; with ONLY= run these alone
 	@$(PY) -m replication figures $(OPTIONS)
@@ -99,9 +100,12 @@ distclean: clean  ## Remove stored simulations and .venv, too
 .venv/ready: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' || { \
 	  echo '$(PYTHON) is not Python 3.11, 3.12 or 3.13: give another with PYTHON=path' >&2; exit 1; }
-	@echo 'Installing the locked packages into .venv'
-	@$(PYTHON) -m venv --clear .venv && $(PY) $(PIP) -r requirements.lock
-	@$(PY) -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable . && touch $@
+	@$(PYTHON) -m venv --clear .venv
+	@set -o pipefail; $(PY) $(subst -qq,,$(PIP)) --progress-bar off -r requirements.lock | awk -v all=$$(grep -c == requirements.lock) '\
+	  /^(Collecting|Ignoring) / { printf "\rInstalling packages: %d of %d", ++n, all; fflush() } \
+	  /^Installing collected/ { printf ", writing them to .venv"; fflush() } END { print "" }'
+	@$(PY) -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@$(PY) -m replication warm && touch $@
 
 build/docs-ready: docs.lock $(READY)
 	@mkdir -p build && $(PY) $(PIP) -r docs.lock && touch $@

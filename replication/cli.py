@@ -417,11 +417,10 @@ def conformance(scheduler, like, as_json):
 
 @shell.command(hidden=True)
 def warm():
-    """Compile the kernels."""
-    from replication.simulator import simulation
+    """Compile the kernels of all schedulers and predictors."""
+    from replication.explore import model
 
-    click.echo("Compiling the kernels (a minute or two the first time)")
-    simulation.warm()
+    model.warm()
 
 
 def _share(word):

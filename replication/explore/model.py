@@ -5,6 +5,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 import pandas as pd
+from tqdm import tqdm
 
 import replication as rp
 from replication.simulator.workload import usage
@@ -85,14 +86,13 @@ def view(log: str, load: float | None, choice: Choice) -> "View":
 
 
 def warm() -> None:
-    """Compile the kernels of all choices, on three jobs."""
+    """Compile the kernels of all choices, on three jobs, and count them on standard error."""
     jobs = rp.Workload.from_columns("tiny", 4, [0, 1, 2], [9, 5, 3], [3, 4, 1])
-    for scheduler in SCHEDULERS:
-        for predictor in PREDICTORS:
-            try:
-                rp.simulate(jobs, Choice(scheduler, predictor).value())
-            except ValueError:  # the scheduler does not take this predictor
-                continue
+    choices = [Choice(scheduler) for scheduler in SCHEDULERS]
+    choices += [Choice("EASY on predictions", predictor) for predictor in PREDICTORS]
+    form = "Compiling the kernels: {n_fmt} of {total_fmt}, {elapsed}"
+    for choice in tqdm(choices, bar_format=form):
+        rp.simulate(jobs, choice.value())
 
 
 @dataclass(frozen=True)

@@ -106,13 +106,13 @@ def figures(only=(), scale=None, workers=None, settings=None):
         raise PageError(f"no notebooks in {paths.NOTEBOOKS}")
     planned = plan(chosen, scale, workers, settings)
     weights = {name: _seconds(name, planned[name]["scale"]) for name in chosen}
-    failed = 0
-    form = "{desc}, about {remaining} left"
-    # The time left follows from the recorded durations; a pipe gets the finished lines alone.
-    with tqdm(total=sum(weights.values()), bar_format=form, leave=False, disable=None) as bar:
-        for done, name in enumerate(sorted(chosen, key=weights.get)):
-            bar.set_description_str(f"{done + 1} of {len(chosen)}: {name}")
-            started = time.perf_counter()
+    failed, total, started = 0, sum(weights.values()), time.perf_counter()
+    with tqdm(bar_format="{desc}", leave=False, disable=None) as bar:
+        for done, name in enumerate(sorted(chosen, key=weights.get), 1):
+            elapsed, left = time.perf_counter() - started, sum(weights.values())
+            # The recorded durations, corrected by those of this run so far.
+            left *= elapsed / (total - left) if left < total else 1
+            bar.set_description_str(f"{done} of {len(chosen)}, about {_minutes(left)} left: {name}")
             try:
                 kind = execute(chosen[name], planned[name])
                 pictures = [_short(path) for path in outputs(kind, name) if path.suffix == ".png"]
@@ -121,9 +121,15 @@ def figures(only=(), scale=None, workers=None, settings=None):
             except NotebookError as error:
                 failed += 1
                 line = f"FAILED {error} (see {_short(record.executed('failed', name))})"
-            bar.write(f"{line} [{time.perf_counter() - started:.1f} s]")
-            bar.update(weights[name])
+            seconds = time.perf_counter() - started - elapsed
+            with bar.external_write_mode():
+                print(f"{line} [{done} of {len(chosen)}, {seconds:.1f} s]", flush=True)
+            del weights[name]
     return 1 if failed else 0
+
+
+def _minutes(seconds):
+    return f"{seconds / 60:.0f} min" if seconds >= 90 else f"{seconds:.0f} s"
 
 
 def _seconds(name, scale):

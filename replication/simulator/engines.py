@@ -10,6 +10,7 @@ import io
 import operator
 import os
 import pickle
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -89,7 +90,7 @@ def results(
     folder : path, optional
         Folder of the store; None to store nothing.
     progress : bool, optional
-        False for no progress bar. There is one on a terminal only.
+        False for no progress bar. There is one on a terminal and in a notebook.
 
     Returns
     -------
@@ -100,8 +101,9 @@ def results(
     ------
     EngineError, ValueError
     """
-    from tqdm import tqdm
+    from tqdm.auto import tqdm
 
+    in_notebook = "ipykernel" in sys.modules
     tasks, engine, workers = list(tasks), check(engine), checked_workers(workers)
     keys = [task.key or f"task {k}" for k, task in enumerate(tasks)]
     stored = {key for key, task in zip(keys, tasks, strict=True) if task.key and folder is not None}
@@ -120,7 +122,9 @@ def results(
                 unit="job",
                 unit_scale=True,
                 dynamic_ncols=True,
-                disable=True if progress is False or not missing else None,
+                leave=not in_notebook,
+                delay=1 if in_notebook else 0,
+                disable=progress is False or not missing or (False if in_notebook else None),
             )
         )
         refusal = None
