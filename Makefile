@@ -101,8 +101,8 @@ distclean: clean  ## Remove stored simulations and .venv, too
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' || { \
 	  echo '$(PYTHON) is not Python 3.11, 3.12 or 3.13: give another with PYTHON=path' >&2; exit 1; }
 	@$(PYTHON) -m venv --clear .venv
-	@set -o pipefail; $(PY) $(subst -qq,,$(PIP)) --progress-bar off -r requirements.lock | awk -v all=$$(grep -c == requirements.lock) '\
-	  /^(Collecting|Ignoring) / { printf "\rInstalling packages: %d of %d", ++n, all; fflush() } \
+	@set -o pipefail; $(PY) $(subst -qq,,$(PIP)) --progress-bar off -r requirements.lock 2> >(grep -v ^WARNING >&2) | awk -v all=$$(grep -c == requirements.lock) '\
+	  /^(Collecting|Ignoring|Processing) / { printf "\rInstalling packages: %d of %d", ++n, all; fflush() } \
 	  /^Installing collected/ { printf ", writing them to .venv"; fflush() } END { print "" }'
 	@$(PY) -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@$(PY) -m replication warm && touch $@

@@ -11,22 +11,23 @@ The public interface: load a log, choose a scheduler, measure the schedule::
 """
 
 import sys
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"  # above the imports: some modules write it into their output
 
-try:
-    import numba  # noqa: F401
-    import numpy  # noqa: F401
-    import pandas  # noqa: F401
-except ModuleNotFoundError as missing:
+if absent := [
+    name
+    for name in "click cloudpickle joblib numba numpy pandas platformdirs pooch tqdm".split()
+    if find_spec(name) is None
+]:
     message = (
-        f"{missing.name} is not installed for {sys.executable}; "
+        f"{absent[0]} is not installed for {sys.executable}; "
         "run `make setup`, then `source .venv/bin/activate`"
     )
     if sys.argv[0] == "-m":  # python -m replication
-        raise SystemExit(f"replication: {message}") from None
-    raise ModuleNotFoundError(message, name=missing.name) from None
+        raise SystemExit(f"replication: {message}")
+    raise ModuleNotFoundError(message, name=absent[0])
 
 from replication.simulator.comparison import compare
 from replication.simulator.estimates import (

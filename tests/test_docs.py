@@ -1,10 +1,16 @@
 """Links, length and language of the documents. The limits of the language counts may only be lowered."""
 
 import ast
+import os
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+
+from replication import cli
 
 ROOT = Path(__file__).parents[1]
 PAGES = [
@@ -29,6 +35,70 @@ def test_links_lead_to_files(page):
 
 def test_the_readme_is_short():
     assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= 900
+
+
+def blocks(language):
+    """Return the code of a language in the README, as one text."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    return "\n".join(re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE))
+
+
+def test_python_in_the_readme_runs(real_log):
+    real_log("KTH-SP2")
+    exec(compile(blocks("python"), "README.md", "exec"), {})
+
+
+def test_shell_commands_in_the_readme_run(real_log, tmp_path, monkeypatch):
+    real_log("KTH-SP2")
+    monkeypatch.chdir(tmp_path)
+    lines = [line for line in blocks("sh").splitlines() if line.startswith("replication ")]
+    assert [cli.main(line.split()[1:]) for line in lines] == [0]
+
+
+def test_without_packages_the_message_names_the_command():
+    words = [sys.executable, "-S", "-m", "replication", "logs", "list"]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 1 and done.stderr.count("\n") == 1
+    assert "run `make setup`, then `source .venv/bin/activate`" in done.stderr
+
+
+# What is added to a command of the README, so that it takes less time.
+QUICK = {
+    "git clone REPOSITORY": ("REPOSITORY", str(ROOT)),
+    "make figures ONLY": ("make", "make SCALE=quick"),
+    "make test": ("make", "make TESTS=tests/simulator/test_text.py"),
+    "make lab": ("make", "timeout -s INT 30 make LAB=--no-browser"),
+    "make figures ": ("make", "make SCALE=quick ONLY=heel_and_toe/table2"),
+    ".venv/bin/papermill": ("-y", "-p scale quick -y"),
+    "source": ("", ""),
+    "export": ("=folder", f"={os.environ.get('REPLICATION_TRACES', '')}"),
+    "replication simulate": ("", ""),
+}
+
+
+@pytest.mark.slow
+def test_a_clone_runs_the_commands_of_the_readme(real_log, tmp_path):
+    """From nothing: no packages, no compiled kernels, no stored results."""
+    real_log("KTH-SP2")
+    if shutil.which("make") is None:
+        pytest.skip("make is not installed")
+    script = ["set -ex"]
+    for line in blocks("sh").splitlines():
+        (change,) = [QUICK[word] for word in QUICK if line.startswith(word)][:1]
+        script.append(
+            line.split(" #")[0].replace(*change, 1) + " || [ $? = 124 ]" * ("make lab" in line)
+        )
+    script.append(f"cat > snippet.py <<'END'\n{blocks('python')}END\npython snippet.py")
+    kept = ("PATH", "HOME", "REPLICATION_TRACES", "PIP", "http", "HTTP", "SSL")
+    environment = {name: value for name, value in os.environ.items() if name.startswith(kept)}
+    words = ["bash", "-c", "\n".join(script)]
+    done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    assert (tmp_path / "replication/build/quick/heel_and_toe/fig02.png").is_file()
+    assert (tmp_path / "replication/jobs.csv").is_file()
+    status = ["git", "-C", str(tmp_path / "replication"), "status", "--porcelain"]
+    files = subprocess.run(status, capture_output=True, text=True).stdout.split()
+    assert sorted(files) == ["??", "??", "??", "jobs.csv", "out.ipynb", "snippet.py"]
 
 
 def functions():
