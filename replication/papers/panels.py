@@ -69,7 +69,10 @@ def log_ticks(axis):
     """Ticks of a logarithmic axis that people can read, also where what is drawn covers less than a power of ten."""
     low, high = axis.get_view_interval()
     if high < 1.5 * low:
-        axis.set(major_locator=ticker.MaxNLocator(4), minor_locator=ticker.NullLocator())
+        axis.set(
+            major_locator=ticker.MaxNLocator(4, steps=[1, 2, 5, 10]),
+            minor_locator=ticker.NullLocator(),
+        )
         axis.set_major_formatter("{x:g}")
         return
     few, some, many = (1, 3), (1, 1.5, 2, 3, 5, 7), (1, 1.2, 1.5, 2, 3, 4, 5, 6, 8)

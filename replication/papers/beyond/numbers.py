@@ -1,0 +1,83 @@
+"""The simulated numbers that the papers print against ours, as ratios, from the tables in ``figures/``."""
+
+import matplotlib.pyplot as plt
+import pandas as pd
+
+from replication.papers import panels, style
+from replication.papers.pv_easy import reconstructed
+from replication.papers.top_percent.runs import PAPER, REFERENCE, TITLES
+from replication.simulator import paths
+
+#: The default simulator of each paper, and another one: reconstructed from the tables, or as the paper's is coded.
+DEFAULT, OTHER = (
+    "default: the words and the textbook",
+    "reconstructed, or as its simulator is coded",
+)
+COLUMNS = ["paper", "row", "log", "published", DEFAULT, OTHER]
+NAMES = {"pv_easy": "PV-EASY", "heel_and_toe": "Heel and toe", "top_percent": "Top Percent"}
+#: Heel-and-toe's numbers at f = 10, printed as ranges over the logs.
+RANGES = {
+    "backfilled_increase": "backfilled jobs (+%)",
+    "backfilled_run_time_increase": "their run time (+%)",
+    "backfilled_size_increase": "their size (+%)",
+    "wild_share": "wild backfills (%)",
+    "delayed_share": "delayed jobs (%)",
+}
+
+
+def read(numbers):
+    """Return a row for each published number: `COLUMNS`, ours in the unit of the paper's.
+
+    Parameters
+    ----------
+    numbers : list of replication.papers.verdicts.Number
+        All of the papers; those of heel-and-toe are used. Of a range each end is a row.
+    """
+    rows = []
+    own = pd.read_csv(paths.FIGURES / "pv_easy" / "reconstructed-numbers.csv")
+    own = own[own["published"].notna()].drop_duplicates(["trace", "policy", "measure"])
+    for one in own.to_dict("records"):
+        ours = (one[name] for name in reconstructed.VARIANTS)
+        row = f"{one['policy']}: {reconstructed.WORDS[one['measure']]}"
+        rows.append(("pv_easy", row, one["trace"], one["published"], *ours))
+    for one in numbers:
+        if (
+            one.paper == "heel_and_toe"
+            and one.published.measure in RANGES
+            and one.about == "simulated"
+        ):
+            row = RANGES[one.published.measure]
+            printed = [end for end in (one.published.value, one.published.upper) if end is not None]
+            ours = one.ours if isinstance(one.ours, tuple) else (one.ours,)
+            rows += [(one.paper, row, "all", *pair, None) for pair in zip(printed, ours)]
+    both = pd.read_csv(paths.FIGURES / PAPER / "table1-both.csv")
+    both = both[both["words"].notna() & (both["policy"] != REFERENCE) & (both["measure"] != "r2")]
+    for one in both.to_dict("records"):
+        row = f"{one['policy']}: {TITLES[one['measure']]}"
+        rows.append((PAPER, row, one["trace"], one["published"], one["words"], one["coded"]))
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def draw(table):
+    """Draw ours over the published number on logarithmic axes: a panel a paper, a line a measure of a policy."""
+    figure = plt.figure(figsize=(10.4, 7.2))
+    left, right = figure.add_gridspec(1, 2)
+    heights = [len(set(table.loc[table["paper"] == key, "row"])) for key in ("heel_and_toe", PAPER)]
+    upper, lower = right.subgridspec(2, 1, height_ratios=heights)
+    looks = {DEFAULT: style.COLOURS[1], OTHER: style.COLOURS[0]}
+    markers = dict(zip([DEFAULT, OTHER], ("s", "o"), strict=True))
+    for key, place in zip(NAMES, (left, upper, lower), strict=True):
+        axes = figure.add_subplot(place)
+        part = table[table["paper"] == key]
+        names = list(dict.fromkeys(part["row"]))
+        for k, (name, colour) in enumerate(looks.items()):
+            at = [names.index(row) + 0.3 * (k - 0.5) for row in part["row"]]
+            ratio = part[name].astype(float) / part["published"]
+            axes.plot(ratio, at, markers[name], color=colour, label=name, markersize=4, alpha=0.8)
+        axes.axvline(1, color="black", lw=0.8)
+        axes.set_yticks(range(len(names)), names)
+        axes.set(title=NAMES[key], xscale="log", ylim=(len(names) - 0.4, -0.6))
+        axes.set_xlabel("ours over the published number")
+        panels.log_ticks(axes.xaxis)
+    panels.below_all(figure, figure.axes[0])
+    return figure
