@@ -81,6 +81,17 @@ def test_both_simulators_stand_side_by_side(workloads):
     ).all()
 
 
+def test_pv_easy_is_the_same_in_both_simulators_of_fig_4(workloads):
+    table = reconstructed.errors(workloads, [0, 50], [1])
+    of = table[table["policy"] == "PV-EASY"].pivot(
+        index=["trace", "error", "measure"], columns="variant", values="mean"
+    )
+    assert (of[reconstructed.TEXTBOOK] == of[reconstructed.RECONSTRUCTED]).all()
+    cases = reconstructed.ahead(table)
+    assert [*cases["error"]] == [0, 50]
+    assert (cases[reconstructed.TEXTBOOK].str.split(" of ").str[1] == str(2 * len(workloads))).all()
+
+
 def test_now_alone_backfills_on_extra_processors_of_a_head_that_is_due(workloads):
     table = reconstructed.corrections(workloads).set_index(["correction"])
     assert (table.loc[["request"], "on_extra"] == 0).all()
