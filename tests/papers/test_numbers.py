@@ -1,6 +1,6 @@
 """The picture of all published numbers reads the committed tables."""
 
-from replication.papers.beyond import numbers
+from replication.papers import all_numbers as numbers
 from replication.report import results
 
 
