@@ -14,32 +14,17 @@ from replication.simulator.workload import MACHINE, Workload
 
 CANCELLED = 5
 
-#: Rules that drop jobs, by name: their meaning, and the mask of the jobs as a function of (trace, sizes, machine).
+#: Rules that drop jobs, by name: the mask of the jobs as a function of (trace, sizes, machine).
 DROP_RULES = {
-    "no-run-time": ("the run time is unknown", lambda t, size, machine: t.run_time < 0),
-    "zero-run-time": ("the run time is 0", lambda t, size, machine: t.run_time == 0),
-    "no-processors": (
-        "no processors, requested or allocated, are known",
-        lambda t, size, machine: size < 1,
+    "no-run-time": lambda t, size, machine: t.run_time < 0,
+    "zero-run-time": lambda t, size, machine: t.run_time == 0,
+    "no-processors": lambda t, size, machine: size < 1,
+    "not-allocated": lambda t, size, machine: t.allocated_processors < 1,
+    "cancelled-before-start": lambda t, size, machine: (
+        (t.status == CANCELLED) & ((t.run_time < 1) | (t.allocated_processors < 1))
     ),
-    "not-allocated": (
-        "no processors were allocated",
-        lambda t, size, machine: t.allocated_processors < 1,
-    ),
-    "cancelled-before-start": (
-        "cancelled (status 5) without run time or without allocated processors",
-        lambda t, size, machine: (
-            (t.status == CANCELLED) & ((t.run_time < 1) | (t.allocated_processors < 1))
-        ),
-    ),
-    "no-estimate": (
-        "the user's estimate is unknown",
-        lambda t, size, machine: t.requested_time < 1,
-    ),
-    "larger-than-machine": (
-        "more processors than the machine has",
-        lambda t, size, machine: size > machine,
-    ),
+    "no-estimate": lambda t, size, machine: t.requested_time < 1,
+    "larger-than-machine": lambda t, size, machine: size > machine,
 }
 DEFAULT_DROP = ("no-run-time", "zero-run-time", "no-processors")
 SIZES = ("requested", "allocated")
@@ -84,7 +69,7 @@ def workload(
     Workload
         In order of submission, then of job number. Its `cleaning` counts the jobs of every rule in `drop` and of
         size-from-allocated or size-from-requested, estimate-from-run-time, and one of estimate-raised, run-cut,
-        overrun-kept; and where there are any submit-out-of-order, and bad-line with the kind of the skipped lines.
+        overrun-kept; if there are any, also of submit-out-of-order, and of bad-line with the kind of skipped lines.
 
     Raises
     ------
@@ -104,7 +89,7 @@ def workload(
     processors = np.where(replaced, others, processors)
     keep, counts = np.ones(len(trace), bool), {}
     for rule in drop:
-        hit = DROP_RULES[rule][1](trace, processors, machine) & keep
+        hit = DROP_RULES[rule](trace, processors, machine) & keep
         keep &= ~hit
         counts[rule] = hit
     _refuse_unusable(trace, keep, processors, machine)
@@ -146,7 +131,7 @@ def workload(
         cleaning=(
             *((rule, int(np.count_nonzero(hit))) for rule, hit in counts.items()),
             *(
-                (name.replace("_", "-"), count)
+                ("submit-out-of-order", count)
                 for name, count in trace.anomalies.items()
                 if name == "submit_out_of_order"
             ),
@@ -175,15 +160,17 @@ def _refuse_unusable(trace, keep, processors, machine):
         "no-processors": "1 or more processors",
         "larger-than-machine": f"at most the machine's {machine}",
     }.items():
-        bad = np.flatnonzero(DROP_RULES[rule][1](trace, processors, machine) & keep)
-        if len(bad):
-            k, name, values = bad[0], "run_time", trace.run_time
-            if rule != "no-run-time":
-                values, same = processors, trace.requested_processors[k] == processors[k]
-                name = "requested_processors" if same else "allocated_processors"
-            jobs = ", ".join(map(str, trace.job_id[bad[:5]])) + (", ..." if len(bad) > 5 else "")
-            raise SWFError(
-                f"{trace.path}, line {trace.line[k]}, field {FIELDS.index(name) + 1} ({name}): "
-                f"{values[k]}; allowed: {needed} ({len(bad)} such jobs: {jobs}; "
-                f"the rule '{rule}' leaves them out)"
-            )
+        bad = np.flatnonzero(DROP_RULES[rule](trace, processors, machine) & keep)
+        if len(bad) == 0:
+            continue
+        k = bad[0]
+        name, value = "run_time", trace.run_time[k]
+        if rule != "no-run-time":
+            value = processors[k]
+            requested = trace.requested_processors[k] == value
+            name = "requested_processors" if requested else "allocated_processors"
+        jobs = ", ".join(map(str, trace.job_id[bad[:5]])) + (", ..." if len(bad) > 5 else "")
+        raise SWFError(
+            f"{trace.path}, line {trace.line[k]}, field {FIELDS.index(name) + 1} ({name}): {value}; "
+            f"allowed: {needed} ({len(bad)} such jobs: {jobs}; the rule '{rule}' leaves them out)"
+        )
