@@ -16,6 +16,7 @@ import inspect
 import math
 import re
 from dataclasses import MISSING, Field, dataclass, field, fields
+from typing import Any
 
 UNBOUNDED = 2**53  # messages leave out upper bounds from here on
 
@@ -24,7 +25,7 @@ class ChoiceError(ValueError):
     """An unknown choice or option, or a value that is not allowed; the message lists those that are."""
 
 
-def option(default=MISSING, allowed=None, about="", sign=""):
+def option(default=MISSING, allowed=None, about="", sign="") -> Any:
     """Declare a field of a choice.
 
     Parameters

@@ -9,7 +9,7 @@ from replication.simulator import predictors, text
 from replication.simulator.reference import conservative
 from replication.simulator.reference import pv_easy as reference_pv_easy
 from replication.simulator.reference.easy import Easy
-from replication.simulator.reference.predictors import TWINS, Predictor
+from replication.simulator.reference.predictors import REFERENCES, Predictor
 from replication.simulator.schedulers import (
     EASY,
     Conservative,
@@ -22,8 +22,8 @@ from tests.simulator.added import Counted, Longest, Squared
 from tests.workloads import jobs
 
 
-class LongestTwin(Predictor):
-    """The readable twin."""
+class ReferenceLongest(Predictor):
+    """The reference implementation."""
 
     def __init__(self, workload, estimate, share):
         super().__init__(workload, estimate)
@@ -38,9 +38,9 @@ class LongestTwin(Predictor):
 
 
 @pytest.fixture(autouse=True)
-def twins(monkeypatch):
-    monkeypatch.setitem(TWINS, Longest, LongestTwin)
-    monkeypatch.setitem(TWINS, Counted, LongestTwin)
+def references(monkeypatch):
+    monkeypatch.setitem(REFERENCES, Longest, ReferenceLongest)
+    monkeypatch.setitem(REFERENCES, Counted, ReferenceLongest)
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +61,7 @@ def crowd():
 
 
 @pytest.mark.parametrize(
-    ("scheduler", "twin"),
+    ("scheduler", "reference"),
     [
         (EASY(), Easy),
         (Conservative(), conservative.Conservative),
@@ -69,17 +69,17 @@ def crowd():
     ],
 )
 @pytest.mark.parametrize("predictor", [Longest(0.5), Counted(0.5), Squared()])
-def test_it_runs_and_equals_its_twin(crowd, scheduler, twin, predictor):
+def test_it_runs_and_equals_its_reference(crowd, scheduler, reference, predictor):
     chosen = replace(scheduler, predictor=predictor)
     fast = simulate(crowd, chosen).validate()
     options = {name: getattr(chosen, name) for name in chosen.options()}
-    slow = twin(crowd, fast.estimate, **options).run()
+    slow = reference(crowd, fast.estimate, **options).run()
     assert fast.start.tolist() == slow.start
     assert fast.prediction.tolist() == slow.prediction
     assert fast.start.tolist() != simulate(crowd, scheduler).start.tolist()
 
 
-def test_it_runs_under_pv_easy_and_equals_its_twin(crowd):
+def test_it_runs_under_pv_easy_and_equals_its_reference(crowd):
     fast = simulate(crowd, PVEasy(predictor=Longest(0.5))).validate()
     slow = reference_pv_easy.PVEasy(crowd, predictor=Longest(0.5)).run()
     assert fast.start.tolist() == slow.start
@@ -87,7 +87,7 @@ def test_it_runs_under_pv_easy_and_equals_its_twin(crowd):
     assert fast.times_killed.sum() > 0
 
 
-def test_one_that_must_be_told_of_starts_is_refused_by_pv_easy():
+def test_a_predictor_that_uses_starts_is_refused_by_pv_easy():
     with pytest.raises(SchedulerError, match=r"Counted\(share=0.5\) uses the starts of jobs"):
         PVEasy(predictor=Counted(0.5))
 

@@ -118,7 +118,7 @@ def compare(workload, scheduler):
     if getattr(scheduler, "is_ordered", False):
         reference = ReservedEasy
     if getattr(scheduler, "intervenes", False):
-        options["allowed"] = scheduler._allowed(workload, 1)
+        options["allowed"] = scheduler._permissions(workload, 1)
     slow = reference(workload, fast.estimate, **options).run()
     assert fast.start.tolist() == slow.start
     assert fast.backfilled.tolist() == slow.backfilled

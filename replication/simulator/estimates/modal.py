@@ -105,7 +105,7 @@ def modes(n, e_max, share, random):
     tail = tail_times(e_max, distinct, set(shares))
     weights = 795.6 * np.arange(HEAD + 1.0, HEAD + 1 + len(tail)) ** -2.267
     rare = random.permutation((1 - head) * weights / weights.sum())
-    return whole(shares | dict(zip(tail, rare, strict=True)), e_max, share, n)
+    return job_counts(shares | dict(zip(tail, rare, strict=True)), e_max, share, n)
 
 
 def head_times(e_max):
@@ -160,10 +160,8 @@ def tail_times(e_max, distinct, taken):
     return times
 
 
-def whole(shares, e_max, share, n):
-    """Return times and whole numbers of jobs that add up to `n`: a known `share` of E_max rounded, others by largest
-    remainder.
-    """
+def job_counts(shares, e_max, share, n):
+    """Return times and numbers of jobs that add up to `n`: a known `share` of E_max rounded, others by largest remainder."""
     times = np.array(sorted(shares), np.int64)
     wanted = np.array([shares[int(time)] for time in times]) * n
     known = (times == e_max) & (share is not None)

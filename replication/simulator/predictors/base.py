@@ -3,9 +3,10 @@
 import inspect
 import itertools
 import weakref
+from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import FrozenInstanceError, dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple, dataclass_transform
 
 import numpy as np
 from numba import njit, objmode
@@ -13,13 +14,14 @@ from numba.core.errors import NumbaError
 
 from replication.simulator.choices import Choice, ChoiceError
 from replication.simulator.kernels.memory import Memory
+from replication.simulator.workload import Workload
 
 
 class PredictorError(ChoiceError):
     """A predictor, an option or a prediction that is not allowed; the message lists what is."""
 
 
-def compiled(function):
+def compiled(function: Callable) -> Any:
     """Compile a predictor's or a scheduler's function with numba.
 
     A user's functions check array bounds, which makes a simulation by EASY 5 to 20 % longer, and are compiled once in each
@@ -33,7 +35,7 @@ def compiled(function):
 
 
 class Job(NamedTuple):
-    """A job as an online predictor sees it before its end: seconds and processors."""
+    """A job before its end, as an online predictor sees it; times in s, `size` in processors."""
 
     id: int
     user: int
@@ -45,10 +47,21 @@ class Job(NamedTuple):
     submit: int
 
 
-#: A job as an online predictor sees it when it ends.
-EndedJob = NamedTuple("EndedJob", [*Job.__annotations__.items(), ("run_time", int)])
+class EndedJob(NamedTuple):
+    """A `Job` with its run time, known when it ends."""
+
+    id: int
+    user: int
+    group: int
+    executable: int
+    queue: int
+    size: int
+    estimate: int
+    submit: int
+    run_time: int
 
 
+@dataclass_transform()  # for type checkers: an online predictor needs no decorator
 class Predictor(Choice, family="predictor"):
     """A predictor of run times, which a scheduler plans with in place of the user's estimate.
 
@@ -111,24 +124,24 @@ class Predictor(Choice, family="predictor"):
         """Whether the predictor uses the starts of jobs, of which a preemptive scheduler does not notify it."""
         return type(self).begin is not Predictor.begin
 
-    def start(self, workload):
+    def start(self, workload: Workload) -> None:
         """Prepare an online predictor for the jobs of a workload, whose run times are still unknown to it."""
 
-    def predict(self, job, now):
+    def predict(self, job: Job, now: int) -> float:
         """Return the predicted run time of a waiting `Job`, s, from 0; above the estimate, it counts as the estimate."""
         raise NotImplementedError(f"{type(self).__name__} has no method predict(job, now)")
 
-    def begin(self, job, now):
+    def begin(self, job: Job, now: int) -> None:
         """Note that a `Job` starts."""
 
-    def learn(self, job, now):
+    def learn(self, job: EndedJob, now: int) -> None:
         """Learn from an `EndedJob` when it ends."""
 
-    def predictions(self, workload, request, seed):
+    def predictions(self, workload: Workload, request: np.ndarray, seed: int) -> np.ndarray:
         """Return predictions known from the start, number[n], s; arguments as for `tables`."""
         raise NotImplementedError(f"{type(self).__name__} has no method predict or predictions")
 
-    def tables(self, workload, request, seed):
+    def tables(self, workload: Workload, request: np.ndarray, seed: int) -> dict:
         """Return the arrays and numbers of a compiled predictor before the first job, by name.
 
         Parameters

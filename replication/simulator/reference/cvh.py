@@ -10,7 +10,7 @@ from collections import defaultdict
 import numpy as np
 
 from replication.simulator import predictors
-from replication.simulator.reference.predictors import TWINS, Predictor
+from replication.simulator.reference.predictors import REFERENCES, Predictor
 
 RATE, REGULAR, START, TICK = 5000.0, 4e9, 1e-9, 2
 DAY, WEEK = 86400, 604800
@@ -116,4 +116,4 @@ def dot(a, b):
     return total
 
 
-TWINS[predictors.CVH] = Cvh
+REFERENCES[predictors.CVH] = Cvh

@@ -1,6 +1,6 @@
-"""The predictors as slow, readable Python: the oracle of those in ``replication.simulator.predictors``.
+"""Reference implementations of the predictors in ``replication.simulator.predictors``: slow, readable Python.
 
-Each keeps the ended jobs it has seen and works a prediction out from all of them, anew when one is added.
+Each stores the ended jobs and computes a prediction from all of them.
 """
 
 import math
@@ -14,7 +14,7 @@ from replication.simulator import predictors
 
 
 class Predictor:
-    """What all predictors share: the jobs and their requests, and the three moments at which a scheduler uses one."""
+    """The base class: the jobs, their requests, and the three methods that a scheduler calls."""
 
     def __init__(self, workload, estimate):
         self.workload = workload
@@ -23,11 +23,11 @@ class Predictor:
         self.user = workload.user.tolist()
 
     def predict(self, job, now):
-        """Predicted run time of a waiting job, int, s; the request unless a predictor says otherwise."""
+        """Return the predicted run time of a waiting job, int, s; the request by default."""
         return self.request[job]
 
     def begin(self, job, now):
-        """Take note that a job starts now."""
+        """Note that a job starts now."""
 
     def learn(self, job, now):
         """Learn from a job that ends now."""
@@ -44,8 +44,8 @@ class Fixed(Predictor):
         return self.predicted[job]
 
 
-class Remembering(Predictor):
-    """A predictor with a list of ended jobs for each class of jobs."""
+class WithHistory(Predictor):
+    """A predictor with a list of ended jobs for each user or class of jobs."""
 
     def __init__(self, workload, estimate):
         super().__init__(workload, estimate)
@@ -55,8 +55,8 @@ class Remembering(Predictor):
         self.ended[self.user[job]].append(job)
 
 
-class Last(Remembering):
-    """The accuracy (run time/request) of the user's last ended job carried over (PV-EASY, section 5.2)."""
+class Last(WithHistory):
+    """The request times run time over request of the user's last ended job (PV-EASY, section 5.2)."""
 
     def predict(self, job, now):
         ended = self.ended[self.user[job]]
@@ -66,7 +66,7 @@ class Last(Remembering):
         return min(int(np.rint(accuracy * self.request[job])), self.request[job])
 
 
-class Tsafrir(Remembering):
+class Tsafrir(WithHistory):
     """Mean of the user's last two run times (Tsafrir, Etsion and Feitelson 2007)."""
 
     def predict(self, job, now):
@@ -74,18 +74,18 @@ class Tsafrir(Remembering):
         return min(sum(newest) // 2, self.request[job]) if len(newest) == 2 else self.request[job]
 
 
-class Complete(Remembering):
-    """Decaying mean of the first of fifteen classes that has seen a job end."""
+class Complete(WithHistory):
+    """Decaying mean of the first of fifteen classes in which a job has ended."""
 
     templates = [kept for size in (4, 3, 2, 1) for kept in combinations(range(4), size)]
     order = sorted(templates, key=lambda kept: [k not in kept for k in range(4)])
 
     def __init__(self, workload, estimate):
         super().__init__(workload, estimate)
-        self.mean = {}  # of classes that have not changed since it was worked out
+        self.mean = {}  # of classes that have not changed since it was computed
 
     def facts(self, job):
-        """Executable, user, request and size."""
+        """Return executable, user, request and size."""
         return (
             int(self.workload.executable[job]),
             self.user[job],
@@ -94,7 +94,7 @@ class Complete(Remembering):
         )
 
     def classes(self, job):
-        """The job's classes, most specific first."""
+        """Return the job's classes, most specific first."""
         return [(kept, tuple(self.facts(job)[k] for k in kept)) for kept in self.order]
 
     def learn(self, job, now):
@@ -121,7 +121,7 @@ class TopPercent(Complete):
         super().__init__(workload, estimate)
         self.enough = 1 - percent / 100
         self.decay, self.artificial, self.by_length = decay, artificial, weights == "length"
-        self.threshold = {}  # of classes that have not changed since it was worked out
+        self.threshold = {}  # of classes that have not changed since it was computed
 
     def weight(self, run_time):
         return float(run_time) if self.by_length else 1.0
@@ -154,7 +154,7 @@ class TopPercent(Complete):
 
 
 class TopPercentAsCoded(TopPercent):
-    """The same with two running sums that follow the threshold, as in the paper's simulator.
+    """Top Percent with two running sums that follow the threshold, as in the paper's simulator.
 
     The artificial point is as old as the first ended job. The lower sum starts at 1.
     """
@@ -170,14 +170,14 @@ class TopPercentAsCoded(TopPercent):
         weight, new = self._weights(name), self.weight(run_time)
         below, above = self.decay * below, self.decay * above
         if run_time > at:
-            self.state[name] = self._raised(name, weight, at, below, above + new)
+            self.state[name] = self._raise_threshold(name, weight, at, below, above + new)
         elif run_time < at:
-            self.state[name] = self._lowered(weight, at, below + new, above)
+            self.state[name] = self._lower_threshold(weight, at, below + new, above)
         else:
             self.state[name] = at, below + new, above
 
     def _weights(self, name):
-        """Present weight of each value of a class."""
+        """Return the present weight of each value of a class."""
         run_times = self.ended[name]
         first = self.artificial * self.weight(name[2]) * self.decay ** (len(run_times) - 1)
         weights = defaultdict(list, {name[2]: [first]})
@@ -185,8 +185,8 @@ class TopPercentAsCoded(TopPercent):
             weights[run_time].append(self.weight(run_time) * self.decay**age)
         return {value: math.fsum(parts) for value, parts in weights.items()}
 
-    def _raised(self, name, weight, at, below, above):
-        """The threshold moved up until enough weight is below."""
+    def _raise_threshold(self, name, weight, at, below, above):
+        """Return the state with the threshold moved up until enough weight is below."""
         values = sorted(weight)
         k = values.index(at)
         while k < len(values) - 1 and below <= self.enough * (below + above):
@@ -196,8 +196,8 @@ class TopPercentAsCoded(TopPercent):
                 above = 0.0
         return values[k], below, above
 
-    def _lowered(self, weight, at, below, above):
-        """The threshold moved down as long as enough weight stays below."""
+    def _lower_threshold(self, weight, at, below, above):
+        """Return the state with the threshold moved down as long as enough weight stays below."""
         values = sorted(weight)
         k = values.index(at)
         while k > 0 and below - weight[values[k]] > self.enough * (below + above):
@@ -213,7 +213,7 @@ class TopPercentAsCoded(TopPercent):
 
 
 class Biased(Predictor):
-    """Another's predictions times a factor."""
+    """The predictions of another predictor times a factor."""
 
     def __init__(self, workload, estimate, of, factor, seed):
         super().__init__(workload, estimate)
@@ -230,17 +230,17 @@ class Biased(Predictor):
 
 
 def make(workload, estimate, predictor, seed=1):
-    """The readable twin of a predictor: one that learns nothing, or one with a twin in `TWINS`."""
+    """Return the reference implementation of a predictor: that in `REFERENCES`, or `Fixed` for one that does not learn."""
     if isinstance(predictor, predictors.Biased):
         return Biased(workload, estimate, predictor.of, predictor.factor, seed)
-    twin = TWINS.get(type(predictor))
-    if twin is None:
+    reference = REFERENCES.get(type(predictor))
+    if reference is None:
         return Fixed(workload, estimate, predictor.predictions(workload, estimate, seed))
-    return twin(workload, estimate, *astuple(predictor))
+    return reference(workload, estimate, *astuple(predictor))
 
 
-# A predictor's value to its twin, which takes the workload, the requests and the value's fields.
-TWINS = {
+#: Reference implementations by class; they take the workload, the requests and the values of the options.
+REFERENCES = {
     predictors.Last: Last,
     predictors.Tsafrir: Tsafrir,
     predictors.Complete: Complete,

@@ -165,11 +165,11 @@ class EASY(options.OnPredictions, Scheduler):
         if not self.is_plain:
             return self.run_on_predictions(workload, estimate, seed, seen)
         # To predict the request is to plan with it from submission to start.
-        allowed = self._allowed(workload, seed) if self.intervenes else None
+        allowed = self._permissions(workload, seed) if self.intervenes else None
         predictions = {"prediction": estimate, "first_prediction": estimate}
         return _plain(workload, estimate, True, seen, allowed) | predictions
 
-    def _allowed(self, workload, seed):
+    def _permissions(self, workload, seed):
         """Return the backfills allowed to each job, int8[n], by the numbers in `replication.simulator.kernels.observing`."""
         n = len(workload)
         draws = generator(workload.draw_key, n, "let-past", self.let_past, int(seed)).random(n)

@@ -1,6 +1,9 @@
 """The base class of schedulers: choices that decide when each job of a workload starts."""
 
+import numpy as np
+
 from replication.simulator.choices import Choice, ChoiceError
+from replication.simulator.workload import Workload
 
 
 class SchedulerError(ChoiceError):
@@ -26,7 +29,7 @@ class Scheduler(Choice, family="scheduler"):
     validated = True
     draws_at_random = True
 
-    def run(self, workload, estimate, seed):
+    def run(self, workload: Workload, estimate: np.ndarray, seed: int) -> dict[str, np.ndarray]:
         """Decide when each job starts.
 
         Parameters
