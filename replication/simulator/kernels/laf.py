@@ -4,15 +4,11 @@ No job has a reservation, so a running job's plan decides nothing. The reference
 ``replication.simulator.reference.conservative.LargestAreaFirst``.
 """
 
-from collections import namedtuple
-
 from numba import njit
 
 from replication.simulator.kernels import planned
 from replication.simulator.kernels.compiling import njit_noalloc
 from replication.simulator.kernels.planned import FREE, HEAD, NOBODY, SMALLEST, TAIL
-
-Rules = namedtuple("Rules", planned.EVENTS)
 
 
 @njit(nogil=True, cache=True)

@@ -47,6 +47,7 @@ Machine = namedtuple(
 # by_plan : that too, and who ends as planned leaves before the first event of that instant
 # submissions_first : before the ends of the same instant, not after them
 EVENTS = "refresh at_submission correction one_by_one by_plan submissions_first "
+Rules = namedtuple("Rules", EVENTS)
 
 # How a prediction grows when its job outlives it: the k-th correction adds this to the first prediction, s
 # (Tsafrir, Etsion and Feitelson 2007, section 4.2).

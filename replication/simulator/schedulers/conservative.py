@@ -22,7 +22,7 @@ class LargestAreaFirst(options.OnPredictions, Scheduler, name="laf"):
 
     def kernel(self):
         """Return the compiled kernel and its rules."""
-        return laf.largest_area_first, self.rules(laf.Rules)
+        return laf.largest_area_first, self.rules()
 
 
 @dataclass(frozen=True)

@@ -121,16 +121,22 @@ class OnPredictions:
 
     def run(self, workload, estimate, seed):
         """Simulate; see `replication.simulator.schedulers.scheduler.Scheduler.run`."""
-        kernel, rules = self.kernel()
+        kernel, *arguments = self.kernel()
         with self.predictor.memory(workload, estimate, seed) as memory:
-            return columns(kernel(memory, workload.machine, rules))
+            return columns(kernel(memory, workload.machine, *arguments))
 
     def kernel(self):
-        """Return a compiled function of (memory, processors, rules), which returns a `Machine`, and its rules."""
+        """Return a compiled function of (memory, processors, rules, ...) that returns a `Machine`, its rules, and its
+        further arguments.
+        """
         raise NotImplementedError(f"{type(self).__name__} has no method kernel()")
 
-    def rules(self, kind, **own):
-        """Return the rules of a kernel as `kind`: `replication.simulator.kernels.planned.EVENTS` from the options, and `own`."""
+    def rules(self, kind=planned.Rules, **own):
+        """Return the rules of a kernel: those of `replication.simulator.kernels.planned` from the options, and `own`.
+
+        numba stores compiled code by the types of arguments, so `kind` must be a class of this package; a scheduler outside it
+        passes its own rules to its kernel as further arguments.
+        """
         events = getattr(self, "events", "together")
         shared = {
             "refresh": self.refresh == "pass",
