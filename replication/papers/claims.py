@@ -15,6 +15,7 @@ import math
 import operator
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from decimal import Decimal
 from types import ModuleType
@@ -32,8 +33,8 @@ HOLDS, PART, FAILS, UNDECIDED, CHECK = VERDICTS
 SIMULATED, LOG, CHECKED = KINDS = "simulated", "log", CHECK
 OPERATORS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 BETWEEN = "between"  # both bounds included
-#: The fields of ``words.toml`` that hold a per cent, by kind of word.
-LEVELS = {"how_often": ("at_least", "more_than"), "how_much": ("level",)}
+#: The fields of ``words.toml`` that hold a per cent.
+LEVELS = "level", "at_least", "more_than"
 IN_WORDS = {"<": "below", "<=": "at most", ">": "above", ">=": "at least", BETWEEN: "from"}
 #: A threshold by a word: ``similar`` and ``-similar`` are 10 and -10 per cent, ``1 - similar`` is 0.9, ``2 * similar`` 2.2.
 BY_WORD = re.compile(r"(?:(?P<number>[\d.]+) (?P<sign>[-+*/]) |(?P<below>-)?)(?P<word>[a-z_]+)")
@@ -136,10 +137,28 @@ def words() -> dict:
 
 def level(word: str) -> float:
     """Return the per cent that a word stands for: similar admits a tenth, often asks for a quarter."""
-    for kind, entries_ in words().items():
-        if word in entries_:
-            return next(entries_[word][key] for key in LEVELS[kind] if key in entries_[word])
+    entry, field_ = _meaning(word)
+    return entry[field_]
+
+
+def _meaning(word):
+    for kind in words().values():
+        if word in kind:
+            return kind[word], next(name for name in LEVELS if name in kind[word])
     raise EvidenceError(f"word {word!r}; expected one of words.toml")
+
+
+@contextmanager
+def scaled(word: str, factor: float):
+    """Multiply the per cent of a word by a factor within a with statement; how often is at most every case."""
+    entry, field_ = _meaning(word)
+    before = entry[field_]
+    most = {"level": math.inf, "at_least": 100, "more_than": math.nextafter(100, 0)}
+    entry[field_] = min(factor * before, most[field_])
+    try:
+        yield
+    finally:
+        entry[field_] = before
 
 
 def around(number: float) -> tuple[float, float]:

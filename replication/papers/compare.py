@@ -61,12 +61,12 @@ class Verdict(NamedTuple):
     difference: float
 
 
-def verdict(ours, published, unit=None, reason=""):
+def verdict(ours, published, unit=None, reason="", limits=None):
     """Decide on one number by the rule at the head of this module.
 
     None and NaN mean that ours was not computed, and an infinity differs. Without `unit` the caller vouches that
-    it is the published one. `reason` says why the two cannot be compared although both may exist. EvidenceError if
-    the units differ or `ours` is not a number.
+    it is the published one. `reason` says why the two cannot be compared although both may exist; `limits` are others
+    than `LIMITS`. EvidenceError if the units differ or `ours` is not a number.
     """
     where = f"{published.item}: {' / '.join(published.key)}"
     if unit is not None and unit != published.unit:
@@ -80,7 +80,7 @@ def verdict(ours, published, unit=None, reason=""):
     difference, kind = _difference(number, target, published)
     if reason:
         return Verdict(NOT_COMPARABLE, reason, difference)
-    return Verdict(_word(number, target, published), kind, difference)
+    return Verdict(_word(number, target, published, limits or LIMITS), kind, difference)
 
 
 def table(paper, item, ours, reasons=None):
@@ -165,7 +165,7 @@ def _months(date):
     return 12 * year + month
 
 
-def _word(number, target, published):
+def _word(number, target, published, limits):
     """The verdict on two numbers that can be compared."""
     exact, distance = published.unit in EXACT_UNITS, abs(number - target)
     digit = target.normalize().as_tuple().exponent if published.is_around else -published.decimals
@@ -173,7 +173,7 @@ def _word(number, target, published):
         return MATCH
     other_side = published.is_ratio and (number - 1) * (target - 1) <= 0
     # At 0 all limits are 0, so that nothing but the rounding can save a number.
-    limits, scale = () if exact or other_side else LIMITS, _scale(target, published)
+    limits, scale = () if exact or other_side else limits, _scale(target, published)
     word = next((word for word, limit in limits if distance <= limit * scale), DIFFERS)
     if word == DIFFERS and published.is_maximum and target / FACTOR <= number <= target * FACTOR:
         return NEAR

@@ -8,6 +8,9 @@ import csv
 import math
 import re
 from dataclasses import dataclass, replace
+from decimal import Decimal
+
+import pandas as pd
 
 from replication.papers import claims, compare, published, shown
 from replication.papers.published import EvidenceError
@@ -20,6 +23,7 @@ COUNTED = claims.LOG, EXAMPLE, claims.SIMULATED
 ABOUT = (*COUNTED, claims.CHECK, REPEAT)
 NUMBER_WORDS = (*compare.VERDICTS, NOT_DRAWN)
 CLAIM_WORDS = (*claims.VERDICTS, NOT_DRAWN)
+FACTORS = {"halved": Decimal("0.5"), "doubled": Decimal(2)}
 # "Fig. 4", "Table 2", "Figs. 5 and 6"
 NAMED = re.compile(r"(Fig|Table)s?\.? (\d+(?:(?:, | and )\d+)*)")
 
@@ -45,8 +49,12 @@ class Number:
     @property
     def now(self):
         """The verdict that the rule gives it now."""
+        return self.under(None)
+
+    def under(self, limits):
+        """Return the verdict under other limits, see `replication.papers.compare.verdict`."""
         reason = self.reason if self.verdict == compare.NOT_COMPARABLE else ""
-        given = compare.verdict(self.ours, self.published, reason=reason).verdict
+        given = compare.verdict(self.ours, self.published, reason=reason, limits=limits).verdict
         return NOT_DRAWN if self.verdict == NOT_DRAWN else given
 
     def shown(self):
@@ -204,6 +212,53 @@ def decided(paper, items):
                     drawn_by=item.name,
                 )
     return [*found.values()]
+
+
+def sensitivity(papers):
+    """Return how many verdicts get better or worse if one threshold is halved or doubled.
+
+    Parameters
+    ----------
+    papers : list of replication.report.results.Paper
+
+    Returns
+    -------
+    pandas.DataFrame
+        threshold (a word of ``words.toml`` or a limit of `compare.LIMITS`), per cent, and the numbers of verdicts: halved
+        better, halved worse, doubled better, doubled worse. The last row counts verdicts that any of the thresholds changes.
+        Repeats and checks are left out.
+    """
+    every_claim = [one for paper in papers for one in paper.claims if one.about in COUNTED]
+    every_number = [one for paper in papers for one in paper.numbers if one.about in COUNTED]
+    rows, whole = [], {}
+    words = [word for kind in claims.words().values() for word in kind]
+    for word in filter(claims.level, words):
+        row = {"threshold": word.replace("_", " "), "per cent": claims.level(word)}
+        for change, factor in FACTORS.items():
+            with claims.scaled(word, float(factor)):
+                after = [one.now for one in every_claim]
+            _count_moves(row, whole, change, every_claim, after, CLAIM_WORDS)
+        rows.append(row)
+    for name, limit in compare.LIMITS:
+        row = {"threshold": name, "per cent": 100 * float(limit)}
+        for change, factor in FACTORS.items():
+            limits = [(one, factor * size if one == name else size) for one, size in compare.LIMITS]
+            after = [one.under(limits) for one in every_number]
+            _count_moves(row, whole, change, every_number, after, NUMBER_WORDS)
+        rows.append(row)
+    last = {"threshold": "any of these"} | {name: len(some) for name, some in whole.items()}
+    return pd.DataFrame([*rows, last])
+
+
+def _count_moves(row, whole, change, several, after, words):
+    for sign in ("better", "worse"):
+        moved = {
+            one.name
+            for one, word in zip(several, after, strict=True)
+            if word != one.now and (words.index(word) < words.index(one.now)) == (sign == "better")
+        }
+        row[f"{change} {sign}"] = len(moved)
+        whole.setdefault(f"{change} {sign}", set()).update(moved)
 
 
 def count(found, words, about=ABOUT):

@@ -72,7 +72,7 @@ def build(kind=None, failed=()):
     -------
     pathlib.Path
         ``figures/report.html`` if it is complete, from real logs at paper scale; else below ``build/``. With the
-        first, ``figures/article.pdf``, ``figures/verdicts.csv`` and the table of results in README.md are written.
+        first, ``figures/article.pdf``, ``figures/verdicts.csv``, ``figures/sensitivity.csv`` and the table of results in README.md are written.
 
     Raises
     ------
@@ -99,6 +99,8 @@ def build(kind=None, failed=()):
         writing.write(path, content)
     if complete:
         committed.save(results.papers)
+        table = verdicts.sensitivity(results.papers)
+        writing.write(target.with_name("sensitivity.csv"), writing.frame_csv(table))
     return target
 
 
@@ -120,6 +122,10 @@ def page(results, text=""):
         sections=[(place, Markup(title)) for place, title in sections],
         notices=_notices(results, items),
         rules={word: verdict["rule"] for word, verdict in render.VERDICTS.items()},
+        sensitivity=[
+            {name: shown.text(cell) for name, cell in row.items()}
+            for row in verdicts.sensitivity(results.papers).to_dict("records")
+        ],
         papers=papers,
         decisions=decisions,
         contradictions=_contradictions(),

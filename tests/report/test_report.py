@@ -46,6 +46,7 @@ def test_complete_report_of_real_logs_goes_to_figures(project):
     target = assemble.build()
     assert target == project / "figures/report.html"
     assert (project / "figures/verdicts.csv").exists()
+    assert (project / "figures/sensitivity.csv").exists()
     first = target.read_bytes()
     draw(project)
     assert assemble.build().read_bytes() == first
@@ -92,7 +93,7 @@ def test_two_notebooks_that_disagree_are_an_error(project):
 def test_the_verdict_line_names_the_largest_differences(project):
     draw(project)
     markup = assemble.build().read_text()
-    assert "2 of 3 numbers within 20 %, median difference 3.9 %" in markup
+    assert "2 of 3 numbers near or better, median difference 3.9 %" in markup
     assert "Largest: Wait, KTH-SP2-2 real: 114 → 160 min (+40.4 %)" in markup
     assert "partly reproduced" in markup
 
