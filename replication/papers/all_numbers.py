@@ -1,5 +1,7 @@
 """The simulated numbers that the papers print against ours, as ratios, from the tables in ``figures/``."""
 
+import re
+
 import matplotlib.pyplot as plt
 import pandas as pd
 
@@ -15,7 +17,7 @@ DEFAULT, OTHER = (
 )
 COLUMNS = ["paper", "row", "log", "published", DEFAULT, OTHER]
 NAMES = {"pv_easy": "PV-EASY", "heel_and_toe": "Heel and toe", "top_percent": "Top Percent"}
-#: Heel-and-toe's numbers at f = 10, printed as ranges over the logs.
+#: Heel-and-toe's numbers at f = 10: the ends of ranges over the logs.
 RANGES = {
     "backfilled_increase": "backfilled jobs (+%)",
     "backfilled_run_time_increase": "their run time (+%)",
@@ -31,7 +33,7 @@ def read(numbers):
     Parameters
     ----------
     numbers : list of replication.papers.verdicts.Number
-        All of the papers; those of heel-and-toe are used. Of a range each end is a row.
+        All of the papers; those of heel-and-toe are used.
     """
     rows = []
     own = pd.read_csv(paths.FIGURES / "pv_easy" / "reconstructed-numbers.csv")
@@ -41,15 +43,9 @@ def read(numbers):
         row = f"{one['policy']}: {reconstructed.WORDS[one['measure']]}"
         rows.append(("pv_easy", row, one["trace"], one["published"], *ours))
     for one in numbers:
-        if (
-            one.paper == "heel_and_toe"
-            and one.published.measure in RANGES
-            and one.about == "simulated"
-        ):
-            row = RANGES[one.published.measure]
-            printed = [end for end in (one.published.value, one.published.upper) if end is not None]
-            ours = one.ours if isinstance(one.ours, tuple) else (one.ours,)
-            rows += [(one.paper, row, "all", *pair, None) for pair in zip(printed, ours)]
+        measure = re.sub("_(min|max)$", "", one.published.measure)
+        if one.paper == "heel_and_toe" and measure in RANGES:
+            rows.append((one.paper, RANGES[measure], "all", one.published.value, one.ours, None))
     both = pd.read_csv(paths.FIGURES / PAPER / "table1-both.csv")
     both = both[both["words"].notna() & (both["policy"] != REFERENCE) & (both["measure"] != "r2")]
     for one in both.to_dict("records"):
