@@ -4,6 +4,9 @@ REPLICATION_ROUNDS sets the number of simulations, 1,200 by default.
 """
 
 import os
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -157,3 +160,18 @@ def test_ends_of_one_instant_with_events_by_plan(kind):
         order = ("ends-first", "submissions-first")[seed % 2]
         predictor = PREDICTORS[seed % len(PREDICTORS)]
         assert compare(workload, kind(predictor, events="by-plan", order=order)) >= 4
+
+
+@pytest.mark.slow
+def test_kernels_stay_within_their_arrays():
+    """The differential and the conformance tests with numba's checks of array bounds."""
+    files = [
+        str(Path(__file__).with_name(f"test_{name}.py")) for name in ("differential", "conformance")
+    ]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-m", "not slow", "-p", "no:cacheprovider", *files],
+        env=os.environ | {"NUMBA_BOUNDSCHECK": "1", "REPLICATION_ROUNDS": "1200"},
+        text=True,
+        capture_output=True,
+    )
+    assert done.returncode == 0, done.stdout[-4000:]

@@ -29,6 +29,8 @@ class LargestAreaFirst(options.OnPredictions, Scheduler, name="laf"):
 class Conservative(LargestAreaFirst, name="conservative"):
     """Conservative backfilling with compression (Mu'alem and Feitelson 2001), on predictions."""
 
+    validated = True
+
     correction: options.Correction = options.correction()
     events: Literal["together", "by-plan"] = options.events("together", "by-plan")
     compression: Literal["all", "each"] = option(
