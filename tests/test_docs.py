@@ -83,7 +83,7 @@ def test_a_clone_runs_the_commands_of_the_readme(real_log, tmp_path):
     if shutil.which("make") is None:
         pytest.skip("make is not installed")
     script = ["set -ex"]
-    for line in blocks("sh").splitlines():
+    for line in filter(None, blocks("sh").splitlines()):
         (change,) = [QUICK[word] for word in QUICK if line.startswith(word)][:1]
         script.append(
             line.split(" #")[0].replace(*change, 1) + " || [ $? = 124 ]" * ("make lab" in line)

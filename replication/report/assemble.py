@@ -9,6 +9,7 @@ import statistics
 from base64 import b64encode
 from pathlib import Path
 
+import nbformat
 import pypandoc
 from markupsafe import Markup
 from PIL import Image
@@ -27,7 +28,8 @@ MARKDOWN = (
     "+lists_without_preceding_blankline+intraword_underscores+autolink_bare_uris+strikeout+startnum"
 )
 BOUNDARY = "boundary-of-two-texts"
-LONGEST, CORNER, WIDEST = 40, 8, 12
+# The beginning of a table without verdicts, see page_templates/table.html.j2.
+TABLE = '<figure class="table">\n<table>'
 THUMBNAIL = 360
 NEAR = (compare.MATCH, compare.CLOSE, compare.NEAR)
 #: Published items by the beginning of their names.
@@ -39,23 +41,6 @@ PARTS = {
     claims.CHECK: "checks, which cannot fail",
     verdicts.REPEAT: "repeats of the above",
 }
-COLUMNS = {
-    "trace": "Log",
-    "policy": "Scheduler or predictor",
-    "published": "Paper",
-    "p5": "5th percentile",
-    "p95": "95th percentile",
-    "mean_low": "Mean, lower bound",
-    "mean_high": "Mean, upper bound",
-    "low": "Lower bound",
-    "high": "Upper bound",
-}
-#: Words of column names with a spelling of their own.
-WORDS = {
-    word.lower(): word for word in "MBS MWBS AVEbsld AF AP0WAF AP1WAF R2 DTR SI MKT CI".split()
-}
-WORDS |= {"e": "E", "f": "f", "sjfness": "SJFness", "avebsld": "AVEBSLD"}
-FRACTIONS = ("difference", "share")
 
 
 def build(kind=None, failed=()):
@@ -222,7 +207,7 @@ def _paper(paper, prose):
 def _number(number):
     return number.shown() | {
         "id": verdicts.place(*number.name),
-        "name": name_of(number.published.measure),
+        "name": render.name_of(number.published.measure),
         "reason": number.reason,
         "where": number.published.source,
         "to": number.drawn_by.replace("/", "-"),
@@ -239,13 +224,6 @@ def _claim(claim):
         "cases": [(claims.RECORDED[answer], words) for words, answer in claim.cases],
         "to": claim.drawn_by.replace("/", "-"),
     }
-
-
-def name_of(column):
-    """Return the name of a column or a measure for readers: words instead of underscores."""
-    words = [WORDS.get(word, word) for word in column.replace("e_max", "E_max").split("_")]
-    name = " ".join(words).replace("E max", "E_max")
-    return COLUMNS.get(column, name if column in WORDS else name[:1].upper() + name[1:])
 
 
 def _item(item, paper, numbers, prose):
@@ -328,7 +306,7 @@ def _difference(number):
     one, told = number.published, number.shown()
     subject = " ".join(part for part in (one.trace, one.policy) if part not in ("all", "log"))
     sizes = f"{told['published']} → {told['ours']} {one.unit}".removesuffix(" 1")
-    subject = ", ".join(filter(None, (name_of(one.measure), subject)))
+    subject = ", ".join(filter(None, (render.name_of(one.measure), subject)))
     return f"{subject}: {sizes} ({told['difference']})"
 
 
@@ -344,66 +322,25 @@ def _picture(path, facts):
 
 
 def _parts(item, prose, path):
-    """Return the text, the code and the tables of a notebook in their order; pictures come before them."""
-    cells = record.cells(item.name)
-    first = next((n for n, (kind, _) in enumerate(cells) if kind == "markdown"), 0)
-    outputs = {}
-    for file, facts in item.facts["files"].items():
-        if facts["role"] == "table":
-            part = _table(item.folder / file, facts)
-            outputs.setdefault(facts.get("cell", first), []).append(part)
-    for said in item.facts["sentences"]:
-        part = {"type": "prose", "text": prose(said["markdown"], path)}
-        outputs.setdefault(said.get("cell", first), []).append(part)
+    """Return the text, the code and the tables of an executed notebook in their order.
+
+    The tables of numbers and claims and the pictures are shown elsewhere.
+    """
     parts = []
-    for number, (kind, source) in enumerate(cells):
-        if kind == "markdown":
-            source = re.sub(r"^# .*\n?", "", source, flags=re.MULTILINE)
+    notebook = nbformat.read(item.folder / f"{path.stem}.ipynb", as_version=4)
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            source = re.sub(r"^# .*\n?", "", cell.source, flags=re.MULTILINE)
             parts.append({"type": "prose", "text": prose(source, path)})
-        elif source:
-            parts.append({"type": "code", "text": source})
-        parts += outputs.pop(number, ())
-    return parts + [part for several in outputs.values() for part in several]
-
-
-def _table(path, facts):
-    """Return a table for display: at most `LONGEST` rows, and turned if it is wide and short."""
-    rows = verdicts.read_csv(path)
-    head = list(rows[0]) if rows else path.read_text(encoding="utf-8").strip().split(",")
-    formats = facts.get("formats", {})
-    columns = [_column(name, [row[name] for row in rows], formats.get(name)) for name in head]
-    right = [numeric for _, numeric in columns]
-    body = [list(cells) for cells in zip(*(cells for cells, _ in columns), strict=True)]
-    head = list(map(name_of, head))
-    if len(head) > WIDEST > len(body):
-        head, *body = map(list, zip(head, *body, strict=True))
-        right = [False, *[True] * (len(head) - 1)]
-    return {
-        "type": "table",
-        "caption": facts["caption"],
-        "head": head,
-        "right": right,
-        "rows": body if len(body) <= LONGEST else body[:CORNER],
-        "total": len(body),
-        "where": str(path.relative_to(path.parents[2])),
-    }
-
-
-def _column(name, cells, form):
-    """Return the cells of a column as text, and True if they are numbers."""
-    if any(cells) and set(cells) <= {"True", "False", ""}:
-        return [{"True": "yes", "False": "no"}.get(cell, "–") for cell in cells], False
-    try:
-        values = [float(cell) if cell else None for cell in cells]
-    except ValueError:
-        return cells, False
-    if (
-        name in FRACTIONS
-        and not form
-        and all(value is None or abs(value) < 100 for value in values)
-    ):
-        return ["–" if value is None else f"{100 * value:+.1f} %" for value in values], True
-    return [shown.text(value, form) for value in values], any(cells)
+        elif cell.source:
+            parts.append({"type": "code", "text": cell.source})
+        for output in cell.get("outputs", ()):
+            data = output.get("data", {})
+            if data.get("text/html", "").startswith(TABLE):
+                parts.append({"type": "table", "text": Markup(_wide(data["text/html"]))})
+            elif "text/markdown" in data and data["text/plain"] != item.name:
+                parts.append({"type": "prose", "text": prose(data["text/markdown"], path)})
+    return parts
 
 
 def _contradictions():

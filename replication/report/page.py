@@ -59,7 +59,7 @@ class Page:
         parameters.check_known(name, _handed_over(), given)
         self._given, self._settings = parameters.check(name, given), tuple(settings)
         self._name, self._started, self._before, self._shown = name, time.perf_counter(), None, None
-        self._files, self._said, self._opening = {}, {}, ""
+        self._files, self._opening = {}, ""
         self._values, self._comparisons, self._decisions = {}, {}, {}
         if "scheduler" in settings:
             self.scheduler  # noqa: B018 - a wrong one is refused before anything is loaded
@@ -259,9 +259,9 @@ class Page:
             Format of a column's numbers on display, such as ``{"wait": "{:.1f}"}``.
 
         """
-        made = Table(frame, caption, self.notice, formats)
-        formats = {"formats": formats} if formats else {}
-        return self._save(self._file(name, ".csv"), made.csv(), "table", made, **formats)
+        file = self._file(name, ".csv")
+        made = Table(frame, caption, self.notice, formats, file=file)
+        return self._save(file, made.csv(), "table", made)
 
     def compare(self, ours, reasons=None, item=None, part=False):
         """Lay our numbers beside the published ones and save the verdicts.
@@ -352,9 +352,7 @@ class Page:
         return {} if self.changes else claims.decide(self.paper, functions, tables, only)
 
     def say(self, markdown):
-        """Display Markdown and keep it in the record: for a sentence with numbers that were just computed."""
-        self._said[markdown] = {"markdown": markdown} | _cell(self.name)
-        self._write_record()
+        """Display Markdown, such as a sentence with computed numbers."""
         _display({"text/markdown": markdown, "text/plain": markdown})
 
     def _file(self, name, ending):
@@ -362,7 +360,7 @@ class Page:
             raise PageError(f"{self.name}: output name {name!r}, allowed: {NAME_HINT}")
         return f"{self.item}{f'-{name}' if name else ''}{ending}"
 
-    def _save(self, file, data, role, made, **more):
+    def _save(self, file, data, role, made):
         caption = made.caption
         if not isinstance(caption, str) or not caption.strip():
             raise PageError(f"{self.name}: {file}: caption {caption!r}, allowed: some words")
@@ -373,8 +371,7 @@ class Page:
                 "give one of the two a name=, or make the page anew"
             )
         writing.write(self.folder / file, data)
-        facts = {"role": role, "caption": caption, "sha256": record.sha256(data)}
-        self._files[file] = facts | more | _cell(self.name)
+        self._files[file] = {"role": role, "caption": caption, "sha256": record.sha256(data)}
         self._write_record()
         return made
 
@@ -384,7 +381,6 @@ class Page:
             "item": self.name,
             "title": record.title(self.name),
             "summary": self._opening,
-            "sentences": list(self._said.values()),
             "parameters": {name: v for name, v in self._given.items() if name != "workers"},
             "provenance": {
                 "kind": self.kind,
@@ -465,21 +461,10 @@ def _display(bundle, **how):
     return _notebook() and _notebook().display.display(bundle, raw=True, **how)
 
 
-def _inputs():
-    """The cells that have run in this notebook so far, and the one that runs now."""
-    return _notebook().get_ipython().user_ns.get("In", ()) if _notebook() else ()
-
-
-def _cell(name):
-    """Which cell of the item's notebook runs now: ``{"cell": number}``; empty where that cannot be told."""
-    running = "".join(_inputs()[-1:]).strip()
-    places = [n for n, (_, source) in enumerate(record.cells(name)) if source == running]
-    return {"cell": places[0]} if places and running else {}
-
-
 def _handed_over():
-    """Names of the parameters that papermill has handed over."""
-    given = [cell for cell in _inputs() if cell.startswith("# Parameters\n")]
+    """Return the names of the parameters that papermill has added."""
+    inputs = _notebook().get_ipython().user_ns.get("In", ()) if _notebook() else ()
+    given = [cell for cell in inputs if cell.startswith("# Parameters\n")]
     return [name for cell in given for name in re.findall(r"^(\w+) = ", cell, re.MULTILINE)]
 
 

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import platform
+import re
 from importlib.metadata import version
 from pathlib import Path
 
@@ -39,17 +40,13 @@ def executed(kind, name):
     return folder(kind) / f"{name}.ipynb"
 
 
-def cells(name):
-    """Kind and source of each cell of an item's notebook; none where there is no notebook."""
-    path = paths.NOTEBOOKS / f"{name}.ipynb"
-    found = json.loads(path.read_text(encoding="utf-8"))["cells"] if path.exists() else ()
-    return [(cell["cell_type"], "".join(cell["source"]).strip()) for cell in found]
-
-
 def title(name):
-    """The first heading of an item's notebook, or its name where there is none."""
-    lines = [line for kind, text in cells(name) if kind == "markdown" for line in text.splitlines()]
-    return next((line[2:].strip() for line in lines if line.startswith("# ")), name)
+    """Return the first heading of an item's notebook, or its name where there is none."""
+    path = paths.NOTEBOOKS / f"{name}.ipynb"
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"] if path.exists() else ()
+    text = "\n".join("".join(one["source"]) for one in cells if one["cell_type"] == "markdown")
+    heading = re.search("^# (.*)", text, re.MULTILINE)
+    return heading[1].strip() if heading else name
 
 
 def of(kind, name):
@@ -105,7 +102,7 @@ def read(path):
 
 
 FIELDS = (
-    "format item title summary sentences parameters provenance files values comparisons claims run"
+    "format item title summary parameters provenance files values comparisons claims run"
 ).split()
 
 

@@ -21,6 +21,25 @@ TEMPLATES = Path(__file__).parent / "page_templates"
 SHRINK = 105 / style.DPI
 # A table of more than LONGEST rows shows its first HEAD rows.
 LONGEST, HEAD = 60, 10
+#: Names of columns for readers, where they are not the column's words.
+COLUMNS = {
+    "trace": "Log",
+    "policy": "Scheduler or predictor",
+    "published": "Paper",
+    "p5": "5th percentile",
+    "p95": "95th percentile",
+    "mean_low": "Mean, lower bound",
+    "mean_high": "Mean, upper bound",
+    "low": "Lower bound",
+    "high": "Upper bound",
+}
+#: Words of column names with a spelling of their own.
+WORDS = {
+    word.lower(): word for word in "MBS MWBS AVEbsld AF AP0WAF AP1WAF R2 DTR SI MKT CI".split()
+}
+WORDS |= {"e": "E", "f": "f", "sjfness": "SJFness", "avebsld": "AVEBSLD"}
+#: Columns that are shown in per cent.
+PERCENT = {"difference": "{:+.1%}", "share": "{:.1%}"}
 #: The words of verdicts, each with its sign and its rule.
 VERDICTS = toml(TEMPLATES / "verdicts.toml")
 SIGNS = {word: verdict["sign"] for word, verdict in VERDICTS.items()}
@@ -46,13 +65,32 @@ def slug(name):
     return re.sub(r"\W+", "-", str(name)).lower()
 
 
+def name_of(column):
+    """Return the name of a column or a measure for readers: words instead of underscores."""
+    words = [WORDS.get(word, word) for word in column.replace("e_max", "E_max").split("_")]
+    name = " ".join(words).replace("E max", "E_max")
+    return COLUMNS.get(column, name if column in WORDS else name[:1].upper() + name[1:])
+
+
 class Table:
-    """A table as a notebook shows it; its data stay in `frame`. `shown` is displayed in its place,
-    row by row; `notice` marks a table that proves nothing, `formats` are those of columns'
-    numbers.
+    """A table as a notebook shows it.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Its data.
+    caption : str
+    notice : str
+        Marks a table that proves nothing about a paper.
+    formats : dict of str to str, optional
+        Formats of the numbers of columns.
+    shown : pandas.DataFrame, optional
+        Displayed in place of `frame`.
+    file : str
+        Name of the file that holds all rows.
     """
 
-    def __init__(self, frame, caption, notice="", formats=None, shown=None):
+    def __init__(self, frame, caption, notice="", formats=None, shown=None, file=""):
         keep_index = not isinstance(frame.index, pd.RangeIndex) or frame.index.name is not None
         self.frame, self.caption, self.notice, self._shown = frame, caption, notice, shown
         self._flat = frame.reset_index() if keep_index else frame.copy()
@@ -60,7 +98,7 @@ class Table:
             " ".join(map(str, part)).strip() if isinstance(part, tuple) else str(part)
             for part in self._flat.columns
         ]
-        self._formats = formats or {}
+        self._formats, self._file = formats or {}, file
         unknown = set(self._formats) - set(self._flat.columns)
         if unknown:
             raise ValueError(
@@ -74,16 +112,20 @@ class Table:
 
     def _repr_html_(self):
         display = self._flat if self._shown is None else self._shown
-        columns, total = list(display), len(display)
+        total = len(display)
         if total > LONGEST:
             display = display.head(HEAD)
+        formats = {name: form for name, form in PERCENT.items() if name in self._flat}
+        formats = {n: form for n, form in formats.items() if self._flat[n].dtype.kind == "f"}
+        formats |= self._formats
         numeric = {name for name in self._flat if self._flat[name].dtype.kind in "iuf"}
         rows = [
-            [(name, row[name], shown.text(row[name], self._formats.get(name))) for name in columns]
+            [(name, row[name], shown.text(row[name], formats.get(name))) for name in display]
             for row in display.to_dict("records")
         ]
-        rest = f" First {HEAD} of {total:,} rows." if total > LONGEST else ""
+        rest = f" (the first {HEAD} of {total:,} rows of {self._file})" if total > LONGEST else ""
         words = {"caption": self.caption + rest, "notice": self.notice}
+        columns = {name: name_of(name) for name in display}
         template = environment().get_template("table.html.j2")
         return template.render(columns=columns, numeric=numeric, rows=rows, **words)
 

@@ -345,8 +345,8 @@ def test_a_table_escapes_what_comes_from_a_log():
 
 
 def test_a_long_table_shows_its_first_rows():
-    table = Table(pd.DataFrame({"a": range(100)}), "Numbers.")
-    assert "Numbers. First 10 of 100 rows." in table._repr_html_()
+    table = Table(pd.DataFrame({"a": range(100)}), "Numbers", file="a.csv")
+    assert "Numbers (the first 10 of 100 rows of a.csv)" in table._repr_html_()
     assert table._repr_html_().count("<td") == 10 and table.csv().count(b"\n") == 101
 
 

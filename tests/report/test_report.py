@@ -4,6 +4,7 @@ import json
 import re
 from html.parser import HTMLParser
 
+import nbformat
 import pandas as pd
 import pytest
 import small_project
@@ -36,8 +37,14 @@ def draw(root, name=NAME, scale="paper", ours=OURS, prose="", rows=1):
     figure.subplots().plot([1, 2, 4])
     made.figure(figure, "Wait against load")
     table = {"mean_wait": [1.5] * rows, "log": [small_project.HOSTILE] * rows}
-    made.table(pd.DataFrame(table), "Waits")
+    table = made.table(pd.DataFrame(table), "Waits")
     made.compare(ours, item="fig02")
+    cell = nbformat.v4.new_code_cell("draw()")
+    data = {"text/html": table._repr_html_()}
+    cell.outputs = [nbformat.v4.new_output("display_data", data)]
+    text = nbformat.v4.new_markdown_cell(f"# Title\n\n{prose}")
+    notebook = nbformat.v4.new_notebook(cells=[text, cell])
+    nbformat.write(notebook, record.executed(made.kind, name))
     return made
 
 
@@ -99,9 +106,9 @@ def test_the_verdict_line_names_the_largest_differences(project):
 
 
 def test_long_tables_are_cut_and_columns_have_names(project):
-    draw(project, rows=60)
+    draw(project, rows=61)
     markup = assemble.build().read_text()
-    assert "8 of 60 rows" in markup and ">Mean wait<" in markup
+    assert "the first 10 of 61 rows of fig02.csv" in markup and ">Mean wait<" in markup
 
 
 class Page(HTMLParser):
