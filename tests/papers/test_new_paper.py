@@ -1,5 +1,7 @@
 """A new paper takes three things: published values, a claims file and a notebook."""
 
+import shutil
+
 import small_project
 
 from replication.__main__ import main
@@ -52,6 +54,7 @@ def test_a_new_paper_is_values_a_claims_file_and_a_notebook(tmp_path, monkeypatc
     monkeypatch.setattr(record, "CHAPTERS", titles)
     path = small_project.notebook(tmp_path, "toy/table1", CELLS, enter_cell=False)
     page = in_process(path)["page"]
+    shutil.copy(path, page.folder)  # in a kernel it would be the executed notebook
 
     facts = record.read(page.folder / "table1.json")
     (row,) = facts["comparisons"]
