@@ -344,23 +344,30 @@ def _table(paper, name, wanted, tables):
 
 
 def selected(
-    frame: pd.DataFrame, table: str = "", value: str = "value", **chosen
+    frame: pd.DataFrame, table: str = "", value: str | list[str] = "value", **chosen
 ) -> Iterable[Case]:
-    """Return the cases in the rows of a tidy table that have one of the chosen values in each of some columns.
+    """Yield the cases in the rows of a tidy table that have one of the chosen values in each of some columns.
 
-    A row has columns of names, then the value, and low and high if there is an interval. The names of its case are those of
-    its columns of text but ``unit``.
+    A row has columns of names, one or several of values, and low and high if there is an interval. A case has the names of its
+    row in all columns of text but ``unit`` and those with a single choice; of several values, also the name of its column.
     """
     del table
-    for column, allowed in chosen.items():
-        frame = frame[frame[column].isin([allowed] if isinstance(allowed, str) else allowed)]
-    texts = [column for column in frame if not pd.api.types.is_numeric_dtype(frame[column])]
-    names = [column for column in texts if column != "unit"]
+    given = {name: [one] if isinstance(one, str) else one for name, one in chosen.items()}
+    for column, allowed in given.items():
+        frame = frame[frame[column].isin(allowed)]
+    single = {name for name, allowed in given.items() if len(allowed) == 1 and name != "log"}
+    names = [
+        column
+        for column in frame
+        if not pd.api.types.is_numeric_dtype(frame[column]) and column not in {"unit", *single}
+    ]
+    values = [value] if isinstance(value, str) else value
     ends = ("low", "high") if "low" in frame else ()
     for row in frame.to_dict("records"):
-        yield Case(
-            " ".join(str(row[name]) for name in names), row[value], *(row[end] for end in ends)
-        )
+        for column in values:
+            words = [str(row[name]) for name in names]
+            words += [column.removesuffix(" [%]")] * (len(values) > 1)
+            yield Case(" ".join(words), row[column], *(row[end] for end in ends))
 
 
 def frame(decisions: Mapping[str, Decision]) -> pd.DataFrame:

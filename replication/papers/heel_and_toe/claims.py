@@ -105,23 +105,6 @@ def singles(runs, log):
 # ---- performance (sections 1, 3, 6 and 8)
 
 
-def perfect_helps(changes):
-    """Return the change from real to perfect estimates, per cent."""
-    return _changed(changes, "real to perfect [%]")
-
-
-def doubling_helps(changes):
-    """Return the change by doubling real and perfect estimates, per cent."""
-    return _changed(changes, "doubling real [%]", "doubling perfect [%]")
-
-
-def _changed(changes, *columns):
-    for row in changes.to_dict("records"):
-        for column in columns:
-            name = f"{row['trace']} {row['measure']} {column.removesuffix(' [%]')}"
-            yield Case(name, row[column])
-
-
 def single_runs_help(runs):
     """Return the share of single runs with f > 0 that are better than the run with f = 0, per cent; not of SDSC."""
     for log, measure in panels(runs):
@@ -173,19 +156,18 @@ def not_in_proportion(runs):
         yield Case(named(log, measure), *difference(gain, math.hypot(1.5 * s5, s10), at0))
 
 
-def not_robust(runs):
-    """Return highest less lowest mean over f > 0, per cent of the value at f = 0."""
-    return _span(runs, campaign.RANGES[10])
+def span(least):
+    """Return a claim's function: highest less lowest mean over f from `least` on, per cent of the value at f = 0."""
+
+    def cases(runs):
+        for log, measure in panels(runs):
+            yield Case(named(log, measure), *trends.span(part(runs, log), measure, least))
+
+    return cases
 
 
-def not_balanced(runs):
-    """Return highest less lowest mean over all f, per cent of the value at f = 0."""
-    return _span(runs, 0.0)
-
-
-def _span(runs, least):
-    for log, measure in panels(runs):
-        yield Case(named(log, measure), *trends.span(part(runs, log), measure, least))
+not_robust = span(campaign.RANGES[10])
+not_balanced = span(0.0)
 
 
 def deterministic_closer_to_best(runs):
@@ -304,31 +286,23 @@ def shape_cases(row, letter):
 # ---- backfilling and heel and toe (sections 4 to 6)
 
 
-def more_backfilling(runs):
-    """Return the change of share, run time and size of backfilled jobs from f = 0 to f = 10 and from step to step."""
-    return _growing(runs, BACKFILLED, range(11))
+def growing(measures, first):
+    """Return a claim's function: the change from a whole f to f = 10 and from step to step, per cent, of each measure."""
+
+    def cases(runs):
+        for log in logs_of(runs):
+            for measure in measures:
+                name = log if len(measures) == 1 else f"{log} {measure}"
+                fs = [*range(first, 11)]
+                yield from _steps(part(runs, log), log, measure, fs, name, ">", "-none")
+
+    return cases
 
 
-def wild_grows(runs):
-    """Return the same of wild backfills from f = 1."""
-    return _growing(runs, WILD, range(1, 11))
-
-
-def delay_grows(runs):
-    """Return the same of the average delay."""
-    return _growing(runs, ["delay"], range(1, 11))
-
-
-def events_grow(runs):
-    """Return the same of the wild events per delayed job."""
-    return _growing(runs, ["events"], range(1, 11))
-
-
-def _growing(runs, measures, fs):
-    for log in logs_of(runs):
-        for measure in measures:
-            name = log if len(measures) == 1 else f"{log} {measure}"
-            yield from _steps(part(runs, log), log, measure, list(fs), name, ">", "-none")
+more_backfilling = growing(BACKFILLED, 0)
+wild_grows = growing(WILD, 1)
+delay_grows = growing(["delay"], 1)
+events_grow = growing(["events"], 1)
 
 
 def sjfness_falls_on(runs):
@@ -488,21 +462,6 @@ def alike_but_for_e_max(recorded):
     for one, other in combinations(recorded, 2):
         apart = real_estimates.apart(one, recorded[one], other, recorded[other])
         yield Case(f"{one} and {other}", apart)
-
-
-def effective_e_max(estimates):
-    """Return the share of jobs of KTH and BLUE that ask for no more than the effective E_max, per cent."""
-    return _column(estimates[estimates["log"].isin([KTH, BLUE])], "at most E_max [%]")
-
-
-def short_at_e_max(estimates):
-    """Return the share of the jobs at E_max that run for less than a tenth of it, per cent."""
-    return _column(estimates, "of those at E_max, short [%]")
-
-
-def accuracy_grows(accuracy):
-    """Return the rank correlation of accuracy with run time over bins of equally many jobs."""
-    return _column(accuracy[accuracy["equal"] == "jobs"], "correlation")
 
 
 def all_at_e_max(at_e_max):

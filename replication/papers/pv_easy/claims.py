@@ -229,19 +229,48 @@ def column(numbers: pd.DataFrame, policy: str, measure: str) -> pd.Series:
     return some.set_index("log")["value"]
 
 
-def delay_90_hours(numbers):
-    """Return the largest delay of a blocked job in EASY, h."""
-    return _largest(column(numbers, "EASY", "max_delay"))
+def largest(policy: str, measure: str) -> Callable:
+    """Return a claim's function: the largest number of a policy over the logs."""
+
+    def cases(numbers):
+        values = column(numbers, policy, measure)
+        log = values.idxmax()
+        return [Case(log, values[log])]
+
+    return cases
 
 
-def violations_30_hours(numbers):
-    """Return the largest delay from a violated reservation in EASY-Last, h."""
-    return _largest(column(numbers, "EASY-Last", "max_dtr"))
+def less(policy: str, measure: str, other_policy: str, other_measure: str) -> Callable:
+    """Return a claim's function: a number of a policy less another number, on each log."""
+
+    def cases(numbers):
+        difference = column(numbers, policy, measure) - column(numbers, other_policy, other_measure)
+        return [Case(log, value) for log, value in difference.items()]
+
+    return cases
 
 
-def _largest(values):
-    log = values.idxmax()
-    return [Case(log, values[log])]
+def changes(policies, base: str) -> Callable:
+    """Return a claim's function: the change of the slowdown from a policy to others, per cent."""
+
+    def cases(numbers):
+        for log in dict.fromkeys(numbers["log"]):
+            for policy in policies:
+                for name in SHORT.values():
+                    ratio = (column(numbers, one, name)[log] for one in (policy, base))
+                    words = f"{log} {name}" + (f" {policy}" if len(policies) > 1 else "")
+                    yield Case(words, 100 * (next(ratio) / next(ratio) - 1))
+
+    return cases
+
+
+delay_90_hours = largest("EASY", "max_delay")
+violations_30_hours = largest("EASY-Last", "max_dtr")
+large_more_often_blocked = less("EASY", "large jobs blocked", "EASY", "small jobs blocked")
+small_killed_more = less("PV-EASY", "small jobs killed", "PV-EASY", "large jobs killed")
+same_end = less("PV-EASY", "last end", "EASY", "last end")
+venture_helps = changes(["PV-EASY"], NO_VENTURE)
+suspending_is_better = changes(MODES, "PV-EASY")
 
 
 def busy_logs(numbers):
@@ -280,32 +309,12 @@ def _borne_out(blocked):
         yield Case(f"{row['log']} {row['jobs']}", row["value"], low, high)
 
 
-def large_more_often_blocked(numbers):
-    """Return the share of large jobs that EASY blocks less that of the others, points."""
-    return _less(numbers, ("EASY", "large jobs blocked"), ("EASY", "small jobs blocked"))
-
-
-def small_killed_more(numbers):
-    """Return the share of small jobs that PV-EASY kills less that of the large ones, points."""
-    return _less(numbers, ("PV-EASY", "small jobs killed"), ("PV-EASY", "large jobs killed"))
-
-
 def fewer_backfilled(numbers):
     """Return the change of the jobs backfilled and blocked from EASY to PV-EASY, per cent."""
     for name, sign, threshold in (("backfilled", "<", "-none"), ("blocked", ">", "none")):
         change = 100 * (column(numbers, "PV-EASY", name) / column(numbers, "EASY", name) - 1)
         for log, value in change.items():
             yield Case(log, value, part=name, operator=sign, threshold=threshold)
-
-
-def same_end(numbers):
-    """Return the last end under PV-EASY less that under EASY, h."""
-    return _less(numbers, ("PV-EASY", "last end"), ("EASY", "last end"))
-
-
-def _less(numbers, own, other):
-    more = column(numbers, *own) - column(numbers, *other)
-    return [Case(log, value) for log, value in more.items()]
 
 
 def prediction_ten_percent(errors):
@@ -344,25 +353,3 @@ def estimates_beat_virtual(numbers, errors):
         ours = column(numbers, "EASY", name)[row["trace"]]
         change = (100 * (ours / row[end] - 1) for end in ("mean", "high", "low"))
         yield Case(f"{row['trace']} {name}", *change)
-
-
-def venture_helps(numbers):
-    """Return the change of the slowdown by backfilling at a venture, per cent."""
-    return _changes(numbers, ["PV-EASY"], NO_VENTURE)
-
-
-def suspending_is_better(numbers):
-    """Return the change of the slowdown from killing to each other mode of preemption, per cent."""
-    return _changes(numbers, MODES, "PV-EASY")
-
-
-def _changes(numbers, policies, base):
-    found = {
-        (policy, name): 100 * (column(numbers, policy, name) / column(numbers, base, name) - 1)
-        for policy in policies
-        for name in SHORT.values()
-    }
-    for log in dict.fromkeys(numbers["log"]):
-        for (policy, name), change in found.items():
-            words = f"{log} {name}" + (f" {policy}" if len(policies) > 1 else "")
-            yield Case(words, change[log])

@@ -45,24 +45,45 @@ def extreme(draws: pd.DataFrame, policies, measures, pick: str) -> pd.DataFrame:
 
 
 def intervals(values: pd.DataFrame, scale: float = 1.0):
-    """Yield a case with its interval for each row of draws."""
+    """Yield a case with its interval for each row of draws, named by the log and by the levels that differ."""
+    same = [name for name in values.index.names if values.index.unique(name).size == 1]
+    values = values.droplevel([name for name in same if name != "log"])
     for key, row in values.iterrows():
         name = " ".join(map(str, key)) if isinstance(key, tuple) else str(key)
         yield Case(name, *(scale * x for x in interval(row.to_numpy())))
 
 
-def less(draws: pd.DataFrame, policies, other: str, measures) -> pd.DataFrame:
-    """Return the measures of some policies less those of another."""
-    base = rows(draws, [other], measures).droplevel("policy")
-    several = rows(draws, policies, measures)
-    same = base.loc[several.droplevel("policy").index]
-    return several - same.to_numpy()
+def less(policies, other: str, measures, scale: float = 1.0):
+    """Return a claim's function: the measures of some policies less those of another."""
+
+    def cases(draws):
+        base = rows(draws, [other], measures).droplevel("policy")
+        several = rows(draws, policies, measures)
+        same = base.loc[several.droplevel("policy").index]
+        return intervals(several - same.to_numpy(), scale)
+
+    return cases
 
 
-def alone(draws: pd.DataFrame, policy: str, measures, pick: str) -> pd.DataFrame:
-    """Return the measures of a learned predictor less the ``min`` or ``max`` of the other learned ones."""
+def less_others(policy: str, measures, pick: str):
+    """Return a claim's function: the measures of a learned predictor less the ``min`` or ``max`` of the other learned ones."""
     others = [other for other in LEARNED if other != policy]
-    return extreme(draws, [policy], measures, "min") - extreme(draws, others, measures, pick)
+
+    def cases(draws):
+        own = extreme(draws, [policy], measures, "min")
+        return intervals(own - extreme(draws, others, measures, pick))
+
+    return cases
+
+
+def under_predicted(policies):
+    """Return a claim's function: the share of jobs that some policies under-predict, per cent."""
+
+    def cases(draws):
+        for (log, policy, _), share in rows(draws, policies, ["under"])[0].items():
+            yield Case(f"{log} {policy}", 100 * float(share))
+
+    return cases
 
 
 # ---- the jobs
@@ -99,27 +120,22 @@ def multimodal(modes):
     return [Case(f"class {number}", p) for number, p in enumerate(modes["one_mode"], 1)]
 
 
-# ---- one learned predictor compared with others
+# ---- differences between policies
 
-
-def cvh_best_usual(draws):
-    """Return AVEbsld and AF of CVH less the best of the others."""
-    return intervals(alone(draws, "CVH", USUAL, "min"))
-
-
-def cvh_worst_priority(draws):
-    """Return AP0WAF and AP1WAF of CVH less the worst of the others."""
-    return intervals(alone(draws, "CVH", PRIORITY, "max"))
-
-
-def tsafrir_underperforms(draws):
-    """Return each measure of Tsafrir less the worst of the others."""
-    return intervals(alone(draws, "Tsafrir", SCHEDULE, "max"))
-
-
-def tsafrir_never_best(draws):
-    """Return each measure of Tsafrir less the best of the others."""
-    return intervals(alone(draws, "Tsafrir", SCHEDULE, "min"))
+cvh_best_usual = less_others("CVH", USUAL, "min")
+cvh_worst_priority = less_others("CVH", PRIORITY, "max")
+cvh_poor_r2 = less(["CVH"], "Complete", ["R2"])
+complete_best_r2 = less_others("Complete", ["R2"], "max")
+tsafrir_underperforms = less_others("Tsafrir", SCHEDULE, "max")
+tsafrir_never_best = less_others("Tsafrir", SCHEDULE, "min")
+clairvoyant_upper_bound = less(LEARNED, "Clairvoyant", SCHEDULE)
+reqtime_lower_bound = less(LEARNED, "Reqtime", ["R2"])
+top_predicts_better_than_requests = less(TOPS, "Reqtime", ["R2"])
+fewer_backfilled = less(["Reqtime"], "Clairvoyant", ["backfilled"], 100)
+more_aggressive = less(TOPS, "Reqtime", ["backfilled"], 100)
+means_fall_short = less(["Top03"], "Complete", ["under"], 100)
+reqtime_never_under = under_predicted(["Reqtime"])
+others_under_predict = under_predicted(LEARNED)
 
 
 def top_best_priority(draws):
@@ -129,9 +145,13 @@ def top_best_priority(draws):
     )
 
 
-def clairvoyant_upper_bound(draws):
-    """Return each measure of each learned predictor less Clairvoyant's."""
-    return intervals(less(draws, LEARNED, "Clairvoyant", SCHEDULE))
+def least_underprediction(draws):
+    """Return the largest share under-predicted by a Top Percent less the least of the related, points."""
+    most, least = (
+        extreme(draws, policies, ["under"], pick)
+        for policies, pick in ((TOPS, "max"), (RELATED, "min"))
+    )
+    return intervals(most - least, 100)
 
 
 def tsafrir_like_cvh(ratios):
@@ -145,29 +165,6 @@ def tsafrir_like_cvh(ratios):
             )
 
 
-# ---- predictions
-
-
-def complete_best_r2(draws):
-    """Return R2 of Complete less the best of the others."""
-    return intervals(alone(draws, "Complete", ["R2"], "max").droplevel("measure"))
-
-
-def cvh_poor_r2(draws):
-    """Return R2 of CVH less Complete's."""
-    return intervals(less(draws, ["CVH"], "Complete", ["R2"]).droplevel(["policy", "measure"]))
-
-
-def reqtime_lower_bound(draws):
-    """Return R2 of each learned predictor less Reqtime's."""
-    return intervals(less(draws, LEARNED, "Reqtime", ["R2"]).droplevel("measure"))
-
-
-def top_predicts_better_than_requests(draws):
-    """Return R2 of each Top Percent less Reqtime's."""
-    return intervals(less(draws, TOPS, "Reqtime", ["R2"]).droplevel("measure"))
-
-
 def quality_uncorrelated(draws):
     """Return the rank correlation of R2 with each measure over all predictors."""
     own = draws[0].unstack("measure")
@@ -175,52 +172,6 @@ def quality_uncorrelated(draws):
         table = own.loc[log].loc[list(POLICIES)]
         for measure in SCHEDULE:
             yield Case(f"{log} {measure}", float(stats.spearmanr(table["R2"], table[measure])[0]))
-
-
-# ---- shares of jobs
-
-
-def fewer_backfilled(draws):
-    """Return the share backfilled under Reqtime less Clairvoyant's, points."""
-    return intervals(_shares(draws, "backfilled", ["Reqtime"], "Clairvoyant"), 100)
-
-
-def more_aggressive(draws):
-    """Return the share backfilled under each Top Percent less Reqtime's, points."""
-    return intervals(_shares(draws, "backfilled", TOPS, "Reqtime"), 100)
-
-
-def means_fall_short(draws):
-    """Return the share under-predicted by Top03 less Complete's, points."""
-    return intervals(_shares(draws, "under", ["Top03"], "Complete"), 100)
-
-
-def least_underprediction(draws):
-    """Return the largest share under-predicted by a Top Percent less the least of the related, points."""
-    most, least = (
-        extreme(draws, policies, ["under"], pick)
-        for policies, pick in ((TOPS, "max"), (RELATED, "min"))
-    )
-    return intervals((most - least).droplevel("measure"), 100)
-
-
-def _shares(draws, part, policies, other):
-    return less(draws, policies, other, [part]).droplevel("measure")
-
-
-def reqtime_never_under(draws):
-    """Return the share under-predicted by Reqtime, per cent."""
-    return _under(draws, ["Reqtime"])
-
-
-def others_under_predict(draws):
-    """Return the share under-predicted by each learned predictor, per cent."""
-    return _under(draws, LEARNED)
-
-
-def _under(draws, policies):
-    for (log, policy, _), share in rows(draws, policies, ["under"])[0].items():
-        yield Case(f"{log} {policy}", 100 * float(share))
 
 
 def never_above_request(schedules):
@@ -237,12 +188,12 @@ def never_above_request(schedules):
 
 def underprediction_hurts(scaled):
     """Return AP0WAF and AP1WAF with halved run times as predictions over those with 1.5 times."""
-    return intervals(rows(scaled, ["short"], PRIORITY).droplevel("policy"))
+    return intervals(rows(scaled, ["short"], PRIORITY))
 
 
 def short_jobs_first(short_first):
     """Return AVEbsld and AF with the shortest candidate first over those in queue order."""
-    return intervals(rows(short_first, ["short"], USUAL).droplevel("policy"))
+    return intervals(rows(short_first, ["short"], USUAL))
 
 
 def favouring_overprediction_helps(biased):
