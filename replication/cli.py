@@ -371,7 +371,7 @@ def describe(log, as_json, **given):
     facts |= {"mean size": float(jobs.processors.mean())}
     facts |= {"mean run time, s": float(jobs.run_time.mean()), **dict(jobs.cleaning)}
     facts |= {name: n for name, n in (trace.bad_lines | trace.anomalies).items() if n}
-    facts["acknowledge"] = "; ".join(trace.acknowledgements)
+    facts["acknowledge"] = "; ".join(trace.header.get("Acknowledge", []))
     lines = [
         f"{name:28} {f'{value:,.6g}' if isinstance(value, float) else value}"
         for name, value in facts.items()

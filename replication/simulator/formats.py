@@ -242,12 +242,14 @@ def _read_swf(path, content):
 
 
 def _read_csv(path, content, first):
-    header = first.decode("utf-8", "replace").split(",")
-    given = {name: [one for one in names if one in header] for name, names in NAMES.items()}
+    header = first.decode("utf-8", "replace")
+    given = {
+        name: [one for one in names if one in header.split(",")] for name, names in NAMES.items()
+    }
     missing = [name for name, names in given.items() if not names and name != "estimate"]
     if missing:
         raise FormatError(
-            f"{path}, line 1: {swf.quote(first)}; expected SWF, or CSV with a column "
+            f"{path}, line 1: {swf.quote(header)}; expected SWF, or CSV with a column "
             f"{' or '.join(NAMES[missing[0]])}"
         )
     names = {names[0]: name for name, names in given.items() if names}

@@ -1,10 +1,10 @@
 """Read and write job logs in the Standard Workload Format (SWF).
 
-A file is lines of 18 numbers separated by blanks, and comments that begin with a semicolon; those at the start are the
+A file has lines of 18 numbers separated by blanks, and comments that begin with a semicolon; those at the start are the
 header (``; Label: value``). It may be gzipped. docs/formats.md has the rules.
 
-pandas parses a file of plain numbers. Any other file (late comments, text, another number of columns) is first read
-line by line, which reports bad lines and converts unusual numbers.
+pandas parses files of plain numbers. Any other file (late comments, text, another number of columns, unusual numbers)
+is parsed line by line.
 
 Sources: Chapin et al., "Benchmarks and standards for the evaluation of parallel job schedulers", JSSPP 1999;
 version 2.2 of the format in the Parallel Workloads Archive.
@@ -18,6 +18,7 @@ import sys
 import zlib
 from collections import Counter
 from dataclasses import dataclass, field, fields
+from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
 
@@ -37,7 +38,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _HEADER = re.compile(rb"(?:;[^\n]*(?:\n|$))*")
 _LABEL = re.compile(r" ?([A-Z]\w*):\s*(.*)")
 _MOST_DIGITS = 18  # always fit int64
-_NUMBER = re.compile(rb"-?(\d+\.?\d*|\.\d+)")
+_NUMBER = re.compile(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)")
 _PLAIN = b"0123456789-. \t\n"
 _UNKNOWN = {
     "job_id": "unknown-job-number",
@@ -132,11 +133,6 @@ class Trace:
         number = re.match(r"\d{1,15}", self.header.get("MaxProcs", [""])[0])
         return int(number[0]) or None if number else None
 
-    @property
-    def acknowledgements(self) -> list[str]:
-        """The people the header asks to acknowledge (``Acknowledge``)."""
-        return list(self.header.get("Acknowledge", []))
-
     @classmethod
     def from_columns(cls, submit, comments=(), path="columns", parts=(), **columns) -> "Trace":
         """Return a trace of plain sequences.
@@ -167,7 +163,7 @@ class Trace:
             number = numbers[counts > 1][0]
             raise SWFError(f"{path}: {counts.max()} jobs have number {number}; expected one")
         line = np.arange(1, n + 1, dtype=np.int32)
-        return _ordered(columns, line, parts, path=str(path), comments=tuple(comments))
+        return _sorted_trace(columns, line, parts, path=str(path), comments=tuple(comments))
 
 
 #: The fields of the format, in its order.
@@ -178,7 +174,7 @@ _TYPES = {name: np.float64 if name in DECIMAL else np.int64 for name in FIELDS}
 
 def quote(value, most: int = 60) -> str:
     """Return a value for a message: quoted, control characters escaped, long ones shortened."""
-    text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+    text = str(value)
     return repr(text if len(text) <= most else f"{text[:most]}... ({len(text):,} characters)")
 
 
@@ -249,20 +245,8 @@ def parse(data: bytes, name: str, sha256=None, bad_lines="refuse") -> Trace:
         comments = tuple(map(_comment, data[:start].split(b"\n")[:-1]))
         first = len(comments) + 1
         line = np.arange(first, first + len(columns["submit"]), dtype=np.int32)
-        return _ordered(columns, line, path=name, sha256=digest, comments=comments)
-    lines = _Lines(data)
-    if not lines.jobs or (lines.bad and bad_lines == "refuse"):
-        raise SWFError(f"{name}{lines.problem()}")
-    return _ordered(
-        _columns(b"".join(lines.jobs)),
-        np.array(lines.numbers, np.int32),
-        lines.parts,
-        path=name,
-        sha256=digest,
-        comments=tuple(lines.comments),
-        anomalies=lines.anomalies,
-        bad_lines=dict(lines.bad),
-    )
+        return _sorted_trace(columns, line, path=name, sha256=digest, comments=comments)
+    return _parse_lines(data, name, bad_lines, digest)
 
 
 def _columns(data):
@@ -304,134 +288,117 @@ class _BadLine(ValueError):
     """A line that cannot be a job: the kind and the description of the problem."""
 
 
-class _Lines:
-    """The jobs, partial executions, comments and bad lines of a file, read line by line.
-
-    `jobs` are lines of plain numbers for `_columns`.
-    """
-
-    def __init__(self, data):
-        self.comments, self.jobs, self.numbers, self.parts = [], [], [], []
-        self.anomalies, self.bad, self.first_problem = Counter(), Counter(), ""
-        self._width, self._line_of = 0, {}
-        for number, line in enumerate(io.BytesIO(data.removeprefix(_BYTE_ORDER_MARK)), 1):
-            text = line.removesuffix(b"\n").removesuffix(b"\r").strip(b" \t")
-            if text.startswith(b";"):
-                self.comments.append(_comment(text))
-            elif text:
-                try:
-                    self._add_job(re.split(rb"[ \t]+", text), number)
-                except _BadLine as problem:
-                    kind, words = problem.args
-                    self.bad[kind] += 1
-                    self.first_problem = self.first_problem or f", line {number}{words}"
-
-    def problem(self):
-        """Return the description of the first bad line and the number of each kind, or of a file without jobs."""
-        if not self.bad:
-            content = "only comments" if self.comments else "an empty file"
-            return f": no jobs, {content}; a job is a line of {len(FIELDS)} numbers"
-        bad, total = self.bad.total(), self.bad.total() + len(self.jobs) + len(self.parts)
-        kinds = ", ".join(f"{count:,} {kind}" for kind, count in self.bad.items())
-        hint = "; bad_lines='skip' (--bad-lines skip) leaves them out" if self.jobs else ""
-        return f"{self.first_problem}; {bad:,} of {total:,} lines cannot be jobs: {kinds}{hint}"
-
-    def _add_job(self, tokens, line):
-        width = self._width or max(len(FIELDS), len(tokens))
-        if len(tokens) != width:
-            expected = f"{self._width or len(FIELDS)}" + ", as in the first job" * (
-                width > len(FIELDS)
-            )
-            raise _BadLine("wrong-columns", f": {len(tokens)} columns; allowed: {expected}")
-        is_part = tokens[10] in (b"2", b"3", b"4")
-        is_part = is_part and tokens[0].isdigit() and int(tokens[0]) in self._line_of
-        values = [
-            _plain_number(
-                "wait" if is_part and name in KNOWN else name, token, f", field {k} ({name})"
-            )
-            for k, (name, token) in enumerate(zip(FIELDS, tokens, strict=False), 1)
-        ]
+def _parse_lines(data, name, bad_lines, digest):
+    """Return the trace of a file, line by line; see `parse`."""
+    comments, rows, lines, parts, line_of = [], [], [], [], {}
+    anomalies, bad, problem, width = Counter(), Counter(), "", len(FIELDS)
+    for number, line in enumerate(io.BytesIO(data.removeprefix(_BYTE_ORDER_MARK)), 1):
+        text = line.removesuffix(b"\n").removesuffix(b"\r").strip(b" \t")
+        if text.startswith(b";"):
+            comments.append(_comment(text))
+        if text.startswith(b";") or not text:
+            continue
+        tokens = re.split("[ \t]+", text.decode("utf-8", "replace"))
+        try:
+            if not rows:  # the first job decides
+                width = max(len(FIELDS), len(tokens))
+            values, is_part = _job(tokens, width, line_of)
+        except _BadLine as wrong:
+            kind, description = wrong.args
+            bad[kind] += 1
+            problem = problem or f", line {number}{description}"
+            continue
         if is_part:
-            self.parts.append([int(values[FIELDS.index(name)]) for name in _PARTS])
-            return
-        first = self._line_of.setdefault(int(values[0]), line)
-        if first != line:
-            raise _BadLine(
-                "repeated-job-number",
-                f", field 1 (job_id): job {int(values[0])} is already on line {first}; allowed: each number once",
-            )
-        self._width = width
-        negative = sum(
-            value == b"-1" and float(token) != -1
-            for value, token in zip(values, tokens, strict=False)
+            parts.append([values[FIELDS.index(field)] for field in _PARTS])
+            continue
+        rows.append(values)
+        lines.append(number)
+        line_of[str(values[0])] = number
+        for value, token in zip(values, tokens, strict=False):
+            if value == -1 and float(token) != -1:
+                anomalies["negative_as_unknown"] += 1
+    if not rows and not bad:
+        content = "only comments" if comments else "an empty file"
+        raise SWFError(f"{name}: no jobs, {content}; a job is a line of {len(FIELDS)} numbers")
+    if not rows or (bad and bad_lines == "refuse"):
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in bad.items())
+        hint = "; bad_lines='skip' (--bad-lines skip) leaves them out" if rows else ""
+        total = bad.total() + len(rows) + len(parts)
+        raise SWFError(
+            f"{name}{problem}; {bad.total():,} of {total:,} lines cannot be jobs: {kinds}{hint}"
         )
-        self.anomalies.update({"negative_as_unknown": negative} if negative else {})
-        if width > len(FIELDS):
-            self.anomalies["further_columns"] = width - len(FIELDS)
-        self.jobs.append(b" ".join(values) + b"\n")
-        self.numbers.append(line)
+    if width > len(FIELDS):
+        anomalies["further_columns"] = width - len(FIELDS)
+    columns = {
+        field: np.array(values, _TYPES[field])
+        for field, values in zip(FIELDS, zip(*rows, strict=True), strict=True)
+    }
+    facts = {"path": name, "sha256": digest, "comments": tuple(comments), "bad_lines": dict(bad)}
+    return _sorted_trace(columns, np.array(lines, np.int32), parts, anomalies, **facts)
 
 
-def _plain_number(name, token, place):
-    """Return a token of a field as `_columns` reads it; raise _BadLine for one that the format does not allow."""
+def _job(tokens, width, line_of):
+    """Return the values of a line, and whether it is a partial execution of a job of `line_of`; _BadLine for others."""
+    if len(tokens) != width:
+        expected = f"{width}, as in the first job" if width > len(FIELDS) else len(FIELDS)
+        raise _BadLine("wrong-columns", f": {len(tokens)} columns; allowed: {expected}")
+    is_part = tokens[10] in ("2", "3", "4") and tokens[0].lstrip("0") in line_of
+    values = [
+        _value(name, token, k, is_part)
+        for k, (name, token) in enumerate(zip(FIELDS, tokens, strict=False), 1)
+    ]
+    first = line_of.get(str(values[0]))
+    if first and not is_part:
+        raise _BadLine(
+            "repeated-job-number",
+            f", field 1 (job_id): job {values[0]} is already on line {first}; allowed: each number once",
+        )
+    return values, is_part
 
-    def problem(kind, words):
-        text = quote(token) if kind == "not-a-number" else token.decode()
-        text = text if len(text) <= 90 else f"{text[:40]}..."
-        limit = f", of at most {_MOST_DIGITS} digits" if kind == "too-large" else ""
-        return _BadLine(kind, f"{place}: {text} {words}; allowed: {_allowed(name)}{limit}")
+
+def _value(name, token, k, is_part):
+    """Return the value of a token in field `k`; raise _BadLine if the format does not allow it."""
+
+    def problem(kind):
+        return _BadLine(
+            kind, f", field {k} ({name}): {quote(token, 40)}; allowed: {_allowed(name)}"
+        )
 
     if not _NUMBER.fullmatch(token):
-        raise problem("not-a-number", "is not a number")
-    whole, _, fraction = token.partition(b".")
-    fraction = fraction.strip(b"0")
-    if token.startswith(b"-") and token.strip(b"-0."):
-        is_one = not fraction and whole.lstrip(b"-0") == b"1"
-        if name in KNOWN or (name == "status" and not is_one):
-            raise problem(_UNKNOWN[name], "is negative")
-        return b"-1"
+        raise problem("not-a-number")
+    number = Decimal(token)
+    if number < 0:
+        if (name in KNOWN and not is_part) or (name == "status" and number != -1):
+            raise problem(_UNKNOWN[name])
+        return -1
     if name in DECIMAL:
         if float(token) == np.inf:
-            raise problem("too-large", "is too large")
-        return token
-    if fraction:
-        raise problem("not-whole", "has a fraction")
-    digits = whole.lstrip(b"-0") or b"0"
-    if len(digits) > _MOST_DIGITS:
-        raise problem("too-large", "is too large")
-    return digits
+            raise problem("too-large")
+        return float(token)
+    if number >= 10**_MOST_DIGITS:
+        raise problem("too-large")
+    if number != int(number):
+        raise problem("not-whole")
+    return int(number)
 
 
 def write(target, trace: Trace) -> None:
     """Write comments, jobs and partial executions to a path or a binary file; `read` returns the same values."""
-    parts, rows_at_once = {}, 10_000
-    for number, *row in trace.parts.tolist():
-        parts.setdefault(number, []).append(row)
+    table = pd.DataFrame({name: getattr(trace, name) for name in FIELDS})
+    for name in DECIMAL:
+        table[name] = table[name].map(_decimal)
+    if len(trace.parts):
+        parts = pd.DataFrame(trace.parts, columns=_PARTS)
+        lines = table.set_index("job_id").loc[parts["job_id"]].reset_index()
+        # Only the first part has a submission.
+        lines["submit"] = lines["submit"].where(~parts["job_id"].duplicated(), -1)
+        lines[[*_PARTS]] = parts
+        place = pd.Series(table.index, table["job_id"])
+        table = pd.concat([table, lines]).sort_values("job_id", key=place.get, kind="stable")
+    text = table.to_csv(sep=" ", header=False, index=False, lineterminator="\n")
     with writing.open_output(target) as out:
         out.write("".join(f";{comment}\n" for comment in trace.comments).encode())
-        for first in range(0, len(trace), rows_at_once):
-            columns = (
-                map(
-                    _decimal if name in DECIMAL else str,
-                    getattr(trace, name)[first : first + rows_at_once].tolist(),
-                )
-                for name in FIELDS
-            )
-            rows = zip(*columns, strict=True)
-            lines = (line for row in rows for line in _lines(row, parts.get(int(row[0]), ())))
-            out.write("".join(lines).encode())
-
-
-def _lines(row, parts):
-    """Yield the line of a job and those of its parts; only the first part has a submission."""
-    yield " ".join(row) + "\n"
-    for place, (wait, run_time, processors, status) in enumerate(parts):
-        part = [*row]
-        changes = {"submit": part[1] if place == 0 else -1, "wait": wait, "run_time": run_time}
-        changes |= {"allocated_processors": processors, "status": status}
-        for name, value in changes.items():
-            part[FIELDS.index(name)] = str(value)
-        yield " ".join(part) + "\n"
+        out.write(text.encode())
 
 
 def _decimal(value):
@@ -440,7 +407,7 @@ def _decimal(value):
 
 
 def _allowed(name):
-    kind = "numbers" if name in DECIMAL else "whole numbers"
+    kind = "numbers" if name in DECIMAL else f"whole numbers of at most {_MOST_DIGITS} digits"
     return f"{kind} from 0" + ("" if name in KNOWN else ", or -1 for unknown")
 
 
@@ -460,8 +427,8 @@ def _column(path, name, values, n):
     return column
 
 
-def _ordered(columns, line, parts=(), anomalies=(), **facts):
-    """Return the trace of these columns in order of submission; missing fields are -1 throughout."""
+def _sorted_trace(columns, line, parts=(), anomalies=(), **facts):
+    """Return the trace of these columns in order of submission; missing fields are -1."""
     columns = {name: np.full(len(line), -1, kind) for name, kind in _TYPES.items()} | columns
     columns["line"] = line
     steps_back = int(np.count_nonzero(columns["submit"][1:] < columns["submit"][:-1]))

@@ -71,38 +71,29 @@ def test_a_job_line_becomes_a_value_in_each_column(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "field, token, reason",
+    "field, token, allowed",
     [
-        (
-            "run_time",
-            "abc",
-            "'abc' is not a number; allowed: whole numbers from 0, or -1 for unknown",
-        ),
-        ("run_time", "nan", "'nan' is not a number"),
-        ("cpu_time", "nan", "'nan' is not a number; allowed: numbers from 0, or -1 for unknown"),
-        ("wait", "1e5", "'1e5' is not a number"),
-        ("wait", "+5", "'+5' is not a number"),
-        ("wait", ".5", ".5 has a fraction"),
-        ("cpu_time", ".", "'.' is not a number"),
-        ("wait", "1\r2", r"'1\r2' is not a number"),
-        ("wait", "\0", r"'\x00' is not a number"),
-        ("queue", "12.5", "12.5 has a fraction; allowed: whole numbers"),
-        ("job_id", "-1", "-1 is negative; allowed: whole numbers from 0"),
-        ("submit", "-1", "-1 is negative; allowed: whole numbers from 0"),
-        ("status", "-4", "-4 is negative; allowed: whole numbers from 0, or -1 for unknown"),
-        (
-            "submit",
-            "1" + "0" * 18,
-            "is too large; allowed: whole numbers from 0, of at most 18 digits",
-        ),
-        ("used_memory", "9" * 400, "is too large"),
+        ("run_time", "abc", "whole numbers of at most 18 digits from 0, or -1 for unknown"),
+        ("cpu_time", "nan", "numbers from 0, or -1 for unknown"),
+        ("wait", "1e5", "whole numbers"),
+        ("wait", "+5", "whole numbers"),
+        ("wait", ".5", "whole numbers"),
+        ("cpu_time", ".", "numbers"),
+        ("wait", "1\r2", "whole numbers"),
+        ("wait", "\0", "whole numbers"),
+        ("job_id", "-1", "whole numbers of at most 18 digits from 0;"),
+        ("submit", "-1", "whole numbers of at most 18 digits from 0;"),
+        ("status", "-4", "whole numbers of at most 18 digits from 0, or -1 for unknown"),
+        ("submit", "1" + "0" * 18, "whole numbers of at most 18 digits"),
+        ("used_memory", "9" * 400, "numbers"),
+        ("job_id", "9" * 5000, "whole numbers of at most 18 digits"),
     ],
 )
-def test_a_wrong_value_is_named_with_line_and_field(tmp_path, field, token, reason):
+def test_a_wrong_value_is_named_with_line_and_field(tmp_path, field, token, allowed):
     wrong = {"job_id": 2, "submit": 3, "think_time": 7, field: token}
     message = refusal(log(tmp_path, line(1), "", line(**wrong), line(3, 9)))
-    assert message.startswith(f", line 6, field {FIELDS.index(field) + 1} ({field}): ")
-    assert reason in message
+    place = f", line 6, field {FIELDS.index(field) + 1} ({field}): "
+    assert message.startswith(f"{place}{swf.quote(token, 40)}; allowed: {allowed}")
 
 
 @pytest.mark.parametrize("columns", [1, 17, 19])
@@ -134,7 +125,7 @@ def thunder(folder):
 
 def test_lines_that_cannot_be_jobs_are_counted_by_kind(tmp_path):
     assert refusal(thunder(tmp_path)) == (
-        ", line 7, field 2 (submit): -1 is negative; allowed: whole numbers from 0; "
+        ", line 7, field 2 (submit): '-1'; allowed: whole numbers of at most 18 digits from 0; "
         "4 of 20 lines cannot be jobs: 3 unknown-submission, 1 unknown-status; "
         "bad_lines='skip' (--bad-lines skip) leaves them out"
     )
@@ -151,16 +142,6 @@ def test_lines_that_cannot_be_jobs_can_be_left_out(tmp_path):
     assert jobs.provenance["bad_lines"] == trace.bad_lines
     with pytest.raises(SWFError, match="^bad_lines 'ignore'; allowed: refuse, skip$"):
         swf.read(path, bad_lines="ignore")
-
-
-@pytest.mark.parametrize("field, token", [("requested_memory", "1" + "0" * 15), ("wait", "3.0")])
-def test_a_skipped_line_does_not_affect_the_next_job(tmp_path, field, token):
-    left_out = line(2, 5, **{field: token}) + " 5"
-    trace = swf.read(log(tmp_path, line(1), left_out, line(3, 9)), bad_lines="skip")
-    alone = swf.read(log(tmp_path, line(1), line(3, 9)))
-    assert trace.bad_lines == {"wrong-columns": 1}
-    assert same(trace, alone)
-    assert trace.anomalies == alone.anomalies
 
 
 def test_each_kind_of_bad_line_is_counted_and_the_rest_is_read(tmp_path):
@@ -217,7 +198,7 @@ def test_further_columns_are_ignored_and_counted(tmp_path):
         ((HEADER + line()).encode("utf-16"), "text in UTF-16"),
         (
             (line() + "\n" + line(2)).replace("\n", "\r").encode(),
-            ", line 1, field 18 (think_time): '1\\r2' is not a number",
+            ", line 1, field 18 (think_time): '1\\r2'; allowed: whole numbers",
         ),
     ],
 )
@@ -302,12 +283,6 @@ def test_unusual_lines_and_numbers_are_accepted(tmp_path):
     assert trace.comments[-1] == " Note: late"
 
 
-def test_the_last_line_needs_no_end(tmp_path):
-    path = tmp_path / "log.swf"
-    path.write_text(line(1) + "\n" + line(2))
-    assert swf.read(path).job_id.tolist() == [1, 2]
-
-
 def test_the_header_is_read_by_label(tmp_path):
     header = (
         "; free words\n; Computer: IBM SP2\n; Information: http://one/\n;   http://two/\n;\n"
@@ -318,7 +293,7 @@ def test_the_header_is_read_by_label(tmp_path):
     assert trace.header["Computer"] == ["IBM SP2"]
     assert trace.header["Information"] == ["http://one/\nhttp://two/"]
     assert trace.header["Queue"] == ["1 a", "2 b"]
-    assert (trace.max_procs, trace.acknowledgements) == (1664, ["A and B"])
+    assert (trace.max_procs, trace.header["Acknowledge"]) == (1664, ["A and B"])
 
 
 def test_a_header_may_be_silent_or_in_latin_letters(tmp_path):
@@ -327,7 +302,7 @@ def test_a_header_may_be_silent_or_in_latin_letters(tmp_path):
         "; Acknowledge: Jos\xe9\n; MaxProcs: many\n".encode("latin-1") + line().encode()
     )
     trace = swf.read(path)
-    assert (trace.max_procs, trace.acknowledgements) == (None, ["Jos\xe9"])
+    assert (trace.max_procs, trace.header["Acknowledge"]) == (None, ["Jos\xe9"])
 
 
 @pytest.mark.parametrize("name", ["log.swf", "log.swf.gz"])
@@ -431,15 +406,12 @@ def test_writing_to_an_open_file_or_by_the_ending_of_a_name(tmp_path):
 @pytest.mark.parametrize(
     "columns, message",
     [
-        (
-            {"wait": [-5, 0]},
-            "columns, line 1: wait is -5; allowed: whole numbers from 0, or -1 for unknown",
-        ),
+        ({"wait": [-5, 0]}, "columns, line 1: wait is -5; allowed: whole numbers"),
         ({"wait": [0, 1.5]}, "line 2: wait is 1.5"),
         ({"wait": [0, np.nan]}, "line 2: wait is nan"),
         ({"wait": [0, 10**18]}, "line 2: wait is 1000000000000000000"),
         ({"cpu_time": [np.nan, 1]}, "line 1: cpu_time is nan"),
-        ({"job_id": [1, -1]}, "line 2: job_id is -1; allowed: whole numbers from 0"),
+        ({"job_id": [1, -1]}, "line 2: job_id is -1; allowed: whole numbers"),
         ({"job_id": [3, 3]}, "2 jobs have number 3; expected one"),
         ({"wait": [1]}, "wait is int64[1]; allowed: 2 numbers"),
         ({"wait": ["a", "b"]}, "allowed: 2 numbers"),
@@ -475,7 +447,7 @@ def test_a_real_log_is_as_registered(name):
         known.sha256,
         known.processors,
     )
-    assert " and ".join(known.acknowledge) in trace.acknowledgements[0]
+    assert " and ".join(known.acknowledge) in trace.header["Acknowledge"][0]
     assert not any(trace.anomalies.values())
     by_pandas = pd.read_csv(path, sep=r"\s+", comment=";", header=None, names=FIELDS)
     assert all(np.array_equal(getattr(trace, name), by_pandas[name]) for name in FIELDS)
