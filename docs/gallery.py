@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1]
 TITLES = {
     "pv_easy": "PV-EASY (HPDC 2010)",
     "heel_and_toe": "Heel and toe (IISWC 2006)",
-    "top_percent": "Top Percent (HPEC 2020)",
+    "top_percent": "Top Percent (CLUSTER 2021)",
     "beyond": "Beyond the papers",
 }
 

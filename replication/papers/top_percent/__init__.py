@@ -1,1 +1,1 @@
-"""Top Percent (Lamar et al., HPEC 2020)."""
+"""Top Percent (Lamar et al., CLUSTER 2021)."""
