@@ -1,6 +1,6 @@
-"""The list of all verdicts, ``figures/verdicts.csv``, and what has changed since it was committed.
+"""The list of all verdicts, ``figures/verdicts.csv``, and its changes since the last commit.
 
-The list holds words and no measured value, so that it changes when a verdict does and at no other time.
+The list contains no measured values, so it changes only when a verdict does.
 """
 
 import csv
@@ -19,7 +19,7 @@ ABSENT = "not in the list"
 
 
 class Change(NamedTuple):
-    """A verdict that is not what it was, or that is `ABSENT` from a list."""
+    """A verdict that differs between two lists; `ABSENT` where a list does not have it."""
 
     name: tuple  # as `replication.papers.verdicts.Number.name`
     before: str
@@ -32,12 +32,12 @@ class Change(NamedTuple):
 
 
 def path():
-    """Where the list is."""
+    """Return the path of the list."""
     return paths.FIGURES / "verdicts.csv"
 
 
 def by_name(papers, again=False):
-    """The verdicts of some papers by name, as recorded or as the rules give them now."""
+    """Return the verdicts of some papers by name, as recorded, or by the present rules if `again`."""
     return {one.name: one.now if again else one.verdict for one in _every(papers)}
 
 
@@ -46,14 +46,14 @@ def _every(papers):
 
 
 def save(papers, again=False):
-    """Write the list, with what each number or claim is about; see `by_name`."""
+    """Write the list, with the subject of each number or claim."""
     given = by_name(papers, again)
     rows = [[*one.name, one.about, given[one.name]] for one in _every(papers)]
     writing.write(path(), writing.frame_csv(pd.DataFrame(rows, columns=COLUMNS)))
 
 
 def load():
-    """The list as the last commit has it; as the file has it where no commit with it can be read."""
+    """Return the verdicts in the list of the last commit and the name of their source; of the file where git has none."""
     text, source = git.at_head(path()), "the last commit"
     if text is None:
         if not path().exists():
@@ -65,7 +65,7 @@ def load():
 
 
 def parse(text, where):
-    """The verdicts in a list."""
+    """Return the verdicts in the text of a list; an EvidenceError names a wrong line."""
     words = {"number": verdicts.NUMBER_WORDS, "claim": verdicts.CLAIM_WORDS}
     allowed = f"{','.join(COLUMNS)}; " + "; ".join(
         f"verdict of a {kind}: {', '.join(several)}" for kind, several in words.items()
@@ -85,7 +85,7 @@ def parse(text, where):
 
 
 def changes(before, after):
-    """What differs between two lists, in the order of the second."""
+    """Return the differences between two lists, in the order of the second."""
     names = [*after, *(name for name in before if name not in after)]
     pairs = [Change(name, before.get(name, ABSENT), after.get(name, ABSENT)) for name in names]
     return [pair for pair in pairs if pair.before != pair.after]

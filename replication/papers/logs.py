@@ -19,7 +19,7 @@ JOBS = {
 
 
 def month(header, label):
-    """The month (yyyymm) of an SWF header's ``StartTime`` or ``EndTime``; None where it does not say.
+    """Return the month (yyyymm) of an SWF header's ``StartTime`` or ``EndTime``, or None.
 
     Such a date is written as ``Wed Jun 26 17:06:00 EDT 1996``.
     """
@@ -28,17 +28,17 @@ def month(header, label):
 
 
 def tidy(rows):
-    """Rows of (trace, measure, value, unit) as the table `Page.compare` takes."""
+    """Return rows of (trace, measure, value, unit) as the table that `Page.compare` takes."""
     return pd.DataFrame([(row[0], "log", *row[1:]) for row in rows], columns=COLUMNS)
 
 
 def _is_ours(name, workload):
-    """Whether a log is generated, or a file of one's own: there is no header of the archive's then."""
+    """Return whether a log is synthetic or a file of one's own, which has no header of the archive."""
     return workload.stand_in or name not in traces.names()
 
 
 def duration(workloads):
-    """First and last month of each log, from its header; none for a log that is not the archive's."""
+    """Yield the first and last month of each log of the archive, from its header."""
     for name, workload in workloads.items():
         if not _is_ours(name, workload):
             header = traces.read(name).header
@@ -47,9 +47,9 @@ def duration(workloads):
 
 
 def loads(workload):
-    """The load, per cent, under each reading of the span that it is over.
+    """Return the load, per cent, for each interpretation of its span.
 
-    The cleaned logs do not begin at time 0: the jobs that did were taken out. The last end is the earliest possible one,
+    The cleaned logs do not begin at time 0: the jobs that did were removed. The last end is the earliest possible one,
     without waits.
     """
     work = workload.run_time, workload.processors, workload.machine
@@ -63,9 +63,9 @@ def loads(workload):
 
 
 def table1(workloads):
-    """The facts that Table 1 of heel-and-toe gives for each log, as `Page.compare` takes them.
+    """Return the facts of heel-and-toe's Table 1 for each log, as `Page.compare` takes them.
 
-    Jobs are the lines of the log, as in the paper; the utilization is that of the jobs simulated.
+    Jobs are the lines of the log, as in the paper; the utilization is that of the simulated jobs.
     """
     rows = list(duration(workloads))
     for name, workload in workloads.items():
@@ -77,7 +77,7 @@ def table1(workloads):
 
 
 def left_out(workloads):
-    """What the cleaning rules did to each log: one row a rule, one column a log."""
+    """Return how many jobs each cleaning rule touched: a row a rule, a column a log."""
     counts = {
         name: dict(workload.cleaning) | {"jobs simulated": len(workload)}
         for name, workload in workloads.items()
@@ -86,7 +86,7 @@ def left_out(workloads):
 
 
 def table3(workloads):
-    """The facts that Table 3 of PV-EASY gives for each workload, of the jobs that are simulated.
+    """Return the facts of PV-EASY's Table 3 for each workload, of the simulated jobs.
 
     The load is that of the table's caption: work over capacity from the first submission to the last.
     """
@@ -103,9 +103,9 @@ def table3(workloads):
 
 
 def table3_readings(workloads):
-    """The load under each reading of its span, and the number of jobs under each reading of what a job is.
+    """Return the load for each interpretation of its span, and the number of jobs for each of a job.
 
-    One row a reading, one column a log; no numbers of jobs for logs that are not PV-EASY's.
+    A row an interpretation, a column a log; logs that are not PV-EASY's have no numbers of jobs.
     """
     rows = {}
     for name, workload in workloads.items():
@@ -118,7 +118,7 @@ def table3_readings(workloads):
 
 
 def wide(ours):
-    """One row a log, one column a measure, for display: whole numbers whole, months as 1996-06."""
+    """Return a row for each log and a column for each measure, for display; months as 1996-06."""
     table = ours.set_index(["trace", "measure"])["value"].unstack(sort=False)
     table = table[[measure for measure in ORDER if measure in table]]
     units = dict(zip(ours["measure"], ours["unit"], strict=True))
@@ -131,9 +131,10 @@ def wide(ours):
 
 
 def others(paper, own, names, quick=False):
-    """Logs that the paper lacks, by its rules and on the machine the log names, by the default rules for no paper
-    (None); at quick scale their first jobs. Nothing is put beside stand-ins, and logs that are not to be had are left
-    out.
+    """Return logs that the paper lacks, by name: cleaned by its rules, on the machine in the log's header.
+
+    If `paper` is None, by the default rules. At quick scale they are the first jobs. Unavailable logs are left out, and all of
+    them if the paper's own logs are synthetic.
     """
     if any(workload.stand_in for workload in own.values()):
         return {}

@@ -1,4 +1,4 @@
-"""Pictures of panels: a column a log, under the name that the paper gives it, and a row a measure."""
+"""Pictures of panels: a column for each log, under the paper's name for it, and a row for each measure."""
 
 import matplotlib.patches as patches
 import matplotlib.pyplot as plt
@@ -9,9 +9,10 @@ from replication.simulator import traces
 
 
 def draw(paper, logs, rows, one, xlabel="", legend=True, **how):
-    """A figure of panels: ``one(axes, log, row)`` draws each; `rows` has what is drawn in a row, and the
-    words beside it. Logs get the paper's names, and below the figure stands one legend of what the first
-    panel has. Other keywords are those of ``pyplot.subplots``.
+    """Return a figure of panels; ``one(axes, log, row)`` draws each.
+
+    `rows` are the rows and their labels. The legend below the figure is that of the first panel. Other keywords are those of
+    ``pyplot.subplots``.
     """
     logs = list(dict.fromkeys(logs))
     how = {"figsize": style.size(len(rows), len(logs))} | how
@@ -29,9 +30,10 @@ def draw(paper, logs, rows, one, xlabel="", legend=True, **how):
 
 
 def dots(paper, table, row, hue, value, xlabel, none=0):
-    """Values with their intervals (columns ``low`` and ``high``) as dots: a panel with limits of its own for each
-    log, a line for each value of the column `row`, and a kind of dot for each of the column `hue`. A line stands at
-    `none`, where nothing has changed; with 1, for ratios, axes are logarithmic.
+    """Return a figure of values with their intervals (columns ``low`` and ``high``) as dots.
+
+    Each log has a panel with its own limits, each value of the column `row` a line, and each value of the column `hue` a kind of
+    dot. A line at `none` marks no change; if it is 1, for ratios, axes are logarithmic.
     """
     panels, rows, hues = (list(dict.fromkeys(table[name])) for name in ("log", row, hue))
     columns = min(len(panels), 4)
@@ -53,7 +55,7 @@ def dots(paper, table, row, hue, value, xlabel, none=0):
 
 
 def rows_of_dots(axes, table, rows, looks, value, none=0):
-    """One panel of `dots`: `rows` are a column and its values from above, `looks` a column and how its values look."""
+    """Draw one panel of `dots`: `rows` are a column and its values from above, `looks` a column and the style of each value."""
     (row, names), (hue, looks) = rows, looks
     for k, (kind, look) in enumerate(looks.items()):
         part = table[table[hue] == kind].set_index(row).reindex(names)
@@ -66,7 +68,7 @@ def rows_of_dots(axes, table, rows, looks, value, none=0):
 
 
 def log_ticks(axis):
-    """Ticks of a logarithmic axis that people can read, also where what is drawn covers less than a power of ten."""
+    """Set readable ticks on a logarithmic axis, also if it covers less than a power of ten."""
     low, high = axis.get_view_interval()
     if high < 1.5 * low:
         axis.set(
@@ -86,19 +88,19 @@ def log_ticks(axis):
 
 
 def bars(part, value):
-    """How far the intervals of a column (``low`` to ``high``) reach below and above it, for ``Axes.errorbar``."""
+    """Return the distances from a column to ``low`` and ``high``, for ``Axes.errorbar``."""
     return [part[value] - part["low"], part["high"] - part[value]]
 
 
 def below_all(figure, axes, most=6):
-    """The legend of a panel below the whole figure, each label once, at most so many side by side."""
+    """Draw the legend of a panel below the whole figure, each label once, at most so many in a row."""
     handles = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
     columns = -(-len(handles) // -(-len(handles) // most))  # of as many rows as it takes
     figure.legend(handles.values(), handles, loc="outside lower center", ncols=columns)
 
 
 def box(axes, start, end, first, width, text, colour, hatch="", at=0.5):
-    """A job of a small Gantt picture as a rectangle with its number, which stands `at` a share of its length."""
+    """Draw a job of a small Gantt picture as a rectangle with its number at a share `at` of its length."""
     look = {"facecolor": colour, "edgecolor": "black", "hatch": hatch}
     axes.add_patch(patches.Rectangle((start, first), end - start, width, **look))
     x, y = start + at * (end - start), first + width / 2

@@ -1,4 +1,4 @@
-"""Numbers as a reader sees them: four significant digits, thousands apart, a dash for nothing."""
+"""Numbers as text for readers."""
 
 import math
 
@@ -6,9 +6,7 @@ from replication.papers import compare
 
 
 def text(value, form=None):
-    """A value as a reader wants it: four significant digits, thousands apart, a dash for nothing;
-    or a number in the `form` that is given, such as ``"{:.1f}"``.
-    """
+    """Return a value as text: four significant digits, thousands separated, a dash for none; or in a format such as ``"{:.1f}"``."""
     if value is None or isinstance(value, float) and math.isnan(value):
         return "–"
     if isinstance(value, bool) or type(value).__name__ == "bool":
@@ -25,18 +23,18 @@ def text(value, form=None):
 
 
 def printed(published):
-    """A paper's value with the digits it prints, thousands apart."""
+    """Return a published value with the digits that the paper prints, thousands separated."""
     grouping = "" if published.unit in compare.EXACT_UNITS else ","
     return f"{published.value:{grouping}.{published.decimals}f}"
 
 
 def ours(value, unit):
-    """Our value as it stands beside a paper's: no thousands in months, ranks and job numbers."""
+    """Return our value as text: months, ranks and job numbers without separators, a range as its two ends."""
     return str(int(value)) if unit in compare.EXACT_UNITS and value % 1 == 0 else text(value)
 
 
 def difference(value, reason):
-    """A difference of `replication.papers.compare.Verdict` in words, which its reason calls absolute or not."""
+    """Return a difference of `replication.papers.compare.Verdict` as text: per cent, or absolute."""
     if math.isnan(value):
         return text(None)
     shown = f"{value:+.4g}" if reason == compare.ABSOLUTE else f"{100 * value:+.1f} %"
@@ -45,6 +43,6 @@ def difference(value, reason):
 
 
 def counts(given, words):
-    """How many of some verdicts are each of `words`, in the order of these; those that none is are left out."""
+    """Return how many of some verdicts are each of `words`, without zeros."""
     given = list(given)
     return {word: given.count(word) for word in words if word in given}

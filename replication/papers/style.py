@@ -1,4 +1,4 @@
-"""How figures look: readable in grey, in print and by colour-blind readers; the same bytes on every run."""
+"""The style of figures: legible in grey, in print and to colour-blind readers; the same bytes on every run."""
 
 import io
 import textwrap
@@ -33,10 +33,9 @@ SHEET = str(Path(__file__).parent / "figures.mplstyle")
 
 
 def apply():
-    """Set matplotlib's defaults for this process; a `Page` does it when it is made.
+    """Set matplotlib's defaults for this process; each `Page` does.
 
-    Colour and line style of successive series vary together. Whatever the user's own matplotlibrc says is
-    left out, so that figures do not depend on it.
+    The user's own matplotlibrc is ignored, so that figures do not depend on it.
     """
     cycle = cycler.cycler(color=COLOURS) + cycler.cycler(linestyle=LINES)
     own = {"axes.prop_cycle": cycle, "figure.figsize": (WIDTH, 3.8), "savefig.dpi": DPI}
@@ -44,20 +43,18 @@ def apply():
 
 
 def size(rows=1, columns=1):
-    """Figure size, in inches, for a grid of panels."""
+    """Return a figure size, inches, for a grid of panels."""
     return {1: WIDTH, 2: 8.4}.get(columns, 10.4), ROW * rows + 0.6
 
 
 def series(names, marker=True):
-    """Keyword arguments for ``Axes.plot`` of each of several series, the same in every figure that
-    names them in this order. Without markers for lines of many points.
-    """
+    """Return keywords of ``Axes.plot`` for each of several series; lines of many points need no marker."""
     looks = {"color": COLOURS, "linestyle": LINES} | ({"marker": MARKERS} if marker else {})
     return _in_turn(names, looks)
 
 
 def bars(names):
-    """Keyword arguments for ``Axes.bar`` of each of several series."""
+    """Return keywords of ``Axes.bar`` for each of several series."""
     return _in_turn(names, {"facecolor": COLOURS, "edgecolor": ("white",), "hatch": HATCHES})
 
 
@@ -69,9 +66,10 @@ def _in_turn(names, looks):
 
 
 def png(figure, banner="", facts=None):
-    """Draw a figure as PNG in a palette: the same figure gives the same bytes. The words of a
-    `banner` stand on a strip above the picture, so that it hides nothing; `facts` are kept in
-    the file, by PNG keyword (Title, Description, Source).
+    """Return a figure as PNG with a palette, the same bytes for the same figure.
+
+    The words of a `banner` are on a strip above the picture; `facts` are stored in the file by PNG keyword (Title, Description,
+    Source).
     """
     picture = _raster(figure)
     if banner:
@@ -99,7 +97,7 @@ def _raster(figure):
 
 
 def _strip(words, width):
-    """A figure that holds nothing but the banner, as tall as its lines need."""
+    """Return a figure of the banner alone, as tall as its lines need."""
     # A bold letter of DejaVu Sans is about 0.7 of its size wide.
     lines = textwrap.wrap(words, max(20, int(width * 72 / (0.72 * BANNER_POINTS))))
     ink, paper = BANNER_COLOURS

@@ -41,7 +41,7 @@ class Variant:
 
     @property
     def kind(self):
-        """One of `KINDS`: a change of scheduler or measure counts before one of cleaning, and that before another log."""
+        """Return one of `KINDS`: a change of scheduler or measure takes precedence over one of cleaning, and that over another log."""
         if self.load is not None:
             return LOAD
         if self.scheduler or self.predictor or self.count:

@@ -87,7 +87,7 @@ def by_resampling(tasks):
 
 
 class Study:
-    """Mean bounded slowdowns of the study, and ratios of them, from tasks of one way of resampling, each with one seed."""
+    """Mean bounded slowdowns of the study, and their ratios, from tasks with one way of resampling and one seed each."""
 
     def __init__(self, tasks, workers=1):
         table = grid.run(tasks, workers)
@@ -120,8 +120,9 @@ class Study:
         load=LOAD,
         correction="request",
     ):
-        """The logarithm of the mean bounded slowdown on each workload, float64[n], or its mean over several predictors;
-        a KeyError where that was not run.
+        """Return the logarithm of the mean bounded slowdown on each workload, float64[n], or its mean over several predictors.
+
+        A KeyError where that was not run.
         """
         if not isinstance(predictors, str):
             how = factor, requests, load, correction
@@ -130,11 +131,11 @@ class Study:
         return self._values.loc[key].to_numpy()
 
     def means(self, values):
-        """The mean over workloads, each log with one weight, then over logs and workloads drawn anew; float64[1001]."""
+        """Return the mean over workloads, each log with equal weight, and over resampled logs and workloads; float64[1001]."""
         return (self._weights * values).sum(axis=1)
 
     def ratio(self, one, other):
-        """Ratio of two mean bounded slowdowns, with its draws; each as the arguments of `log_values`."""
+        """Return the ratio of two mean bounded slowdowns with its draws; each is given by the arguments of `log_values`."""
         return np.exp(self.means(self.log_values(*one) - self.log_values(*other)))
 
     def interval(self, one, other):
@@ -142,12 +143,13 @@ class Study:
         return resampling.interval(self.ratio(one, other))
 
     def under(self, scheduler):
-        """The predictors that a scheduler was run with, the request and perfect ones aside."""
+        """Return the predictors that a scheduler was run with, except the request and perfect ones."""
         return self.learned + [name for name in self.sixth if scheduler != "PV-EASY"]
 
     def accuracies(self):
-        """The mean over jobs of the lesser of prediction and run time over the larger, at submission under EASY:
-        by predictor a value for each workload, float64[n].
+        """Return the accuracy of each predictor on each workload, float64[n]: lesser over larger of prediction and run time.
+
+        It is the mean over jobs, at submission under EASY.
         """
 
         def one(workload, predictor):
@@ -176,8 +178,9 @@ def names(task):
 
 
 def outcomes(drawn, columns, below, above, levels=(1, 1), neither="undecided"):
-    """A table of ratios, or of gains, with their intervals, by key; and the word for an interval below the first level,
-    or above the second.
+    """Return a table of ratios or gains with their intervals, by key, and an outcome.
+
+    The outcome is `below` for an interval below the first level, and `above` for one above the second.
     """
     table = resampling.table(drawn, [*columns, "low", "high"])
     sides = [table["high"] < levels[0], table["low"] > levels[1]]
@@ -188,10 +191,10 @@ def outcomes(drawn, columns, below, above, levels=(1, 1), neither="undecided"):
 
 
 def better_or_biased(study, more=(), factors=(0.5, 2.0, 4.0), correction="request"):
-    """How much better EASY does with perfect predictions than with learned ones, and with learned ones times a factor.
+    """Return how much better EASY does with perfect predictions than with learned ones, and with learned ones times a factor.
 
-    `more` predictors count among the learned. Ratios of mean bounded slowdowns with their draws, float64[1001] each, by
-    ``perfect``, by the factors in words, and by ``perfect over doubled``.
+    `more` predictors count among the learned. Ratios of mean bounded slowdowns with their draws, float64[1001] each, by ``perfect``, by
+    the factors in words, and by ``perfect over doubled``.
     """
     names, how = [*study.learned, *more], ("log", LOAD, correction)
     own = study.log_values("EASY", names, 1.0, *how)
@@ -204,15 +207,13 @@ def better_or_biased(study, more=(), factors=(0.5, 2.0, 4.0), correction="reques
 
 
 def first_answer(told):
-    """The first question's answer by its rule, from `better_or_biased`."""
+    """Return the first question's answer by its rule, from `better_or_biased`."""
     _, low, high = resampling.interval(told["perfect over doubled"])
     return "a better one" if high < 1 else "a more biased one" if low > 1 else "undecided"
 
 
 def rank_correlation(study, accuracies):
-    """Spearman's correlation of `Study.accuracies` and mean bounded slowdown over the predictors that are not perfect;
-    float64[1001].
-    """
+    """Return Spearman's correlation of accuracy and mean bounded slowdown over the predictors that are not perfect; float64[1001]."""
     names = [name for name in accuracies if name not in SIXTH]
     accuracy = pd.DataFrame({name: accuracies[name] for name in names}).rank(axis=1)
     slowdown = pd.DataFrame({name: study.log_values("EASY", name) for name in names})
@@ -220,8 +221,9 @@ def rank_correlation(study, accuracies):
 
 
 def pairs(study):
-    """Which predictor of each pair, named as under EASY, is the better under each of the five schedulers: better, worse,
-    scheduler, ratio with low and high; outcome is 1 where it is as the pair is named, -1 where it is the other way round.
+    """Return which predictor of each pair, named as under EASY, is the better under each of the five schedulers.
+
+    Columns: better, worse, scheduler, ratio with low and high; outcome is 1 for the order under EASY, -1 for the opposite one.
     """
     drawn = {}
     for one, other in combinations(study.predictors, 2):
@@ -233,13 +235,13 @@ def pairs(study):
 
 
 def reversed_pairs(table):
-    """Pairs of predictors that are decided in opposite directions under two schedulers."""
+    """Return which pairs of predictors have opposite orders under two schedulers."""
     by = table.groupby(["better", "worse"], sort=False)["outcome"]
     return by.max().eq(1) & by.min().eq(-1)
 
 
 def agreement(study):
-    """Mean of Kendall's tau over the pairs of schedulers, between their orders of the predictors; float64[1001]."""
+    """Return the mean of Kendall's tau over the pairs of schedulers, between their orders of the predictors; float64[1001]."""
     means = np.array(
         [
             [study.means(study.log_values(scheduler, name)) for name in study.predictors]
@@ -253,8 +255,9 @@ def agreement(study):
 
 
 def gains(study):
-    """Heel-and-toe's gain under each scheduler and predictor: of (a key of `GAINS`), scheduler, predictor, gain with low
-    and high [%], outcome (survives, turns, or undecided).
+    """Return heel-and-toe's gain under each scheduler and predictor.
+
+    Columns: of (a key of `GAINS`), scheduler, predictor, gain with low and high [%], outcome (survives, turns, or undecided).
     """
     drawn = {}
     for of, (more, less) in GAINS.items():
@@ -267,8 +270,9 @@ def gains(study):
 
 
 def sixth(study):
-    """CVH over the learned predictors under each scheduler that takes it: scheduler, ratio with low and high, outcome
-    (better, worse, or undecided); no rows where CVH was not run.
+    """Return CVH over the learned predictors under each scheduler that takes it, without rows where CVH was not run.
+
+    Columns: scheduler, ratio with low and high, outcome (better, worse, or undecided).
     """
     drawn = {
         (scheduler,): study.ratio((scheduler, study.sixth), (scheduler, study.learned))
@@ -279,8 +283,9 @@ def sixth(study):
 
 
 def corrections(study):
-    """Each correction over the request as one, with the learned predictors, under each scheduler that corrects:
-    scheduler, correction in words, ratio with low and high, outcome (helps, harms, or undecided).
+    """Return each correction over the request, with the learned predictors, under each scheduler that corrects.
+
+    Columns: scheduler, correction in words, ratio with low and high, outcome (helps, harms, or undecided).
     """
     drawn = {}
     for scheduler in CORRECTING:
@@ -292,7 +297,7 @@ def corrections(study):
 
 
 def corrected_answers(study):
-    """What decides the first question under each correction: `better_or_biased` by the correction in words."""
+    """Return `better_or_biased` under each correction, by the correction in words."""
     return {
         words: better_or_biased(study, factors=(2.0,), correction=correction)
         for correction, words in CORRECTIONS.items()
@@ -300,7 +305,7 @@ def corrected_answers(study):
 
 
 def same_gains(study, users):
-    """How many gains have the same outcome with other users, how many survive in one and turn in the other, of how many."""
+    """Return how many gains have the same outcome with other users, how many the opposite one, and how many there are."""
     keys = ["of", "scheduler", "predictor"]
     both = gains(study).merge(gains(users), on=keys)
     one, other = both["outcome_x"], both["outcome_y"]
@@ -312,9 +317,10 @@ def same_gains(study, users):
 
 
 def overview(study):
-    """Mean bounded slowdown over that of EASY with requests, for every scheduler: a column for each predictor at the load
-    of the questions and for requests and perfect predictions at the lower one, with the ratio and its interval in words;
-    empty where it was not run.
+    """Return mean bounded slowdown over that of EASY with requests, for every scheduler.
+
+    There is a column for each predictor at the load of the questions, and for requests and perfect predictions at the lower one, with
+    the ratio and its interval as text; empty where it was not run.
     """
     columns = {name: (name, LOAD) for name in (*study.predictors, *study.sixth)}
     columns |= {f"{name}, load {LOWER:g}": (name, LOWER) for name in ("request", "perfect")}
@@ -335,8 +341,9 @@ def overview(study):
 
 
 def answers(study, correlation, users):
-    """What decides the questions, from the studies on weeks and on users drawn anew and the `rank_correlation`:
-    question, what, value, low, high.
+    """Return the numbers that decide the questions, from the studies on resampled weeks and users and the `rank_correlation`.
+
+    Columns: question, what, value, low, high.
     """
     rows = [*_first("1", better_or_biased(study))]
     rows.append(["1", "rank correlation of accuracy and MBS", *resampling.interval(correlation)])
@@ -360,7 +367,7 @@ def answers(study, correlation, users):
 
 
 def _first(question, told, more=""):
-    """Rows of what decides the first question."""
+    """Yield the rows that decide the first question."""
     words = {"perfect": "perfect over learned predictions"} | {
         "perfect over doubled": "the first over the one times 2"
     }
@@ -370,7 +377,7 @@ def _first(question, told, more=""):
 
 
 def _second(question, study):
-    """Rows of what decides the second question."""
+    """Yield the rows that decide the second question."""
     table = pairs(study)
     opposite = reversed_pairs(table)
     tau = resampling.interval(agreement(study))
@@ -382,7 +389,7 @@ def _second(question, study):
 
 
 def _third(question, study, names):
-    """Rows that count the outcomes of the third question, with requests and with predictions."""
+    """Yield the rows that count the outcomes of the third question, with requests and with predictions."""
     found = gains(study)
     found = found[found["predictor"].isin(names)]
     for about in ("predictions", "requests"):
@@ -394,7 +401,7 @@ def _third(question, study, names):
 
 
 def findings(study, correlation):
-    """The numbers and words of the three answers, by the names that the notebook's sentence calls them."""
+    """Return the numbers and words of the three answers, by their names in the notebook's opening."""
     told, opposite, found = better_or_biased(study), reversed_pairs(pairs(study)), gains(study)
     learned = "EASY", study.learned, 1.0
     values = {
@@ -450,7 +457,7 @@ def limits(study, users):
 
 
 def draw_bias(study, accuracies):
-    """Accuracy against slowdown under EASY; and slowdown against the factor, a panel for each scheduler."""
+    """Draw accuracy against slowdown under EASY, and slowdown against the factor, a panel for each scheduler."""
     figure, grid_ = plt.subplots(1, 1 + len(SCHEDULERS), figsize=(14.5, 3.7), sharey=True)
     places = {name: resampling.interval(study.means(one)) for name, one in accuracies.items()}
     for name, (at, left, right) in (places | {"perfect": (1, 1, 1)}).items():
@@ -482,7 +489,7 @@ def draw_bias(study, accuracies):
 
 
 def draw_order(study):
-    """Slowdown with each predictor over that with requests, under each of the five schedulers."""
+    """Draw slowdown with each predictor over that with requests, under each of the five schedulers."""
     drawn = {
         (scheduler, name): study.ratio((scheduler, name), (scheduler, "request"))
         for scheduler in SCHEDULERS
@@ -494,7 +501,7 @@ def draw_order(study):
 
 
 def draw_gains(table):
-    """Heel-and-toe's gain under each scheduler and predictor, a panel for each kind of inaccuracy."""
+    """Draw heel-and-toe's gain under each scheduler and predictor, a panel for each kind of inaccuracy."""
     figure, grid_ = plt.subplots(1, len(GAINS), figsize=(10.4, 4.2), sharey=True)
     for axes, of in zip(grid_, GAINS, strict=True):
         _dots(axes, table[table["of"] == of], "predictor", "gain", LOOKS, none=0)
@@ -504,7 +511,7 @@ def draw_gains(table):
 
 
 def draw_corrections(table):
-    """Slowdown with each correction over that with the request as one, under each scheduler that corrects."""
+    """Draw slowdown with each correction over that with the request, under each scheduler that corrects."""
     words = "MBS over that with the request in place of an outlived prediction"
     return _ratios(table, "correction", style.series(CORRECTIONS.values()), words, (8, 3.2))
 
@@ -519,7 +526,7 @@ def _ratios(table, hue, looks, words, size):
 
 
 def _dots(axes, table, hue, value, looks, none=1):
-    """A row for each scheduler, a dot with its interval for each `hue`."""
+    """Draw a row for each scheduler, a dot with its interval for each `hue`."""
     rows = list(dict.fromkeys(table["scheduler"]))
     looks = {name: looks[name] | {"capsize": 2} for name in dict.fromkeys(table[hue])}
     panels.rows_of_dots(axes, table, ("scheduler", rows), (hue, looks), value, none)

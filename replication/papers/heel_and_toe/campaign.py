@@ -1,7 +1,7 @@
-"""The runs behind Figs. 3 to 16: one sweep that all of them are drawn from.
+"""The runs behind Figs. 3 to 16, as one sweep.
 
-Loads: each log as it is; high, that of SDSC; low, that of CTC; by multiplying arrival times (section 3).
-E_max of the truncated model is the longest estimate the site ever allowed (table under Fig. 13).
+The loads are each log's own; high, that of SDSC; and low, that of CTC, by multiplying arrival times (section 3). E_max of the
+truncated model is the longest estimate that a site ever allowed (table under Fig. 13).
 """
 
 import functools
@@ -25,8 +25,10 @@ RANGES = {10: 0.1, 100: 1, 1000: 10, 10000: 100}  # largest f, step (section 3, 
 
 @dataclass(frozen=True)
 class Scale:
-    """How much of the paper's campaign is run: runs with random estimates at each f, every how-manieth f of
-    the paper's grids up to 10 and beyond, runs beyond, and runs with the modal model at each share.
+    """The part of the paper's campaign that is run.
+
+    Attributes: runs with random estimates at each f; the strides through the paper's grids of f up to 10 and beyond; runs beyond; and
+    runs with the modal model at each share.
     """
 
     seeds: int
@@ -42,15 +44,15 @@ PAPER_SCALE, QUICK_SCALE = Scale(100, 1, 1, 20, 20), Scale(5, 10, 25, 5, 3)
 
 
 def utilization(log):
-    """Load of a log as Table 1 prints it, per cent."""
+    """Return the load of a log as Table 1 prints it, per cent."""
     return published.value(PAPER, "table1", trace=log, policy="log", measure="utilization").value
 
 
 def at_load(workload, load):
-    """A log at one of `LOADS`, by multiplying its submission times.
+    """Return a log at one of `LOADS`, by multiplying its submission times.
 
-    The factor is the ratio of the utilizations in Table 1, as in the paper's example (76/80); so the log that
-    sets a load is left as it is. For a log that the paper does not have, its own load stands for the table's.
+    The factor is the ratio of the utilizations in Table 1, as in the paper's example (76/80), so the log that sets a load is
+    unchanged. A log that the paper does not have counts with its own load.
     """
     if load == "log":
         return workload
@@ -62,36 +64,37 @@ def at_load(workload, load):
 
 
 def loads_of(log):
-    """The loads at which a log is run: not twice at its own."""
+    """Return the loads at which a log is run, its own only once."""
     return [load for load, owner in (("log", None), ("high", HIGH), ("low", LOW)) if owner != log]
 
 
 def limits(log):
-    """The limits that the table under Fig. 13 gives for a log, h, by the names of their rows."""
+    """Return the limits that the table under Fig. 13 gives for a log, h, by the names of their rows."""
     rows = published.rows(PAPER, "e_max")
     return {row.measure: row.value for row in rows if row.trace == log and row.unit == "h"}
 
 
 def e_max(log, pick=max):
-    """The longest estimate a site allowed, s, or what `pick` takes of its limits; 0 if the paper has none."""
+    """Return the longest estimate that a site allowed, s, or the one that `pick` selects; 0 if the paper has none."""
     return int(pick(limits(log).values(), default=0)) * HOUR
 
 
 def badness(largest, stride=1):
-    """The paper's values of f from 0 to `largest`."""
+    """Return the paper's values of f from 0 to `largest`."""
     return steps(0, largest, RANGES[largest])[::stride]
 
 
 def models(fs, e_max=None):
-    """The users' own estimates, and at each f the random model and the deterministic one of the same mean;
-    with an E_max (s) none is longer, and runs are cut there (section 7).
+    """Return the users' estimates, and for each f the random model and the deterministic one of the same mean.
+
+    With an E_max (s) no estimate is longer, and runs are cut there (section 7).
     """
     pairs = ((FModel(f, e_max), Deterministic(f / 2, e_max)) for f in fs)
     return [Users(e_max=e_max), *(model for pair in pairs for model in pair)]
 
 
 def curve(workload, load, fs, runs, limit=None, watched=False):
-    """Tasks of one panel."""
+    """Yield the tasks of one panel."""
     if limit is not None:
         workload = cut_runs(workload, limit)
     for model in models(fs, limit):
@@ -100,9 +103,9 @@ def curve(workload, load, fs, runs, limit=None, watched=False):
 
 
 def at_one_load(workloads, load, owner=False):
-    """Logs at a load, as (log, what its load is called, workload).
+    """Yield the logs at a load, as (log, name of its load, workload).
 
-    The log that sets the load is left out: it is among those as logged. With `owner` it is there, as logged.
+    The log that sets the load belongs to those as logged; with `owner` it is included as logged.
     """
     for log, workload in workloads.items():
         at = load if load in loads_of(log) else "log"
@@ -111,8 +114,9 @@ def at_one_load(workloads, load, owner=False):
 
 
 def vanilla(workloads, scale, load="log", largest=10, owner=False, cut=False):
-    """Tasks of the f-model: Figs. 3, 4, 7 and 9 to 11 (``log``), 5 (``high``), 6 (``low``), footnote 6
-    (`largest`); with estimates and runs `cut` at E_max, Fig. 16 (``log``) and footnote 8 (other loads, `largest`).
+    """Yield the tasks of the f-model: Figs. 3, 4, 7 and 9 to 11 (``log``), 5 (``high``), 6 (``low``), footnote 6 (`largest`).
+
+    With estimates and runs `cut` at E_max they are those of Fig. 16 (``log``) and footnote 8 (other loads, `largest`).
     """
     near = largest == 10
     fs = badness(largest, scale.stride if near else scale.wide_stride)
@@ -126,7 +130,7 @@ truncated = functools.partial(vanilla, cut=True)
 
 
 def barely(workloads, scale):
-    """Tasks of very small f on runs cut at E_max, with estimates cut as well (`e_max` says so) and not."""
+    """Yield tasks of very small f on runs cut at E_max, with estimates cut as well and not."""
     seeds = tuple(range(1, scale.seeds + 1))
     for log, workload in workloads.items():
         cut = cut_runs(workload, e_max(log))
@@ -136,7 +140,7 @@ def barely(workloads, scale):
 
 
 def results(tasks, workers=1):
-    """Run tasks and name things as the figures do, see `on_axis`."""
+    """Return the results of tasks with the names of the figures, see `on_axis`."""
     return on_axis(sweep.run(tasks, workers))
 
 
@@ -165,10 +169,10 @@ def wide(workloads, scale=PAPER_SCALE, load="log", cut=False, workers=1):
 
 
 def on_axis(table, load=None):
-    """The rows of a sweep, named and placed as the figures do: `model` is random, deterministic or log.
+    """Return the rows of a sweep with the names and axis of the figures; `model` is random, deterministic or log.
 
-    `f` is the random model's, twice the deterministic model's (section 2: such that both have the same mean), nan
-    for the log's own estimates. `load` is what the load is called, where `at_load` made the workloads.
+    `f` is the random model's, twice the deterministic model's (section 2: both then have the same mean), nan for the log's own
+    estimates. `load` is the name of the load where `at_load` made the workloads.
     """
     f = table["f"] * table["model"].map({"f": 1.0, "deterministic": 2.0, "log": np.nan})
     named = table.assign(f=f.round(6), model=table["model"].replace({"f": "random"}))
@@ -178,14 +182,14 @@ def on_axis(table, load=None):
 
 
 def scale(quick, wide_runs=None):
-    """How much is run at quick scale and otherwise, perhaps with other than so many runs at each f beyond 10."""
+    """Return the scale of quick and of complete runs, perhaps with other numbers of runs at each f beyond 10."""
     if quick:
         return QUICK_SCALE
     return replace(PAPER_SCALE, wide_seeds=wide_runs or PAPER_SCALE.wide_seeds)
 
 
 def join(parts):
-    """Results of several ranges of f in one table; where two have the same f, the first one's."""
+    """Return results of several ranges of f in one table; of equal f the first range's."""
     several = pd.concat(dict(enumerate(parts)), names=["part"]).reset_index("part")
     first = several.groupby(["log", "model", "f"], dropna=False)["part"].transform("min")
     return several[several["part"] == first].drop(columns="part").reset_index(drop=True)

@@ -1,4 +1,4 @@
-"""Curves over badness: means and intervals of many runs, and panels of them as the paper draws."""
+"""Curves over badness: means and intervals of many runs, and panels like the paper's."""
 
 import numpy as np
 import pandas as pd
@@ -40,14 +40,15 @@ DIGITS = 6
 
 
 def summary(results, measures):
-    """`spread` to six significant digits."""
+    """Return `spread` with six significant digits."""
     return round_digits(spread(results, measures))
 
 
 def spread(results, measures):
-    """Mean and intervals over the seeds, in the figures' units: log, load, model, f, measure, runs, value
-    (the mean), mean_low, mean_high (its 95 % interval), p5 and p95 (of the runs). The intervals are those
-    of the random model; the others are single runs.
+    """Return mean and intervals over the seeds, in the figures' units.
+
+    Columns: log, load, model, f, measure, runs, value (the mean), mean_low and mean_high (its 95 % interval), p5 and p95 (of the
+    runs). Models other than the random one are single runs without intervals.
     """
     keys = ["log", "load", "model", "f"]
     parts = []
@@ -68,16 +69,15 @@ def spread(results, measures):
 
 
 def round_digits(table, digits=DIGITS):
-    """A table with its real numbers to some significant digits."""
+    """Return a table with its real numbers rounded to some significant digits."""
     real = table.select_dtypes("float").columns
     return table.assign(**{name: [float(f"{x:.{digits}g}") for x in table[name]] for name in real})
 
 
 def panels(results, measures, band=True, scale="linear", yscale="linear"):
-    """Results of the campaign for one load: a row of panels a measure (of the tables above), a column a log.
+    """Draw results of the campaign at one load: a row of panels a measure (of the tables above), a column a log.
 
-    The band is from the 5th to the 95th percentile of the random model's runs; the scales are as matplotlib
-    names them.
+    The band is from the 5th to the 95th percentile of the random model's runs; the scales are as matplotlib names them.
     """
 
     def one(axes, log, measure):
@@ -116,7 +116,7 @@ def panel(axes, part, band=True):
 
 
 def some(table, fs=(0, 0.5, 1, 2, 5, 10)):
-    """The random model's means at a few f, one row a log and measure."""
+    """Return the random model's means at a few f, a row for each log and measure."""
     part = table[(table["model"] == "random") & table["f"].isin(fs)]
     wide = part.pivot_table(index=["log", "measure"], columns="f", values="value", sort=False)
     return wide.rename(columns=lambda f: f"f={f:g}").reset_index()

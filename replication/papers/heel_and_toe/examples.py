@@ -31,20 +31,20 @@ INPUTS = {
 
 
 def workload(name, jobs, machine, unit=1):
-    """Jobs that all come at time 0, in the order of their numbers."""
+    """Return jobs that are all submitted at time 0, in the order of their numbers."""
     run_time, size = np.array([*jobs.values()]).T
     return Workload.from_columns(name, machine, np.zeros(len(jobs), int), unit * run_time, size)
 
 
 def starts(schedules):
-    """Start of each job under each schedule, one row a job."""
+    """Return the start of each job under each schedule, a row a job."""
     table = pd.DataFrame({name: schedule.start for name, schedule in schedules.items()})
     table.insert(0, "job", range(1, len(table) + 1))
     return table
 
 
 def draw(schedules):
-    """A panel a schedule: time across, processors up, numbers are jobs."""
+    """Draw a panel for each schedule: time across, processors up, numbers are jobs."""
     last = max(int(schedule.end.max()) for schedule in schedules.values())
     size = style.size(1, len(schedules))[0], 2.6
     figure, axes = plt.subplots(1, len(schedules), figsize=size, sharey=True)
@@ -60,23 +60,21 @@ def draw(schedules):
 
 
 def frame(axes, machine, last, title):
-    """The axes of a small Gantt picture."""
+    """Set the axes of a small Gantt picture."""
     axes.set(xlim=(0, last), ylim=(0, machine), title=title)
     axes.set_xticks(range(0, last + 1, 2))
     axes.set_yticks(range(machine + 1))
 
 
 def steps(schedule):
-    """Every backfill of EASY past a head, a `replication.simulator.reference.observed.Step` each, as its readable twin
-    tells it; an AssertionError if the twin's schedule is another one.
-    """
+    """Return every backfill of EASY past a head, from the reference implementation; an AssertionError if its schedule differs."""
     start, _, found = reference_observed.easy(schedule.workload, schedule.estimate)
     assert start == schedule.start.tolist(), "the twin starts jobs at other times"
     return found
 
 
 def text_numbers(steps):
-    """The numbers that the text gives for Fig. 8, as `Page.compare` takes them."""
+    """Return the numbers that the text gives for Fig. 8, as `Page.compare` takes them."""
     values = {
         "reservation": (steps[0].planned, "time units"),
         "real_shadow": (steps[0].before, "time units"),
@@ -88,7 +86,7 @@ def text_numbers(steps):
 
 
 def backfills(steps):
-    """One row a backfill: the reservation, the real shadow time, and the time stolen so far."""
+    """Return a row for each backfill: the reservation, the real shadow time, and the time stolen so far."""
     rows = [
         (s.now, s.job + 1, s.planned, s.before, s.after, s.after - steps[0].before) for s in steps
     ]
@@ -97,7 +95,7 @@ def backfills(steps):
 
 
 def draw_fig08(schedule, steps):
-    """A panel at time 0, one after each backfill, and one when job 3 starts."""
+    """Draw a panel at time 0, one after each backfill, and one when job 3 starts."""
     moments = [(0, steps[0].before)] + [(s.now, s.after) for s in steps]
     moments.append((schedule.start[HEAD - 1], schedule.start[HEAD - 1]))
     tall = 1.5 * len(moments) + 0.6
@@ -110,7 +108,7 @@ def draw_fig08(schedule, steps):
 
 
 def _moment(axes, schedule, steps, now, shadow):
-    """What the scheduler sees at an instant, and what it does not."""
+    """Draw the known and the hidden part of the schedule at an instant."""
     start, end = schedule.start, schedule.end
     rows = {0: 0, 1: 1}
     for step in steps:
@@ -138,7 +136,7 @@ def _moment(axes, schedule, steps, now, shadow):
 
 
 def table2(factors=FACTORS):
-    """Table 2 for some F by their names: estimates are run times times F, the hole is job 1's estimate less 4.
+    """Return Table 2 for some F by their names: estimates are run times times F, the hole is job 1's estimate less 4.
 
     An AssertionError if the first job that fits the hole is not the one that EASY backfills at time 4.
     """
@@ -156,7 +154,7 @@ def table2(factors=FACTORS):
 
 
 def backfilled_at_4(factor):
-    """The job that EASY backfills when job 2 of Fig. 8 ends, with all estimates `factor` times the run times.
+    """Return the job that EASY backfills when job 2 of Fig. 8 ends, with all estimates `factor` times the run times.
 
     A time unit is as many seconds as make estimates whole.
     """

@@ -1,4 +1,4 @@
-"""Section 7, on E_max: where the truncated model meets the real estimates, and all jobs asking for E_max."""
+"""Section 7, on E_max: the crossings of the truncated model with the real estimates, and all jobs asking for E_max."""
 
 import math
 
@@ -13,13 +13,13 @@ from replication.simulator.simulation import simulate
 
 
 def meetings(results):
-    """The table under Fig. 16, from results up to the largest f: `trends.crossovers` in the figure's units."""
+    """Return the table under Fig. 16 from results up to the largest f, in the figure's units."""
     units = {words: results[measure] * factor for measure, (words, factor) in PERFORMANCE.items()}
     return curves.round_digits(trends.crossovers(results.assign(**units), [*units]), 4)
 
 
 def draw(results, met):
-    """Figure 16 with its table (`meetings`): under each panel the f at which the random curve meets the real estimates."""
+    """Draw Fig. 16 with its table (`meetings`): the f of each crossing is below its panel."""
     figure = curves.panels(results, PERFORMANCE)
     order = [(words, log) for words, _ in PERFORMANCE.values() for log in dict.fromkeys(met["log"])]
     at = met.set_index(["measure", "log"])["meets at f"]
@@ -30,10 +30,11 @@ def draw(results, met):
 
 
 def results(workloads):
-    """EASY with the users' estimates, EASY with every estimate at E_max, and FCFS, on runs cut at E_max: log,
-    measure, real, at E_max and FCFS (s, or a ratio); how much worse it is at E_max than with real ones, and the way
-    from these to FCFS, a share of the logarithm; the shares of jobs backfilled, and of those that were to end
-    in time for the head's reservation, in percent with the users' estimates and at E_max.
+    """Return EASY with users' estimates, EASY with all estimates at E_max, and FCFS, on runs cut at E_max.
+
+    Columns: log, measure, real, at E_max and FCFS (s, or a ratio); worse [%] (at E_max than with real estimates); way (the part of the
+    way from real estimates to FCFS, a share of the logarithm); and with either estimates the shares of jobs backfilled, and of
+    those planned to end by the head's reservation.
     """
     rows = []
     for log, workload in workloads.items():
@@ -59,10 +60,10 @@ def results(workloads):
 
 
 def in_time(schedule):
-    """Which backfilled jobs were to end by the reservation of the head they were started ahead of, bool[n].
+    """Return which backfilled jobs were planned to end by the reservation of the head that they passed, bool[n].
 
-    The others were started on its extra processors. The reservation is that of the textbook: from the running
-    jobs and their estimates, at the instant of the backfill.
+    The others started on its extra processors. The reservation is the textbook's: from the running jobs and their estimates, at the
+    instant of the backfill.
     """
     w, planned = schedule.workload, schedule.start + schedule.estimate
     columns = schedule.start, schedule.end, planned, w.processors

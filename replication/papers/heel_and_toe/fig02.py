@@ -8,8 +8,10 @@ from replication.simulator.estimates import Exact, Users
 
 
 def label_rows(table, factor=2):
-    """The rows of `replication.compare` as the figure names them: trace, estimates (users' and perfect ones,
-    each as it is and multiplied), mean_wait (s), mean_bounded_slowdown, backfilled (a share).
+    """Return the rows of `replication.compare` as the figure names them.
+
+    Columns: trace, estimates (users' and perfect ones, each as it is and multiplied), mean_wait (s), mean_bounded_slowdown,
+    backfilled (a share).
     """
     words = {"real": Users, "perfect": Exact}
     names = {repr(model()): name for name, model in words.items()}
@@ -19,7 +21,7 @@ def label_rows(table, factor=2):
 
 
 def draw(results):
-    """Bars of both measures, a panel a log, as in the paper."""
+    """Draw both measures as bars, a panel a log, as in the paper."""
     looks = style.bars(dict.fromkeys(results["estimates"]))
 
     def one(axes, log, measure):
@@ -34,7 +36,7 @@ def draw(results):
 
 
 def change(results):
-    """Change of each measure in per cent, negative is better: a row a log and measure."""
+    """Return the change of each measure in per cent, negative is better: a row for each log and measure."""
     rows = []
     for log, group in results.groupby("trace", sort=False):
         for measure, (label, _) in PERFORMANCE.items():

@@ -1,4 +1,4 @@
-"""Fig. 12: how likely a shorter job looks the longer one, by formula and by drawing."""
+"""Fig. 12: the probability that a shorter job has the longer estimate, by formula and by random draws."""
 
 import itertools
 
@@ -15,20 +15,18 @@ FACTORS = (1.5, 2, 3, 5, 10, 20, 50, 100)
 
 
 def probability(ratio, factor):
-    """Pr(e1 > e2) for estimates uniform in [r, F r] (section 6), by r1 / r2, at most 1, and F, above 1."""
+    """Return Pr(e1 > e2) for estimates uniform in [r, F r] (section 6), by r1 / r2, at most 1, and F, above 1."""
     overlap = np.maximum(np.asarray(factor) * ratio - 1, 0)
     return 0.5 * overlap**2 / ((np.asarray(factor) - 1) ** 2 * ratio)
 
 
 def limit(ratio):
-    """What the probability tends to as F grows: r1 / (2 r2)."""
+    """Return the limit of the probability for large F: r1 / (2 r2)."""
     return ratio / 2
 
 
 def samples(draws, seed=1):
-    """The same by drawing both estimates: ratio, F, exact, drawn, error (the standard error of `samples`, from
-    the exact value), limit.
-    """
+    """Return the same from random draws: ratio, F, exact, drawn, error (standard error of `drawn`, from the exact value), limit."""
     rows = []
     for ratio, factor in itertools.product(RATIOS, FACTORS):
         random = generator("masquerade", ratio, factor, seed)
@@ -41,7 +39,7 @@ def samples(draws, seed=1):
 
 
 def draw(table):
-    """Left the two jobs of the paper's picture, right the formula, its limit and what was drawn."""
+    """Draw the two jobs of the paper's picture (left), and the formula, its limit and the draws (right)."""
     figure, (left, right) = plt.subplots(
         1, 2, figsize=(style.size(1, 2)[0], 3.6), width_ratios=(2, 3)
     )
@@ -61,7 +59,7 @@ def draw(table):
 
 
 def _jobs(axes, r1, r2, factor):
-    """Run times, and where the estimates may lie: where both may, either may be the longer one."""
+    """Draw run times and ranges of estimates; where both ranges lie, either estimate may be the longer one."""
     ends = r1, r2, factor * r1, factor * r2
     for y, run_time, end, job in ((1, r1, factor * r1, 1), (0, r2, factor * r2, 2)):
         axes.broken_barh([(0, run_time)], (y - 0.3, 0.6), facecolor="#C9D6E8", edgecolor="black")
@@ -78,7 +76,7 @@ def _jobs(axes, r1, r2, factor):
 
 
 def verdict(table):
-    """How far the drawing is from the formula at most, in standard errors, where one is defined."""
+    """Return the largest difference of draws and formula, in standard errors, where one is defined."""
     some = table[table["error"] > 0]
     never = table[table["error"] == 0]
     return {

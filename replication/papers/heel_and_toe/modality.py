@@ -1,9 +1,8 @@
-"""Beyond the paper: its preferred model of estimates tested, real against modal against truncated against
-vanilla.
+"""Beyond the paper: its preferred model of estimates tested, real against modal, truncated and vanilla.
 
-All of them are run on the same jobs, with run times cut to E_max. That is the campaign's, the longest
-estimate a site allowed; but 4 h for KTH, as in the model's own description: at KTH's share of 60 h estimates,
-0.1 %, the model has too few estimates for the longest jobs.
+All are run on the same jobs, with run times cut to E_max. That is the campaign's, the longest estimate that a site allowed; but 4 h for
+KTH, as in the model's own description: at KTH's share of 60 h estimates, 0.1 %, the model has too few estimates for the longest
+jobs.
 """
 
 import math
@@ -25,13 +24,13 @@ COLUMNS = [f"{name} [%]" for name in ("from", "to", "change", "low", "high")]
 
 
 def e_max(workload):
-    """The E_max that a log is run with, s; the longest of its estimates where the paper has none."""
+    """Return the E_max that a log is run with, s; the longest of its estimates where the paper has none."""
     pick = min if workload.name == "KTH-SP2-2" else max
     return campaign.e_max(workload.name, pick) or int(workload.estimate.max())
 
 
 def logs_with_little_lost(workloads):
-    """The logs of whose work cutting run times to E_max takes only a small part (``words.toml``)."""
+    """Return the logs of which cutting run times to E_max removes only a small part of the work (``words.toml``)."""
 
     def work(jobs):
         return float((jobs.run_time * jobs.processors).sum())
@@ -44,12 +43,12 @@ def logs_with_little_lost(workloads):
 
 
 def own_share(workload):
-    """Share of the jobs whose users asked for E_max or more."""
+    """Return the share of jobs whose users asked for E_max or more."""
     return float((workload.estimate >= e_max(workload)).mean())
 
 
 def usable_shares(workload, shares, runs):
-    """Those of some shares at E_max, and the log's own, that leave no run without an estimate."""
+    """Return those of some shares at E_max, and the log's own, that leave no run without an estimate."""
     limit = e_max(workload)
     jobs, seeds = cut_runs(workload, limit), range(1, runs + 1)
     several = sorted({own_share(workload), *shares})
@@ -57,9 +56,7 @@ def usable_shares(workload, shares, runs):
 
 
 def results(workloads, runs, workers=1):
-    """`summary` of every log with the users' own estimates, the modal model at each share that it covers, and f-models
-    cut at E_max and not.
-    """
+    """Return the `summary` of every log with users' estimates, the modal model at each usable share, and f-models cut at E_max and not."""
     parts = []
     for workload in workloads.values():
         limit = e_max(workload)
@@ -71,10 +68,10 @@ def results(workloads, runs, workers=1):
 
 
 def summary(table, workloads):
-    """Mean and intervals of each measure with each kind of estimates, from a sweep over runs cut
-    to `e_max`. Columns of `curves.spread` with estimates (real, modal, truncated, vanilla) and amount
-    (share at E_max, or f), own (whether the share is the log's) and real (the value with the real
-    estimates). The workloads are not cut.
+    """Return mean and intervals of each measure with each kind of estimates, from a sweep over runs cut to `e_max`.
+
+    Columns of `curves.spread` with estimates (real, modal, truncated, vanilla) and amount (share at E_max, or f), own (whether the share
+    is the log's) and real (the value with the real estimates). The workloads are not cut.
     """
     own = {log: own_share(workload) for log, workload in workloads.items()}
     kind = table["model"].replace({"log": "real", "f": "vanilla"})
@@ -90,7 +87,7 @@ def summary(table, workloads):
 
 
 def compare(found):
-    """Every kind of estimates against the real ones, per cent, one column a log and measure."""
+    """Return the change from the real estimates to every other kind, per cent, a column for each log and measure."""
     some = found[((found["estimates"] != "modal") | found["own"]) & (found["estimates"] != "real")]
     amounts = some["amount"].map(", f = {:g}".format).mask(some["own"], "")
     some = some.assign(
@@ -102,7 +99,7 @@ def compare(found):
 
 
 def draw(found):
-    """Performance against the share of jobs at E_max; a row a measure, a column a log."""
+    """Draw performance against the share of jobs at E_max; a row a measure, a column a log."""
     # The real estimates look as in the other figures.
     looks = style.series(["modal", "vanilla f = 10", "real", "truncated f = 10"], marker=False)
 
@@ -126,8 +123,9 @@ def draw(found):
 
 
 def change(found, shares, step=False):
-    """Change of each mean from the smallest of some shares at E_max to the largest, or step by step; shares
-    that a log was not run with are left out. In per cent: from, to, change, low and high (95 % interval).
+    """Return the change of each mean from the smallest of some shares at E_max to the largest, or step by step.
+
+    Shares that a log was not run with are left out. Columns in per cent: from, to, change, low and high (95 % interval).
     """
     rows = []
     modal = found[(found["estimates"] == "modal") & found["amount"].isin(shares)]

@@ -1,4 +1,4 @@
-"""Figs. 13 and 15: what users' estimates look like."""
+"""Figs. 13 and 15: the distribution and the accuracy of users' estimates."""
 
 import numpy as np
 import pandas as pd
@@ -18,9 +18,7 @@ EQUAL = {"jobs": "bins of equally many jobs", "width": "bins of equal width"}
 
 
 def workloads_as_recorded(workloads, drop=()):
-    """The workloads with the users' estimates as recorded, also where a job ran longer; without the jobs that
-    the rules `drop` name besides the paper's.
-    """
+    """Return the workloads with estimates as recorded, also where a job ran longer; `drop` adds rules to the paper's."""
     whole = {
         log: traces.load(
             log, paper=PAPER, overrun="as-is", drop=(*traces.rules(log, PAPER).drop, *drop)
@@ -31,29 +29,28 @@ def workloads_as_recorded(workloads, drop=()):
 
 
 def e_max(log):
-    """The E_max whose share the table under Fig. 13 gives, s."""
+    """Return the E_max whose share the table under Fig. 13 gives, s."""
     said = published.value(PAPER, "e_max", trace=log, policy="log", measure="e_max").value
     return round(said * HOUR)
 
 
 def apart(one, workload, other, second):
-    """Largest distance between the cumulative distributions of two logs' estimates below E_max, points."""
+    """Return the largest distance between the cumulative distributions of two logs' estimates below E_max, points."""
     below = [w.estimate[w.estimate < e_max(log)] for log, w in ((one, workload), (other, second))]
     return 100 * float(stats.ks_2samp(*below).statistic)
 
 
 def popular(workload):
-    """The estimates in use and their jobs, the most popular first."""
+    """Return the distinct estimates and their jobs, the most popular first."""
     values, jobs = np.unique(workload.estimate, return_counts=True)
     order = np.argsort(-jobs, kind="stable")
     return values[order], jobs[order]
 
 
 def modality(workloads):
-    """E_max's share and rank, and the share of the 20 most popular estimates, a row a log.
+    """Return E_max's share and rank, and the share of the 20 most popular estimates, a row for each log.
 
-    E_max is that of the table under Fig. 13, for KTH and BLUE the one that it gives the share of. A request for it may be up
-    to a minute below it; its share is one of the jobs given processors (docs/decisions/heel_and_toe.md).
+    E_max is that of the table under Fig. 13; for KTH and BLUE the one whose share it gives.
     """
 
     def percent(which):
@@ -87,14 +84,14 @@ def modality(workloads):
 
 
 def shares_published(table):
-    """The E_max shares as `Page.compare` takes them for the table under Fig. 13."""
+    """Return the E_max shares as `Page.compare` takes them for the table under Fig. 13."""
     return tidy(
         (log, "e_max_share", share, "%") for log, share in _by_log(table, "E_max share [%]")
     )
 
 
 def text_published(table):
-    """Ranks and extremes as `Page.compare` takes them for the running text."""
+    """Return ranks and extremes as `Page.compare` takes them for the running text."""
     share = table["E_max share [%]"]
     rest = {
         "top20_share": table[f"top {TOP} share [%]"].mean(),
@@ -112,7 +109,7 @@ def _by_log(table, column):
 
 
 def draw_cdf(workloads):
-    """Cumulative distributions of run times and estimates, a panel a log, and the limits that sites set."""
+    """Draw the distributions of run times and estimates, a panel a log, and the limits of the sites."""
     workloads = workloads_as_recorded(workloads)
     looks = style.series(("run time", "estimate"), marker=False)
 
@@ -134,8 +131,9 @@ def draw_cdf(workloads):
 
 
 def accuracy(workload, equal="jobs", bins=100):
-    """Mean accuracy, run time over estimate (%), in bins of equally many jobs or of equal width by run time
-    (h): the paper's "equally sized" may mean either. Empty bins are left out, and jobs of estimate 0.
+    """Return mean accuracy, run time over estimate (%), in bins by run time (h).
+
+    The paper's "equally sized" may mean bins of equally many jobs or of equal width. Empty bins and jobs of estimate 0 are left out.
     """
     some = workload.estimate > 0
     run_time = workload.run_time[some]
@@ -149,8 +147,9 @@ def accuracy(workload, equal="jobs", bins=100):
 
 
 def peaks(workload, count=10, bins=100):
-    """The bins of Fig. 15 whose accuracy stands out most from that of their neighbours: of each the
-    mean run time, h, and how many of the most popular estimates lie among its run times.
+    """Return the bins of Fig. 15 whose accuracy exceeds that of their neighbours most.
+
+    For each the mean run time, h, and how many of the most popular estimates lie among its run times.
     """
     table = accuracy(workload, bins=bins)
     mean, edges = table["accuracy [%]"].to_numpy(), np.cumsum([0, *table["jobs"]])
@@ -165,7 +164,7 @@ def peaks(workload, count=10, bins=100):
 
 
 def accuracies(workloads, bins=100):
-    """Both readings of Fig. 15 for every log, in one table."""
+    """Return both interpretations of Fig. 15 for every log, in one table."""
     parts = {
         (log, equal): accuracy(workload, equal, bins)
         for equal in EQUAL
@@ -176,7 +175,7 @@ def accuracies(workloads, bins=100):
 
 
 def draw_accuracy(table):
-    """Accuracy against run time; a row a reading, a column a log."""
+    """Draw accuracy against run time; a row an interpretation, a column a log."""
 
     def one(axes, log, equal):
         part = table[(table["log"] == log) & (table["equal"] == equal)]
@@ -189,7 +188,7 @@ def draw_accuracy(table):
 
 
 def rank_correlation(table):
-    """Spearman's correlation of accuracy with run time over the bins, by log and reading."""
+    """Return Spearman's correlation of accuracy with run time over the bins, by log and interpretation."""
     rows = [
         [*key, float(stats.spearmanr(part["run time [h]"], part["accuracy [%]"]).statistic)]
         for key, part in table.groupby(["log", "equal"], sort=False)

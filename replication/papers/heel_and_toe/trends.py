@@ -1,8 +1,7 @@
-"""Shapes of curves over badness, decided by numbers: V or L, and where the truncated model meets the real
-estimates.
+"""Shapes of curves over badness, V or L, and crossings of the truncated model with the real estimates.
 
-A curve is the mean over the seeds at each f. What is asked of it is answered by its values, and whether that is
-sure by a band around it that holds at all f at once (`band`), so that it does not matter which f was chosen.
+A curve is the mean over the seeds at each f. Its values decide a question, and a band that holds at all f at once (`band`) shows
+whether the answer is sure, whichever f was chosen.
 """
 
 import math
@@ -20,12 +19,11 @@ SHAPES = {(True, True): "V", (True, False): "L", (False, True): "rising", (False
 
 
 def band(results, measure):
-    """A curve with a band that holds at all f at once, from random runs of one log and load: by f
-    its mean, low and high; and odd and even, the means over the seeds of either kind.
+    """Return a curve with a band that holds at all f at once, from random runs of one log and load.
 
-    The half-width at an f is Student's t times the standard error over the seeds, with Sidak's
-    correction for as many f as there are: 95 % for all of them together if they are independent,
-    more if not.
+    Columns by f: mean, low, high, and odd and even, the means over the seeds of either kind. The half-width is Student's t times
+    the standard error over the seeds, with Sidak's correction for the number of f: 95 % for all of them together if they are
+    independent, more if not.
     """
     wide = results.pivot_table(index="f", columns="seed", values=measure).sort_index()
     runs, odd = wide.count(axis=1), wide.columns % 2 == 1
@@ -36,10 +34,10 @@ def band(results, measure):
 
 
 def higher(found, top, bottom, unit=1.0):
-    """How much higher a curve is at its top than at its bottom, in a unit, with the ends by the band.
+    """Return how much higher a curve is at its top than at its bottom, in a unit, with its ends by the band.
 
-    Takes a `band` or part of it. Either point is at a place, or the ``max`` or ``min``: that is chosen in the seeds of one
-    kind and measured in those of the other, and both ways are averaged, so that the luck of the choice is not in it.
+    Either point is a place, or ``max`` or ``min``. An extreme is found in the seeds of one kind and measured in those of the other,
+    and both ways are averaged, so that the choice has no bias.
     """
     kinds, bounds = (("even", "odd"), ("odd", "even")), (("low", "high"), ("high", "low"))
     both = [_at(found, top, *kind) - _at(found, bottom, *kind) for kind in kinds]
@@ -48,7 +46,7 @@ def higher(found, top, bottom, unit=1.0):
 
 
 def _at(found, place, column, chooser=None):
-    """The value of a column at a place; an extreme one is its own, or lies where that of the chooser does."""
+    """Return the value of a column at a place, or at the extreme of the chooser's column."""
     if isinstance(place, int):
         return found[column].iloc[place]
     if chooser is None:
@@ -57,12 +55,10 @@ def _at(found, place, column, chooser=None):
 
 
 def shape(results, measure):
-    """Whether a curve, as `band` takes it, falls and then rises (V), falls and stays (L), rises, or
-    is flat; the f of its lowest mean; and fall and rise in per cent of the value at f = 0, each
-    with its ends by the band.
+    """Return the shape of a curve, as `band` takes it: V, L, rising or flat.
 
-    It falls if its lowest point lies more than none (``words.toml``) below the value at f = 0, and
-    rises if its end lies as much above that point.
+    It falls if its lowest point lies more than none (``words.toml``) below the value at f = 0, and rises if its end lies as much above
+    that point. Further values: the f of its lowest mean; fall and rise in per cent of the value at f = 0, with ends by the band.
     """
     found = band(results, measure)
     unit, turns = abs(found["mean"].iloc[0]) / 100, {}
@@ -80,18 +76,19 @@ def shape(results, measure):
 
 
 def ends(name, unit=""):
-    """The columns of a value and of the ends of its interval."""
+    """Return the columns of a value and of the ends of its interval."""
     return [f"{name}{end}{unit}" for end in ("", " low", " high")]
 
 
 def change(row, name):
-    """The fall or the rise of a row of `shapes`, with its ends."""
+    """Return the fall or the rise of a row of `shapes`, with its ends."""
     return tuple(row[column] for column in ends(name, " [%]"))
 
 
 def span(results, measure, least=0.0):
-    """How much higher a curve's highest point is than its lowest, in per cent of the value at f =
-    0, with its ends by the band. Points of an f below `least` are left out.
+    """Return how much higher a curve's highest point is than its lowest, per cent of the value at f = 0, with ends by the band.
+
+    Points of an f below `least` are left out.
     """
     found = band(results, measure)
     unit = found["mean"].iloc[0] / 100
@@ -99,15 +96,13 @@ def span(results, measure, least=0.0):
 
 
 def difference(value, error, unit=1.0):
-    """A difference of means with its 95 % interval, in per cent of a unit, from the difference and
-    its standard error.
-    """
+    """Return a difference of means with its 95 % interval, per cent of a unit, from the difference and its standard error."""
     half = Z95 * error
     return tuple(float(100 * x / unit) for x in (value, value - half, value + half))
 
 
 def shapes(results, measures):
-    """`shape` of every log, load and measure, one row each."""
+    """Return the `shape` of every log, load and measure, a row each."""
     random = results[results["model"] == "random"]
     rows = [
         {"log": log, "load": load, "measure": measure} | shape(part, measure)
@@ -118,14 +113,15 @@ def shapes(results, measures):
 
 
 def on_grid(results, largest, step):
-    """The runs of one range of f: 0, `step`, ..., `largest`."""
+    """Return the runs of one range of f: 0, `step`, ..., `largest`."""
     steps = results["f"] / step
     return results[(results["f"] <= largest) & np.isclose(steps, steps.round())]
 
 
 def by_range(results, measures, ranges):
-    """The shape of every curve over each range of f, which are largest f and step: whether a trend
-    goes on (section 3, footnotes 5 and 6). Columns are log, load, measure, and one for each range.
+    """Return the shape of every curve over each range of f (section 3, footnotes 5 and 6).
+
+    Columns: log, load, measure, and one for each range. Ranges are largest f and step.
     """
     parts = {}
     for largest, step in ranges.items():
@@ -135,10 +131,10 @@ def by_range(results, measures, ranges):
 
 
 def crossovers(results, measures):
-    """The f at which the mean of the random model comes back up to the real estimates (table of
-    Fig. 16): log, load, measure; f of the first crossing behind the lowest point, between grid
-    points by a straight line, nan if there is none up to the largest f; and from and to, where the
-    mean's 95 % interval crosses.
+    """Return the f at which the mean of the random model rises to the real estimates (table of Fig. 16).
+
+    Columns: log, load, measure; the f of the first crossing beyond the lowest point, linear between grid points, nan if there is
+    none; and from and to, where the mean's 95 % interval crosses.
     """
     rows = []
     for (log, load), part in results.groupby(["log", "load"], sort=False):
@@ -157,7 +153,7 @@ def crossovers(results, measures):
 
 
 def crossing(curve, level):
-    """Where a curve first reaches a level from below behind its lowest point; nan if it does not."""
+    """Return where a curve first reaches a level from below, beyond its lowest point; nan if it does not."""
     f, values = curve.index.to_numpy(float), curve.to_numpy(float)
     lowest = int(np.argmin(values))
     behind = np.flatnonzero(values[lowest:] >= level)

@@ -1,4 +1,4 @@
-"""What the paper's tables count, of one schedule: name to (value, unit), named as in ``data/published``."""
+"""The numbers that the paper's tables count in a schedule: name to (value, unit), named as in ``data/published``."""
 
 import numpy as np
 
@@ -17,20 +17,21 @@ def _largest(values):
 
 
 def killed_seconds(schedule):
-    """Seconds of each job's preempted runs, int64[n]."""
+    """Return the seconds of each job's preempted runs, int64[n]."""
     job, start, end = schedule.killed_runs.T
     return np.bincount(job, end - start, len(schedule.start)).astype(np.int64)
 
 
 def wasted_seconds(schedule):
-    """Seconds each job ran beyond its run time, int64[n]: work lost, and what saving and restoring took."""
+    """Return the seconds each job ran beyond its run time, int64[n]: lost work, and time to save and restore."""
     return killed_seconds(schedule) + (schedule.end - schedule.start) - schedule.workload.run_time
 
 
 def blocked_jobs(schedule, which="any"):
-    """Which jobs count as blocked, bool[n]: ``any`` that come to the head and do not start at that instant;
-    of these, those behind which ``others-wait`` meanwhile, so that there is a job to backfill; or those
-    ``passed`` by another job's start.
+    """Return which jobs count as blocked, bool[n].
+
+    ``any``: those that come to the head and do not start at that instant; ``others-wait``: of these, those with a job behind them
+    meanwhile that could be backfilled; ``passed``: those that another job's start passes.
     """
     hit = audits.blocked(schedule)
     if which == "any":
@@ -51,7 +52,7 @@ def blocked_jobs(schedule, which="any"):
 
 
 def delays(schedule, since="alone", blocked="any"):
-    """Table 1: blocked jobs, those delayed by later jobs, and by how much."""
+    """Return Table 1: blocked jobs, those delayed by later jobs, and their delays."""
     hit = blocked_jobs(schedule, blocked)
     delay = audits.start_delays(schedule, since)
     delay = delay[hit & (delay > 0)]
@@ -64,7 +65,7 @@ def delays(schedule, since="alone", blocked="any"):
 
 
 def violations(schedule, blame="under-predicted", which="first", by="predictions"):
-    """Table 2: reservations violated, the sizes of the jobs, their delays and increases of slowdown."""
+    """Return Table 2: violated reservations, the sizes of the jobs, their delays and increases of slowdown."""
     w = schedule.workload
     delay = audits.reservation_delays(schedule, blame, which, by)
     late = delay > 0
@@ -81,11 +82,10 @@ def violations(schedule, blame="under-predicted", which="first", by="predictions
 
 
 def kinds(schedule, backfilled="last-run", blocked="any"):
-    """Table 4: backfilled and blocked jobs.
+    """Return Table 4: backfilled and blocked jobs.
 
-    Backfilled are jobs whose completing run was (``last-run``); or ``starts`` by backfilling, those of
-    preempted runs included; or jobs that ``ever`` were; or that also ended before all jobs ahead had started
-    (``in-shadow``).
+    Backfilled are jobs whose completing run was (``last-run``); all ``starts`` by backfilling, those of preempted runs included;
+    jobs that ``ever`` were; or jobs that also ended before all jobs ahead had started (``in-shadow``).
     """
     last, killed = schedule.backfilled, schedule.times_killed
     earlier = np.concatenate([[0], np.maximum.accumulate(schedule.start)[:-1]])
@@ -100,7 +100,7 @@ def kinds(schedule, backfilled="last-run", blocked="any"):
 
 
 def loads(schedule, since="first-submission"):
-    """Table 5: load with the killed work counted, and the killed work's part, up to the last end.
+    """Return Table 5: the load with the killed work included, and the killed work's part, up to the last end.
 
     The span is since the first submission, as the paper says, or since the log's ``time-0``.
     """
@@ -117,10 +117,7 @@ def loads(schedule, since="first-submission"):
 
 
 def preemptions(schedule, waste="mean"):
-    """Table 6: preempted jobs, mean number of kills, run time waste.
-
-    The waste is the mean of the jobs' wastes, or their ``total`` waste over all their run time.
-    """
+    """Return Table 6: preempted jobs, mean number of kills, and run time waste: the jobs' ``mean``, or the ``total`` over all their run time."""
     hit = schedule.times_killed > 0
     wasted, run_time = wasted_seconds(schedule)[hit], schedule.workload.run_time[hit]
     share = _mean(wasted / run_time) if waste == "mean" else wasted.sum() / max(run_time.sum(), 1)
@@ -133,7 +130,7 @@ def preemptions(schedule, waste="mean"):
 
 
 def slowdowns(schedule):
-    """Figs. 4 to 6: mean bounded slowdown, plain and weighted by size, over all jobs."""
+    """Return Figs. 4 to 6: mean bounded slowdown, plain and weighted by size, over all jobs."""
     w = schedule.workload
     return {
         "mbs": (measures.mbs(schedule.wait, w.run_time), "1"),

@@ -1,4 +1,4 @@
-"""Fig. 1: what goes wrong where predictions take the place of estimates in EASY, on five processors."""
+"""Fig. 1: the effects of predictions in place of estimates in EASY, on five processors."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ MACHINE = 5
 class Example:
     """One picture: its title, the policy as ``data/published`` names it, and the jobs in order of submission.
 
-    Of each job its number in the paper, the run time that the scheduler plans with, the real one, and its size.
+    Each job has its number in the paper, the run time that the scheduler plans with, the actual one, and its size.
     """
 
     title: str
@@ -32,12 +32,12 @@ class Example:
     size: tuple = (2, 5, 1)
 
     def workload(self):
-        """The jobs, all there at time 0."""
+        """Return the jobs, all submitted at time 0."""
         now = [0] * len(self.told)
         return Workload.from_columns(self.title, MACHINE, now, self.run_time, self.size, self.told)
 
     def decision(self, schedule):
-        """Start, end and size of each job as planned at time 0; the blocked head at its reservation."""
+        """Return number, start, length and size of each job as planned at time 0, the blocked head at its reservation."""
         started = [k for k in range(len(self.told)) if schedule.start[k] == 0]
         head = next(k for k in range(len(self.told)) if schedule.start[k] > 0)
         free = MACHINE - sum(self.size[k] for k in started)
@@ -62,7 +62,7 @@ EXAMPLES = {
 
 
 def results(schedules):
-    """What the paper's text says of the pictures, as simulated; takes the schedule of each of `EXAMPLES`."""
+    """Return the numbers in the paper's text as simulated, from the schedule of each of `EXAMPLES`."""
     rows = []
     for name, example in EXAMPLES.items():
         schedule, unit = schedules[name], "time units"
@@ -80,18 +80,18 @@ def results(schedules):
 
 
 def published_part(ours):
-    """The rows that the paper's text has a number for."""
+    """Return the rows with a number in the paper's text."""
     known = {row.key for row in published.rows("pv_easy", "fig1")}
     return ours[ours[COLUMNS[:3]].apply(tuple, axis=1).isin(known)]
 
 
 def reasons(ours):
-    """Why the numbers of Fig. 1 have no verdict, as `Page.compare` takes it."""
+    """Return why the numbers of Fig. 1 have no verdict, as `Page.compare` takes it."""
     return dict.fromkeys(ours["trace"], "the jobs are made up such that this comes out")
 
 
 def draw(schedules):
-    """Each example twice: as decided at time 0, and as it came about."""
+    """Draw each example twice: the decision at time 0, and the outcome."""
     size = style.WIDTH, 6.2
     figure, grid = plt.subplots(len(EXAMPLES), 2, figsize=size, sharex=True, sharey=True)
     for row, (name, example) in zip(grid, EXAMPLES.items(), strict=True):
@@ -107,7 +107,7 @@ def draw(schedules):
 
 
 def _boxes(axes, jobs):
-    """Rectangles of (number, start, length, size), lowest processors first."""
+    """Draw rectangles of (number, start, length, size), lowest processors first."""
     number, start, length, size = (np.array(column) for column in zip(*jobs, strict=True))
     end = start + length
     for k, first, width in gantt.place(start, end, size, MACHINE):

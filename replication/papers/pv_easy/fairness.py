@@ -1,4 +1,4 @@
-"""Strict fairness by the paper's words: is any job delayed by any job of lower priority? (section 3.1)"""
+"""Strict fairness by the paper's definition (section 3.1): delays of jobs by jobs of lower priority."""
 
 import numpy as np
 import pandas as pd
@@ -13,9 +13,10 @@ DRAWN = ("EASY", "PV-EASY")
 
 
 def delays(schedule, names, sample, seed=1):
-    """Start less the start without the later jobs (s, negative where later jobs helped), of the jobs looked
-    at; and their share of the jobs that waited, since others cannot have been delayed. Where each takes a
-    simulation from the beginning, `sample` jobs are drawn; `names` (log and policy) and seed are the key.
+    """Return start less start without the later jobs, s (negative where later jobs helped), and the share of jobs examined.
+
+    The share is of the jobs that waited, since others cannot have been delayed. Where each needs a simulation of its own,
+    `sample` jobs are drawn; `names` (log and policy) and the seed decide which.
     """
     jobs = waited = np.flatnonzero(schedule.start > schedule.workload.submit)
     if not audits.is_replayed(schedule.scheduler) and len(waited) > sample:
@@ -24,11 +25,11 @@ def delays(schedule, names, sample, seed=1):
 
 
 def results(schedules, sample=150, seed=1):
-    """How many jobs are delayed by jobs of lower priority, and by how much, under ``schedules[log][policy]``.
+    """Return how many jobs are delayed by jobs of lower priority, and by how much, under ``schedules[log][policy]``.
 
-    The table has a row a log and policy: counts estimated from the sample where it is one, with their 95 %
-    intervals (Wilson), mean_delay (min), max_delay (h), and unfair_heads (heads that wait while idle and
-    shadow processors would do). The second table has a delay (s) for each job looked at.
+    The first table has a row for each log and policy: counts, estimated where a sample was drawn, with 95 % intervals (Wilson);
+    mean_delay (min), max_delay (h), and unfair_heads (heads that wait while idle processors and those of later jobs would
+    suffice). The second table has the delay (s) of each job examined.
     """
     rows, each = [], []
     for log, by_policy in schedules.items():
@@ -42,7 +43,7 @@ def results(schedules, sample=150, seed=1):
 
 
 def _row(schedule, delay, share):
-    """The delays of the jobs looked at, a share of those that waited, as a row of the table."""
+    """Return the delays of the jobs examined, a share of those that waited, as a row of the table."""
     hit = delay[delay > 0]
     waited = int((schedule.start > schedule.workload.submit).sum())
     low = high = len(hit) / max(len(delay), 1)
@@ -64,7 +65,7 @@ def _row(schedule, delay, share):
 
 
 def draw(each):
-    """Jobs delayed by more than a time, over that time, a panel a log."""
+    """Draw the number of jobs delayed by more than a time, over that time, a panel a log."""
     looks = style.series(DRAWN, marker=False)
     late = each[each["delay"] > 0].assign(hours=lambda table: table["delay"] / 3600)
 

@@ -1,4 +1,4 @@
-"""What other kinds of preemption would have changed; the paper's section 6 speaks of them and tries none."""
+"""Other kinds of preemption, which the paper's section 6 mentions and does not try."""
 
 import pandas as pd
 
@@ -14,8 +14,9 @@ SHOWN = {
 
 
 def results(schedules):
-    """Slowdowns, loads and preemptions of ``schedules[log][mode]``; unfair counts heads that wait while idle
-    and shadow processors would do.
+    """Return slowdowns, loads and preemptions of ``schedules[log][mode]``.
+
+    The column unfair counts heads that wait while idle processors and those of later jobs would suffice.
     """
     rows = []
     for log, by_mode in schedules.items():
@@ -28,7 +29,7 @@ def results(schedules):
 
 
 def draw(table):
-    """Bars of slowdowns and wasted load, a row a measure and a panel a log; EASY as a line."""
+    """Draw slowdowns and wasted load as bars, a row a measure and a panel a log; EASY as a line."""
     looks = style.bars([mode for mode in dict.fromkeys(table["mode"]) if mode != "EASY"])
 
     def one(axes, log, measure):

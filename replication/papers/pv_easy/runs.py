@@ -1,4 +1,4 @@
-"""The paper's policies as schedulers, and the readings it leaves open of them."""
+"""The paper's policies as schedulers, and the interpretations it leaves open."""
 
 from replication.papers import variants
 from replication.papers.variants import Variant
@@ -20,12 +20,12 @@ READINGS = (DEFAULT, *ALONE, *CLEANING, *TOGETHER)
 
 
 def name(scheduler):
-    """What the paper calls a scheduler; the scheduler itself in words where the paper does not have it."""
+    """Return the paper's name of a scheduler, or its repr."""
     return next((own for own, known in POLICIES.items() if known == scheduler), repr(scheduler))
 
 
 def concerns(scheduler, reading):
-    """Whether a scheduler can tell a reading from the default one."""
+    """Return whether an interpretation changes anything for a scheduler."""
     fields = set(reading.scheduler)
     if not fields <= scheduler.options().keys():
         return False
@@ -33,15 +33,14 @@ def concerns(scheduler, reading):
 
 
 def run(jobs, scheduler, reading=DEFAULT, seed=1):
-    """The validated schedule of some jobs under a reading, as far as it concerns the scheduler."""
+    """Return the validated schedule of some jobs under an interpretation, as far as it concerns the scheduler."""
     return simulate(jobs, reading.of(scheduler), seed=seed).validate()
 
 
 def otherwise(log, schedule, first=None):
-    """Yield each reading but the default that concerns a schedule's scheduler, and the schedule under it.
+    """Yield each interpretation but the default that concerns a schedule's scheduler, and the schedule under it.
 
-    Not those that take the log's own lines where the log is not the archive's. `first` says how many jobs of
-    the log were taken; all by default.
+    Cleanings need a log of the archive. `first` is the number of jobs taken from the log; all by default.
     """
     for reading in READINGS[1:]:
         if concerns(schedule.scheduler, reading):

@@ -1,6 +1,6 @@
-"""Figs. 2, 3, 5 and 6: slowdowns of blocked jobs by size, and of all jobs; and what each part of PV-EASY does.
+"""Figs. 2, 3, 5 and 6: slowdowns of blocked jobs by size, and of all jobs; and the effect of PV-EASY's parts.
 
-Schedules come by log and policy: ``schedules[log][policy]``.
+Schedules are given by log and policy: ``schedules[log][policy]``.
 """
 
 from fractions import Fraction
@@ -24,7 +24,7 @@ COLUMNS += ["quotient", "quotient_low", "quotient_high"]
 
 
 def sums(schedule, mask, measure):
-    """Weighted slowdowns and weights of the masked jobs, float64[n, 2]; the measure is their quotient."""
+    """Return weighted slowdowns and weights of the masked jobs, float64[n, 2]; the measure is their quotient."""
     w = schedule.workload
     weight = (w.processors if measure == "mwbs" else np.ones(len(w))) * mask
     return np.column_stack(
@@ -33,21 +33,22 @@ def sums(schedule, mask, measure):
 
 
 def size_class(workload, classes=CLASSES):
-    """Size class of each job, int[n]: 0 for up to the first of equal shares of the machine, and so on."""
+    """Return the size class of each job, int[n]: 0 up to the first of equal shares of the machine, and so on."""
     return (classes * workload.processors - 1) // workload.machine
 
 
 def names(classes=CLASSES):
-    """The size classes in words, the smallest jobs first."""
+    """Return the size classes in words, the smallest jobs first."""
     shares = [str(Fraction(k, classes)) for k in range(1, classes)]
     between = [f"{low} to {high}" for low, high in pairwise(shares)]
     return [f"up to {shares[0]}", *between, f"above {shares[-1]}"] if shares else ["all"]
 
 
 def over_easy(schedules):
-    """Slowdowns of ``schedules[log][part]`` over those of EASY, which is among the parts, with intervals over the
-    log's weeks drawn anew: log, part, measure, over, low, high; last, as a log of its own, the median over the logs.
-    The rules are in docs/decisions/causes.md.
+    """Return slowdowns of ``schedules[log][part]`` over those of EASY, with intervals over the log's weeks.
+
+    Columns: log, part, measure, over, low, high. The last rows are the median over the logs. The rules are in
+    docs/decisions/causes.md.
     """
     drawn = {}
     for log, parts in schedules.items():
@@ -62,7 +63,7 @@ def over_easy(schedules):
 
 
 def _compared(schedules, measure, groups, base, seed, resamples):
-    """A measure of groups of jobs: ``groups(schedules of a log)`` yields (name, masks by policy)."""
+    """Return a measure of groups of jobs: ``groups(schedules of a log)`` yields names and masks by policy."""
     rows = []
     for log, by_policy in schedules.items():
         for jobs, masks in groups(by_policy):
@@ -77,9 +78,9 @@ def _compared(schedules, measure, groups, base, seed, resamples):
 
 
 def everyone(schedules, measure, base="EASY", seed=1, resamples=resampling.DRAWS):
-    """A measure (mbs or mwbs) over all jobs, as in Figs. 5 and 6, and its quotient to the base policy's.
+    """Return a measure (mbs or mwbs) of all jobs, as in Figs. 5 and 6, and its quotient to the base policy's: `COLUMNS`.
 
-    The 95 % intervals are from a moving-block bootstrap over jobs, paired for the quotient. Columns are `COLUMNS`.
+    The 95 % intervals are from a moving-block bootstrap over jobs, paired for the quotient.
     """
 
     def groups(by_policy):
@@ -91,10 +92,10 @@ def everyone(schedules, measure, base="EASY", seed=1, resamples=resampling.DRAWS
 def blocked(
     schedules, measure, classes=CLASSES, same=False, base="EASY", seed=1, resamples=resampling.DRAWS
 ):
-    """The same of blocked jobs by size, as in Figs. 2 and 3.
+    """Return a measure of blocked jobs by size, as in Figs. 2 and 3: `COLUMNS`, as from `everyone`.
 
-    Classes are equal shares of the machine; jobs are each policy's own blocked ones, or the `same`, those that the base
-    blocks.
+    Classes are equal shares of the machine. The jobs are those that each policy blocks, or the `same` for all: those that the
+    base blocks.
     """
 
     def groups(by_policy):
@@ -107,7 +108,7 @@ def blocked(
 
 
 def readings(schedules, measure, first=None):
-    """The measure over all jobs under every reading: one row a policy and reading, one column a log."""
+    """Return the measure of all jobs under every interpretation: a row for each policy and interpretation, a column a log."""
     table = tables.readings(schedules, counts.slowdowns, first)
     table = table[table["measure"] == measure].rename(columns={"trace": "log"})
     table = table.set_index(["policy", "reading", "log"])["value"].unstack("log", sort=False)
@@ -116,9 +117,7 @@ def readings(schedules, measure, first=None):
 
 
 def bars(table, measure):
-    """Bars with intervals of a table of `everyone` or `blocked`, a panel a log; groups of jobs across,
-    policies side by side.
-    """
+    """Draw a table of `everyone` or `blocked` as bars with intervals: a panel a log, groups of jobs across, policies side by side."""
     policies, jobs = (list(dict.fromkeys(table[name])) for name in ("policy", "jobs"))
     looks, several = style.bars(dict.fromkeys([*LOOKS, *policies])), len(jobs) > 1
     width = 0.8 / len(policies) if several else 0.8
@@ -141,9 +140,7 @@ def bars(table, measure):
 
 
 def outcomes(table, policy="PV-EASY"):
-    """Where a policy's value is lower than the base's by its interval, higher, and unclear, by jobs and
-    trace.
-    """
+    """Return by jobs and trace whether a policy's value is lower or higher than the base's by its interval, or unclear."""
     own = table[(table["policy"] == policy) & table["value"].notna()]
     low, high = own["quotient_low"], own["quotient_high"]
     said = np.select([high < 1, low > 1], ["lower", "higher"], "unclear")

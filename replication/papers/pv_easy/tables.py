@@ -1,6 +1,6 @@
-"""Tables 1 to 6: one row a number, the range over the readings, and what the paper's text says of them.
+"""Tables 1 to 6: one row for each number, the range over the interpretations, and the numbers in the paper's text.
 
-Schedules come by log and policy: ``schedules[log][policy]``.
+Schedules are given by log and policy: ``schedules[log][policy]``.
 """
 
 import math
@@ -17,8 +17,9 @@ OVERALL = {"max_delay": "max", "max_dtr": "max", "violated": "sum"}
 
 
 def numbers(schedules, count, given=None):
-    """What a table counts (one of `counts`), as `Page.compare` takes it; and of each log, where it is printed
-    beside, its number of jobs or processors.
+    """Return the numbers of a table from one of `counts`, as `Page.compare` takes them.
+
+    If `given` (jobs or processors) is printed beside them, that of each log is added.
     """
     rows = []
     for log, by_policy in schedules.items():
@@ -31,30 +32,29 @@ def numbers(schedules, count, given=None):
 
 
 def otherwise(item, ours, undecided=""):
-    """A table under another definition, beside the paper's; nothing is decided where `undecided` says why."""
+    """Return a table under another definition, compared with the paper's; without verdicts if `undecided` gives a reason."""
     frame = compare.table(runs.PAPER, item, ours)
     frame = frame[frame["policy"] != "log"].reset_index(drop=True)
     return frame.assign(verdict=compare.NOT_COMPARABLE) if undecided else frame
 
 
 def inputs(ours):
-    """Why some numbers have no verdict, as `Page.compare` takes it: the machines are the paper's."""
+    """Return why some numbers have no verdict, as `Page.compare` takes it: the machines are the paper's."""
     reason = "the paper's number, which is an input here"
     return {(log, "log", "processors"): reason for log in ours["trace"]}
 
 
 def wide(ours):
-    """One row a log and policy, one column a measure, for display."""
+    """Return a row for each log and policy and a column for each measure, for display."""
     shown = ours[ours["policy"] != "log"]
     values = shown.set_index(["trace", "policy", "measure"])["value"]
     return values.unstack(sort=False).reset_index()
 
 
 def readings(schedules, count, first=None):
-    """A table's numbers under every reading: each changed alone, and the few that go together.
+    """Return a table's numbers under every interpretation: each changed alone, and the few that belong together.
 
-    Ways of counting are readings too; they are applied to the default schedule. A delay from the start
-    without later jobs is worked out for the default alone.
+    Ways of counting apply to the default schedule. Delays from the start without later jobs are computed for the default only.
     """
     # Under another scheduler than the default EASY the replays would take hours: the next way stands in.
     replays = count is counts.delays
@@ -74,8 +74,9 @@ def readings(schedules, count, first=None):
 
 
 def ranges(item, readings):
-    """Published value, default, and range over the readings of each number of an item such as ``table1``;
-    whether the paper's lies inside, and the reading that comes nearest to it.
+    """Return published value, default, and the range over the interpretations for each number of an item such as ``table1``.
+
+    Further columns: whether the published value lies inside, and the interpretation nearest to it.
     """
     printed = {row.key: row.value for row in published.rows(runs.PAPER, item)}
     some = readings[readings["measure"].isin({measure for *_, measure in printed})]
@@ -93,9 +94,9 @@ def ranges(item, readings):
 
 
 def text(ours):
-    """The numbers in running text that a table of `numbers` decides, as `Page.compare` takes them.
+    """Return the numbers in running text that a table of `numbers` decides, as `Page.compare` takes them.
 
-    Those over all logs are there only where all of the paper's logs are.
+    Those over all logs need all of the paper's logs.
     """
     value = {(log, policy, measure): number for log, policy, measure, number, _ in ours.to_numpy()}
     whole = set(traces.names(runs.PAPER)) <= set(ours["trace"])

@@ -18,8 +18,9 @@ POLICIES = {"PV-EASY": PVEasy(), "FCFS-EASY": EASY(), "SJF-EASY": EASY(candidate
 
 
 def results(workloads, policies, errors, seeds, correction="request", workers=1):
-    """Mean slowdowns over the seeds, with 95 % intervals (Student), of policies that plan with the virtual
-    predictor, by log, policy and largest error (%). An expired prediction becomes what `correction` says.
+    """Return mean slowdowns over the seeds, with 95 % intervals (Student), of policies that plan with the virtual predictor.
+
+    There is a row for each log, policy, largest error (%) and measure. `correction` applies to expired predictions.
     """
     warm()
     grid = [(log, policy, error) for log in workloads for policy in policies for error in errors]
@@ -40,7 +41,7 @@ def results(workloads, policies, errors, seeds, correction="request", workers=1)
 
 
 def _mean(values):
-    """Mean and its 95 % interval; the interval is missing for one value."""
+    """Return a mean and its 95 % interval, which is nan for one value."""
     mean = float(np.mean(values))
     if len(values) < 2:
         return mean, float("nan"), float("nan")
@@ -49,7 +50,7 @@ def _mean(values):
 
 
 def draw(table):
-    """Lines over the error with the intervals of the means, a row a measure and a panel a log."""
+    """Draw means over the error with their intervals, a row a measure and a panel a log."""
     looks = style.series(dict.fromkeys(table["policy"]))
 
     def one(axes, log, measure):
@@ -65,24 +66,24 @@ def draw(table):
 
 
 def by_error(part):
-    """Of one log and measure: each error's row, with the lower bound, mean and upper bound of each policy."""
+    """Return the lower bound, mean and upper bound of each policy by error, of one log and measure."""
     return part.pivot(index="error", columns="policy", values=["mean", "low", "high"])
 
 
 def is_ahead(by):
-    """At which errors PV-EASY is ahead of both EASYs by more than the intervals, bool by error."""
+    """Return at which errors PV-EASY is ahead of both EASYs by more than the intervals, bool by error."""
     return by["high"]["PV-EASY"] < by["low"].drop(columns="PV-EASY").min(axis=1)
 
 
 def is_behind(by):
-    """At which errors PV-EASY is behind one EASY by more than the intervals, bool by error."""
+    """Return at which errors PV-EASY is behind one EASY by more than the intervals, bool by error."""
     return by["low"]["PV-EASY"] > by["high"].drop(columns="PV-EASY").min(axis=1)
 
 
 def leads(table):
-    """Where PV-EASY is ahead of both EASYs and where behind one, by more than the intervals (errors in %, as
-    text), for each log and measure; level is the largest error at which an EASY's mean is as low, -1 if at
-    none.
+    """Return the errors (%, as text) at which PV-EASY is ahead of both EASYs, or behind one, by more than the intervals.
+
+    The column level is the largest error at which the mean of one EASY is as low, -1 if at none.
     """
     rows = []
     for (log, measure), part in table.groupby(["trace", "measure"], sort=False):

@@ -1,4 +1,4 @@
-"""Which of our schedulers starts every job when another simulator does; the facts stand in data/agreement.toml.
+"""Agreement with other simulators on every start time; the facts are in data/agreement.toml.
 
 The paper's results come from one of these simulators.
 """
@@ -16,22 +16,20 @@ TABLE = paths.DATA / "agreement.toml"
 
 
 def facts():
-    """What data/agreement.toml holds: ``rules`` for `replication.simulator.traces.load`, ``simulator``
-    by key, and a list of every ``run``.
-    """
+    """Return data/agreement.toml: ``rules`` for `replication.simulator.traces.load`, ``simulator`` by key, and a list of every ``run``."""
     return toml(TABLE)
 
 
 def sha256(start):
-    """Hash of start times, as data/agreement.toml has it."""
+    """Return the hash of start times as in data/agreement.toml."""
     return hashlib.sha256(np.ascontiguousarray(start, "<i8").tobytes()).hexdigest()
 
 
 def table(load, decided=True):
-    """Every run beside the scheduler that does the same: simulator, run, log, jobs, ours, wait of
-    the simulator and ours (means, s), and whether all starts are the same, where that is decided.
+    """Return every run with the scheduler that does the same.
 
-    ``load(log, **rules)`` returns a log's jobs.
+    Columns: simulator, run, log, jobs, ours, its wait and our wait (means, s), and same (whether all starts are equal), where that is
+    decided. ``load(log, **rules)`` returns a log's jobs.
     """
     logs, rows = {}, []
     for run in facts()["run"]:
@@ -55,7 +53,7 @@ def table(load, decided=True):
 
 
 def differences():
-    """What each simulator does at an instant other than the default reading."""
+    """Return each simulator's difference from the default at one instant."""
     return pd.DataFrame(
         {
             "simulator": f"{simulator['name']} ({simulator['version']})",

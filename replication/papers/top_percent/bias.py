@@ -1,4 +1,4 @@
-"""Whether a predictor's bias or its order makes the schedule; the rules are in docs/decisions/causes.md."""
+"""Effects of a predictor's bias and of its order on the schedule; the rules are in docs/decisions/causes.md."""
 
 from dataclasses import dataclass, replace
 from itertools import product
@@ -26,14 +26,14 @@ AT_SUBMISSION = EASY(refresh="submission")
 
 @dataclass(frozen=True)
 class Recorded(Predictor):
-    """Predictions that were made elsewhere, in whole seconds and at most the request."""
+    """Predictions from elsewhere, in whole seconds and at most the request."""
 
     draws_at_random = False
 
     values: tuple = option(about="a prediction a job, s")
 
     def predictions(self, workload, request, seed):
-        """The values, whole and cut to the request."""
+        """Return the values, whole and cut to the request."""
         return np.clip(np.rint(self.values), 0, request)
 
 
@@ -41,15 +41,16 @@ Recorded.__repr__ = lambda self: f"Recorded({len(self.values)} predictions)"
 
 
 def predictions_at_submission(workload, policies=COMPARED):
-    """What each predictor predicts of each job at its submission, by policy; int64[n], s."""
+    """Return each predictor's prediction of each job at its submission, by policy; int64[n], s."""
     asked = {policy: replace(AT_SUBMISSION, predictor=POLICIES[policy]) for policy in policies}
     asked = {REFERENCE: AT_SUBMISSION} | asked
     return {policy: simulate(workload, one).first_prediction for policy, one in asked.items()}
 
 
 def in_order_of(order, values):
-    """The values dealt out so that the k-th shortest goes to the job with the k-th shortest of
-    `order`; of equal ones the earlier job comes first.
+    """Return the values in another order: the k-th shortest goes to the job with the k-th shortest of `order`.
+
+    Of equal ones the earlier job comes first.
     """
     dealt = np.empty(len(values))
     dealt[np.argsort(order, kind="stable")] = np.sort(values)
@@ -119,8 +120,9 @@ def _schedules(workloads, policies, tried, workers):
 
 
 def shares(grid):
-    """How much of the differences is due to the values, to the order, and to the two together: per cent of the sum of
-    squares, as in an analysis of variance with two factors, float64[1 + draws] each. The grid, float64[orders, values,
+    """Return the parts of the differences due to values, order, and both together, float64[1 + draws] each.
+
+    They are per cent of the sum of squares, as in an analysis of variance with two factors. The grid, float64[orders, values,
     1 + draws], has logarithms of a measure.
     """
     rest = grid - grid.mean(axis=(0, 1))
@@ -131,7 +133,7 @@ def shares(grid):
 
 
 def draw(table):
-    """Measures over Reqtime's against the factor, a row a measure and a panel a log."""
+    """Draw measures over Reqtime's against the factor, a row a measure and a panel a log."""
     looks = style.series(COMPARED)
 
     def one(axes, log, measure):

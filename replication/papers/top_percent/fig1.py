@@ -14,9 +14,7 @@ HOUR = 3600
 
 
 def classes(workload):
-    """The predictor's classes of at least `LEAST` jobs as indices of jobs, largest first; if there is none,
-    the largest.
-    """
+    """Return the predictor's classes of at least `LEAST` jobs as indices of jobs, largest first; the largest if there is none."""
     code, count = runs.class_of(workload)
     order = np.argsort(-count, kind="stable")
     large = [c for c in order if count[c] >= LEAST] or order[:1]
@@ -24,9 +22,9 @@ def classes(workload):
 
 
 def mode_tests(workloads, samples=modes.SAMPLES):
-    """Every large class of every log, largest first, with its jobs (members) and the p values of two and
-    three modes. It is trimodal if two modes are rejected and three are not, at 5 %. Classes whose run
-    times are nearly all one value have no three modes to find and are tested like the others.
+    """Return every large class of every log, largest first, with its members and the p values of two and three modes.
+
+    A class is trimodal if two modes are rejected and three are not, at 5 %.
     """
     rows = []
     for log, workload in workloads.items():
@@ -63,8 +61,9 @@ def one_mode(workloads, samples=modes.SAMPLES, workers=1):
 
 
 def choose(found, number=0):
-    """The class that is drawn: a row of `mode_tests` by its number from 1; for 0 the largest trimodal one, or
-    where there is none the largest of all. A ValueError if there is no such class.
+    """Return the class to draw: a row of `mode_tests` by its number from 1; for 0 the largest trimodal one, or the largest.
+
+    A ValueError if there is no such class.
     """
     if found.empty:
         raise ValueError("no class has jobs with different run times; use longer logs")
@@ -76,7 +75,7 @@ def choose(found, number=0):
 
 
 def jobs(schedule, members):
-    """The jobs of a class in order of start: start, run_time, predicted and request, s."""
+    """Return the jobs of a class in order of start: start, run_time, predicted and request, s."""
     of = {"run_time": schedule.workload.run_time, "predicted": schedule.prediction}
     of = {"start": schedule.start} | of | {"request": schedule.workload.estimate}
     table = pd.DataFrame(of).iloc[members]
@@ -84,7 +83,7 @@ def jobs(schedule, members):
 
 
 def draw(group, about, policy):
-    """Jobs as boxes over their start, the prediction at each start as a line, and a histogram beside it."""
+    """Draw jobs as boxes over their start, the prediction at each start as a line, and a histogram."""
     figure, (left, right) = plt.subplots(
         1, 2, sharey=True, figsize=(style.size(1, 2)[0], 3.9), width_ratios=(4, 1)
     )
@@ -108,7 +107,7 @@ def draw(group, about, policy):
 
 
 def summary(group):
-    """How the prediction did on this class: a table of what, and its value."""
+    """Return numbers of the prediction of this class, as a table of what and value."""
     names = "run_time", "predicted", "request"
     run_time, predicted, request = (group[name].to_numpy(float) for name in names)
     rows = {

@@ -1,8 +1,8 @@
-"""How many modes the run times of a class of jobs have: Silverman's test.
+"""The number of modes of the run times of a class of jobs: Silverman's test.
 
-A kernel density estimate has fewer modes the wider its kernel. The critical width for k modes is the least
-with at most k; the hypothesis of k modes is doubted if few samples drawn from the estimate of that width have
-at most k modes at it (Silverman 1981).
+A kernel density estimate has fewer modes the wider its kernel. The critical width for k modes is the smallest with at most k.
+The hypothesis of k modes is rejected if few samples drawn from the estimate of that width have at most k modes at it (Silverman
+1981).
 """
 
 import numpy as np
@@ -16,12 +16,12 @@ LEVEL = 0.05
 
 
 def how_many(quick):
-    """Samples at quick scale and otherwise."""
+    """Return the number of samples at quick scale and otherwise."""
     return QUICK_SAMPLES if quick else SAMPLES
 
 
 def critical_width(values, k):
-    """Least width of a normal kernel, in cells of a grid over the values' range, with at most `k` modes.
+    """Return the smallest width of a normal kernel, in cells of a grid over the values' range, with at most `k` modes.
 
     The values must not all be equal.
     """
@@ -34,10 +34,9 @@ def critical_width(values, k):
 
 
 def p_value(values, k, *key, samples=SAMPLES):
-    """Share of samples from the smoothed values that have more than `k` modes at the critical width.
+    """Return the share of samples from the smoothed values that have more than `k` modes at the critical width.
 
-    Small if the values have more than `k` modes. The key is that of the random numbers, see
-    `replication.simulator.workload.generator`.
+    The key is that of the random numbers, see `replication.simulator.workload.generator`.
     """
     width = critical_width(values, k)
     low, high = float(values.min()), float(values.max())
@@ -53,13 +52,13 @@ def p_value(values, k, *key, samples=SAMPLES):
 
 
 def _binned(values, low, high):
-    """Counts on a grid with a margin of half the range on both sides, so that smoothing sees no border."""
+    """Return counts on a grid with a margin of half the range on both sides, so that smoothing has no border."""
     margin = (high - low) / 2
     return np.histogram(values, bins=2 * CELLS, range=(low - margin, high + margin))[0]
 
 
 def _modes(counts, width):
-    """Local maxima of the smoothed counts."""
+    """Return the number of local maxima of the smoothed counts."""
     smooth = ndimage.gaussian_filter1d(counts.astype(float), width, mode="constant", truncate=6)
     # What is left of rounding in the tails is no mode.
     step = np.sign(np.where(np.abs(np.diff(smooth)) > 1e-9 * smooth.max(), np.diff(smooth), 0))

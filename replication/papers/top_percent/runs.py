@@ -1,4 +1,4 @@
-"""What every table of the paper is made of: predictors by the paper's names, readings, and the measures."""
+"""Predictors by the paper's names, interpretations, and the measures of every table of the paper."""
 
 from dataclasses import replace
 from itertools import product
@@ -49,15 +49,16 @@ READINGS = {
 
 
 def class_of(workload):
-    """The predictor's class of each job, int[n], by program, user, request and size; and how many jobs each class has."""
+    """Return the predictor's class of each job, int[n], by program, user, request and size, and the size of each class."""
     columns = workload.executable, workload.user, workload.estimate, workload.processors
     counted = np.unique(np.column_stack(columns), axis=0, return_inverse=True, return_counts=True)
     return counted[1:]
 
 
 def measure(schedule):
-    """The paper's five measures of a schedule, by the names in `UNITS`; all but R2 in their own units, not
-    over Reqtime's. R2 is of the predictions made at submission.
+    """Return the paper's five measures of a schedule, by the names in `UNITS`.
+
+    All but R2 are in their own units and not over Reqtime's. R2 is of the predictions made at submission.
     """
     w, wait = schedule.workload, schedule.wait
     return {
@@ -70,7 +71,7 @@ def measure(schedule):
 
 
 def run(workload, policy, reading=READINGS["words"], scheduler=EASY()):  # noqa: B008, it is frozen
-    """The schedule of one row of the table (a policy of `POLICIES`), under a reading of it."""
+    """Return the schedule of one row of the table (a policy of `POLICIES`) under an interpretation."""
     return simulate(workload, reading.of(replace(scheduler, predictor=POLICIES[policy])))
 
 
@@ -108,18 +109,16 @@ def shortest_first(found, reading=READINGS["words"]):
 
 
 def predictors_by_name(texts):
-    """Predictors by the paper's names, others by their text; Reqtime, which all are divided by, is always there.
-
-    The texts are such as ``top=3``, see `replication.simulator.text`.
-    """
+    """Return predictors from texts such as ``top=3``, by the paper's names or their text; Reqtime is always included."""
     names = {predictor: name for name, predictor in POLICIES.items()}
     asked = {one: names.get(one, given) for given in texts for one in [text.predictor(given)]}
     return {name: one for one, name in ({POLICIES[REFERENCE]: REFERENCE} | asked).items()}
 
 
 def over_requested(rows):
-    """Measures over those of Reqtime, but for R2, a row a number; takes a row a schedule: what names its
-    block (log, scheduler, ...), policy, and what `measure` gives.
+    """Return measures over those of Reqtime, except R2, a row for each number.
+
+    Takes a row for each schedule: the names of its block (log, scheduler, ...), policy, and the results of `measure`.
     """
     table = pd.DataFrame(rows)
     block = [name for name in table if name not in UNITS and name != "policy"]
@@ -131,18 +130,16 @@ def over_requested(rows):
 
 
 def simulate_rows(tasks, workers=1):
-    """Simulate rows of the table in one pool, for each what names it (policy among it), the jobs, and who
-    decides; gives `over_requested`.
-    """
+    """Simulate rows of the table, each given by its names (policy among them), jobs and scheduler; return `over_requested`."""
     return over_requested(
         engines.each(lambda task: task[0] | measure(simulate(*task[1:])), tasks, workers)
     )
 
 
 def jobs(workloads, reading, quick=False):
-    """The workload of each log under a reading; as it is, unless the reading drops more jobs.
+    """Return the workload of each log under an interpretation; unchanged unless that drops more jobs.
 
-    At quick scale they are only the first jobs of their logs.
+    At quick scale they are the first jobs of their logs.
     """
     found = {}
     for log, workload in workloads.items():

@@ -1,4 +1,4 @@
-"""The table under other schedulers, which the paper only mentions, and on logs it does not have."""
+"""The table under other schedulers, which the paper only mentions, and on logs that it does not have."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ TICKS = (-50, -10, -1, 0, 1, 10, 100, 1000)
 
 
 def tasks(workloads, schedulers, predictors, reading=READINGS["words"]):
-    """Rows that `runs.simulate_rows` takes: each log under each scheduler with each predictor, by their names."""
+    """Yield rows for `runs.simulate_rows`: each log under each scheduler with each predictor, by their names."""
     for log, workload in workloads.items():
         for about, scheduler in schedulers.items():
             for policy, predictor in predictors.items():
@@ -27,15 +27,13 @@ def tasks(workloads, schedulers, predictors, reading=READINGS["words"]):
 
 
 def by_name(schedulers):
-    """Schedulers by what the paper calls them, others by their `repr`."""
+    """Return schedulers by the paper's names, others by their `repr`."""
     names = {scheduler: name for name, scheduler in ALL.items()}
     return {names.get(scheduler, repr(scheduler)): scheduler for scheduler in schedulers}
 
 
 def spread(ours):
-    """How far the schedulers are from each other: largest difference of a row's measure, by trace and
-    measure.
-    """
+    """Return the largest difference of a row's measure between the schedulers, by trace and measure."""
     by = ours.groupby(["trace", "policy", "measure"], sort=False)["value"]
     ranges = (by.max() - by.min()).groupby(["trace", "measure"], sort=False).max()
     table = ranges.unstack("measure")[list(TITLES)].rename(columns=TITLES)
@@ -43,7 +41,7 @@ def spread(ours):
 
 
 def wide(ours, measure):
-    """One measure: policies down, logs and schedulers across."""
+    """Return one measure: policies down, logs and schedulers across."""
     some = ours[ours["measure"] == measure]
     some = some.assign(under=some["trace"] + " " + some["scheduler"])
     table = some.set_index(["policy", "under"])["value"].unstack(sort=False)
@@ -51,7 +49,7 @@ def wide(ours, measure):
 
 
 def draw(ours):
-    """What each predictor changes under each scheduler: a row a measure of the schedule, a column a log."""
+    """Draw the effect of each predictor under each scheduler: a row a measure of the schedule, a column a log."""
     some = ours[(ours["measure"] != "r2") & (ours["policy"] != REFERENCE)]
     some = some.assign(change=100 * (some["value"] - 1))
     looks = style.series(dict.fromkeys(some["scheduler"]))

@@ -50,12 +50,12 @@ class Task:
 
     @property
     def jobs(self):
-        """Jobs to simulate."""
+        """Return the number of jobs to simulate."""
         return len(self.workload) * len(self.several)
 
     @property
     def key(self):
-        """Hash of everything that the rows depend on, in hexadecimal; None where the code is unknown."""
+        """Return a hash of everything that the rows depend on, in hexadecimal; None where the code is unknown."""
         try:
             by = code.of(*self.things)
         except code.Unknown:
@@ -65,7 +65,7 @@ class Task:
 
     @property
     def things(self):
-        """The functions whose code the rows depend on."""
+        """Return the functions whose code the rows depend on."""
         return (compute,)
 
 

@@ -70,20 +70,21 @@ def at_request(schedule):
 
 
 def of(ours, reading):
-    """One reading's rows, as `Page.compare` takes them."""
+    """Return one interpretation's rows, as `Page.compare` takes them."""
     return ours[ours["reading"] == reading].drop(columns="reading")
 
 
 def reasons(ours):
-    """Why numbers have no verdict, by trace, or by trace, policy and measure."""
+    """Return why numbers have no verdict, by trace, or by trace, policy and measure."""
     ones = [("Reqtime", measure) for measure in TITLES if measure != "r2"] + [("Clairvoyant", "r2")]
     defined = {(log, *one): DEFINED for log in dict.fromkeys(ours["trace"]) for one in ones}
     return defined | {BLUE_WATERS: ABSENT}
 
 
 def side_by_side(ours, undecided=""):
-    """Published value and both readings of every number, with a verdict on each; `undecided` says why nothing
-    is decided, see `Page.undecided`.
+    """Return published value and both interpretations of every number, with a verdict on each.
+
+    `undecided` gives the reason if nothing is decided, see `Page.undecided`.
     """
     both = []
     for reading in READINGS:
@@ -96,16 +97,14 @@ def side_by_side(ours, undecided=""):
 
 
 def layout(ours, reading):
-    """All blocks of one reading below each other, as the paper prints them: policies down, measures across."""
+    """Return all blocks of one interpretation in the paper's layout: policies down, measures across."""
     values = of(ours, reading).set_index(["trace", "policy", "measure"])["value"]
     table = values.unstack(sort=False)[[*TITLES]].rename(columns=TITLES)
     return table.rename_axis(None, axis=1).reset_index()
 
 
 def distances(frame):
-    """How far each reading is from the published block in a table of `side_by_side`: largest distance of each
-    measure.
-    """
+    """Return the largest distance of each interpretation from the published block, by measure."""
     rows = []
     kind = frame["policy"].map(lambda policy: "CVH" if policy == "CVH" else "all but CVH")
     far = frame.assign(rows=kind, **{r: (frame[r] - frame["published"]).abs() for r in READINGS})
@@ -137,9 +136,9 @@ def baseline(both):
 
 
 def headline(both, far):
-    """What the opening says: ranges of Top03's AP1WAF, theirs and ours, over the logs that are simulated.
+    """Return the numbers of the opening: ranges of Top03's AP1WAF, theirs and ours, over the simulated logs.
 
-    And by reading how far AVEbsld is at most from the published; takes `side_by_side` and `distances`.
+    And by interpretation the largest distance of AVEbsld; takes `side_by_side` and `distances`.
     """
     top = both[(both["policy"] == "Top03") & (both["measure"] == "ap1waf") & both["words"].notna()]
     largest = far[far["rows"] == "all but CVH"].groupby("reading")["AVEbsld"].max()
@@ -148,9 +147,9 @@ def headline(both, far):
 
 
 def r2_audit(workloads, ours):
-    """What the R2 column can be: published values beside ours, and beside the R2 of always predicting 0 s.
+    """Return candidates for the R2 column: published values, ours, and the R2 of always predicting 0 s.
 
-    One row a log (of `workloads`, as coded) and policy whose published R2 is doubtful, or repeats another row's.
+    There is a row for each log (of `workloads`, as coded) and policy whose published R2 is doubtful or repeats another row's.
     """
     printed = {row.key: row.value for row in published.rows(PAPER, "table1")}
     mine = ours[(ours["measure"] == "r2")].set_index(["reading", "trace", "policy"])["value"]
