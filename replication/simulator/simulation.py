@@ -88,7 +88,7 @@ def simulate(
         estimate=estimate,
         measure_names=names,
         trim=trim,
-        **decided,
+        **{name: np.asarray(column) for name, column in decided.items()},
     )
     return schedule.validate() if scheduler.validated else schedule
 

@@ -127,7 +127,7 @@ def deciding(**columns):
     @dataclass(frozen=True)
     class Stubborn(rp.Scheduler):
         def run(self, workload, estimate, seed):
-            return {name: np.array(values) for name, values in columns.items()}
+            return columns
 
     return Stubborn()
 
@@ -150,6 +150,11 @@ NOBODY = [False] * 3
 def test_an_added_scheduler_that_decides_wrongly_is_refused(columns, error, message):
     with pytest.raises(error, match=message):
         rp.simulate(jobs(4, (0, 9, 3), (1, 5, 4), (2, 3, 1)), deciding(**columns))
+
+
+def test_an_added_scheduler_may_return_lists():
+    run = rp.simulate(jobs(4, (0, 9, 3)), deciding(start=[0], backfilled=[False]))
+    assert run.end.tolist() == [9]
 
 
 def test_an_added_estimate_model_that_makes_no_estimates_is_refused():
