@@ -432,7 +432,8 @@ class Page:
             parts += list(self.logs)
         if self._files:
             folder = self.folder
-            folder = folder.relative_to(paths.ROOT) if folder.is_relative_to(paths.ROOT) else folder
+            if folder.is_relative_to(paths.OUTPUT):
+                folder = folder.relative_to(paths.OUTPUT)
             parts.append(f"`{folder}/`: {', '.join(self._files)}")
         line = " · ".join(parts)
         if self.changes:
