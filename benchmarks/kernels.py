@@ -20,7 +20,7 @@ QUADRATIC = 0.9  # the load beyond which what looks at every waiting job is left
 
 
 def _watched(workload, estimate, seed):
-    return EASY().run_observed(workload, estimate, seed, EASY().empty_observations(workload))
+    return EASY().run_observed(workload, estimate, seed)[0]
 
 
 #: Columns, each run as a scheduler is. Predicted: by the kernel with predictions, though these are the requests.

@@ -79,7 +79,6 @@ def observe(workload, estimates=None, seed=1, scheduler=EASY()):  # noqa: B008, 
     if not isinstance(scheduler, EASY):
         raise SchedulerError(f"{scheduler!r} cannot be observed; allowed: any EASY")
     workload, model, estimate = prepare(workload, scheduler, estimates, seed)
-    seen = scheduler.empty_observations(workload)
-    decided = scheduler.run_observed(workload, estimate, seed, seen)
-    schedule = Schedule(workload, scheduler, model, seed, estimate=estimate, **decided)
-    return Observed(schedule, seen.shortest, seen.wild, seen.events, seen.delay)
+    columns, observations = scheduler.run_observed(workload, estimate, seed)
+    schedule = Schedule(workload, scheduler, model, seed, estimate=estimate, **columns)
+    return Observed(schedule, *observations)

@@ -121,7 +121,7 @@ def compare(workload, scheduler):
     if getattr(scheduler, "is_ordered", False):
         reference = ReservedEasy
     if getattr(scheduler, "intervenes", False):
-        options["allowed"] = scheduler._permissions(workload, 1)
+        options["permissions"] = scheduler.permissions(workload, 1)
     slow = reference(workload, fast.estimate, **options).run()
     assert fast.start.tolist() == slow.start
     assert fast.backfilled.tolist() == slow.backfilled

@@ -1,4 +1,4 @@
-"""What is seen of a run of EASY, against the readable twin that finds everything anew."""
+"""Observations of EASY compared with those of the reference implementation, and the sentences of their semantics."""
 
 import re
 from pathlib import Path
@@ -10,16 +10,15 @@ from hypothesis import strategies as st
 
 from replication.simulator import paths
 from replication.simulator.estimates import Deterministic, Exact, FModel, Users
-from replication.simulator.kernels.easy import easy
-from replication.simulator.kernels.observing import (
-    AS_BELIEVED,
-    LET_PAST,
+from replication.simulator.kernels.interventions import (
+    BY_RESERVATION,
     NEVER_WILD,
-    empty_observations,
+    WHENEVER_IT_FITS,
+    Rules,
+    easy_with_interventions,
 )
 from replication.simulator.observed import observe
 from replication.simulator.predictors import Request, Tsafrir
-from replication.simulator.reference import easy as reference
 from replication.simulator.reference import observed as reference_observed
 from replication.simulator.schedulers import EASY, FCFS, SchedulerError
 from replication.simulator.simulation import simulate
@@ -27,63 +26,31 @@ from replication.simulator.workload import Workload
 from tests.simulator.test_predicted import CHOICES, peopled
 from tests.workloads import jobs, workloads
 
-# Heel-and-toe's Fig. 8: every job is told to be twice as long as it is.
+# Heel-and-toe's Fig. 8: every estimate is twice the run time.
 FIG8 = jobs(2, (0, 6, 1), (0, 4, 1), (0, 3, 2), (0, 4, 1), (0, 3, 1), (0, 2, 1))
 
 
-def run(workload, estimate, notes=None, backfilling=True):
-    """Starts and kinds of start from the kernel for campaigns, plain or watched."""
-    start, backfilled = np.full(len(workload), -1), np.zeros(len(workload), bool)
-    easy(
-        workload.submit,
-        workload.run_time,
-        estimate,
-        workload.processors,
-        workload.machine,
-        backfilling,
-        start,
-        backfilled,
-        notes,
-    )
-    return start.tolist(), backfilled.tolist()
-
-
-def decided(twin):
-    """Starts and kinds of start from a twin."""
-    return twin.start, twin.backfilled
-
-
-def agree(workload, estimate=None):
-    """Kernel and twin see the same; the plain run, the watched run and the twin start jobs alike."""
-    seen = observe(workload, estimate)
-    w = seen.schedule.workload
-    for notes in (None, empty_observations(len(w))):
-        assert run(w, seen.schedule.estimate, notes) == (
-            seen.schedule.start.tolist(),
-            seen.schedule.backfilled.tolist(),
-        )
-    see_the_same(seen)
-
-
-def see_the_same(seen, **options):
-    """The twin, given an EASY's options, has the same starts and sees the same."""
+def agree(workload, estimate=None, scheduler=EASY(), **options):  # noqa: B008, it is frozen
+    """Fail unless schedule and observations equal those of the reference implementation; return them."""
+    seen = observe(workload, estimate, scheduler=scheduler)
     schedule = seen.schedule
     start, shortest, steps = reference_observed.easy(
         schedule.workload, schedule.estimate, **options
     )
     wild, events, delay = reference_observed.suffered(start, steps)
-    assert seen.schedule.start.tolist() == start
+    assert schedule.start.tolist() == start
     assert seen.shortest.tolist() == shortest
-    assert np.flatnonzero(seen.schedule.backfilled).tolist() == sorted(step.job for step in steps)
+    assert np.flatnonzero(schedule.backfilled).tolist() == sorted(step.job for step in steps)
     assert set(np.flatnonzero(seen.wild).tolist()) == wild
     assert {k: int(seen.events[k]) for k in np.flatnonzero(seen.events)} == events
     assert {k: int(seen.delay[k]) for k in np.flatnonzero(seen.events)} == delay
     assert not seen.delay[seen.events == 0].any()
+    return seen
 
 
-@settings(max_examples=250, deadline=None)
-@given(workloads())
-def test_kernel_and_twin_see_the_same(workload):
+@settings(max_examples=300, deadline=None)
+@given(st.booleans().flatmap(lambda overrun: workloads(overrun=overrun)))
+def test_observations_agree(workload):
     agree(workload)
 
 
@@ -95,121 +62,75 @@ def test_kernel_and_twin_see_the_same(workload):
         {name: st.sampled_from(allowed) for name, allowed in CHOICES.items()}
     ),
 )
-def test_kernel_and_twin_see_the_same_with_predictions(workload, predictor, options):
+def test_observations_agree_with_predictions(workload, predictor, options):
     options["predictor"] = predictor
-    seen = observe(workload, scheduler=EASY(**options))
-    unwatched = simulate(workload, EASY(**options))
-    assert seen.schedule.start.tolist() == unwatched.start.tolist()
-    assert seen.schedule.prediction.tolist() == unwatched.prediction.tolist()
-    see_the_same(seen, **options)
+    agree(workload, scheduler=EASY(**options), **options)
 
 
 @pytest.mark.parametrize("predictor", [Request(), Tsafrir()], ids=repr)
-def test_kernel_and_twin_see_the_same_with_predictions_on_a_log(real_log, predictor):
+def test_observations_agree_with_predictions_on_a_log(real_log, predictor):
     log = real_log("KTH-SP2-2", paper="heel_and_toe").take(slice(2000, 3000))
     for options in ({"candidates": "sjf"}, {"events": "by-plan", "correction": "tsafrir"}):
         options["predictor"] = predictor
-        seen = observe(log, scheduler=EASY(**options))
+        seen = agree(log, scheduler=EASY(**options), **options)
         assert seen.wild.any() and not seen.shortest.all()
-        see_the_same(seen, **options)
 
 
-def test_what_is_seen_does_not_depend_on_the_kernel():
-    """The kernel that plans with predictions, given none, sees what the fastest one does."""
-    log = jobs(4, *[(k, 5 + k % 7, 1 + k % 4, 20 + k % 5) for k in range(200)])
-    plain, planned = empty_observations(200), empty_observations(200)
-    EASY().run_observed(log, log.estimate, 1, plain)
-    EASY().run_on_predictions(log, log.estimate, 1, planned)
-    assert plain.wild.any()
-    for one, other in zip(plain[:4], planned[:4], strict=True):
-        assert one.tolist() == other.tolist()
+@pytest.mark.parametrize("model", [Users(), FModel(0.5), FModel(10), Deterministic(4)], ids=repr)
+def test_observations_agree_on_a_log(real_log, model):
+    agree(real_log("KTH-SP2-2", paper="heel_and_toe").take(slice(0, 800)), model)
 
 
-@settings(max_examples=150, deadline=None)
-@given(workloads(overrun=True))
-def test_kernel_and_twin_see_the_same_where_jobs_outrun_their_estimates(workload):
-    agree(workload)
+@pytest.mark.parametrize("model", [FModel(3), FModel(1000)], ids=repr)
+@pytest.mark.parametrize(("machine", "widest"), [(16, 12), (64, 64), (5, 2)])
+def test_observations_agree_on_a_long_queue(machine, widest, model):
+    """Hundreds wait at once and leave the middle of the queue."""
+    rng = np.random.default_rng(7)
+    n = 900
+    run_time = rng.integers(1, 60, n)
+    submit, size = np.sort(rng.integers(0, 200, n)), rng.integers(1, widest, n, endpoint=True)
+    agree(Workload.from_columns("long", machine, submit, run_time, size, run_time), model)
 
 
-def intervened(workload, estimate, allowed):
-    """Starts, kinds of start and wild backfills where jobs are allowed more or less, from the kernel."""
-    n, seen = len(workload), empty_observations(len(workload))
-    start, backfilled = np.full(n, -1), np.zeros(n, bool)
-    easy(
-        workload.submit,
-        workload.run_time,
-        estimate,
-        workload.processors,
-        workload.machine,
-        True,
-        start,
-        backfilled,
-        seen,
-        np.asarray(allowed, np.int8),
-    )
-    return start.tolist(), np.flatnonzero(backfilled).tolist(), np.flatnonzero(seen.wild).tolist()
-
-
-def agree_when_intervened(workload, allowed):
-    start, _, steps = reference_observed.easy(workload, allowed=allowed)
+def with_permissions(workload, permissions):
+    """Return starts, backfilled jobs and wild backfills of the kernel; fail unless the reference agrees."""
+    start, _, steps = reference_observed.easy(workload, permissions=permissions)
     passed = sorted(step.job for step in steps)
-    wild = sorted(step.job for step in steps if step.after != step.before)
-    assert intervened(workload, workload.estimate, allowed) == (start, passed, wild)
-    return wild
+    rules = EASY().rules(Rules)
+    with Request().memory(workload, workload.estimate, 1) as memory:
+        machine = easy_with_interventions(
+            memory, workload.machine, rules, np.asarray(permissions, np.int8)
+        )
+    assert machine.start.tolist() == start
+    assert np.flatnonzero(machine.backfilled).tolist() == passed
+    return start, passed, sorted(step.job for step in steps if step.after != step.before)
 
 
 @settings(max_examples=300, deadline=None)
 @given(
     st.booleans().flatmap(lambda overrun: workloads(overrun=overrun)),
-    st.sampled_from([[NEVER_WILD], [AS_BELIEVED, LET_PAST]]),
+    st.sampled_from([[NEVER_WILD], [BY_RESERVATION, WHENEVER_IT_FITS]]),
     st.integers(0, 2**32),
 )
-def test_kernel_and_twin_agree_where_jobs_are_allowed_more_or_less(workload, some, seed):
-    agree_when_intervened(
-        workload, np.random.default_rng(seed).choice(some, len(workload)).tolist()
-    )
+def test_interventions_agree(workload, some, seed):
+    permissions = np.random.default_rng(seed).choice(some, len(workload)).tolist()
+    with_permissions(workload, permissions)
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5])
-def test_they_agree_on_a_log_where_jobs_are_let_past(real_log, share):
+def test_interventions_agree_on_a_log_where_jobs_are_let_past(real_log, share):
     log = real_log("KTH-SP2-2", paper="heel_and_toe").take(slice(0, 800))
-    allowed = np.where(np.random.default_rng(3).random(800) < share, LET_PAST, AS_BELIEVED)
-    _, exact = Exact().make(log)
-    assert agree_when_intervened(log.replace(estimate=exact), allowed.tolist())
+    scheduler = EASY(let_past=share)
+    seen = agree(log, Exact(), scheduler, permissions=scheduler.permissions(log, 1))
+    assert seen.wild.any()
 
 
 @pytest.mark.parametrize("model", [Users(), FModel(10)], ids=repr)
-def test_no_backfill_is_wild_where_none_may_be(real_log, model):
-    log, estimate = model.make(real_log("KTH-SP2-2", paper="heel_and_toe").take(slice(0, 800)))
-    as_believed = intervened(log, estimate, [AS_BELIEVED] * 800)
-    assert as_believed[2]
-    assert as_believed[0] == simulate(log, estimates=estimate).start.tolist()
-    assert not agree_when_intervened(log.replace(estimate=estimate), [NEVER_WILD] * 800)
-
-
-@pytest.mark.parametrize("model", [Users(), FModel(0.5), FModel(10), Deterministic(4)], ids=repr)
-def test_kernel_and_twin_see_the_same_on_a_log(real_log, model):
-    agree(real_log("KTH-SP2-2", paper="heel_and_toe").take(slice(0, 800)), model)
-
-
-@pytest.mark.parametrize("model", [FModel(3), FModel(1000), Users()], ids=repr)
-@pytest.mark.parametrize(("machine", "widest"), [(16, 12), (64, 64), (5, 2)])
-def test_a_long_queue_with_many_struck_out_is_closed_up_alike(machine, widest, model):
-    """More jobs behind the head than a block holds, leaving from the middle, again and again; log: most ask
-    for the longest time allowed, as in the truncated model.
-    """
-    rng = np.random.default_rng(7)
-    n = 900
-    run_time = rng.integers(1, 60, n)
-    workload = Workload.from_columns(
-        "long",
-        machine,
-        submit=np.sort(rng.integers(0, 200, n)),
-        run_time=run_time,
-        processors=rng.integers(1, widest, n, endpoint=True),
-        estimate=np.minimum(10 * run_time, 100),
-    )
-    agree(workload, model)
+def test_no_backfill_is_wild_where_that_is_forbidden_on_a_log(real_log, model):
+    log = real_log("KTH-SP2-2", paper="heel_and_toe").take(slice(0, 800))
+    assert observe(log, model).wild.any()
+    seen = agree(log, model, EASY(wild="forbidden"), permissions=[NEVER_WILD] * 800)
+    assert seen.schedule.backfilled.any() and not seen.wild.any()
 
 
 @settings(max_examples=100, deadline=None)
@@ -268,21 +189,9 @@ def test_O9_watching_changes_nothing(workload):
 
 
 def test_sizes_and_estimates_beyond_31_bits_are_compared_exactly():
-    """Two jobs that differ only above what a narrow column holds."""
     huge = 2**39
     rows = [(0, 10, huge - 2**32), (1, 10, huge), (2, 3 * 2**33, 2**31 + 5), (3, 2, 2**31 + 4)]
-    workload = jobs(huge, *rows)
-    for notes in (None, empty_observations(len(workload))):
-        assert run(workload, workload.estimate, notes) == decided(reference.Easy(workload).run())
-
-
-@settings(max_examples=100, deadline=None)
-@given(workloads())
-def test_without_backfilling_it_is_fcfs(workload):
-    for notes in (None, empty_observations(len(workload))):
-        assert run(workload, workload.estimate, notes, backfilling=False) == decided(
-            reference.Fcfs(workload).run()
-        )
+    agree(jobs(huge, *rows))
 
 
 def test_each_sentence_has_its_test():
@@ -320,8 +229,8 @@ def test_O11_a_job_that_is_let_past_needs_only_to_fit():
 def test_O12_after_a_job_that_was_let_past_the_head_has_a_new_reservation():
     # Job 3 ends by 6, when the head can start now that job 2 was let past, and not by 4 as before.
     log = jobs(3, (0, 4, 1), (0, 3, 3), (0, 6, 1), (0, 5, 1))
-    seen = intervened(log, log.estimate, [AS_BELIEVED, AS_BELIEVED, LET_PAST, AS_BELIEVED])
-    assert seen == ([0, 6, 0, 0], [2, 3], [2])
+    permissions = [BY_RESERVATION, BY_RESERVATION, WHENEVER_IT_FITS, BY_RESERVATION]
+    assert with_permissions(log, permissions) == ([0, 6, 0, 0], [2, 3], [2])
 
 
 def test_O13_where_each_event_has_its_own_pass_the_queue_holds_who_has_had_his():

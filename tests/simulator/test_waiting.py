@@ -18,7 +18,7 @@ def queue_of(size, estimate):
     """A queue with jobs of these sizes and estimates."""
     queue = waiting.empty_queue(len(size))
     for k, (one, long) in enumerate(zip(size.tolist(), estimate.tolist(), strict=True)):
-        waiting.join(queue, k, k, one, long)
+        waiting.append(queue, k, k, one, long)
     return queue
 
 
@@ -63,7 +63,7 @@ def test_no_piece_with_a_job_that_fits_is_passed_over(seed, length, widest):
         assert seen[fits & waits].all()
         assert smallest <= queue.size[:tail].min()
         for k in np.flatnonzero(waits)[:: int(rng.integers(1, 9))]:
-            waiting.leave_middle(queue, np.uint64(k))
+            waiting._remove_stale(queue, np.uint64(k))
         if rng.random() < 0.3:
             tail = waiting.compact(queue, 0, tail)
         if tail == 0:

@@ -166,8 +166,9 @@ def _replay(live, now, run_time, estimate, size, machine, backfilling, start):
                 columns[2, place] = max(estimate[job] - gone, 0)
                 columns[3, place] = size[job]
                 place += 1
-    begins, backfilled = np.empty(n, np.int64), np.zeros(n, np.bool_)
-    easy(columns[0], columns[1], columns[2], columns[3], machine, backfilling, begins, backfilled)
+    begins, backfilled, order = np.empty(n, np.int64), np.zeros(n, np.bool_), np.empty(n, np.int64)
+    submit, run_time, estimate, size = columns[0], columns[1], columns[2], columns[3]
+    easy(submit, run_time, estimate, size, machine, backfilling, begins, backfilled, order)
     return begins[n - 1]
 
 

@@ -6,17 +6,12 @@ A job is its index, and indices are in queue order. What is decided at each inst
 Between two passes only an end teaches the predictors, and only an end or a correction changes the plans. With
 neither, a submission can affect none but the submitted job, so only that one is looked at. A prediction is
 worked out where a decision needs it: for jobs that fit.
-
-Given `seen`, the loop notes wild backfills, delays of heads and starts of the shortest job, as
-``replication.simulator.kernels.easy`` does; left out, nothing of it is compiled.
 """
 
 from collections import namedtuple
 
-import numpy as np
 from numba import njit
 
-from replication.simulator.kernels import observing as see
 from replication.simulator.kernels import planned
 from replication.simulator.kernels.compiling import njit_noalloc, sort
 from replication.simulator.kernels.planned import (
@@ -25,12 +20,10 @@ from replication.simulator.kernels.planned import (
     HEAD,
     JOB_BITS,
     JOB_MASK,
-    RUNNING,
     SHADOW,
     TAIL,
 )
-from replication.simulator.kernels.running import NEVER, SLOT_BITS
-from replication.simulator.kernels.waiting import EMPTY, compact_column, narrow
+from replication.simulator.kernels.running import NEVER
 
 # shortest_first : candidates by prediction, not in queue order
 # kept : the reservation stays until its job starts or its time comes, not recomputed at every pass
@@ -45,19 +38,9 @@ Rules = namedtuple(
     planned.EVENTS + "shortest_first kept held recounts closed uses_up all_count only_if_fits",
 )
 
-# What `replication.simulator.kernels.observing` notes, and by_end, size : int64[m + 1], the running jobs in the order of their
-# true ends, as it wants them: a key is an end with a place in `size` in its low bits
-Seen = namedtuple("Seen", [*see.Seen._fields, "by_end", "size"])
-
-
-def with_running(seen, processors):
-    """What `replication.simulator.kernels.observing` notes as `Seen`, with room for the running jobs."""
-    most = min(len(seen.wild), processors) + 1
-    return Seen(*seen, np.full(most, NEVER), np.empty(most, np.int64))
-
 
 @njit(nogil=True, cache=True)
-def easy_predicted(memory, processors, rules, seen=None):
+def easy_predicted(memory, processors, rules):
     """Simulate EASY with predictions.
 
     Parameters
@@ -66,7 +49,6 @@ def easy_predicted(memory, processors, rules, seen=None):
         The jobs and a predictor that has seen none of them; changed.
     processors : int
     rules : Rules
-    seen : Seen, out, optional
 
     Returns
     -------
@@ -74,12 +56,12 @@ def easy_predicted(memory, processors, rules, seen=None):
         After the last job: when each started, on which predictions, and whether past a blocked head.
     """
     machine = planned.idle(len(memory.submit), processors)
-    _simulate(machine, memory, rules, seen)
+    _simulate(machine, memory, rules)
     return machine
 
 
 @njit_noalloc
-def _simulate(machine, memory, rules, seen):
+def _simulate(machine, memory, rules):
     """The event loop."""
     count = machine.count
     # Other readings of the reservation can change it without an end or a correction.
@@ -90,8 +72,6 @@ def _simulate(machine, memory, rules, seen):
         now = planned.next_event(machine, memory, now)
         before = count[TAIL]
         ended, came, fits, corrected = planned.process_events(machine, memory, rules, now)
-        if seen is not None:
-            _on_submissions(seen, machine, memory, before)
         stale |= (
             ended
             or corrected
@@ -101,16 +81,16 @@ def _simulate(machine, memory, rules, seen):
             or planned.next_planned_end(machine) < now
         )
         if ended or fits or (came and not rules.only_if_fits):
-            _pass(machine, memory, rules, seen, count[HEAD] if stale else before, now)
+            _pass(machine, memory, rules, count[HEAD] if stale else before, now)
             stale = False
 
 
 @njit_noalloc
-def _pass(machine, memory, rules, seen, since, now):
+def _pass(machine, memory, rules, since, now):
     """One scheduling pass over the queue from place `since` on: from the head, or the new ones behind it."""
     count = machine.count
     if since == count[HEAD]:
-        _start_heads(machine, memory, rules, seen, now)
+        _start_heads(machine, memory, rules, now)
         since = count[HEAD] + 1
     if count[HEAD] == count[TAIL]:
         count[HEAD] = count[TAIL] = 0
@@ -121,23 +101,18 @@ def _pass(machine, memory, rules, seen, since, now):
         fitting, _ = planned.fitting(machine, since)
     if rules.kept or fitting > 0:
         _reserve(machine, memory, rules, now)
-    if fitting > 0 and _backfill(machine, memory, rules, seen, fitting, now):
-        if seen is not None:
-            compact_column(seen.run_time, seen.run_time, since, count[TAIL])
+    if fitting > 0 and _backfill(machine, memory, rules, fitting, now):
         planned.compact_queue(machine, since)
 
 
 @njit_noalloc
-def _start_heads(machine, memory, rules, seen, now):
+def _start_heads(machine, memory, rules, now):
     """Start jobs in queue order as long as the head fits."""
     count = machine.count
     if not rules.kept:
         count[planned.RESERVED] = planned.NOBODY
     while count[HEAD] < count[TAIL] and machine.wanted[count[HEAD]] <= count[FREE]:
         job = machine.waiting[count[HEAD]]
-        if seen is not None:
-            _on_start(seen, machine, memory, job, now)
-            see.on_head_start(seen, job, now)
         planned.begin(
             machine, memory, job, planned.predicted_now(machine, memory, rules, job, now), now
         )
@@ -153,7 +128,7 @@ def _reserve(machine, memory, rules, now):
     is_due = count[SHADOW] <= now
     if count[planned.RESERVED] != head or (rules.kept and is_due and not rules.held):
         count[SHADOW], count[EXTRA] = planned.reservation(
-            machine, memory, size, rules.all_count, now
+            machine, machine.by_plan, memory, size, rules.all_count, now
         )
         count[planned.RESERVED] = head
     elif rules.recounts:
@@ -163,7 +138,7 @@ def _reserve(machine, memory, rules, now):
 
 
 @njit_noalloc
-def _backfill(machine, memory, rules, seen, fitting, now):
+def _backfill(machine, memory, rules, fitting, now):
     """Try the jobs at the places in `scratch`; leave a gap where one starts, and say whether any did."""
     count, places = machine.count, machine.scratch[:fitting]
     if rules.shortest_first:
@@ -182,53 +157,10 @@ def _backfill(machine, memory, rules, seen, fitting, now):
             predicted = planned.predicted_now(machine, memory, rules, job, now)
         in_time = now + predicted <= count[SHADOW]
         if in_time or size <= count[EXTRA]:
-            if seen is not None:
-                _on_start(seen, machine, memory, job, now)
-                _on_backfill(seen, machine, memory, job, now)
-                seen.run_time[place] = EMPTY
             planned.begin(machine, memory, job, predicted, now)
-            if seen is not None and seen.wild[job]:
-                _copy_running(seen, machine, memory)
-                head_size = machine.wanted[count[HEAD]]
-                see.on_wild(seen, seen, count[RUNNING], count[FREE], head_size, now)
             machine.backfilled[job] = True
             if rules.uses_up and not in_time:
                 count[EXTRA] -= size
             machine.waiting[place] = planned.NOBODY
             gaps = True
     return gaps
-
-
-@njit_noalloc
-def _on_submissions(seen, machine, memory, since):
-    """Note the run times of those who have come, from place `since` of the queue on."""
-    for k in range(since, machine.count[TAIL]):
-        seen.run_time[k] = narrow(memory.run_time[machine.waiting[k]])
-        # Where the shortest is not known it is looked for anew, whatever stands here.
-        seen.state[see.LEAST] = min(seen.state[see.LEAST], np.int64(seen.run_time[k]))
-
-
-@njit_noalloc
-def _on_start(seen, machine, memory, job, now):
-    """Whether `job`, still in the queue, is a shortest one there: whoever has come by now is in the queue."""
-    head, tail, n = machine.count[HEAD], machine.count[TAIL], len(memory.submit)
-    see.on_start(seen, memory.submit, memory.run_time, n, head, tail, job, now)
-
-
-@njit_noalloc
-def _on_backfill(seen, machine, memory, job, now):
-    """Tell wild from mild, just before `job` begins past the head."""
-    count = machine.count
-    if not seen.state[see.IS_HEAD_KNOWN]:
-        _copy_running(seen, machine, memory)
-    head_size, run_time, size = machine.wanted[count[HEAD]], memory.run_time[job], memory.size[job]
-    see.on_backfill(seen, seen, count[RUNNING], count[FREE], head_size, job, run_time, size, now)
-
-
-@njit_noalloc
-def _copy_running(seen, machine, memory):
-    """Note the running jobs' true ends and sizes, in their order."""
-    for k in range(1, machine.count[RUNNING] + 1):
-        key = machine.by_end[k]
-        seen.by_end[k] = key >> JOB_BITS << SLOT_BITS | k
-        seen.size[k] = memory.size[key & JOB_MASK]

@@ -1,133 +1,165 @@
-"""What heel-and-toe measures while EASY runs (report 2006, sections 5 and 6): wild backfills and SJFness.
+"""Observations of an EASY schedule: wild backfills, delays of heads, and starts of the shortest waiting job.
 
-The head's real shadow time is worked out anew only where it can have moved. It stays as it is while jobs end,
-since they end when they truly end; and a backfilled job leaves it alone if it is over by then, or if it takes
-no more than the processors that the head will leave over. Any other backfill is wild. So the first real
-shadow time may wait for the first backfill past a head.
+The terms are those of heel-and-toe (report 2006, sections 5 and 6). A job is its index, and indices are in queue order.
+The schedule is replayed start by start:
 
-The shortest run time in the queue is kept until the job that has it is started.
-
-What is seen can also be acted on: `may_pass` refuses backfills that would be wild, or lets jobs past a head that the
-reservation would hold back, so that it can be told what wild backfills cause and not only what they go with.
+* The real shadow time of the head is a reservation made with true run times. It moves only at a wild backfill, so it is
+  computed at the first backfill past a head and after each wild one.
+* The shortest run time in the queue is computed again only after a job that has it was started.
 """
-
-from collections import namedtuple
 
 import numpy as np
 from numba import njit
 
 from replication.simulator.kernels.compiling import njit_noalloc
-from replication.simulator.kernels.running import when_it_fits
-from replication.simulator.kernels.waiting import BLOCK, EMPTY, least, narrow
+from replication.simulator.kernels.running import (
+    NEVER,
+    SLOT_BITS,
+    SLOT_MASK,
+    empty_running,
+    insert,
+    next_end,
+    when_it_fits,
+)
 
-#: Of each job: `shortest`, `wild` bool[n]; `events` int32[n], `delay` int64[n] as head. Then what is kept
-#: while running: run times of the waiting jobs, in step with the queue, and `state`.
-Seen = namedtuple("Seen", "shortest wild events delay run_time state")
-
-# Places in `state`. The head's: its real shadow time, the processors it leaves over then, whether these two
-# are known, its first real shadow time, its wild backfills. The queue's: its shortest run time, and whether
-# known.
-SHADOW, SPARE, IS_HEAD_KNOWN, FIRST, EVENTS, LEAST, IS_LEAST_KNOWN = range(7)
-STATES = 7
-
-#: What a job may do to a head: what the reservation allows; that, unless it would be wild; or pass whenever it fits.
-AS_BELIEVED, NEVER_WILD, LET_PAST = range(3)
+BLOCK_BITS = 5
+BLOCK = 1 << BLOCK_BITS  # jobs with a common minimum of run times
 
 
 @njit(nogil=True, cache=True)
-def empty_observations(n):
-    """Room for what is seen of `n` jobs."""
-    return Seen(
-        np.zeros(n, np.bool_),
-        np.zeros(n, np.bool_),
-        np.zeros(n, np.int32),
-        np.zeros(n, np.int64),
-        np.empty(n + np.int64(BLOCK), np.int32),
-        np.zeros(STATES, np.int64),
+def observations(submit, run_time, size, machine, start, backfilled, order, submitted=None):
+    """Return the observations of each job of a schedule.
+
+    Parameters
+    ----------
+    submit, run_time, size : int64[n]
+        Seconds and processors.
+    machine : int, processors
+    start : int64[n], s
+    backfilled : bool[n]
+        Whether the job was started past a blocked head.
+    order : int64[n]
+        The jobs in the order in which they were started.
+    submitted : int64[n], optional
+        Number of jobs in the queue or started before, at each start in the order of `order`; by default, all jobs
+        submitted by that instant.
+
+    Returns
+    -------
+    shortest : bool[n]
+        No job in the queue had a shorter run time when the job was started.
+    wild : bool[n]
+        The job was backfilled and moved the head's real shadow time.
+    events : int64[n]
+        Wild backfills while the job was the head.
+    delay : int64[n], s
+        From the first real shadow time to the start; 0 for jobs without wild backfills.
+    """
+    n = len(order)
+    shortest, wild = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
+    events, delay = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    waiting = np.full(n + BLOCK, NEVER), np.full((n >> BLOCK_BITS) + 1, NEVER)
+    _replay(
+        (submit, run_time, size),
+        (start, backfilled, order),
+        submitted,
+        machine,
+        empty_running(min(n, machine)),
+        waiting,
+        (shortest, wild, events, delay),
     )
+    return shortest, wild, events, delay
 
 
-@njit_noalloc
-def outlives(seen, jobs, running, free, head_size, run_time, now):
-    """Whether a job that begins now runs on past the head's real shadow time."""
-    state = seen.state
-    if not state[IS_HEAD_KNOWN]:
-        state[SHADOW], state[SPARE] = when_it_fits(
-            jobs.by_end, jobs.size, running, free, head_size, now
-        )
-        state[FIRST] = state[SHADOW]
-        state[IS_HEAD_KNOWN] = 1
-    return now + run_time > state[SHADOW]
-
-
-@njit_noalloc
-def may_pass(seen, allowed, believed, jobs, running, free, head_size, run_time, size, now):
-    """Whether a job may pass the head by what is `allowed` it; by the reservation alone it would be `believed`."""
-    if allowed == LET_PAST:
-        return size <= free
-    if allowed == AS_BELIEVED or not believed:
-        return believed
-    over = outlives(seen, jobs, running, free, head_size, run_time, now)
-    return not (over and size > seen.state[SPARE])
-
-
-@njit_noalloc
-def on_backfill(seen, jobs, running, free, head_size, job, run_time, size, now):
-    """Tell wild from mild, just before `job` begins past the head."""
-    if outlives(seen, jobs, running, free, head_size, run_time, now):
-        seen.wild[job] = size > seen.state[SPARE]
-        seen.state[SPARE] -= size
-
-
-@njit_noalloc
-def on_wild(seen, jobs, running, free, head_size, now):
-    """Find the head's new real shadow time, just after a wild backfill."""
-    state = seen.state
-    state[SHADOW], state[SPARE] = when_it_fits(
-        jobs.by_end, jobs.size, running, free, head_size, now
+# Without numba's reference counts (_nrt), a call that takes an array is spared two locked instructions.
+@njit(nogil=True, cache=True, _nrt=False)
+def _replay(jobs, schedule, submitted, machine, running, waiting, observed):
+    submit, run_time, size = jobs
+    start, backfilled, order = schedule
+    shortest, wild, events, delay = observed
+    waiting, block_least = (
+        waiting  # run times of the jobs in the queue, and the least of each block; else NEVER
     )
-    state[EVENTS] += 1
+    n, free, n_running, queued, head = len(order), machine, 0, 0, 0
+    least, least_is_known = NEVER, True
+    shadow, extra, first, shadow_is_known = 0, 0, 0, False  # the head's real reservation
+    for k in range(n):
+        job = order[k]
+        now, end = start[job], start[job] + run_time[job]
+        while n_running > 0 and next_end(running, n_running) <= now:
+            slot = running.by_end[n_running] & SLOT_MASK
+            n_running -= 1
+            running.vacant[n_running] = slot
+            free += running.size[slot]
+
+        if submitted is None:
+            while queued < n and submit[queued] <= now:
+                least = min(least, _append(waiting, block_least, queued, run_time[queued]))
+                queued += 1
+        else:
+            while queued < submitted[k]:
+                least = min(least, _append(waiting, block_least, queued, run_time[queued]))
+                queued += 1
+        while waiting[head] == NEVER:
+            head += 1
+        if not least_is_known:
+            least = _least(block_least, head >> BLOCK_BITS, ((queued - 1) >> BLOCK_BITS) + 1)
+        shortest[job] = run_time[job] == least
+        least_is_known = not shortest[job]
+        _remove(waiting, block_least, job)
+
+        if not backfilled[job]:
+            if events[job] > 0:
+                delay[job] = now - first
+            shadow_is_known = False
+        else:
+            if not shadow_is_known:
+                shadow, extra = _real_reservation(running, n_running, free, size[head], now)
+                first, shadow_is_known = shadow, True
+            if end > shadow:
+                wild[job] = size[job] > extra
+                extra -= size[job]
+
+        slot = running.vacant[n_running]
+        running.size[slot] = size[job]
+        insert(running.by_end, n_running, end << SLOT_BITS | slot)
+        n_running += 1
+        free -= size[job]
+        if wild[job]:
+            events[head] += 1
+            shadow, extra = _real_reservation(running, n_running, free, size[head], now)
 
 
 @njit_noalloc
-def on_head_start(seen, job, now):
-    """Settle what the head has suffered, and forget it for the next head."""
-    state = seen.state
-    if state[EVENTS] > 0:
-        seen.events[job] = state[EVENTS]
-        seen.delay[job] = now - state[FIRST]
-        state[EVENTS] = 0
-    state[IS_HEAD_KNOWN] = 0
+def _append(waiting, block_least, job, run_time):
+    """Add a job to the queue and return its run time."""
+    block = job >> BLOCK_BITS
+    waiting[job] = run_time
+    block_least[block] = min(block_least[block], run_time)
+    return run_time
 
 
 @njit_noalloc
-def on_submissions(seen, submit, run_time, arrived, now):
-    """All jobs submitted now are in the queue, if only to be started at once."""
-    state = seen.state
-    if state[IS_LEAST_KNOWN]:
-        state[LEAST] = min(state[LEAST], _shortest_of_now(submit, run_time, arrived, now))
-
-
-@njit_noalloc
-def on_start(seen, submit, run_time, arrived, head, tail, job, now):
-    """Whether `job`, still in the queue, is a shortest one there."""
-    state = seen.state
-    if not state[IS_LEAST_KNOWN]:
-        first = np.uint64(head)
-        state[LEAST] = min(
-            least(seen.run_time, first, np.uint64(tail)),
-            _shortest_of_now(submit, run_time, arrived, now),
-        )
-        state[IS_LEAST_KNOWN] = 1
-    if narrow(run_time[job]) <= state[LEAST]:
-        seen.shortest[job] = True
-        state[IS_LEAST_KNOWN] = 0
+def _remove(waiting, block_least, job):
+    """Remove a job from the queue."""
+    block = job >> BLOCK_BITS
+    was_least = waiting[job] == block_least[block]
+    waiting[job] = NEVER
+    if was_least:
+        block_least[block] = _least(waiting, block << BLOCK_BITS, (block + 1) << BLOCK_BITS)
 
 
 @njit(nogil=True, cache=True, _nrt=False)
-def _shortest_of_now(submit, run_time, arrived, now):
-    lowest = np.int64(EMPTY)
-    while arrived < len(submit) and submit[arrived] == now:
-        lowest = min(lowest, np.int64(narrow(run_time[arrived])))
-        arrived += 1
-    return lowest
+def _least(values, first, last):
+    least = NEVER
+    for k in range(np.uint64(first), np.uint64(last)):
+        least = min(least, values[k])
+    return least
+
+
+@njit(nogil=True, cache=True)
+def _real_reservation(running, n_running, free, head_size, now):
+    """Return the real shadow time of the head and its extra processors then."""
+    if head_size <= free:
+        return now, free - head_size
+    return when_it_fits(running.by_end, running.size, n_running, free, head_size, now)

@@ -23,7 +23,7 @@ LATEST = NEVER >> JOB_BITS  # the last second a key can hold, some 17,000 years 
 
 # Entries of `count`; the queue is waiting[HEAD:TAIL], and only jobs before LAST come.
 FREE, RUNNING, HEAD, TAIL, ARRIVED, LAST, SMALLEST = range(7)
-SHADOW, EXTRA, RESERVED, LEAVING, FREED, COUNTS = range(7, 13)
+SHADOW, EXTRA, RESERVED, LEAVING, FREED, STARTED, COUNTS = range(7, 14)
 NOBODY = -1  # RESERVED where no reservation is up to date; below 0 an entry of the queue is a gap
 
 # start, first, prediction : int64[n], s, of each job its last start, and what was predicted when it was submitted
@@ -31,12 +31,13 @@ NOBODY = -1  # RESERVED where no reservation is up to date; below 0 an entry of 
 # planned, done : int64[n], s, how long a running job is planned to hold on, and what earlier runs have left done
 # by_end, by_plan : int64[m + 1], keys of the running jobs
 # waiting, wanted : int64[n], the queue's jobs and their sizes; scratch : int64[n]; count : int64[COUNTS]
+# order : int64[n], jobs in the order of `begin`; submitted : int64[n], how many had been submitted then
 # leaving : int64[n], jobs whose processors are free but whose end is still to be noticed
 # freed : int64[n], those whose processors the last event freed
 Machine = namedtuple(
     "Machine",
     "start first prediction backfilled planned done by_end by_plan "
-    "waiting wanted scratch leaving freed count",
+    "waiting wanted scratch order submitted leaving freed count",
 )
 
 # What the rules of every kernel on this machine say.
@@ -72,6 +73,8 @@ def idle(n, processors):
         np.zeros(n, np.int64),
         by_end,
         by_plan,
+        np.empty(n, np.int64),
+        np.empty(n, np.int64),
         np.empty(n, np.int64),
         np.empty(n, np.int64),
         np.empty(n, np.int64),
@@ -149,7 +152,10 @@ def _submit(machine, memory, rules, now):
 @njit_noalloc
 def begin(machine, memory, job, predicted, now):
     """Start a job that is planned to run for `predicted` seconds."""
+    count = machine.count
     machine.prediction[job] = predicted
+    machine.order[count[STARTED]], machine.submitted[count[STARTED]] = job, count[ARRIVED]
+    count[STARTED] += 1
     start_run(machine, memory, job, now, memory.run_time[job], predicted)
     begin_prediction(memory, job, now)
 
@@ -282,13 +288,13 @@ def corrected(prediction, request, elapsed, way):
 
 
 @njit_noalloc
-def reservation(machine, memory, head_size, all_count, now):
-    """Earliest planned end at which `head_size` processors are free, and how many more are free then.
+def reservation(machine, order, memory, head_size, all_count, now):
+    """Return the earliest end in `order` at which `head_size` processors are free, and how many more are free then.
 
-    With `all_count` every job planned to end by that instant counts, else no more than it takes. A planned
-    end that is past is taken to be now.
+    With `all_count` every job that ends by that instant counts, else no more than necessary. An end that is past is
+    taken to be now.
     """
-    order, size = machine.by_plan, memory.size
+    size = memory.size
     available = machine.count[FREE]
     k = np.uint64(machine.count[RUNNING])
     while available < head_size:

@@ -59,7 +59,9 @@ def _pass(machine, memory, rules, key, now):
         _begin(machine, memory, head, now)
         head = _first(machine, key, NEVER, 0)
     if head != NOBODY:
-        shadow, extra = planned.reservation(machine, memory, machine.wanted[head], True, now)
+        shadow, extra = planned.reservation(
+            machine, machine.by_plan, memory, machine.wanted[head], True, now
+        )
         place = _first(machine, key, min(extra, count[FREE]), shadow - now)
         while place != NOBODY:
             if now + length[waiting[place]] > shadow:

@@ -77,7 +77,7 @@ def narrow(value):
 
 
 @njit_noalloc
-def join(queue, tail, job, size, estimate):
+def append(queue, tail, job, size, estimate):
     """Append a job at `tail`."""
     k = np.uint64(tail)
     block = k >> BLOCK_BITS
@@ -87,16 +87,16 @@ def join(queue, tail, job, size, estimate):
 
 
 @njit_noalloc
-def leave(queue, k):
+def remove(queue, k):
     """Strike out entry `k`."""
     queue.size[k] = queue.estimate[k] = EMPTY
 
 
 @njit_noalloc
-def leave_middle(queue, k):
+def _remove_stale(queue, k):
     """Strike out entry `k` where rows may still count on it."""
     queue.stale[k >> PIECE_ENTRIES] |= ONE << size_class(queue.size[k])
-    leave(queue, k)
+    remove(queue, k)
 
 
 # Places in the state of a search: the block that is looked at and the one beyond the last, a bit for each entry
@@ -106,7 +106,7 @@ SEARCH = 6
 
 
 @njit_noalloc
-def look_from(search, head, tail):
+def begin_search(search, head, tail):
     """Begin a search of the queue for candidates; `search` is uint64[`SEARCH`]."""
     search[AT] = (np.uint64(head) >> BLOCK_BITS) - ONE
     search[BEYOND] = blocks(tail)
@@ -116,7 +116,7 @@ def look_from(search, head, tail):
 
 
 @njit_noalloc
-def find(queue, search, tail, free, extra, window):
+def next_candidate(queue, search, tail, free, extra, window):
     """The next entry that may fit, in queue order; `tail` if there is none.
 
     An entry fits that needs at most `extra` processors, or at most `free` for at most `window` seconds. Sizes and
@@ -148,19 +148,10 @@ def find(queue, search, tail, free, extra, window):
 
 
 @njit_noalloc
-def take(queue, search, k):
+def remove_candidate(queue, search, k):
     """Strike out entry `k`, which `find` has found."""
-    leave_middle(queue, k)
+    _remove_stale(queue, k)
     search[IN_VAIN] = NONE
-
-
-@njit_noalloc
-def look_again(queue, search, k, free, extra, window):
-    """Look anew at who fits behind entry `k`, where that is more than before."""
-    first = np.uint64(k) >> BLOCK_BITS << BLOCK_BITS
-    passed = (ONE << (np.uint64(k) - first + ONE)) - ONE
-    fits = fitting(queue, first, narrow(free), narrow(min(extra, free)), narrow(window))
-    search[FITS] = fits & ~passed
 
 
 @njit(nogil=True, cache=True, _nrt=False)
@@ -225,7 +216,7 @@ def rebuild_row(queue, piece, tail):
         return
     first, last = piece << PIECE_ENTRIES, (piece + ONE) << PIECE_ENTRIES
     large, rows, stale = piece >> LARGE_BITS, queue.rows, queue.stale[piece]
-    rows[piece, NONE] = least(queue.size, first, last)
+    rows[piece, NONE] = _least(queue.size, first, last)
     for column in range(ONE, CLASSES):
         if stale >> column & ONE:
             low, high = np.int32(1) << np.int32(column - ONE), np.int32(1) << np.int32(column)
@@ -285,22 +276,12 @@ def update_min(queue, block):
 
 
 @njit(nogil=True, cache=True, _nrt=False)
-def least(column, first, last):
+def _least(column, first, last):
     """The smallest value of a narrow column."""
     lowest = EMPTY
     for k in range(first, last):
         lowest = min(lowest, column[k])
     return lowest
-
-
-@njit(nogil=True, cache=True, _nrt=False)
-def compact_column(column, size, head, tail):
-    """Close up a column where `size` is struck out; return the new tail."""
-    kept = np.uint64(head)
-    for k in range(np.uint64(head), np.uint64(tail)):
-        column[kept], here = column[k], np.uint64(size[k] != EMPTY)
-        kept += here
-    return np.int64(kept)
 
 
 @njit(nogil=True, cache=True, _nrt=False)
@@ -313,7 +294,7 @@ def compact(queue, head, tail):
         job[kept], size[kept], estimate[kept] = job[k], width, estimate[k]
         kept += np.uint64(width != EMPTY)
     for k in range(kept, np.uint64(tail)):
-        leave(queue, k)
+        remove(queue, k)
     for block in range(np.uint64(head) >> BLOCK_BITS, blocks(tail)):
         update_min(queue, block)
     _forget_rows(queue, tail)
@@ -321,7 +302,7 @@ def compact(queue, head, tail):
 
 
 @njit_noalloc
-def start_over(queue, tail):
+def clear(queue, tail):
     """Forget the blocks and the pieces of a queue that ran empty."""
     for block in range(blocks(tail)):
         queue.least_size[block] = queue.least_estimate[block] = EMPTY

@@ -8,7 +8,7 @@ from collections import deque
 from itertools import islice, takewhile
 from typing import NamedTuple
 
-from replication.simulator.kernels.observing import LET_PAST, NEVER_WILD
+from replication.simulator.kernels.interventions import NEVER_WILD, WHENEVER_IT_FITS
 from replication.simulator.reference import predictors as reference_predictors
 from replication.simulator.schedulers import EASY
 
@@ -47,18 +47,18 @@ class Easy:
         Of random predictors.
     watch : callable, optional
         Called with a `Sight` at every decision.
-    allowed : sequence of int, optional
+    permissions : sequence of int, optional
         Of each job: whether it may never be backfilled wildly (`NEVER_WILD`), or passes a head whenever it fits
-        (`LET_PAST`), after which the head has a new reservation.
+        (`WHENEVER_IT_FITS`), after which the head has a new reservation.
     **options
         Those of the scheduler's value, such as `replication.simulator.schedulers.EASY`.
     """
 
     scheduler, backfills = EASY, True
 
-    def __init__(self, workload, estimate=None, seed=1, watch=None, allowed=None, **options):
+    def __init__(self, workload, estimate=None, seed=1, watch=None, permissions=None, **options):
         n = len(workload)
-        self.workload, self.watch, self.allowed = workload, watch, allowed
+        self.workload, self.watch, self.permissions = workload, watch, permissions
         own = EASY.options() | self.scheduler.options()
         self.options = {name: option.default for name, option in own.items()} | options
         self.request = [int(e) for e in (workload.estimate if estimate is None else estimate)]
@@ -186,12 +186,12 @@ class Easy:
 
     def passes(self, job, now, in_time, extra):
         """Whether a job that fits may pass the head."""
-        allowed = None if self.allowed is None else self.allowed[job]
-        if allowed == LET_PAST:
+        permissions = None if self.permissions is None else self.permissions[job]
+        if permissions == WHENEVER_IT_FITS:
             return True
         if not in_time and self.size[job] > extra:
             return False
-        return allowed != NEVER_WILD or not self.would_be_wild(job, now)
+        return permissions != NEVER_WILD or not self.would_be_wild(job, now)
 
     def would_be_wild(self, job, now):
         """Whether the head would truly fit later if the job began now."""

@@ -9,7 +9,7 @@ import numpy as np
 from replication.simulator.choices import Number, option
 from replication.simulator.kernels import easy as plain
 from replication.simulator.kernels import easy_predicted as predicted
-from replication.simulator.kernels import observing, reservations
+from replication.simulator.kernels import interventions, observing, reservations
 from replication.simulator.predictors import Predictor
 from replication.simulator.schedulers import options
 from replication.simulator.schedulers.scheduler import Scheduler, SchedulerError
@@ -28,7 +28,7 @@ class FCFS(Scheduler):
 
     def run(self, workload, estimate, seed):
         """Simulate; see `replication.simulator.schedulers.scheduler.Scheduler.run`."""
-        return _plain(workload, estimate, False)
+        return _plain(workload, estimate, False)[0]
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class EASY(options.OnPredictions, Scheduler):
             raise SchedulerError(
                 f"{self!r}: allowed with reservations or functions: {', '.join(free)}"
             )
-        if self.intervenes and not self.is_plain:
+        if self.intervenes and not self.is_textbook:
             raise SchedulerError(
                 f"{self!r}: allowed with wild and let_past: the users' estimates and the textbook's rules"
             )
@@ -119,6 +119,11 @@ class EASY(options.OnPredictions, Scheduler):
     @property
     def is_plain(self):
         """Whether this is textbook EASY on the users' estimates, which has the fastest kernel."""
+        return self.is_textbook and not self.intervenes
+
+    @property
+    def is_textbook(self):
+        """Whether all options but interventions have their defaults."""
         return all(
             getattr(self, name) == own.default
             for name, own in EASY.options().items()
@@ -153,49 +158,56 @@ class EASY(options.OnPredictions, Scheduler):
 
     def run(self, workload, estimate, seed):
         """Simulate; see `replication.simulator.schedulers.scheduler.Scheduler.run`."""
-        seen = self.empty_observations(workload) if self.intervenes else None
-        return self.run_observed(workload, estimate, seed, seen)
+        if self.is_plain:
+            return _with_requests(_plain(workload, estimate, True)[0], estimate)
+        return self.run_on_predictions(workload, estimate, seed)
 
-    def empty_observations(self, workload):
-        """Return the arrays that `run_observed` fills; see `replication.simulator.kernels.observing.Seen`."""
-        return observing.empty_observations(len(workload))
+    def run_observed(self, workload, estimate, seed):
+        """Return the columns of `run` and those of `replication.simulator.kernels.observing.observations`."""
+        w = workload
+        if self.is_ordered:
+            raise SchedulerError(
+                f"{self!r} cannot be observed; allowed: one reservation, no functions"
+            )
+        if self.is_plain:
+            columns, order = _plain(w, estimate, True)
+            columns = _with_requests(columns, estimate)
+            submitted = None
+        else:
+            machine = self._simulated(w, estimate, seed)
+            columns, order, submitted = options.columns(machine), machine.order, machine.submitted
+        jobs = w.submit, w.run_time, w.processors, w.machine
+        schedule = columns["start"], columns["backfilled"], order, submitted
+        return columns, observing.observations(*jobs, *schedule)
 
-    def run_observed(self, workload, estimate, seed, seen):
-        """Simulate as `run`, and store the observations in `seen`."""
-        if not self.is_plain:
-            return self.run_on_predictions(workload, estimate, seed, seen)
-        # To predict the request is to plan with it from submission to start.
-        allowed = self._permissions(workload, seed) if self.intervenes else None
-        predictions = {"prediction": estimate, "first_prediction": estimate}
-        return _plain(workload, estimate, True, seen, allowed) | predictions
+    def run_on_predictions(self, workload, estimate, seed):
+        """Return the columns of `run` by a kernel with predictions, also where the fastest kernel would do."""
+        return options.columns(self._simulated(workload, estimate, seed))
 
-    def _permissions(self, workload, seed):
-        """Return the backfills allowed to each job, int8[n], by the numbers in `replication.simulator.kernels.observing`."""
-        n = len(workload)
-        draws = generator(workload.draw_key, n, "let-past", self.let_past, int(seed)).random(n)
-        others = observing.NEVER_WILD if self.wild == "forbidden" else observing.AS_BELIEVED
-        return np.where(draws < self.let_past, observing.LET_PAST, others).astype(np.int8)
-
-    def run_on_predictions(self, workload, estimate, seed, seen=None):
-        """Simulate as `run` by the kernel with predictions, even if the faster one would do."""
+    def _simulated(self, workload, estimate, seed):
         kernel, rules = self.kernel()
         if self.is_ordered:
-            if seen is not None:
-                raise SchedulerError(
-                    f"{self!r} cannot be watched; allowed: one reservation, no functions"
-                )
-            ranks = (
-                options.ranks(self, name, workload, estimate) for name in ("order", "candidates")
-            )
-            with self.predictor.memory(workload, estimate, seed) as memory:
-                return options.columns(kernel(memory, workload.machine, rules, *ranks))
-        if seen is not None:
-            seen = predicted.with_running(seen, workload.machine)
+            names = "order", "candidates"
+            more = [options.ranks(self, name, workload, estimate) for name in names]
+        else:
+            more = [self.permissions(workload, seed)] if self.intervenes else []
         with self.predictor.memory(workload, estimate, seed) as memory:
-            return options.columns(kernel(memory, workload.machine, rules, seen))
+            return kernel(memory, workload.machine, rules, *more)
+
+    def permissions(self, workload, seed):
+        """Return the permission of each job to pass a head by `kernels.interventions`, int8[n]."""
+        n = len(workload)
+        draws = generator(workload.draw_key, n, "let-past", self.let_past, int(seed)).random(n)
+        is_forbidden = self.wild == "forbidden"
+        others = interventions.NEVER_WILD if is_forbidden else interventions.BY_RESERVATION
+        return np.where(draws < self.let_past, interventions.WHENEVER_IT_FITS, others).astype(
+            np.int8
+        )
 
     def kernel(self):
-        """Return the compiled kernel and its rules."""
+        """Return the compiled kernel and its rules; for the textbook's EASY, those with predictions."""
+        if self.intervenes:
+            return interventions.easy_with_interventions, self.rules(interventions.Rules)
         if self.is_ordered:
             rules = self.rules(
                 reservations.Rules,
@@ -217,9 +229,15 @@ class EASY(options.OnPredictions, Scheduler):
         return predicted.easy_predicted, rules
 
 
-def _plain(workload, estimate, backfilling, seen=None, allowed=None):
-    """Return the columns decided by the kernel without predictions."""
-    w, start, backfilled = workload, np.full(len(workload), -1), np.zeros(len(workload), bool)
+def _plain(workload, estimate, backfilling):
+    """Return start and backfilled by name, and the jobs in order of start."""
+    w, n = workload, len(workload)
+    start, backfilled, order = np.full(n, -1), np.zeros(n, bool), np.empty(n, np.int64)
     jobs = w.submit, w.run_time, estimate, w.processors, w.machine
-    plain.easy(*jobs, backfilling, start, backfilled, seen, allowed)
-    return {"start": start, "backfilled": backfilled}
+    plain.easy(*jobs, backfilling, start, backfilled, order)
+    return {"start": start, "backfilled": backfilled}, order
+
+
+def _with_requests(columns, estimate):
+    """Add the predictions, which are the estimates from submission to start."""
+    return columns | {"prediction": estimate, "first_prediction": estimate}
