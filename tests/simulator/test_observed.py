@@ -14,9 +14,9 @@ from replication.simulator.kernels.interventions import (
     BY_RESERVATION,
     NEVER_WILD,
     WHENEVER_IT_FITS,
-    Rules,
     easy_with_interventions,
 )
+from replication.simulator.kernels.planned import Rules
 from replication.simulator.observed import observe
 from replication.simulator.predictors import Request, Tsafrir
 from replication.simulator.reference import observed as reference_observed

@@ -63,7 +63,7 @@ def test_no_piece_with_a_job_that_fits_is_passed_over(seed, length, widest):
         assert seen[fits & waits].all()
         assert smallest <= queue.size[:tail].min()
         for k in np.flatnonzero(waits)[:: int(rng.integers(1, 9))]:
-            waiting._remove_stale(queue, np.uint64(k))
+            waiting.remove_from_middle(queue, np.uint64(k))
         if rng.random() < 0.3:
             tail = waiting.compact(queue, 0, tail)
         if tail == 0:

@@ -16,9 +16,9 @@ from replication.simulator.kernels.planned import (
     RUNNING,
     TAIL,
     corrected,
-    idle,
+    idle_machine,
 )
-from replication.simulator.kernels.pv_easy import empty_runs, run_on
+from replication.simulator.kernels.pv_easy import empty_runs, simulate_until
 from replication.simulator.kernels.running import NEVER
 
 
@@ -180,19 +180,19 @@ def pv_easy_without_later(machine, rules, memory, spare, start):
     """
     n, submit = len(start), memory.submit
     alone = start.copy()
-    world, runs = idle(n, machine), empty_runs(n, machine)
-    other, other_runs = idle(n, machine), empty_runs(n, machine)
+    world, runs = idle_machine(n, machine), empty_runs(n, machine)
+    other, other_runs = idle_machine(n, machine), empty_runs(n, machine)
     done = 0  # jobs that have had their replay
     while done < n:
         # The schedule up to the instant of the next submission.
         instant = submit[done]
-        while not run_on(world, memory, runs, rules, instant):
+        while not simulate_until(world, memory, runs, rules, instant):
             runs.kills[0] = 0
         while done < n and submit[done] == instant:
             if _may_differ(done, submit, start):
                 _copy(world, runs, other, other_runs, done)
                 spare.state[:] = memory.state
-                while not run_on(other, spare, other_runs, rules, NEVER):
+                while not simulate_until(other, spare, other_runs, rules, NEVER):
                     other_runs.kills[0] = 0
                 alone[done] = other.start[done]
             done += 1
@@ -207,7 +207,7 @@ def _copy(world, runs, other, other_runs, job):
     last = world.count[RUNNING] + 1
     other.by_end[:last], other.by_plan[:last] = world.by_end[:last], world.by_plan[:last]
     queue = slice(world.count[HEAD], world.count[TAIL])
-    other.waiting[queue], other.wanted[queue] = world.waiting[queue], world.wanted[queue]
+    other.waiting[queue], other.queued_size[queue] = world.waiting[queue], world.queued_size[queue]
     for k in world.waiting[queue]:
         _copy_job(world, runs, other, other_runs, k)
     for key in world.by_end[1:last]:

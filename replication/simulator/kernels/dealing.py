@@ -5,22 +5,22 @@ from numba import njit
 
 @njit(nogil=True, cache=True)
 def deal(run_time, supply, draws, dealt):
-    """Each job draws evenly among the unused estimates that are not below its run time.
+    """Draw for each job one of the unused estimates that are not below its run time, with equal probabilities.
 
     Parameters
     ----------
     run_time, supply : int64[n], s
-        Both descending; `supply` is used up.
+        Both descending; `supply` is overwritten.
     draws : float64[n]
-        In [0, 1), one a job.
+        In [0, 1), one for each job.
     dealt : int64[n], s, out
 
     Returns
     -------
     int
-        -1, or the first job for which nothing is left.
+        -1, or the first job for which no estimate is left.
     """
-    offered = kept = 0  # supply[:kept] is offered and unused
+    offered = kept = 0  # supply[:kept] are the unused estimates that are long enough
     for k in range(len(run_time)):
         while offered < len(supply) and supply[offered] >= run_time[k]:
             supply[kept] = supply[offered]

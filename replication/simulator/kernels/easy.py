@@ -16,6 +16,7 @@ import numpy as np
 from numba import njit
 
 from replication.simulator.kernels import waiting
+from replication.simulator.kernels.compiling import njit_noalloc
 from replication.simulator.kernels.running import (
     LATEST,
     begin,
@@ -56,13 +57,11 @@ def easy(submit, run_time, estimate, size, machine, backfilling, start, backfill
 # Without numba's reference counts (_nrt), a call that takes an array is spared two locked instructions.
 @njit(nogil=True, cache=True, _nrt=False)
 def _simulate(jobs, machine, backfilling, schedule, running, queue, search):
-    submit, run_time, estimate, size = jobs
-    start, backfilled, order = schedule
+    submit, _, estimate, size = jobs
+    _, backfilled, _ = schedule
     n, free = len(submit), machine
     arrived = started = n_running = 0
-    head = tail = removed = (
-        0  # the queue is [head, tail), without the entries removed from its middle
-    )
+    head = tail = removed = 0  # the queue is [head, tail) without `removed` entries of its middle
     smallest = np.int64(EMPTY)  # no job waiting behind the head needs fewer processors
     shadow, extra, reserved = 0, 0, False  # reservation of the head, and whether it is valid
     while arrived < n or n_running > 0:
@@ -74,7 +73,7 @@ def _simulate(jobs, machine, backfilling, schedule, running, queue, search):
             free += finish(running, n_running)
             n_running -= 1
             ended = True
-        overdue = next_planned_end(running, n_running) < now  # an overdue job delays the head
+        overdue = next_planned_end(running, n_running) < now  # the reservation moves
 
         if head < tail and (ended or overdue):
             # Jobs at the head start as long as they fit.
@@ -85,9 +84,7 @@ def _simulate(jobs, machine, backfilling, schedule, running, queue, search):
                     removed -= 1
                 elif size[job] <= free:
                     waiting.remove(queue, head)
-                    start[job] = now
-                    order[started] = job
-                    begin(running, n_running, now + run_time[job], now + estimate[job], size[job])
+                    _start(job, now, jobs, schedule, started, running, n_running)
                     started += 1
                     n_running += 1
                     free -= size[job]
@@ -112,12 +109,8 @@ def _simulate(jobs, machine, backfilling, schedule, running, queue, search):
                     if size[job] <= free and (in_time or size[job] <= extra):
                         waiting.remove_candidate(queue, search, k)
                         removed += 1
-                        start[job] = now
                         backfilled[job] = True
-                        order[started] = job
-                        begin(
-                            running, n_running, now + run_time[job], now + estimate[job], size[job]
-                        )
+                        _start(job, now, jobs, schedule, started, running, n_running)
                         started += 1
                         n_running += 1
                         free -= size[job]
@@ -148,9 +141,7 @@ def _simulate(jobs, machine, backfilling, schedule, running, queue, search):
             else:
                 starts = False
             if starts:
-                start[job] = now
-                order[started] = job
-                begin(running, n_running, now + run_time[job], now + estimate[job], size[job])
+                _start(job, now, jobs, schedule, started, running, n_running)
                 started += 1
                 n_running += 1
                 free -= size[job]
@@ -159,3 +150,13 @@ def _simulate(jobs, machine, backfilling, schedule, running, queue, search):
                     smallest = min(smallest, size[job])
                 waiting.append(queue, tail, job, size[job], estimate[job])
                 tail += 1
+
+
+@njit_noalloc
+def _start(job, now, jobs, schedule, started, running, n_running):
+    """Start a job; `started` jobs were started before it."""
+    _, run_time, estimate, size = jobs
+    start, _, order = schedule
+    start[job] = now
+    order[started] = job
+    begin(running, n_running, now + run_time[job], now + estimate[job], size[job])

@@ -1,11 +1,10 @@
 """EASY backfilling that plans with predictions, as one compiled event loop.
 
-A job is its index, and indices are in queue order. What is decided at each instant is written in
-``docs/semantics/predicted.md``; the reference implementation is ``replication.simulator.reference.easy``.
+A job is its index, and indices are in queue order. ``docs/semantics/predicted.md`` states the decisions at each instant;
+the reference implementation is ``replication.simulator.reference.easy``.
 
-Between two passes only an end teaches the predictors, and only an end or a correction changes the plans. With
-neither, a submission can affect none but the submitted job, so only that one is looked at. A prediction is
-worked out where a decision needs it: for jobs that fit.
+Predictors learn only from ends, and planned ends change only at ends and corrections. Without either since the last pass, a
+submission can start the submitted job only, so the pass considers no other. Predictions are computed only for jobs that fit.
 """
 
 from collections import namedtuple
@@ -25,17 +24,18 @@ from replication.simulator.kernels.planned import (
 )
 from replication.simulator.kernels.running import NEVER
 
-# shortest_first : candidates by prediction, not in queue order
-# kept : the reservation stays until its job starts or its time comes, not recomputed at every pass
-# held : a reservation that is kept stays when its time has come, too
-# recounts : the extra processors of a reservation that is kept are counted at every pass
-# closed : once a held reservation is due, no job is backfilled on extra processors
-# uses_up : a job that outlives the shadow time takes its processors off the extra ones
-# all_count : every job planned to end by the shadow time counts into the extra processors
-# only_if_fits : submissions that do not fit the free processors lead to no pass
+# shortest_first : candidates are in order of prediction, not in queue order
+# kept : the reservation is valid until the head starts or the reserved time comes, not for one pass only
+# held : a kept reservation stays valid after the reserved time
+# recounts : the extra processors of a kept reservation are counted again at every pass
+# closed : no job is backfilled on extra processors after the time of a held reservation
+# uses_up : a job that outlives the shadow time uses up extra processors
+# all_count : all jobs planned to end by the shadow time count for the extra processors
+# only_if_fits : a submission leads to a pass only if the job fits the free processors
 Rules = namedtuple(
     "Rules",
-    planned.EVENTS + "shortest_first kept held recounts closed uses_up all_count only_if_fits",
+    planned.SHARED_RULES
+    + "shortest_first kept held recounts closed uses_up all_count only_if_fits",
 )
 
 
@@ -46,16 +46,16 @@ def easy_predicted(memory, processors, rules):
     Parameters
     ----------
     memory : namedtuple
-        The jobs and a predictor that has seen none of them; changed.
+        The jobs and a predictor before the first job; modified.
     processors : int
     rules : Rules
 
     Returns
     -------
     replication.simulator.kernels.planned.Machine
-        After the last job: when each started, on which predictions, and whether past a blocked head.
+        The machine after the last job, with the decisions for each job.
     """
-    machine = planned.idle(len(memory.submit), processors)
+    machine = planned.idle_machine(len(memory.submit), processors)
     _simulate(machine, memory, rules)
     return machine
 
@@ -64,10 +64,10 @@ def easy_predicted(memory, processors, rules):
 def _simulate(machine, memory, rules):
     """The event loop."""
     count = machine.count
-    # Other readings of the reservation can change it without an end or a correction.
+    # In these variants the reservation can change without an end or a correction.
     always = rules.kept or not rules.uses_up or not rules.all_count
     now = 0
-    stale = False  # whether jobs that waited through the last pass may have become able to start
+    stale = False  # whether jobs that the last pass left in the queue may be able to start
     while planned.has_events(machine):
         now = planned.next_event(machine, memory, now)
         before = count[TAIL]
@@ -87,7 +87,7 @@ def _simulate(machine, memory, rules):
 
 @njit_noalloc
 def _pass(machine, memory, rules, since, now):
-    """One scheduling pass over the queue from place `since` on: from the head, or the new ones behind it."""
+    """Schedule the queue from place `since` on, which is the head or the first new job behind it."""
     count = machine.count
     if since == count[HEAD]:
         _start_heads(machine, memory, rules, now)
@@ -107,11 +107,11 @@ def _pass(machine, memory, rules, since, now):
 
 @njit_noalloc
 def _start_heads(machine, memory, rules, now):
-    """Start jobs in queue order as long as the head fits."""
+    """Start jobs at the head as long as they fit."""
     count = machine.count
     if not rules.kept:
-        count[planned.RESERVED] = planned.NOBODY
-    while count[HEAD] < count[TAIL] and machine.wanted[count[HEAD]] <= count[FREE]:
+        count[planned.RESERVED] = planned.NO_JOB
+    while count[HEAD] < count[TAIL] and machine.queued_size[count[HEAD]] <= count[FREE]:
         job = machine.waiting[count[HEAD]]
         planned.begin(
             machine, memory, job, planned.predicted_now(machine, memory, rules, job, now), now
@@ -121,7 +121,7 @@ def _start_heads(machine, memory, rules, now):
 
 @njit_noalloc
 def _reserve(machine, memory, rules, now):
-    """Make the head's reservation unless it has one that is valid."""
+    """Make the reservation of the head unless it has a valid one."""
     count = machine.count
     head = machine.waiting[count[HEAD]]
     size = memory.size[head]
@@ -139,7 +139,7 @@ def _reserve(machine, memory, rules, now):
 
 @njit_noalloc
 def _backfill(machine, memory, rules, fitting, now):
-    """Try the jobs at the places in `scratch`; leave a gap where one starts, and say whether any did."""
+    """Backfill the jobs at the places in `scratch`, which become gaps; return whether any started."""
     count, places = machine.count, machine.scratch[:fitting]
     if rules.shortest_first:
         for k in range(fitting):
@@ -149,7 +149,7 @@ def _backfill(machine, memory, rules, fitting, now):
     gaps = False
     for key in places:
         place = key & JOB_MASK
-        job, size = machine.waiting[place], machine.wanted[place]
+        job, size = machine.waiting[place], machine.queued_size[place]
         if size > count[FREE]:
             continue
         predicted = key >> JOB_BITS
@@ -161,6 +161,6 @@ def _backfill(machine, memory, rules, fitting, now):
             machine.backfilled[job] = True
             if rules.uses_up and not in_time:
                 count[EXTRA] -= size
-            machine.waiting[place] = planned.NOBODY
+            machine.waiting[place] = planned.NO_JOB
             gaps = True
     return gaps

@@ -5,8 +5,6 @@ is wild, which only a simulator knows; or whenever it fits, which may delay the 
 the decisions, and the reference implementation is ``replication.simulator.reference.easy``.
 """
 
-from collections import namedtuple
-
 from numba import njit
 
 from replication.simulator.kernels import planned
@@ -16,8 +14,6 @@ from replication.simulator.kernels.running import NEVER
 
 #: Permissions of a job.
 BY_RESERVATION, NEVER_WILD, WHENEVER_IT_FITS = range(3)
-
-Rules = namedtuple("Rules", planned.EVENTS)
 
 
 @njit(nogil=True, cache=True)
@@ -31,7 +27,7 @@ def easy_with_interventions(memory, processors, rules, permission):
     permission : int8[n]
         `BY_RESERVATION`, `NEVER_WILD` or `WHENEVER_IT_FITS`.
     """
-    machine = planned.idle(len(memory.submit), processors)
+    machine = planned.idle_machine(len(memory.submit), processors)
     _simulate(machine, memory, rules, permission)
     return machine
 
@@ -43,7 +39,7 @@ def _simulate(machine, memory, rules, permission):
     while planned.has_events(machine):
         now = planned.next_event(machine, memory, now)
         planned.process_events(machine, memory, rules, now)
-        while count[HEAD] < count[TAIL] and machine.wanted[count[HEAD]] <= count[FREE]:
+        while count[HEAD] < count[TAIL] and machine.queued_size[count[HEAD]] <= count[FREE]:
             job = machine.waiting[count[HEAD]]
             planned.begin(machine, memory, job, memory.request[job], now)
             count[HEAD] += 1
@@ -58,11 +54,11 @@ def _simulate(machine, memory, rules, permission):
 def _backfill(machine, memory, permission, now):
     """Start the jobs behind the head that fit and are permitted to pass it."""
     count = machine.count
-    head_size = machine.wanted[count[HEAD]]
+    head_size = machine.queued_size[count[HEAD]]
     fitting, _ = planned.fitting(machine, count[HEAD] + 1)
     shadow, extra = planned.reservation(machine, machine.by_plan, memory, head_size, True, now)
     for place in machine.scratch[:fitting]:
-        job, size = machine.waiting[place], machine.wanted[place]
+        job, size = machine.waiting[place], machine.queued_size[place]
         if size > count[FREE]:
             continue
         in_time = now + memory.request[job] <= shadow
@@ -72,7 +68,7 @@ def _backfill(machine, memory, permission, now):
         if passes:
             planned.begin(machine, memory, job, memory.request[job], now)
             machine.backfilled[job] = True
-            machine.waiting[place] = planned.NOBODY
+            machine.waiting[place] = planned.NO_JOB
             if not in_time:
                 extra -= size
             if extra < 0:
@@ -85,6 +81,6 @@ def _backfill(machine, memory, permission, now):
 @njit_noalloc
 def _is_wild(machine, memory, job, now):
     """Return whether the head's real shadow time moves if a job starts now."""
-    head_size = machine.wanted[machine.count[HEAD]]
+    head_size = machine.queued_size[machine.count[HEAD]]
     shadow, extra = planned.reservation(machine, machine.by_end, memory, head_size, True, now)
     return now + memory.run_time[job] > shadow and memory.size[job] > extra

@@ -1,6 +1,6 @@
-"""Largest area first: at every pass the waiting job of the largest predicted area that fits is started.
+"""Largest area first: of the waiting jobs that fit, start the one with the largest predicted area.
 
-No job has a reservation, so a running job's plan decides nothing. The reference implementation is
+No job has a reservation, so planned ends have no effect. The reference implementation is
 ``replication.simulator.reference.conservative.LargestAreaFirst``.
 """
 
@@ -8,22 +8,22 @@ from numba import njit
 
 from replication.simulator.kernels import planned
 from replication.simulator.kernels.compiling import njit_noalloc
-from replication.simulator.kernels.planned import FREE, HEAD, NOBODY, SMALLEST, TAIL
+from replication.simulator.kernels.planned import FREE, HEAD, NO_JOB, SMALLEST, TAIL
 
 
 @njit(nogil=True, cache=True)
 def largest_area_first(memory, processors, rules):
     """Simulate largest area first; as `replication.simulator.kernels.easy_predicted.easy_predicted`."""
-    machine = planned.idle(len(memory.submit), processors)
+    machine = planned.idle_machine(len(memory.submit), processors)
     _simulate(machine, memory, rules)
     return machine
 
 
 @njit_noalloc
 def _simulate(machine, memory, rules):
-    """The event loop. Between two ends only those who come can fit, for nothing is freed."""
+    """Run the event loop. Between two ends no processor becomes free, so only new jobs can fit."""
     count, now = machine.count, 0
-    count[HEAD] = -1  # nobody is first
+    count[HEAD] = -1  # the queue has no head
     while planned.has_events(machine):
         now = planned.next_event(machine, memory, now)
         before = count[TAIL]
@@ -34,21 +34,21 @@ def _simulate(machine, memory, rules):
 
 @njit_noalloc
 def _pass(machine, memory, rules, since, now):
-    """Start the largest that fits until none does, among the jobs from place `since` on."""
+    """Start the largest job that fits, from place `since` on, until no job fits."""
     waiting, length = machine.waiting, machine.planned
-    found, _ = planned.fitting(machine, since)
-    if found == 0:
+    fitting, _ = planned.fitting(machine, since)
+    if fitting == 0:
         return
-    places = machine.scratch[:found]
+    places = machine.scratch[:fitting]
     for place in places:
         length[waiting[place]] = planned.predicted_now(machine, memory, rules, waiting[place], now)
     largest = _largest(machine, places)
-    while largest != NOBODY:
+    while largest != NO_JOB:
         job = waiting[largest]
         planned.begin(machine, memory, job, length[job], now)
-        waiting[largest] = ~job  # a gap that tells who left it
+        waiting[largest] = ~job  # a gap with the job that left it
         largest = _largest(machine, places)
-    passed = since > 0  # whether anybody waits on before this place
+    passed = since > 0  # whether a job before this place still waits
     for place in range(since, machine.count[TAIL]):
         if waiting[place] >= 0:
             passed = True
@@ -59,13 +59,13 @@ def _pass(machine, memory, rules, since, now):
 
 @njit_noalloc
 def _largest(machine, places):
-    """Of the places whose jobs still fit, that of the largest area, of equal areas the longest job, of these the first."""
-    best, most, longest = NOBODY, 0, 0
+    """Return the place of the job with the largest area that fits; of equal areas the longest job, then the first."""
+    best, most, longest = NO_JOB, 0, 0
     for place in places:
-        job, size = machine.waiting[place], machine.wanted[place]
+        job, size = machine.waiting[place], machine.queued_size[place]
         if job >= 0 and size <= machine.count[FREE]:
             length = machine.planned[job]
             area = size * length
-            if best == NOBODY or area > most or (area == most and length > longest):
+            if best == NO_JOB or area > most or (area == most and length > longest):
                 best, most, longest = place, area, length
     return best

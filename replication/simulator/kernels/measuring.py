@@ -24,12 +24,12 @@ def trim(submit, end, warm_up, cool_down):
     if warm_up > 0:
         bound = np.partition(end[: min(n, 2 * warm_up)], warm_up - 1)[warm_up - 1]
         first = end[: np.searchsorted(submit, bound, side="right")]
-        wanted = np.partition(first, warm_up - 1)[warm_up - 1]
-        ties = warm_up - np.sum(first < wanted)
+        limit = np.partition(first, warm_up - 1)[warm_up - 1]
+        ties = warm_up - np.sum(first < limit)
         for k in range(len(first)):
-            if end[k] < wanted:
+            if end[k] < limit:
                 kept[k] = False
-            elif end[k] == wanted and ties > 0:
+            elif end[k] == limit and ties > 0:
                 kept[k] = False
                 ties -= 1
     if cool_down:

@@ -1,10 +1,9 @@
-"""A machine whose scheduler plans with predictions: running jobs in two orders, the queue, and what happens to them.
+"""The machine of all schedulers that plan with predictions: the running jobs in two orders, the queue, and the events.
 
-As in `replication.simulator.kernels.running`, the orders descend behind a sentinel and a key is an end with something in
-its low bits, here the job. Of equal ends the job earlier in the queue therefore goes first, which one reading
-of a reservation depends on.
+As in `replication.simulator.kernels.running`, the orders descend behind a sentinel. A key is an end with the job in its low
+bits, so of equal ends the job earlier in the queue comes first; one variant of the reservation depends on that.
 
-A kernel's loop asks for the `next_event`, lets the kernel `process_events`, and makes its own pass over the queue.
+The loop of a kernel calls `next_event` and `process_events`, and then makes its own pass over the queue.
 """
 
 from collections import namedtuple
@@ -21,49 +20,50 @@ JOB_BITS = 24
 JOB_MASK = (1 << JOB_BITS) - 1
 LATEST = NEVER >> JOB_BITS  # the last second a key can hold, some 17,000 years away
 
-# Entries of `count`; the queue is waiting[HEAD:TAIL], and only jobs before LAST come.
+# Entries of `count`. The queue is waiting[HEAD:TAIL]; only jobs before LAST are submitted.
 FREE, RUNNING, HEAD, TAIL, ARRIVED, LAST, SMALLEST = range(7)
 SHADOW, EXTRA, RESERVED, LEAVING, FREED, STARTED, COUNTS = range(7, 14)
-NOBODY = -1  # RESERVED where no reservation is up to date; below 0 an entry of the queue is a gap
+NO_JOB = -1  # RESERVED without a valid reservation; an entry of the queue below 0 is a gap
 
-# start, first, prediction : int64[n], s, of each job its last start, and what was predicted when it was submitted
-# and when it started; backfilled : bool[n]
-# planned, done : int64[n], s, how long a running job is planned to hold on, and what earlier runs have left done
+# start, first, prediction : int64[n], s, the last start of each job and its predictions at submission and at its start
+# backfilled : bool[n]
+# planned, done : int64[n], s, planned length of the current run, and work saved from earlier runs
 # by_end, by_plan : int64[m + 1], keys of the running jobs
-# waiting, wanted : int64[n], the queue's jobs and their sizes; scratch : int64[n]; count : int64[COUNTS]
-# order : int64[n], jobs in the order of `begin`; submitted : int64[n], how many had been submitted then
-# leaving : int64[n], jobs whose processors are free but whose end is still to be noticed
-# freed : int64[n], those whose processors the last event freed
+# waiting, queued_size : int64[n], the jobs in the queue and their sizes
+# scratch : int64[n]; count : int64[COUNTS]
+# order, submitted : int64[n], the jobs in the order in which they started, and the number of jobs submitted by then
+# leaving : int64[n], jobs whose processors are free but whose end is not yet processed
+# freed : int64[n], jobs whose processors were freed by the last event
 Machine = namedtuple(
     "Machine",
     "start first prediction backfilled planned done by_end by_plan "
-    "waiting wanted scratch order submitted leaving freed count",
+    "waiting queued_size scratch order submitted leaving freed count",
 )
 
-# What the rules of every kernel on this machine say.
-# refresh : predictions of waiting jobs are renewed at every pass, not kept from submission
-# at_submission : predictions are made then too, if only to be told
+# Rules of every kernel on this machine.
+# refresh : predictions of waiting jobs are made at every pass, not only at submission
+# at_submission : predictions are made at submission too
 # correction : REQUEST, GRADUAL, DOUBLING or NOW
 # one_by_one : each event of an instant has its own pass
-# by_plan : that too, and who ends as planned leaves before the first event of that instant
-# submissions_first : before the ends of the same instant, not after them
-EVENTS = "refresh at_submission correction one_by_one by_plan submissions_first "
-Rules = namedtuple("Rules", EVENTS)
+# by_plan : as one_by_one, and jobs that end as planned free their processors before the first event of the instant
+# submissions_first : submissions precede the ends of the same instant
+SHARED_RULES = "refresh at_submission correction one_by_one by_plan submissions_first "
+Rules = namedtuple("Rules", SHARED_RULES)
 
-# How a prediction grows when its job outlives it: the k-th correction adds this to the first prediction, s
-# (Tsafrir, Etsion and Feitelson 2007, section 4.2).
+# Increments of an expired prediction, s: the k-th correction adds the k-th of them to the first prediction (Tsafrir, Etsion
+# and Feitelson 2007, section 4.2).
 STEPS = np.array([60, 300, 900, 1800, 3600, 7200, 18000, 36000, 72000, 180000, 360000])
 REQUEST, GRADUAL, DOUBLING, NOW = range(4)
 
 
 @njit(nogil=True, cache=True)
-def idle(n, processors):
-    """An idle machine with room for `n` jobs, all of which are to come."""
+def idle_machine(n, processors):
+    """Return an idle machine before the submission of `n` jobs."""
     most = min(n, processors)
     by_end, by_plan = np.empty(most + 1, np.int64), np.empty(most + 1, np.int64)
     by_end[0] = by_plan[0] = NEVER
     count = np.zeros(COUNTS, np.int64)
-    count[FREE], count[LAST], count[SMALLEST], count[RESERVED] = processors, n, NEVER, NOBODY
+    count[FREE], count[LAST], count[SMALLEST], count[RESERVED] = processors, n, NEVER, NO_JOB
     return Machine(
         np.full(n, -1),
         np.full(n, -1),
@@ -86,14 +86,14 @@ def idle(n, processors):
 
 @njit_noalloc
 def has_events(machine):
-    """Whether anybody is still to come, runs, or has left unnoticed."""
+    """Return whether a submission, a running job or an unprocessed end is left."""
     count = machine.count
     return count[ARRIVED] < count[LAST] or count[RUNNING] > 0 or count[LEAVING] > 0
 
 
 @njit_noalloc
 def next_event(machine, memory, now):
-    """When something happens next: now, as long as an end of this instant is still to be noticed."""
+    """Return the instant of the next event: now, as long as an end of this instant is not processed."""
     count = machine.count
     if count[LEAVING] > 0:
         return now
@@ -103,9 +103,9 @@ def next_event(machine, memory, now):
 
 @njit_noalloc
 def process_events(machine, memory, rules, now):
-    """Take the events of an instant, or one of them; then correct the plans that are outlived.
+    """Process the events of an instant, or one of them; then correct expired predictions.
 
-    Returns whether jobs ended, whether jobs came, whether one that came fits, and whether a plan was corrected.
+    Returns whether jobs ended, whether jobs were submitted, whether one of these fits, and whether a prediction was corrected.
     """
     count = machine.count
     count[FREED] = 0
@@ -131,7 +131,7 @@ def process_events(machine, memory, rules, now):
 
 @njit_noalloc
 def _submit(machine, memory, rules, now):
-    """Put the jobs submitted now, or one of them, into the queue; whether one of them fits."""
+    """Append the jobs submitted now, or one of them, to the queue; return whether one of them fits."""
     count = machine.count
     fits = False
     while count[ARRIVED] < count[LAST] and memory.submit[count[ARRIVED]] == now:
@@ -139,7 +139,7 @@ def _submit(machine, memory, rules, now):
         if rules.at_submission:
             machine.first[job] = predict(memory, job, now)
         machine.waiting[count[TAIL]] = job
-        machine.wanted[count[TAIL]] = memory.size[job]
+        machine.queued_size[count[TAIL]] = memory.size[job]
         fits |= memory.size[job] <= count[FREE]
         count[SMALLEST] = min(count[SMALLEST], memory.size[job])
         count[TAIL] += 1
@@ -151,7 +151,7 @@ def _submit(machine, memory, rules, now):
 
 @njit_noalloc
 def begin(machine, memory, job, predicted, now):
-    """Start a job that is planned to run for `predicted` seconds."""
+    """Start a job with a prediction of `predicted` seconds."""
     count = machine.count
     machine.prediction[job] = predicted
     machine.order[count[STARTED]], machine.submitted[count[STARTED]] = job, count[ARRIVED]
@@ -162,7 +162,7 @@ def begin(machine, memory, job, predicted, now):
 
 @njit_noalloc
 def start_run(machine, memory, job, now, length, planned):
-    """Let a job run from now on for `length` seconds, which are planned to be `planned` ones."""
+    """Start a run of `length` seconds that is planned to take `planned` seconds."""
     count = machine.count
     machine.start[job], machine.planned[job] = now, planned
     insert(machine.by_end, count[RUNNING], (now + length) << JOB_BITS | job)
@@ -173,7 +173,7 @@ def start_run(machine, memory, job, now, length, planned):
 
 @njit_noalloc
 def release(machine, memory, job):
-    """Take a job off the running ones by their plan, and free its processors; off `by_end` the caller takes it."""
+    """Free the processors of a running job and remove it from `by_plan`; the caller removes it from `by_end`."""
     count = machine.count
     key = (machine.start[job] + machine.planned[job]) << JOB_BITS | job
     remove(machine.by_plan, count[RUNNING], key)
@@ -185,7 +185,7 @@ def release(machine, memory, job):
 
 @njit_noalloc
 def _finish(machine, memory, now):
-    """End the running job that ends next, and learn from it."""
+    """End the running job that ends next, and let the predictor learn from it."""
     job = machine.by_end[machine.count[RUNNING]] & JOB_MASK
     release(machine, memory, job)
     learn(memory, job, now)
@@ -193,7 +193,7 @@ def _finish(machine, memory, now):
 
 @njit_noalloc
 def _end_planned(machine, memory, now):
-    """Free the processors of the jobs that end now as planned, their ends still to be noticed."""
+    """Free the processors of the jobs that end now as planned; their ends are processed later."""
     count = machine.count
     k = count[RUNNING]
     while machine.by_end[k] >> JOB_BITS == now:
@@ -208,9 +208,9 @@ def _end_planned(machine, memory, now):
 
 @njit_noalloc
 def _end_next(machine, memory, now):
-    """End one job of those that end now: the one that started first, of these the earliest in the queue."""
+    """Process one end of this instant: of the job that started first, of equal starts the one earlier in the queue."""
     order, leaving, last = machine.by_end, machine.leaving, machine.count[RUNNING]
-    best, place = NEVER, NOBODY
+    best, place = NEVER, NO_JOB
     for k in range(machine.count[LEAVING]):
         age = machine.start[leaving[k]] << JOB_BITS | leaving[k]
         if age < best:
@@ -228,7 +228,7 @@ def _end_next(machine, memory, now):
         leaving[place] = leaving[machine.count[LEAVING]]
         learn(memory, best & JOB_MASK, now)
     else:
-        # The order stays sorted: only this entry is removed, wherever it is among equal ends.
+        # Remove this entry from among the equal ends, so that the order stays sorted.
         job = best & JOB_MASK
         remove(order, last, order[place])
         release(machine, memory, job)
@@ -237,19 +237,19 @@ def _end_next(machine, memory, now):
 
 @njit_noalloc
 def next_end(machine):
-    """When the next running job truly ends; `LATEST` if none runs."""
+    """Return the next actual end; `LATEST` if no job runs."""
     return machine.by_end[machine.count[RUNNING]] >> JOB_BITS
 
 
 @njit_noalloc
 def next_planned_end(machine):
-    """When the next running job is planned to end; `LATEST` if none runs."""
+    """Return the next planned end; `LATEST` if no job runs."""
     return machine.by_plan[machine.count[RUNNING]] >> JOB_BITS
 
 
 @njit_noalloc
 def correct(machine, memory, way, now):
-    """Correct the plans of running jobs that should have ended by now; True if any plan changed."""
+    """Correct the expired predictions of running jobs; return whether any changed."""
     if way == NOW:
         return False
     running = machine.count[RUNNING]
@@ -262,7 +262,7 @@ def correct(machine, memory, way, now):
         work = now - machine.start[job] + done
         planned = corrected(machine.prediction[job], memory.request[job], work, way) - done
         if planned <= machine.planned[job]:
-            k -= 1  # nothing left to grow to: it is expected at any moment
+            k -= 1  # it cannot grow; the job is expected to end at any moment
             continue
         machine.planned[job] = planned
         remove(machine.by_plan, running, key)
@@ -273,7 +273,7 @@ def correct(machine, memory, way, now):
 
 @njit_noalloc
 def corrected(prediction, request, elapsed, way):
-    """The prediction of a job that has run for `elapsed` seconds: above that, as far as the request goes."""
+    """Return the corrected prediction of a job that has run for `elapsed` seconds; at most the request."""
     if prediction > elapsed or way == NOW or prediction >= request:
         return prediction
     if way == GRADUAL:
@@ -291,8 +291,8 @@ def corrected(prediction, request, elapsed, way):
 def reservation(machine, order, memory, head_size, all_count, now):
     """Return the earliest end in `order` at which `head_size` processors are free, and how many more are free then.
 
-    With `all_count` every job that ends by that instant counts, else no more than necessary. An end that is past is
-    taken to be now.
+    With `all_count` every job that ends by that instant counts, else no more than necessary. Ends in the past
+    count as now.
     """
     size = memory.size
     available = machine.count[FREE]
@@ -309,10 +309,10 @@ def reservation(machine, order, memory, head_size, all_count, now):
 
 @njit_noalloc
 def extra_at(machine, memory, head_size, all_count, instant, now):
-    """Processors beyond `head_size` that are free at an instant by the plans; below 0 if the head does not fit then.
+    """Return the processors beyond `head_size` that are free at an instant by the planned ends.
 
-    An instant that is past is taken to be now, as planned ends are. Without `all_count`, of the jobs planned to end
-    at the instant itself no more count than it takes.
+    The number is negative if the head does not fit then. An instant in the past counts as now, as planned ends do. Without
+    `all_count`, only as many of the jobs planned to end at the instant itself count as the head needs.
     """
     order, size = machine.by_plan, memory.size
     instant = max(instant, now)
@@ -328,34 +328,34 @@ def extra_at(machine, memory, head_size, all_count, instant, now):
 
 @njit_noalloc
 def predicted_now(machine, memory, rules, job, now):
-    """What a waiting job is planned with."""
+    """Return the prediction with which a waiting job is planned."""
     return predict(memory, job, now) if rules.refresh else machine.first[job]
 
 
 @njit_noalloc
 def fitting(machine, since):
-    """Note in `scratch` the places from `since` on whose jobs fit; how many these are, and how large together."""
-    count, wanted, scratch = machine.count, machine.wanted, machine.scratch
+    """Write the places from `since` on whose jobs fit to `scratch`; return their number and total size."""
+    count, queued_size, scratch = machine.count, machine.queued_size, machine.scratch
     free, smallest = count[FREE], NEVER
-    found = processors = 0
+    places = processors = 0
     for k in range(np.uint64(since), np.uint64(count[TAIL])):
-        smallest = min(smallest, wanted[k])
-        if wanted[k] <= free:
-            scratch[found] = k
-            found += 1
-            processors += wanted[k]
+        smallest = min(smallest, queued_size[k])
+        if queued_size[k] <= free:
+            scratch[places] = k
+            places += 1
+            processors += queued_size[k]
     if since == count[HEAD] + 1:
         count[SMALLEST] = smallest
-    return found, processors
+    return places, processors
 
 
 @njit_noalloc
 def compact_queue(machine, since):
     """Close the gaps in the queue from place `since` on."""
-    count, waiting, wanted = machine.count, machine.waiting, machine.wanted
+    count, waiting, queued_size = machine.count, machine.waiting, machine.queued_size
     kept = np.uint64(since)
     for k in range(np.uint64(since), np.uint64(count[TAIL])):
         if waiting[k] >= 0:
-            waiting[kept], wanted[kept] = waiting[k], wanted[k]
+            waiting[kept], queued_size[kept] = waiting[k], queued_size[k]
             kept += ONE
     count[TAIL] = np.int64(kept)

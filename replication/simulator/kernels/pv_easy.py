@@ -1,16 +1,15 @@
-"""PV-EASY as a compiled event loop: preempt shadow load, then backfill at a venture.
+"""PV-EASY as a compiled event loop: preemption of shadow load and venture backfilling.
 
-A job is its index, and indices are in order of priority: by submission, then job number. Running jobs of higher
-priority than every waiting job are the sunny load, which the reservation counts on; the others are the shadow load,
-which the head may preempt. What is decided at each instant, and in which order, is written in
-``docs/semantics/pv_easy.md``; the reference implementation is ``replication.simulator.reference.pv_easy``.
+A job is its index, and indices are in order of priority: by submission, then job number. Running jobs of higher priority
+than every waiting job are the sunny load, on which the reservation is based; the others are the shadow load, which the head
+may preempt. ``docs/semantics/pv_easy.md`` states the decisions at each instant and their order; the reference implementation
+is ``replication.simulator.reference.pv_easy``.
 
-Two facts make the loop fast without changing any decision:
+Two properties make the loop fast without changing a decision:
 
-* A pass leaves no waiting job that fits the free processors, and a submission changes neither the free
-  processors nor what preemption could free. So only the submitted jobs can start at a submission.
-* Where all jobs that fit do so together, all of them start, whatever the reservation. It is worked out only
-  where they compete.
+* After a pass no waiting job fits the free processors, and a submission changes neither the free nor the preemptable
+  processors. So only submitted jobs can start at a submission.
+* If all jobs that fit do so together, all of them start regardless of the reservation, so it is not computed.
 """
 
 from collections import namedtuple
@@ -31,29 +30,28 @@ from replication.simulator.kernels.planned import (
 )
 from replication.simulator.kernels.running import NEVER, remove
 
-KILL, SUSPEND, CHECKPOINT = range(3)  # what a preempted job keeps of its work
+KILL, SUSPEND, CHECKPOINT = range(3)  # whether a preempted job loses, keeps or saves its work
 
-# kept : the reservation is kept until the head starts, not worked out at every pass
-# venture : jobs not predicted to end by the reservation are backfilled too
-# at_once : preempted jobs return to the queue in the same pass, not when it is over
+# kept : the reservation is valid until the head starts, not for one pass only
+# venture : jobs that are not predicted to end by the reserved time are backfilled too
+# at_once : preempted jobs return to the queue during the pass, not after it
 # mode : KILL, SUSPEND or CHECKPOINT
 # interval : s of work between checkpoints
 # cost : s, of each resumption (SUSPEND) or of each checkpoint (CHECKPOINT)
-Rules = namedtuple("Rules", planned.EVENTS + "kept venture at_once mode interval cost")
+Rules = namedtuple("Rules", planned.SHARED_RULES + "kept venture at_once mode interval cost")
 
-# length, times_killed : int64[n], how long each job's last run takes, s, and how many were preempted
-# killed : int64[k, 3], runs that were preempted: job, start and end
-# kills : int64[2], how many of its rows are filled, and how many jobs returned to the queue after the last pass
-# shadow : int64[2], the last head whose shadow load was asked for, and the processors of that load since
+# length, times_killed : int64[n], length of each job's last run, s, and number of its preempted runs
+# killed : int64[k, 3], preempted runs: job, start and end
+# kills : int64[2], number of filled rows of `killed`, and number of jobs that returned to the queue after the last pass
+# shadow : int64[2], the last head for which the shadow load was computed, and the processors of that load since
 Runs = namedtuple("Runs", "length times_killed killed kills shadow")
 
 
 @njit(nogil=True, cache=True)
 def empty_runs(n, processors):
-    """Room for the runs of `n` jobs, and for so many preempted ones that it is seldom emptied."""
-    room = n + 2 * min(n, processors)
-    killed = np.empty((room, 3), np.int64)
-    shadow = np.array([planned.NOBODY, 0])
+    """Return space for the runs of `n` jobs, and for the preempted runs of many events."""
+    killed = np.empty((n + 2 * min(n, processors), 3), np.int64)
+    shadow = np.array([planned.NO_JOB, 0])
     return Runs(np.zeros(n, np.int64), np.zeros(n, np.int64), killed, np.zeros(2, np.int64), shadow)
 
 
@@ -61,22 +59,22 @@ def empty_runs(n, processors):
 def pv_easy(memory, processors, rules):
     """Simulate PV-EASY (Yuan, Yang, Wu and Zheng 2010, section 4); as `replication.simulator.kernels.easy_predicted.easy_predicted`.
 
-    The runs that were preempted come out too, in the order in which they were.
+    Returns the machine and the runs; `killed` is in order of preemption.
     """
     n = len(memory.submit)
-    machine, runs = planned.idle(n, processors), empty_runs(n, processors)
+    machine, runs = planned.idle_machine(n, processors), empty_runs(n, processors)
     killed = runs.killed[:0]
     done = False
     while not done:
-        done = run_on(machine, memory, runs, rules, NEVER)
+        done = simulate_until(machine, memory, runs, rules, NEVER)
         killed = np.concatenate((killed, runs.killed[: runs.kills[0]]))
         runs.kills[0] = 0
     return machine, Runs(runs.length, runs.times_killed, killed, runs.kills, runs.shadow)
 
 
 @njit_noalloc
-def run_on(machine, memory, runs, rules, until):
-    """Go on until nobody comes or runs, or the instant `until` is reached; False if there is no room for more kills."""
+def simulate_until(machine, memory, runs, rules, until):
+    """Simulate up to the instant `until` or the last event; return False if there is no space for more preempted runs."""
     count, now = machine.count, 0
     while planned.has_events(machine):
         # A pass preempts each running job once at most.
@@ -95,7 +93,7 @@ def run_on(machine, memory, runs, rules, until):
             _pass(machine, memory, runs, rules, ended or runs.kills[1] > 0, queued, now)
             runs.kills[1] = 0 if rules.at_once else runs.kills[0] - before
             for run in runs.killed[before : before + runs.kills[1]]:
-                _return(machine, memory, run[0])
+                _requeue(machine, memory, run[0])
     return True
 
 
@@ -103,7 +101,7 @@ def run_on(machine, memory, runs, rules, until):
 def _pass(machine, memory, runs, rules, ended, queued, now):
     """Schedule after an instant's ends (`ended`: any) and submissions, before which `queued` jobs waited.
 
-    Where others may fit than those submitted, `ended` is true as well.
+    `ended` is also true if other jobs than the submitted ones may fit.
     """
     count = machine.count
     first = count[HEAD] + max(queued, 1)
@@ -122,10 +120,10 @@ def _pass(machine, memory, runs, rules, ended, queued, now):
 
 @njit_noalloc
 def _start_heads(machine, memory, runs, rules, now):
-    """Start heads that fit, and heads that fit once shadow load is preempted."""
+    """Start heads that fit, if necessary after preemption of shadow load."""
     count = machine.count
     while count[HEAD] < count[TAIL]:
-        head, size = machine.waiting[count[HEAD]], machine.wanted[count[HEAD]]
+        head, size = machine.waiting[count[HEAD]], machine.queued_size[count[HEAD]]
         if size > count[FREE]:
             if size > count[FREE] + _shadow_size(machine, memory, runs, head):
                 return
@@ -139,7 +137,7 @@ def _start_heads(machine, memory, runs, rules, now):
 
 @njit_noalloc
 def _shadow_size(machine, memory, runs, head):
-    """Processors of the shadow load, where this job is the head."""
+    """Return the processors of the shadow load of a head."""
     if runs.shadow[0] != head:
         runs.shadow[0], runs.shadow[1] = head, 0
         for k in range(1, machine.count[RUNNING] + 1):
@@ -150,22 +148,22 @@ def _shadow_size(machine, memory, runs, head):
 
 @njit_noalloc
 def _change_shadow(runs, job, size):
-    """Add the processors of a job that runs now, or take off those of one that does no longer."""
+    """Add the processors of a job that starts, or subtract (`size` below 0) those of one that ends."""
     runs.shadow[1] += size if job > runs.shadow[0] else 0
 
 
 @njit_noalloc
 def _reserve(machine, memory, runs, rules, now):
-    """When the blocked head can start, by the sunny load and the predictions alone."""
+    """Return the reserved time of the blocked head by the sunny load and the predictions."""
     count = machine.count
-    head, wanted = machine.waiting[count[HEAD]], machine.wanted[count[HEAD]]
+    head, head_size = machine.waiting[count[HEAD]], machine.queued_size[count[HEAD]]
     if rules.kept and count[planned.RESERVED] == head:
         return count[SHADOW]
-    # Who began just now may be past its plan too.
+    # A job that started at this instant may be past its planned end too.
     planned.correct(machine, memory, rules.correction, now)
     available = count[FREE] + _shadow_size(machine, memory, runs, head)
     k = count[RUNNING] + 1
-    while available < wanted:
+    while available < head_size:
         k -= 1
         job = machine.by_plan[k] & JOB_MASK
         available += memory.size[job] if job < head else 0
@@ -175,24 +173,24 @@ def _reserve(machine, memory, runs, rules, now):
 
 @njit_noalloc
 def _backfill(machine, memory, runs, rules, first, now):
-    """Let jobs at place `first` of the queue and later pass the blocked head."""
+    """Backfill jobs from place `first` of the queue on."""
     fitting, processors = planned.fitting(machine, first)
     if fitting == 0:
         return
     first = machine.scratch[0]
     if processors > machine.count[FREE] or not rules.venture:
-        _in_time(machine, memory, runs, rules, fitting, now)
+        _backfill_in_time(machine, memory, runs, rules, fitting, now)
     if rules.venture:
         for place in range(first, machine.count[TAIL]):
-            if machine.waiting[place] >= 0 and machine.wanted[place] <= machine.count[FREE]:
+            if machine.waiting[place] >= 0 and machine.queued_size[place] <= machine.count[FREE]:
                 left = _time_left(machine, memory, rules, machine.waiting[place], now)
-                _pass_head(machine, memory, runs, rules, place, left, now)
+                _start_past_head(machine, memory, runs, rules, place, left, now)
     planned.compact_queue(machine, first)
 
 
 @njit_noalloc
-def _in_time(machine, memory, runs, rules, fitting, now):
-    """Of the jobs that fit, start those predicted to end by the reservation, shortest prediction first."""
+def _backfill_in_time(machine, memory, runs, rules, fitting, now):
+    """Start the jobs that fit and are predicted to end by the reserved time, shortest prediction first."""
     window = _reserve(machine, memory, runs, rules, now) - now
     places, some = machine.scratch, 0
     for k in range(fitting):
@@ -202,22 +200,22 @@ def _in_time(machine, memory, runs, rules, fitting, now):
             some += 1
     sort(places[:some])
     for key in places[:some]:
-        if machine.wanted[key & JOB_MASK] <= machine.count[FREE]:
-            _pass_head(machine, memory, runs, rules, key & JOB_MASK, key >> JOB_BITS, now)
+        if machine.queued_size[key & JOB_MASK] <= machine.count[FREE]:
+            _start_past_head(machine, memory, runs, rules, key & JOB_MASK, key >> JOB_BITS, now)
 
 
 @njit_noalloc
-def _pass_head(machine, memory, runs, rules, place, left, now):
-    """Start the job at a place of the queue past the blocked head; the place is left as a gap."""
+def _start_past_head(machine, memory, runs, rules, place, left, now):
+    """Backfill the job at a place of the queue, which becomes a gap."""
     job = machine.waiting[place]
     machine.backfilled[job] = True
     _begin(machine, memory, runs, rules, job, left, now)
-    machine.waiting[place] = planned.NOBODY
+    machine.waiting[place] = planned.NO_JOB
 
 
 @njit_noalloc
 def _time_left(machine, memory, rules, job, now):
-    """Predicted seconds that a waiting job still needs; its prediction is noted."""
+    """Return the predicted remaining time of a waiting job, s, and store its prediction."""
     done, predicted = machine.done[job], planned.predicted_now(machine, memory, rules, job, now)
     machine.prediction[job] = predicted
     if done == 0:
@@ -227,7 +225,7 @@ def _time_left(machine, memory, rules, job, now):
 
 @njit_noalloc
 def _begin(machine, memory, runs, rules, job, left, now):
-    """Start a job predicted to need `left` seconds. No predictor that knows of preemption wants to be told."""
+    """Start a job with a predicted remaining time of `left` seconds; predictors are not notified of starts."""
     runs.length[job] = _wall_time(machine, memory, runs, rules, job)
     planned.start_run(machine, memory, job, now, runs.length[job], left)
     _change_shadow(runs, job, memory.size[job])
@@ -235,7 +233,7 @@ def _begin(machine, memory, runs, rules, job, left, now):
 
 @njit_noalloc
 def _wall_time(machine, memory, runs, rules, job):
-    """How long the next run of a job takes if nobody stops it, with what saving and restoring cost."""
+    """Return the length of the next run of a job without preemption, with the cost of saving and restoring."""
     left = memory.run_time[job] - machine.done[job]
     if rules.mode == SUSPEND and runs.times_killed[job] > 0:
         return left + rules.cost
@@ -246,7 +244,7 @@ def _wall_time(machine, memory, runs, rules, job):
 
 @njit_noalloc
 def _safe_work(machine, runs, rules, job, elapsed):
-    """Seconds of a job's work that are safe when it is stopped `elapsed` seconds into a run."""
+    """Return the seconds of work that are saved when a job is stopped `elapsed` seconds into a run."""
     done = machine.done[job]
     if rules.mode == SUSPEND:
         return done + max(elapsed - (rules.cost if runs.times_killed[job] > 0 else 0), 0)
@@ -257,7 +255,7 @@ def _safe_work(machine, runs, rules, job, elapsed):
 
 @njit_noalloc
 def _preempt(machine, memory, runs, rules, now):
-    """Stop the running job of lowest priority and put it back in the queue behind the head."""
+    """Stop the running job of lowest priority, which returns to the queue."""
     count = machine.count
     job = 0
     for k in range(1, count[RUNNING] + 1):
@@ -267,7 +265,7 @@ def _preempt(machine, memory, runs, rules, now):
     planned.release(machine, memory, job)
     _change_shadow(runs, job, -memory.size[job])
     if rules.at_once:
-        _return(machine, memory, job)
+        _requeue(machine, memory, job)
     run = runs.killed[runs.kills[0]]
     run[0], run[1], run[2] = job, began, now
     runs.kills[0] += 1
@@ -276,18 +274,18 @@ def _preempt(machine, memory, runs, rules, now):
 
 
 @njit_noalloc
-def _return(machine, memory, job):
-    """Put a preempted job back in the queue at its own priority."""
-    count, waiting, wanted = machine.count, machine.waiting, machine.wanted
+def _requeue(machine, memory, job):
+    """Insert a preempted job into the queue by its priority."""
+    count, waiting, queued_size = machine.count, machine.waiting, machine.queued_size
     if count[TAIL] == len(waiting):
         jobs = count[TAIL] - count[HEAD]
         for k in range(jobs):
-            waiting[k], wanted[k] = waiting[count[HEAD] + k], wanted[count[HEAD] + k]
+            waiting[k], queued_size[k] = waiting[count[HEAD] + k], queued_size[count[HEAD] + k]
         count[HEAD], count[TAIL] = 0, jobs
     k = count[TAIL]
     while k > count[HEAD] and waiting[k - 1] > job:
-        waiting[k], wanted[k] = waiting[k - 1], wanted[k - 1]
+        waiting[k], queued_size[k] = waiting[k - 1], queued_size[k - 1]
         k -= 1
-    waiting[k], wanted[k] = job, memory.size[job]
+    waiting[k], queued_size[k] = job, memory.size[job]
     count[TAIL] += 1
     count[planned.SMALLEST] = min(count[planned.SMALLEST], memory.size[job])

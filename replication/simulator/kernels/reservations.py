@@ -1,35 +1,38 @@
 """EASY with any queue order, any order of candidates and k reservations, as a compiled event loop.
 
-A job is its index, and indices are in order of arrival. The decisions are stated in ``docs/semantics/reservations.md``;
-the reference implementation is ``replication.simulator.reference.reservations``.
+A job is its index, and indices are in order of submission. ``docs/semantics/reservations.md`` states the decisions at each
+instant; the reference implementation is ``replication.simulator.reference.reservations``.
 
-Every pass makes its reservations again on a profile of the free processors over time, so nothing is kept from one pass to
-the next. A pass in which no job fits the free processors is left out.
+Every pass makes all reservations again on a profile of the free processors over time. A pass in which no job fits the free
+processors is skipped.
 """
 
 from collections import namedtuple
 
-import numpy as np
 from numba import njit
 
 from replication.simulator.kernels import planned
 from replication.simulator.kernels.compiling import njit_noalloc, sort
-from replication.simulator.kernels.conservative import Plan, earliest_step, take
+from replication.simulator.kernels.conservative import (
+    earliest_step,
+    empty_plan,
+    occupy,
+    reset_profile,
+)
 from replication.simulator.kernels.planned import (
     FREE,
     HEAD,
     JOB_BITS,
     JOB_MASK,
     LATEST,
-    NOBODY,
-    RUNNING,
+    NO_JOB,
     SMALLEST,
     TAIL,
 )
 
-# reservations : number of blocked jobs that have one
-# shortest_first : candidates in order of prediction, not of rank
-Rules = namedtuple("Rules", planned.EVENTS + "reservations shortest_first")
+# reservations : number of blocked jobs with a reservation
+# shortest_first : candidates are in order of prediction, not of rank
+Rules = namedtuple("Rules", planned.SHARED_RULES + "reservations shortest_first")
 
 
 @njit(nogil=True, cache=True)
@@ -41,25 +44,17 @@ def easy_with_reservations(memory, processors, rules, queue_rank, candidate_rank
     memory, processors, rules
         As for `replication.simulator.kernels.easy_predicted.easy_predicted`.
     queue_rank, candidate_rank : int64[n]
-        Places of the jobs in the two orders, from 0; equal ones are in order of arrival, or of the queue.
+        Places of the jobs in the two orders, from 0; equal ones are in order of submission, or of the queue.
     """
     n = len(memory.submit)
-    machine = planned.idle(n, processors)
-    most = 3 * n + 2 * min(n, processors) + 4
-    profile = Plan(
-        np.empty(most, np.int64),
-        np.empty(most, np.int64),
-        np.zeros(1, np.int64),
-        np.empty(0, np.int64),
-        np.empty(n, np.int64),
-    )
-    _simulate(machine, memory, rules, profile, queue_rank, candidate_rank)
+    machine = planned.idle_machine(n, processors)
+    _simulate(machine, memory, rules, empty_plan(n, processors), queue_rank, candidate_rank)
     return machine
 
 
 @njit_noalloc
 def _simulate(machine, memory, rules, profile, queue_rank, candidate_rank):
-    """The event loop."""
+    """Run the event loop."""
     count, now = machine.count, 0
     count[HEAD] = -1  # no place of the queue is the head's
     while planned.has_events(machine):
@@ -71,7 +66,7 @@ def _simulate(machine, memory, rules, profile, queue_rank, candidate_rank):
 
 @njit_noalloc
 def _pass(machine, memory, rules, profile, queue_rank, candidate_rank, now):
-    """Start and reserve in queue order until all reservations are made, then backfill in order of candidates."""
+    """Start jobs or reserve for them in queue order until all reservations are made; then backfill the candidates."""
     waiting, places, keys = machine.waiting, machine.scratch, profile.order
     tail = machine.count[TAIL]
     for place in range(tail):
@@ -79,7 +74,7 @@ def _pass(machine, memory, rules, profile, queue_rank, candidate_rank, now):
         machine.planned[job] = planned.predicted_now(machine, memory, rules, job, now)
         keys[place] = queue_rank[job] << JOB_BITS | place
     sort(keys[:tail])
-    _draw_profile(machine, memory, profile, now)
+    reset_profile(machine, memory, profile, now, now)
     k = blocked = 0
     while k < tail and blocked < rules.reservations:
         place = keys[k] & JOB_MASK
@@ -90,7 +85,7 @@ def _pass(machine, memory, rules, profile, queue_rank, candidate_rank, now):
         else:
             size, length = memory.size[job], max(machine.planned[job], 1)
             begins = profile.at[earliest_step(profile, size, length, profile.steps[0] - 1, LATEST)]
-            take(profile, size, begins, begins + length)
+            occupy(profile, size, begins, begins + length)
             blocked += 1
         k += 1
     for i in range(k, tail):
@@ -109,25 +104,8 @@ def _pass(machine, memory, rules, profile, queue_rank, candidate_rank, now):
 
 
 @njit_noalloc
-def _draw_profile(machine, memory, profile, now):
-    """Set the profile to the running jobs alone; the processors of those past their plan count as free now."""
-    at, free = profile.at, profile.free
-    at[0], free[0] = now, machine.count[FREE]
-    steps = 1
-    for k in range(machine.count[RUNNING], 0, -1):
-        key = machine.by_plan[k]
-        end = max(key >> JOB_BITS, now)
-        if at[steps - 1] < end:
-            at[steps], free[steps] = end, free[steps - 1]
-            steps += 1
-        free[steps - 1] += memory.size[key & JOB_MASK]
-    at[steps] = LATEST
-    profile.steps[0] = steps
-
-
-@njit_noalloc
 def _fits(machine, memory, profile, job, now):
-    """Whether a job can start now without delaying a reservation."""
+    """Return whether a job can start now without delaying a reservation."""
     size, ends = memory.size[job], now + machine.planned[job]
     if size > machine.count[FREE]:
         return False
@@ -146,5 +124,5 @@ def _start(machine, memory, profile, place, now):
     length = machine.planned[job]
     planned.begin(machine, memory, job, length, now)
     if length > 0:
-        take(profile, memory.size[job], now, now + length)
-    machine.waiting[place] = NOBODY
+        occupy(profile, memory.size[job], now, now + length)
+    machine.waiting[place] = NO_JOB

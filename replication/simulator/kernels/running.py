@@ -1,12 +1,11 @@
-"""The running jobs, in two orders: by true end and by planned end.
+"""The running jobs in two orders: by actual end and by planned end.
 
-They are few enough that inserting by shifting beats any tree. Both orders descend, so that what ends
-next is last and cheap to take off. A running job has a slot; a key is an end with the slot in its low
-bits, so that one word is all that moves. Jobs with the same end are therefore in order of slot, which
-no decision depends on. Entry 0 of both orders is a sentinel later than any end.
+They are so few that insertion by shifting is faster than a tree. Both orders descend, so the next end is the last entry. A
+running job has a slot, and a key is an end with the slot in its low bits, so only one word has to be moved. Jobs with equal
+ends are in order of slot, on which no decision depends. Entry 0 of both orders is a sentinel later than any end.
 
-Loops over these orders count in unsigned integers: a signed index costs a test at every access. Entries
-are moved a few at a time without asking which of them have to be: a wrong guess of the processor costs more.
+Loops over these orders count in unsigned integers, because a signed index costs a test at every access. Entries are moved
+four at a time without a branch, because a mispredicted branch costs more than a move.
 """
 
 from collections import namedtuple
@@ -18,7 +17,7 @@ SLOT_BITS = 20
 SLOT_MASK = (1 << SLOT_BITS) - 1
 NEVER = np.iinfo(np.int64).max
 LATEST = NEVER >> SLOT_BITS  # the last second a key can hold, some 278,000 years away
-MOST = SLOT_MASK  # how many jobs can run at once
+MOST = SLOT_MASK  # jobs that can run at once
 ONE = np.uint64(1)
 STEP = np.uint64(4)  # entries moved together
 
@@ -27,7 +26,7 @@ Running = namedtuple("Running", "by_end by_plan size plan vacant")
 
 @njit(nogil=True, cache=True)
 def empty_running(most):
-    """Room for `most` running jobs: two orders of keys, then size, planned key and vacancies by slot."""
+    """Return space for `most` running jobs: the two orders, and by slot size, planned key and vacant slots."""
     by_end, by_plan = np.empty(most + 1, np.int64), np.empty(most + 1, np.int64)
     by_end[0] = by_plan[0] = NEVER
     return Running(
@@ -37,7 +36,7 @@ def empty_running(most):
 
 @njit(nogil=True, cache=True)
 def insert(order, count, key):
-    """Put `key` into the `count` entries behind the sentinel."""
+    """Insert `key` into the `count` entries behind the sentinel."""
     k = np.uint64(count)
     order[k + ONE] = min(order[k], key)
     while k >= STEP:
@@ -53,9 +52,9 @@ def insert(order, count, key):
 
 @njit(nogil=True, cache=True)
 def remove(order, count, key):
-    """Take `key` out of the `count` entries behind the sentinel."""
+    """Remove `key` from the `count` entries behind the sentinel."""
     k = np.uint64(count)
-    after = order[k]  # the entry behind k as it was
+    after = order[k]  # the previous value of the entry behind k
     while k >= STEP:
         first = order[k - STEP + ONE]
         for j in range(k - STEP + ONE, k):
@@ -82,7 +81,7 @@ def begin(jobs, running, end, planned_end, size):
 
 @njit(nogil=True, cache=True)
 def finish(jobs, running):
-    """Take the job that ends next off the `running` ones and return its size."""
+    """Remove the job that ends next from the `running` ones and return its size."""
     slot = jobs.by_end[running] & SLOT_MASK
     remove(jobs.by_plan, running, jobs.plan[slot])
     jobs.vacant[running - 1] = slot
@@ -91,21 +90,21 @@ def finish(jobs, running):
 
 @njit(nogil=True, cache=True)
 def next_end(jobs, running):
-    """When the next running job truly ends; `LATEST` if none runs."""
+    """Return the next actual end; `LATEST` if no job runs."""
     return jobs.by_end[running] >> SLOT_BITS
 
 
 @njit(nogil=True, cache=True)
 def next_planned_end(jobs, running):
-    """When the next running job is planned to end; `LATEST` if none runs."""
+    """Return the next planned end; `LATEST` if no job runs."""
     return jobs.by_plan[running] >> SLOT_BITS
 
 
 @njit(nogil=True, cache=True)
 def when_it_fits(order, sizes, running, free, head_size, now):
-    """Earliest end in `order` at which `head_size` processors are free, and how many more are free then.
+    """Return the earliest end in `order` at which `head_size` processors are free, and how many more are free then.
 
-    Every job that ends by that instant counts. An end that is past is taken to be now.
+    All jobs that end by that instant count. Ends in the past count as now.
     """
     available = free
     k = np.uint64(running)
@@ -121,5 +120,5 @@ def when_it_fits(order, sizes, running, free, head_size, now):
 
 @njit(nogil=True, cache=True)
 def reservation(jobs, running, free, head_size, now):
-    """Shadow time and extra processors of a blocked head, from the planned ends."""
+    """Return shadow time and extra processors of a blocked head by the planned ends."""
     return when_it_fits(jobs.by_plan, jobs.size, running, free, head_size, now)

@@ -1,22 +1,21 @@
-"""The waiting jobs: columns in queue order, narrow enough that a scan takes eight of them at a time.
+"""The queue of waiting jobs, in columns of 32 bits so that a scan compares eight entries at a time.
 
-A job that leaves the middle of the queue is struck out, not closed up; `compact` closes up once most are
-struck out. Sizes and times are cut to 31 bits here, so a scan only finds candidates: whoever starts a job
-checks it again against its true size and estimate.
+A job that leaves the middle of the queue is marked as removed; `compact` closes the gaps once most entries are removed.
+Sizes and times are clipped to 31 bits, so the search only returns candidates, and the kernel compares a candidate's exact
+size and estimate before it starts it.
 
-The least size and the least estimate of each block of 32 entries are kept, so that a longer queue is passed
-over by the block. They are never too high, but may be too low: a job struck out counts until its block is
-surveyed, which is done when the block has been looked at in vain. Surveying it just after a job in it is
-struck out would read in whole lanes what was just written singly, and the processor waits for that.
+The least size and the least estimate of each block of 32 entries are stored, so that a search can skip blocks. They are
+never too high, but may be too low: a removed job counts until its block is updated, which happens when a search leaves the
+block without removing a job. An update directly after a removal would load whole vectors that were just written by single
+words, and the processor would stall.
 
-A queue of thousands is passed over by pieces of 1,024 and of 32,768 entries. A row for each piece holds the
-least size in it, and the least estimate in each class of sizes, a class for each power of two. One least
-estimate for all sizes would not do: where narrow jobs are long and wide ones short, somebody would always
-seem to fit. Rows are made for full pieces only, and only when a pass has looked through them in vain or not,
-so a short queue has none; a row of zeros is yet to be made, and says that anybody may fit. A row is mended
-where jobs were struck out, class by class.
+A search in a queue of thousands skips pieces of 1,024 and of 32,768 entries. A row for each piece holds the least size and
+the least estimate of each size class; there is a class for each power of two. One least estimate for all sizes would be
+useless where narrow jobs are long and wide jobs short, because some job would always seem to fit. Only full pieces have
+rows, and a row is computed when a search leaves the piece, so a short queue has none. A row of zeros is not yet computed and
+skips nothing. After removals, only the classes of the removed jobs are computed again.
 
-Everything outside ``[head, tail)`` is struck out, so that a block may reach beyond either.
+All entries outside ``[head, tail)`` are removed ones, so that a block may extend beyond either end.
 """
 
 from collections import namedtuple
@@ -28,42 +27,42 @@ from numba.cpython.unsafe.numbers import leading_zeros, trailing_zeros
 from replication.simulator.kernels.compiling import njit_noalloc
 from replication.simulator.kernels.running import ONE
 
-EMPTY = np.int32(2**31 - 1)  # the size and the estimate of an entry that is struck out
+EMPTY = np.int32(2**31 - 1)  # size and estimate of a removed entry
 LARGEST = np.int32(2**31 - 2)
-BLOCK = np.uint64(32)  # entries looked at together: a bit for each in one word
+BLOCK = np.uint64(32)  # entries compared together: one bit for each in a word
 BLOCK_BITS = np.uint64(5)
 PIECE_BITS = np.uint64(5)  # blocks in a piece
 PIECE_ENTRIES = BLOCK_BITS + PIECE_BITS
-LARGE_BITS = np.uint64(5)  # pieces in a large one
-CLASSES = np.uint64(16)  # length of a row: the least size, then classes 1 to 15
+LARGE_BITS = np.uint64(5)  # pieces in a large piece
+CLASSES = np.uint64(16)  # length of a row: the least size, then the size classes 1 to 15
 STALE = np.uint64(2**16 - 1)  # a bit for each entry of a row
-INDEX_THRESHOLD = 4096  # entries that are worth passing over by the piece
+INDEX_THRESHOLD = 4096  # entries above which a search uses pieces
 NONE = np.uint64(0)
 NO_PIECE = np.uint64(2**64 - 1)
-COMPACT_THRESHOLD = 32  # struck out entries below which the queue is left as it is
+COMPACT_THRESHOLD = 32  # removed entries up to which the queue is not compacted
 
-#: Of each entry: `job` int64, `size`, `estimate` int32; of each block: `least_size`, `least_estimate` int32;
-#: rows of the pieces: `rows`, `large` int32[:, 16], and a bit for each entry in `rows` that is `stale` uint64.
+#: For each entry: `job` int64, `size`, `estimate` int32; for each block: `least_size`, `least_estimate` int32; for each
+#: piece and each large piece a row, `rows` and `large` int32[:, 16]; `stale` uint64 has a bit for each outdated value of a row.
 Waiting = namedtuple("Waiting", "job size estimate least_size least_estimate rows large stale")
 
 
 @njit_noalloc
 def blocks(entry):
-    """How many blocks it takes to hold all entries before `entry`."""
+    """Return the number of blocks that hold all entries before `entry`."""
     return (np.uint64(entry) + BLOCK - ONE) >> BLOCK_BITS
 
 
 @njit(nogil=True, cache=True)
 def empty_queue(n):
-    """Room for `n` waiting jobs."""
-    room, some = n + np.int64(BLOCK), np.int64(blocks(n)) + 1
+    """Return an empty queue with space for `n` jobs."""
+    entries, n_blocks = n + np.int64(BLOCK), np.int64(blocks(n)) + 1
     pieces = (n >> 10) + 1
     return Waiting(
-        np.empty(room, np.int64),
-        np.full(room, EMPTY, np.int32),
-        np.full(room, EMPTY, np.int32),
-        np.full(some, EMPTY, np.int32),
-        np.full(some, EMPTY, np.int32),
+        np.empty(entries, np.int64),
+        np.full(entries, EMPTY, np.int32),
+        np.full(entries, EMPTY, np.int32),
+        np.full(n_blocks, EMPTY, np.int32),
+        np.full(n_blocks, EMPTY, np.int32),
         np.zeros((pieces, 16), np.int32),
         np.zeros((pieces >> 5, 16), np.int32),
         np.full(pieces, STALE),
@@ -72,13 +71,13 @@ def empty_queue(n):
 
 @njit_noalloc
 def narrow(value):
-    """`value` in 31 bits, the largest for all that need more."""
+    """Clip `value` to 31 bits."""
     return np.int32(min(value, np.int64(LARGEST)))
 
 
 @njit_noalloc
 def append(queue, tail, job, size, estimate):
-    """Append a job at `tail`."""
+    """Add a job at `tail`."""
     k = np.uint64(tail)
     block = k >> BLOCK_BITS
     queue.job[k], queue.size[k], queue.estimate[k] = job, narrow(size), narrow(estimate)
@@ -88,45 +87,45 @@ def append(queue, tail, job, size, estimate):
 
 @njit_noalloc
 def remove(queue, k):
-    """Strike out entry `k`."""
+    """Mark entry `k` as removed."""
     queue.size[k] = queue.estimate[k] = EMPTY
 
 
 @njit_noalloc
-def _remove_stale(queue, k):
-    """Strike out entry `k` where rows may still count on it."""
+def remove_from_middle(queue, k):
+    """Mark entry `k` as removed, and its value in the row of its piece as outdated."""
     queue.stale[k >> PIECE_ENTRIES] |= ONE << size_class(queue.size[k])
     remove(queue, k)
 
 
-# Places in the state of a search: the block that is looked at and the one beyond the last, a bit for each entry
-# of it that fitted, whether it was looked at in vain so far, the piece it is in, and the least size met.
-AT, BEYOND, FITS, IN_VAIN, PIECE, SMALLEST = range(6)
+# State of a search: the current block and the one beyond the last, a bit for each entry of the block that fitted, whether
+# the block is to be updated, its piece, and the least size in the blocks and pieces so far.
+AT, BEYOND, FITS, UPDATE, PIECE, SMALLEST = range(6)
 SEARCH = 6
 
 
 @njit_noalloc
 def begin_search(search, head, tail):
-    """Begin a search of the queue for candidates; `search` is uint64[`SEARCH`]."""
+    """Start a search for candidates; `search` is uint64[`SEARCH`]."""
     search[AT] = (np.uint64(head) >> BLOCK_BITS) - ONE
     search[BEYOND] = blocks(tail)
-    search[FITS] = search[IN_VAIN] = NONE
+    search[FITS] = search[UPDATE] = NONE
     search[PIECE] = NO_PIECE
     search[SMALLEST] = np.uint64(EMPTY)
 
 
 @njit_noalloc
 def next_candidate(queue, search, tail, free, extra, window):
-    """The next entry that may fit, in queue order; `tail` if there is none.
+    """Return the next entry in queue order that may fit; `tail` if there is none.
 
-    An entry fits that needs at most `extra` processors, or at most `free` for at most `window` seconds. Sizes and
-    times are narrow here, and others may have been started since the block was looked at: whoever asks looks at
-    the job itself. An entry that does fit is never missed.
+    An entry fits if it needs at most `extra` processors, or at most `free` for at most `window` seconds. No such entry is
+    missed. The entry returned may not fit, because sizes and times are clipped and because jobs may have started since
+    its block was compared.
     """
     while search[FITS] == NONE:
-        if search[IN_VAIN]:
+        if search[UPDATE]:
             update_min(queue, search[AT])
-            search[IN_VAIN] = NONE
+            search[UPDATE] = NONE
         block = search[AT] + ONE
         if tail > INDEX_THRESHOLD and block >> PIECE_BITS != search[PIECE]:
             block = _next_piece(
@@ -141,7 +140,7 @@ def next_candidate(queue, search, tail, free, extra, window):
             search[FITS] = fitting(
                 queue, block << BLOCK_BITS, narrow(free), narrow(min(extra, free)), narrow(window)
             )
-            search[IN_VAIN] = ONE
+            search[UPDATE] = ONE
     first = np.uint64(trailing_zeros(search[FITS]))
     search[FITS] &= search[FITS] - ONE
     return np.int64((search[AT] << BLOCK_BITS) + first)
@@ -149,14 +148,14 @@ def next_candidate(queue, search, tail, free, extra, window):
 
 @njit_noalloc
 def remove_candidate(queue, search, k):
-    """Strike out entry `k`, which `find` has found."""
-    _remove_stale(queue, k)
-    search[IN_VAIN] = NONE
+    """Remove entry `k`, which `next_candidate` returned."""
+    remove_from_middle(queue, k)
+    search[UPDATE] = NONE
 
 
 @njit(nogil=True, cache=True, _nrt=False)
 def _next_piece(queue, search, block, tail, free, extra, window):
-    """The first block from `block` on, in a new piece, that has to be looked at; the piece left is mended."""
+    """Return the first block from `block` on that may hold a candidate, and update the row of the piece left behind."""
     if search[PIECE] != NO_PIECE:
         rebuild_row(queue, search[PIECE], tail)
     piece, smallest = skip_pieces(
@@ -168,14 +167,14 @@ def _next_piece(queue, search, block, tail, free, extra, window):
 
 @njit(nogil=True, cache=True, _nrt=False)
 def skip_pieces(queue, piece, tail, smallest, free, extra, window):
-    """Pass over the pieces from `piece` on in which nobody fits, as far as rows know.
+    """Skip the pieces from `piece` on that hold no candidate by their rows.
 
     Returns
     -------
     piece : uint64
-        The first one to be looked at, perhaps beyond the queue.
+        The first piece that may hold a candidate, possibly beyond the queue.
     smallest : int64, processors
-        As given, or less if a piece passed over holds less.
+        The least of the argument and the sizes in skipped pieces.
     """
     full = np.uint64(tail) >> PIECE_ENTRIES
     while piece < full:
@@ -194,7 +193,7 @@ def skip_pieces(queue, piece, tail, smallest, free, extra, window):
 
 @njit(nogil=True, cache=True, _nrt=False)
 def _may_fit(rows, piece, free, extra, window):
-    """Whether somebody may fit by the row of a piece; in the class of `free` itself, not everybody does."""
+    """Return whether a job in a piece may fit by its row; in the class of `free`, some are too large."""
     widest = np.int32(size_class(free))
     fits = rows[piece, NONE] <= extra
     for column in range(ONE, CLASSES):
@@ -204,13 +203,13 @@ def _may_fit(rows, piece, free, extra, window):
 
 @njit_noalloc
 def size_class(size):
-    """Class of a size: 1 for one processor, 2 for up to three, and so on; 15 for 16,384 and more."""
+    """Return the class of a size: 1 for one processor, 2 for up to three, and so on; 15 for 16,384 and more."""
     return min(np.uint64(32) - np.uint64(leading_zeros(np.uint32(size))), CLASSES - ONE)
 
 
 @njit(nogil=True, cache=True, _nrt=False)
 def rebuild_row(queue, piece, tail):
-    """Find anew what is stale in the row of a piece that is full, and in that of the large one it is in."""
+    """Compute the outdated values in the row of a full piece and in that of its large piece."""
     full = np.uint64(tail) >> PIECE_ENTRIES
     if piece >= full or queue.stale[piece] == NONE:
         return
@@ -238,8 +237,8 @@ def rebuild_row(queue, piece, tail):
 
 
 @njit(nogil=True, cache=True, _nrt=False)
-def _forget_rows(queue, tail):
-    """All rows are to be made anew; those beyond `tail` are not made."""
+def _clear_rows(queue, tail):
+    """Mark all rows before `tail` as not computed."""
     full = np.uint64(tail) >> PIECE_ENTRIES
     for piece in range(full):
         queue.stale[piece] = STALE
@@ -252,10 +251,9 @@ def _forget_rows(queue, tail):
 
 @njit_noalloc
 def fitting(queue, first, free, extra, window):
-    """A bit for each of the `BLOCK` entries from `first` that fits, the lowest for the first.
+    """Return a bit for each of the `BLOCK` entries from `first` on that fits, the lowest bit for the first entry.
 
-    Fits: needs at most `extra` processors, or at most `free` for at most `window` seconds. No early way out,
-    so that the loop compiles to vector instructions.
+    The loop has no early exit, so that it compiles to vector instructions.
     """
     fits = np.uint64(0)
     for k in range(BLOCK):
@@ -266,7 +264,7 @@ def fitting(queue, first, free, extra, window):
 
 @njit_noalloc
 def update_min(queue, block):
-    """Find what is least in a block."""
+    """Update the least size and the least estimate of a block."""
     first = block << BLOCK_BITS
     least_size = least_estimate = EMPTY
     for k in range(BLOCK):
@@ -277,7 +275,7 @@ def update_min(queue, block):
 
 @njit(nogil=True, cache=True, _nrt=False)
 def _least(column, first, last):
-    """The smallest value of a narrow column."""
+    """Return the least value of a column between two entries."""
     lowest = EMPTY
     for k in range(first, last):
         lowest = min(lowest, column[k])
@@ -286,7 +284,7 @@ def _least(column, first, last):
 
 @njit(nogil=True, cache=True, _nrt=False)
 def compact(queue, head, tail):
-    """Close up the queue; return its new tail."""
+    """Close the gaps in the queue and return its new tail."""
     job, size, estimate = queue.job, queue.size, queue.estimate
     kept = np.uint64(head)
     for k in range(np.uint64(head), np.uint64(tail)):
@@ -297,14 +295,14 @@ def compact(queue, head, tail):
         remove(queue, k)
     for block in range(np.uint64(head) >> BLOCK_BITS, blocks(tail)):
         update_min(queue, block)
-    _forget_rows(queue, tail)
+    _clear_rows(queue, tail)
     return np.int64(kept)
 
 
 @njit_noalloc
 def clear(queue, tail):
-    """Forget the blocks and the pieces of a queue that ran empty."""
+    """Reset the blocks and pieces of an empty queue."""
     for block in range(blocks(tail)):
         queue.least_size[block] = queue.least_estimate[block] = EMPTY
     if np.uint64(tail) >> PIECE_ENTRIES > NONE:
-        _forget_rows(queue, tail)
+        _clear_rows(queue, tail)

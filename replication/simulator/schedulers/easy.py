@@ -9,7 +9,7 @@ import numpy as np
 from replication.simulator.choices import Number, option
 from replication.simulator.kernels import easy as plain
 from replication.simulator.kernels import easy_predicted as predicted
-from replication.simulator.kernels import interventions, observing, reservations
+from replication.simulator.kernels import interventions, observing, planned, reservations
 from replication.simulator.predictors import Predictor
 from replication.simulator.schedulers import options
 from replication.simulator.schedulers.scheduler import Scheduler, SchedulerError
@@ -207,7 +207,7 @@ class EASY(options.OnPredictions, Scheduler):
     def kernel(self):
         """Return the compiled kernel and its rules; for the textbook's EASY, those with predictions."""
         if self.intervenes:
-            return interventions.easy_with_interventions, self.rules(interventions.Rules)
+            return interventions.easy_with_interventions, self.rules(planned.Rules)
         if self.is_ordered:
             rules = self.rules(
                 reservations.Rules,
