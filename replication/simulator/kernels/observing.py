@@ -58,14 +58,14 @@ def observations(submit, run_time, size, machine, start, backfilled, order, subm
     n = len(order)
     shortest, wild = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
     events, delay = np.zeros(n, np.int64), np.zeros(n, np.int64)
-    waiting = np.full(n + BLOCK, NEVER), np.full((n >> BLOCK_BITS) + 1, NEVER)
+    queue = np.full(n + BLOCK, NEVER), np.full((n >> BLOCK_BITS) + 1, NEVER)
     _replay(
         (submit, run_time, size),
         (start, backfilled, order),
         submitted,
         machine,
         empty_running(min(n, machine)),
-        waiting,
+        queue,
         (shortest, wild, events, delay),
     )
     return shortest, wild, events, delay
@@ -73,25 +73,23 @@ def observations(submit, run_time, size, machine, start, backfilled, order, subm
 
 # Without numba's reference counts (_nrt), a call that takes an array is spared two locked instructions.
 @njit(nogil=True, cache=True, _nrt=False)
-def _replay(jobs, schedule, submitted, machine, running, waiting, observed):
+def _replay(jobs, schedule, submitted, machine, running, queue, observed):
     submit, run_time, size = jobs
     start, backfilled, order = schedule
     shortest, wild, events, delay = observed
-    waiting, block_least = (
-        waiting  # run times of the jobs in the queue, and the least of each block; else NEVER
-    )
+    waiting, block_least = queue  # run times of the waiting jobs, and the least of each block
     n, free, n_running, queued, head = len(order), machine, 0, 0, 0
     least, least_is_known = NEVER, True
     shadow, extra, first, shadow_is_known = 0, 0, 0, False  # the head's real reservation
     for k in range(n):
         job = order[k]
         now, end = start[job], start[job] + run_time[job]
+        # Jobs end and are submitted.
         while n_running > 0 and next_end(running, n_running) <= now:
             slot = running.by_end[n_running] & SLOT_MASK
             n_running -= 1
             running.vacant[n_running] = slot
             free += running.size[slot]
-
         if submitted is None:
             while queued < n and submit[queued] <= now:
                 least = min(least, _append(waiting, block_least, queued, run_time[queued]))
@@ -102,12 +100,15 @@ def _replay(jobs, schedule, submitted, machine, running, waiting, observed):
                 queued += 1
         while waiting[head] == NEVER:
             head += 1
+
+        # The shortest waiting job.
         if not least_is_known:
             least = _least(block_least, head >> BLOCK_BITS, ((queued - 1) >> BLOCK_BITS) + 1)
         shortest[job] = run_time[job] == least
         least_is_known = not shortest[job]
         _remove(waiting, block_least, job)
 
+        # The head and its real shadow time.
         if not backfilled[job]:
             if events[job] > 0:
                 delay[job] = now - first
@@ -132,7 +133,7 @@ def _replay(jobs, schedule, submitted, machine, running, waiting, observed):
 
 @njit_noalloc
 def _append(waiting, block_least, job, run_time):
-    """Add a job to the queue and return its run time."""
+    """Append a job to the queue and return its run time."""
     block = job >> BLOCK_BITS
     waiting[job] = run_time
     block_least[block] = min(block_least[block], run_time)
@@ -151,6 +152,7 @@ def _remove(waiting, block_least, job):
 
 @njit(nogil=True, cache=True, _nrt=False)
 def _least(values, first, last):
+    """Return the least value between two places."""
     least = NEVER
     for k in range(np.uint64(first), np.uint64(last)):
         least = min(least, values[k])

@@ -186,11 +186,12 @@ class EASY(options.OnPredictions, Scheduler):
 
     def _simulated(self, workload, estimate, seed):
         kernel, rules = self.kernel()
+        more = []
         if self.is_ordered:
             names = "order", "candidates"
             more = [options.ranks(self, name, workload, estimate) for name in names]
-        else:
-            more = [self.permissions(workload, seed)] if self.intervenes else []
+        elif self.intervenes:
+            more = [self.permissions(workload, seed)]
         with self.predictor.memory(workload, estimate, seed) as memory:
             return kernel(memory, workload.machine, rules, *more)
 
@@ -200,9 +201,9 @@ class EASY(options.OnPredictions, Scheduler):
         draws = generator(workload.draw_key, n, "let-past", self.let_past, int(seed)).random(n)
         is_forbidden = self.wild == "forbidden"
         others = interventions.NEVER_WILD if is_forbidden else interventions.BY_RESERVATION
-        return np.where(draws < self.let_past, interventions.WHENEVER_IT_FITS, others).astype(
-            np.int8
-        )
+        permissions = np.full(n, others, np.int8)
+        permissions[draws < self.let_past] = interventions.WHENEVER_IT_FITS
+        return permissions
 
     def kernel(self):
         """Return the compiled kernel and its rules; for the textbook's EASY, those with predictions."""
