@@ -7,9 +7,8 @@
 | batsim | the ``_jobs.csv`` of Batsim 3 and later | Batsim's tools, evalys |
 
 Tables have only the run that completed. In SWF, lines of status 2 to 4 after the line of a preempted job are its
-partial executions. Its own line has the run time that counts: of the run that completed if work is lost, of all runs
-together if it is resumed. Batsim's resources are numbered from 0 and assigned lowest first, since the simulation itself
-has no places.
+partial executions; its own line has the run time of the run that completed, or of all runs if it is resumed. Batsim's
+resources are assigned when the table is written, lowest free one first, since the simulation only counts processors.
 
 Sources: documentation of Batsim, "Jobs" and "Interval set"; the format's definition in the Parallel Workloads Archive.
 """
@@ -24,10 +23,9 @@ from replication import __version__
 from replication.simulator import gantt, swf, writing
 from replication.simulator.choices import among
 
-LARGEST = 2**31 - 1  # processors of a job
-LATEST = 10**15  # s, before and after 0
+LATEST = 10**15  # s, before and after 0; also the most processors
 FORMS = ("native", "swf", "batsim")
-#: Names of a plan's columns in tables of this package and of Batsim, which has changed some.
+#: Names of a plan's columns in tables of this package, of Batsim, and of older versions of Batsim.
 NAMES = {
     "job_id": ("job_id", "jobID"),
     "submit": ("submit", "submission_time"),
@@ -38,13 +36,16 @@ NAMES = {
 }
 
 
+COLUMNS = tuple(NAMES)[1:]
+
+
 class FormatError(ValueError):
     """A file or a form that is unusable; the message names file, column, value and what is allowed."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A schedule read from a file of any program; jobs in the order of the file.
+    """A schedule from a file of any program; jobs in the order of the file.
 
     Parameters
     ----------
@@ -58,7 +59,7 @@ class Plan:
     machine : int, processors, optional
         None if the file does not name it.
     left_out : int
-        Jobs without a start or an end, which are not in the plan.
+        Number of jobs without a start or an end, which are not in the plan.
     earlier_runs : float64[k, 3]
         Preempted runs: the job's index, start and end, s.
     """
@@ -160,12 +161,11 @@ def intervals(schedule):
     blocks = [[] for _ in range(len(w))]
     for job, first, width in gantt.place(schedule.start, schedule.end, w.processors, w.machine):
         blocks[job].append((first, width))
-    return [
-        " ".join(
-            f"{a}-{a + width - 1}" if width > 1 else str(a) for a, width in gantt.merge_blocks(own)
-        )
-        for own in blocks
-    ]
+    sets = []
+    for own in map(gantt.merge_blocks, blocks):
+        parts = [f"{a}-{a + width - 1}" if width > 1 else str(a) for a, width in own]
+        sets.append(" ".join(parts))
+    return sets
 
 
 def _write_batsim(schedule, target):
@@ -196,7 +196,7 @@ def _write_batsim(schedule, target):
 
 
 def read(path) -> Plan:
-    """Read a schedule of this package or of another program; the first line tells the form.
+    """Read a schedule of this package or of another program; the first line decides the form.
 
     Raises
     ------
@@ -220,14 +220,8 @@ def _read_swf(path, content):
         trace.allocated_processors > 0, trace.allocated_processors, trace.requested_processors
     )
     start = np.where(trace.wait >= 0, trace.submit + trace.wait, np.nan)
-    columns = {
-        "job_id": trace.job_id,
-        "submit": trace.submit,
-        "start": start,
-        "end": np.where(trace.run_time >= 0, start + trace.run_time, np.nan),
-        "processors": np.where(size > 0, size, np.nan),
-        "estimate": trace.requested_time,
-    }
+    end = np.where(trace.run_time >= 0, start + trace.run_time, np.nan)
+    size = np.where(size > 0, size, np.nan)
     row = {number: k for k, number in enumerate(trace.job_id.tolist())}
     earlier, ends = [], {}
     for number, wait, run_time, _, status in trace.parts.tolist():
@@ -235,72 +229,66 @@ def _read_swf(path, content):
         begin = ends.get(job, int(trace.submit[job])) + max(wait, 0)
         ends[job] = begin + max(run_time, 0)
         if status == 2:
-            earlier.append((number, begin, ends[job]))
+            earlier.append((job, begin, ends[job]))
         else:
-            columns["start"][job], columns["end"][job] = begin, ends[job]
-    return _plan(path, columns, trace.max_procs, earlier)
+            start[job], end[job] = begin, ends[job]
+    ids = trace.job_id.astype(str)
+    columns = trace.submit, start, end, size, trace.requested_time
+    return _plan(path, ids, columns, trace.max_procs, earlier)
 
 
 def _read_csv(path, content, first):
     header = first.decode("utf-8", "replace")
-    given = {
-        name: [one for one in names if one in header.split(",")] for name, names in NAMES.items()
+    names = {
+        column: next((name for name in known if name in header.split(",")), None)
+        for column, known in NAMES.items()
     }
-    missing = [name for name, names in given.items() if not names and name != "estimate"]
-    if missing:
-        raise FormatError(
-            f"{path}, line 1: {swf.quote(header)}; expected SWF, or CSV with a column "
-            f"{' or '.join(NAMES[missing[0]])}"
-        )
-    names = {names[0]: name for name, names in given.items() if names}
+    for column in ("job_id", *COLUMNS[:-1]):
+        if names[column] is None:
+            expected = " or ".join(NAMES[column])
+            raise FormatError(
+                f"{path}, line 1: {swf.quote(header)}; expected SWF, or CSV with a column {expected}"
+            )
     try:
-        table = pd.read_csv(
-            io.BytesIO(content), usecols=[*names], dtype={given["job_id"][0]: str}, skipinitialspace=True
-        )  # fmt: skip
+        table = pd.read_csv(io.BytesIO(content), dtype=str, index_col=False, skipinitialspace=True)
     except (ValueError, pd.errors.ParserError) as error:
         raise FormatError(f"{path}: {swf.quote(str(error).splitlines()[0], 200)}") from None
-    columns = {}
-    for name, column in names.items():
-        values = table[name]
-        if column != "job_id":
-            values = pd.to_numeric(values, errors="coerce").astype(np.float64)
-            wrong = values.isna() & table[name].notna()
-            if wrong.any():
-                row = int(np.argmax(wrong))
-                raise FormatError(
-                    f"{path}, line {row + 2}, column {name}: {swf.quote(table[name][row])}; allowed: numbers"
-                )
-        columns[column] = values.to_numpy()
-    return _plan(path, columns)
-
-
-def _plan(path, columns, machine=None, earlier=()):
-    """Return the plan of these columns without the jobs that lack a submission, start, end or size."""
-    ids = np.array(list(map(str, columns["job_id"])), str)
-    needed = np.array([columns[name] for name in ("submit", "start", "end", "processors")])
-    ran = np.isfinite(needed).all(axis=0)
-    submit, start, end, size = needed[:, ran]
-    estimate = np.nan_to_num(columns.get("estimate", np.full(len(ids), -1.0)), nan=-1)[ran]
-    times = {"submit": submit, "start": start, "end": end, "estimate": estimate}
-    good = {name: np.abs(values) <= LATEST for name, values in times.items()}
-    good["processors"] = (size == np.rint(size)) & (size >= 1) & (size <= LARGEST)
-    for name, mask in good.items():
-        if not mask.all():
-            allowed = (
-                f"whole numbers from 1 to {LARGEST}"
-                if name == "processors"
-                else f"seconds up to {LATEST:g}"
+    columns = []
+    for name in map(names.get, COLUMNS):
+        values = table[name] if name else pd.Series(np.nan, table.index)
+        columns.append(pd.to_numeric(values, errors="coerce").to_numpy(np.float64))
+        wrong = np.isnan(columns[-1]) & values.notna()
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise FormatError(
+                f"{path}, line {row + 2}, column {name}: {swf.quote(values[row])}; allowed: numbers"
             )
-            value = (times | {"processors": size})[name][~mask][0]
-            raise FormatError(f"{path}, column {name}: {value:g}; allowed: {allowed}")
-    row = {number: k for k, number in enumerate(ids[ran].tolist())}
-    runs = [(row[str(number)], *run) for number, *run in earlier if str(number) in row]
+    return _plan(path, table[names["job_id"]].fillna("").to_numpy(str), columns)
+
+
+def _plan(path, ids, columns, machine=None, earlier=()):
+    """Return the plan of the columns in the order of `COLUMNS`, without the jobs that lack one other than the estimate."""
+    columns = np.array(columns, np.float64)
+    ran = np.isfinite(columns[:-1]).all(axis=0)
+    submit, start, end, size, estimate = columns = np.nan_to_num(columns[:, ran], nan=-1)
+    for name, values in zip(COLUMNS, columns, strict=True):
+        good, allowed = np.abs(values) <= LATEST, f"seconds up to {LATEST:g}"
+        if name == "processors":
+            good = good & (values == np.rint(values)) & (values >= 1)
+            allowed = f"whole numbers from 1 to {LATEST:g}"
+        if not good.all():
+            raise FormatError(f"{path}, column {name}: {values[~good][0]:g}; allowed: {allowed}")
+    place = np.cumsum(ran) - 1
+    runs = [(place[job], *times) for job, *times in earlier if ran[job]]
     return Plan(
         path,
         ids[ran],
-        **times,
-        processors=size.astype(np.int64),
-        machine=machine,
+        submit,
+        start,
+        end,
+        size.astype(np.int64),
+        estimate,
+        machine,
         left_out=int(np.count_nonzero(~ran)),
         earlier_runs=np.array(runs, np.float64).reshape(-1, 3),
     )

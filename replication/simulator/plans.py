@@ -1,7 +1,4 @@
-"""Check schedules read from files and compare two of them.
-
-They are `replication.simulator.formats.Plan`, so that schedules of any simulator are treated alike.
-"""
+"""Check schedules from files of any simulator (`replication.simulator.formats.Plan`), and compare two of them."""
 
 import numpy as np
 
@@ -9,8 +6,14 @@ from replication.simulator import audits, measures
 from replication.simulator.schedule import Schedule
 from replication.simulator.workload import Workload, usage
 
-#: Largest size of each class but the last.
-SIZES = (1, 8, 64, 512)
+#: Smallest and largest size of each class.
+CLASSES = {
+    "1": (1, 1),
+    "2 to 8": (2, 8),
+    "9 to 64": (9, 64),
+    "65 to 512": (65, 512),
+    "513 or more": (513, np.inf),
+}
 TOLERANCE = 0.001  # s; simulators that count in fractions of a second print microseconds
 
 
@@ -77,9 +80,8 @@ def compare(first, second, tolerance=TOLERANCE) -> dict:
     times = int((np.abs(first.run_time[here] - second.run_time[there]) > tolerance).sum())
     lacking = len(first) - len(here), len(second) - len(there)
     size, rows = first.processors[here], []
-    for low, high in zip((1, *(most + 1 for most in SIZES)), (*SIZES, None), strict=True):
-        chosen = shift[(size >= low) & (size <= (high or size.max()))]
-        name = f"{low} or more" if high is None else f"{low} to {high}" if low < high else f"{low}"
+    for name, (low, high) in CLASSES.items():
+        chosen = shift[(size >= low) & (size <= high)]
         rows += [shifts(name, chosen, tolerance)] if len(chosen) else []
     return {
         "same": not (any(lacking) or sizes or times or (np.abs(shift) > tolerance).any()),
@@ -95,7 +97,7 @@ def compare(first, second, tolerance=TOLERANCE) -> dict:
 
 
 def shifts(name, shift, tolerance):
-    """Return the numbers of ``jobs`` that start ``earlier``, at the ``same`` time or ``later``, and the ``mean`` shift, s.
+    """Return the number of ``jobs``, of those ``earlier``, at the ``same`` time and ``later``, and the ``mean`` shift, s.
 
     `shift` is the wait in the second schedule minus that in the first, float64[n], s.
     """
@@ -111,7 +113,7 @@ def shifts(name, shift, tolerance):
 
 
 def check(plan, machine=None):
-    """Return whether a machine could have run a plan, with the reasons.
+    """Return whether a machine could have run a plan, and the number of faults by kind.
 
     Parameters
     ----------
@@ -180,21 +182,17 @@ def as_schedule(plan, machine=None):
     workload = Workload.from_columns(
         plan.path, machine, submit, run_time, plan.processors[order], estimate
     )
-    place = np.empty(len(plan), np.int64)
-    place[order] = np.arange(len(plan))
     earlier = plan.earlier_runs.astype(np.int64)
-    earlier[:, 0] = place[earlier[:, 0]]
-    times_killed = np.bincount(earlier[:, 0], minlength=len(plan))
-    backfilled = np.zeros(len(plan), bool)
+    earlier[:, 0] = np.argsort(order)[earlier[:, 0]]
     return Schedule(
         workload,
-        None,
-        None,
-        None,
-        start,
-        estimate,
-        backfilled,
-        times_killed=times_killed,
+        scheduler=None,
+        estimates=None,
+        seed=None,
+        start=start,
+        estimate=estimate,
+        backfilled=np.zeros(len(plan), bool),
+        times_killed=np.bincount(earlier[:, 0], minlength=len(plan)),
         killed_runs=earlier,
     )
 
