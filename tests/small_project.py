@@ -12,11 +12,11 @@ import nbformat
 from replication.simulator import paths, traces
 from replication.simulator.workload import Workload
 
-PUBLISHED = """item,trace,policy,measure,value,unit,decimals,source
-fig02,CTC-SP2,real,wait,21.37,min,2,Invented paper Table 9
-fig02,CTC-SP2,perfect,wait,18.0,min,1,Invented paper Table 9
-fig02,KTH-SP2-2,real,wait,114,min,0,Invented paper Table 9
-fig02,KTH-SP2-2,perfect,wait,90,min,0,Invented paper Table 9
+PUBLISHED = """trace,policy,measure,value,unit,source
+CTC-SP2,real,wait,21.37,min,Invented paper Table 9
+CTC-SP2,perfect,wait,18.0,min,Invented paper Table 9
+KTH-SP2-2,real,wait,114,min,Invented paper Table 9
+KTH-SP2-2,perfect,wait,90,min,Invented paper Table 9
 """
 PAPERS = paths.PUBLISHED / "papers.toml"
 HOSTILE = "<script>alert('log')</script>"

@@ -1,6 +1,6 @@
-"""The list of all verdicts, ``figures/verdicts.csv``, and its changes since the last commit.
+"""The committed list of all verdicts, ``figures/verdicts.csv``, and its changes.
 
-The list contains no measured values, so it changes only when a verdict does.
+The list has no measured values and therefore changes only when a verdict changes.
 """
 
 import csv
@@ -16,10 +16,11 @@ from replication.simulator import paths, writing
 NAME = ("kind", "paper", "item", "trace", "policy", "measure")
 COLUMNS = (*NAME, "about", "verdict")
 ABSENT = "not in the list"
+WORDS = dict.fromkeys((*verdicts.NUMBER_WORDS, *verdicts.CLAIM_WORDS))
 
 
 class Change(NamedTuple):
-    """A verdict that differs between two lists; `ABSENT` where a list does not have it."""
+    """A verdict that differs between two lists, or that is `ABSENT` from one."""
 
     name: tuple  # as `replication.papers.verdicts.Number.name`
     before: str
@@ -37,7 +38,7 @@ def path():
 
 
 def by_name(papers, again=False):
-    """Return the verdicts of some papers by name, as recorded, or by the present rules if `again`."""
+    """Return the verdicts of some papers by name: as recorded, or decided again by the present rules."""
     return {one.name: one.now if again else one.verdict for one in _every(papers)}
 
 
@@ -46,14 +47,14 @@ def _every(papers):
 
 
 def save(papers, again=False):
-    """Write the list, with the subject of each number or claim."""
+    """Write the list; see `by_name`."""
     given = by_name(papers, again)
     rows = [[*one.name, one.about, given[one.name]] for one in _every(papers)]
     writing.write(path(), writing.frame_csv(pd.DataFrame(rows, columns=COLUMNS)))
 
 
 def load():
-    """Return the verdicts in the list of the last commit and the name of their source; of the file where git has none."""
+    """Return the list of the last commit, or that of the file where git gives none; and its source."""
     text, source = git.at_head(path()), "the last commit"
     if text is None:
         if not path().exists():
@@ -65,27 +66,23 @@ def load():
 
 
 def parse(text, where):
-    """Return the verdicts in the text of a list; an EvidenceError names a wrong line."""
-    words = {"number": verdicts.NUMBER_WORDS, "claim": verdicts.CLAIM_WORDS}
-    allowed = f"{','.join(COLUMNS)}; " + "; ".join(
-        f"verdict of a {kind}: {', '.join(several)}" for kind, several in words.items()
-    )
-    lines, given = csv.reader(io.StringIO(text)), {}
-    header = tuple(next(lines, ()))
-    if header != COLUMNS:
-        raise EvidenceError(f"{where}: columns {','.join(header)}, expected {','.join(COLUMNS)}")
+    """Return the verdicts in a list by name."""
+    header, *lines = csv.reader(io.StringIO(text)) if text else [()]
+    if tuple(header) != COLUMNS:
+        raise EvidenceError(f"{where}: columns {','.join(header)}; expected {','.join(COLUMNS)}")
+    given = {}
     for number, cells in enumerate(lines, start=2):
         *name, _, verdict = cells if len(cells) == len(COLUMNS) else COLUMNS
-        if verdict not in words.get(name[0], ()) or tuple(name) in given:
+        if verdict not in WORDS or tuple(name) in given:
             raise EvidenceError(
-                f"{where} line {number}: {','.join(cells)!r}, each once; allowed: {allowed}"
+                f"{where} line {number}: {','.join(cells)!r}; expected a new name and one of {', '.join(WORDS)}"
             )
         given[tuple(name)] = verdict
     return given
 
 
 def changes(before, after):
-    """Return the differences between two lists, in the order of the second."""
+    """Return the changes between two lists, in the order of the second."""
     names = [*after, *(name for name in before if name not in after)]
     pairs = [Change(name, before.get(name, ABSENT), after.get(name, ABSENT)) for name in names]
     return [pair for pair in pairs if pair.before != pair.after]

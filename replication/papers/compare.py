@@ -1,19 +1,16 @@
-"""The one rule that decides whether a number of ours agrees with a paper's.
+"""The rule that compares our numbers with published ones.
 
-The rule, the same for every number. Let *d* be the distance |ours - published|; relative distances are taken
-to the published value, d / |published|. Both numbers are read as the decimals they print as, so that a
-boundary means what it says, and every boundary belongs to the better verdict (<=). The first line that
-applies decides.
+The rule is the same for every number. Let *d* be the distance |ours - published|; relative distances are d / |published|.
+Both numbers are decimals, so boundaries are exact, and a boundary belongs to the better verdict. The first line that applies
+decides.
 
-1. *not comparable*, with the reason: one was given (trace not public, version of a log not available, stand-in), or
-   the number was not computed (None or NaN).
-2. On a unit where a ratio means nothing (`EXACT_UNITS`: calendar months, ranks, job numbers), *match* if
-   equal, else *differs*.
+1. *not comparable*: the number was not computed (None or NaN), or a reason was given.
+2. In units without ratios (`EXACT_UNITS`: calendar months, ranks, job numbers) equal numbers *match*, others *differ*.
 3. *match*: equal at the published rounding, d <= half a unit of the last digit printed, or within 1 %.
    Where the paper says around or about, the last digit is the last that is not 0: around 20 is 15 to 25.
 4. *close*: within 5 %.
 5. *near*: within 20 %; a maximum over jobs: within a factor of the square root of ten.
-6. *erratum*: what is printed is a known misprint, and ours matches what should stand there.
+6. *erratum*: a known misprint is printed, and ours matches the correct number.
 7. *differs*: anything else, and any distance from a published 0 beyond its rounding.
 
 A ratio to a baseline is judged by its distance from 1: relative distances are d / |published - 1|, and a ratio on the
@@ -49,7 +46,7 @@ COLUMNS = ("item", *KEY, "unit", "published", "ours", "difference", "verdict", "
 
 
 class Verdict(NamedTuple):
-    """What the rule says of one number.
+    """The verdict on one number.
 
     The difference is (ours - published) / |published|, of a ratio to a baseline (ours - published) / |published - 1|;
     ours - published where the denominator is 0 or the unit is one of `EXACT_UNITS` (months for ``yyyymm``); NaN where
@@ -62,11 +59,24 @@ class Verdict(NamedTuple):
 
 
 def verdict(ours, published, unit=None, reason="", limits=None):
-    """Decide on one number by the rule at the head of this module.
+    """Return the verdict on one number.
 
-    None and NaN mean that ours was not computed, and an infinity differs. Without `unit` the caller vouches that
-    it is the published one. `reason` says why the two cannot be compared although both may exist; `limits` are others
-    than `LIMITS`. EvidenceError if the units differ or `ours` is not a number.
+    Parameters
+    ----------
+    ours : float or None
+        None and NaN are not computed; an infinity differs.
+    published : replication.papers.published.Published
+    unit : str, optional
+        Unit of `ours`; by default the published one.
+    reason : str
+        Why the two cannot be compared.
+    limits : list of (str, Decimal), optional
+        Instead of `LIMITS`.
+
+    Raises
+    ------
+    EvidenceError
+        If the units differ or `ours` is not a number.
     """
     where = f"{published.item}: {' / '.join(published.key)}"
     if unit is not None and unit != published.unit:
@@ -84,16 +94,26 @@ def verdict(ours, published, unit=None, reason="", limits=None):
 
 
 def table(paper, item, ours, reasons=None):
-    """Lay our numbers beside all published numbers of an item, computed or not: a table of
-    `COLUMNS` in the order of the published file, in which ours is nan where it was not computed.
+    """Compare all published numbers of an item with ours.
 
-    Ours, a table or dicts, have trace, policy, measure, value and unit; further columns are left
-    alone. `reasons` say why a number is not comparable, by trace, or by (trace, policy, measure),
-    which wins.
+    Parameters
+    ----------
+    paper, item : str
+    ours : pandas.DataFrame or list of dict
+        Columns trace, policy, measure, value, unit.
+    reasons : dict, optional
+        Why numbers are not comparable, by trace or by (trace, policy, measure); the latter takes precedence.
 
-    A number of ours that was not published is an EvidenceError, because it is a misspelt name nearly
-    every time; so is one that stands there twice, lacks a column or has another unit, and a reason
-    for something the paper does not have.
+    Returns
+    -------
+    pandas.DataFrame
+        `COLUMNS` in the order of the published file; ours is nan where it was not computed.
+
+    Raises
+    ------
+    EvidenceError
+        If a number of ours is unpublished, repeated, lacks a column or has another unit; if a reason fits no published
+        number or is blank.
     """
     where, printed = f"{paper}/{item}", published_values.rows(paper, item)
     known, mine = {row.key for row in printed}, {}
@@ -104,7 +124,7 @@ def table(paper, item, ours, reasons=None):
             )
         *key, value, unit = (row[name] for name in OURS)
         if tuple(key) in mine:
-            raise EvidenceError(f"{where}: {' / '.join(key)} stands twice among our rows")
+            raise EvidenceError(f"{where}: {' / '.join(key)} is repeated in our rows")
         if tuple(key) not in known:
             published_values.value(paper, item, **dict(zip(KEY, key, strict=True)))
         mine[*key,] = value, unit
@@ -135,7 +155,7 @@ def records(frame):
 
 
 def _decimal(ours, where):
-    """Our number as the decimal it prints as; None where there is none."""
+    """Return our number as a decimal, None if there is none."""
     if ours is None:
         return None
     # numpy's bool is no Real; Python's is an int and would count as 0 or 1.
@@ -145,7 +165,7 @@ def _decimal(ours, where):
 
 
 def _difference(number, target, published):
-    """Signed difference as a float, and its kind where it is not a share of the published value."""
+    """Return the signed difference, and its kind if it is no share of the published value."""
     if published.unit == "yyyymm" and number.is_finite():
         return float(_months(number) - _months(target)), ABSOLUTE
     scale = _scale(target, published)
@@ -155,18 +175,18 @@ def _difference(number, target, published):
 
 
 def _scale(target, published):
-    """The size that differences are shares of: of a ratio its distance from 1."""
+    """Return the denominator of relative differences: of a ratio its distance from 1."""
     return abs(target - 1 if published.is_ratio else target)
 
 
 def _months(date):
-    """Months since year 0 of a calendar month written yyyymm."""
+    """Return the months since year 0 of a calendar month written yyyymm."""
     year, month = divmod(date, 100)
     return 12 * year + month
 
 
 def _word(number, target, published, limits):
-    """The verdict on two numbers that can be compared."""
+    """Return the verdict on two comparable numbers."""
     exact, distance = published.unit in EXACT_UNITS, abs(number - target)
     digit = target.normalize().as_tuple().exponent if published.is_around else -published.decimals
     if distance <= (0 if exact else Decimal(5).scaleb(digit - 1)):

@@ -1,99 +1,91 @@
-"""What the papers say: the numbers in ``data/published/<paper>/<item>.csv``, checked as they are read.
+"""Published numbers: the rows of ``data/published/<paper>/<item>.csv``.
 
-The names of policies and measures, and how the numbers were entered, are in ``data/published/README.md``.
+``data/published/README.md`` defines the columns, the policies and the measures.
 """
 
 import csv
-import re
 from dataclasses import dataclass, replace
 
 from replication.simulator import paths
 from replication.simulator.paths import toml
 
-COLUMNS = ("item", "trace", "policy", "measure", "value", "unit", "decimals", "source")
-
-# What a field may be, and in words; all others are as item.
-FORMS = {
-    "item": (r"\S(.*\S)?", "text with no blanks around it"),
-    "value": (r"-?[0-9]+(\.[0-9]+)?", "a plain number, no separators, no exponent"),
-    "decimals": ("[0-9]+", "0, 1, 2, ..."),
-}
+COLUMNS = ("trace", "policy", "measure", "value", "unit", "source")
 
 
 class EvidenceError(ValueError):
-    """What the papers say, or what is laid beside it, cannot be used; the message names it and what is allowed."""
+    """Published numbers, claims or records that cannot be used; the message gives the place and what was expected."""
 
 
 @dataclass(frozen=True)
 class Published:
-    """One number of a paper, in the unit that is printed beside it."""
+    """A number of a paper, in the unit that is printed."""
 
     item: str  # table, figure or ``text``; the stem of the file
-    trace: str  # registry name; ``all`` for a statement over all of a paper's logs; an example's figure
-    policy: str  # scheduler, predictor or estimate model; ``log`` where nothing is scheduled
+    trace: str  # log; ``all`` for a statement over all logs of a paper; the figure of an example
+    policy: str  # scheduler, predictor or estimate model; ``log`` for a property of the log
     measure: str
     value: float
     unit: str
     decimals: int  # digits printed after the decimal point
-    source: str  # paper, section and table where a reader finds it
-    right: float | None = None  # what should stand there, where an erratum is printed
+    source: str  # paper, section and table
+    right: float | None = None  # the correct number, if an erratum is printed
 
     @property
     def key(self):
-        """The (trace, policy, measure) that names this number within its item."""
+        """The (trace, policy, measure) that identifies the number within its item."""
         return self.trace, self.policy, self.measure
 
     @property
     def is_ratio(self):
-        """Whether the number is a ratio to the value of a baseline, such as x Reqtime."""
+        """True for a ratio to the value of a baseline, such as x Reqtime."""
         return self.unit.startswith("x ")
 
     @property
     def is_maximum(self):
-        """Whether the number is the largest of all jobs."""
+        """True for the largest value of all jobs."""
         return self.measure.startswith("max_")
 
     @property
     def is_derived(self):
-        """Whether other entries imply the number: others printed, by arithmetic, or a claim."""
+        """True if other entries imply the number: other numbers, by arithmetic, or a claim."""
         return "derived" in self.source
 
     @property
     def is_around(self):
-        """Whether the paper says around or about, so that the number is rounded to its last digit but zeros."""
+        """True if the paper has *around* or *about*: the number is rounded to its last digit other than 0."""
         return "'around'" in self.source or "'about'" in self.source
 
 
 def registered():
-    """The papers as ``data/published/papers.toml`` has them, the one place where a paper is named:
-    its short name and its title, by the name of its folders, in the order of the report.
-    """
+    """Return short name and title of each paper by its folder, in the order of ``data/published/papers.toml``."""
     return entries("papers.toml")
 
 
 def entries(*parts):
-    """What a TOML file under ``data/published`` has, by name; nothing where there is no such file.
-    `parts` say where it lies, such as a paper and ``claims.toml``.
-    """
+    """Return a TOML file under ``data/published``, given by the parts of its path; empty if it does not exist."""
     path = paths.PUBLISHED.joinpath(*parts)
     return toml(path) if path.exists() else {}
 
 
 def papers():
-    """Names of the papers, sorted."""
+    """Return the names of the papers, sorted."""
     return sorted(folder.name for folder in paths.PUBLISHED.iterdir() if any(folder.glob("*.csv")))
 
 
 def items(paper):
-    """Names of a paper's items with published numbers, sorted; EvidenceError for another paper."""
+    """Return the names of a paper's items with published numbers, sorted."""
     if paper not in papers():
         raise EvidenceError(f"no published values of paper {paper!r}; known: {', '.join(papers())}")
     return sorted(path.stem for path in (paths.PUBLISHED / paper).glob("*.csv"))
 
 
 def rows(paper, item):
-    """The published numbers of one item, in the order of the file. EvidenceError if paper or item
-    is unknown, or a row of the file is badly entered.
+    """Return the published numbers of an item in the order of the file.
+
+    Raises
+    ------
+    EvidenceError
+        If paper or item is unknown, or a row is invalid or repeated.
     """
     if item not in items(paper):
         raise EvidenceError(
@@ -104,41 +96,51 @@ def rows(paper, item):
     right = {one["cell"]: one["right"] for one in misprints if one}
     with open(paths.PUBLISHED / where, encoding="utf-8", newline="") as file:
         lines = csv.reader(file)
-        header = tuple(next(lines, ()))
-        if header != COLUMNS:
+        if (header := tuple(next(lines, ()))) != COLUMNS:
             raise EvidenceError(
-                f"{where} line 1: columns {','.join(header)}, expected {','.join(COLUMNS)}"
+                f"{where}: columns {','.join(header)}; expected {','.join(COLUMNS)}"
             )
         for cells in lines:
-            line = f"{where} line {lines.line_num}"
-            row = _row(line, cells)
-            if row.item != item:
-                raise EvidenceError(f"{line}: item {row.item!r}, expected {item!r}")
+            row = _row(item, cells, f"{where} line {lines.line_num}")
             if row.key in found:
-                raise EvidenceError(f"{line}: {' / '.join(row.key)} stands there already")
+                raise EvidenceError(
+                    f"{where} line {lines.line_num}: {' / '.join(row.key)} is repeated"
+                )
             found[row.key] = replace(row, right=right.get(f"{paper}/{item} {' '.join(row.key)}"))
-    if not found:
-        raise EvidenceError(f"{where}: no rows, at least one needed")
     return list(found.values())
 
 
+def _row(item, cells, where):
+    if len(cells) != len(COLUMNS) or any(cell != cell.strip() or not cell for cell in cells):
+        raise EvidenceError(
+            f"{where}: {cells}; expected {len(COLUMNS)} fields without blanks around"
+        )
+    trace, policy, measure, printed, unit, source = cells
+    whole, _, fraction = printed.removeprefix("-").partition(".")
+    if not (whole + fraction).isdecimal():
+        raise EvidenceError(f"{where}: value {printed!r}; expected digits and at most one point")
+    return Published(item, trace, policy, measure, float(printed), unit, len(fraction), source)
+
+
 def largest(paper, item, measure):
-    """The largest published number of a measure in an item."""
-    return max(
-        (row for row in rows(paper, item) if row.measure == measure), key=lambda row: row.value
-    )
+    """Return the largest published number of a measure in an item."""
+    some = [row for row in rows(paper, item) if row.measure == measure]
+    return max(some, key=lambda row: row.value)
 
 
 def value(paper, item, *, trace=None, policy=None, measure=None):
-    """The one published number that fits; a name left out may be anything. EvidenceError if no
-    number fits, or more than one.
+    """Return the only published number of an item that has the names given.
+
+    Raises
+    ------
+    EvidenceError
+        If there is none, or more than one.
     """
     asked = {"trace": trace, "policy": policy, "measure": measure}
-    asked = {name: wanted for name, wanted in asked.items() if wanted is not None}
     fitting = rows(paper, item)
     for name, wanted in asked.items():
         known = sorted({getattr(row, name) for row in fitting})
-        fitting = [row for row in fitting if getattr(row, name) == wanted]
+        fitting = [row for row in fitting if wanted in (None, getattr(row, name))]
         if not fitting:
             raise EvidenceError(
                 f"{paper}/{item}: no published value has {name} {wanted!r} among "
@@ -146,24 +148,6 @@ def value(paper, item, *, trace=None, policy=None, measure=None):
             )
     if len(fitting) > 1:
         raise EvidenceError(
-            f"{paper}/{item}: {len(fitting)} published values fit, one must; "
-            "give trace, policy and measure"
+            f"{paper}/{item}: {len(fitting)} published values; give trace, policy and measure"
         )
     return fitting[0]
-
-
-def _row(where, cells):
-    """One line as a `Published`, or an error that says which field is wrong."""
-    if len(cells) != len(COLUMNS):
-        raise EvidenceError(f"{where}: {len(cells)} fields, expected {len(COLUMNS)}")
-    text = dict(zip(COLUMNS, cells, strict=True))
-    for name, cell in text.items():
-        form, words = FORMS.get(name, FORMS["item"])
-        if not re.fullmatch(form, cell):
-            raise EvidenceError(f"{where}: {name} {cell!r}, allowed: {words}")
-    value, decimals = text["value"], int(text["decimals"])
-    if (printed := len(value.partition(".")[2])) != decimals:
-        raise EvidenceError(
-            f"{where}: value {value} has {printed} decimals, field decimals says {decimals}"
-        )
-    return Published(**text | {"value": float(value), "decimals": decimals})

@@ -1,4 +1,4 @@
-"""Numbers as text for readers."""
+"""Numbers as text: four significant digits, separators of thousands, a dash for a missing value."""
 
 import math
 
@@ -6,7 +6,7 @@ from replication.papers import compare
 
 
 def text(value, form=None):
-    """Return a value as text: four significant digits, thousands separated, a dash for none; or in a format such as ``"{:.1f}"``."""
+    """Return a value as text, or a number in a `form` such as ``"{:.1f}"``."""
     if value is None or isinstance(value, float) and math.isnan(value):
         return "–"
     if isinstance(value, bool) or type(value).__name__ == "bool":
@@ -23,26 +23,26 @@ def text(value, form=None):
 
 
 def printed(published):
-    """Return a published value with the digits that the paper prints, thousands separated."""
+    """Return a published value with the digits that are printed."""
     grouping = "" if published.unit in compare.EXACT_UNITS else ","
     return f"{published.value:{grouping}.{published.decimals}f}"
 
 
 def ours(value, unit):
-    """Return our value as text: months, ranks and job numbers without separators, a range as its two ends."""
+    """Return our value as text, without separators in months, ranks and job numbers."""
     return str(int(value)) if unit in compare.EXACT_UNITS and value % 1 == 0 else text(value)
 
 
 def difference(value, reason):
-    """Return a difference of `replication.papers.compare.Verdict` as text: per cent, or absolute."""
+    """Return the difference of a `replication.papers.compare.Verdict` as text, in per cent or absolute by its reason."""
     if math.isnan(value):
         return text(None)
     shown = f"{value:+.4g}" if reason == compare.ABSOLUTE else f"{100 * value:+.1f} %"
-    # No sign where nothing is left of the difference.
+    # A difference that rounds to 0 has no sign.
     return shown[1:] if set(shown) <= set("+-0. %") else shown
 
 
 def counts(given, words):
-    """Return how many of some verdicts are each of `words`, without zeros."""
+    """Return the number of verdicts equal to each of `words`, in their order, without zeros."""
     given = list(given)
     return {word: given.count(word) for word in words if word in given}

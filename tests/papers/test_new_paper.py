@@ -9,8 +9,8 @@ from replication.papers import published
 from replication.report import assemble, record
 from tests.in_process import in_process
 
-VALUES = """item,trace,policy,measure,value,unit,decimals,source
-table1,CTC-SP2,EASY,backfilled,5990,jobs,0,Toy paper Table 1
+VALUES = """trace,policy,measure,value,unit,source
+CTC-SP2,EASY,backfilled,5990,jobs,Toy paper Table 1
 """
 CLAIMS = """[many-are-backfilled]
 section = "Table 1"
