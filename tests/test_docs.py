@@ -111,12 +111,12 @@ def functions():
 
 def test_names_of_functions_are_verbs_or_nouns():
     names = [name for name, _ in functions() if PARTICIPLES.match(name)]
-    assert len(names) <= 125, names
+    assert len(names) <= 72, names
 
 
 def test_docstrings_do_not_begin_with_a_question_word():
     lines = [line for _, line in functions() if re.match(r"(What|Who|Which|Whoever)\b", line)]
-    assert len(lines) <= 77, lines
+    assert len(lines) <= 34, lines
 
 
 def test_sentences_are_short():
