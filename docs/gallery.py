@@ -29,8 +29,8 @@ def write(folder):
     for paper, title in TITLES.items():
         index += [f"## {title}", "", "| | item | verdicts |", "|---|---|---|"]
         names = []
-        for path in sorted((ROOT / "figures" / paper).glob("*.json")):
-            record = json.loads(path.read_text(encoding="utf-8"))
+        for path in sorted((ROOT / "figures" / paper).glob("*.ipynb")):
+            record = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
             name = f"{paper}-{path.stem}"
             nbformat.write(page(paper, path.stem, record), folder / f"{name}.ipynb")
             picture = next((f for f in record["files"] if f.endswith(".png")), None)

@@ -64,9 +64,9 @@ def test_without_packages_the_message_names_the_command():
 
 # What is added to a command of the README, so that it takes less time.
 QUICK = {
-    "git clone REPOSITORY": ("REPOSITORY", str(ROOT)),
+    "git clone REPOSITORY": ("clone REPOSITORY", f"clone -q {ROOT}"),
     "make figures ONLY": ("make", "make SCALE=quick"),
-    "make test": ("make", "make TESTS=tests/simulator/test_text.py"),
+    "make test": ("make", "make TESTS=tests/simulator/test_writing.py"),
     "make lab": ("make", "timeout -s INT 30 make LAB=--no-browser"),
     "make figures ": ("make", "make SCALE=quick ONLY=heel_and_toe/table2"),
     ".venv/bin/papermill": ("-y", "-p scale quick -y"),

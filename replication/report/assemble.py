@@ -392,6 +392,9 @@ def _notices(results, items):
             f"QUICK SCALE: at most the first {QUICK_JOBS:,} jobs of each log; no verdict."
         )
     if missing:
-        names = ", ".join(f"{name} ({why})" for name, why in results.missing.items())
-        notices.append(f"INCOMPLETE: {missing} of {missing + len(items)} notebooks: {names}.")
+        reasons = {}
+        for name, why in results.missing.items():
+            reasons.setdefault(why, []).append(name)
+        names = "; ".join(f"{why}: {', '.join(several)}" for why, several in reasons.items())
+        notices.append(f"INCOMPLETE: {missing} of {missing + len(items)} notebooks. {names}.")
     return notices

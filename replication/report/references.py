@@ -154,22 +154,11 @@ class References:
     @staticmethod
     def _cases(paper):
         return [
-            {"claim": claim.id_in_paper} | case for claim in paper.claims for case in _cases(claim)
+            {"claim": claim.id_in_paper} | case
+            for claim in paper.claims
+            for case in claim.rows
+            if "value" in case
         ]
-
-
-# The first number that stands alone: the name of a log may hold digits.
-FIRST = re.compile(r"(?<!\S)[-+]?\d[\d,]*\.?\d*(?: ?%)?")
-
-
-def _cases(claim):
-    for row in claim.rows:
-        if "value" in row:
-            yield row
-            continue
-        number = FIRST.search(row["case"])
-        label = row["case"][: number.start()].strip() if number else row["case"]
-        yield {"case": label, "value": number[0] if number else ""}
 
 
 def _same(cell, wanted):

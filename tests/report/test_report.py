@@ -75,7 +75,7 @@ def test_incomplete_report_leaves_the_complete_one_unchanged(project):
     complete = assemble.build().read_bytes()
     small_project.notebook(project, "heel_and_toe/fig03", [])
     target = assemble.build()
-    assert "INCOMPLETE: 1 of 2 notebooks: heel_and_toe/fig03" in target.read_text()
+    assert "INCOMPLETE: 1 of 2 notebooks. not drawn yet: heel_and_toe/fig03" in target.read_text()
     assert (project / "figures/report.html").read_bytes() == complete
 
 
