@@ -6,7 +6,7 @@ A plain function of the paper's module ``claims`` returns the cases as numbers. 
 ``-``, and its parameters name the tables that it needs. A claim whose cases are rows of a table needs no function: its
 entry has ``select``, a table and the values of its columns.
 
-The values decide. Beside the verdict stand the verdicts that the intervals of the cases would also allow
+The values decide. The verdicts that the intervals of the cases would also allow are reported with the verdict
 (`otherwise`). ``docs/verdicts.md`` describes the rules in full. Synthetic logs and quick scale decide nothing.
 """
 
@@ -442,7 +442,7 @@ def told(rows: Iterable[Mapping], entry: Mapping) -> list[tuple[str, Answer]]:
 
 
 def compared(default: Mapping, other: Mapping, name: str) -> pd.DataFrame:
-    """Return the verdicts on claims beside those in another set of decisions.
+    """Return the verdicts on claims in two sets of decisions.
 
     Columns are claim, statement, default, the name of the other set (the verdicts), and its numbers.
     """

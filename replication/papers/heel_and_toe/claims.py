@@ -11,12 +11,12 @@ barely : pandas.DataFrame
 changes : pandas.DataFrame
     Changes by perfect and doubled estimates: `fig02.change`.
 left, left_without_order : pandas.DataFrame
-    What is left of each gain without wild backfills, and without an order of jobs (column ``without`` names the
+    The share of each gain left without wild backfills, and without an order of jobs (column ``without`` names the
     intervention): `causes.left`.
 payers : pandas.DataFrame
     Changes of the wait by kind of job: `causes.who_pays`.
 modal : pandas.DataFrame
-    Modal beside other estimates: `modality.summary`.
+    Modal and other estimates: `modality.summary`.
 workloads : dict
     The workload of each log.
 estimates, recorded, accuracy, at_e_max : pandas.DataFrame or dict
@@ -558,7 +558,7 @@ def _more_at_e_max(modal, shares, **how):
 
 
 def wild_backfills_explain_the_gain(left):
-    """Return what is left of each gain at small f where wild backfills are forbidden, per cent."""
+    """Return the share of each gain at small f that is left if wild backfills are forbidden, per cent."""
     return _left(left, causes.SMALL_F)
 
 
@@ -568,7 +568,7 @@ def wild_backfills_explain_the_gain_at_large_f(left):
 
 
 def order_explains_the_gain(left_without_order):
-    """Return what is left of each gain at small f with equal run times and with permuted estimates, per cent."""
+    """Return the share of each gain at small f that is left with equal run times and with permuted estimates, per cent."""
     return _left(left_without_order, causes.SMALL_F)
 
 
