@@ -179,7 +179,7 @@ def draw_accuracy(table):
 
     def one(axes, log, equal):
         part = table[(table["log"] == log) & (table["equal"] == equal)]
-        axes.plot("run time [h]", "accuracy [%]", ".-", data=part, markersize=3, linewidth=0.8)
+        axes.plot("run time [h]", "accuracy [%]", ".", data=part, markersize=4)
         axes.set(ylim=(0, 105))
 
     rows = {equal: f"accuracy [%]\n{words}" for equal, words in EQUAL.items()}
