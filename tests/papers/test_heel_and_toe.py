@@ -85,15 +85,6 @@ def test_the_log_that_sets_a_load_joins_the_others_as_it_is(model):
     }
 
 
-@pytest.mark.parametrize(("largest", "step"), [(10, 0.1), (100, 1), (1000, 10), (10000, 100)])
-def test_the_values_of_badness(largest, step):
-    fs = campaign.badness(largest)
-    assert len(fs) == 101
-    assert fs[0] == 0
-    assert fs[-1] == largest
-    assert np.diff(fs) == pytest.approx(step)
-
-
 def test_the_deterministic_model_has_the_random_models_mean():
     """Drawn at the same f: its estimate is the random model's mean, (f/2 + 1) r."""
     tasks = {t.estimates for t in campaign.curve(few_jobs(), "log", [3.0], runs=1)}
@@ -117,11 +108,7 @@ def test_loads_are_those_of_table_1():
     assert campaign.at_load(few_jobs(), "log").submit[-1] == 100
 
 
-def test_e_max_is_the_longest_that_the_site_allowed():
-    assert [campaign.e_max(log) // 3600 for log in LOGS] == [18, 60, 18, 36]
-
-
-def test_joined_keeps_the_first_of_two_equal_points():
+def test_join_takes_equal_points_from_the_first_range():
     first, second = runs({0: 5.0, 10: 6.0}), runs({0: 1.0, 10: 2.0, 20: 3.0})
     both = campaign.join([first, second])
     assert both.groupby("f")["mean_wait"].mean().to_dict() == {0: 5.0, 10: 6.0, 20: 3.0}
@@ -184,14 +171,6 @@ def test_noise_alone_makes_no_v():
     assert sum(trends.span(run, "mean_wait")[1] > 0 for run in noise) <= 3
 
 
-def test_a_dip_at_one_f_is_not_smeared():
-    """Five neighbours averaged would leave a fifth of it."""
-    curve = dict(zip(F, 100 + F, strict=True)) | {0.1: 97.0}
-    found = trends.shape(runs(curve, noise=2.0, seeds=100), "mean_wait")
-    assert (found["shape"], found["minimum at f"]) == ("V", 0.1)
-    assert found["fall [%]"] == pytest.approx(3, abs=0.5) and found["fall low [%]"] > 1
-
-
 def test_the_band_holds_at_all_f_at_once():
     """95 % of bands around flat noise hold the truth everywhere; of pointwise intervals hardly any would."""
     inside = 0
@@ -223,13 +202,6 @@ def test_a_shape_that_the_band_leaves_open_is_not_sure(fall, rise, expected, sur
         parts = [case.row() for case in claims.shape_cases(row, expected)]
         entry = {"operator": ">", "threshold": "none"}
         assert [*answers(parts, entry).values()] == [(True, sure)]
-
-
-def test_the_span_of_a_curve_is_that_of_its_points_behind_f():
-    curve = dict(zip(F, 100 - 20 * np.minimum(F, 2) + 5 * np.maximum(F - 2, 0), strict=True))
-    whole, positive = (trends.span(runs(curve, noise=1.0), "mean_wait", least) for least in (0, 5))
-    assert whole[0] == pytest.approx(40, abs=2) and whole[1] < whole[0] < whole[2]
-    assert positive[0] == pytest.approx(25, abs=2)
 
 
 def test_the_change_from_share_to_share_leaves_the_logs_own_out():
@@ -272,7 +244,7 @@ def test_if_all_ask_for_the_longest_nothing_behind_the_head_fits_in_time():
     assert (row["in time, real [%]"], row["in time, at E_max [%]"]) == (25, 0)
 
 
-def test_what_runs_past_the_reservation_is_on_extra_processors():
+def test_a_job_past_the_reservation_runs_on_extra_processors():
     """Job 1 holds 2 of 4 processors to 10, job 2 needs 3: reserved at 10, one extra. Job 3 ends in time, job 4 not."""
     workload = Workload.from_columns(
         "extra", 4, submit=[0, 1, 2, 2], run_time=[10, 5, 2, 30], processors=[2, 3, 1, 1]
@@ -321,12 +293,6 @@ def test_fig_1_job_4_fits_only_if_it_is_short_enough():
     table = examples.starts(example(2, examples.FIG1, examples.FIG1 | {4: (3, 1)})).set_index("job")
     assert table.loc[4].tolist() == [6, 2, 6]
     assert table.loc[3].tolist() == [4, 4, 4]
-
-
-def test_fig_14_job_3_starts_past_a_reservation_that_it_outlives():
-    table = examples.starts(example(4, examples.FIG14)).set_index("job")
-    assert table.loc[2].tolist() == [3, 3]
-    assert table.loc[3].tolist() == [3, 0]
 
 
 def test_table_2_differs_from_print_in_one_number():

@@ -6,16 +6,7 @@ import pandas as pd
 import pytest
 
 from replication.papers.heel_and_toe import fig02
-from replication.papers.logs import (
-    left_out,
-    loads,
-    month,
-    table1,
-    table3,
-    table3_readings,
-    tidy,
-    wide,
-)
+from replication.papers.logs import left_out, loads, month, table1, table3, table3_readings
 from replication.simulator.comparison import compare
 from replication.simulator.estimates import Exact, Users
 from replication.simulator.schedulers import EASY
@@ -42,13 +33,13 @@ def test_months_of_a_header():
     assert month(header, "Missing") is None
 
 
-def test_three_readings_of_a_load():
+def test_a_load_has_three_interpretations():
     # 20 + 80 + 5 processor seconds; submissions from 10 to 50, earliest last end 55.
     assert SMALL.load == 105 / (4 * 40)
     assert [*loads(SMALL).values()] == [100 * 105 / (4 * span) for span in (40, 50, 45)]
 
 
-def test_table_3_counts_what_is_simulated():
+def test_table_3_counts_the_simulated_jobs():
     found = table3({"small": SMALL}).set_index("measure")["value"]
     assert found.to_dict() == {
         "processors": 4,
@@ -64,25 +55,7 @@ def test_table_3_counts_what_is_simulated():
     ]
 
 
-def test_a_wide_table_keeps_whole_numbers_whole_and_writes_months():
-    frame = wide(
-        tidy(
-            [
-                ("a", "jobs", 3, "jobs"),
-                ("a", "log_start", 199606, "yyyymm"),
-                ("a", "load", 65.5, "%"),
-            ]
-        )
-    )
-    assert frame.iloc[0].to_dict() == {
-        "trace": "a",
-        "jobs": 3,
-        "log_start": "1996-06",
-        "load": 65.5,
-    }
-
-
-def test_what_was_left_out_is_counted():
+def test_jobs_left_out_are_counted_by_rule():
     cleaned = SMALL.replace(cleaning=(("zero-run-time", 2),))
     assert left_out({"a": cleaned, "b": SMALL}).to_dict("list") == {
         "rule": ["zero-run-time", "jobs simulated"],

@@ -10,7 +10,6 @@ import pytest
 from replication.papers import resampling
 from replication.papers.beyond import prediction
 from replication.simulator import grid, paths, study
-from replication.simulator.predictors import Clairvoyant, Last, Request
 from replication.simulator.workload import Workload
 
 FILE = paths.NOTEBOOKS / "beyond" / "prediction.toml"
@@ -82,14 +81,7 @@ def test_every_task_has_its_names_and_its_workload(tasks):
     assert len(pieces) <= 11 * 2 * 12, "each part draws its workloads once for each load"
 
 
-def test_few_predictors_will_do(tasks):
-    few = prediction.quick(tasks)
-    predictors = {task.scheduler.predictor for task in few}
-    assert {getattr(one, "of", one) for one in predictors} == {Request(), Last(), Clairvoyant()}
-    assert {task.scheduler.name for task in few} == {task.scheduler.name for task in tasks}
-
-
-def test_equal_weights_and_what_is_drawn_anew():
+def test_groups_and_their_members_are_resampled_with_equal_weights():
     weights = resampling.nested(3, 4, "a test")
     assert weights.shape == (1 + resampling.DRAWS, 12)
     assert np.allclose(weights[0], 1 / 12) and np.allclose(weights.sum(axis=1), 1)
@@ -168,7 +160,7 @@ def test_corrections(made_up):
         assert told["2"][0] == pytest.approx(np.exp(-0.2), rel=0.03)
 
 
-def test_how_far_the_answers_hold(made_up):
+def test_limits_of_the_answers(made_up):
     found, users = made_up(plain)
     same, opposite, of = prediction.same_gains(found, users)
     assert (same, opposite, of) == (50, 0, 50)
@@ -180,7 +172,7 @@ def test_how_far_the_answers_hold(made_up):
     assert prediction.same_gains(harmed, users)[1] == 10, "with requests they survive, or turn"
 
 
-def test_the_tables_and_pictures_hold_what_was_run(made_up):
+def test_tables_and_pictures_contain_all_tasks(made_up):
     found, users = made_up(plain)
     table = prediction.overview(found)
     assert table["scheduler"].tolist() == [*prediction.SCHEDULERS, *prediction.ORDERS]

@@ -33,7 +33,7 @@ def test_columns_keep_together(way):
     assert resampling.ratio(beside, 2, 0) == pytest.approx(2)
 
 
-def test_a_week_without_jobs_is_none():
+def test_a_week_without_jobs_does_not_count():
     late = WORKLOAD.submit + 50 * resampling.WEEK * (np.arange(N) >= N // 2)
     drawn = resampling.weeks(COLUMNS, late, "made")
     assert len(drawn) == 1 + resampling.DRAWS
@@ -50,7 +50,7 @@ def test_an_interval_of_a_higher_level_is_wider():
     assert lower < low < high < higher
 
 
-def test_an_interval_of_what_is_mostly_missing_is_missing():
+def test_an_interval_of_mostly_missing_values_is_missing():
     value, low, high = resampling.interval(np.array([3.0, 1.0, np.nan, np.nan]))
     assert value == 3 and np.isnan([low, high]).all()
     assert np.isnan(resampling.ratio(np.array([[1.0, 0.0]]), 0, 1))[0]

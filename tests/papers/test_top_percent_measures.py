@@ -56,7 +56,7 @@ def test_the_weighted_mean_lies_between_the_flow_times(rows, alpha):
     assert flow.min() * (1 - 1e-9) <= found <= flow.max() * (1 + 1e-9)
 
 
-def test_what_has_no_weight_has_no_mean():
+def test_a_mean_without_weight_is_nan():
     assert np.isnan(measures.weighted_flow(np.array([5]), np.array([0]), np.array([3]), 0))
     with pytest.raises(ValueError, match="alpha is -1, allowed: above -1"):
         measures.weighted_flow(WAIT, RUN, SIZE, -1)

@@ -34,6 +34,7 @@ DAY = 24 * 3600
 LOAD, LOWER = 0.9, 0.7
 MEASURE = "mean_bounded_slowdown"
 MATERIAL = 0.01
+NO_INTERVAL = (np.nan, np.nan)
 QUICK_DRAWN, QUICK = 2, ("request", "Last", "perfect")
 #: The five that the questions are about, then the orders of the queue.
 SCHEDULERS = {
@@ -361,8 +362,8 @@ def answers(study, correlation, users):
     rows += _first("6", better_or_biased(users))
     rows += _second("6", users)
     same, opposite, of = same_gains(study, users)
-    rows.append(["6", f"gains with the same outcome, of {of}", same])
-    rows.append(["6", f"gains with opposite outcomes, of {of}", opposite])
+    rows.append(["6", f"gains with the same outcome, of {of}", same, *NO_INTERVAL])
+    rows.append(["6", f"gains with opposite outcomes, of {of}", opposite, *NO_INTERVAL])
     return pd.DataFrame(rows, columns=["question", "what", "value", "low", "high"])
 
 
@@ -383,9 +384,14 @@ def _second(question, study):
     tau = resampling.interval(agreement(study))
     yield [question, "mean Kendall's tau between schedulers", *tau]
     what = f"pairs of predictors decided in opposite directions, of {len(opposite)}"
-    yield [question, what, opposite.sum()]
+    yield [question, what, opposite.sum(), *NO_INTERVAL]
     decided = table["outcome"].ne(0).groupby([table["better"], table["worse"]]).all()
-    yield [question, f"pairs decided under all five schedulers, of {len(opposite)}", decided.sum()]
+    yield [
+        question,
+        f"pairs decided under all five schedulers, of {len(opposite)}",
+        decided.sum(),
+        *NO_INTERVAL,
+    ]
 
 
 def _third(question, study, names):
@@ -397,7 +403,12 @@ def _third(question, study, names):
         for of in GAINS:
             outcomes = some.loc[some["of"] == of, "outcome"]
             for outcome, count in outcomes.value_counts().items():
-                yield [question, f"gain of {of} {outcome} with {about}, of {len(outcomes)}", count]
+                yield [
+                    question,
+                    f"gain of {of} {outcome} with {about}, of {len(outcomes)}",
+                    count,
+                    *NO_INTERVAL,
+                ]
 
 
 def findings(study, correlation):
