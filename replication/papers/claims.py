@@ -325,7 +325,7 @@ def function_of(name: str, functions: ModuleType | Mapping):
 def _cases(paper, name, entry, functions, tables):
     if "select" in entry:
         return list(
-            selected(_table(paper, name, entry["select"]["table"], tables), **entry["select"])
+            select_cases(_table(paper, name, entry["select"]["table"], tables), **entry["select"])
         )
     function = function_of(name, functions)
     if function is None:
@@ -343,7 +343,7 @@ def _table(paper, name, wanted, tables):
     return tables[wanted]
 
 
-def selected(
+def select_cases(
     frame: pd.DataFrame, table: str = "", value: str | list[str] = "value", **chosen
 ) -> Iterable[Case]:
     """Yield the cases in the rows of a tidy table that have one of the chosen values in each of some columns.
@@ -413,7 +413,7 @@ def summary(decisions: Mapping[str, Decision]) -> pd.DataFrame:
             "verdict": one.verdict,
             "otherwise": one.otherwise,
             "count": one.count,
-            "numbers": "; ".join(text for text, _ in told(one.rows, one.entry)),
+            "numbers": "; ".join(text for text, _ in case_texts(one.rows, one.entry)),
             "statistic": one.entry["statistic"],
             "rule": one.entry["rule"],
             "baseline": one.entry.get("baseline", ""),
@@ -423,7 +423,7 @@ def summary(decisions: Mapping[str, Decision]) -> pd.DataFrame:
     return table if table["baseline"].any() else table.drop(columns="baseline")
 
 
-def told(rows: Iterable[Mapping], entry: Mapping) -> list[tuple[str, Answer]]:
+def case_texts(rows: Iterable[Mapping], entry: Mapping) -> list[tuple[str, Answer]]:
     """Return the text and the answer of each case: its name, the value of each part, unit and interval."""
     texts = {}
     for row in rows:
@@ -452,7 +452,7 @@ def compared(default: Mapping, other: Mapping, name: str) -> pd.DataFrame:
             "statement": one.entry["statement"],
             "default": default[claim].verdict,
             name: one.verdict,
-            "numbers": "; ".join(text for text, _ in told(one.rows, one.entry)),
+            "numbers": "; ".join(text for text, _ in case_texts(one.rows, one.entry)),
         }
         for claim, one in other.items()
     ]

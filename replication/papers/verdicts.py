@@ -92,7 +92,7 @@ class Claim:
     @property
     def cases(self):
         """The text with number and interval, and the `replication.papers.claims.Answer`, of each case."""
-        return tuple(claims.told(self.rows, self.entered))
+        return tuple(claims.case_texts(self.rows, self.entered))
 
     @property
     def _decision(self):
@@ -191,7 +191,7 @@ def abouts(rows):
     return [given[row.item, row.key] for row in rows]
 
 
-def decided(paper, items):
+def claims_of(paper, items):
     """Return every claim of a paper; EvidenceError if two notebooks give different verdicts on one."""
     found = {name: Claim(paper, name, one) for name, one in claims.entries(paper).items()}
     for item in items:

@@ -148,5 +148,7 @@ def papers(items):
     made = []
     for key, title in record.CHAPTERS.items():
         own = [item for item in items if item.name.startswith(f"{key}/")]
-        made.append(Paper(key, title, own, verdicts.numbers(key, own), verdicts.decided(key, own)))
+        made.append(
+            Paper(key, title, own, verdicts.numbers(key, own), verdicts.claims_of(key, own))
+        )
     return made
