@@ -139,7 +139,7 @@ def slowdowns(schedule):
 
 
 COUNTS = (delays, violations, kinds, loads, preemptions, slowdowns)
-#: What can be counted in more than one way: the readings of each count in words, the default first.
+#: The ways of counting each number, in words, the default first.
 WAYS = {
     count: published.entries("pv_easy", "readings.toml")["ways"][count.__name__] for count in COUNTS
 }

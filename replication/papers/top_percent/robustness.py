@@ -1,4 +1,4 @@
-"""Top Percent's headline conclusions under other readings, cleanings, logs and loads."""
+"""Top Percent's headline conclusions under other interpretations, cleanings, logs and loads."""
 
 from dataclasses import replace
 

@@ -23,7 +23,7 @@ def priority(schedules, ours):
     schedules : dict of str to dict
         By log and policy, by the paper's words.
     ours : pandas.DataFrame
-        From `runs.over_requested`, both readings.
+        From `runs.over_requested`, both interpretations.
 
     Returns
     -------
