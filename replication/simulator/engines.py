@@ -1,12 +1,12 @@
 """Run tasks in threads, in processes or on a Dask cluster, and store their results.
 
-joblib runs threads and processes, `distributed` the cluster. Results do not depend on the engine. A task that is refused
-(a ValueError) does not stop the others; the first refusal is raised at the end. Any other error ends the run; finished
-results are stored, and the next run continues from there.
+joblib runs threads and processes, `distributed` the cluster. Results do not depend on the engine. A ValueError of a task
+does not stop the others; the first one is raised at the end. Any other error ends the run; finished results are stored,
+and the next run continues from there.
 """
 
 import contextlib
-import io
+import copy
 import operator
 import os
 import pickle
@@ -47,7 +47,7 @@ def check(engine: str | None = None) -> str:
     return engine
 
 
-def checked_workers(workers: int | None) -> int:
+def check_workers(workers: int | None) -> int:
     """Return a number of threads or processes, one for each processor by default."""
     if workers is None:
         return os.cpu_count() or 1
@@ -58,10 +58,10 @@ def checked_workers(workers: int | None) -> int:
 
 
 def each(function: Callable, arguments: Iterable, workers: int) -> list:
-    """Return the results of a function for several arguments, in their order, computed in threads."""
+    """Return the results of a function for each of the arguments, in their order, computed in threads."""
     import joblib  # here, as it takes 0.1 s, which a single simulation would spend for nothing
 
-    pool = joblib.Parallel(checked_workers(workers), backend="threading", batch_size=1)
+    pool = joblib.Parallel(check_workers(workers), backend="threading", batch_size=1)
     return pool(joblib.delayed(function)(one) for one in arguments)
 
 
@@ -104,7 +104,7 @@ def results(
     from tqdm.auto import tqdm
 
     in_notebook = "ipykernel" in sys.modules
-    tasks, engine, workers = list(tasks), check(engine), checked_workers(workers)
+    tasks, engine, workers = list(tasks), check(engine), check_workers(workers)
     keys = [task.key or f"task {k}" for k, task in enumerate(tasks)]
     stored = {key for key, task in zip(keys, tasks, strict=True) if task.key and folder is not None}
     found: dict[str, Rows | None] = dict.fromkeys(keys)
@@ -144,7 +144,7 @@ def run(tasks: Iterable, compute: Callable[[Any], Rows], *how: Any, **more: Any)
 
 
 def frame(parts: list[Rows]) -> pd.DataFrame:
-    """Return one table of several; nan where a part lacks a column."""
+    """Return all rows as one table; nan where a part lacks a column."""
     columns = dict.fromkeys(name for rows in parts for name in rows)
     whole: Rows = {name: [] for name in columns}
     for rows in parts:
@@ -167,13 +167,7 @@ def _outcomes(tasks: dict, compute: Callable, workers: int, engine: str) -> Iter
         return_as="generator_unordered",
         max_nbytes=100_000,
     )
-    if engine == "threads":
-        calls = (joblib.delayed(_outcome)(key, compute, task) for key, task in tasks.items())
-    else:
-        calls = (
-            joblib.delayed(_unpacked)(key, *_packed(compute, task)) for key, task in tasks.items()
-        )
-    yield from pool(calls)
+    yield from pool(joblib.delayed(_outcome)(key, compute, task) for key, task in tasks.items())
 
 
 def _outcome(key: str, compute: Callable, task: Any) -> tuple:
@@ -196,15 +190,12 @@ def _on_dask(tasks: dict, compute: Callable, address: str) -> Iterator:
         raise EngineError(f"engine {address}: {problem}") from None
     with client:
         threads = max(1, sum(client.nthreads().values()))
-        left, flying, workloads = (
-            iter(tasks.items()),
-            distributed.as_completed([], loop=client.loop),
-            {},
-        )
+        queue, workloads = iter(tasks.items()), {}
+        running = distributed.as_completed([], loop=client.loop)
 
         def send():
-            for key, task in left:
-                packed, workload = _packed(compute, task)
+            for key, task in queue:
+                workload = task.workload
                 if id(workload) not in workloads:
                     # The result of a task, and not scattered, so that it is computed again if its worker dies.
                     while len(workloads) > IN_FLIGHT * threads:
@@ -212,13 +203,14 @@ def _on_dask(tasks: dict, compute: Callable, address: str) -> Iterator:
                     future = client.submit(_itself, workload, pure=False)
                     workloads[id(workload)] = workload, future
                 hashes = code.of_simulator(), _code_of(task)
-                sent = workloads[id(workload)][1]
-                flying.add(client.submit(_checked, key, packed, sent, hashes, pure=False))
+                future = workloads[id(workload)][1]
+                packed = _without_workload(compute, task)
+                running.add(client.submit(_on_worker, key, packed, future, hashes, pure=False))
                 return
 
         for _ in range(IN_FLIGHT * threads):
             send()
-        for future in flying:
+        for future in running:
             yield future.result()
             send()
 
@@ -234,8 +226,15 @@ def _code_of(task: Any) -> str | None:
         return None
 
 
-def _checked(key: str, packed: bytes, workload: Workload, hashes: tuple) -> tuple:
-    """Run a task on a worker of a cluster if the worker has the code of the client."""
+def _without_workload(compute: Callable, task: Any) -> bytes:
+    """Return the bytes of a task without its workload, which is sent once for many tasks."""
+    light = copy.copy(task)
+    object.__setattr__(light, "workload", None)
+    return cloudpickle.dumps((compute, light))
+
+
+def _on_worker(key: str, packed: bytes, workload: Workload, hashes: tuple) -> tuple:
+    """Run a task on a worker of a cluster; raise EngineError unless the worker has the code of the client."""
     import distributed
 
     name = distributed.get_worker().address
@@ -243,7 +242,7 @@ def _checked(key: str, packed: bytes, workload: Workload, hashes: tuple) -> tupl
     if code.of_simulator() != hashes[0]:
         raise EngineError(f"worker {name} has other sources of replication.simulator; {advice}")
     try:
-        task = _Unpickler(packed, workload).load()[1]
+        compute, task = pickle.loads(packed)  # noqa: S301, it comes from the client
     except ImportError as problem:
         raise EngineError(
             f"worker {name} cannot import {problem.name}; put the module into its PYTHONPATH"
@@ -251,36 +250,5 @@ def _checked(key: str, packed: bytes, workload: Workload, hashes: tuple) -> tupl
     if hashes[1] is not None and _code_of(task) != hashes[1]:
         modules = ", ".join(sorted({thing.__module__ for thing in task.things}))
         raise EngineError(f"worker {name} has other sources of {modules}; {advice}")
-    return _unpacked(key, packed, workload)
-
-
-class _Pickler(cloudpickle.Pickler):
-    """Pickle a task without its workload, which is sent once for many tasks."""
-
-    workload: Workload | None = None
-
-    def persistent_id(self, value):
-        if not isinstance(value, Workload):
-            return None
-        self.workload = value
-        return "workload"
-
-
-class _Unpickler(pickle.Unpickler):
-    def __init__(self, packed, workload):
-        super().__init__(io.BytesIO(packed))
-        self._workload = workload
-
-    def persistent_load(self, _name):
-        return self._workload
-
-
-def _packed(compute: Callable, task: Any) -> tuple[bytes, Workload | None]:
-    file = io.BytesIO()
-    pickler = _Pickler(file)
-    pickler.dump((compute, task))
-    return file.getvalue(), pickler.workload
-
-
-def _unpacked(key: str, packed: bytes, workload: Workload) -> tuple:
-    return _outcome(key, *_Unpickler(packed, workload).load())
+    object.__setattr__(task, "workload", workload)
+    return _outcome(key, compute, task)

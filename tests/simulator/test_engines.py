@@ -71,13 +71,6 @@ def test_a_large_workload_reaches_processes_whole(tmp_path):
     pd.testing.assert_frame_equal(*both, check_exact=True)
 
 
-def test_a_task_is_sent_without_its_workload():
-    packed, workload = engines._packed(sweep.compute, task := tasks()[0])
-    assert workload is task.workload and len(packed) < 2000
-    _, again = engines._Unpickler(packed, workload).load()
-    assert again.key == task.key
-
-
 @pytest.mark.parametrize("engine", ["threads", "processes"])
 def test_an_error_ends_the_run_and_keeps_finished_results(engine, tmp_path):
     grid = tasks(Failing(at=60), [Users()])
