@@ -1,4 +1,4 @@
-"""Audits compared with their definitions on small workloads; fairness of PV-EASY on all logs."""
+"""Audits equal their definitions on small workloads; PV-EASY is fair on all logs."""
 
 import numpy as np
 import pytest

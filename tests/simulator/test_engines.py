@@ -1,4 +1,4 @@
-"""Threads, processes and Dask give the same results; failures are named and lose nothing."""
+"""Threads, processes and Dask give the same results; finished results survive failures."""
 
 import os
 import subprocess

@@ -154,12 +154,6 @@ def test_another_file_is_refused(tmp_path, content, words):
     assert str(tmp_path / "x.csv") in str(refused.value)
 
 
-def test_an_unknown_form_is_refused_and_nothing_is_written(tmp_path):
-    with pytest.raises(formats.FormatError, match="form 'xml'; allowed: native, swf, batsim"):
-        formats.write(simulate(PAST_A_HEAD), tmp_path / "a", "xml")
-    assert list(tmp_path.iterdir()) == []
-
-
 BUSY = jobs(4, *((3 * k, 40 + 7 * (k % 5), 1 + k % 4, 30 + 90 * (k % 3)) for k in range(60)))
 
 

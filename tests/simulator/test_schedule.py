@@ -37,13 +37,6 @@ def test_the_table_as_csv(tmp_path):
     assert memory.getvalue() == (tmp_path / "jobs.csv").read_bytes()
 
 
-def test_a_table_that_cannot_be_written_leaves_nothing_behind(tmp_path):
-    (tmp_path / "jobs.csv").mkdir()
-    with pytest.raises(OSError):
-        simulate(EXAMPLE).write_csv(tmp_path / "jobs.csv")
-    assert [p.name for p in tmp_path.iterdir()] == ["jobs.csv"]
-
-
 def test_usage():
     instant, used = usage(np.array([0, 2, 2]), np.array([5, 5, 2]), np.array([1, 3, 4]))
     assert instant.tolist() == [0, 2, 5]

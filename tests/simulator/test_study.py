@@ -1,4 +1,4 @@
-"""A study is a sweep as a file: the same tasks, in parts too; and wrong files are refused by key and value."""
+"""Studies: tasks, parts and shards of a study file, and errors that name key and value."""
 
 import pandas as pd
 import pytest
@@ -129,7 +129,7 @@ def test_a_wrong_study_is_refused_by_file_and_key(written, more, said, capsys):
     assert line.count("\n") == 1
 
 
-def test_a_choice_that_cannot_be_kept_has_no_shard(written):
+def test_a_choice_that_cannot_be_stored_has_no_shard(written):
     class Task:
         key = None
 

@@ -1,4 +1,4 @@
-"""Job logs in SWF: values read and written, error messages, and counts of skipped lines."""
+"""Job logs in SWF: values, error messages, and counts of skipped lines."""
 
 import gzip
 import hashlib
@@ -326,32 +326,8 @@ def test_a_truncated_or_damaged_gzip_is_refused_wherever_it_ends(tmp_path):
         assert refusal(path).startswith(": the gzip is damaged")
 
 
-def test_a_gzip_in_several_parts_is_one_file(tmp_path):
-    path = tmp_path / "log.swf.gz"
-    content = (HEADER + line(1)).encode()
-    path.write_bytes(gzip.compress(content[:-9]) + gzip.compress(content[-9:]))
-    assert len(swf.read(path)) == 1
-
-
 tokens = (
-    st.sampled_from(
-        [
-            "-1",
-            "0",
-            "-0",
-            "-0.0",
-            "1.",
-            ".5",
-            "-.5",
-            ".",
-            "-",
-            "1e5",
-            "nan",
-            "0.10",
-            "9" * 18,
-            "9" * 19,
-        ]
-    )
+    st.sampled_from("-1 0 -0 -0.0 1. .5 -.5 . - 1e5 nan 0.10".split() + ["9" * 18, "9" * 19])
     | st.integers(-2, 10**20).map(str)
     | st.floats(-2, 1e20).map(str)
     | st.text("-0123456789.e+", min_size=1, max_size=25)

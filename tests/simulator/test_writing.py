@@ -1,4 +1,4 @@
-"""Files are written whole or not at all, and never over an input."""
+"""Files are complete or absent, and never replace an input."""
 
 import csv
 import gzip
@@ -13,7 +13,7 @@ import pytest
 from replication.simulator import writing
 
 
-def test_a_file_is_replaced_whole_and_keeps_its_rights(tmp_path):
+def test_a_file_is_replaced_and_keeps_its_permissions(tmp_path):
     path = tmp_path / "table.csv"
     path.write_bytes(b"old")
     path.chmod(0o600)
@@ -66,7 +66,7 @@ def test_an_input_is_never_overwritten(tmp_path, how):
     assert log.read_bytes() == b"jobs"
 
 
-def test_what_is_no_regular_file_is_refused(tmp_path):
+def test_an_irregular_file_is_refused(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for target in ("/dev/null", tmp_path / "pipe"):
         with pytest.raises(writing.OutputError, match="not a regular file; expected a file, or -"):
