@@ -23,7 +23,7 @@ SINCE = ("alone", "head", "reservation", "running")
 
 
 class AuditError(ValueError):
-    """An audit that is impossible for this schedule; the message lists what is allowed."""
+    """An audit that is impossible for this schedule; the message lists the possible ones."""
 
 
 def _cache(audit):

@@ -87,7 +87,7 @@ def of(*things: type | types.FunctionType) -> str:
     Raises
     ------
     Unknown
-        Where a class, a function or what it imports has no source that is known to be the imported one.
+        If the source of a class, a function or one of their imports is unknown or has changed.
     """
     parts, modules = [of_simulator()], {}
     for thing in things:

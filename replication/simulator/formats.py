@@ -40,7 +40,7 @@ COLUMNS = tuple(NAMES)[1:]
 
 
 class FormatError(ValueError):
-    """A file or a form that is unusable; the message names file, column, value and what is allowed."""
+    """A file or a form that is unusable; the message names file, column, value and the allowed values."""
 
 
 @dataclass(frozen=True)

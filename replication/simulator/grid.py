@@ -36,7 +36,7 @@ _OF_ESTIMATES = ("under_predicted", "r2")
 
 
 class SweepError(ValueError):
-    """A sweep that cannot be run; the message says what is allowed."""
+    """A sweep that cannot be run; the message lists the allowed values."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -52,7 +52,7 @@ EXPECTED = {
 
 
 class StudyError(ValueError):
-    """An invalid study; the message names the file, the key, the value and what is allowed."""
+    """An invalid study; the message names file, key, value and the allowed values."""
 
 
 def read(
@@ -130,7 +130,7 @@ def _read(path):
 
 
 def _with_defaults(path, given):
-    """Return the keys of a study or of a part of it, with defaults for the rest."""
+    """Return the keys of a study or of a part of it, with defaults for the others."""
     for key in given:
         among(DEFAULTS, f"{path}: key", key, StudyError)
     given = DEFAULTS | given
@@ -178,7 +178,7 @@ def import_module(path: Path) -> None:
 
 
 def combine(schedulers: list, predictors: list) -> Iterator:
-    """Yield each scheduler that takes a predictor with each of some; the others as they are."""
+    """Yield each scheduler with each predictor, if it takes one."""
     for scheduler in schedulers:
         if predictors and "predictor" in scheduler.options():
             yield from (replace(scheduler, predictor=predictor) for predictor in predictors)
@@ -209,6 +209,6 @@ def shard(tasks: list[grid.Task], number: int, of: int) -> list[grid.Task]:
     keys = [task.key for task in tasks]
     if None in keys:
         raise StudyError(
-            "a scheduler or model whose code is not known (see above); shards need stored results"
+            "the code of a scheduler or model is unknown (see above); shards need stored results"
         )
     return [task for task, key in zip(tasks, keys, strict=True) if int(key[:15], 16) % of == number]

@@ -48,7 +48,7 @@ _UNKNOWN = {
 
 
 class SWFError(ValueError):
-    """A log that cannot be used: one line that names file, line, field, value and what is allowed."""
+    """A log that cannot be used: the message names file, line, field, value and the allowed values."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,7 +30,7 @@ _RANGE = re.compile(r"(.*=)([0-9.]+):([0-9.]+):([0-9.]+)(,.*)?")
 
 
 def scheduler(text: str) -> Scheduler:
-    """Return a scheduler, such as ``easy:predictor=last``; a ChoiceError lists what is allowed."""
+    """Return a scheduler, such as ``easy:predictor=last``; a ChoiceError lists the allowed ones."""
     return _read(Scheduler, text)
 
 

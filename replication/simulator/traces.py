@@ -279,7 +279,7 @@ def draw_key(sha256):
 
 
 def _is_path(source):
-    """Return whether `source` is a path rather than a name: it looks like one, or the file exists."""
+    """Return whether `source` is a path and not a name: it has the form of a path, or the file exists."""
     text = str(source)
     if text in names():
         return False

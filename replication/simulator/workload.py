@@ -23,7 +23,7 @@ _SECONDS = ("submit", "run_time", "estimate")
 
 
 class WorkloadError(ValueError):
-    """Jobs that cannot be simulated; the message names the field, the row or job, the value and what is allowed."""
+    """Jobs that cannot be simulated; the message names the field, the row or job, the value and the allowed values."""
 
 
 @dataclass(frozen=True, eq=False)

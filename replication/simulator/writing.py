@@ -30,7 +30,7 @@ def check(target: str | os.PathLike, inputs: Iterable[str | os.PathLike] = ()) -
     Raises
     ------
     OutputError
-        For one of the inputs, under whatever name, and for what exists and is not a regular file.
+        For one of the inputs, under any name, and for anything but a regular file.
     OSError
         For a folder, or a file in a folder that does not exist.
     """

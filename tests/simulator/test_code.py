@@ -1,4 +1,4 @@
-"""The hash of code: what changes it, and code that cannot be hashed."""
+"""The hash of code: changes that count, and code that cannot be hashed."""
 
 import functools
 import importlib

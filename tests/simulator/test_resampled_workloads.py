@@ -12,7 +12,7 @@ DAY = 24 * 3600
 
 
 def small(weeks=6, each=30):
-    """A log of some weeks: one user all along, one in each week, and jobs of nobody."""
+    """Return a log of some weeks: one user throughout, one in each week, and jobs without a user."""
     rng = np.random.default_rng(3)
     submit = np.sort(rng.integers(0, weeks * WEEK, weeks * each)) + 1000
     submit[0] = 1000
@@ -75,7 +75,7 @@ def test_each_job_is_one_of_the_log(how):
     for column in ("run_time", "estimate", "processors", "group", "executable", "queue"):
         assert (getattr(drawn, column) == getattr(log, column)[place]).all()
     assert ((drawn.submit - log.submit[place]) % WEEK == 0).all()
-    # As much as in the log, give or take what is drawn.
+    # About as many jobs a week as in the log.
     assert 0.5 < (len(drawn) / 9) / (len(log) / 6) < 1.6
     assert same(drawn, how.make(log, 4)) and not same(drawn, how.make(log, 5))
 

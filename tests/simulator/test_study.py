@@ -17,7 +17,7 @@ SWF = """; MaxProcs: 8
 
 @pytest.fixture
 def written(tmp_path):
-    """Writes a study beside a small log."""
+    """Return a function that writes a study and a small log."""
     lines = (
         f"{k} {60 * k} -1 {100 + 7 * k % 50} {1 + k % 8} -1 -1 {1 + k % 8} {300} -1 1 {k % 3} 1 1 1 1 -1 -1"
         for k in range(1, 41)

@@ -344,7 +344,7 @@ def served(monkeypatch, nowhere):
 
 
 def files(folder):
-    """Names of what is in a folder."""
+    """Return the names of the files of a folder."""
     return sorted(p.name for p in folder.iterdir())
 
 
