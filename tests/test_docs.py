@@ -67,7 +67,7 @@ QUICK = {
     "git clone REPOSITORY": ("clone REPOSITORY", f"clone -q {ROOT}"),
     "make figures ONLY": ("make", "make SCALE=quick"),
     "make test": ("make", "make TESTS=tests/simulator/test_writing.py"),
-    "make lab": ("make", "timeout -s INT 30 make LAB=--no-browser"),
+    "make lab": ("make", "timeout -s INT 40 make LAB='--no-browser --allow-root'"),
     "make figures ": ("make", "make SCALE=quick ONLY=heel_and_toe/table2"),
     ".venv/bin/papermill": ("-y", "-p scale quick -y"),
     "source": ("", ""),

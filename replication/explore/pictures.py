@@ -40,7 +40,7 @@ def panels(heights, kinds):
         for name in names:
             words, colour, pattern = LOOKS[name]
             trace = go.Scatter(mode="lines", fill="toself", hoverinfo="skip", name=words)
-            trace.update(legendgroup=name, meta=[row, name])
+            trace.update(legendgroup=name, meta=[row, name], showlegend=False)
             if colour is None:
                 trace.line, trace.fillcolor = {"color": "#0B3C7D", "dash": pattern}, "rgba(0,0,0,0)"
             else:
@@ -77,11 +77,13 @@ def fill(figure, boxes, unit):
     """Draw boxes, a DataFrame with columns row, kind, start, end, low and high."""
     groups, shown = dict(list(boxes.groupby(["row", "kind"]))), set()
     for trace in figure.data:
-        if trace.meta:
-            own = groups.get(tuple(trace.meta), boxes[:0])
+        own = groups.get(tuple(trace.meta or ()))
+        if own is None and trace.meta and trace.x is not None:
+            trace.x, trace.y, trace.showlegend = None, None, False
+        elif own is not None:
             trace.x, trace.y = outlines(own, unit)
-            trace.showlegend = len(own) > 0 and trace.name not in shown
-            shown.update([trace.name] * len(own))
+            trace.showlegend = trace.name not in shown
+            shown.add(trace.name)
 
 
 class Comparison:
