@@ -92,10 +92,10 @@ def test_groups_and_their_members_are_resampled_with_equal_weights():
 
 def test_a_better_predictor_or_a_more_biased_one(made_up):
     found, _ = made_up(plain)
-    told = prediction.better_or_biased(found)
+    ratios = prediction.better_or_biased(found)
     learned = np.mean([WORTH[name] for name in prediction.LEARNED])
-    assert told["perfect"][0] == pytest.approx(np.exp(-0.5 - learned), rel=0.03)
-    assert told["2"][0] == pytest.approx(np.exp(-0.2), rel=0.03)
+    assert ratios["perfect"][0] == pytest.approx(np.exp(-0.5 - learned), rel=0.03)
+    assert ratios["2"][0] == pytest.approx(np.exp(-0.2), rel=0.03)
     accuracies = {name: np.full(12, -WORTH[name]) for name in ("request", *prediction.LEARNED)}
     correlation = prediction.rank_correlation(found, accuracies)
     assert correlation[0] < -0.9
@@ -140,8 +140,8 @@ def test_a_sixth_predictor(made_up):
     assert len(prediction.gains(found)) == 2 * (5 * 5 + 4)
     mixed, _ = made_up(lambda s, p, *more: plain(s, p, *more) - (p == "CVH") * (more[0] == 2.0))
     assert prediction.first_answer(prediction.better_or_biased(mixed)) == "a better one"
-    told = prediction.better_or_biased(mixed, more=["CVH"])
-    assert told["2"][0] == pytest.approx(np.exp(-0.2 - 0.2), rel=0.03)
+    ratios = prediction.better_or_biased(mixed, more=["CVH"])
+    assert ratios["2"][0] == pytest.approx(np.exp(-0.2 - 0.2), rel=0.03)
 
 
 def test_corrections(made_up):
@@ -156,8 +156,8 @@ def test_corrections(made_up):
         "twice as long": ["undecided"],
         "ends now": ["harms"],
     }
-    for told in prediction.corrected_answers(found).values():
-        assert told["2"][0] == pytest.approx(np.exp(-0.2), rel=0.03)
+    for ratios in prediction.corrected_answers(found).values():
+        assert ratios["2"][0] == pytest.approx(np.exp(-0.2), rel=0.03)
 
 
 def test_limits_of_the_answers(made_up):

@@ -207,9 +207,9 @@ def better_or_biased(study, more=(), factors=(0.5, 2.0, 4.0), correction="reques
     return {name: np.exp(values) for name, values in found.items()}
 
 
-def first_answer(told):
+def first_answer(ratios):
     """Return the first question's answer by its rule, from `better_or_biased`."""
-    _, low, high = resampling.interval(told["perfect over doubled"])
+    _, low, high = resampling.interval(ratios["perfect over doubled"])
     return "a better one" if high < 1 else "a more biased one" if low > 1 else "undecided"
 
 
@@ -357,8 +357,8 @@ def answers(study, correlation, users):
         rows += _third("4", study, study.sixth)
     for scheduler, words, ratio, low, high, _ in corrections(study).itertuples(index=False):
         rows.append(["5", f"MBS with correction: {words}, {scheduler}", ratio, low, high])
-    for words, told in corrected_answers(study).items():
-        rows += _first("5", told, f", correction: {words}")
+    for words, ratios in corrected_answers(study).items():
+        rows += _first("5", ratios, f", correction: {words}")
     rows += _first("6", better_or_biased(users))
     rows += _second("6", users)
     same, opposite, of = same_gains(study, users)
@@ -367,12 +367,12 @@ def answers(study, correlation, users):
     return pd.DataFrame(rows, columns=["question", "what", "value", "low", "high"])
 
 
-def _first(question, told, more=""):
+def _first(question, ratios, more=""):
     """Yield the rows that decide the first question."""
     words = {"perfect": "perfect over learned predictions"} | {
         "perfect over doubled": "the first over the one times 2"
     }
-    for name, drawn in told.items():
+    for name, drawn in ratios.items():
         what = words.get(name, f"learned predictions times {name} over as they are")
         yield [question, f"MBS with {what}{more}", *resampling.interval(drawn)]
 
@@ -413,12 +413,12 @@ def _third(question, study, names):
 
 def findings(study, correlation):
     """Return the numbers and words of the three answers, by their names in the notebook's opening."""
-    told, opposite, found = better_or_biased(study), reversed_pairs(pairs(study)), gains(study)
+    ratios, opposite, found = better_or_biased(study), reversed_pairs(pairs(study)), gains(study)
     learned = "EASY", study.learned, 1.0
     values = {
-        "perfect": 100 * (told["perfect"] - 1),
-        "doubled": 100 * (told["2"] - 1),
-        "halved": 100 * (told["0.5"] - 1),
+        "perfect": 100 * (ratios["perfect"] - 1),
+        "doubled": 100 * (ratios["2"] - 1),
+        "halved": 100 * (ratios["0.5"] - 1),
         "rank": correlation,
         "tau": agreement(study),
         "gain": 100 * (1 - study.ratio(("EASY", "request", 1.0, "doubled"), ("EASY",))),
@@ -432,7 +432,7 @@ def findings(study, correlation):
     survives = predicted["outcome"].eq("survives").groupby(predicted["scheduler"], sort=False).sum()
     most = survives.sort_values(ascending=False, kind="stable")
     return numbers | {
-        "first": first_answer(told),
+        "first": first_answer(ratios),
         "reversed": int(opposite.sum()),
         "pairs": len(opposite),
         "second": "no" if opposite.any() else "yes",

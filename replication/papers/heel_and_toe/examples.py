@@ -69,7 +69,9 @@ def frame(axes, machine, last, title):
 def steps(schedule):
     """Return every backfill of EASY past a head, from the reference implementation; an AssertionError if its schedule differs."""
     start, _, found = reference_observed.easy(schedule.workload, schedule.estimate)
-    assert start == schedule.start.tolist(), "the twin starts jobs at other times"
+    assert start == schedule.start.tolist(), (
+        "the reference implementation starts jobs at other times"
+    )
     return found
 
 

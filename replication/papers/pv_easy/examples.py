@@ -26,26 +26,28 @@ class Example:
     title: str
     policy: str
     numbers: tuple
-    told: tuple
+    planned: tuple
     run_time: tuple
     # Job 1 leaves three processors idle for the two time units that it really runs. Job 2 needs all five.
     size: tuple = (2, 5, 1)
 
     def workload(self):
         """Return the jobs, all submitted at time 0."""
-        now = [0] * len(self.told)
-        return Workload.from_columns(self.title, MACHINE, now, self.run_time, self.size, self.told)
+        now = [0] * len(self.planned)
+        return Workload.from_columns(
+            self.title, MACHINE, now, self.run_time, self.size, self.planned
+        )
 
     def decision(self, schedule):
         """Return number, start, length and size of each job as planned at time 0, the blocked head at its reservation."""
-        started = [k for k in range(len(self.told)) if schedule.start[k] == 0]
-        head = next(k for k in range(len(self.told)) if schedule.start[k] > 0)
+        started = [k for k in range(len(self.planned)) if schedule.start[k] == 0]
+        head = next(k for k in range(len(self.planned)) if schedule.start[k] > 0)
         free = MACHINE - sum(self.size[k] for k in started)
         at, _ = reference.reservation(
-            [(self.told[k], self.size[k]) for k in started], free, self.size[head]
+            [(self.planned[k], self.size[k]) for k in started], free, self.size[head]
         )
         return [
-            (self.numbers[k], at if k == head else 0, self.told[k], self.size[k])
+            (self.numbers[k], at if k == head else 0, self.planned[k], self.size[k])
             for k in (*started, head)
         ]
 
