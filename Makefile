@@ -104,7 +104,8 @@ distclean: clean  ## Remove stored simulations and .venv, too
 	@set -o pipefail; $(PY) $(subst -qq,,$(PIP)) --progress-bar off -r requirements.lock 2> >(grep -v ^WARNING >&2) | awk -v all=$$(grep -c == requirements.lock) '\
 	  /^(Collecting|Ignoring|Processing) / { printf "\rInstalling packages: %d of %d", ++n, all; fflush() } \
 	  /^Installing collected/ { printf ", writing them to .venv"; fflush() } END { print "" }'
-	@$(PY) -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@$(PY) -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation \
+		--config-settings editable_mode=compat --editable .
 	@$(PY) -m replication warm && touch $@
 
 build/docs-ready: docs.lock $(READY)

@@ -1,6 +1,6 @@
-"""A scheduler, an estimate model and a predictor that lie in a file each outside the package.
+"""Schedulers, an estimate model and predictors in files of their own outside the package.
 
-The files are those of docs/extending.md, so the page is tested too.
+The files are those of docs/extending.md and docs/compiled-scheduler.md, so the pages are tested too.
 """
 
 import importlib
@@ -19,10 +19,15 @@ from replication.simulator.schedule import ScheduleError
 from replication.simulator.schedulers import SchedulerError
 from tests.workloads import jobs
 
-PAGE = (paths.ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-FILES = {block.split()[1]: block for block in BLOCKS if block.startswith("# ")}
-USES = [block for block in BLOCKS if not block.startswith("# ")]
+PAGES = [paths.ROOT / "docs" / name for name in ("extending.md", "compiled-scheduler.md")]
+BLOCKS = [
+    re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    for page in PAGES
+]
+FILES = {block.split()[1]: block for blocks in BLOCKS for block in blocks if block.startswith("# ")}
+USES, USES_COMPILED = (
+    [block for block in blocks if not block.startswith("# ")] for blocks in BLOCKS
+)
 BUSY = jobs(4, (0, 10, 3), (1, 20, 4), (2, 8, 1), (3, 5, 2, 9), (40, 10, 4), (41, 700, 1))
 
 
@@ -53,11 +58,8 @@ def rounded(own):
     return importlib.import_module("rounded").Rounded
 
 
-def test_the_page_has_one_of_each():
-    assert list(FILES) == ["shortest_first.py", "rounded.py", "last_of_user.py", "halved.py"]
-
-
-def test_what_the_page_does_with_them_runs(own):
+def test_the_page_runs(own, real_log):
+    real_log("KTH-SP2"), real_log("SDSC-SP2")
     seen = {}
     for use in USES:
         exec(use, seen)
@@ -70,7 +72,24 @@ def test_what_the_page_does_with_them_runs(own):
     assert seen["run"].provenance["estimates"] == "Rounded(step=3600, e_max=64800)"
     assert seen["shorter"]["mean_wait"].nunique() == 2
     assert seen["online"].prediction.min() < seen["online"].estimate.min()
-    assert seen["ordered"]["mean_wait"].nunique() == 3
+    assert seen["ordered"]["mean_wait"].nunique() == 5
+
+
+def test_the_page_on_compiled_schedulers_runs(own, real_log):
+    real_log("KTH-SP2")
+    seen = {}
+    for use in USES_COMPILED:
+        exec(use, seen)
+    assert seen["same"].all()
+    assert seen["table"]["mean_wait"].nunique() == 2
+
+
+def test_the_example_with_scikit_learn_runs(own, monkeypatch):
+    pytest.importorskip("sklearn")
+    boosting = importlib.import_module("boosting").Boosting(every=50)
+    run = rp.simulate(rp.synthetic(120, 64), rp.EASY(predictor=boosting, refresh="submission"))
+    assert run.prediction[0] == run.estimate[0]
+    assert (run.prediction < run.estimate).any()
 
 
 def test_a_scheduler_runs_through_simulate_and_compare(shortest):

@@ -44,6 +44,7 @@ class EstimateModel(Choice, family="estimates"):
         Returns
         -------
         int64[n], s
+            From 0; shorter than the run time only where the log's own is.
         """
         raise NotImplementedError(f"{type(self).__name__} has no method estimate(workload, seed)")
 

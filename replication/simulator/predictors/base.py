@@ -24,8 +24,8 @@ class PredictorError(ChoiceError):
 def compiled(function: Callable) -> Any:
     """Compile a predictor's or a scheduler's function with numba.
 
-    A user's functions check array bounds, which makes a simulation by EASY 5 to 20 % longer, and are compiled once in each
-    process (about half a second). Those of this package are kept on disk.
+    Functions outside this package check array bounds, which makes a simulation by EASY 5 to 20 % longer, and are compiled once
+    in each process (about half a second for a predictor). Those of this package are stored on disk.
     """
     if function.__module__.partition(".")[0] == "replication":
         own = {"cache": True, "error_model": "numpy", "_nrt": False}
@@ -65,8 +65,8 @@ class EndedJob(NamedTuple):
 class Predictor(Choice, family="predictor"):
     """A predictor of run times, which a scheduler plans with in place of the user's estimate.
 
-    There are three kinds. An online predictor in Python defines `predict`, and `start`, `begin` and `learn` as needed. It
-    may keep its state on ``self``, which is a fresh copy in each simulation::
+    There are three kinds; docs/extending.md has an example of each. An online predictor in Python defines `predict`, and
+    `start`, `begin` and `learn` as needed. It keeps its state on ``self``, which is a new copy in each simulation::
 
         class LastOfUser(Predictor):
             def start(self, workload):
@@ -78,9 +78,12 @@ class Predictor(Choice, family="predictor"):
             def learn(self, job, now):
                 self.last[job.user] = job.run_time
 
-    A compiled one gives the same methods as functions of (memory, job, now) decorated by `compiled`, where ``job`` is an
-    index, and its arrays in `tables`; ``memory`` has these and the arrays submit, run_time, request and size. One that
-    does not learn only defines `predictions`.
+    A compiled predictor has the same methods as functions of (memory, job, now) decorated by `compiled`, where ``job`` is an
+    index. `tables` returns its arrays; ``memory`` has these and the arrays submit, run_time, request and size. A predictor
+    that does not learn defines `predictions` alone.
+
+    A simulation raises `PredictorError` for a prediction out of range and for an index out of bounds, with the job and the
+    value.
 
     Attributes
     ----------
@@ -97,7 +100,7 @@ class Predictor(Choice, family="predictor"):
 
     @classmethod
     def options(cls):
-        """The predictor's fields by name; an online predictor becomes a frozen dataclass here if it is none."""
+        """Return the predictor's fields by name, after an online predictor has been made a frozen dataclass."""
         if cls.is_online():
             if "__dataclass_fields__" not in vars(cls):
                 if "__init__" in vars(cls):
@@ -125,10 +128,27 @@ class Predictor(Choice, family="predictor"):
         return type(self).begin is not Predictor.begin
 
     def start(self, workload: Workload) -> None:
-        """Prepare an online predictor for the jobs of a workload, whose run times are still unknown to it."""
+        """Prepare an online predictor before the first job.
+
+        Parameters
+        ----------
+        workload : replication.simulator.workload.Workload
+            All jobs with their run times, which a predictor that is not clairvoyant ignores.
+        """
 
     def predict(self, job: Job, now: int) -> float:
-        """Return the predicted run time of a waiting `Job`, s, from 0; above the estimate, it counts as the estimate."""
+        """Return the predicted run time of a waiting job.
+
+        Parameters
+        ----------
+        job : Job
+        now : int, s
+
+        Returns
+        -------
+        number, s
+            From 0; it is rounded, and counts as the estimate if it is larger.
+        """
         raise NotImplementedError(f"{type(self).__name__} has no method predict(job, now)")
 
     def begin(self, job: Job, now: int) -> None:
@@ -138,7 +158,13 @@ class Predictor(Choice, family="predictor"):
         """Learn from an `EndedJob` when it ends."""
 
     def predictions(self, workload: Workload, request: np.ndarray, seed: int) -> np.ndarray:
-        """Return predictions known from the start, number[n], s; arguments as for `tables`."""
+        """Return the predictions of a predictor that does not learn; arguments as for `tables`.
+
+        Returns
+        -------
+        number[n], s
+            From 0 to the request or twice the run time, whichever is more; rounded.
+        """
         raise NotImplementedError(f"{type(self).__name__} has no method predict or predictions")
 
     def tables(self, workload: Workload, request: np.ndarray, seed: int) -> dict:
@@ -155,6 +181,7 @@ class Predictor(Choice, family="predictor"):
         Returns
         -------
         dict of str to array or number
+            Attributes of ``memory`` in the compiled methods. Each simulation has its own copy of the arrays.
         """
         return {}
 

@@ -1,13 +1,13 @@
 """A linear model of run times, learnt from jobs as they end with an asymmetric loss.
 
-A job has 19 features, taken when it is first asked about; their products of two are added. The weights follow
+A job has 19 features, computed at its first prediction; their products of two are added. The weights follow
 a gradient that is normalised by each feature's scale and by its past gradients, so that features in seconds,
 processors and sines can be mixed (Ross, Mineiro and Langford 2013, algorithm 2).
 
-``whole`` has a row for each user: what he has ended and what he has running. ``links`` has a row for each job: when
-it began, or `OVER`, and the user's job that began next. ``real`` has a row for each job: its features. ``model`` has a row for each of weights, scales and sums of squared
-gradients, two for the terms of the job at hand, as they are and by their scales, one to add up in, and one
-with the counters `STEP` and `NORM`, which job is at hand, and its value if `KNOWN`.
+``whole`` has a row for each user, about the user's ended and running jobs. ``links`` has a row for each job: its start, or
+`OVER`, and the user's job that started next. ``real`` has a row of features for each job. ``model`` has rows for the weights,
+the scales and the sums of squared gradients; two for the terms of the current job, plain and divided by their scales; one for
+intermediate sums; and one with the counters `STEP` and `NORM`, the current job, and its value if `KNOWN`.
 """
 
 import math
@@ -43,7 +43,7 @@ NOBODY = -1
 
 @njit_noalloc
 def _observe(memory, job, now, x):
-    """Fill in the 19 features of a job."""
+    """Set the 19 features of a job."""
     user = memory.whole[memory.group[job]]
     request, ended = memory.request[job], user[ENDED]
     x[0] = 1
@@ -81,7 +81,7 @@ def _observe(memory, job, now, x):
 
 @njit_noalloc
 def _take_up(memory, job):
-    """Put a job's features and all their products into the row of those at hand, unless they are there."""
+    """Set the terms of the current job, its features and all their products, unless they are set."""
     counters = memory.model[COUNTERS]
     if counters[JOB] == job:
         return
@@ -101,7 +101,7 @@ def _take_up(memory, job):
 
 @njit_noalloc
 def _correct(memory, job):
-    """One step of the normalised adaptive gradient for a job whose run time is now known."""
+    """Make one step of the normalised adaptive gradient for a job that has ended."""
     weights, scales, squares = memory.model[WEIGHTS], memory.model[SCALES], memory.model[SQUARES]
     x, ratios, counters = memory.model[AT_HAND], memory.model[RATIOS], memory.model[COUNTERS]
     _take_up(memory, job)
@@ -129,7 +129,7 @@ def _correct(memory, job):
 
 @njit_noalloc
 def _dot(memory, one, other):
-    """Sum of products of two rows by quarters: an order that is fixed and yet fit for vector instructions."""
+    """Return the sum of products of two rows, by quarters: a fixed order that suits vector instructions."""
     a, b, sums = memory.model[one], memory.model[other], memory.model[SUMS]
     n = ROOM // 4
     for k in range(n):
@@ -149,7 +149,7 @@ def _dot(memory, one, other):
 
 @njit_noalloc
 def _slope(value, run_time, size):
-    """Derivative of the loss: squared above the truth, absolute below, times 1 + ln(size x run time)."""
+    """Return the derivative of the loss: squared above the run time, absolute below, times 1 + ln(size x run time)."""
     weight = 1 + math.log(max(size * run_time, 1))
     if value > run_time:
         return weight * 2 * (value - run_time)
@@ -166,7 +166,7 @@ class CVH(Predictor):
     draws_at_random = False
 
     def tables(self, workload, request, seed):
-        """See the module."""
+        """Return the tables that the module describes."""
         group = number_groups(workload.user)
         model = np.zeros((COUNTERS + 1, ROOM))
         model[[SCALES, SQUARES]] = START
@@ -181,7 +181,7 @@ class CVH(Predictor):
 
     @compiled
     def predict(memory, job, now):
-        """Whole seconds of the model's absolute value, at least 1, at most the request."""
+        """Return the model's absolute value in whole seconds, from 1 to the request."""
         counters = memory.model[COUNTERS]
         if memory.real[job, 0] == 0:
             _observe(memory, job, now, memory.real[job])
@@ -193,7 +193,7 @@ class CVH(Predictor):
 
     @compiled
     def begin(memory, job, now):
-        """Put the job behind the user's running ones."""
+        """Append the job to the user's running jobs."""
         user, links = memory.whole[memory.group[job]], memory.links
         if user[RUNS] == 0:
             user[OLDEST] = job
@@ -207,7 +207,7 @@ class CVH(Predictor):
 
     @compiled
     def learn(memory, job, now):
-        """Take the job off the user's running ones, note its end and correct the weights."""
+        """Remove the job from the user's running jobs, record its end and correct the weights."""
         user, links = memory.whole[memory.group[job]], memory.links
         user[PROCESSORS] -= memory.size[job]
         user[RUNS] -= 1

@@ -13,7 +13,7 @@ TOTAL, COUNT = range(2)  # columns of `means`
 
 
 def number_groups(*columns):
-    """Number the rows of int64[n] columns, int64[n]: equal rows alike, in order of first appearance."""
+    """Return a number for each row of int64[n] columns, int64[n]: equal rows alike, in order of first appearance."""
     code, values = np.zeros(len(columns[0]), np.int64), 1
     for column in columns:
         least = column.min()

@@ -1,4 +1,4 @@
-"""Predictors that do not learn: the request, the run time, the run time with an error, and another's with a bias."""
+"""Predictors that do not learn: the request, the run time, the run time with an error; and another predictor times a factor."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ class Request(Predictor):
     draws_at_random = False
 
     def predictions(self, workload, request, seed):
-        """The requests."""
+        """Return the requests."""
         return request
 
 
@@ -28,7 +28,7 @@ class Clairvoyant(Predictor, name="perfect"):
     draws_at_random = False
 
     def predictions(self, workload, request, seed):
-        """The run times."""
+        """Return the run times."""
         return workload.run_time
 
 
@@ -41,7 +41,7 @@ class Scaled(Predictor):
     factor: float = option(allowed=Number(0, 2), about="times the run time", sign="=")
 
     def predictions(self, workload, request, seed):
-        """Run times times the factor."""
+        """Return the run times multiplied by the factor."""
         return np.rint(workload.run_time * float(self.factor))
 
 
@@ -55,7 +55,7 @@ class Virtual(Predictor):
     error: float = option(allowed=Number(0, 1), about="largest relative error", sign="=")
 
     def predictions(self, workload, request, seed):
-        """Run times with their errors."""
+        """Return the run times with their errors."""
         jobs, error = len(workload), float(self.error)
         draws = generator(workload.draw_key, jobs, "virtual", error, int(seed)).random(jobs)
         return np.rint(workload.run_time * (1 + error * (2 * draws - 1)))
@@ -72,7 +72,7 @@ class LastSubmitted(Predictor, name="last-submitted"):
     draws_at_random = False
 
     def predictions(self, workload, request, seed):
-        """Requests times the accuracy of the user's previous job."""
+        """Return the requests multiplied by the accuracy of the user's previous job."""
         by_user = np.argsort(workload.user, kind="stable")
         earlier, later = by_user[:-1], by_user[1:]
         known = (workload.user[earlier] == workload.user[later]) & (request[earlier] > 0)
@@ -83,7 +83,7 @@ class LastSubmitted(Predictor, name="last-submitted"):
 
 @dataclass(frozen=True)
 class Biased(Predictor):
-    """Another predictor's predictions times a factor: their order stays, their bias changes.
+    """The predictions of another predictor times a factor: their order stays, their bias changes.
 
     Rounded to the nearest second, and at most the request.
     """
@@ -93,17 +93,17 @@ class Biased(Predictor):
 
     @property
     def draws_at_random(self):
-        """As the other's."""
+        """Whether the other predictor depends on the seed."""
         return self.of.draws_at_random
 
     @property
     def is_compiled(self):
-        """As the other's."""
+        """Whether the other predictor calls no Python."""
         return self.of.is_compiled
 
     @property
     def has_begin(self):
-        """As the other's."""
+        """Whether the other predictor uses the starts of jobs."""
         return self.of.has_begin
 
     def tables(self, workload, request, seed):

@@ -31,7 +31,7 @@ GROWTH, TOTAL, BELOW, ABOVE = range(4)  # columns of `model`
 
 @njit_noalloc
 def _weight(memory, run_time):
-    """Weight of a new point."""
+    """Return the weight of a new point."""
     return np.float64(run_time) if memory.by_length else 1.0
 
 
@@ -66,7 +66,7 @@ def _scale_back(memory, f):
 
 @njit_noalloc
 def _first_above(memory, f, target):
-    """The first place up to which the weights add up to more than `target`."""
+    """Return the first place up to which the weights add up to more than `target`."""
     begin, places = memory.whole[f, BEGIN], memory.whole[f, PLACES]
     step = 1
     while 2 * step <= places:
@@ -82,7 +82,7 @@ def _first_above(memory, f, target):
 
 @njit_noalloc
 def _step(memory, f, by):
-    """Move the threshold to the next occupied place above (`by` 1) or below (-1); the present weight there."""
+    """Move the threshold to the next occupied place above (`by` 1) or below (-1); return the present weight there."""
     state = memory.whole[f]
     state[RANK] += by
     state[AT] += by
@@ -93,14 +93,14 @@ def _step(memory, f, by):
 
 @njit_noalloc
 def _own(memory, f):
-    """Present weight of the point at the threshold."""
+    """Return the present weight of the point at the threshold."""
     state = memory.whole[f]
     return memory.real[state[BEGIN] + state[AT], WEIGHT] / memory.model[f, GROWTH]
 
 
 @njit_noalloc
 def _move_threshold(memory, f, place, weight):
-    """As coded: update the sums of the weights at or below the threshold and above it.
+    """Update, as coded, the sums of the weights at or below the threshold and above it.
 
     They follow the threshold from point to point, upwards for a run time above it, downwards for one below. The lower
     sum does not start at the artificial point's weight, so it is wrong until the threshold reaches the lowest point, where
@@ -148,7 +148,7 @@ class TopPercent(Predictor, name="top"):
     weights: str = option("length", ("length", "equal"), "weights of points: run times, or equal")
 
     def tables(self, workload, request, seed):
-        """See the module."""
+        """Return the tables that the module describes."""
         group, finest = finest_classes(workload, request)
         n, classes = len(workload), finest.shape[1]
         # Every class has a place for each value that it can hold: its jobs' run times and its request.

@@ -18,8 +18,9 @@ NO_LIMIT = 2**62
 class OrderedEASY(options.OnPredictions, Scheduler, name="easy-by"):
     """EASY backfilling over an ordered queue, with a waiting limit past which order is by arrival.
 
-    WFP3 is of Tang and others (2009), F1 of Carastan-Santos and de Camargo (2017). The first job in the order is the head and has the reservation; the others are backfill candidates in the same
-    order. docs/semantics/queue_orders.md defines the decisions.
+    The first job in the order is the head and has the reservation; the others are backfill candidates in the same order.
+    docs/semantics/queue_orders.md defines the decisions. WFP3 is of Tang and others (2009), F1 of Carastan-Santos and de
+    Camargo (2017).
     """
 
     validated = False
