@@ -22,7 +22,7 @@ class Moment:
     and, for a backfill, before the decision (`before`).
     """
 
-    sight: reference.Sight
+    sight: reference.Decision
     first_real: int | None = None
     before: int | None = None
 

@@ -9,7 +9,7 @@ from replication.simulator import audits
 from replication.simulator.predictors import Clairvoyant, Last, Request, Virtual
 from replication.simulator.schedulers import EASY, FCFS, PVEasy
 from replication.simulator.simulation import simulate
-from tests.simulator.test_pv_easy import MODES, PREDICTORS, READINGS, crowds
+from tests.simulator.test_pv_easy import MODES, PREDICTORS, VARIANTS, crowds
 from tests.workloads import jobs
 
 SCHEDULERS = st.sampled_from(
@@ -63,7 +63,7 @@ def test_blocked_and_violated_heads_are_those_of_the_definition(workload, schedu
 
 
 @settings(max_examples=400, deadline=None)
-@given(crowds(), PREDICTORS, READINGS, MODES)
+@given(crowds(), PREDICTORS, VARIANTS, MODES)
 def test_pv_easy_is_strictly_fair_at_the_head_under_every_option(
     workload, predictor, readings, mode
 ):
@@ -115,7 +115,7 @@ def test_alone_is_a_simulation_without_the_later_jobs(workload, scheduler):
 
 
 @SOME
-@given(crowds(most=20), READINGS, MODES)
+@given(crowds(most=20), VARIANTS, MODES)
 def test_alone_holds_for_every_option_of_pv_easy(workload, readings, mode):
     schedule = simulate(workload, PVEasy(**readings, **mode))
     found = audits.alone(schedule)

@@ -1,4 +1,4 @@
-"""Conservative backfilling and largest area first: by hand, against their twins, and what they promise."""
+"""Conservative backfilling and largest area first: by hand, against the reference implementations, and guarantees."""
 
 import numpy as np
 import pytest
@@ -10,16 +10,16 @@ from replication.simulator.schedulers import EASY, Conservative, LargestAreaFirs
 from replication.simulator.simulation import simulate
 from tests.workloads import jobs, workloads
 
-TWINS = {
+REFERENCES = {
     Conservative: reference_conservative.Conservative,
     LargestAreaFirst: reference_conservative.LargestAreaFirst,
 }
 
 
 def agree(workload, scheduler, predictor, **options):
-    """Kernel and twin give every job the same start, kind of start and predictions."""
+    """Fail unless kernel and reference implementation agree on all starts and predictions."""
     fast = simulate(workload, scheduler(predictor=predictor, **options)).validate()
-    slow = TWINS[scheduler](workload, fast.estimate, predictor=predictor, **options).run()
+    slow = REFERENCES[scheduler](workload, fast.estimate, predictor=predictor, **options).run()
     assert fast.start.tolist() == slow.start
     assert fast.backfilled.tolist() == slow.backfilled
     assert fast.prediction.tolist() == slow.prediction
@@ -27,8 +27,8 @@ def agree(workload, scheduler, predictor, **options):
 
 
 @pytest.mark.parametrize("predictor", [Request(), Clairvoyant(), Tsafrir(), CVH()], ids=repr)
-@pytest.mark.parametrize("scheduler", TWINS)
-def test_kernel_and_twin_agree_on_a_real_log(real_log, scheduler, predictor):
+@pytest.mark.parametrize("scheduler", REFERENCES)
+def test_kernel_and_reference_agree_on_a_real_log(real_log, scheduler, predictor):
     agree(
         real_log("KTH-SP2", paper="top_percent").take(slice(2000, 2400)),
         scheduler,
@@ -45,7 +45,7 @@ def test_conservative_by_hand():
 
 def test_conservative_protects_the_second_in_line_too():
     # Job 2 is reserved 10 to 20, with job 3 running in its gap; job 4, which needs the whole machine, from 20
-    # on. Job 5 takes the processor that job 2 leaves over: EASY lets it, though it is in job 4's way.
+    # on. Job 5 takes the processor that job 2 leaves over: EASY starts it, which delays job 4.
     w = jobs(4, (0, 10, 2), (1, 10, 3), (1, 8, 1), (1, 8, 4), (2, 30, 1))
     easy, careful = (simulate(w, s).start.tolist() for s in (EASY(), Conservative()))
     assert easy[:3] == careful[:3]
@@ -60,15 +60,14 @@ def test_compression_moves_reservations_forward_after_an_early_end():
 
 
 def at_submission(workload, done, k):
-    """The reservation job k gets: its start if all that still runs or waits lasts as long as requested, and
-    nobody else comes."""
+    """Return the first reservation of job k: its start if all unfinished jobs run as long as requested and no job follows."""
     known = np.where(done.end <= workload.submit[k], workload.run_time, workload.estimate)
     return simulate(workload.replace(run_time=known).take(slice(0, k + 1)), Conservative()).start[k]
 
 
 @settings(max_examples=150, deadline=None)
 @given(workloads(most=20))
-def test_nobody_starts_later_than_reserved_at_submission(workload):
+def test_no_job_starts_later_than_reserved_at_submission(workload):
     workload = workload.replace(run_time=workload.run_time + 1, estimate=workload.estimate + 1)
     done = simulate(workload, Conservative())
     for k in range(len(workload)):
@@ -87,8 +86,8 @@ def test_largest_area_first_goes_by_the_prediction():
     assert simulate(w, LargestAreaFirst(predictor=Clairvoyant())).start.tolist() == [0, 13, 5]
 
 
-def test_who_goes_past_a_waiting_job_is_backfilled():
+def test_a_job_that_passes_a_waiting_one_is_backfilled():
     w = jobs(4, (0, 5, 3), (1, 5, 4), (2, 3, 1))
-    for scheduler in TWINS:
+    for scheduler in REFERENCES:
         assert simulate(w, scheduler()).backfilled.tolist() == [False, False, True]
     assert np.array_equal(simulate(w, LargestAreaFirst()).start, simulate(w, Conservative()).start)

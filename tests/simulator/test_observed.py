@@ -37,7 +37,7 @@ def agree(workload, estimate=None, scheduler=EASY(), **options):  # noqa: B008, 
     start, shortest, steps = reference_observed.easy(
         schedule.workload, schedule.estimate, **options
     )
-    wild, events, delay = reference_observed.suffered(start, steps)
+    wild, events, delay = reference_observed.delays(start, steps)
     assert schedule.start.tolist() == start
     assert seen.shortest.tolist() == shortest
     assert np.flatnonzero(schedule.backfilled).tolist() == sorted(step.job for step in steps)

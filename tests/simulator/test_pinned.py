@@ -1,7 +1,6 @@
-"""Start times of whole real logs, as they were when they were written down: nothing has changed.
+"""Start times on whole real logs, compared with pinned hashes.
 
-A part by default: every scheduler, predictor and reading on one whole log. REPLICATION_WHOLE=1 asks for all
-of them, which takes minutes.
+By default every scheduler, predictor and option on one log; all rows with REPLICATION_WHOLE=1, which takes minutes.
 """
 
 import csv
@@ -17,7 +16,7 @@ from replication.simulator.simulation import simulate
 
 
 def pinned():
-    """The rows of pinned_starts.csv: all, or those of one log and EASY on the longest queue."""
+    """Return the rows of pinned_starts.csv: all, or those of one log and of EASY on the log with the longest queue."""
     with open(Path(__file__).parent / "pinned_starts.csv", newline="") as file:
         rows = list(csv.DictReader(file))
     if os.environ.get("REPLICATION_WHOLE"):
@@ -31,13 +30,13 @@ def pinned():
 
 
 def named(row):
-    """A row as the name of its test."""
+    """Return the name of a row's test."""
     return " ".join(row[key] for key in ("log", "scheduler", "estimates", "options")).strip()
 
 
 @pytest.fixture(scope="module")
 def logs():
-    """The logs that were read, by name."""
+    """Return a cache of logs by name."""
     return {}
 
 
@@ -45,10 +44,10 @@ def logs():
 def test_starts_are_as_they_were(row, logs):
     name = row["log"]
     if traces.locate(name) is None:
-        pytest.skip(f"the log {name} is not on this machine: its start times are not compared")
+        pytest.skip(f"the log {name} is not on this machine")
     if name not in logs:
         logs[name] = traces.load(name)
-    # The rows call EASY on predictions a scheduler of its own.
+    # The rows name EASY on predictions easy-predicted.
     words = [row["scheduler"].replace("easy-predicted", "easy"), *row["options"].split()]
     scheduler, estimates = text.scheduler(",".join(words)), text.estimates(row["estimates"])
     start = simulate(logs[name], scheduler, estimates, seed=1).start

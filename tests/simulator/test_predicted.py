@@ -1,4 +1,4 @@
-"""EASY with predictions: the compiled loop against its readable twin, for every predictor and reading."""
+"""EASY with predictions: the kernel compared with the reference implementation, for every predictor and option."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ PREDICTORS = [
     TopPercent(20, decay=0.5, artificial=1, weights="equal"),
     CVH(),
 ]
-# wild and let_past go with the users' estimates alone; see test_observed.
+# wild and let_past require the users' estimates; see test_observed.
 OTHERS = ("predictor", "wild", "let_past", "reservations")
 OPTIONS = {name: option for name, option in EASY.options().items() if name not in OTHERS}
 CHOICES = {name: option.metadata["allowed"] for name, option in OPTIONS.items()}
@@ -46,14 +46,14 @@ DEFAULTS = {name: option.default for name, option in OPTIONS.items()}
 
 @st.composite
 def peopled(draw, overrun=False, most=40):
-    """Random jobs of few users and executables, so that predictors have something to learn."""
+    """Draw workloads of few users and executables, so that predictors can learn."""
     workload = draw(workloads(most=most, overrun=overrun))
     few = st.lists(st.integers(0, 2), min_size=len(workload), max_size=len(workload))
     return workload.replace(user=np.array(draw(few)), executable=np.array(draw(few)))
 
 
 def agree(workload, predictor, **options):
-    """Kernel and twin give every job the same start, the same kind of start and the same predictions."""
+    """Fail unless kernel and reference implementation agree on all starts and predictions."""
     fast = simulate(workload, EASY(predictor=predictor, **options)).validate()
     slow = reference.Easy(workload, fast.estimate, predictor=predictor, **options).run()
     assert fast.start.tolist() == slow.start
@@ -87,7 +87,7 @@ SLOW = {"candidates": "sjf", "correction": "tsafrir", "events": "one-by-one", "s
 
 
 @pytest.mark.parametrize("predictor", PREDICTORS, ids=repr)
-def test_kernel_and_twin_agree_on_a_real_log(real_log, predictor):
+def test_kernel_and_reference_agree_on_a_real_log(real_log, predictor):
     workload = real_log("KTH-SP2", paper="top_percent").take(slice(2000, 3000))
     agree(workload, predictor, **AS_CODED)
     agree(workload, predictor, **SLOW)
@@ -98,10 +98,9 @@ def test_the_presets_of_text_are_easy_with_one_option():
     assert text.scheduler("sjf-easy") == EASY(candidates="sjf")
 
 
-def test_every_reading_matters_somewhere(real_log):
-    """An option that never changed a start would be no option."""
+def test_every_option_changes_a_schedule(real_log):
     workload = real_log("KTH-SP2", paper="top_percent").take(slice(0, 8000))
-    # What is refreshed at every pass does not notice the order of events before the pass.
+    # With predictions refreshed at every pass, the order of events before the pass has no effect.
     common = {"predictor": Tsafrir(), "refresh": "submission"}
     base = simulate(workload, EASY(**common)).start
     held = common | {"reservation": "held"}
@@ -133,7 +132,7 @@ def test_random_predictions_follow_the_seed():
         ({"correction": None}, "correction=None; allowed"),
     ],
 )
-def test_an_impossible_option_is_refused_in_one_line(options, message):
+def test_a_wrong_option_is_refused_in_one_line(options, message):
     with pytest.raises(ChoiceError, match=message) as error:
         simulate(jobs(4, (0, 9, 3)), EASY(**options))
     assert "\n" not in str(error.value)

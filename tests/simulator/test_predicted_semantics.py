@@ -28,7 +28,7 @@ def test_every_sentence_has_a_test_and_every_test_a_sentence():
 
 
 def test_P1_a_waiting_job_is_planned_with_the_prediction_of_the_pass():
-    # All have one user. When two jobs have ended, with 4 and 5 s, the third is predicted anew, to run 4 s.
+    # All have one user. When two jobs have ended, with 4 and 5 s, the third is predicted again, to run 4 s.
     w = jobs(4, (0, 4, 2, 20), (0, 5, 2, 20), (1, 9, 4, 30))
     assert done(w, predictor=Tsafrir()).prediction[2] == 4
     assert done(w, predictor=Tsafrir(), refresh="submission").prediction[2] == 30

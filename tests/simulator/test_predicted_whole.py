@@ -1,7 +1,7 @@
-"""Schedulers that plan with predictions against their readable twins on real logs, every predictor with each.
+"""All predictors with all schedulers on real logs, compared with the reference implementations.
 
-A part of each log by default. REPLICATION_WHOLE=1 asks for whole logs: minutes each under EASY, far longer
-under conservative backfilling, whose twin makes every reservation again at every end.
+A part of each log by default; whole logs with REPLICATION_WHOLE=1, which takes minutes each under EASY and much longer under
+conservative backfilling.
 """
 
 import os
@@ -16,7 +16,7 @@ LOGS = ("KTH-SP2", "CTC-SP2", "SDSC-SP2")
 
 
 def part(workload, jobs):
-    """Some hundred jobs after the log's first thousands, or all."""
+    """Return `jobs` jobs after the first 5,000, or all."""
     return (
         workload if os.environ.get("REPLICATION_WHOLE") else workload.take(slice(5000, 5000 + jobs))
     )
@@ -32,6 +32,6 @@ def test_easy(real_log, log, predictor):
 
 @pytest.mark.parametrize("predictor", PREDICTORS, ids=repr)
 @pytest.mark.parametrize("log", LOGS)
-@pytest.mark.parametrize("scheduler", test_conservative.TWINS)
+@pytest.mark.parametrize("scheduler", test_conservative.REFERENCES)
 def test_other_schedulers(real_log, scheduler, log, predictor):
     test_conservative.agree(part(real_log(log, paper="top_percent"), 150), scheduler, predictor)

@@ -60,7 +60,7 @@ def test_P4_the_lowest_priority_is_preempted_first_and_no_more_than_needed():
     assert killed(jobs(6, (0, 10, 3), (1, 5, 4), (2, 50, 1), (2, 50, 2))) == [[3, 2, 10]]
 
 
-def test_P5_nobody_is_preempted_in_vain():
+def test_P5_no_job_is_preempted_unless_the_head_then_starts():
     # Job 1 needs the whole machine; stopping job 2 at 5 would not do, as job 0 runs until 10.
     w = jobs(4, (0, 10, 1), (0, 5, 2), (1, 5, 4), (2, 7, 1))
     schedule = pv(w)
@@ -105,7 +105,7 @@ def test_P9_the_shortest_prediction_that_is_in_time_goes_first():
     assert min(starts(w)[k] for k in (2, 4, 5)) > 2
 
 
-def test_P10_then_whoever_fits_in_order_of_priority():
+def test_P10_then_the_jobs_that_fit_in_order_of_priority():
     # Neither of the two ends by 10: the first in the queue goes, the longer one, and is stopped for job 1.
     w = jobs(4, (0, 10, 3), (1, 5, 4), (2, 60, 1), (2, 50, 1))
     schedule = pv(w)

@@ -80,7 +80,7 @@ def test_R4_candidates_are_tried_in_their_own_order():
 
 
 def test_R5_reservations_are_made_again_at_every_pass():
-    # Job 0 ends at 4 instead of 10; job 2 is reserved anew and starts before its first reservation.
+    # Job 0 ends at 4 instead of 10; job 2 has a new reservation and starts before its first reservation.
     w = jobs(4, (0, 4, 3, 10), (1, 10, 2), (2, 5, 4))
     assert starts(w, reservations=2) == [0, 4, 14]
 

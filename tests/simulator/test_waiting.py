@@ -1,4 +1,4 @@
-"""The queue of waiting jobs: what is passed over, against a plain search, and long queues against the twin."""
+"""The queue of waiting jobs: pieces skipped by a search, and long queues compared with the reference implementation."""
 
 import numpy as np
 import pytest
@@ -15,15 +15,15 @@ LARGE = 32 * ENTRIES
 
 
 def queue_of(size, estimate):
-    """A queue with jobs of these sizes and estimates."""
+    """Return a queue of jobs with these sizes and estimates."""
     queue = waiting.empty_queue(len(size))
     for k, (one, long) in enumerate(zip(size.tolist(), estimate.tolist(), strict=True)):
         waiting.append(queue, k, k, one, long)
     return queue
 
 
-def looked_at(queue, tail, free, extra, window):
-    """Entries of the pieces that a pass looks at, mending each; and the least size that it came across."""
+def searched(queue, tail, free, extra, window):
+    """Return the mask of the entries in pieces that a search does not skip, and the least size; update the rows."""
     pieces, piece, smallest = -(-tail // ENTRIES), np.uint64(0), np.int64(waiting.EMPTY)
     seen = np.zeros(tail, bool)
     limits = np.int32(free), np.int32(min(free, extra)), np.int32(window)
@@ -44,8 +44,8 @@ def looked_at(queue, tail, free, extra, window):
     length=st.integers(1, LARGE + 5 * ENTRIES),
     widest=st.integers(1, 70_000),
 )
-def test_no_piece_with_a_job_that_fits_is_passed_over(seed, length, widest):
-    """Narrow jobs are long and wide ones short, some leave between passes, and the queue is closed up."""
+def test_no_piece_with_a_candidate_is_skipped(seed, length, widest):
+    """Narrow jobs are long and wide ones short, some leave between searches, and the queue is compacted."""
     rng = np.random.default_rng(seed)
     size = np.minimum(rng.geometric(rng.uniform(0.001, 0.5), length), widest)
     estimate = rng.integers(1, 100_000, length) // size + 1
@@ -59,7 +59,7 @@ def test_no_piece_with_a_job_that_fits_is_passed_over(seed, length, widest):
         fits = (queue.size[:tail] <= min(extra, free)) | (
             (queue.size[:tail] <= free) & (queue.estimate[:tail] <= window)
         )
-        seen, smallest = looked_at(queue, tail, free, extra, window)
+        seen, smallest = searched(queue, tail, free, extra, window)
         assert seen[fits & waits].all()
         assert smallest <= queue.size[:tail].min()
         for k in np.flatnonzero(waits)[:: int(rng.integers(1, 9))]:
@@ -70,22 +70,21 @@ def test_no_piece_with_a_job_that_fits_is_passed_over(seed, length, widest):
             return
 
 
-def test_a_second_pass_over_a_long_queue_looks_at_nobody_in_vain():
-    """Where nobody fits, the rows say so once they are made: of wide jobs that are short, and narrow ones that
-    are long."""
+def test_a_second_search_of_a_long_queue_skips_all_pieces():
+    """No job fits: the wide ones are short and the narrow ones long."""
     wide = np.arange(3 * LARGE) % 2 == 0
     queue = queue_of(np.where(wide, 64, 2), np.where(wide, 10, 5000))
     tail = 3 * LARGE
-    first, _ = looked_at(queue, tail, 60, 1, 100)
-    second, smallest = looked_at(queue, tail, 60, 1, 100)
+    first, _ = searched(queue, tail, 60, 1, 100)
+    second, smallest = searched(queue, tail, 60, 1, 100)
     assert first.all()
     assert not second.any()
     assert smallest == 2
 
 
 @pytest.mark.parametrize("widest", [4, 5])
-def test_kernel_and_twin_agree_on_a_queue_of_thousands(widest):
-    """More wait at once than are looked at one by one; ends fall together, so that the twin takes seconds."""
+def test_kernel_and_reference_agree_on_a_queue_of_thousands(widest):
+    """The search uses pieces. Many jobs end at one instant, so that the reference implementation takes seconds."""
     rng = np.random.default_rng(3)
     n = waiting.INDEX_THRESHOLD + 400
     run_time = 500 * rng.integers(1, 4, n)

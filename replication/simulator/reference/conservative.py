@@ -1,14 +1,14 @@
-"""Conservative backfilling and largest area first as slow, readable Python: the oracle of their kernels."""
+"""Conservative backfilling and largest area first in readable Python: the reference implementations of their kernels."""
 
 from replication.simulator import schedulers
 from replication.simulator.reference.easy import Easy, never_fits
 
 
 class _OwnPasses(Easy):
-    """The event loop of EASY with other passes; who starts before an earlier job counts as backfilled."""
+    """The event loop of EASY with other passes; a job that starts before an earlier job counts as backfilled."""
 
-    def note_backfilled(self, before):
-        """Mark the jobs among those that waited `before` the pass that went past one that still waits."""
+    def mark_backfilled(self, before):
+        """Mark the jobs of the queue `before` the pass that started past a job that still waits."""
         for k, job in enumerate(before):
             self.backfilled[job] = job not in self.queue and any(
                 other in self.queue for other in before[:k]
@@ -16,7 +16,7 @@ class _OwnPasses(Easy):
 
 
 class LargestAreaFirst(_OwnPasses):
-    """No reservations: start the largest predicted area that fits, then the longest, then the earliest."""
+    """Start the job with the largest predicted area that fits; of equal areas the longest, then the earliest."""
 
     scheduler = schedulers.LargestAreaFirst
 
@@ -29,11 +29,11 @@ class LargestAreaFirst(_OwnPasses):
         for job in sorted(before, key=area.get):
             if self.size[job] <= self.free():
                 self.begin(job, now)
-        self.note_backfilled(before)
+        self.mark_backfilled(before)
 
 
 class Conservative(_OwnPasses):
-    """Every job has a reservation; after an end, or when a plan has failed, they are made again."""
+    """Every job has a reservation; after an end or an expired prediction all are made again."""
 
     scheduler = schedulers.Conservative
 
@@ -44,7 +44,7 @@ class Conservative(_OwnPasses):
         self.ended = self.failed = self.late = False
 
     def instants(self):
-        """What EASY wakes up for, and reservations that need not wait for anybody's end."""
+        """Return the instants of EASY, and reserved starts that do not depend on an end."""
         instants = super().instants()
         if self.each and not self.late:
             instants += [start for start, _ in self.reserved.values()]
@@ -53,7 +53,7 @@ class Conservative(_OwnPasses):
     def process_events(self, now):
         plans, was_late = {job: self.planned[job] for job in self.running}, self.late
         super().process_events(now)
-        self.late = any(self.planned_end(job) <= now for job in self.holding())
+        self.late = any(self.planned_end(job) <= now for job in self.holders())
         self.ended = not plans.keys() <= set(self.running)
         corrected = any(plans[job] != self.planned[job] for job in self.running)
         self.failed = corrected or self.late or was_late
@@ -63,7 +63,7 @@ class Conservative(_OwnPasses):
         before = list(self.queue)
         new = [job for job in before if job not in self.reserved]
         again = []
-        # All are given up and made again in the order of their starts; or each in turn, beside the others.
+        # All are made again in the order of their starts, or each in turn with the others in place.
         if self.failed or (self.ended and not self.each):
             again = sorted(self.reserved, key=lambda job: (self.reserved[job][0], job))
             self.reserved = {}
@@ -77,22 +77,22 @@ class Conservative(_OwnPasses):
             if self.reserved[job][0] == now:
                 self.begin(job, now)
                 _, self.prediction[job] = _, self.planned[job] = self.reserved.pop(job)
-        self.note_backfilled(before)
+        self.mark_backfilled(before)
 
     def earliest(self, job, length, now):
-        """The earliest start at which nobody running or reserved is in the way."""
-        taken = [(now, max(self.planned_end(j), now + 1), self.size[j]) for j in self.holding()]
-        taken += [
+        """Return the earliest start that leaves running jobs and reservations their processors."""
+        occupied = [(now, max(self.planned_end(j), now + 1), self.size[j]) for j in self.holders()]
+        occupied += [
             (start, start + max(predicted, 1), self.size[j])
             for j, (start, predicted) in self.reserved.items()
         ]
-        for start in sorted({now} | {end for _, end, _ in taken}):
+        for start in sorted({now} | {end for _, end, _ in occupied}):
             moments = {start} | {
-                begins for begins, _, _ in taken if start < begins < start + length
+                begins for begins, _, _ in occupied if start < begins < start + length
             }
             if all(
                 self.size[job]
-                + sum(size for begins, ends, size in taken if begins <= moment < ends)
+                + sum(size for begins, ends, size in occupied if begins <= moment < ends)
                 <= self.workload.machine
                 for moment in moments
             ):

@@ -1,7 +1,7 @@
-"""The cross-validated heuristic's predictor as slow, readable Python: the oracle of ``replication.simulator.predictors.cvh``.
+"""The predictor of the cross-validated heuristic in readable Python: the reference of ``replication.simulator.predictors.cvh``.
 
-A linear model by Gaussier, Glesser, Reis and Trystram (SC'15), trained by the normalised adaptive gradient of
-Ross, Mineiro and Langford (2013). What the Top Percent paper leaves open about it is in its decisions file.
+A linear model by Gaussier, Glesser, Reis and Trystram (SC'15), trained by the normalised adaptive gradient of Ross, Mineiro and
+Langford (2013). The decisions file of Top Percent lists the details that the paper leaves open.
 """
 
 import math
@@ -17,7 +17,7 @@ DAY, WEEK = 86400, 604800
 
 
 class Cvh(Predictor):
-    """Features of the job, its user's history and its user's running jobs; and all their products of two."""
+    """A linear model of features of the job, its user's history and running jobs, and the products of two of them."""
 
     def __init__(self, workload, estimate):
         super().__init__(workload, estimate)
@@ -34,7 +34,7 @@ class Cvh(Predictor):
 
     def predict(self, job, now):
         if job not in self.features:
-            self.features[job] = expanded(self.observed(job, now))
+            self.features[job] = expand(self.observe(job, now))
         value = abs(dot(self.weights, self.features[job]))
         return max(1, min(int(min(value, 1e18)), self.request[job]))
 
@@ -48,8 +48,8 @@ class Cvh(Predictor):
         self.ended[user].append(job)
         self.last_end[user] = now
 
-    def observed(self, job, now):
-        """The 19 features, in the order of the decisions file."""
+    def observe(self, job, now):
+        """Return the 19 features, in the order of the decisions file."""
         user, request = self.user[job], self.request[job]
         ended, elapsed = self.ended[user], [now - began for began in self.running[user].values()]
         seen = [min(max(self.run_time[j], now - self.submit[j]), request) for j in ended[:-4:-1]]
@@ -78,7 +78,7 @@ class Cvh(Predictor):
         ]
 
     def correct(self, x, run_time, size):
-        """One step of the normalised adaptive gradient."""
+        """Update the weights by one step of the normalised adaptive gradient."""
         large = np.abs(x) > self.scales
         shrink = np.where(large, self.scales / np.where(large, np.abs(x), 1.0), 1.0)
         self.weights = self.weights * shrink
@@ -96,15 +96,15 @@ class Cvh(Predictor):
         self.weights = self.weights - step * gradient / (self.scales * np.sqrt(self.squares))
 
 
-def expanded(features):
-    """The features, the products of all pairs of the 2nd to 17th, and the squares of the 2nd to 19th."""
+def expand(features):
+    """Return the features, the products of all pairs of the 2nd to 17th, and the squares of the 2nd to 19th."""
     f = [float(value) for value in features]
     pairs = [f[i] * f[j] for i in range(1, 17) for j in range(i + 1, 17)]
     return np.array(f + pairs + [value * value for value in f[1:]])
 
 
 def dot(a, b):
-    """Sum of products, added by quarters as the compiled loop adds them."""
+    """Return the sum of products, added by quarters in the order of the compiled loop."""
     products = np.zeros(160)
     products[: len(a)] = a * b
     for _ in range(2):

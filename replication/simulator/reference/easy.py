@@ -1,7 +1,6 @@
-"""EASY and FCFS as slow, readable Python that follows the papers' prose: the oracle of their kernels.
+"""EASY and FCFS in readable Python, after the papers: the reference implementation of their kernels.
 
-Nothing here is fast and nothing here is clever. It is compared with the compiled kernels on every start time, on
-random and on real workloads. Whoever wants to watch the decisions passes `watch`.
+It is compared with the compiled kernels on every start time, on random and on real workloads.
 """
 
 from collections import deque
@@ -17,19 +16,17 @@ HOUR = 3600
 STEPS = [60, 300, 900, 1800, HOUR, 2 * HOUR, 5 * HOUR, 10 * HOUR, 20 * HOUR, 50 * HOUR, 100 * HOUR]
 
 
-class Sight(NamedTuple):
-    """The machine at one decision; times in s, jobs by their indices."""
+class Decision(NamedTuple):
+    """One decision and the machine after it; times in s, jobs as indices."""
 
-    # `events` (ends and submissions of an instant), `started` (in the queue's order), `reserved` (the head is blocked)
+    # `events` (ends and submissions of an instant), `started` (in queue order), `reserved` (the head is blocked)
     # or `backfilled`.
     kind: str
     now: int
-    jobs: (
-        tuple  # those that the decision is about: ended and submitted, started, or the blocked head
-    )
-    queue: tuple  # after the decision, in its order; `running` too
+    jobs: tuple  # the jobs that ended or were submitted, the job that started, or the blocked head
+    queue: tuple
     running: tuple
-    # Where there is one, the head's reservation, what it leaves over then, and its real shadow time after the decision.
+    # With a blocked head: its reservation, the extra processors then, and its real shadow time.
     planned: int | None = None
     extra: int | None = None
     real: int | None = None
@@ -42,16 +39,16 @@ class Easy:
     ----------
     workload : replication.simulator.workload.Workload
     estimate : sequence of int, s, optional
-        What the scheduler is told; the workload's own estimates by default.
+        The estimates of the scheduler; by default those of the workload.
     seed : int
-        Of random predictors.
+        Seed of random predictors.
     watch : callable, optional
-        Called with a `Sight` at every decision.
+        Called with a `Decision` at every decision.
     permissions : sequence of int, optional
-        Of each job: whether it may never be backfilled wildly (`NEVER_WILD`), or passes a head whenever it fits
+        Permission of each job: never to be backfilled wildly (`NEVER_WILD`), or to pass the head whenever it fits
         (`WHENEVER_IT_FITS`), after which the head has a new reservation.
     **options
-        Those of the scheduler's value, such as `replication.simulator.schedulers.EASY`.
+        Options of the scheduler's value, such as `replication.simulator.schedulers.EASY`.
     """
 
     scheduler, backfills = EASY, True
@@ -67,14 +64,13 @@ class Easy:
         self.predictor = reference_predictors.make(
             workload, self.request, self.options["predictor"], seed
         )
-        # What is decided of each job: seconds, and whether it went past a blocked head.
         self.start, self.prediction, self.first_prediction = [None] * n, [None] * n, [None] * n
         self.backfilled = [False] * n
         self.planned = {}
         self.coming, self.queue, self.running = deque(range(n)), [], []
-        # Running jobs that have left by the plan, and whose ends are still to be noticed.
+        # Running jobs that have ended as planned, whose processors are free and whose ends are not yet processed.
         self.gone = set()
-        self.kept = None  # head, shadow time and extra processors, where reservations are kept
+        self.kept = None  # head, shadow time and extra processors of the last reservation
 
     def run(self):
         """Simulate until the last job has ended, and return this object."""
@@ -85,21 +81,21 @@ class Easy:
         return self
 
     def instants(self):
-        """When something happens next: ends of running jobs, and the next submission."""
+        """Return the ends of the running jobs and the next submission."""
         return [self.end(job) for job in self.running] + [
             self.submit[job] for job in islice(self.coming, 1)
         ]
 
     def end(self, job):
-        """When a running job truly ends, which the scheduler does not know."""
+        """Return the actual end of a running job, which the scheduler does not know."""
         return self.start[job] + self.run_time[job]
 
     def planned_end(self, job):
-        """When the scheduler expects a running job to end."""
+        """Return the planned end of a running job."""
         return self.start[job] + self.planned[job]
 
     def process_events(self, now):
-        """Take the events of an instant, or one of them; whether a scheduling pass follows."""
+        """Process the events of an instant, or one of them; return whether a scheduling pass follows."""
         ending = sorted(job for job in self.running if self.end(job) == now)
         if self.options["events"] == "by-plan":
             self.gone = {job for job in ending if self.planned_end(job) == now}
@@ -113,20 +109,20 @@ class Easy:
                 ending, coming = ending[:1], []
         fits = False
         if submissions_first:
-            fits = self.submitted(coming, now)
+            fits = self.submit_jobs(coming, now)
         for job in ending:
             self.running.remove(job)
             self.predictor.learn(job, now)
         if not submissions_first:
-            fits = self.submitted(coming, now)
-        for job in self.holding():
+            fits = self.submit_jobs(coming, now)
+        for job in self.holders():
             self.correct(job, now)
         if ending or coming:
-            self.show("events", now, ending + coming)
+            self.report("events", now, ending + coming)
         return bool(ending) or fits or (bool(coming) and self.options["passes"] == "always")
 
-    def submitted(self, jobs, now):
-        """Put jobs into the queue; whether one of them fits the free processors."""
+    def submit_jobs(self, jobs, now):
+        """Append jobs to the queue; return whether one of them fits the free processors."""
         for job in jobs:
             self.coming.remove(job)
             self.queue.append(job)
@@ -134,20 +130,20 @@ class Easy:
         return any(self.size[job] <= self.free() for job in jobs)
 
     def correct(self, job, now):
-        """Let the prediction of a running job grow if it has outlived it."""
+        """Correct the prediction of a running job if it has expired."""
         way, ran = self.options["correction"], now - self.start[job]
-        self.planned[job] = grown(way, self.prediction[job], self.request[job], ran)
+        self.planned[job] = corrected_prediction(way, self.prediction[job], self.request[job], ran)
 
-    def holding(self):
-        """The running jobs whose processors are not free."""
+    def holders(self):
+        """Return the running jobs whose processors are not free."""
         return [job for job in self.running if job not in self.gone]
 
     def free(self):
-        """Free processors."""
-        return self.workload.machine - sum(self.size[job] for job in self.holding())
+        """Return the number of free processors."""
+        return self.workload.machine - sum(self.size[job] for job in self.holders())
 
     def predicted(self, job, now):
-        """What a waiting job is planned with."""
+        """Return the prediction with which a waiting job is planned."""
         if self.options["refresh"] == "pass":
             return self.predictor.predict(job, now)
         return self.first_prediction[job]
@@ -161,40 +157,40 @@ class Easy:
         self.predictor.begin(job, now)
 
     def schedule(self, now):
-        """One pass: heads while they fit, a reservation for the blocked one, then candidates."""
+        """Start heads while they fit, make a reservation for the blocked head, and backfill."""
         while self.queue and self.size[self.queue[0]] <= self.free():
             self.begin(self.queue[0], now)
-            self.show("started", now, self.running[-1:])
+            self.report("started", now, self.running[-1:])
         if not self.queue or not self.backfills:
             return
         shadow, extra = self.reserve(now)
-        self.show("reserved", now, self.queue[:1], shadow, extra)
+        self.report("reserved", now, self.queue[:1], shadow, extra)
         candidates = self.queue[1:]
         if self.options["candidates"] == "sjf":
             candidates.sort(key=lambda job: self.predicted(job, now))
         for job in candidates:
             in_time = now + self.predicted(job, now) <= shadow
-            if self.size[job] <= self.free() and self.passes(job, now, in_time, extra):
+            if self.size[job] <= self.free() and self.may_pass(job, now, in_time, extra):
                 self.begin(job, now)
                 self.backfilled[job] = True
                 if not in_time and self.options["extra"] == "used-up":
                     extra -= self.size[job]
                 if extra < 0:
                     shadow, extra = self.reserve(now)
-                self.show("backfilled", now, [job], shadow, extra)
+                self.report("backfilled", now, [job], shadow, extra)
         self.kept = (self.queue[0], shadow, extra)
 
-    def passes(self, job, now, in_time, extra):
-        """Whether a job that fits may pass the head."""
-        permissions = None if self.permissions is None else self.permissions[job]
-        if permissions == WHENEVER_IT_FITS:
+    def may_pass(self, job, now, in_time, extra):
+        """Return whether a job that fits may pass the head."""
+        permission = None if self.permissions is None else self.permissions[job]
+        if permission == WHENEVER_IT_FITS:
             return True
         if not in_time and self.size[job] > extra:
             return False
-        return permissions != NEVER_WILD or not self.would_be_wild(job, now)
+        return permission != NEVER_WILD or not self.would_be_wild(job, now)
 
     def would_be_wild(self, job, now):
-        """Whether the head would truly fit later if the job began now."""
+        """Return whether the real shadow time of the head would move if the job started now."""
         ends = [(max(self.end(other), now), self.size[other]) for other in self.running]
         free, head_size = self.free(), self.size[self.queue[0]]
         before, _ = reservation(ends, free, head_size)
@@ -202,7 +198,7 @@ class Easy:
         return reservation(ends, free - self.size[job], head_size)[0] > before
 
     def reserve(self, now):
-        """Shadow time and extra processors of the blocked head."""
+        """Return shadow time and extra processors of the blocked head."""
         if self.is_valid(now):
             shadow, extra = self.kept[1:]
             if self.options["recount"] == "pass":
@@ -215,16 +211,16 @@ class Easy:
         return shadow, extra
 
     def is_valid(self, now):
-        """Whether the head has a reservation that it keeps."""
+        """Return whether the head has a kept reservation that is valid."""
         way = self.options["reservation"]
         if way == "recomputed" or self.kept is None or self.kept[0] != self.queue[0]:
             return False
         return way == "held" or self.kept[1] > now
 
     def earliest(self, now):
-        """Shadow time and extra processors of the blocked head as they are now."""
+        """Return shadow time and extra processors of the blocked head by the present planned ends."""
         head = self.queue[0]
-        ends = [(self.planned_end(job), job) for job in self.holding()]
+        ends = [(self.planned_end(job), job) for job in self.holders()]
         if self.options["shadow"] == "all":
             return self.reservation(ends, now)
         available = self.free()
@@ -235,10 +231,10 @@ class Easy:
         raise never_fits(self.size[head])
 
     def extra_at(self, shadow, now):
-        """Extra processors of the head at a reserved time; below 0 if the head is not expected to fit then."""
+        """Return the extra processors at a reserved time; below 0 if the head does not fit then by the planned ends."""
         shadow, needed = max(shadow, now), self.size[self.queue[0]]
         available = self.free()
-        for end, job in sorted((self.planned_end(job), job) for job in self.holding()):
+        for end, job in sorted((self.planned_end(job), job) for job in self.holders()):
             first = self.options["shadow"] == "first"
             if max(end, now) == shadow and first and available >= needed:
                 break
@@ -247,31 +243,30 @@ class Easy:
         return available - needed
 
     def reservation(self, ends, now):
-        """`reservation` of the head, where the running jobs end as `ends` says, those past their end now."""
+        """Return `reservation` of the head for the given ends of the running jobs; ends in the past count as now."""
         planned = [(max(end, now), self.size[job]) for end, job in ends]
         return reservation(planned, self.free(), self.size[self.queue[0]])
 
-    def show(self, kind, now, jobs, *head):
-        """Let the watcher see a decision; `head` is the shadow time and the extra processors."""
+    def report(self, kind, now, jobs, *head):
+        """Call `watch` with a decision; `head` is the shadow time and the extra processors."""
         if self.watch is not None:
-            ends = [(self.end(job), job) for job in self.holding()]
+            ends = [(self.end(job), job) for job in self.holders()]
             real = self.reservation(ends, now)[:1] if head else ()
             queue, running = tuple(self.queue), tuple(self.running)
-            self.watch(Sight(kind, now, tuple(jobs), queue, running, *head, *real))
+            self.watch(Decision(kind, now, tuple(jobs), queue, running, *head, *real))
 
 
 class Fcfs(Easy):
-    """First come, first served: nobody passes a blocked head."""
+    """First come, first served: no job passes a blocked head."""
 
     backfills = False
 
 
 def reservation(planned, free, head_size):
-    """Shadow time and extra processors of a head that needs `head_size` processors.
+    """Return shadow time and extra processors of a head that needs `head_size` processors.
 
-    `planned` lists (planned end, size) of the running jobs. The shadow time is the earliest planned end
-    at which the head fits; all jobs planned to end by that instant count, and what the head leaves over
-    is extra.
+    `planned` lists (planned end, size) of the running jobs. The shadow time is the earliest planned end at which the head
+    fits. The processors of all jobs planned to end by then count, and those that the head does not need are extra.
     """
     for shadow in sorted({end for end, _ in planned}):
         available = free + sum(size for end, size in planned if end <= shadow)
@@ -280,10 +275,10 @@ def reservation(planned, free, head_size):
     raise never_fits(head_size)
 
 
-def grown(way, first, request, ran):
-    """What the `first` prediction has become once a job has run for `ran` seconds, by a way of correction.
+def corrected_prediction(way, first, request, ran):
+    """Return the `first` prediction as corrected by `way` for a job that has run for `ran` seconds.
 
-    It grows until it lies in the future, or reaches the request.
+    The prediction grows until it exceeds that time or reaches the request.
     """
     predicted, steps = first, list(STEPS)
     while predicted <= ran and predicted < request and way != "now":
@@ -298,5 +293,5 @@ def grown(way, first, request, ran):
 
 
 def never_fits(size):
-    """The error for a job wider than the machine."""
+    """Return the error for a job larger than the machine."""
     return ValueError(f"a job of {size} processors never fits; the machine is smaller than that")

@@ -1,7 +1,6 @@
-"""What is seen of the readable twin of EASY, as heel-and-toe's report sees it (sections 5 and 6).
+"""Observations of the reference implementation of EASY, after heel-and-toe (report 2006, sections 5 and 6).
 
-Nothing is kept from one moment to the next: real shadow times and the shortest waiting job are found anew
-every time, as the report says it.
+Real shadow times and the shortest waiting job are computed at every decision.
 """
 
 from typing import NamedTuple
@@ -10,41 +9,52 @@ from replication.simulator.reference.easy import Easy
 
 
 class Step(NamedTuple):
-    """One backfill past a head: when, the head, and the job that passes it."""
+    """One backfill; times in s."""
 
     now: int
     head: int
     job: int
-    planned: int  # s, the head's reservation, from the estimates of the running jobs
-    before: int  # s, the head's real shadow time just before and just after; the backfill is wild if they differ
+    planned: int  # shadow time by the reservation
+    before: int  # real shadow time of the head before and after the backfill, which is wild if they differ
     after: int
 
 
 def easy(workload, estimate=None, seed=1, **options):
-    """Watch EASY, with predictions too, and what it does to the heads; arguments as of `replication.simulator.reference.easy.Easy`.
+    """Simulate and observe EASY; arguments as for `replication.simulator.reference.easy.Easy`.
 
-    Returns the start of each job, s; whether no job in the queue had a shorter true run time then; and every backfill
-    in order, a `Step` each.
+    Returns
+    -------
+    start : list of int, s
+    shortest : list of bool
+        No job in the queue had a shorter run time when the job started.
+    steps : list of Step
+        The backfills in order.
     """
-    sights = []
-    done = Easy(workload, estimate, seed, watch=sights.append, **options).run()
+    decisions = []
+    done = Easy(workload, estimate, seed, watch=decisions.append, **options).run()
     shortest, steps = [False] * len(workload), []
-    for before, sight in zip([None, *sights], sights, strict=False):
-        if sight.kind in ("started", "backfilled"):
-            (job,) = sight.jobs
-            others = [done.run_time[waiting] for waiting in sight.queue]
+    for before, decision in zip([None, *decisions], decisions, strict=False):
+        if decision.kind in ("started", "backfilled"):
+            (job,) = decision.jobs
+            others = [done.run_time[waiting] for waiting in decision.queue]
             shortest[job] = done.run_time[job] <= min(others, default=done.run_time[job])
-        if sight.kind == "backfilled":
-            head = sight.queue[0]
-            steps.append(Step(sight.now, head, job, before.planned, before.real, sight.real))
+        if decision.kind == "backfilled":
+            head = decision.queue[0]
+            steps.append(Step(decision.now, head, job, before.planned, before.real, decision.real))
     return done.start, shortest, steps
 
 
-def suffered(start, steps):
-    """What each head suffered from the backfills `steps` (section 5).
+def delays(start, steps):
+    """Return the effects of the backfills `steps` (section 5).
 
-    Returns the jobs that were backfilled wildly; how many wild backfills each delayed job suffered while it was the head;
-    and from its first real shadow time to its start, s.
+    Returns
+    -------
+    wild : set of int
+        Jobs that were backfilled wildly.
+    events : dict of int to int
+        Wild backfills while a delayed job was the head.
+    delay : dict of int to int, s
+        From the first real shadow time of a delayed job to its start.
     """
     wild = {step.job for step in steps if step.after != step.before}
     first = {}

@@ -1,7 +1,7 @@
 """PV-EASY in readable Python, after the paper's section 4: the reference implementation of ``kernels.pv_easy``."""
 
 from replication.simulator import schedulers
-from replication.simulator.reference.easy import Easy, grown
+from replication.simulator.reference.easy import Easy, corrected_prediction
 
 
 class PVEasy(Easy):
@@ -15,24 +15,24 @@ class PVEasy(Easy):
         self.interval = self.options["interval"]
         self.refresh = self.options["refresh"] == "pass"
         n = len(self.workload)
-        # Of each job the length of its last run, s, and how often it was killed; of each killed run job, start and end.
+        # Length of each job's last run, s, its saved work, s, and its number of kills; job, start and end of each killed run.
         self.length, self.done, self.times_killed = [0] * n, [0] * n, [0] * n
         self.killed_runs, self.reserved, self.preempted = [], {}, []
 
     def end(self, job):
-        """When a running job ends."""
+        """Return the actual end of a running job."""
         return self.start[job] + self.length[job]
 
-    def submitted(self, jobs, now):
-        super().submitted(jobs, now)
+    def submit_jobs(self, jobs, now):
+        super().submit_jobs(jobs, now)
         for job in jobs:
             self.prediction[job] = self.first_prediction[job]
 
     def correct(self, job, now):
-        """Nothing is kept: what a prediction has become is worked out where it is asked for."""
+        """Do nothing: predictions are corrected where they are used."""
 
     def schedule(self, now):
-        """Section 4, after its introduction: by priority, then preemption, then venture backfilling."""
+        """Start heads, if necessary after preemption, then do venture backfilling (section 4)."""
         while self.queue and (self.fits(self.queue[0]) or self.preempt_shadow_load(now)):
             self.begin(self.queue[0], now, backfilled=False)
         if self.queue:
@@ -41,7 +41,7 @@ class PVEasy(Easy):
         self.preempted = []
 
     def preempt_shadow_load(self, now):
-        """Section 4.2: if that lets the head start right away, kill shadow jobs, lowest priority first."""
+        """Kill shadow jobs, lowest priority first, if the head can then start now (section 4.2)."""
         head = self.queue[0]
         shadow = sorted(job for job in self.running if job > head)
         if self.free() + sum(self.size[job] for job in shadow) < self.size[head]:
@@ -51,8 +51,8 @@ class PVEasy(Easy):
         return True
 
     def venture_backfilling(self, now):
-        """Section 4.3, in its four numbered steps."""
-        # 1) The reservation of the first blocked job, from the sunny load alone.
+        """Backfill in the four steps of section 4.3."""
+        # 1) The reservation of the first blocked job, based on the sunny load.
         reservation = self.reserve(now)
         # 2) The possible run times of the waiting jobs.
         waiting = self.queue[1:]
@@ -63,13 +63,13 @@ class PVEasy(Easy):
         for job in sorted(waiting, key=lambda job: (self.left(job), job)):
             if self.fits(job) and now + self.left(job) <= reservation:
                 self.begin(job, now, backfilled=True)
-        # 4) According to priority, whatever the prediction says.
+        # 4) In order of priority, regardless of predictions.
         for job in waiting:
             if self.options["venture"] == "yes" and job in self.queue and self.fits(job):
                 self.begin(job, now, backfilled=True)
 
     def reserve(self, now):
-        """Predicted start of the head if there were no shadow load."""
+        """Return the predicted start of the head without the shadow load."""
         head = self.queue[0]
         if self.options["reservation"] != "recomputed" and head in self.reserved:
             return self.reserved[head]
@@ -83,21 +83,23 @@ class PVEasy(Easy):
         raise AssertionError("the head would fit without the shadow load and should have started")
 
     def expected_end(self, job, now):
-        """Predicted end of a running job, corrected if it has outlived its prediction."""
+        """Return the predicted end of a running job, corrected if the prediction has expired."""
         work = now - self.start[job] + self.done[job]
         return now - work + self.corrected(job, work)
 
     def corrected(self, job, work):
-        """The prediction of a job with so many seconds of work behind it."""
-        return grown(self.options["correction"], self.prediction[job], self.request[job], work)
+        """Return the corrected prediction of a job that has done `work` seconds of work."""
+        return corrected_prediction(
+            self.options["correction"], self.prediction[job], self.request[job], work
+        )
 
     def left(self, job):
-        """Predicted seconds that a waiting job still needs."""
+        """Return the predicted remaining time of a waiting job, s."""
         done = self.done[job]
         return max(self.corrected(job, done) - done, 0) if done else self.prediction[job]
 
     def begin(self, job, now, backfilled):
-        """Start a job; a resumed one pays for it, and one with checkpoints pays for each of them."""
+        """Start a job; its run includes the cost of the resumption or of the checkpoints."""
         if self.refresh:
             self.prediction[job] = self.predictor.predict(job, now)
         self.queue.remove(job)
@@ -107,13 +109,13 @@ class PVEasy(Easy):
         if self.mode == "suspend" and self.times_killed[job]:
             self.length[job] += self.cost
         if self.mode == "checkpoint":
-            # None is written at the end of the job.
+            # No checkpoint is written at the end of the job.
             self.length[job] += self.cost * len(
                 range(self.interval, self.length[job], self.interval)
             )
 
     def kill(self, job, now):
-        """Stop a job and return it to the queue at its own priority."""
+        """Stop a job and return it to the queue by its priority."""
         self.running.remove(job)
         if self.options["killed"] == "same-pass":
             self.queue = sorted([*self.queue, job])
@@ -128,5 +130,5 @@ class PVEasy(Easy):
         self.times_killed[job] += 1
 
     def fits(self, job):
-        """Whether the idle processors suffice."""
+        """Return whether a job fits the free processors."""
         return self.size[job] <= self.free()

@@ -1,4 +1,4 @@
-"""EASY over an ordered queue as slow, readable Python: the oracle of its kernel."""
+"""EASY over an ordered queue in readable Python: the reference implementation of its kernel."""
 
 from math import log10
 
@@ -7,24 +7,24 @@ from replication.simulator.reference.easy import Easy
 
 
 class OrderedEasy(Easy):
-    """EASY whose queue is put in order before each pass."""
+    """EASY with a queue that is sorted before each pass."""
 
     scheduler = schedulers.OrderedEASY
 
     def schedule(self, now):
-        """Order the queue, then schedule as EASY does."""
+        """Sort the queue, then schedule as EASY does."""
         self.queue.sort(key=lambda job: (*self.place(job, now), job))
         super().schedule(now)
 
     def place(self, job, now):
-        """Where a waiting job stands: those past the limit first, then by the least value; of equals the earlier."""
+        """Return the sort key of a waiting job: jobs past the limit first, then by value."""
         waited, limit = now - self.submit[job], self.options["limit"]
         if limit is not None and waited >= limit:
             return False, 0.0
         return True, self.value(self.predicted(job, now), self.size[job], waited, self.submit[job])
 
     def value(self, predicted, size, waited, submit):
-        """What the order is by, the least first."""
+        """Return the value by which the queue is sorted; the least is first."""
         length, arrival = max(predicted, 1), max(submit - self.submit[0], 1)
         return {
             "shortest": lambda: predicted,

@@ -30,10 +30,8 @@ class ReservedEasy(Easy):
             self.start_if_it_fits(job, now)
 
     def start_if_it_fits(self, job, now):
-        """Start a job unless the free processors do not suffice or a reservation would be delayed."""
-        if self.size[job] > self.free() or not self.has_room(
-            job, now, now, self.predicted(job, now)
-        ):
+        """Start a job if it fits the free processors and delays no reservation; return whether it started."""
+        if self.size[job] > self.free() or not self.fits(job, now, now, self.predicted(job, now)):
             return False
         self.begin(job, now)
         self.backfilled[job] = bool(self.reserved)
@@ -42,21 +40,24 @@ class ReservedEasy(Easy):
     def reserve_earliest(self, job, now):
         """Reserve the earliest start at which the job has its processors for its predicted run time."""
         length = max(self.predicted(job, now), 1)
-        starts = {now, *(end for _, end, _ in self.taken(now))}
-        start = min(t for t in starts if self.has_room(job, now, t, length))
+        starts = {now, *(end for _, end, _ in self.allocations(now))}
+        start = min(t for t in starts if self.fits(job, now, t, length))
         self.reserved.append((start, start + length, self.size[job]))
 
-    def taken(self, now):
-        """Start, end and size of all that runs, as planned, or is reserved; what is past its plan ends now."""
-        running = [(now, max(self.planned_end(job), now), self.size[job]) for job in self.holding()]
+    def allocations(self, now):
+        """Return start, end and size of the running jobs, as planned, and of the reservations; past ends count as now."""
+        running = [(now, max(self.planned_end(job), now), self.size[job]) for job in self.holders()]
         return running + self.reserved
 
-    def has_room(self, job, now, start, length):
-        """Whether a job's processors are free from `start` on for `length` seconds."""
-        taken = self.taken(now)
-        instants = {start, *(begin for begin, _, _ in taken if start < begin < start + length)}
+    def fits(self, job, now, start, length):
+        """Return whether a job's processors are free from `start` on for `length` seconds."""
+        allocations = self.allocations(now)
+        instants = {
+            start,
+            *(begin for begin, _, _ in allocations if start < begin < start + length),
+        }
         return length == 0 or all(
-            self.size[job] + sum(size for begin, end, size in taken if begin <= t < end)
+            self.size[job] + sum(size for begin, end, size in allocations if begin <= t < end)
             <= self.workload.machine
             for t in instants
         )
