@@ -53,7 +53,7 @@ class _Tool:
     def watch(self, act, *controls):
         """Call `act` when a control changes, unless the tool itself changes it; show its ValueErrors."""
 
-        def changed(change):
+        def on_change(change):
             if not self.busy:
                 self.busy = True
                 try:
@@ -64,7 +64,7 @@ class _Tool:
                     self.busy = False
 
         for part in controls:
-            part.observe(changed, "value")
+            part.observe(on_change, "value")
 
 
 class Explorer(_Tool):

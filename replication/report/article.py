@@ -51,13 +51,13 @@ def html(results):
     ArticleError
         If a reference leads nowhere or a verdict is no longer the one that the text states.
     """
-    fragment = _pandoc(filled(results), "html", "--mathml")
+    fragment = _pandoc(fill_references(results), "html", "--mathml")
     return IMAGE.sub(lambda found: f'<img loading="lazy" src="{_embedded(found[1])}"', fragment)
 
 
 def pdf(results):
     """Return the article as a PDF in bytes; the same results give the same bytes."""
-    text = filled(results, link=False)
+    text = fill_references(results, link=False)
     source = _pandoc(text, "typst", "--shift-heading-level-by=-1")
     workplace = paths.BUILD / "article"
     workplace.mkdir(parents=True, exist_ok=True)
@@ -71,7 +71,7 @@ def pdf(results):
     )
 
 
-def filled(results, link=True):
+def fill_references(results, link=True):
     """Return the source with all references filled in; `link` links verdicts to the report."""
     source = (paths.ARTICLE / "article.md").read_text(encoding="utf-8")
     source = COMMENT.sub(lambda found: "\n" * found[0].count("\n"), source)

@@ -155,10 +155,10 @@ class Prose:
         made = pypandoc.convert_text(sources, "html", format=MARKDOWN, extra_args=options)
         texts = made.replace("\r", "").split(f"<p>{BOUNDARY}</p>")
         for (mark, (_, folder)), text in zip(self._texts.items(), texts, strict=True):
-            page = page.replace(mark, _wide(self._linked(text.strip(), folder)))
+            page = page.replace(mark, _wide(self._keep_links(text.strip(), folder)))
         return page
 
-    def _linked(self, text, folder):
+    def _keep_links(self, text, folder):
         def link(found):
             address = html.unescape(found[1])
             if address.startswith(("https://", "http://")):

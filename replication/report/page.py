@@ -1,4 +1,4 @@
-"""The page of a notebook: its workloads, and the only way its outputs are saved."""
+"""The page of a notebook: its parameters and workloads; it saves all outputs."""
 
 import math
 import re
@@ -77,7 +77,7 @@ class Page:
 
     @property
     def first(self):
-        """How many jobs of each log are taken: `QUICK_JOBS` at quick scale, else all, which is None."""
+        """Number of jobs of each log: `QUICK_JOBS` at quick scale, else None for all."""
         return QUICK_JOBS if self.quick else None
 
     @property
@@ -102,7 +102,7 @@ class Page:
         return names
 
     def load(self, log, **rules):
-        """The jobs of a log as this page simulates them.
+        """Return the jobs of a log as this page simulates them.
 
         Parameters
         ----------
@@ -120,7 +120,7 @@ class Page:
         return self._both(log, **rules)[1]
 
     def _both(self, log, **rules):
-        """A log's workload as loaded, and the part of it that is simulated."""
+        """Return the workload of a log as loaded, and the part of it that is simulated."""
         uses = self.paper in traces.papers() and log in traces.names(self.paper)
         paper = self.paper if uses else None
         try:
@@ -130,15 +130,15 @@ class Page:
         return whole, whole.take(slice(QUICK_JOBS)) if self.quick else whole
 
     @cached_property
-    def _loaded(self):
-        """Both of each log, by its name."""
+    def _pairs(self):
+        """The workload as loaded and the simulated part of it, by the name of the log."""
         return {log: self._both(own) for log, own in zip(self.logs, self.sources, strict=True)}
 
     @property
     def workloads(self):
         """The workload of each log by name; at quick scale its first `QUICK_JOBS` jobs."""
-        first = "_loaded" not in self.__dict__
-        loaded = {log: used for log, (_, used) in self._loaded.items()}
+        first = "_pairs" not in self.__dict__
+        loaded = {log: used for log, (_, used) in self._pairs.items()}
         if first:
             self._show()
         return loaded
@@ -150,16 +150,16 @@ class Page:
 
     @property
     def kind(self):
-        """What the outputs are worth: one of `record.KINDS`, by what was asked for and what was really loaded."""
+        """The kind of the outputs, one of `record.KINDS` or ``other``, by the parameters and the loaded logs."""
         if self.changes:
             return record.OTHER
         return "stand-in" if self.stand_in else "quick" if self.quick else "paper"
 
     @property
     def undecided(self):
-        """Why the outputs may not decide a verdict, in a few words; empty where they may.
+        """The reason for giving no verdict, in a few words; empty if the outputs may decide.
 
-        The one place where that is settled: everything that gives verdicts asks here.
+        All verdicts depend on this property alone.
         """
         words = {"paper": "", "quick": "quick scale", record.OTHER: "other parameters"}
         return words.get(self.kind, self.kind)
@@ -171,7 +171,7 @@ class Page:
 
     @property
     def notice(self):
-        """The words that mark an output that proves nothing; empty for one that does."""
+        """The words on an output that proves nothing about a paper; else empty."""
         words = []
         generated = [log for log, workload in self.workloads.items() if workload.stand_in]
         if self.changes:
@@ -235,9 +235,9 @@ class Page:
         ----------
         figure : matplotlib.figure.Figure
         caption : str
-            What it shows; also read out to those who cannot see it.
+            Also the alternative text of the picture.
         name : str, optional
-            Tells several figures of a notebook apart.
+            For a notebook with several figures.
         """
         facts = {"Title": self.name, "Description": caption, "Source": self._source()}
         data = style.png(figure, self.notice, facts)
@@ -254,7 +254,7 @@ class Page:
             A plain numbered index is left out of the file; any other is kept.
         caption : str
         name : str, optional
-            Tells several tables of a notebook apart.
+            For a notebook with several tables.
         formats : dict of str to str, optional
             Format of a column's numbers on display, such as ``{"wait": "{:.1f}"}``.
 
@@ -264,7 +264,7 @@ class Page:
         return self._save(file, made.csv(), "table", made)
 
     def compare(self, ours, reasons=None, item=None, part=False):
-        """Lay our numbers beside the published ones and save the verdicts.
+        """Compare our numbers with the published ones and save the verdicts.
 
         Where the outputs may not decide (`undecided`) every verdict is *not comparable*.
 
@@ -401,7 +401,7 @@ class Page:
         self._show()
 
     def _log_facts(self):
-        return {log: record.log_facts(*both) for log, both in self._loaded.items()}
+        return {log: record.log_facts(*both) for log, both in self._pairs.items()}
 
     def _seconds(self):
         return round(time.perf_counter() - self._started, 1)
@@ -413,7 +413,7 @@ class Page:
 
     def _show(self):
         """Update the summary and the status below the page cell of the notebook."""
-        loaded = "_loaded" in self.__dict__
+        loaded = "_pairs" in self.__dict__
         words = "\n\n".join(filter(None, [self._opening, self._status(loaded)]))
         shown = {"text/markdown": words, "text/plain": self.name}
         if self._shown is None:
@@ -445,20 +445,20 @@ class Page:
 
 
 class _Sentence(string.Formatter):
-    """Fills in numbers as a reader wants them where no format is asked for."""
+    """Formats numbers without a format by `shown.text`."""
 
     def format_field(self, value, format_spec):
         return format(value, format_spec) if format_spec else shown.text(value)
 
 
 def _notebook():
-    """IPython where this runs in a notebook, else None."""
+    """Return IPython in a notebook, else None."""
     ipython = sys.modules.get("IPython")
     return ipython if ipython and ipython.get_ipython() is not None else None
 
 
 def _display(bundle, **how):
-    """Display a bundle in a notebook; returns what it can be changed by, if that was asked for."""
+    """Display a bundle in a notebook; with ``display_id`` return its handle."""
     return _notebook() and _notebook().display.display(bundle, raw=True, **how)
 
 
@@ -470,7 +470,7 @@ def _handed_over():
 
 
 def _published_only(paper, item, rows):
-    """Our numbers without those of logs and schedulers that the paper does not have."""
+    """Return our numbers without those of logs and schedulers that the paper does not have."""
     of_paper = {row.key for row in published.rows(paper, item)}
     rows = rows.to_dict("records") if hasattr(rows, "to_dict") else rows
     return [row for row in rows if tuple(row[part] for part in compare.KEY) in of_paper]

@@ -13,7 +13,7 @@ from replication.simulator.choices import did_you_mean
 SCALES = ("paper", "quick")
 LEAST = {"seed": 0, "workers": 1}
 NAME_HINT = "lower-case letters, digits and _"
-# Results do not depend on the first; the second is what tells quick results from the paper's.
+# Results do not depend on the number of workers; the scale separates quick results from the paper's.
 FREE = ("workers", "scale")
 #: Types of JSON by their names.
 KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
@@ -25,7 +25,7 @@ class PageError(ValueError):
 
 
 def check_name(name):
-    """Refuse what is no ``paper/item``."""
+    """Raise PageError unless a name is ``paper/item``."""
     paper, _, item = str(name).partition("/")
     if paper not in record.CHAPTERS:
         raise PageError(f"page {name!r}: paper {paper!r}, allowed: {', '.join(record.CHAPTERS)}")
@@ -34,7 +34,7 @@ def check_name(name):
 
 
 def check_known(name, given, known):
-    """Refuse parameters that an item's notebook or page does not have, where papermill alone would only warn."""
+    """Raise PageError for parameters that an item does not have; papermill alone would only warn."""
     for word in given:
         if word not in known:
             raise PageError(
@@ -44,10 +44,10 @@ def check_known(name, given, known):
 
 
 def check(name, given):
-    """The parameters of a page, each of its type and among the valid ones, else PageError."""
+    """Return the parameters of a page; PageError if one is not of its type or not among the valid ones."""
     defaults = on_disk(name) or {}
     given = {
-        parameter: _listed(value)
+        parameter: _as_list(value)
         if parameter == "logs" or isinstance(defaults.get(parameter), list)
         else value
         for parameter, value in given.items()
@@ -60,7 +60,7 @@ def check(name, given):
 
 
 def _allowed(parameter, value, default):
-    """What a parameter may be, in words, where the value is something else; None where it is not."""
+    """Return the allowed values of a parameter in words if a value is none of them, else None."""
     if parameter == "scale" and value not in SCALES:
         return ", ".join(SCALES)
     if parameter in LEAST and (type(value) is not int or value < LEAST[parameter]):
@@ -76,8 +76,8 @@ def _allowed(parameter, value, default):
     return None
 
 
-def _listed(value):
-    """Text that is a list in JSON, as that list: papermill's ``-p`` gives no other."""
+def _as_list(value):
+    """Convert text that is a list in JSON, as papermill's ``-p`` gives it."""
     if isinstance(value, str) and value.startswith("["):
         try:
             return json.loads(value)
@@ -87,7 +87,7 @@ def _listed(value):
 
 
 def _logs(name, logs):
-    """The logs as a list, each a name of the registry or a file."""
+    """Return the logs as a list, each a name of the registry or a file."""
     if not isinstance(logs, list | tuple) or not all(isinstance(log, str) for log in logs):
         raise PageError(f"{name}: logs {logs!r}, allowed: a list of names or of SWF files")
     if len(set(logs)) < len(logs):
@@ -103,18 +103,18 @@ def _logs(name, logs):
 
 
 def _fits(value, default):
-    """Whether a value is of a default's type, its parts of those of the default's."""
+    """Return True if a value and its parts have the types of a default."""
     if isinstance(value, list) and isinstance(default, list):
         return not default or all(any(_fits(v, d) for d in default) for v in value)
     return type(value) is type(default) or (type(value), type(default)) == (int, float)
 
 
 def is_word(text):
-    """Whether a text can be the name of an item or an output."""
+    """Return True if a text can be the name of an item or an output."""
     return isinstance(text, str) and re.fullmatch("[a-z0-9_]+", text) is not None
 
 
-def written(notebook, name):
+def read_cell(notebook, name):
     """Return the parameters in the text of a notebook, of the cell tagged ``parameters``.
 
     papermill.inspect_notebook does not read values with an equals sign, such as ``"top=3"``.
@@ -141,10 +141,10 @@ def written(notebook, name):
 def on_disk(name):
     """Return the parameters of an item's notebook file; None if there is no such notebook."""
     path = paths.NOTEBOOKS / f"{name}.ipynb"
-    return written(path.read_text(encoding="utf-8"), name) if path.exists() else None
+    return read_cell(path.read_text(encoding="utf-8"), name) if path.exists() else None
 
 
-def committed(name):
+def committed_parameters(name):
     """Return the parameters of an item's notebook in the last commit; None if it is not in it.
 
     Raises
@@ -155,7 +155,7 @@ def committed(name):
     if git.head(paths.NOTEBOOKS) is None:
         raise PageError("git gives no answer")
     text = git.at_head(paths.NOTEBOOKS / f"{name}.ipynb")
-    return None if text is None else written(text, name)
+    return None if text is None else read_cell(text, name)
 
 
 def changes(name, given):
@@ -164,19 +164,19 @@ def changes(name, given):
     Without an answer of git they are unknown; then the outputs decide nothing either, and the only entry is why.
     """
     try:
-        own = committed(name)
+        own = committed_parameters(name)
     except PageError as error:
         return [f"the committed parameters are unknown: {error}"]
     if own is None:
         return ["no committed notebook of this name"]
     return [
-        f"{parameter} {_shown(given, parameter)} (committed: {_shown(own, parameter)})"
+        f"{parameter} {_format(given, parameter)} (committed: {_format(own, parameter)})"
         for parameter in dict.fromkeys([*own, *given])
         if parameter not in FREE
         and (parameter not in own or parameter not in given or given[parameter] != own[parameter])
     ]
 
 
-def _shown(values, parameter):
+def _format(values, parameter):
     value = values.get(parameter, "none")
     return ", ".join(map(str, value)) or "none" if isinstance(value, list) else str(value)

@@ -1,4 +1,4 @@
-"""What is kept beside every output: which files, from which logs, kernels and settings, and what ran."""
+"""The record of an item: its outputs, logs, parameters, comparisons and claims."""
 
 import hashlib
 import json
@@ -14,15 +14,15 @@ from replication.simulator import paths, writing
 PAPERS = {name: paper["title"] for name, paper in published.registered().items()}
 #: Titles of the report's chapters: the papers, and what none of them did.
 CHAPTERS = PAPERS | {"beyond": "Beyond the papers"}
-# From what proves most to what proves nothing.
+# From the most to the least conclusive.
 KINDS = ("paper", "quick", "stand-in")
-# What is drawn with parameters that were not committed; no report is made of it.
+# Outputs with parameters other than the committed ones; no report is made of them.
 OTHER = "other"
 MEANING = {
     "paper": "real logs at the paper's scale",
     "quick": "real logs at quick scale: a first look, too small for a verdict",
-    "stand-in": "generated stand-ins for the logs: a test of the machinery, which proves nothing of a paper",
-    OTHER: "parameters that are not the committed ones: they prove nothing of a paper",
+    "stand-in": "synthetic logs: a test of the software, which proves nothing about a paper",
+    OTHER: "parameters other than the committed ones: they prove nothing about a paper",
 }
 WIDTH = 240
 FORMAT = 2  # of a record, see docs/architecture.md
@@ -30,12 +30,12 @@ PACKAGES = ("numpy", "numba", "scipy", "pandas", "matplotlib")
 
 
 def folder(kind, paper=""):
-    """Where outputs of one of `KINDS` or `OTHER` go; only ``paper`` is in ``figures/``."""
+    """Return the folder of outputs of one of `KINDS` or `OTHER`; only ``paper`` is in ``figures/``."""
     root = {"paper": paths.FIGURES, "stand-in": paths.STAND_IN}.get(kind, paths.BUILD / kind)
     return root / paper
 
 
-def executed(kind, name):
+def notebook(kind, name):
     """Return the path of an executed notebook, next to the outputs of its kind; ``failed`` is a kind here."""
     return folder(kind) / f"{name}.ipynb"
 
@@ -55,17 +55,17 @@ def of(kind, name):
 
 
 def files(kind, name):
-    """The files that an item's record names, with what it says of each; none where there is no record."""
+    """Return the files of an item's record by name; none without a record."""
     return (of(kind, name) or {"files": {}})["files"]
 
 
 def sha256(data):
-    """Hexadecimal digest of some bytes."""
+    """Return the hexadecimal digest of some bytes."""
     return hashlib.sha256(data).hexdigest()
 
 
 def log_facts(workload, used):
-    """What identifies a workload in a record, as loaded and as simulated; no path of this machine."""
+    """Return the facts that identify a workload in a record, without a path of this machine."""
     known = workload.provenance
     path = known.get("path") or known.get("file") or ""
     return {
@@ -121,7 +121,7 @@ def save(path, facts, before):
 
 
 def _layout(value, indent=0):
-    """Return JSON with what fits on a line of `WIDTH` characters on one line."""
+    """Return JSON in which a value of up to `WIDTH` characters takes one line."""
     flat = json.dumps(value, ensure_ascii=False, allow_nan=False)
     if not isinstance(value, dict | list) or indent + len(flat) <= WIDTH:
         return flat

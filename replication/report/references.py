@@ -84,7 +84,7 @@ class References:
             size = abs if form.startswith("abs") else float
             cells = sorted(set(cells), key=lambda cell: size(_number(cell)))
             cells = [cells[0], cells[-1]] if len(cells) > 1 else cells
-        texts = [_formatted(cell, form) for cell in cells]
+        texts = [_format(cell, form) for cell in cells]
         if spread and len(texts) > 1:
             texts[0] = texts[0].removesuffix(" %")
         return (" to " if spread else ", ").join(texts)
@@ -133,7 +133,7 @@ class References:
         if part or not path.is_file():
             raise ReferenceFault(f"no table {table} among the records")
         return [
-            {column: _parsed(cell) for column, cell in row.items()}
+            {column: _parse(cell) for column, cell in row.items()}
             for row in verdicts.read_csv(path)
         ]
 
@@ -168,7 +168,7 @@ def _same(cell, wanted):
         return False
 
 
-def _parsed(cell):
+def _parse(cell):
     try:
         return float(cell)
     except ValueError:
@@ -182,7 +182,7 @@ def _number(cell):
         raise ReferenceFault(f"{cell!r} is no number") from None
 
 
-def _formatted(cell, form):
+def _format(cell, form):
     if not form:
         return shown.text(cell)
     factor, spec = FORMAT.fullmatch(form).groups()

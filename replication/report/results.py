@@ -47,7 +47,7 @@ class Item:
         """The folder of its outputs."""
         return record.folder(self.kind, self.name.split("/")[0])
 
-    def altered(self, *roles):
+    def altered_files(self, *roles):
         """Return the paths of outputs, of all roles or of some, that differ from the record."""
         return [
             path
@@ -119,9 +119,9 @@ def collect(kind, failed=()):
         drawn = _item(name, *wanted)
         if name in failed or drawn is None:
             missing[name] = "it failed" if name in failed else "not drawn yet"
-        elif drawn.altered():
+        elif drawn.altered_files():
             missing[name] = "its files differ from its record; draw it again"
-        elif not record.executed(drawn.kind, name).exists():
+        elif not record.notebook(drawn.kind, name).exists():
             missing[name] = "no executed notebook; draw it again"
         else:
             items.append(drawn)
@@ -132,7 +132,7 @@ def recorded():
     """Return the results in ``figures/``; ReportError if a table of verdicts differs from its record."""
     drawn = [item for name in notebooks() if (item := _item(name, "paper")) is not None]
     for item in drawn:
-        if altered := item.altered("verdicts", "claims"):
+        if altered := item.altered_files("verdicts", "claims"):
             raise ReportError(f"{altered[0]}: the file differs from its record; draw it again")
     return Results("paper", papers(drawn))
 

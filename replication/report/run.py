@@ -120,7 +120,7 @@ def figures(only=(), scale=None, workers=None, settings=None):
                 line = f"{name} ({kind}): {where}"
             except NotebookError as error:
                 failed += 1
-                line = f"FAILED {error} (see {_short(record.executed('failed', name))})"
+                line = f"FAILED {error} (see {_short(record.notebook('failed', name))})"
             seconds = time.perf_counter() - started - elapsed
             with bar.external_write_mode():
                 print(f"{line} [{done} of {len(chosen)}, {seconds:.1f} s]", flush=True)
@@ -159,12 +159,12 @@ def execute(path, parameters):
     name = f"{path.parent.name}/{path.stem}"
     check_known(name, parameters, on_disk(name))
     records = {kind: record.folder(kind) / f"{name}.json" for kind in record.MEANING}
-    before = {kind: _modified(file) for kind, file in records.items()}
+    before = {kind: _mtime(file) for kind, file in records.items()}
     older = {kind: outputs(kind, name) for kind in records}
     # papermill warns of parameters such as "top=3", which are checked above.
     logging.getLogger("papermill").setLevel(logging.ERROR)
     warnings.filterwarnings("ignore", "The specified file .* does not end in")
-    running, kind = record.executed("failed", name), None
+    running, kind = record.notebook("failed", name), None
     running.parent.mkdir(parents=True, exist_ok=True)
     try:
         papermill.execute_notebook(
@@ -184,12 +184,12 @@ def execute(path, parameters):
     except RuntimeError as error:
         raise NotebookError(f"{name}: the kernel did not start: {error}") from error
     for kind in records:
-        if _modified(records[kind]) != before[kind]:
+        if _mtime(records[kind]) != before[kind]:
             break
     else:
         raise NotebookError(f"{name}: no Page of this name saved an output")
     notebook = stable(nbformat.read(running, as_version=4), with_parameters=kind != "paper")
-    writing.write(record.executed(kind, name), nbformat.writes(notebook).encode())
+    writing.write(record.notebook(kind, name), nbformat.writes(notebook).encode())
     running.unlink()
     for file in set(older[kind]) - set(outputs(kind, name)):
         with contextlib.suppress(FileNotFoundError):
@@ -233,7 +233,7 @@ def _is_result(output):
     return output.get("name") != "stderr" and WIDGET not in output.get("data", ())
 
 
-def _modified(file):
+def _mtime(file):
     return file.stat().st_mtime_ns if file.exists() else None
 
 

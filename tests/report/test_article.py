@@ -13,7 +13,7 @@ def recorded():
 
 
 def test_the_article_agrees_with_the_records(recorded):
-    text = article.filled(recorded)
+    text = article.fill_references(recorded)
     assert "{value" not in text and "{verdict" not in text
 
 
@@ -72,7 +72,7 @@ def test_all_faults_are_named_with_their_lines(recorded, tmp_path, monkeypatch):
     (tmp_path / "references.bib").write_text("")
     monkeypatch.setattr(paths, "ARTICLE", tmp_path)
     with pytest.raises(article.ArticleError, match="3 places") as fault:
-        article.filled(recorded)
+        article.fill_references(recorded)
     assert [line.split(": ")[0] for line in fault.value.lines] == [
         "article/article.md:5",
         "article/article.md:5",

@@ -40,4 +40,4 @@ def test_notebook_in_a_kernel(name, tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "STAND_IN", tmp_path / "build" / "stand-in")
     kind = run.execute(NOTEBOOKS[name], {"scale": "quick", "workers": 1})
     assert kind in ("quick", "stand-in")
-    assert record.executed(kind, name).is_file()
+    assert record.notebook(kind, name).is_file()

@@ -44,7 +44,7 @@ def draw(root, name=NAME, scale="paper", ours=OURS, prose="", rows=1):
     cell.outputs = [nbformat.v4.new_output("display_data", data)]
     text = nbformat.v4.new_markdown_cell(f"# Title\n\n{prose}")
     notebook = nbformat.v4.new_notebook(cells=[text, cell])
-    nbformat.write(notebook, record.executed(made.kind, name))
+    nbformat.write(notebook, record.notebook(made.kind, name))
     return made
 
 

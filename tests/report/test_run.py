@@ -117,7 +117,7 @@ def test_without_git_nothing_is_decided(project, monkeypatch, capsys):
     (project / ".git").rename(project / "git")
     assert run.figures(NAME) == 0
     assert f"{NAME} (other)" in capsys.readouterr().out
-    notebook = record.executed("other", NAME).read_text()
+    notebook = record.notebook("other", NAME).read_text()
     assert "the committed parameters are unknown: git gives no answer" in notebook
 
 
