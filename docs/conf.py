@@ -26,6 +26,7 @@ myst_heading_anchors = 3
 nb_execution_mode = "force" if traces.locate("KTH-SP2") else "off"  # for the tutorial
 nb_execution_excludepatterns = ["gallery/*"]
 nb_execution_timeout = 300
+nb_ipywidgets_js = {}  # no scripts from other sites
 nb_execution_raise_on_error = True
 autosummary_generate = True
 numpydoc_show_class_members = False
