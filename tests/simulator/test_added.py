@@ -97,7 +97,8 @@ def test_a_scheduler_runs_through_simulate_and_compare(shortest):
     # Job 4, the shortest to be told of, waits for job 1; job 2 needs the whole machine and goes last.
     assert found.start.tolist() == [0, 15, 2, 10, 40, 50]
     assert found.backfilled.tolist() == [False, False, True, True, False, False]
-    table = rp.compare([BUSY, BUSY.take(slice(0, 4))], [rp.FCFS(), shortest()], rp.Exact())
+    four = BUSY.take(slice(0, 4)).replace(name="four")
+    table = rp.compare([BUSY, four], [rp.FCFS(), shortest()], rp.Exact())
     assert list(table["scheduler"]) == ["FCFS()", "ShortestFirst()"] * 2
     assert table["backfilled"][1] == pytest.approx(2 / 6)
     assert rp.Scheduler.members["shortest-first"] is shortest
