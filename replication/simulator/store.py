@@ -1,7 +1,6 @@
-"""Stored results: the rows of each task in one SQLite file, found by a hash of everything that they depend on.
+"""Stored results: the rows of each task in one SQLite file, under a hash of everything that they depend on.
 
-Several processes may use one store at the same time. Each entry has a checksum; a damaged entry counts as missing, so
-its task is computed again.
+Several processes may use one store at the same time. Each entry has a checksum; a damaged entry counts as missing.
 """
 
 import contextlib
@@ -87,13 +86,13 @@ class Store:
         if self._connection is None:
             return None
         try:
-            found = self._connection.execute(
+            entry = self._connection.execute(
                 "select rows, checksum from results where key = ?", (key,)
             ).fetchone()
-            if found is None:
+            if entry is None:
                 return None
-            if _checksum(key, found[0]) == found[1]:
-                return json.loads(zlib.decompress(found[0]))
+            if _checksum(key, entry[0]) == entry[1]:
+                return json.loads(zlib.decompress(entry[0]))
             self.damaged += 1
         except sqlite3.OperationalError as problem:
             self._give_up(problem)

@@ -145,22 +145,21 @@ def _with_defaults(path, given):
 
 def _fits(key, value):
     """Return whether a key may have a value."""
-    several = isinstance(value, list)
     if key == "watched":
         return isinstance(value, bool)
     if key == "seeds":
-        return _whole(value) or (several and bool(value) and all(map(_whole, value)))
+        values = value if isinstance(value, list) else [value]
+        return bool(values) and all(type(k) is int and 1 <= k <= MOST_SEEDS for k in values)
+    if not isinstance(value, list):
+        return False
     if key == "loads":
-        return several and bool(value) and all(map(_load, value))
-    return several and all(isinstance(word, str) for word in value)
+        return bool(value) and all(map(_is_load, value))
+    return all(isinstance(word, str) for word in value)
 
 
-def _whole(value):
-    return type(value) is int and 1 <= value <= MOST_SEEDS
-
-
-def _load(value):
-    return value == grid.LOG or (isinstance(value, int | float) and 0 < value <= 2)
+def _is_load(value):
+    is_share = isinstance(value, int | float) and 0 < value <= grid.HIGHEST_LOAD
+    return value == grid.LOG or is_share
 
 
 def _log(path, name):

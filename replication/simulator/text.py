@@ -122,7 +122,7 @@ def _read(family, text):
         option, equals, value = word.partition("=")
         if not (option and equals and value):
             raise family.error(f"{family.family} {text!r}: {word!r}, allowed: OPTION=VALUE")
-        # An unknown option stays as it is, for the class to refuse.
+        # The class refuses an unknown option.
         given[next((own for own in options if _plain(own) == _plain(option)), option)] = value
     for option, declared in options.items():
         if declared.default is MISSING and option not in given:
@@ -140,7 +140,7 @@ def _plain(word):
 
 
 def _value(word, declared):
-    """Return the value of a word for an option; a word without a value stays, for the class to refuse."""
+    """Return the value of a word for an option; the class refuses a word that has none."""
     if declared.metadata.get("allowed") is Predictor or isinstance(declared.default, Predictor):
         return predictor(word)
     if isinstance(declared.default, bool):

@@ -271,10 +271,7 @@ def like(name, machine=None) -> Workload:
 
 
 def draw_key(sha256):
-    """Return the key of random draws for a file: its registered name, else "".
-
-    Results therefore do not depend on the name of a file.
-    """
+    """Return the key of random draws for a file, whatever its name: the name of the registered log, else ""."""
     return next((name for name, log in REGISTRY["log"].items() if log["sha256"] == sha256), "")
 
 

@@ -81,7 +81,7 @@ def test_predictors(words, value):
         (text.scheduler, "easy:corection=now", r"did you mean correction\?\); allowed: predictor"),
         (text.scheduler, "pv-easy:mode=pause", "mode='pause'; allowed: 'kill', 'suspend'"),
         (text.scheduler, "pv-easy:cost=-1", "cost=-1; allowed: a whole number from 0"),
-        (text.scheduler, "pv-easy:predictor=cvh", r"any other predictor: CVH\(\)"),
+        (text.scheduler, "pv-easy:predictor=cvh", "allowed: predictors without a method begin"),
         (text.estimates, "g=2", r"'g' unknown.*allowed: .*f=F \(a number from 0\)"),
         (text.estimates, "f", r"needs more: f=F \(a number from 0\)"),
         (text.estimates, "f=x", "f='x'; allowed: a number from 0"),
