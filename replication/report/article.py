@@ -1,6 +1,6 @@
 """The article: ``article/article.md``, edited by hand, with its references filled in from the records.
 
-pandoc makes HTML for the report and, through typst, ``figures/article.pdf``. docs/article.md describes the source.
+pandoc makes HTML for the report and, through typst, ``figures/article.pdf``. docs/architecture.md describes the source.
 """
 
 import base64

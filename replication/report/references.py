@@ -1,6 +1,6 @@
 """References of the article to recorded results.
 
-The source of the article holds two kinds of reference; docs/article.md describes them.
+The source of the article holds two kinds of reference; docs/architecture.md describes them.
 
 ``{value TABLE COLUMN NAME=VALUE ...; FORMAT}``
     The cells of a column in the rows that meet all conditions.
