@@ -105,6 +105,25 @@ def test_files_that_are_no_longer_drawn_are_deleted_and_no_others(project):
     assert victim.exists() and not (project / "figures/heel_and_toe/fig02.png").exists()
 
 
+def test_an_interrupted_notebook_is_completed_by_the_next_run(project, capsys):
+    def contents():
+        folder = project / "figures/heel_and_toe"
+        facts = json.loads((folder / "fig02.json").read_text())
+        pictures = {path: path.read_bytes() for path in folder.glob("*.[cp]*")}
+        return pictures | {key: value for key, value in facts.items() if key != "run"}
+
+    complete = [*GOOD, small_project.FIGURE]
+    make(project, code=complete)
+    run.figures(NAME)
+    first = contents()
+    make(project, code=[GOOD[0], GOOD[1].replace("1 / 3", "9"), "raise KeyboardInterrupt"])
+    assert run.figures(NAME) == 1
+    assert f"FAILED {NAME}: cell 6 (raise KeyboardInterrupt)" in capsys.readouterr().out
+    make(project, code=complete)
+    assert run.figures(NAME) == 0
+    assert contents() == first
+
+
 def test_other_parameters_decide_nothing(project, capsys):
     make(project)
     assert run.figures(NAME, settings={"seed": 2}) == 0

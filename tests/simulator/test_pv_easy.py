@@ -123,3 +123,10 @@ def test_wrong_options_are_refused_in_one_line(options, message):
     with pytest.raises(ChoiceError, match=message) as error:
         simulate(jobs(4, (0, 9, 3), (1, 5, 4), (2, 3, 1)), PVEasy(**options))
     assert "\n" not in str(error.value)
+
+
+def test_a_kept_reservation_is_lost_with_the_place_at_the_head():
+    """The head of second 70 is second behind a preempted job at 72, and the head again at 100."""
+    rows = [(38, 30, 1, 0), (38, 5, 40, 0), (39, 30, 7, 23), (39, 0, 34, 0), (69, 24, 6, 0)]
+    rows += [(87, 10, 6, 0), (87, 10, 5, 0), (87, 10, 8, 0), (87, 10, 1, 0), (96, 0, 6, 1)]
+    agree(jobs(40, *rows, (96, 1, 2, 0)), reservation="kept", killed="next-event")

@@ -17,7 +17,7 @@ class PVEasy(Easy):
         n = len(self.workload)
         # Length of each job's last run, s, its saved work, s, and its number of kills; job, start and end of each killed run.
         self.length, self.done, self.times_killed = [0] * n, [0] * n, [0] * n
-        self.killed_runs, self.reserved, self.preempted = [], {}, []
+        self.killed_runs, self.preempted = [], []
 
     def end(self, job):
         """Return the actual end of a running job."""
@@ -71,14 +71,14 @@ class PVEasy(Easy):
     def reserve(self, now):
         """Return the predicted start of the head without the shadow load."""
         head = self.queue[0]
-        if self.options["reservation"] != "recomputed" and head in self.reserved:
-            return self.reserved[head]
+        if self.options["reservation"] != "recomputed" and self.kept and self.kept[0] == head:
+            return self.kept[1]
         sunny = [job for job in self.running if job < head]
         planned = {job: max(self.expected_end(job, now), now) for job in sunny}
         for instant in sorted(set(planned.values())):
             still = sum(self.size[job] for job in sunny if planned[job] > instant)
             if self.size[head] <= self.workload.machine - still:
-                self.reserved[head] = instant
+                self.kept = head, instant  # lost if another job becomes the head
                 return instant
         raise AssertionError("the head would fit without the shadow load and should have started")
 
