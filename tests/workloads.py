@@ -1,5 +1,6 @@
 """Workloads for tests: hand-made ones in a line, and random ones that are full of ties."""
 
+import numpy as np
 from hypothesis import strategies as st
 
 from replication.simulator.formats import Plan
@@ -42,6 +43,14 @@ def workloads(draw, most=60, overrun=False):
     else:
         estimate = [r + s for r, s in zip(run_time, spare, strict=True)]
     return Workload.from_columns("random", machine, submit, run_time, size, estimate)
+
+
+@st.composite
+def peopled(draw, overrun=False, most=40):
+    """Random jobs of few users and executables, so that predictors have something to learn."""
+    workload = draw(workloads(most=most, overrun=overrun))
+    few = st.lists(st.integers(0, 2), min_size=len(workload), max_size=len(workload))
+    return workload.replace(user=np.array(draw(few)), executable=np.array(draw(few)))
 
 
 def as_plan(schedule):

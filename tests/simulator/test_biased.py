@@ -1,9 +1,8 @@
-"""Predictions times a factor, against the twin and by hand."""
+"""Predictions times a factor by hand."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from replication.simulator.kernels import memory as kernel
 from replication.simulator.predictors import (
@@ -18,19 +17,7 @@ from replication.simulator.predictors import (
 from replication.simulator.reference.easy import Easy
 from replication.simulator.schedulers import EASY, PVEasy, SchedulerError
 from replication.simulator.simulation import simulate
-from tests.simulator.test_predicted import peopled
-from tests.workloads import jobs
-
-OTHERS = [Virtual(0.5), Tsafrir()]
-
-
-@settings(max_examples=150, deadline=None)
-@given(workload=peopled(), of=st.sampled_from(OTHERS), factor=st.sampled_from([0, 0.5, 1, 1.5, 4]))
-def test_kernel_and_twin_agree(workload, of, factor):
-    fast = simulate(workload, EASY(Biased(of, factor))).validate()
-    slow = Easy(workload, fast.estimate, predictor=Biased(of, factor)).run()
-    assert fast.start.tolist() == slow.start
-    assert fast.prediction.tolist() == slow.prediction
+from tests.workloads import jobs, peopled
 
 
 @settings(max_examples=50, deadline=None)

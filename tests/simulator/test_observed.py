@@ -23,8 +23,8 @@ from replication.simulator.reference import observed as reference_observed
 from replication.simulator.schedulers import EASY, FCFS, SchedulerError
 from replication.simulator.simulation import simulate
 from replication.simulator.workload import Workload
-from tests.simulator.test_predicted import CHOICES, peopled
-from tests.workloads import jobs, workloads
+from tests.simulator.test_predicted import CHOICES
+from tests.workloads import jobs, peopled, workloads
 
 # Heel-and-toe's Fig. 8: every estimate is twice the run time.
 FIG8 = jobs(2, (0, 6, 1), (0, 4, 1), (0, 3, 2), (0, 4, 1), (0, 3, 1), (0, 2, 1))

@@ -1,65 +1,21 @@
-"""EASY with predictions: the kernel compared with the reference implementation, for every predictor and option."""
+"""EASY with predictions: every predictor and every option on real logs."""
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from replication.simulator import text
 from replication.simulator.choices import ChoiceError
-from replication.simulator.predictors import (
-    CVH,
-    Clairvoyant,
-    Complete,
-    Last,
-    Request,
-    Scaled,
-    TopPercent,
-    Tsafrir,
-    Virtual,
-)
-from replication.simulator.reference import easy as reference
+from replication.simulator.predictors import Last, Tsafrir, Virtual
 from replication.simulator.schedulers import EASY, SchedulerError
 from replication.simulator.simulation import simulate
+from tests.agreement import PREDICTORS, agree
 from tests.workloads import jobs, workloads
 
-PREDICTORS = [
-    Request(),
-    Clairvoyant(),
-    Virtual(0.8),
-    Scaled(0.5),
-    Last(),
-    Tsafrir(),
-    Complete(),
-    TopPercent(2),
-    TopPercent(20),
-    TopPercent(3, coded=True),
-    TopPercent(20, decay=0.5, artificial=1, weights="equal"),
-    CVH(),
-]
 # wild and let_past require the users' estimates; see test_observed.
 OTHERS = ("predictor", "wild", "let_past", "reservations")
 OPTIONS = {name: option for name, option in EASY.options().items() if name not in OTHERS}
 CHOICES = {name: option.metadata["allowed"] for name, option in OPTIONS.items()}
 DEFAULTS = {name: option.default for name, option in OPTIONS.items()}
-
-
-@st.composite
-def peopled(draw, overrun=False, most=40):
-    """Draw workloads of few users and executables, so that predictors can learn."""
-    workload = draw(workloads(most=most, overrun=overrun))
-    few = st.lists(st.integers(0, 2), min_size=len(workload), max_size=len(workload))
-    return workload.replace(user=np.array(draw(few)), executable=np.array(draw(few)))
-
-
-def agree(workload, predictor, **options):
-    """Fail unless kernel and reference implementation agree on all starts and predictions."""
-    fast = simulate(workload, EASY(predictor=predictor, **options)).validate()
-    slow = reference.Easy(workload, fast.estimate, predictor=predictor, **options).run()
-    assert fast.start.tolist() == slow.start
-    assert fast.backfilled.tolist() == slow.backfilled
-    assert fast.prediction.tolist() == slow.prediction
-    assert fast.first_prediction.tolist() == slow.first_prediction
 
 
 @settings(max_examples=150, deadline=None)
@@ -87,10 +43,14 @@ SLOW = {"candidates": "sjf", "correction": "tsafrir", "events": "one-by-one", "s
 
 
 @pytest.mark.parametrize("predictor", PREDICTORS, ids=repr)
-def test_kernel_and_reference_agree_on_a_real_log(real_log, predictor):
-    workload = real_log("KTH-SP2", paper="top_percent").take(slice(2000, 3000))
-    agree(workload, predictor, **AS_CODED)
-    agree(workload, predictor, **SLOW)
+@pytest.mark.parametrize(
+    "log",
+    ["KTH-SP2", *(pytest.param(log, marks=pytest.mark.slow) for log in ("CTC-SP2", "SDSC-SP2"))],
+)
+def test_kernel_and_reference_agree_on_a_real_log(real_log, log, predictor):
+    workload = real_log(log, paper="top_percent").take(slice(2000, 3000))
+    agree(workload, EASY(predictor, **AS_CODED))
+    agree(workload, EASY(predictor, **SLOW))
 
 
 def test_the_presets_of_text_are_easy_with_one_option():

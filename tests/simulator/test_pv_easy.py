@@ -1,4 +1,4 @@
-"""PV-EASY: the kernel compared with the reference implementation, and conservation of work."""
+"""PV-EASY: real logs, progress of preempted jobs, and wrong options."""
 
 import numpy as np
 import pytest
@@ -6,11 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from replication.simulator.choices import ChoiceError
-from replication.simulator.predictors import Clairvoyant, Last, Request, Virtual
-from replication.simulator.reference import pv_easy as reference
 from replication.simulator.schedulers import PVEasy
 from replication.simulator.simulation import simulate
-from tests.workloads import jobs, workloads
+from tests.agreement import agree
+from tests.workloads import jobs, peopled
 
 VARIANTS = st.fixed_dictionaries(
     {},
@@ -32,51 +31,10 @@ MODES = st.one_of(
         st.integers(1, 9),
     ),
 )
-PREDICTORS = st.sampled_from([Last(), Clairvoyant(), Request(), Virtual(0.6)])
-
-
-@st.composite
-def crowds(draw, most=60):
-    """Draw workloads of a few users."""
-    workload = draw(workloads(most=most))
-    users = draw(st.lists(st.integers(0, 2), min_size=len(workload), max_size=len(workload)))
-    return workload.replace(user=np.array(users))
-
-
-def agree(workload, **options):
-    """Fail unless kernel and reference implementation agree on every job; return the schedule."""
-    fast = simulate(workload, PVEasy(**options)).validate()
-    slow = reference.PVEasy(workload, **{"predictor": Last()} | options).run()
-    assert fast.start.tolist() == slow.start
-    assert (fast.end - fast.start).tolist() == slow.length
-    assert fast.backfilled.tolist() == slow.backfilled
-    assert fast.prediction.tolist() == slow.prediction
-    assert fast.times_killed.tolist() == slow.times_killed
-    assert fast.killed_runs.tolist() == slow.killed_runs
-    return fast
-
-
-def test_kernel_and_reference_agree_with_many_preemptions():
-    rng = np.random.default_rng(3)
-    killed = []
-    for _ in range(20):
-        rows = [
-            (int(t), int(r), int(s), int(r + e))
-            for t, r, s, e in zip(
-                np.cumsum(rng.integers(0, 3, 60)),
-                rng.integers(1, 30, 60),
-                rng.integers(1, 9, 60),
-                rng.integers(0, 30, 60),
-                strict=True,
-            )
-        ]
-        killed.append(agree(jobs(8, *rows)).times_killed.sum())
-    assert min(killed) > 0
-    assert sum(killed) > 100
 
 
 def test_kernel_and_reference_agree_on_a_whole_log(real_log):
-    schedule = agree(real_log("KTH-SP2"))
+    schedule = agree(real_log("KTH-SP2"), PVEasy())
     # The kernel allocates space for preempted runs several times.
     assert schedule.times_killed.sum() > 1000
 
@@ -84,12 +42,12 @@ def test_kernel_and_reference_agree_on_a_whole_log(real_log):
 @pytest.mark.parametrize("name", ["CTC-SP2", "SDSC-BLUE", "SDSC-DS"])
 def test_kernel_and_reference_agree_on_the_start_of_each_log(real_log, name):
     workload = real_log(name, paper="pv_easy").take(slice(0, 4000))
-    agree(workload)
-    agree(workload, mode="checkpoint", interval=1800, cost=60, correction="tsafrir")
+    agree(workload, PVEasy())
+    agree(workload, PVEasy(mode="checkpoint", interval=1800, cost=60, correction="tsafrir"))
 
 
 @settings(max_examples=300, deadline=None)
-@given(crowds(most=30), VARIANTS, MODES)
+@given(peopled(most=30), VARIANTS, MODES)
 def test_progress_is_conserved(workload, variants, mode):
     """Killed work is lost whole, suspended work never, and a checkpoint loses less than interval and cost."""
     schedule = simulate(workload, PVEasy(**variants, **mode)).validate()
@@ -129,4 +87,4 @@ def test_a_kept_reservation_is_lost_with_the_place_at_the_head():
     """The head of second 70 is second behind a preempted job at 72, and the head again at 100."""
     rows = [(38, 30, 1, 0), (38, 5, 40, 0), (39, 30, 7, 23), (39, 0, 34, 0), (69, 24, 6, 0)]
     rows += [(87, 10, 6, 0), (87, 10, 5, 0), (87, 10, 8, 0), (87, 10, 1, 0), (96, 0, 6, 1)]
-    agree(jobs(40, *rows, (96, 1, 2, 0)), reservation="kept", killed="next-event")
+    agree(jobs(40, *rows, (96, 1, 2, 0)), PVEasy(reservation="kept", killed="next-event"))

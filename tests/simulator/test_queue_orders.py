@@ -1,4 +1,4 @@
-"""EASY over an ordered queue: one test for each sentence, and the compiled loop against its readable twin."""
+"""EASY over an ordered queue: one test for each sentence, and real logs."""
 
 import math
 import re
@@ -9,14 +9,12 @@ from hypothesis import strategies as st
 
 from replication.simulator import paths, text
 from replication.simulator.predictors import CVH, Biased, Last, Request, Scaled, Tsafrir, Virtual
-from replication.simulator.reference.queue_orders import OrderedEasy
 from replication.simulator.schedulers import EASY, OrderedEASY, SchedulerError
 from replication.simulator.schedulers.queue_orders import ORDERS
 from replication.simulator.simulation import simulate
-from tests.simulator.test_predicted import peopled
-from tests.workloads import jobs
+from tests.agreement import agree
+from tests.workloads import jobs, peopled
 
-LIMITS = (None, 0, 1, 5, 30)
 PREDICTORS = (Request(), Virtual(0.5), Tsafrir(), Biased(Tsafrir(), 1.5), CVH())
 
 
@@ -26,17 +24,6 @@ def done(workload, by="shortest", **options):
 
 def starts(workload, by="shortest", **options):
     return done(workload, by, **options).start.tolist()
-
-
-def agree(workload, scheduler):
-    """Kernel and twin give every job the same start, kind of start and predictions."""
-    fast = simulate(workload, scheduler).validate()
-    given = {name: getattr(scheduler, name) for name in scheduler.options()}
-    slow = OrderedEasy(workload, fast.estimate, **given).run()
-    assert fast.start.tolist() == slow.start
-    assert fast.backfilled.tolist() == slow.backfilled
-    assert fast.prediction.tolist() == slow.prediction
-    assert fast.first_prediction.tolist() == slow.first_prediction
 
 
 def test_every_sentence_has_a_test_and_every_test_a_sentence():
@@ -158,7 +145,7 @@ def test_Q11_the_head_may_lose_its_reservation():
 
 @pytest.mark.parametrize("by", ORDERS)
 @pytest.mark.parametrize("predictor", [Request(), Tsafrir()], ids=repr)
-def test_kernel_and_twin_agree_on_a_real_log(real_log, by, predictor):
+def test_kernel_and_reference_agree_on_a_real_log(real_log, by, predictor):
     workload = real_log("KTH-SP2").take(slice(2000, 3000))
     for limit in (None, 4 * 3600):
         agree(workload, OrderedEASY(by, limit, predictor))

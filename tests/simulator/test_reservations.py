@@ -1,4 +1,4 @@
-"""Queue orders, orders of candidates and k reservations: one test for each sentence, and the reference implementation."""
+"""Queue orders, orders of candidates and k reservations: one test for each sentence."""
 
 import re
 
@@ -8,12 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from replication.simulator import paths
-from replication.simulator.predictors import Last, Request, Tsafrir, Virtual
-from replication.simulator.reference.reservations import ReservedEasy
+from replication.simulator.predictors import Request, Tsafrir
 from replication.simulator.schedulers import EASY, SchedulerError
 from replication.simulator.simulation import simulate
-from tests.simulator.test_predicted import peopled
-from tests.workloads import jobs
+from tests.workloads import jobs, peopled
 
 
 def by_size(workload):
@@ -24,25 +22,8 @@ def widest_first(workload):
     return -workload.processors
 
 
-def by_user_and_estimate(workload):
-    return workload.user * 1000.5 + workload.estimate
-
-
-FUNCTIONS = (by_size, widest_first, by_user_and_estimate)
-
-
 def starts(workload, **options):
     return simulate(workload, EASY(**options)).validate().start.tolist()
-
-
-def agree(workload, scheduler):
-    """Kernel and reference implementation give every job the same start, kind of start and predictions."""
-    fast = simulate(workload, scheduler).validate()
-    given = {name: getattr(scheduler, name) for name in scheduler.options()}
-    slow = ReservedEasy(workload, fast.estimate, **given).run()
-    assert fast.start.tolist() == slow.start
-    assert fast.backfilled.tolist() == slow.backfilled
-    assert fast.prediction.tolist() == slow.prediction
 
 
 def test_every_sentence_has_a_test_and_every_test_a_sentence():
@@ -101,23 +82,6 @@ def test_R7_one_reservation_is_easy():
 def test_R8_jobs_past_a_blocked_one_are_backfilled():
     assert simulate(TWO, EASY(reservations=2)).backfilled.tolist() == [False] * 4
     assert simulate(TWO, EASY()).backfilled.tolist() == [False, False, False, True]
-
-
-@settings(max_examples=200, deadline=None)
-@given(
-    workload=peopled(overrun=True),
-    predictor=st.sampled_from([Request(), Virtual(0.5), Tsafrir(), Last()]),
-    reservations=st.integers(1, 5),
-    order=st.sampled_from(["ends-first", "submissions-first", *FUNCTIONS]),
-    candidates=st.sampled_from(["fcfs", "sjf", *FUNCTIONS]),
-    correction=st.sampled_from(["request", "tsafrir", "now"]),
-    refresh=st.sampled_from(["pass", "submission"]),
-    events=st.sampled_from(["together", "one-by-one", "by-plan"]),
-)
-def test_kernel_and_reference_agree(workload, **options):
-    scheduler = EASY(**options)
-    if scheduler.is_ordered:
-        agree(workload, scheduler)
 
 
 @settings(max_examples=100, deadline=None)

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from replication.simulator.kernels import waiting
-from replication.simulator.reference import easy as reference
-from replication.simulator.simulation import simulate
+from replication.simulator.schedulers import EASY
 from replication.simulator.workload import Workload
+from tests.agreement import agree
 
 ENTRIES = 1024  # of a piece
 LARGE = 32 * ENTRIES
@@ -96,7 +96,4 @@ def test_kernel_and_reference_agree_on_a_queue_of_thousands(widest):
         processors=2 ** rng.integers(0, widest, n) + rng.integers(0, 2, n),
         estimate=run_time * rng.integers(1, 4, n),
     )
-    fast = simulate(workload)
-    slow = reference.Easy(workload).run()
-    assert fast.start.tolist() == slow.start
-    assert fast.backfilled.tolist() == slow.backfilled
+    agree(workload, EASY())
