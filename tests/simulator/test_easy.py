@@ -97,7 +97,7 @@ def test_results_do_not_depend_on_threads(real_log):
         (lambda w: simulate(w, estimates=FModel(1e300)), "estimates reach .* s, allowed: below"),
         (lambda w: simulate(w, estimates=np.array([1])), "shape"),
         (lambda w: simulate(w, estimates=np.array([1, -2, 3])), "job 2: estimate -2"),
-        (lambda w: simulate(w, estimates=np.array([1, np.nan, 3])), "not numbers"),
+        (lambda w: simulate(w, estimates=np.array([1, np.nan, 3])), "no numbers"),
         (lambda w: simulate(w, estimates=np.array([1, 2**61, 3])), "times reach"),
         (lambda w: simulate("KTH-SP2"), "allowed: a Workload"),
         (lambda w: simulate(w, EASY(unheard_of=1)), "EASY has no option 'unheard_of'"),
