@@ -249,8 +249,7 @@ def answers(rows: Iterable[Mapping], entry: Mapping) -> dict[str, Answer]:
     """Return the answer of each case by its name, from the recorded numbers."""
     parts = {}
     for row in rows:
-        known = ANSWERS[row["answer"]] if "value" not in row else answer(row, entry)
-        parts.setdefault(row["case"], []).append(known)
+        parts.setdefault(row["case"], []).append(answer(row, entry))
     return {case: every(several) for case, several in parts.items()}
 
 
@@ -427,18 +426,13 @@ def case_texts(rows: Iterable[Mapping], entry: Mapping) -> list[tuple[str, Answe
     """Return the text and the answer of each case: its name, the value of each part, unit and interval."""
     texts = {}
     for row in rows:
-        text = ""
-        if "value" in row:
-            unit = row.get("unit") or entry.get("unit", "")
-            text = " ".join(filter(None, [row.get("part", ""), shown.text(row["value"]), unit]))
-            if "low" in row:
-                text += f" ({shown.text(row['low'])} to {shown.text(row['high'])})"
+        unit = row.get("unit") or entry.get("unit", "")
+        text = " ".join(filter(None, [row.get("part", ""), shown.text(row["value"]), unit]))
+        if "low" in row:
+            text += f" ({shown.text(row['low'])} to {shown.text(row['high'])})"
         texts.setdefault(row["case"], []).append(text)
     given = answers(rows, entry)
-    return [
-        (f"{case} {', '.join(filter(None, several))}".strip(), given[case])
-        for case, several in texts.items()
-    ]
+    return [(f"{case} {', '.join(several)}", given[case]) for case, several in texts.items()]
 
 
 def compared(default: Mapping, other: Mapping, name: str) -> pd.DataFrame:

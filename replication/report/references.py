@@ -154,10 +154,7 @@ class References:
     @staticmethod
     def _cases(paper):
         return [
-            {"claim": claim.id_in_paper} | case
-            for claim in paper.claims
-            for case in claim.rows
-            if "value" in case
+            {"claim": claim.id_in_paper} | case for claim in paper.claims for case in claim.rows
         ]
 
 
