@@ -322,12 +322,14 @@ def _picture(path, facts):
 
 
 def _parts(item, prose, path):
-    """Return the text, the code and the tables of an executed notebook in their order.
+    """Return the text, the code and the tables of an item's executed notebook in their order.
 
-    The tables of numbers and claims and the pictures are shown elsewhere.
+    The tables of numbers and claims and the pictures are shown elsewhere. Of an item without an executed notebook, the text
+    and the code are shown.
     """
     parts = []
-    notebook = nbformat.read(item.folder / f"{path.stem}.ipynb", as_version=4)
+    executed = item.folder / f"{path.stem}.ipynb"
+    notebook = nbformat.read(executed if executed.exists() else path, as_version=4)
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             source = re.sub(r"^# .*\n?", "", cell.source, flags=re.MULTILINE)

@@ -121,8 +121,6 @@ def collect(kind, failed=()):
             missing[name] = "it failed" if name in failed else "not drawn yet"
         elif drawn.altered_files():
             missing[name] = "its files differ from its record; draw it again"
-        elif not record.notebook(drawn.kind, name).exists():
-            missing[name] = "no executed notebook; draw it again"
         else:
             items.append(drawn)
     return Results(kind, papers(items), missing)
