@@ -57,7 +57,8 @@ def build(kind=None, failed=()):
     -------
     pathlib.Path
         ``figures/report.html`` if it is complete, from real logs at paper scale; else below ``build/``. With the
-        first, ``figures/article.pdf``, ``figures/verdicts.csv``, ``figures/sensitivity.csv`` and the table of results in README.md are written.
+        first, ``article.pdf``, ``verdicts.csv`` and ``sensitivity.csv`` are written next to it, and the table of results in
+        README.md.
 
     Raises
     ------
@@ -84,8 +85,8 @@ def build(kind=None, failed=()):
         writing.write(path, content)
     if complete:
         committed.save(results.papers)
-        table = verdicts.sensitivity(results.papers)
-        writing.write(target.with_name("sensitivity.csv"), writing.frame_csv(table))
+        table = writing.frame_csv(results.sensitivity)
+        writing.write(target.with_name("sensitivity.csv"), table)
     return target
 
 
@@ -109,7 +110,7 @@ def page(results, text=""):
         rules={word: verdict["rule"] for word, verdict in render.VERDICTS.items()},
         sensitivity=[
             {name: shown.text(cell) for name, cell in row.items()}
-            for row in verdicts.sensitivity(results.papers).to_dict("records")
+            for row in results.sensitivity.to_dict("records")
         ],
         papers=papers,
         decisions=decisions,

@@ -4,6 +4,7 @@ The report and the article are made from `Results` and from nothing else. Each n
 computes it.
 """
 
+import functools
 import re
 from dataclasses import dataclass, field
 
@@ -101,6 +102,11 @@ class Results:
     def every(self, what):
         """Return the ``items``, ``numbers`` or ``claims`` of all papers, in their order."""
         return [one for paper in self.papers for one in getattr(paper, what)]
+
+    @functools.cached_property
+    def sensitivity(self):
+        """The numbers of verdicts that change with each threshold, see `replication.papers.verdicts.sensitivity`."""
+        return verdicts.sensitivity(self.papers)
 
 
 def collect(kind, failed=()):
