@@ -13,28 +13,20 @@ import time
 
 import numpy as np
 
+import replication as rp
 from replication.simulator import paths, traces
-from replication.simulator.predictors import Last, Tsafrir
-from replication.simulator.resampling import WEEK, ResampledWeeks
-from replication.simulator.schedulers import (
-    EASY,
-    FCFS,
-    Conservative,
-    LargestAreaFirst,
-    OrderedEASY,
-    PVEasy,
-)
+from replication.simulator.resampling import WEEK
 
 LOGS = ("CTC-SP2", "KTH-SP2", "SDSC-SP2", "SDSC-BLUE", "SDSC-DS")
 KERNELS = {
-    "FCFS": FCFS(),
-    "last": EASY(predictor=Last()),
-    "sjf": EASY(predictor=Tsafrir(), candidates="sjf"),
-    "two": EASY(reservations=2),
-    "laf": LargestAreaFirst(),
-    "ordered": OrderedEASY(),
-    "pv-easy": PVEasy(),
-    "conserv.": Conservative(),
+    "FCFS": rp.FCFS(),
+    "last": rp.EASY(predictor=rp.Last()),
+    "sjf": rp.EASY(predictor=rp.Tsafrir(), candidates="sjf"),
+    "two": rp.EASY(reservations=2),
+    "laf": rp.LargestAreaFirst(),
+    "ordered": rp.OrderedEASY(),
+    "pv-easy": rp.PVEasy(),
+    "conserv.": rp.Conservative(),
 }
 ROUNDS = 5
 LONG_QUEUE = "SDSC-BLUE", 1_000_000, (0.7, 1.1)  # log, jobs, loads
@@ -102,9 +94,9 @@ def long_queue():
     name, jobs, loads = LONG_QUEUE
     log = traces.load(name)
     weeks = 10 + math.ceil(1.1 * jobs / len(log) * log.span / WEEK)
-    extended = ResampledWeeks(weeks, jobs).make(log, 1)
+    extended = rp.ResampledWeeks(weeks, jobs).make(log, 1)
     at = {load: extended.at_load(load) for load in loads}
-    runs = {load: lambda w=w: EASY().run(w, w.estimate, 1) for load, w in at.items()}
+    runs = {load: lambda w=w: rp.EASY().run(w, w.estimate, 1) for load, w in at.items()}
     least = least_seconds(runs, 3)
     print(f"\nEASY on {name} extended to {len(extended):,} jobs")
     for load, seconds in least.items():
@@ -119,7 +111,7 @@ def main():
     plain = plain_cpp()
     if plain is None:
         print("No C++ compiler: no ratio to plain C++")
-    compiled = {"EASY": EASY().run} | ({} if plain is None else {"C++": plain})
+    compiled = {"EASY": rp.EASY().run} | ({} if plain is None else {"C++": plain})
     at_own_load(compiled | {name: scheduler.run for name, scheduler in KERNELS.items()})
     long_queue()
 

@@ -1,60 +1,40 @@
 """Comparison of a kernel with its reference implementation, shared by the tests of schedulers."""
 
-from replication.simulator.predictors import (
-    CVH,
-    Biased,
-    Clairvoyant,
-    Complete,
-    Last,
-    Request,
-    Scaled,
-    TopPercent,
-    Tsafrir,
-    Virtual,
-)
+import replication as rp
 from replication.simulator.reference import conservative, pv_easy
 from replication.simulator.reference.easy import Easy, Fcfs
 from replication.simulator.reference.queue_orders import OrderedEasy
 from replication.simulator.reference.reservations import ReservedEasy
-from replication.simulator.schedulers import (
-    EASY,
-    FCFS,
-    Conservative,
-    LargestAreaFirst,
-    OrderedEASY,
-    PVEasy,
-)
-from replication.simulator.simulation import simulate
 
 REFERENCES = {
-    FCFS: Fcfs,
-    EASY: Easy,
-    Conservative: conservative.Conservative,
-    LargestAreaFirst: conservative.LargestAreaFirst,
-    OrderedEASY: OrderedEasy,
-    PVEasy: pv_easy.PVEasy,
+    rp.FCFS: Fcfs,
+    rp.EASY: Easy,
+    rp.Conservative: conservative.Conservative,
+    rp.LargestAreaFirst: conservative.LargestAreaFirst,
+    rp.OrderedEASY: OrderedEasy,
+    rp.PVEasy: pv_easy.PVEasy,
 }
 PREDICTORS = (
-    Request(),
-    Clairvoyant(),
-    Virtual(0.8),
-    Scaled(0.5),
-    Last(),
-    Tsafrir(),
-    Complete(),
-    TopPercent(2),
-    TopPercent(20),
-    TopPercent(3, coded=True),
-    TopPercent(20, decay=0.5, artificial=1, weights="equal"),
-    CVH(),
-    Biased(Virtual(0.5), 0.5),
-    Biased(Tsafrir(), 1.5),
+    rp.Request(),
+    rp.Clairvoyant(),
+    rp.Virtual(0.8),
+    rp.Scaled(0.5),
+    rp.Last(),
+    rp.Tsafrir(),
+    rp.Complete(),
+    rp.TopPercent(2),
+    rp.TopPercent(20),
+    rp.TopPercent(3, coded=True),
+    rp.TopPercent(20, decay=0.5, artificial=1, weights="equal"),
+    rp.CVH(),
+    rp.Biased(rp.Virtual(0.5), 0.5),
+    rp.Biased(rp.Tsafrir(), 1.5),
 )
 
 
 def agree(workload, scheduler, estimates=None):
     """Fail unless kernel and reference implementation agree on every job; return the kernel's schedule."""
-    fast = simulate(workload, scheduler, estimates).validate()
+    fast = rp.simulate(workload, scheduler, estimates).validate()
     options = {name: getattr(scheduler, name) for name in scheduler.options()}
     reference = REFERENCES[type(scheduler)]
     if getattr(scheduler, "is_ordered", False):
@@ -68,7 +48,7 @@ def agree(workload, scheduler, estimates=None):
         assert fast.prediction.tolist() == slow.prediction
     if fast.first_prediction is not None:
         assert fast.first_prediction.tolist() == slow.first_prediction
-    if isinstance(scheduler, PVEasy):
+    if isinstance(scheduler, rp.PVEasy):
         assert (fast.end - fast.start).tolist() == slow.length
         assert fast.times_killed.tolist() == slow.times_killed
         assert fast.killed_runs.tolist() == slow.killed_runs
