@@ -158,7 +158,9 @@ def fetch(name, folder=None) -> Path:
         )
         download = target.parent / f".{log.file}.download"
     except (OSError, ValueError) as failure:
-        raise DownloadError(f"{name}: {log.address}: {str(failure).splitlines()[0]}") from None
+        # Of a connection error, only the reason in it and not the request, whose address is in the message.
+        reason = getattr(next(iter(failure.args), None), "reason", failure)
+        raise DownloadError(f"{name}: {log.address}: {str(reason).splitlines()[0]}") from None
     try:
         check(download, log.sha256)
         os.replace(download, target)
