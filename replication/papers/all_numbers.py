@@ -1,4 +1,4 @@
-"""The simulated numbers that the papers print against ours, as ratios, from the tables in ``figures/``."""
+"""Ratios of our numbers to the published ones that depend on a simulation, from the tables in ``figures/``."""
 
 import re
 
@@ -28,7 +28,7 @@ RANGES = {
 
 
 def read(numbers):
-    """Return a row for each published number: `COLUMNS`, ours in the unit of the paper's.
+    """Return a table of `COLUMNS` with a row for each published number; our numbers are in the published unit.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def read(numbers):
 
 
 def draw(table):
-    """Draw ours over the published number on logarithmic axes: a panel a paper, a line a measure of a policy."""
+    """Draw our numbers over the published ones on logarithmic axes: a panel for each paper, a line for each measure of a policy."""
     figure = plt.figure(figsize=(10.4, 7.2))
     left, right = figure.add_gridspec(1, 2)
     heights = [len(set(table.loc[table["paper"] == key, "row"])) for key in ("heel_and_toe", PAPER)]

@@ -24,12 +24,12 @@ CLAIMS = (
     "deterministic-better",
     "sjfness-lambda",
 )
-#: What is drawn, by measure: axis label and factor from the sweep's unit.
+#: Axis label of each measure, and the factor from the sweep's unit.
 SHOWN = PERFORMANCE | {"sjfness": ("SJFness [% of jobs]", 100)}
 
 
 def results(workloads, badness, seeds, workers=1):
-    """Return the runs of the f-model at all loads, as `campaign.all_loads` does, by reservation."""
+    """Simulate the f-model at all loads; return the runs, as of `campaign.all_loads`, by reservation."""
     found = {}
     for name in (RECOMPUTED, KEPT):
         runs = causes.results(
@@ -45,9 +45,9 @@ def results(workloads, badness, seeds, workers=1):
 
 
 def shapes(runs):
-    """Return `trends.shapes` of each reservation, in the column ``reservation``, and the rise and fall of SJFness.
+    """Return `trends.shapes` of performance and SJFness for each reservation, which the column ``reservation`` names.
 
-    Of SJFness, ``fall`` is its rise to the highest point and ``rise`` its fall behind it.
+    For SJFness, ``fall`` is the rise to its highest point, and ``rise`` the fall beyond that point.
     """
     tables = []
     for name, table in runs.items():
@@ -57,8 +57,8 @@ def shapes(runs):
     return pd.concat(tables, ignore_index=True)
 
 
-def decided(page, claims, runs):
-    """Return a row for each of `CLAIMS`: the cases that hold, such as ``3 of 4``, and the verdict under each reservation."""
+def verdicts_by_reservation(page, claims, runs):
+    """Return the count of cases that hold, such as ``3 of 4``, and the verdict under each reservation, a row for each of `CLAIMS`."""
     rows = {}
     for name, table in runs.items():
         for claim, one in page.decide(claims, CLAIMS, runs=table).items():
@@ -67,7 +67,7 @@ def decided(page, claims, runs):
 
 
 def draw(runs):
-    """Means of the random model with their 95 % intervals at the logs' own loads: a row a measure, a panel a log."""
+    """Draw means of the random model with 95 % intervals at the logs' own loads: a row for each measure, a panel for each log."""
     every = pd.concat([table.assign(reservation=name) for name, table in runs.items()])
     every = every[(every["model"] == "random") & (every["load"] == "log")]
     looks = style.series(runs)

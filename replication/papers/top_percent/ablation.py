@@ -1,4 +1,4 @@
-"""Top Percent without single parts of its design, and what its section I calls straightforward: mean plus standard deviations."""
+"""Top Percent without single parts of its design, and the simpler predictor of its section I: mean plus standard deviations."""
 
 from dataclasses import dataclass
 
@@ -98,6 +98,6 @@ def results(workloads, workers=1):
 
 
 def draw(table):
-    """Priority measures over those with requests and their intervals: a panel a log, a line a design but the plain mean."""
+    """Draw the priority measures over those with requests, with intervals: a panel for each log, a line for each design."""
     priority = table[(table["measure"] != "AVEbsld") & (table["design"] != "mean")]
     return panels.dots(PAPER, priority, "design", "measure", "value", "over Reqtime's", none=1)
