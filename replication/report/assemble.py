@@ -7,7 +7,6 @@ import json
 import re
 import statistics
 from base64 import b64encode
-from pathlib import Path
 
 import nbformat
 import pypandoc
@@ -16,19 +15,19 @@ from PIL import Image
 
 from replication.papers import claims, committed, compare, published, shown, verdicts
 from replication.report import article, record, render
-from replication.report.results import ReportError, collect, items_of
+from replication.report.results import ReportError, collect
 from replication.simulator import paths, writing
 from replication.simulator.workload import QUICK_JOBS
 
-TEMPLATES = Path(__file__).parent / "templates"
 DOCS = paths.ROOT / "docs"
 # pandoc's reader for commonmark lets raw HTML through; its own reader does not.
 MARKDOWN = (
     "markdown_strict-raw_html+pipe_tables+tex_math_dollars+backtick_code_blocks+fenced_code_attributes"
     "+lists_without_preceding_blankline+intraword_underscores+autolink_bare_uris+strikeout+startnum"
 )
+PANDOC = ["--mathml", "--wrap=none", "--shift-heading-level-by=2", "--syntax-highlighting=none"]
 BOUNDARY = "boundary-of-two-texts"
-# The beginning of a table without verdicts, see page_templates/table.html.j2.
+# The beginning of a table without verdicts, see templates/table.html.j2.
 TABLE = '<figure class="table">\n<table>'
 THUMBNAIL = 360
 NEAR = (compare.MATCH, compare.CLOSE, compare.NEAR)
@@ -43,15 +42,13 @@ PARTS = {
 }
 
 
-def build(kind=None, failed=()):
+def build(kind=None):
     """Write the report and return its path.
 
     Parameters
     ----------
     kind : str, optional
         One of `replication.report.record.KINDS`; by default the best one with any output.
-    failed : collection of str
-        Notebooks whose older output is left out.
 
     Returns
     -------
@@ -71,55 +68,57 @@ def build(kind=None, failed=()):
     kind = kind or next(drawn, None)
     if kind is None:
         raise ReportError("no outputs yet: make figures")
-    results = collect(kind, failed)
+    results = collect(kind)
     complete = kind == "paper" and not results.missing
+    sensitivity = verdicts.sensitivity(results.papers)
     target = (paths.FIGURES if complete else paths.BUILD / "report" / kind) / "report.html"
     outputs = {}
     if complete and article.exists():
-        outputs[target] = page(results, article.html(results))
+        outputs[target] = page(results, sensitivity, article.html(results))
         outputs[target.with_name("article.pdf")] = article.pdf(results)
         outputs[paths.ROOT / "README.md"] = article.readme(results).encode()
     else:
-        outputs[target] = page(results)
+        outputs[target] = page(results, sensitivity)
     for path, content in outputs.items():
         writing.write(path, content)
     if complete:
         committed.save(results.papers)
-        table = writing.frame_csv(results.sensitivity)
-        writing.write(target.with_name("sensitivity.csv"), table)
+        writing.write(target.with_name("sensitivity.csv"), writing.frame_csv(sensitivity))
     return target
 
 
-def page(results, text=""):
-    """Return the report as HTML in bytes; `text` is the article as HTML."""
+def page(results, sensitivity, text=""):
+    """Return the report as HTML in bytes.
+
+    `sensitivity` is the table of `replication.papers.verdicts.sensitivity`, `text` the article as HTML.
+    """
     items = results.every("items")
-    prose = Prose(item.name for item in items)
-    papers = [_paper(paper, prose) for paper in results.papers]
-    sections = re.findall(r'<h2[^>]* id="([^"]+)"[^>]*>(.*?)</h2>', text)
-    script = (TEMPLATES / "report.js").read_text(encoding="utf-8")
-    decisions = [
-        {"id": f"decisions-{path.stem}", "text": prose(path.read_text(encoding="utf-8"), path)}
-        for path in sorted(DOCS.glob("decisions/*.md"))
-    ]
-    template = render.environment(TEMPLATES).get_template("report.html.j2")
-    made = template.render(
+    prose = Prose(items)
+    script = (render.TEMPLATES / "report.js").read_text(encoding="utf-8")
+    made = render.JINJA.get_template("report.html.j2").render(
         kind=results.kind,
         article=Markup(_wide(text)),
-        sections=[(place, Markup(title)) for place, title in sections],
+        sections=[
+            (place, Markup(title))
+            for place, title in re.findall(r'<h2[^>]* id="([^"]+)"[^>]*>(.*?)</h2>', text)
+        ],
         notices=_notices(results, items),
         rules={word: verdict["rule"] for word, verdict in render.VERDICTS.items()},
-        sensitivity=[
-            {name: shown.text(cell) for name, cell in row.items()}
-            for row in results.sensitivity.to_dict("records")
+        sensitivity=sensitivity.map(shown.text).to_dict("records"),
+        papers=[_paper(paper, prose) for paper in results.papers],
+        decisions=[
+            (path.stem, prose(path.read_text(encoding="utf-8"), path))
+            for path in sorted(DOCS.glob("decisions/*.md"))
         ],
-        papers=papers,
-        decisions=decisions,
         contradictions=_contradictions(),
         logs=_logs(items),
-        provenance=[_provenance(item) for item in items],
-        css=Markup((TEMPLATES / "report.css").read_text(encoding="utf-8")),
+        items=items,
+        css=Markup((render.TEMPLATES / "report.css").read_text(encoding="utf-8")),
         script=Markup(script),
         digest=b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        recorded=claims.RECORDED,
+        place=lambda one: verdicts.place(*one.name),
+        dumps=json.dumps,
     )
     return prose.fill(made).encode()
 
@@ -133,9 +132,7 @@ class Prose:
 
     def __init__(self, items):
         self._texts = {}
-        self._places = {
-            (paths.NOTEBOOKS / f"{name}.ipynb").resolve(): name.replace("/", "-") for name in items
-        }
+        self._places = {item.source.resolve(): item.id for item in items}
         for path in DOCS.glob("decisions/*.md"):
             self._places[path.resolve()] = f"decisions-{path.stem}"
 
@@ -147,13 +144,7 @@ class Prose:
     def fill(self, page):
         """Return a page with its marks replaced."""
         sources = f"\n\n{BOUNDARY}\n\n".join(source for source, _ in self._texts.values())
-        options = [
-            "--mathml",
-            "--wrap=none",
-            "--shift-heading-level-by=2",
-            "--syntax-highlighting=none",
-        ]
-        made = pypandoc.convert_text(sources, "html", format=MARKDOWN, extra_args=options)
+        made = pypandoc.convert_text(sources, "html", format=MARKDOWN, extra_args=PANDOC)
         texts = made.replace("\r", "").split(f"<p>{BOUNDARY}</p>")
         for (mark, (_, folder)), text in zip(self._texts.items(), texts, strict=True):
             page = page.replace(mark, _wide(self._keep_links(text.strip(), folder)))
@@ -178,98 +169,73 @@ def _wide(text):
 
 
 def _paper(paper, prose):
-    numbers = {number.name[2:]: number for number in paper.numbers}
-    by = {claim.id_in_paper: claim for claim in paper.claims}
-    groups = {}
+    by_id = {claim.id_in_paper: claim for claim in paper.claims}
+    numbers, parts = {}, []
     for number in paper.numbers:
         word, rest = re.fullmatch(r"(fig|table|)(.*)", number.published.item).groups()
         title = f"{ITEMS[word]} {rest}" if word else ITEMS.get(rest, rest)
-        groups.setdefault(title, []).append(_number(number))
+        numbers.setdefault(title, []).append(number)
+    for about, words in PARTS.items():
+        counts = (
+            verdicts.count(paper.numbers, verdicts.NUMBER_WORDS, [about]),
+            verdicts.count(paper.claims, verdicts.CLAIM_WORDS, [about]),
+        )
+        parts += [(words, *counts)] if any(counts) else []
     return {
         "key": paper.key,
         "title": paper.title,
-        "counts": verdicts.count(paper.numbers, verdicts.NUMBER_WORDS),
-        "claim_counts": verdicts.count(paper.claims, verdicts.CLAIM_WORDS),
-        "parts": [(PARTS[about], *counts) for about, counts in paper.parts.items() if any(counts)],
+        "short": published.registered().get(paper.key, {}).get("name", paper.title),
+        "parts": parts,
         "findings": [
-            {"says": one["says"], "section": one["section"]}
-            | {"claims": [_claim(by[name]) for name in one["claims"]]}
+            one | {"claims": [by_id[name] for name in one["claims"]]}
             for one in published.entries(paper.key, "abstract.toml").values()
         ],
-        "short": published.registered().get(paper.key, {}).get("name", paper.title),
         "items": [
-            _item(item, paper, numbers, prose) for item in sorted(paper.items, key=_is_analysis)
+            _item(item, paper, prose)
+            for item in sorted(paper.items, key=lambda item: item.is_analysis)
         ],
-        "claims": [_claim(claim) for claim in paper.claims],
-        "numbers": groups,
+        "counts": verdicts.count(paper.numbers, verdicts.NUMBER_WORDS),
+        "numbers": numbers,
+        "claim_counts": verdicts.count(paper.claims, verdicts.CLAIM_WORDS),
+        "claims": paper.claims,
     }
 
 
-def _number(number):
-    return number.shown() | {
-        "id": verdicts.place(*number.name),
-        "name": render.name_of(number.published.measure),
-        "reason": number.reason,
-        "where": number.published.source,
-        "to": number.drawn_by.replace("/", "-"),
-    }
-
-
-def _claim(claim):
-    return claim.entered | {
-        "id": verdicts.place(*claim.name),
-        "name": claim.id_in_paper,
-        "verdict": claim.verdict,
-        "count": claim.count,
-        "otherwise": claim.otherwise,
-        "cases": [(claims.RECORDED[answer], words) for words, answer in claim.cases],
-        "to": claim.drawn_by.replace("/", "-"),
-    }
-
-
-def _item(item, paper, numbers, prose):
-    """Return what the report shows of a notebook."""
-    facts, path = item.facts, paths.NOTEBOOKS / f"{item.name}.ipynb"
+def _item(item, paper, prose):
+    """Return the contents of an item's section."""
+    facts, name = item.facts, item.name.partition("/")[2]
+    by_key = {number.name[2:]: number for number in paper.numbers}
     keys = map(verdicts.key_of, facts["comparisons"])
-    rows = [numbers[key] for key in keys if key in numbers]
-    claimed = [claim for claim in paper.claims if item in items_of(claim, paper)]
-    why = published.entries(paper.key, "explanations.toml").get(item.name.split("/")[1], {})
-    files = facts["files"].items()
+    numbers = [by_key[key] for key in keys if key in by_key]
+    claimed = claims_of(item, paper)
     figures = [
-        _picture(item.folder / file, about) for file, about in files if about["role"] == "figure"
+        _picture(item.folder / file, about["caption"])
+        for file, about in facts["files"].items()
+        if about["role"] == "figure"
     ]
+    reasons = published.entries(paper.key, "explanations.toml")
     return {
-        "id": item.id,
+        "item": item,
         "title": facts["title"],
-        "name": item.name,
-        "kind": item.kind,
-        "opening": prose(facts["summary"], path),
-        "verdict": verdict_line(item.name, rows, claimed),
-        "why": why.get("why", ""),
+        "opening": prose(facts["summary"], item.source),
+        "verdict": verdict_line(item, numbers, claimed),
+        "why": reasons.get(name, {}).get("why", ""),
         "figures": figures,
-        "thumbnail": figures[0]["thumbnail"] if figures else "",
-        "numbers": list(map(_number, rows)),
-        "claims": [_claim(claim) for claim in claimed] if len(claimed) < 12 else [],
-        "parts": _parts(item, prose, path),
+        "numbers": numbers,
+        "claims": claimed if len(claimed) < 12 else [],
+        "parts": _parts(item, prose),
     }
 
 
-def _is_analysis(item):
-    """Return True if an item, or the item of a name, is no table or figure of the paper."""
-    return not re.search("/(fig|table)", getattr(item, "name", item))
+def claims_of(item, paper):
+    """Return the claims of an item: those that it decides, and those whose section names it."""
+    name = re.sub("(?<=[a-z])0+", "", item.name.partition("/")[2])
+    return [claim for claim in paper.claims if claim.drawn_by == item.name or name in claim.items]
 
 
-def verdict_line(name, numbers, claimed):
-    """Return a verdict on a table or figure, as (word, sentence).
-
-    Parameters
-    ----------
-    name : str
-        ``paper/item``.
-    numbers : list of replication.papers.verdicts.Number
-    claimed : list of replication.papers.verdicts.Claim
-    """
-    if _is_analysis(name):
+def verdict_line(item, numbers, claimed):
+    """Return the verdict on an item from its numbers and claims, as (word, sentence)."""
+    if item.is_analysis:
         return "analysis", "Not a table or figure of the paper"
     compared = [one for one in numbers if one.verdict in compare.VERDICTS[:4]]
     held = [one.verdict for one in claimed if one.verdict in claims.VERDICTS[:3]]
@@ -304,55 +270,53 @@ def verdict_line(name, numbers, claimed):
 
 
 def _difference(number):
-    one, told = number.published, number.shown()
+    one, cells = number.published, number.shown()
     subject = " ".join(part for part in (one.trace, one.policy) if part not in ("all", "log"))
-    sizes = f"{told['published']} → {told['ours']} {one.unit}".removesuffix(" 1")
+    sizes = f"{cells['published']} → {cells['ours']} {one.unit}".removesuffix(" 1")
     subject = ", ".join(filter(None, (render.name_of(one.measure), subject)))
-    return f"{subject}: {sizes} ({told['difference']})"
+    return f"{subject}: {sizes} ({cells['difference']})"
 
 
-def _picture(path, facts):
-    data = path.read_bytes()
+def _picture(path, caption):
+    data, buffer = path.read_bytes(), io.BytesIO()
     with Image.open(io.BytesIO(data)) as picture:
         small = picture.convert("RGB")
         small.thumbnail((THUMBNAIL, THUMBNAIL), Image.Resampling.LANCZOS)
-        buffer = io.BytesIO()
         small.quantize(64).save(buffer, "png", optimize=True)
     uris = {"uri": render.uri(data), "thumbnail": render.uri(buffer.getvalue())}
-    return uris | {"caption": facts["caption"], "width": render.shown_width(data)}
+    return uris | {"caption": caption, "width": render.shown_width(data)}
 
 
-def _parts(item, prose, path):
-    """Return the text, the code and the tables of an item's executed notebook in their order.
+def _parts(item, prose):
+    """Return the text, the code and the tables of an item's executed notebook in their order, as (type, text).
 
     The tables of numbers and claims and the pictures are shown elsewhere. Of an item without an executed notebook, the text
     and the code are shown.
     """
-    parts = []
-    executed = item.folder / f"{path.stem}.ipynb"
-    notebook = nbformat.read(executed if executed.exists() else path, as_version=4)
-    for cell in notebook.cells:
+    parts, path = [], item.source
+    executed = item.folder / path.name
+    for cell in nbformat.read(executed if executed.exists() else path, as_version=4).cells:
         if cell.cell_type == "markdown":
             source = re.sub(r"^# .*\n?", "", cell.source, flags=re.MULTILINE)
-            parts.append({"type": "prose", "text": prose(source, path)})
+            parts.append(("prose", prose(source, path)))
         elif cell.source:
-            parts.append({"type": "code", "text": cell.source})
+            parts.append(("code", cell.source))
         for output in cell.get("outputs", ()):
             data = output.get("data", {})
             if data.get("text/html", "").startswith(TABLE):
-                parts.append({"type": "table", "text": Markup(_wide(data["text/html"]))})
+                parts.append(("table", Markup(_wide(data["text/html"]))))
             elif "text/markdown" in data and data["text/plain"] != item.name:
-                parts.append({"type": "prose", "text": prose(data["text/markdown"], path)})
+                parts.append(("prose", prose(data["text/markdown"], path)))
     return parts
 
 
 def _contradictions():
     """Return contradictions within and between the papers, by title of the paper."""
-    by = {}
+    by_title = {}
     for name, entry in published.entries("contradictions.toml").items():
-        title = record.PAPERS.get(entry["paper"], entry["paper"])
-        by.setdefault(title, []).append(entry | {"id": name})
-    return by
+        title = record.CHAPTERS.get(entry["paper"], entry["paper"])
+        by_title.setdefault(title, []).append(entry | {"id": name})
+    return by_title
 
 
 def _logs(items):
@@ -360,32 +324,14 @@ def _logs(items):
     used = {}
     for item in items:
         for name, facts in item.facts["provenance"]["logs"].items():
-            same = used.setdefault((name, json.dumps(facts, sort_keys=True)), (facts, {}))
-            same[1][item.name.split("/")[0]] = None
-    return [
-        facts | {"name": name, "papers": ", ".join(by)} for (name, _), (facts, by) in used.items()
-    ]
-
-
-def _provenance(item):
-    facts = item.facts
-    return {
-        "id": item.id,
-        "name": item.name,
-        "settings": "; ".join(
-            f"{key} = {json.dumps(value)}"
-            for key, value in facts["parameters"].items()
-            if key not in ("scale", "logs", "seed")
-        ),
-        "seed": facts["parameters"]["seed"],
-        "sources": facts["provenance"]["simulator"],
-        "files": ", ".join(facts["files"]),
-    }
+            log = used.setdefault((name, json.dumps(facts, sort_keys=True)), facts | {"papers": {}})
+            log["papers"][item.name.split("/")[0]] = None
+    return [facts | {"name": name} for (name, _), facts in used.items()]
 
 
 def _notices(results, items):
     scales = {item.kind for item in items} | {item.facts["parameters"]["scale"] for item in items}
-    missing, notices = len(results.missing), []
+    notices = []
     if "stand-in" in scales:
         notices.append(
             "STAND-IN DATA: generated workloads, not the papers' logs. They prove nothing, and no verdict is drawn."
@@ -394,8 +340,8 @@ def _notices(results, items):
         notices.append(
             f"QUICK SCALE: at most the first {QUICK_JOBS:,} jobs of each log; no verdict."
         )
-    if missing:
-        reasons = {}
+    if results.missing:
+        reasons, missing = {}, len(results.missing)
         for name, why in results.missing.items():
             reasons.setdefault(why, []).append(name)
         names = "; ".join(f"{why}: {', '.join(several)}" for why, several in reasons.items())

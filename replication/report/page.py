@@ -7,13 +7,12 @@ import sys
 import time
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
 
 import pandas as pd
 
 from replication.papers import claims, compare, published, shown, style, verdicts
 from replication.report import parameters, record
-from replication.report.parameters import NAME_HINT, PageError, is_word
+from replication.report.parameters import PageError
 from replication.report.render import Picture, Table
 from replication.simulator import code, paths, text, traces, writing
 from replication.simulator.workload import QUICK_JOBS
@@ -33,70 +32,65 @@ class Page:
     name : str
         ``paper/item``: the notebook's folder and its stem.
     scale : str
-        ``paper`` for all jobs and seeds, ``quick`` for the first `QUICK_JOBS` jobs of each log; a notebook asks
-        `quick` where it may also do with fewer seeds or a coarser grid.
+        ``paper`` for all jobs and seeds, ``quick`` for the first `QUICK_JOBS` jobs of each log.
     logs : list of str
-        Registry names, or paths of SWF files of one's own; empty for an item that needs none. Text that is a
-        list in JSON will do, since papermill's ``-p`` gives no other.
-    seed : int
-        0 or more.
-    workers : int
-        Threads that simulate, 1 or more.
+        Registry names, or paths of SWF files of one's own; empty for an item that needs none.
+    seed, workers : int
+        Seed of all that is drawn at random, and threads that simulate.
     **settings
         Parameters that only this item has (load, E_max, errors, ...): JSON types, each of the type of the value
         that stands in the notebook's cell. They are kept in the record.
 
+    Attributes
+    ----------
+    name, paper, item, scale, seed, settings
+        As given.
+    quick : bool
+    first : int or None
+        Number of jobs of each log: `QUICK_JOBS` at quick scale, None for all.
+    changes : list of str
+        Differences from the committed parameters.
+    scheduler : replication.simulator.schedulers.Scheduler
+        The value of the parameter of that name, such as ``easy:predictor=last``, if there is one.
+
     Raises
     ------
     PageError
-        If a parameter is not of its type, not among the valid ones, or was handed to the notebook by a name
-        that the page does not have.
+        If a parameter is not of its type, or was handed to the notebook by a name that the page does not have.
     """
 
-    def __init__(self, name, scale="paper", logs=(), seed=1, workers=1, **settings):
-        parameters.check_name(name)
-        given = {"scale": scale, "logs": logs, "seed": seed, "workers": workers} | settings
+    def __init__(self, name, scale="paper", logs=None, seed=1, workers=1, **settings):
+        given = {"scale": scale, "logs": logs or [], "seed": seed, "workers": workers} | settings
+        self.paper, self.item = name.split("/")
+        if self.paper not in record.CHAPTERS:
+            raise PageError(f"page {name!r}; allowed papers: {', '.join(record.CHAPTERS)}")
         parameters.check_known(name, _handed_over(), given)
-        self._given, self._settings = parameters.check(name, given), tuple(settings)
-        self._name, self._started, self._before, self._shown = name, time.perf_counter(), None, None
-        self._files, self._opening = {}, ""
-        self._values, self._comparisons, self._decisions = {}, {}, {}
+        parameters.check(name, given)
+        self.name, self.scale, self.seed, self.settings = name, scale, seed, settings
+        self.quick = scale == "quick"
+        self.first = QUICK_JOBS if self.quick else None
         if "scheduler" in settings:
-            self.scheduler  # noqa: B018 - a wrong one is refused before anything is loaded
-        self.changes = tuple(parameters.changes(name, self._given))
+            self.scheduler = text.scheduler(settings["scheduler"])
+        self.changes = parameters.changes(name, given)
+        self._given, self._started, self._before, self._shown = (
+            given,
+            time.perf_counter(),
+            None,
+            None,
+        )
+        self._summary, self._files, self._values = "", {}, {}
+        self._comparisons, self._decisions = {}, {}
         style.apply()
         self._show()
-
-    name = property(lambda self: self._name, doc="``paper/item``.")
-    paper = property(lambda self: self.name.split("/")[0], doc="Short name of the paper.")
-    item = property(lambda self: self.name.split("/")[1], doc="Name of the table or figure.")
-    scale = property(lambda self: self._given["scale"], doc="``paper`` or ``quick``.")
-    quick = property(lambda self: self.scale == "quick", doc="True at quick scale.")
-    seed = property(lambda self: self._given["seed"], doc="Seed of all that is drawn at random.")
-    sources = property(lambda self: tuple(self._given["logs"]), doc="The logs as asked for.")
-
-    @property
-    def first(self):
-        """Number of jobs of each log: `QUICK_JOBS` at quick scale, else None for all."""
-        return QUICK_JOBS if self.quick else None
-
-    @property
-    def settings(self):
-        """The parameters that only this item has, by name; read-only."""
-        return MappingProxyType({name: self._given[name] for name in self._settings})
-
-    @property
-    def scheduler(self):
-        """The scheduler that the notebook's parameter of that name asks for, such as ``easy:predictor=last``."""
-        return text.scheduler(self.settings["scheduler"])
 
     @cached_property
     def logs(self):
         """Names of the logs: those of the registry, and the stems of files."""
-        stems = {
-            log: Path(log).name.removesuffix(".gz").removesuffix(".swf") for log in self.sources
-        }
-        names = tuple(log if log in traces.names() else stem for log, stem in stems.items())
+        stems = (
+            log if log in traces.names() else re.sub(r"(\.swf)?(\.gz)?$", "", Path(log).name)
+            for log in self._given["logs"]
+        )
+        names = tuple(stems)
         if len(set(names)) < len(names):
             raise PageError(f"{self.name}: logs {', '.join(names)}: each name once")
         return names
@@ -132,28 +126,22 @@ class Page:
     @cached_property
     def _pairs(self):
         """The workload as loaded and the simulated part of it, by the name of the log."""
-        return {log: self._both(own) for log, own in zip(self.logs, self.sources, strict=True)}
+        return {log: self._both(own) for log, own in zip(self.logs, self._given["logs"])}
 
-    @property
+    @cached_property
     def workloads(self):
         """The workload of each log by name; at quick scale its first `QUICK_JOBS` jobs."""
-        first = "_pairs" not in self.__dict__
         loaded = {log: used for log, (_, used) in self._pairs.items()}
-        if first:
-            self._show()
+        self._show(loaded)
         return loaded
-
-    @property
-    def stand_in(self):
-        """True if any of the workloads is a stand-in; loads them."""
-        return any(workload.stand_in for workload in self.workloads.values())
 
     @property
     def kind(self):
         """The kind of the outputs, one of `record.KINDS` or ``other``, by the parameters and the loaded logs."""
         if self.changes:
             return record.OTHER
-        return "stand-in" if self.stand_in else "quick" if self.quick else "paper"
+        stand_in = any(workload.stand_in for workload in self.workloads.values())
+        return "stand-in" if stand_in else self.scale
 
     @property
     def undecided(self):
@@ -185,16 +173,7 @@ class Page:
         return " ".join(words)
 
     def seeds(self, runs, quick_runs=5):
-        """Return the seeds of `runs` runs, beginning with the page's; at quick scale of `quick_runs`.
-
-        Parameters
-        ----------
-        runs, quick_runs : int
-
-        Returns
-        -------
-        range
-        """
+        """Return the seeds of `runs` runs, beginning with the page's; at quick scale of `quick_runs`."""
         return range(self.seed, self.seed + (min(runs, quick_runs) if self.quick else runs))
 
     def grid(self, values, stride=10):
@@ -216,12 +195,7 @@ class Page:
             Values from the results, also kept as values of the record; written by `replication.papers.shown.text` unless
             the sentence has a format.
         """
-        try:
-            self._opening = _Sentence().format(sentence, **numbers)
-        except (KeyError, IndexError) as missing:
-            raise PageError(
-                f"{self.name}: opening: no number {missing}, given: {', '.join(numbers) or 'none'}"
-            ) from None
+        self._summary = _Sentence().format(sentence, **numbers)
         self._values = {
             name: {"value": _plain(value), "unit": (units or {}).get(name, "")}
             for name, value in numbers.items()
@@ -239,7 +213,9 @@ class Page:
         name : str, optional
             For a notebook with several figures.
         """
-        facts = {"Title": self.name, "Description": caption, "Source": self._source()}
+        hashes = [f"{log} {facts['sha256'][:12]}" for log, facts in self._log_facts().items()]
+        source = f"{self.kind}; {self.scale} scale; seed {self.seed}; logs: {', '.join(hashes) or 'none'}"
+        facts = {"Title": self.name, "Description": caption, "Source": source}
         data = style.png(figure, self.notice, facts)
         if "matplotlib.pyplot" in sys.modules:
             sys.modules["matplotlib.pyplot"].close(figure)
@@ -257,11 +233,9 @@ class Page:
             For a notebook with several tables.
         formats : dict of str to str, optional
             Format of a column's numbers on display, such as ``{"wait": "{:.1f}"}``.
-
         """
         file = self._file(name, ".csv")
-        made = Table(frame, caption, self.notice, formats, file=file)
-        return self._save(file, made.csv(), "table", made)
+        return self._save_table(Table(frame, caption, self.notice, formats, file=file), "table")
 
     def compare(self, ours, reasons=None, item=None, part=False):
         """Compare our numbers with the published ones and save the verdicts.
@@ -288,12 +262,13 @@ class Page:
         if self.undecided:
             open_ = frame["verdict"] != compare.NOT_COMPARABLE
             frame.loc[open_, ["verdict", "reason"]] = [compare.NOT_COMPARABLE, self.undecided]
+        self._comparisons[item] = compare.records(frame)
+        readable = _readable(self._comparisons[item], self.paper, item)
         caption = f"Paper against ours: {self.paper} {item}"
-        rows = compare.records(frame)
-        made = Table(frame, caption, self.notice, shown=_readable(rows, self.paper, item))
-        self._comparisons[item] = rows
         file = self._file(item if item != self.item else None, ".verdicts.csv")
-        return self._save(file, made.csv(), "verdicts", made)
+        return self._save_table(
+            Table(frame, caption, self.notice, shown=readable, file=file), "verdicts"
+        )
 
     def claims(self, functions, only=None, **tables):
         """Decide claims of the paper from tables, and save each with the numbers of its cases.
@@ -318,34 +293,31 @@ class Page:
         decided = self.decide(functions, only, **tables)
         if self.changes:
             return Decided({}, "")
-        about = "all of the paper" if only is None else "what the paper says of this"
-        caption = f"Claims ({about}), the numbers that decide each, and the verdicts"
-        self._decisions |= {
-            name: {
+        for name, one in decided.items():
+            cases = (
+                {"unit": one.entry["unit"]}
+                | row
+                | {"answer": claims.RECORDED[one.answers[row["case"]]]}
+                for row in one.rows
+            )
+            self._decisions[name] = {
                 "verdict": claims.UNDECIDED if self.undecided else one.verdict,
                 "otherwise": "" if self.undecided else one.otherwise,
                 "count": one.count,
                 "rule": one.entry["rule"],
-                "cases": [
-                    {"unit": one.entry["unit"]}
-                    | row
-                    | {"answer": claims.RECORDED[one.answers[row["case"]]]}
-                    for row in one.rows
-                ],
+                "cases": list(cases),
             }
-            for name, one in decided.items()
-        }
         table, display = claims.frame(decided), claims.summary(decided)
         if self.undecided:
             table["verdict"], display["verdict"] = claims.UNDECIDED, claims.UNDECIDED
-        made = Table(table, caption, self.notice, shown=display.drop(columns=["claim"]))
-        self._save(
-            self._file(None if self.item == "claims" else "claims", ".csv"),
-            made.csv(),
-            "claims",
-            made,
+        about = "all of the paper" if only is None else "what the paper says of this"
+        caption = f"Claims ({about}), the numbers that decide each, and the verdicts"
+        file = self._file(None if self.item == "claims" else "claims", ".csv")
+        display = display.drop(columns=["claim"])
+        saved = self._save_table(
+            Table(table, caption, self.notice, shown=display, file=file), "claims"
         )
-        return Decided(decided, made._repr_html_())
+        return Decided(decided, saved._repr_html_())
 
     def decide(self, functions, only=None, **tables):
         """Decide claims as `claims` does, without saving them: for another interpretation of the paper."""
@@ -356,31 +328,31 @@ class Page:
         _display({"text/markdown": markdown, "text/plain": markdown})
 
     def _file(self, name, ending):
-        if name is not None and not is_word(name):
-            raise PageError(f"{self.name}: output name {name!r}, allowed: {NAME_HINT}")
         return f"{self.item}{f'-{name}' if name else ''}{ending}"
 
-    def _save(self, file, data, role, made):
-        caption = made.caption
-        if not isinstance(caption, str) or not caption.strip():
-            raise PageError(f"{self.name}: {file}: caption {caption!r}, allowed: some words")
-        other = self._files.get(file, {}).get("caption", caption)
-        if other != caption:
+    def _save_table(self, table, role):
+        return self._save(table.file, table.csv(), role, table)
+
+    def _save(self, file, data, role, output):
+        other = self._files.get(file, {}).get("caption", output.caption)
+        if other != output.caption:
             raise PageError(
                 f"{self.name}: {file} was saved with the caption {other!r} before; "
                 "give one of the two a name=, or make the page anew"
             )
         writing.write(self.folder / file, data)
-        self._files[file] = {"role": role, "caption": caption, "sha256": record.sha256(data)}
+        digest = record.sha256(data)
+        self._files[file] = {"role": role, "caption": output.caption, "sha256": digest}
         self._write_record()
-        return made
+        return output
 
     def _write_record(self):
+        seconds = round(time.perf_counter() - self._started, 1)
         facts = {
             "format": record.FORMAT,
             "item": self.name,
             "title": record.title(self.name),
-            "summary": self._opening,
+            "summary": self._summary,
             "parameters": {name: v for name, v in self._given.items() if name != "workers"},
             "provenance": {
                 "kind": self.kind,
@@ -391,45 +363,33 @@ class Page:
             "values": self._values,
             "comparisons": [row for rows in self._comparisons.values() for row in rows],
             "claims": self._decisions,
-            "run": record.environment()
-            | {"workers": self._given["workers"], "seconds": self._seconds()},
+            "run": record.environment() | {"workers": self._given["workers"], "seconds": seconds},
         }
-        path = self.folder / f"{self.item}.json"
         if self._before is None:
-            self._before = record.read(path) or {}
-        record.save(path, facts, self._before or None)
-        self._show()
+            self._before = record.read(self.kind, self.name) or {}
+        record.save(self.kind, self.name, facts, self._before)
+        self._show(self.workloads)
 
     def _log_facts(self):
         return {log: record.log_facts(*both) for log, both in self._pairs.items()}
 
-    def _seconds(self):
-        return round(time.perf_counter() - self._started, 1)
-
-    def _source(self):
-        hashes = {log: facts["sha256"][:12] for log, facts in self._log_facts().items()}
-        logs = ", ".join(f"{log} {digest}" for log, digest in hashes.items()) or "none"
-        return f"{self.kind}; {self.scale} scale; seed {self.seed}; logs: {logs}"
-
-    def _show(self):
+    def _show(self, loaded=None):
         """Update the summary and the status below the page cell of the notebook."""
-        loaded = "_pairs" in self.__dict__
-        words = "\n\n".join(filter(None, [self._opening, self._status(loaded)]))
+        words = "\n\n".join(filter(None, [self._summary, self._status(loaded)]))
         shown = {"text/markdown": words, "text/plain": self.name}
         if self._shown is None:
             self._shown = _display(shown, display_id=True)
         else:
             self._shown.update(shown, raw=True)
 
-    def _status(self, loaded):
-        parts = [f"**{self.name}**", f"{self.scale} scale", f"seed {self.seed}"]
-        if loaded:
-            parts += [
+    def _status(self, loaded=None):
+        logs = self.logs
+        if loaded is not None:
+            logs = [
                 f"{log} ({len(workload):,} jobs{', stand-in' if workload.stand_in else ''})"
-                for log, workload in self.workloads.items()
+                for log, workload in loaded.items()
             ]
-        else:
-            parts += list(self.logs)
+        parts = [f"**{self.name}**", f"{self.scale} scale", f"seed {self.seed}", *logs]
         if self._files:
             folder = self.folder
             if folder.is_relative_to(paths.OUTPUT):

@@ -10,20 +10,13 @@ from pathlib import Path
 from replication.papers import published
 from replication.simulator import paths, writing
 
-#: Titles of the papers.
-PAPERS = {name: paper["title"] for name, paper in published.registered().items()}
 #: Titles of the report's chapters: the papers, and what none of them did.
-CHAPTERS = PAPERS | {"beyond": "Beyond the papers"}
-# From the most to the least conclusive.
+CHAPTERS = {name: paper["title"] for name, paper in published.registered().items()}
+CHAPTERS |= {"beyond": "Beyond the papers"}
+#: Kinds of outputs, from the most to the least conclusive.
 KINDS = ("paper", "quick", "stand-in")
-# Outputs with parameters other than the committed ones; no report is made of them.
+#: Outputs with parameters other than the committed ones; no report is made of them.
 OTHER = "other"
-MEANING = {
-    "paper": "real logs at the paper's scale",
-    "quick": "real logs at quick scale: a first look, too small for a verdict",
-    "stand-in": "synthetic logs: a test of the software, which proves nothing about a paper",
-    OTHER: "parameters other than the committed ones: they prove nothing about a paper",
-}
 WIDTH = 240
 FORMAT = 2  # of a record, see docs/architecture.md
 PACKAGES = ("numpy", "numba", "scipy", "pandas", "matplotlib")
@@ -49,16 +42,6 @@ def title(name):
     return heading[1].strip() if heading else name
 
 
-def of(kind, name):
-    """Return the record of an item of one of `KINDS` or `OTHER`; None where there is none."""
-    return read(folder(kind) / f"{name}.json")
-
-
-def files(kind, name):
-    """Return the files of an item's record by name; none without a record."""
-    return (of(kind, name) or {"files": {}})["files"]
-
-
 def sha256(data):
     """Return the hexadecimal digest of some bytes."""
     return hashlib.sha256(data).hexdigest()
@@ -67,10 +50,9 @@ def sha256(data):
 def log_facts(workload, used):
     """Return the facts that identify a workload in a record, without a path of this machine."""
     known = workload.provenance
-    path = known.get("path") or known.get("file") or ""
     return {
         "stand_in": workload.stand_in,
-        "file": Path(path).name,
+        "file": Path(known.get("path") or known.get("file") or "").name,
         "sha256": known.get("sha256", ""),
         "processors": workload.machine,
         "jobs": len(workload),
@@ -87,8 +69,12 @@ def environment():
     }
 
 
-def read(path):
-    """Return the record in a file; None, with a warning, where it is absent, damaged or of another format."""
+def read(kind, name):
+    """Return the record of an item of one of `KINDS` or `OTHER`.
+
+    None, with a warning unless it is absent, where it is damaged or of another format.
+    """
+    path = folder(kind) / f"{name}.json"
     if not path.exists():
         return None
     try:
@@ -101,23 +87,15 @@ def read(path):
         return None
 
 
-FIELDS = (
-    "format item title summary parameters provenance files values comparisons claims run"
-).split()
-
-
-def save(path, facts, before):
+def save(kind, name, facts, before):
     """Write a record; one that differs from the record `before` this run in ``run`` alone gives way to it.
 
     ``run`` (versions, workers, duration) says how a result was made and not what it is. So drawing an item again changes
     no file where the result is the same.
     """
-    results = [name for name in FIELDS if name != "run"]
-    same = before is not None and all(before[name] == facts[name] for name in results)
-    kept = dict(before if same else facts)
-    kept["run"] = {name: kept["run"][name] for name in facts["run"]}
-    text = _layout({name: kept[name] for name in FIELDS})
-    writing.write(path, (text + "\n").encode())
+    if before and all(before.get(key) == facts[key] for key in facts if key != "run"):
+        facts = facts | {"run": before["run"]}
+    writing.write(folder(kind) / f"{name}.json", (_layout(facts) + "\n").encode())
 
 
 def _layout(value, indent=0):

@@ -15,7 +15,6 @@ from replication.papers import shown, verdicts
 from replication.report import record
 from replication.report.render import SIGNS
 
-KINDS = ("value", "verdict")
 CONDITION = re.compile(r"([^=~]+)([=~])(.*)")
 FORMAT = re.compile(r"(?:abs )?(?:\* ?([\d.]+) ?)?([+,]*(?:\.\d+)?[feg%d]?)")
 
@@ -31,42 +30,35 @@ class References:
         self._papers = {paper.key: paper for paper in results.papers}
 
     def text(self, reference, link=True):
-        """Return the Markdown of a reference, given without its braces.
+        """Return the Markdown of a reference, given without its braces; ReferenceFault if it has no result.
 
-        Parameters
-        ----------
-        reference : str
-        link : bool
-            Link a verdict to the claim in the report.
-
-        Raises
-        ------
-        ReferenceFault
+        With `link`, a verdict is linked to the claim in the report.
         """
         first, *further = (part.strip() for part in reference.split(";"))
         try:
             kind, *words = shlex.split(first)
         except ValueError as error:
             raise ReferenceFault(f"unreadable: {error}") from None
-        if kind not in KINDS or not words:
-            raise ReferenceFault(f"{first!r}; expected {' or '.join(KINDS)} and a key")
-        return getattr(self, f"_{kind}")(words, further, link)
+        if kind == "verdict" and len(words) == 1:
+            return self._verdict(words[0], further, link)
+        if kind == "value" and len(words) > 1:
+            return self._value(words, further)
+        raise ReferenceFault(
+            f"{first!r}; expected verdict and a claim, or value, a table and a column"
+        )
 
-    def _verdict(self, words, further, link):
-        paper, _, name = words[0].partition("/")
-        verdict = self.one(f"{paper}.claims", "verdict", f"claim={name}")
+    def _verdict(self, claim, further, link):
+        paper, _, name = claim.partition("/")
+        verdict = self.select(f"{paper}.claims", "verdict", f"claim={name}")[0]
         if further != [verdict]:
             expected = "; ".join(further) or "no verdict"
             raise ReferenceFault(f"the text says {expected!r}; the verdict is {verdict!r}")
-        place = verdicts.place("claim", paper, name)
         # With a plain blank "= check" in a cell would be a heading in typst.
-        shown_verdict = f"{SIGNS[verdict]}\u00a0{verdict}"
-        return f"[{shown_verdict}](#{place})" if link else shown_verdict
+        words = f"{SIGNS[verdict]}\u00a0{verdict}"
+        return f"[{words}](#{verdicts.place('claim', paper, name)})" if link else words
 
-    def _value(self, words, further, link):
-        if len(words) < 2:
-            raise ReferenceFault("expected a table, a column and conditions")
-        cells = [row[words[1]] for row in self.select(*words)]
+    def _value(self, words, further):
+        cells = self.select(*words)
         form, spread = "", False
         for part in further:
             if part in SIGNS:
@@ -89,46 +81,39 @@ class References:
             texts[0] = texts[0].removesuffix(" %")
         return (" to " if spread else ", ").join(texts)
 
-    def one(self, table, column, *conditions):
-        """Return the only cell of a column that meets the conditions."""
-        rows = self.select(table, column, *conditions)
-        if len(rows) > 1:
-            raise ReferenceFault(f"{table}: {len(rows)} rows have {', '.join(conditions)}")
-        return rows[0][column]
-
     def select(self, table, column, *conditions):
-        """Return the rows of a table that meet all conditions; at least one."""
+        """Return the cells of a column in the rows of a table that meet all conditions; at least one."""
         rows = self.rows(table)
         known = list(rows[0]) if rows else []
-        for condition in conditions:
-            if not (parts := CONDITION.fullmatch(condition)):
-                raise ReferenceFault(f"condition {condition!r}; expected NAME=VALUE or NAME~WORD")
-            name, sign, wanted = parts.groups()
+        tests = [CONDITION.fullmatch(condition) for condition in conditions]
+        if None in tests:
+            raise ReferenceFault(f"conditions {conditions}; expected NAME=VALUE or NAME~WORD")
+        for name in (column, *(test[1] for test in tests)):
             if name not in known:
                 raise ReferenceFault(f"{table} has no column {name!r}, but {', '.join(known)}")
-            if sign == "=":
-                rows = [row for row in rows if _same(row[name], wanted)]
-            else:
-                rows = [row for row in rows if wanted in str(row[name]).split()]
-        if column not in known:
-            raise ReferenceFault(f"{table} has no column {column!r}, but {', '.join(known)}")
-        if not rows:
+        cells = [row[column] for row in rows if all(_meets(row[one[1]], one) for one in tests)]
+        if not cells:
             raise ReferenceFault(f"{table}: no row has {', '.join(conditions)}")
-        return rows
+        return cells
 
     def rows(self, table):
         """Return a table as a list of dicts: of a record, or of a paper's numbers, claims or cases."""
         name, _, part = table.partition(".")
-        if part in ("numbers", "claims", "cases") and (name == "all" or name in self._papers):
-            papers = self._papers.values() if name == "all" else [self._papers[name]]
-            return [row for paper in papers for row in getattr(self, f"_{part}")(paper)]
-        if part in ("logs", "record"):
-            facts = record.of("paper", name)
-            if facts is None:
-                raise ReferenceFault(f"no record of {name}")
-            if part == "record":
-                return [facts]
-            return [{"log": log} | about for log, about in facts["provenance"]["logs"].items()]
+        papers = self._papers.values() if name == "all" else filter(None, [self._papers.get(name)])
+        if part == "numbers":
+            every = [one for paper in papers for one in paper.numbers]
+            return [one.shown() | {"item": one.published.item, "ours": one.ours} for one in every]
+        if part in ("claims", "cases"):
+            every = [one for paper in papers for one in paper.claims]
+            if part == "cases":
+                return [{"claim": one.id_in_paper} | case for one in every for case in one.rows]
+            return [
+                {"claim": c.id_in_paper, "verdict": c.verdict, "held": c.count, "kind": c.about}
+                for c in every
+            ]
+        if part in ("logs", "record") and (facts := record.read("paper", name)):
+            logs = facts["provenance"]["logs"].items()
+            return [facts] if part == "record" else [{"log": log} | one for log, one in logs]
         path = record.folder("paper") / f"{name}.csv"
         if part or not path.is_file():
             raise ReferenceFault(f"no table {table} among the records")
@@ -137,28 +122,12 @@ class References:
             for row in verdicts.read_csv(path)
         ]
 
-    @staticmethod
-    def _numbers(paper):
-        return [
-            one.shown() | {"item": one.published.item, "ours": one.ours, "about": one.about}
-            for one in paper.numbers
-        ]
 
-    @staticmethod
-    def _claims(paper):
-        return [
-            {"claim": one.id_in_paper, "verdict": one.verdict, "held": one.count, "kind": one.about}
-            for one in paper.claims
-        ]
-
-    @staticmethod
-    def _cases(paper):
-        return [
-            {"claim": claim.id_in_paper} | case for claim in paper.claims for case in claim.rows
-        ]
-
-
-def _same(cell, wanted):
+def _meets(cell, test):
+    """Return True if a cell is the value of a condition, as text or number, or has it among its words."""
+    _, sign, wanted = test.groups()
+    if sign == "~":
+        return wanted in str(cell).split()
     try:
         return str(cell) == wanted or float(cell) == float(wanted)
     except (TypeError, ValueError):

@@ -4,7 +4,6 @@ Every text goes through autoescape: a trace may hold anything.
 """
 
 import base64
-import functools
 import html
 import re
 from pathlib import Path
@@ -16,7 +15,7 @@ from replication.papers import shown, style
 from replication.simulator import writing
 from replication.simulator.paths import toml
 
-TEMPLATES = Path(__file__).parent / "page_templates"
+TEMPLATES = Path(__file__).parent / "templates"
 # Pixels of a page for a pixel of a figure: 105 to the inch.
 SHRINK = 105 / style.DPI
 # A table of more than LONGEST rows shows its first HEAD rows.
@@ -45,23 +44,8 @@ VERDICTS = toml(TEMPLATES / "verdicts.toml")
 SIGNS = {word: verdict["sign"] for word, verdict in VERDICTS.items()}
 
 
-@functools.cache
-def environment(folder=TEMPLATES):
-    """The templates of a folder, autoescape on."""
-    made = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(folder),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
-    made.globals["signs"] = SIGNS
-    made.filters["slug"] = slug
-    return made
-
-
 def slug(name):
-    """A name as a class of the page's style."""
+    """Return a name as a class of the page's style."""
     return re.sub(r"\W+", "-", str(name)).lower()
 
 
@@ -70,6 +54,17 @@ def name_of(column):
     words = [WORDS.get(word, word) for word in column.replace("e_max", "E_max").split("_")]
     name = " ".join(words).replace("E max", "E_max")
     return COLUMNS.get(column, name if column in WORDS else name[:1].upper() + name[1:])
+
+
+JINJA = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(TEMPLATES),
+    autoescape=True,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    undefined=jinja2.StrictUndefined,
+)
+JINJA.globals["signs"] = SIGNS
+JINJA.filters |= {"slug": slug, "name_of": name_of}
 
 
 class Table:
@@ -92,42 +87,38 @@ class Table:
 
     def __init__(self, frame, caption, notice="", formats=None, shown=None, file=""):
         keep_index = not isinstance(frame.index, pd.RangeIndex) or frame.index.name is not None
-        self.frame, self.caption, self.notice, self._shown = frame, caption, notice, shown
+        self.frame, self.caption, self.notice, self.file = frame, caption, notice, file
         self._flat = frame.reset_index() if keep_index else frame.copy()
         self._flat.columns = [
             " ".join(map(str, part)).strip() if isinstance(part, tuple) else str(part)
             for part in self._flat.columns
         ]
-        self._formats, self._file = formats or {}, file
-        unknown = set(self._formats) - set(self._flat.columns)
-        if unknown:
-            raise ValueError(
-                f"formats for {', '.join(sorted(unknown))}; "
-                f"the columns are {', '.join(self._flat.columns)}"
-            )
+        self._shown = self._flat if shown is None else shown
+        self._formats = formats or {}
 
     def csv(self):
-        """The whole table as CSV with plain line ends; a number reads back as the same number."""
+        """Return the whole table as CSV with plain line ends; a number reads back as the same number."""
         return writing.frame_csv(self._flat)
 
     def _repr_html_(self):
-        display = self._flat if self._shown is None else self._shown
-        total = len(display)
+        display, total, caption = self._shown, len(self._shown), self.caption
         if total > LONGEST:
             display = display.head(HEAD)
-        formats = {name: form for name, form in PERCENT.items() if name in self._flat}
-        formats = {n: form for n, form in formats.items() if self._flat[n].dtype.kind == "f"}
+            caption += f" (the first {HEAD} of {total:,} rows of {self.file})"
+        kinds = {name: self._flat[name].dtype.kind for name in self._flat}
+        formats = {name: form for name, form in PERCENT.items() if kinds.get(name) == "f"}
         formats |= self._formats
-        numeric = {name for name in self._flat if self._flat[name].dtype.kind in "iuf"}
         rows = [
             [(name, row[name], shown.text(row[name], formats.get(name))) for name in display]
             for row in display.to_dict("records")
         ]
-        rest = f" (the first {HEAD} of {total:,} rows of {self._file})" if total > LONGEST else ""
-        words = {"caption": self.caption + rest, "notice": self.notice}
-        columns = {name: name_of(name) for name in display}
-        template = environment().get_template("table.html.j2")
-        return template.render(columns=columns, numeric=numeric, rows=rows, **words)
+        return JINJA.get_template("table.html.j2").render(
+            columns={name: name_of(name) for name in display},
+            numeric={name for name, kind in kinds.items() if kind in "iuf"},
+            rows=rows,
+            caption=caption,
+            notice=self.notice,
+        )
 
     def __repr__(self):
         rows = self._flat.to_string(index=False, max_rows=LONGEST, min_rows=HEAD)
@@ -144,9 +135,8 @@ class Picture:
         from IPython.display import display
 
         look = {"width": shown_width(self.data), "alt": self.caption}
-        encoded = uri(self.data).partition(",")[2]
-        bundle = {"image/png": encoded, "text/plain": self.caption}
-        display(bundle, metadata={"image/png": look}, raw=True)
+        picture = {"image/png": base64.b64encode(self.data).decode(), "text/plain": self.caption}
+        display(picture, metadata={"image/png": look}, raw=True)
         caption = f"<p><em>{html.escape(self.caption)}</em></p>"
         display({"text/html": caption, "text/plain": self.caption}, raw=True)
 
@@ -155,10 +145,10 @@ class Picture:
 
 
 def shown_width(png):
-    """Width, in pixels of the page, at which text in a PNG is about as large as that around it."""
+    """Return the width, in pixels of the page, at which text in a PNG is about as large as that around it."""
     return round(int.from_bytes(png[16:20]) * SHRINK)
 
 
 def uri(png):
-    """A picture as an address that needs no network."""
+    """Return a picture as an address that needs no network."""
     return f"data:image/png;base64,{base64.b64encode(png).decode()}"

@@ -4,9 +4,9 @@ The report and the article are made from `Results` and from nothing else. Each n
 computes it.
 """
 
-import functools
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from replication.papers import verdicts
 from replication.report import record
@@ -34,7 +34,7 @@ def notebooks():
 class Item:
     """The results of one notebook: their kind and their record."""
 
-    name: str
+    name: str  # ``paper/item``
     kind: str
     facts: dict
 
@@ -44,9 +44,19 @@ class Item:
         return self.name.replace("/", "-")
 
     @property
-    def folder(self):
+    def source(self) -> Path:
+        """The path of its notebook."""
+        return paths.NOTEBOOKS / f"{self.name}.ipynb"
+
+    @property
+    def folder(self) -> Path:
         """The folder of its outputs."""
         return record.folder(self.kind, self.name.split("/")[0])
+
+    @property
+    def is_analysis(self):
+        """True for an item that is no table or figure of the paper."""
+        return not re.search("/(fig|table)", self.name)
 
     def altered_files(self, *roles):
         """Return the paths of outputs, of all roles or of some, that differ from the record."""
@@ -69,27 +79,6 @@ class Paper:
     numbers: list
     claims: list
 
-    @property
-    def parts(self):
-        """The counts of verdicts on numbers and on claims by what they are about."""
-        return {
-            about: (
-                verdicts.count(self.numbers, verdicts.NUMBER_WORDS, [about]),
-                verdicts.count(self.claims, verdicts.CLAIM_WORDS, [about]),
-            )
-            for about in verdicts.ABOUT
-        }
-
-
-def items_of(claim, paper):
-    """Return the items of a claim: the one that decides it, and those that its section names."""
-    return [
-        item
-        for item in paper.items
-        if item.name == claim.drawn_by
-        or re.sub(r"(?<=[a-z])0+", "", item.name.split("/")[1]) in claim.items
-    ]
-
 
 @dataclass
 class Results:
@@ -103,32 +92,24 @@ class Results:
         """Return the ``items``, ``numbers`` or ``claims`` of all papers, in their order."""
         return [one for paper in self.papers for one in getattr(paper, what)]
 
-    @functools.cached_property
-    def sensitivity(self):
-        """The numbers of verdicts that change with each threshold, see `replication.papers.verdicts.sensitivity`."""
-        return verdicts.sensitivity(self.papers)
 
-
-def collect(kind, failed=()):
+def collect(kind):
     """Return the results of a kind, or of a better one where a notebook has none of this kind.
-
-    Notebooks in `failed` are left out, although they may have older results.
 
     Raises
     ------
     EvidenceError
         If two notebooks disagree on a number or a claim.
     """
-    wanted = record.KINDS[record.KINDS.index(kind) :: -1]
     items, missing = [], {}
     for name in notebooks():
-        drawn = _item(name, *wanted)
-        if name in failed or drawn is None:
-            missing[name] = "it failed" if name in failed else "not drawn yet"
-        elif drawn.altered_files():
+        item = _item(name, *record.KINDS[record.KINDS.index(kind) :: -1])
+        if item is None:
+            missing[name] = "not drawn yet"
+        elif item.altered_files():
             missing[name] = "its files differ from its record; draw it again"
         else:
-            items.append(drawn)
+            items.append(item)
     return Results(kind, papers(items), missing)
 
 
@@ -143,7 +124,7 @@ def recorded():
 
 def _item(name, *kinds):
     """Return the results of a notebook of the first kind with a record; None without one."""
-    drawn = ((kind, record.of(kind, name)) for kind in kinds)
+    drawn = ((kind, record.read(kind, name)) for kind in kinds)
     return next((Item(name, kind, facts) for kind, facts in drawn if facts is not None), None)
 
 

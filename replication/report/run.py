@@ -15,7 +15,7 @@ from nbclient.exceptions import DeadKernelError
 from tqdm import tqdm
 
 from replication.report import record
-from replication.report.parameters import SCALES, PageError, check_known, check_name, on_disk
+from replication.report.parameters import PageError, check_known, on_disk
 from replication.report.results import notebooks
 from replication.simulator import paths, traces, writing
 from replication.simulator.choices import did_you_mean
@@ -56,16 +56,11 @@ def plan(chosen, scale=None, workers=None, settings=None):
     Raises
     ------
     PageError
-        If a parameter is unknown, or is none of the allowed values.
+        If a notebook does not have one of the parameters.
     """
-    if scale is not None and scale not in SCALES:
-        raise PageError(f"scale {scale!r}, allowed: {', '.join(SCALES)}")
-    if workers is not None and workers < 1:
-        raise PageError(f"workers {workers!r}, allowed: 1 or more")
     common = {"scale": "paper", "workers": workers or os.cpu_count() or 1} | (settings or {})
     logs = {}
-    for name, path in chosen.items():
-        check_name(name)
+    for name in chosen:
         known = on_disk(name)
         check_known(name, common, known)
         logs[name] = (known | common).get("logs") or []
@@ -106,13 +101,13 @@ def figures(only=(), scale=None, workers=None, settings=None):
         raise PageError(f"no notebooks in {paths.NOTEBOOKS}")
     planned = plan(chosen, scale, workers, settings)
     weights = {name: _seconds(name, planned[name]["scale"]) for name in chosen}
-    failed, total, started = 0, sum(weights.values()), time.perf_counter()
-    with tqdm(bar_format="{desc}", leave=False, disable=None) as bar:
+    failed, form = 0, "{desc}, about {remaining} left"
+    with tqdm(
+        total=sum(weights.values()), bar_format=form, smoothing=0, leave=False, disable=None
+    ) as bar:
         for done, name in enumerate(sorted(chosen, key=weights.get), 1):
-            elapsed, left = time.perf_counter() - started, sum(weights.values())
-            # The recorded durations, corrected by those of this run so far.
-            left *= elapsed / (total - left) if left < total else 1
-            bar.set_description_str(f"{done} of {len(chosen)}, about {_minutes(left)} left: {name}")
+            bar.set_description_str(f"{name}, {done} of {len(chosen)}")
+            started = time.perf_counter()
             try:
                 kind = execute(chosen[name], planned[name])
                 pictures = [_short(path) for path in outputs(kind, name) if path.suffix == ".png"]
@@ -121,27 +116,23 @@ def figures(only=(), scale=None, workers=None, settings=None):
             except NotebookError as error:
                 failed += 1
                 line = f"FAILED {error} (see {_short(record.notebook('failed', name))})"
-            seconds = time.perf_counter() - started - elapsed
+            seconds = time.perf_counter() - started
             with bar.external_write_mode():
                 print(f"{line} [{done} of {len(chosen)}, {seconds:.1f} s]", flush=True)
-            del weights[name]
+            bar.update(weights[name])
     return 1 if failed else 0
-
-
-def _minutes(seconds):
-    return f"{seconds / 60:.0f} min" if seconds >= 90 else f"{seconds:.0f} s"
 
 
 def _seconds(name, scale):
     """Return the recorded duration of a notebook, as far as there is one."""
-    facts = record.of("paper", name) if scale == "paper" else None
-    return facts["run"].get("seconds", SECONDS) + 4 if facts else SECONDS
+    facts = record.read("paper", name) if scale == "paper" else None
+    return facts["run"]["seconds"] + 4 if facts else SECONDS
 
 
 def outputs(kind, name):
-    """Return the files that the record of an item names."""
-    folder = record.folder(kind, name.split("/")[0])
-    return [folder / file for file in record.files(kind, name) if OUTPUT.fullmatch(file)]
+    """Return the files that the record of an item names; none without a record."""
+    folder, facts = record.folder(kind, name.split("/")[0]), record.read(kind, name)
+    return [folder / file for file in facts["files"] if OUTPUT.fullmatch(file)] if facts else []
 
 
 def execute(path, parameters):
@@ -150,21 +141,21 @@ def execute(path, parameters):
     Returns
     -------
     str
-        The kind of its outputs, one of `replication.report.record.MEANING`.
+        The kind of its outputs.
 
     Raises
     ------
     NotebookError
     """
     name = f"{path.parent.name}/{path.stem}"
-    check_known(name, parameters, on_disk(name))
-    records = {kind: record.folder(kind) / f"{name}.json" for kind in record.MEANING}
+    kinds = (*record.KINDS, record.OTHER)
+    records = {kind: record.folder(kind) / f"{name}.json" for kind in kinds}
     before = {kind: _mtime(file) for kind, file in records.items()}
     older = {kind: outputs(kind, name) for kind in records}
     # papermill warns of parameters such as "top=3", which are checked above.
     logging.getLogger("papermill").setLevel(logging.ERROR)
     warnings.filterwarnings("ignore", "The specified file .* does not end in")
-    running, kind = record.notebook("failed", name), None
+    running = record.notebook("failed", name)
     running.parent.mkdir(parents=True, exist_ok=True)
     try:
         papermill.execute_notebook(
@@ -183,11 +174,10 @@ def execute(path, parameters):
         raise NotebookError(_reason(path, error)) from error
     except RuntimeError as error:
         raise NotebookError(f"{name}: the kernel did not start: {error}") from error
-    for kind in records:
-        if _mtime(records[kind]) != before[kind]:
-            break
-    else:
+    drawn = [kind for kind, file in records.items() if _mtime(file) != before[kind]]
+    if not drawn:
         raise NotebookError(f"{name}: no Page of this name saved an output")
+    kind = drawn[0]
     notebook = stable(nbformat.read(running, as_version=4), with_parameters=kind != "paper")
     writing.write(record.notebook(kind, name), nbformat.writes(notebook).encode())
     running.unlink()
@@ -219,18 +209,17 @@ def stable(notebook, with_parameters=True):
         if cell.cell_type == "code":
             count += 1
             cell.execution_count = count
-            cell.outputs = [output for output in cell.outputs if _is_result(output)]
+            cell.outputs = [
+                output
+                for output in cell.outputs
+                if output.get("name") != "stderr" and WIDGET not in output.get("data", ())
+            ]
             for output in cell.outputs:
                 if "execution_count" in output:
                     output.execution_count = count
         kept.append(cell)
     notebook.cells = kept
     return notebook
-
-
-def _is_result(output):
-    """Return False for warnings and progress bars."""
-    return output.get("name") != "stderr" and WIDGET not in output.get("data", ())
 
 
 def _mtime(file):

@@ -50,13 +50,12 @@ def test_a_new_paper_is_values_a_claims_file_and_a_notebook(tmp_path, monkeypatc
     (tmp_path / "toy_claims.py").write_text(FUNCTIONS)
     monkeypatch.syspath_prepend(tmp_path)
     titles = {name: one["title"] for name, one in published.registered().items()}
-    monkeypatch.setattr(record, "PAPERS", titles)
     monkeypatch.setattr(record, "CHAPTERS", titles)
     path = small_project.notebook(tmp_path, "toy/table1", CELLS, enter_cell=False)
     page = in_process(path)["page"]
     shutil.copy(path, page.folder)  # in a kernel it would be the executed notebook
 
-    facts = record.read(page.folder / "table1.json")
+    facts = record.read(page.kind, page.name)
     (row,) = facts["comparisons"]
     assert row["published"] == 5990 and isinstance(row["ours"], int | float)
     decided = facts["claims"]["many-are-backfilled"]

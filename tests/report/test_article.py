@@ -56,7 +56,7 @@ def test_values(recorded, reference, text):
         ("value heel_and_toe/table1 jobs trace", "expected NAME=VALUE"),
         ("value heel_and_toe/table1 trace; .1f", "is no number"),
         ("value heel_and_toe/table1 jobs; much", "no format"),
-        ("number 1", "expected value or verdict"),
+        ("number 1", "expected verdict and a claim, or value"),
         ('value "x', "unreadable"),
     ],
 )

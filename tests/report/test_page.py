@@ -66,19 +66,12 @@ def drawing():
     ("wrong", "words"),
     [
         ({"name": "other/fig02"}, "pv_easy, heel_and_toe, top_percent"),
-        ({"name": "heel_and_toe/Fig 2"}, "lower-case letters"),
         ({"scale": "small"}, "allowed: paper, quick"),
-        ({"seed": -1}, "seed -1"),
         ({"seed": True}, "seed True"),
-        ({"workers": 0}, "from 1 up"),
-        ({"logs": "CTC-SP2"}, "a list of names"),
-        ({"logs": ["CTC-SP"]}, "did you mean CTC-SP2"),
+        ({"logs": "CTC-SP2"}, r"logs 'CTC-SP2'; expected a value such as \['CTC-SP2', 'KTH"),
         ({"logs": ["CTC-SP2", "CTC-SP2"]}, "each name once"),
-        ({"logs": ["mine.swf"]}, "SWF files by their paths"),
-        ({"factors": (1, 2)}, "JSON types"),
-        ({"factors": 1}, r"factors 1, allowed: a list, such as \[1, 2\]"),
-        ({"load": "84 %"}, "load '84 %', allowed: a number, such as 0.84"),
-        ({"load": float("inf")}, "JSON types"),
+        ({"factors": (1, 2)}, r"factors \(1, 2\); expected a value such as \[1, 2\]"),
+        ({"load": "84 %"}, "load '84 %'; expected a value such as 0.84"),
     ],
 )
 def test_a_wrong_parameter_is_refused_with_the_valid_ones(project, wrong, words):
@@ -86,19 +79,11 @@ def test_a_wrong_parameter_is_refused_with_the_valid_ones(project, wrong, words)
         make(**wrong)
 
 
-def test_a_page_is_frozen_and_keeps_what_it_was_given(project):
+def test_a_page_keeps_what_it_was_given(project):
     page = make(scale="quick", seed=3, workers=2)
     assert (page.paper, page.item, page.quick) == ("heel_and_toe", "fig02", True)
     assert page.logs == ("CTC-SP2", "KTH-SP2-2")
-    assert dict(page.settings) == {"factors": [1, 2], "load": 0.84}
-    with pytest.raises(AttributeError):
-        page.seed = 4
-    with pytest.raises(TypeError):
-        page.settings["load"] = 0.9
-
-
-def test_logs_may_be_text_as_papermill_gives_it(project):
-    assert make(logs='["CTC-SP2", "KTH-SP2-2"]').changes == ()
+    assert page.settings == {"factors": [1, 2], "load": 0.84}
 
 
 def test_nothing_is_loaded_before_it_is_asked_for(project, monkeypatch):
@@ -111,7 +96,7 @@ def test_nothing_is_loaded_before_it_is_asked_for(project, monkeypatch):
     page = make()
     assert loaded == []
     assert list(page.workloads) == ["CTC-SP2", "KTH-SP2-2"]
-    assert page.stand_in is False
+    assert page.kind == "paper"
     assert loaded == [("CTC-SP2", "heel_and_toe"), ("KTH-SP2-2", "heel_and_toe")]
 
 
@@ -142,14 +127,14 @@ def test_only_real_logs_at_paper_scale_reach_figures(project):
 def test_other_parameters_go_to_a_folder_of_their_own_and_prove_nothing(project, changed, words):
     page = make(**changed)
     assert (page.kind, page.undecided) == ("other", "other parameters")
-    assert words in page.notice and words in page._status(True)
-    assert "proves nothing about the paper" in page._status(True)
+    assert words in page.notice and words in page._status(page.workloads)
+    assert "proves nothing about the paper" in page._status(page.workloads)
     shown = [page.figure(drawing(), "A figure"), page.table(pd.DataFrame({"a": [1]}), "A table")]
     if "name" not in changed:
         shown.append(page.compare([*OURS, OURS[0] | {"trace": "mine"}]))
         assert set(shown[-1].frame["verdict"]) == {"not comparable"}
     assert page.folder == project / "build" / "other" / "heel_and_toe"
-    assert record.read(page.folder / f"{page.item}.json")["provenance"]["kind"] == "other"
+    assert record.read(page.kind, page.name)["provenance"]["kind"] == "other"
     assert all(words in table._repr_html_() for table in shown[1:])
     assert not (project / "figures").exists()
 
@@ -204,12 +189,10 @@ def test_the_summary_and_its_numbers_are_in_the_record(project):
     page = make()
     sentence = "The paper finds {theirs} min, we {ours:.1f} min, from {ends}."
     page.opening(sentence, {"ours": "min"}, theirs=21.3712, ours=2 / 3, ends=(1, math.nan))
-    facts = record.read(page.folder / "fig02.json")
+    facts = record.read(page.kind, page.name)
     assert facts["summary"] == "The paper finds 21.37 min, we 0.7 min, from (1, nan)."
     assert facts["values"]["ours"] == {"value": 2 / 3, "unit": "min"}
     assert facts["values"]["ends"] == {"value": [1, None], "unit": ""}
-    with pytest.raises(PageError, match="no number 'there', given: here"):
-        page.opening("We find {there}.", here=1)
 
 
 @stand_ins
@@ -221,7 +204,7 @@ def test_stand_ins_never_reach_figures(project, scale):
     page.table(pd.DataFrame({"a": [1]}), "A table")
     page.compare(OURS)
     assert not (project / "figures").exists()
-    assert record.read(page.folder / "fig02.json")["provenance"]["kind"] == "stand-in"
+    assert record.read(page.kind, page.name)["provenance"]["kind"] == "stand-in"
 
 
 def test_a_figure_has_the_same_bytes_from_run_to_run(project):
@@ -357,7 +340,7 @@ def test_real_logs_at_paper_scale_get_verdicts(project):
     assert by_policy["CTC-SP2", "real"] == "match"
     assert by_policy["KTH-SP2-2", "real"] == "differs"
     assert by_policy["CTC-SP2", "perfect"] == "not comparable"
-    facts = record.read(page.folder / "fig02.json")
+    facts = record.read(page.kind, page.name)
     first, second, third, last = facts["comparisons"]
     assert (first["published"], first["ours"], first["verdict"]) == (21.37, 21.4, "match")
     assert [one["verdict"] for one in (second, third, last)] == [
@@ -427,10 +410,6 @@ def test_two_outputs_may_not_take_one_name(project):
     page.figure(drawing(), "A figure")  # the cell was run again
     with pytest.raises(PageError, match="name="):
         page.figure(drawing(), "Another figure")
-    with pytest.raises(PageError, match="caption"):
-        page.table(pd.DataFrame({"a": [1]}), " ")
-    with pytest.raises(PageError, match="output name"):
-        page.table(pd.DataFrame({"a": [1]}), "A table", name="../x")
 
 
 def test_titles_come_from_notebooks(project):
@@ -447,7 +426,7 @@ def test_what_proves_nothing_decides_no_claim(tmp_path, monkeypatch, real, scale
     page = Page("heel_and_toe/claims", scale=scale, logs=["CTC-SP2"])
     decided = page.claims({"doubling_helps": lambda change: [Case("CTC-SP2", change)]}, change=1)
     assert decided["doubling-helps"].verdict == "holds" and "undecided" in decided._repr_html_()
-    assert record.read(page.folder / "claims.json")["claims"]["doubling-helps"] == {
+    assert record.read(page.kind, page.name)["claims"]["doubling-helps"] == {
         "verdict": "undecided",
         "otherwise": "",
         "count": "1 of 1",

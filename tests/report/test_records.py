@@ -16,7 +16,7 @@ RECORDS = [
 
 @pytest.mark.parametrize("path", RECORDS)
 def test_a_committed_record_is_of_real_logs_at_paper_scale(path):
-    facts = record.read(path)
+    facts = json.loads(path.read_text(encoding="utf-8"))
     assert facts["provenance"]["kind"] == "paper" and facts["parameters"]["scale"] == "paper"
     assert "commit" not in path.read_text(encoding="utf-8").partition('"files"')[0]
 
@@ -31,12 +31,13 @@ def test_a_committed_notebook_shows_the_pictures_of_its_record(path):
     pictures = {
         record.sha256(base64.b64decode(one["image/png"])) for one in data if "image/png" in one
     }
-    files = record.read(path)["files"].values()
+    files = json.loads(path.read_text(encoding="utf-8"))["files"].values()
     assert pictures == {facts["sha256"] for facts in files if facts["role"] == "figure"}
 
 
-def test_a_damaged_record_counts_as_not_drawn_and_is_named(tmp_path, capsys):
+def test_a_damaged_record_counts_as_not_drawn_and_is_named(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(paths, "FIGURES", tmp_path)
     (tmp_path / "fig02.json").write_text('{"item": "heel_and_to')
-    assert record.read(tmp_path / "fig02.json") is None
+    assert record.read("paper", "fig02") is None
     message = capsys.readouterr().err
     assert str(tmp_path / "fig02.json") in message and message.count("\n") == 1

@@ -135,7 +135,7 @@ def test_nothing_active_or_remote_gets_into_the_page(project):
         project,
         prose="<script>alert(1)</script> [x](javascript:alert(1)) ![y](https://example.org/y.png) $a^2$",
     )
-    facts = record.of("paper", NAME)
+    facts = record.read("paper", NAME)
     assert small_project.HOSTILE in json.dumps(facts["provenance"]["logs"])
     markup = assemble.build().read_text()
     parsed = Page()

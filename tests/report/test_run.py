@@ -48,28 +48,18 @@ def test_an_unknown_choice_is_refused(project, word, words):
         run.figures([word])
 
 
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({"scale": "big"}, "allowed: paper, quick"),
-        ({"workers": 0}, "1 or more"),
-        (
-            {"settings": {"sed": 2}},
-            r"unknown parameter 'sed' \(did you mean seed\?\); valid: scale",
-        ),
-    ],
-)
-def test_wrong_options_are_refused_before_anything_runs(project, given, words):
+def test_an_unknown_parameter_is_refused_before_anything_runs(project):
     make(project)
+    words = r"unknown parameter 'sed' \(did you mean seed\?\); valid: scale"
     with pytest.raises(PageError, match=words):
-        run.figures(**given)
+        run.figures(settings={"sed": 2})
     assert not (project / "build").exists()
 
 
 @pytest.mark.parametrize("value", ["seeds()", "1 +"])
 def test_parameters_are_literals(project, value):
     make(project, parameters=f"scale = {value}\nworkers = 1")
-    with pytest.raises(PageError, match="the cell of parameters"):
+    with pytest.raises(PageError, match="each value a literal"):
         run.figures()
 
 
