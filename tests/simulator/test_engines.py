@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -167,7 +166,7 @@ except rp.simulator.engines.EngineError as problem:
 @pytest.mark.slow
 def test_a_worker_without_the_users_module_is_named(cluster, tmp_path):
     (tmp_path / "own_of_a_test.py").write_text(OWN)
-    folders = os.pathsep.join([str(tmp_path), str(Path(__file__).parents[2])])
+    folders = os.pathsep.join([str(tmp_path), *sys.path])
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT, cluster],
         env=os.environ | {"PYTHONPATH": folders},
