@@ -29,6 +29,7 @@ if absent := [
         raise SystemExit(f"replication: {message}")
     raise ModuleNotFoundError(message, name=absent[0])
 
+from replication import completion
 from replication.simulator.comparison import compare
 from replication.simulator.estimates import (
     Deterministic,
@@ -71,6 +72,9 @@ from replication.simulator.workload import Workload
 
 if TYPE_CHECKING:
     from replication.report.page import Page
+
+if "IPython" in sys.modules:
+    completion.register()
 
 __all__ = [
     "CVH",
