@@ -40,8 +40,8 @@ def test_an_entry_is_complete_and_short(name, numbers):
     assert entry["kind"] in KINDS and entry["paper"] in numbers
     assert entry["what"].endswith(".")
     for side in ("first", "second"):
-        assert entry[side].keys() == {"quote", "where"}
-        assert 0 < len(entry[side]["quote"]) <= 120 and entry[side]["where"].strip()
+        assert entry[side].keys() == {"text", "where"}
+        assert 0 < len(entry[side]["text"]) <= 120 and entry[side]["where"].strip()
 
 
 @pytest.mark.parametrize(
@@ -49,6 +49,6 @@ def test_an_entry_is_complete_and_short(name, numbers):
 )
 def test_repeated_numbers_are_published_ones(name, numbers):
     values = {abs(row.value) for rows in numbers.values() for row in rows}
-    quotes = " ".join(ENTRIES[name][side]["quote"] for side in ("first", "second")).replace(",", "")
-    for number in re.findall(r"\d+\.\d+", quotes):
+    texts = " ".join(ENTRIES[name][side]["text"] for side in ("first", "second")).replace(",", "")
+    for number in re.findall(r"\d+\.\d+", texts):
         assert float(number) in values, number
