@@ -8,6 +8,8 @@ import pandas as pd
 from tqdm import tqdm
 
 import replication as rp
+from replication.simulator import measures
+from replication.simulator.observed import observe
 from replication.simulator.workload import usage
 
 HOUR, DAY = 3600, 86400  # s
@@ -86,13 +88,18 @@ def view(log: str, load: float | None, choice: Choice) -> "View":
 
 
 def warm() -> None:
-    """Compile the kernels of all choices, on three jobs, and count them on standard error."""
+    """Compile the kernels of all schedulers, predictors and measures, and count the schedulers on standard error."""
     jobs = rp.Workload.from_columns("tiny", 4, [0, 1, 2], [9, 5, 3], [3, 4, 1])
-    choices = [Choice(scheduler) for scheduler in SCHEDULERS]
-    choices += [Choice("EASY on predictions", predictor) for predictor in PREDICTORS]
+    schedulers = [Choice(name).value() for name in SCHEDULERS]
+    schedulers += [Choice("EASY on predictions", name).value() for name in PREDICTORS]
+    schedulers += [rp.EASY(wild="forbidden"), rp.EASY(reservations=2)]
     form = "Compiling the kernels: {n_fmt} of {total_fmt}, {elapsed}"
-    for choice in tqdm(choices, bar_format=form):
-        rp.simulate(jobs, choice.value())
+    for scheduler in tqdm(schedulers, bar_format=form):
+        schedule = rp.simulate(jobs, scheduler, rp.Modal(HOUR))
+        schedule.measured()
+        measures.mwbs(schedule.wait, jobs.run_time, jobs.processors)
+        if isinstance(scheduler, rp.EASY) and scheduler.reservations == 1:
+            observe(jobs, scheduler=scheduler)
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,8 @@
 """The explorer without a browser: walks, schedules, controls and the pictures' boxes."""
 
+import subprocess
+import sys
+
 import nbformat
 import numpy as np
 import pytest
@@ -87,6 +90,35 @@ def test_walk_from_a_window_continues_the_schedule(log):
     known = expected <= walk.workload.submit[-1]
     assert known.sum() >= 10
     assert walk.start[known].tolist() == expected[known].tolist()
+
+
+AFTER_WARM = """
+import sys
+import replication as rp
+from numba.core.dispatcher import Dispatcher
+from replication.explore import model
+
+def signatures():
+    ours = [vars(module) for name, module in sys.modules.items() if name.startswith("replication.")]
+    kernels = {k for names in ours for k in names.values() if isinstance(k, Dispatcher)}
+    return {f"{k.__module__}.{k.__name__}": len(k.signatures) for k in kernels}
+
+model.warm()
+before = signatures()
+jobs = rp.Workload.from_columns("five", 4, [0, 1, 2, 2, 9], [9, 5, 3, 7, 1], [3, 4, 1, 2, 4])
+estimates = [make(1.0, 3600) for make, _ in model.ESTIMATES.values()]
+schedulers = [model.Choice(name).value() for name in model.SCHEDULERS]
+schedulers += [model.Choice("EASY on predictions", name).value() for name in model.PREDICTORS]
+rp.compare(jobs, schedulers, estimates, measures=[*rp.simulate(jobs).measures, "mwbs", "ap0waf"])
+rp.compare(jobs, [rp.EASY(), rp.EASY(predictor=rp.Last())], measures=["wild"])
+print({name: n - before[name] for name, n in signatures().items() if n != before[name]})
+"""
+
+
+def test_nothing_is_compiled_after_warm():
+    words = [sys.executable, "-W", "ignore", "-c", AFTER_WARM]
+    done = subprocess.run(words, cwd=paths.ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "{}\n"
 
 
 def test_top_percent_is_offered_with_the_percentages_of_the_paper():
