@@ -1,7 +1,11 @@
-"""Jupyter's settings for this checkout: notebooks are saved without outputs, so that running one changes no file.
+"""Notebooks are saved and committed without outputs, so that running one changes no file.
 
-JupyterLab reads this file if it is started in this folder, as ``make lab`` does.
+JupyterLab and Jupyter Notebook read this file as their settings if they are started in this folder, as ``make lab`` does.
+Git runs it on each notebook that it stores, whichever editor saved it; ``make setup`` sets that up.
 """
+
+import json
+import sys
 
 
 def strip_outputs(model, path="", **_):
@@ -21,6 +25,12 @@ def strip_outputs(model, path="", **_):
             cell["outputs"], cell["execution_count"] = [], None
 
 
-c.FileContentsManager.pre_save_hook = strip_outputs  # noqa: F821
-c.LabApp.news_url = None  # noqa: F821
-c.LabApp.check_for_updates_class = "jupyterlab.NeverCheckForUpdate"  # noqa: F821
+if __name__ == "__main__":  # run by git
+    notebook = json.loads(sys.stdin.buffer.read())
+    strip_outputs({"type": "notebook", "content": notebook})
+    text = json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False)
+    sys.stdout.buffer.write(f"{text}\n".encode())
+else:
+    c.FileContentsManager.pre_save_hook = strip_outputs  # noqa: F821
+    c.LabApp.news_url = None  # noqa: F821
+    c.LabApp.check_for_updates_class = "jupyterlab.NeverCheckForUpdate"  # noqa: F821

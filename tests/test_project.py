@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from packaging.requirements import Requirement
@@ -81,6 +82,49 @@ def test_a_notebook_is_short_and_has_no_outputs(path):
     tree = ast.parse("\n".join("".join(cell["source"]) for cell in code))
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     assert [one.name for one in functions if one.end_lineno - one.lineno >= 12] == []
+
+
+def with_outputs(path):
+    """Return a notebook as an editor saves it after a run."""
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    notebook["metadata"] |= {"kernelspec": {"display_name": ".venv", "name": "python3"}}
+    notebook["metadata"]["language_info"] = {"name": "python", "version": "3.12.1"}
+    for cell in notebook["cells"]:
+        cell["metadata"]["collapsed"] = True
+        if cell["cell_type"] == "code":
+            cell["outputs"] = [{"output_type": "stream", "name": "stdout", "text": ["42\n"]}]
+            cell["execution_count"] = 7
+    return notebook
+
+
+def test_git_stores_notebooks_without_outputs(tmp_path):
+    """Whichever editor saved them: git's filter is that of the Makefile."""
+    for name in (".gitattributes", "jupyter_server_config.py"):
+        shutil.copy(paths.ROOT / name, tmp_path)
+    shutil.copytree(paths.NOTEBOOKS, tmp_path / "notebooks")
+    makefile = (paths.ROOT / "Makefile").read_text(encoding="utf-8")
+    (setting,) = re.findall(r"@(git config filter\..*?) 2>", makefile)
+
+    def git(command):
+        done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0 and not done.stderr, done.stderr
+        return done.stdout
+
+    git(f"git init -q && git add . && {setting}")
+    for path in (tmp_path / "notebooks").rglob("*.ipynb"):
+        path.write_text(json.dumps(with_outputs(path)), encoding="utf-8")
+    assert git("git diff --stat") == ""
+
+
+def test_jupyter_saves_notebooks_without_outputs():
+    source = paths.ROOT / "jupyter_server_config.py"
+    settings = SimpleNamespace(FileContentsManager=SimpleNamespace(), LabApp=SimpleNamespace())
+    exec(compile(source.read_text(encoding="utf-8"), source, "exec"), {"c": settings})
+    notebook = paths.NOTEBOOKS / "explore.ipynb"
+    content = with_outputs(notebook)
+    save = {"model": {"type": "notebook", "content": content}, "path": "notebooks/explore.ipynb"}
+    settings.FileContentsManager.pre_save_hook(**save, contents_manager=None)
+    assert content == json.loads(notebook.read_text(encoding="utf-8"))
 
 
 def test_make_lists_its_targets():
