@@ -3,8 +3,9 @@
 ``data/published/<paper>/claims.toml`` holds each claim: the section, our statement of it, the statistic, and the rule. The
 rule consists of an operator (`OPERATORS`), a threshold, a unit, and a word for the number of cases that must hold (`enough`).
 A plain function of the paper's module ``claims`` returns the cases as numbers. It is named as the claim, with ``_`` for
-``-``, and its parameters name the tables that it needs. A claim whose cases are rows of a table needs no function: its
-entry has ``select``, a table and the values of its columns.
+``-``, and its parameters name the tables that it needs. Where several claims share a statistic, ``cases`` in their entries
+names the function and gives its other parameters. A claim whose cases are rows of a table needs no function: its entry has
+``select``, a table and the values of its columns.
 
 The values decide. The verdicts that the intervals of the cases would also allow are reported with the verdict
 (`otherwise`). ``docs/verdicts.md`` describes the rules in full. Synthetic logs and quick scale decide nothing.
@@ -313,9 +314,9 @@ def decide(
     return found
 
 
-def function_of(name: str, functions: ModuleType | Mapping):
+def function_of(name: str, entry: Mapping, functions: ModuleType | Mapping):
     """Return the function that gives the cases of a claim, or None."""
-    named = name.replace("-", "_")
+    named = entry.get("cases", {}).get("function", name.replace("-", "_"))
     return (
         functions.get(named) if isinstance(functions, Mapping) else getattr(functions, named, None)
     )
@@ -326,13 +327,17 @@ def _cases(paper, name, entry, functions, tables):
         return list(
             select_cases(_table(paper, name, entry["select"]["table"], tables), **entry["select"])
         )
-    function = function_of(name, functions)
+    function = function_of(name, entry, functions)
     if function is None:
         raise EvidenceError(
             f"{paper}: claim {name!r} has neither select nor a function {name.replace('-', '_')}"
         )
-    needed = inspect.signature(function).parameters
-    return list(function(**{one: _table(paper, name, one, tables) for one in needed}))
+    given = {key: value for key, value in entry.get("cases", {}).items() if key != "function"}
+    parameters = inspect.signature(function).parameters.values()
+    needed = [one.name for one in parameters if one.name not in given and one.default is one.empty]
+    named = {needed[0]: given.pop("table")} if "table" in given else {}
+    found = {one: _table(paper, name, named.get(one, one), tables) for one in needed}
+    return list(function(**found, **given))
 
 
 def _table(paper, name, wanted, tables):

@@ -27,7 +27,7 @@ from replication.simulator import paths
 
 PAPERS = [folder.parent.name for folder in sorted(paths.PUBLISHED.glob("*/claims.toml"))]
 FIELDS = set(
-    "section statement statistic rule number word kind operator threshold unit select baseline".split()
+    "section statement statistic rule number word kind operator threshold unit select cases baseline".split()
 )
 YES, NO, LIKELY, UNLIKELY = Answer(True), Answer(False), Answer(True, False), Answer(False, False)
 
@@ -212,6 +212,25 @@ def test_the_cases_of_a_claim_may_be_rows_of_a_table(paper):
     ]
 
 
+def test_claims_may_share_a_function_and_name_its_table(paper):
+    path = paths.PUBLISHED / paper / "claims.toml"
+    entry = path.read_text()
+    cases = 'cases = { function = "change", table = "changes", kind = "a" }\n'
+    path.write_text(
+        entry
+        + cases
+        + entry.replace("doubling", "halving")
+        + 'cases = { function = "change", kind = "b" }\n'
+    )
+
+    def change(runs, kind, scale=100):
+        yield Case("log", scale * runs[kind])
+
+    tables = {"changes": {"a": 1}, "runs": {"b": -1}}
+    decided = decide(paper, {"change": change}, tables)
+    assert [one.rows[0]["value"] for one in decided.values()] == [100, -100]
+
+
 @pytest.mark.parametrize(
     ("functions", "only", "message"),
     [
@@ -250,5 +269,5 @@ def test_every_claim_of_a_paper_has_a_rule_and_a_function_or_rows(paper):
         assert claim["kind"] in claims.KINDS and claim["rule"], name
         assert claim["word"] in claims.words()["how_often"], name
         assert claim.keys() <= FIELDS, name
-        assert "select" in claim or claims.function_of(name, module), name
+        assert "select" in claim or claims.function_of(name, claim, module), name
         assert claim.get("operator", "<") in (*claims.OPERATORS, claims.BETWEEN), name

@@ -245,7 +245,7 @@ def test_a_quotient_of_blocked_jobs_is_sure_if_the_weighted_one_bears_it_out():
     columns = ["log", "jobs", "value", "low", "high", "mwbs"]
     rows = [("A", "1/4 to 1/2", 0.9, 0.8, 0.95, mwbs) for mwbs in (0.97, 1.1)]
     table = pd.DataFrame(rows, columns=columns)
-    first, second = pv_claims.large_blocked_better(table)
+    first, second = pv_claims.borne_out(table)
     assert (first.low, first.high, second.low, second.high) == (0.8, 0.97, 0.8, 1.1)
 
 

@@ -1,4 +1,6 @@
-"""The paper's claims: a function for each returns its cases; rules are in ``data/published/heel_and_toe/claims.toml``.
+"""The statistics of the paper's claims; the rules are in ``data/published/heel_and_toe/claims.toml``.
+
+Each function returns the cases of the claim of its name, or of those that name it.
 
 Tables
 ------
@@ -33,7 +35,7 @@ import pandas as pd
 
 from replication.papers.claims import BETWEEN, Case, around, bound
 from replication.papers.heel_and_toe import campaign, causes, modality, real_estimates, trends
-from replication.papers.heel_and_toe.curves import BACKFILLED, PERFORMANCE, SHORT, WILD
+from replication.papers.heel_and_toe.curves import BACKFILLED, PERFORMANCE, SHORT
 from replication.papers.heel_and_toe.masquerade import RATIOS, limit, probability
 from replication.papers.heel_and_toe.masquerade import verdict as distances
 from replication.papers.heel_and_toe.trends import difference, ends
@@ -41,7 +43,6 @@ from replication.papers.heel_and_toe.trends import difference, ends
 CTC, KTH, SDSC, BLUE = "CTC-SP2", "KTH-SP2-2", "SDSC-SP2", "SDSC-BLUE"
 L_SHAPED = {(CTC, "mean_wait"), (CTC, "mean_bounded_slowdown"), (KTH, "mean_wait")}
 SMALL = 0.5  # f below it is "very small"
-STEPS = (0.1, 0.2, 0.3)
 LESS = bound("1 - none")
 
 
@@ -156,29 +157,18 @@ def not_in_proportion(runs):
         yield Case(named(log, measure), *difference(gain, math.hypot(1.5 * s5, s10), at0))
 
 
-def span(least):
-    """Return a claim's function: highest less lowest mean over f from `least` on, per cent of the value at f = 0."""
-
-    def cases(runs):
-        for log, measure in panels(runs):
-            yield Case(named(log, measure), *trends.span(part(runs, log), measure, least))
-
-    return cases
+def span(runs, least_f):
+    """Return highest less lowest mean over f from `least_f` on, per cent of the value at f = 0."""
+    for log, measure in panels(runs):
+        yield Case(named(log, measure), *trends.span(part(runs, log), measure, least_f))
 
 
-not_robust = span(campaign.RANGES[10])
-not_balanced = span(0.0)
-
-
-def deterministic_closer_to_best(runs):
+def deterministic_place(runs):
     """Return where the deterministic run lies between the random ones' 5th (0) and 95th (1) percentile, median over f."""
     for log, measure in panels(runs):
         ends_, exact = band(runs, log, measure), curve(runs, log, measure, "deterministic")
         place = (exact - ends_[0.05]) / (ends_[0.95] - ends_[0.05])
         yield Case(named(log, measure), float(place[ends_.index > 0].median()))
-
-
-deterministic_lower_bound = deterministic_closer_to_best
 
 
 def deterministic_better(runs):
@@ -212,21 +202,26 @@ def simulations():
 # ---- shapes (section 3)
 
 
-def initial_drop(runs):
-    """Return the fall from f = 0 to the lowest point, per cent of the value at f = 0."""
-    for row in _shapes(runs):
-        yield Case(named(row["log"], row["measure"]), *trends.change(row, "fall"))
+def falls(runs, loads):
+    """Return the fall from f = 0 to the lowest point at each load, per cent: V and L are the shapes that fall."""
+    for load in loads:
+        for row in _shapes(runs, load):
+            name = named(row["log"], row["measure"], row["load"])
+            yield Case(name, *trends.change(row, "fall"))
+
+
+def v_shapes(runs, loads, logs=None):
+    """Return fall and rise of the curves of some logs, or of all, at each load."""
+    for load in loads:
+        for row in _shapes(runs, load, logs):
+            yield from shape_cases(row, "V")
 
 
 def shapes(runs, vanilla):
     """Return fall and rise of the curves: of CTC and SDSC for f up to 10, of KTH and BLUE for f up to 100."""
     wide = trends.on_grid(vanilla, 100, campaign.RANGES[100])
-    rows = [*_shapes(runs, logs=(CTC, SDSC)), *_shapes(wide, None, (KTH, BLUE))]
-    return [
-        case
-        for row in rows
-        for case in shape_cases(row, "L" if (row["log"], row["measure"]) in L_SHAPED else "V")
-    ]
+    for row in [*_shapes(runs, logs=(CTC, SDSC)), *_shapes(wide, None, (KTH, BLUE))]:
+        yield from shape_cases(row, "L" if (row["log"], row["measure"]) in L_SHAPED else "V")
 
 
 def trends_invariant(runs):
@@ -234,29 +229,6 @@ def trends_invariant(runs):
     for load, log, letter in (("high", CTC, "L"), ("low", SDSC, "V")):
         for row in _shapes(runs, load, (log,)):
             yield from shape_cases(row, letter)
-
-
-def high_load_v(runs):
-    """Return fall and rise of KTH and BLUE at high load."""
-    return [case for row in _shapes(runs, "high", (KTH, BLUE)) for case in shape_cases(row, "V")]
-
-
-def usually_v(runs):
-    """Return fall and rise of every curve at every load."""
-    return [
-        case
-        for load in campaign.LOADS
-        for row in _shapes(runs, load)
-        for case in shape_cases(row, "V")
-    ]
-
-
-def v_or_l(runs):
-    """Return the fall of every curve at every load: V and L are the shapes that fall."""
-    for load in campaign.LOADS:
-        for row in _shapes(runs, load):
-            name = named(row["log"], row["measure"], row["load"])
-            yield Case(name, *trends.change(row, "fall"))
 
 
 def low_load_flatter(runs):
@@ -286,23 +258,13 @@ def shape_cases(row, letter):
 # ---- backfilling and heel and toe (sections 4 to 6)
 
 
-def growing(measures, first):
-    """Return a claim's function: the change from a whole f to f = 10 and from step to step, per cent, of each measure."""
-
-    def cases(runs):
-        for log in logs_of(runs):
-            for measure in measures:
-                name = log if len(measures) == 1 else f"{log} {measure}"
-                fs = [*range(first, 11)]
-                yield from _steps(part(runs, log), log, measure, fs, name, ">", "-none")
-
-    return cases
-
-
-more_backfilling = growing(BACKFILLED, 0)
-wild_grows = growing(WILD, 1)
-delay_grows = growing(["delay"], 1)
-events_grow = growing(["events"], 1)
+def growth_by_steps(runs, measures, first):
+    """Return the change from a whole f to f = 10 and from step to step, per cent, of each measure."""
+    for log in logs_of(runs):
+        for measure in measures:
+            name = log if len(measures) == 1 else f"{log} {measure}"
+            fs = [*range(first, 11)]
+            yield from _steps(part(runs, log), log, measure, fs, name, ">", "-none")
 
 
 def sjfness_falls_on(runs):
@@ -464,26 +426,16 @@ def alike_but_for_e_max(recorded):
         yield Case(f"{one} and {other}", apart)
 
 
-def all_at_e_max(at_e_max):
-    """Return how much worse performance is if all jobs ask for E_max, per cent."""
-    return _column(at_e_max, "worse [%]")
+def value_at_e_max(at_e_max, column):
+    """Return a column of `extreme.results` for each log and measure."""
+    for row in at_e_max.to_dict("records"):
+        yield Case(named(row["log"], row["measure"]), row[column])
 
 
 def e_max_stops_hole_filling(at_e_max):
     """Return the backfilled jobs that were to end by the head's reservation, per cent of all jobs."""
-    once = at_e_max.drop_duplicates("log").drop(columns="measure")
-    return _column(once, "in time, at E_max [%]")
-
-
-def e_max_reverts_to_fcfs(at_e_max):
-    """Return the way from real estimates (0) to FCFS (1), in logarithms."""
-    return _column(at_e_max, "way")
-
-
-def _column(table, column):
-    for row in table.to_dict("records"):
-        name = named(row["log"], row["measure"]) if "measure" in row else row["log"]
-        yield Case(name, row[column])
+    for row in at_e_max.drop_duplicates("log").to_dict("records"):
+        yield Case(row["log"], row["in time, at E_max [%]"])
 
 
 def truncation_harmless_at_first(barely):
@@ -533,23 +485,14 @@ def modal_like_real(modal, workloads):
         yield Case(named(row["log"], row["measure"]), *ends_)
 
 
-def modal_worse(modal, workloads):
-    """Return the change from the smallest share at E_max to the largest, per cent."""
-    return _more_at_e_max(_kept(modal, workloads), modality.SHARES)
-
-
-def modal_steps(modal, workloads):
-    """Return the change from one of some shares at E_max to the next, per cent."""
-    return _more_at_e_max(_kept(modal, workloads), STEPS, step=True)
-
-
 def _kept(modal, workloads):
     """Return the rows of the logs that keep nearly all their work when run times are cut."""
     return modal[modal["log"].isin(modality.logs_with_little_lost(workloads))]
 
 
-def _more_at_e_max(modal, shares, **how):
-    for row in modality.change(modal, shares, **how).to_dict("records"):
+def modal_change(modal, workloads, shares, step=False):
+    """Return the change from the smallest of some shares at E_max to the largest, or from each to the next, per cent."""
+    for row in modality.change(_kept(modal, workloads), shares, step).to_dict("records"):
         name = f"{named(row['log'], row['measure'])} {row['from [%]']:.0f} to {row['to [%]']:.0f} %"
         yield Case(name, *(row[f"{end} [%]"] for end in ("change", "low", "high")))
 
@@ -557,29 +500,12 @@ def _more_at_e_max(modal, shares, **how):
 # ---- causes (docs/decisions/causes.md)
 
 
-def wild_backfills_explain_the_gain(left):
-    """Return the share of each gain at small f that is left if wild backfills are forbidden, per cent."""
-    return _left(left, causes.SMALL_F)
+def gains_left(left, fs):
+    """Return the share of each gain at some f that is left, per cent, with a part for each intervention.
 
-
-def wild_backfills_explain_the_gain_at_large_f(left):
-    """Return the same at f = 3 and 10."""
-    return _left(left, causes.LARGE_F)
-
-
-def order_explains_the_gain(left_without_order):
-    """Return the share of each gain at small f that is left with equal run times and with permuted estimates, per cent."""
-    return _left(left_without_order, causes.SMALL_F)
-
-
-def order_explains_the_gain_at_large_f(left_without_order):
-    """Return the same at f = 3 and 10."""
-    return _left(left_without_order, causes.LARGE_F)
-
-
-def _left(table, fs):
-    """Return a case for each gain that is surely above none, with a part for each intervention."""
-    for row in table[table["f"].isin(fs)].dropna(subset="left").to_dict("records"):
+    A gain that is not surely above none has no share.
+    """
+    for row in left[left["f"].isin(fs)].dropna(subset="left").to_dict("records"):
         name = f"{named(row['log'], row['measure'], row['load'])}, f = {row['f']:g}"
         yield Case(name, *(row[column] for column in ends("left")), part=row.get("without", ""))
 

@@ -1,6 +1,7 @@
-"""The paper's claims: a function for each returns its cases; rules are in ``data/published/pv_easy/claims.toml``.
+"""The statistics of the paper's claims; the rules are in ``data/published/pv_easy/claims.toml``.
 
-Claims about single numbers have no function here: their cases are rows of a table, named by ``select``.
+Each function returns the cases of the claim of its name, or of those that name it. Claims about single numbers have none:
+their cases are rows of a table, named by ``select``.
 
 Tables
 ------
@@ -229,48 +230,27 @@ def column(numbers: pd.DataFrame, policy: str, measure: str) -> pd.Series:
     return some.set_index("log")["value"]
 
 
-def largest(policy: str, measure: str) -> Callable:
-    """Return a claim's function: the largest number of a policy over the logs."""
-
-    def cases(numbers):
-        values = column(numbers, policy, measure)
-        log = values.idxmax()
-        return [Case(log, values[log])]
-
-    return cases
+def largest(numbers, policy, measure):
+    """Return the largest number of a policy over the logs."""
+    values = column(numbers, policy, measure)
+    log = values.idxmax()
+    return [Case(log, values[log])]
 
 
-def less(policy: str, measure: str, other_policy: str, other_measure: str) -> Callable:
-    """Return a claim's function: a number of a policy less another number, on each log."""
-
-    def cases(numbers):
-        difference = column(numbers, policy, measure) - column(numbers, other_policy, other_measure)
-        return [Case(log, value) for log, value in difference.items()]
-
-    return cases
+def less(numbers, number, other):
+    """Return a number less another one on each log; each is given by its policy and measure."""
+    difference = column(numbers, *number) - column(numbers, *other)
+    return [Case(log, value) for log, value in difference.items()]
 
 
-def changes(policies, base: str) -> Callable:
-    """Return a claim's function: the change of the slowdown from a policy to others, per cent."""
-
-    def cases(numbers):
-        for log in dict.fromkeys(numbers["log"]):
-            for policy in policies:
-                for name in SHORT.values():
-                    ratio = (column(numbers, one, name)[log] for one in (policy, base))
-                    words = f"{log} {name}" + (f" {policy}" if len(policies) > 1 else "")
-                    yield Case(words, 100 * (next(ratio) / next(ratio) - 1))
-
-    return cases
-
-
-delay_90_hours = largest("EASY", "max_delay")
-violations_30_hours = largest("EASY-Last", "max_dtr")
-large_more_often_blocked = less("EASY", "large jobs blocked", "EASY", "small jobs blocked")
-small_killed_more = less("PV-EASY", "small jobs killed", "PV-EASY", "large jobs killed")
-same_end = less("PV-EASY", "last end", "EASY", "last end")
-venture_helps = changes(["PV-EASY"], NO_VENTURE)
-suspending_is_better = changes(MODES, "PV-EASY")
+def changes(numbers, policies, base):
+    """Return the change of the slowdown from a policy to others, per cent."""
+    for log in dict.fromkeys(numbers["log"]):
+        for policy in policies:
+            for name in SHORT.values():
+                ours, theirs = (column(numbers, one, name)[log] for one in (policy, base))
+                words = f"{log} {name}" + (f" {policy}" if len(policies) > 1 else "")
+                yield Case(words, 100 * (ours / theirs - 1))
 
 
 def busy_logs(numbers):
@@ -284,27 +264,12 @@ def busy_logs(numbers):
         yield Case(log, run_time, part="mean run time", operator=">", threshold=3600, unit="s")
 
 
-def blocked_mostly_better(blocked):
-    """Return the quotients of all size classes."""
-    return _borne_out(blocked)
-
-
-def large_blocked_better(blocked):
-    """Return the quotients of the size classes above a quarter of the machine."""
-    large = blocked[blocked["jobs"] != slowdown.names()[0]]
-    if large.empty:
+def borne_out(blocked, jobs=None):
+    """Yield the quotient of MBS of each size class; its interval is widened to the quotient of MWBS, which must bear it out."""
+    some = blocked if jobs is None else blocked[blocked["jobs"].isin(jobs)]
+    if some.empty:
         raise NotApplicable("no blocked job is that large")
-    return _borne_out(large)
-
-
-def small_blocked_not_better(blocked):
-    """Return the quotients of the jobs up to a quarter of the machine."""
-    return _borne_out(blocked[blocked["jobs"] == slowdown.names()[0]])
-
-
-def _borne_out(blocked):
-    """Yield each quotient of MBS; its interval is widened to the quotient of MWBS, which must bear it out."""
-    for row in blocked.to_dict("records"):
+    for row in some.to_dict("records"):
         low, high = min(row["low"], row["mwbs"]), max(row["high"], row["mwbs"])
         yield Case(f"{row['log']} {row['jobs']}", row["value"], low, high)
 
@@ -317,18 +282,10 @@ def fewer_backfilled(numbers):
             yield Case(log, value, part=name, operator=sign, threshold=threshold)
 
 
-def prediction_ten_percent(errors):
-    """Return the better EASY's mean over PV-EASY's at each error up to 10 %."""
-    return _leads(errors[errors["error"] <= 10])
-
-
-def prediction_above_ten_percent(errors):
-    """Return the better EASY's mean over PV-EASY's at each error of 10 % and above."""
-    return _leads(errors[errors["error"] >= 10])
-
-
-def _leads(errors):
-    for (log, measure), part in errors.groupby(["trace", "measure"], sort=False):
+def leads(errors, least, most):
+    """Return the better EASY's mean over PV-EASY's at each error from `least` to `most` per cent."""
+    some = errors[errors["error"].between(least, most)]
+    for (log, measure), part in some.groupby(["trace", "measure"], sort=False):
         by = virtual.by_error(part)
         ours = {end: by[end]["PV-EASY"] for end in ("mean", "low", "high")}
         theirs = {end: by[end].drop(columns="PV-EASY").min(axis=1) for end in ours}

@@ -1,6 +1,7 @@
-"""The paper's claims: a function for each returns its cases; rules are in ``data/published/top_percent/claims.toml``.
+"""The statistics of the paper's claims; the rules are in ``data/published/top_percent/claims.toml``.
 
-Claims about single measures have no function here: their cases are rows of a table, named by ``select``.
+Each function returns the cases of the claim of its name, or of those that name it. Claims about single measures have none:
+their cases are rows of a table, named by ``select``.
 
 Tables
 ------
@@ -27,10 +28,9 @@ from replication.papers.resampling import interval
 from replication.papers.top_percent.runs import POLICIES, TITLES, class_of
 from replication.papers.top_percent.schedulers import PAPER as SCHEDULERS
 
-USUAL, PRIORITY = ["AVEbsld", "AF"], ["AP0WAF", "AP1WAF"]
-SCHEDULE = [*USUAL, *PRIORITY]
+USUAL = ["AVEbsld", "AF"]
+SCHEDULE = [*USUAL, "AP0WAF", "AP1WAF"]
 TOPS, RELATED = ["Top02", "Top03", "Top04"], ["Complete", "CVH", "Tsafrir"]
-LEARNED = [*RELATED, *TOPS]
 
 
 def rows(draws: pd.DataFrame, policies, measures) -> pd.DataFrame:
@@ -53,37 +53,32 @@ def intervals(values: pd.DataFrame, scale: float = 1.0):
         yield Case(name, *(scale * x for x in interval(row.to_numpy())))
 
 
-def less(policies, other: str, measures, scale: float = 1.0):
-    """Return a claim's function: the measures of some policies less those of another."""
-
-    def cases(draws):
-        base = rows(draws, [other], measures).droplevel("policy")
-        several = rows(draws, policies, measures)
-        same = base.loc[several.droplevel("policy").index]
-        return intervals(several - same.to_numpy(), scale)
-
-    return cases
+def less(draws, policies, other, measures, scale=1.0):
+    """Return the measures of some policies less those of another."""
+    base = rows(draws, [other], measures).droplevel("policy")
+    several = rows(draws, policies, measures)
+    same = base.loc[several.droplevel("policy").index]
+    return intervals(several - same.to_numpy(), scale)
 
 
-def less_others(policy: str, measures, pick: str):
-    """Return a claim's function: the measures of a learned predictor less the ``min`` or ``max`` of the other learned ones."""
-    others = [other for other in LEARNED if other != policy]
-
-    def cases(draws):
-        own = extreme(draws, [policy], measures, "min")
-        return intervals(own - extreme(draws, others, measures, pick))
-
-    return cases
+def extremes(draws, policies, others, measures, pick="min", other_pick="min", scale=1.0):
+    """Return the ``min`` or ``max`` of the measures of some policies less that of others."""
+    own, theirs = (
+        extreme(draws, policies, measures, pick),
+        extreme(draws, others, measures, other_pick),
+    )
+    return intervals(own - theirs, scale)
 
 
-def under_predicted(policies):
-    """Return a claim's function: the share of jobs that some policies under-predict, per cent."""
+def ratios(draws, policies, measures):
+    """Return the measures of some policies."""
+    return intervals(rows(draws, policies, measures))
 
-    def cases(draws):
-        for (log, policy, _), share in rows(draws, policies, ["under"])[0].items():
-            yield Case(f"{log} {policy}", 100 * float(share))
 
-    return cases
+def under_predicted(draws, policies):
+    """Return the share of jobs that some policies under-predict, per cent."""
+    for (log, policy, _), share in rows(draws, policies, ["under"])[0].items():
+        yield Case(f"{log} {policy}", 100 * float(share))
 
 
 # ---- the jobs
@@ -120,38 +115,7 @@ def multimodal(modes):
     return [Case(f"class {number}", p) for number, p in enumerate(modes["one_mode"], 1)]
 
 
-# ---- differences between policies
-
-cvh_best_usual = less_others("CVH", USUAL, "min")
-cvh_worst_priority = less_others("CVH", PRIORITY, "max")
-cvh_poor_r2 = less(["CVH"], "Complete", ["R2"])
-complete_best_r2 = less_others("Complete", ["R2"], "max")
-tsafrir_underperforms = less_others("Tsafrir", SCHEDULE, "max")
-tsafrir_never_best = less_others("Tsafrir", SCHEDULE, "min")
-clairvoyant_upper_bound = less(LEARNED, "Clairvoyant", SCHEDULE)
-reqtime_lower_bound = less(LEARNED, "Reqtime", ["R2"])
-top_predicts_better_than_requests = less(TOPS, "Reqtime", ["R2"])
-fewer_backfilled = less(["Reqtime"], "Clairvoyant", ["backfilled"], 100)
-more_aggressive = less(TOPS, "Reqtime", ["backfilled"], 100)
-means_fall_short = less(["Top03"], "Complete", ["under"], 100)
-reqtime_never_under = under_predicted(["Reqtime"])
-others_under_predict = under_predicted(LEARNED)
-
-
-def top_best_priority(draws):
-    """Return the best AP0WAF and AP1WAF of the Top Percents less the best of the related predictors."""
-    return intervals(
-        extreme(draws, TOPS, PRIORITY, "min") - extreme(draws, RELATED, PRIORITY, "min")
-    )
-
-
-def least_underprediction(draws):
-    """Return the largest share under-predicted by a Top Percent less the least of the related, points."""
-    most, least = (
-        extreme(draws, policies, ["under"], pick)
-        for policies, pick in ((TOPS, "max"), (RELATED, "min"))
-    )
-    return intervals(most - least, 100)
+# ---- relations of measures
 
 
 def tsafrir_like_cvh(ratios):
@@ -184,16 +148,6 @@ def never_above_request(schedules):
 
 
 # ---- further runs
-
-
-def underprediction_hurts(scaled):
-    """Return AP0WAF and AP1WAF with halved run times as predictions over those with 1.5 times."""
-    return intervals(rows(scaled, ["short"], PRIORITY))
-
-
-def short_jobs_first(short_first):
-    """Return AVEbsld and AF with the shortest candidate first over those in queue order."""
-    return intervals(rows(short_first, ["short"], USUAL))
 
 
 def favouring_overprediction_helps(biased):
