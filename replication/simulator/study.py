@@ -9,7 +9,7 @@
     watched = false
     resampling = ["weeks=8"]                   # eight weeks of each log for every seed
     measures = ["mean_wait", "wait_p95"]       # optional
-    imports = ["my_scheduler.py"]              # modules with your own choices
+    imports = ["my_scheduler.py"]              # modules with your own choices and functions
 
 A study may have parts, each with keys that override those above::
 
@@ -117,7 +117,7 @@ def _tasks(path, given, logs):
         seeds,
         given["watched"],
         resamplings,
-        given["measures"] or None,
+        [text.function(word) for word in given["measures"]] or None,
     )
 
 

@@ -5,18 +5,22 @@ A choice is its name, then the value that its sign asks for, then options::
     easy    f=2    log*2    top=3    last*0.5    f=300,emax=64800    easy:predictor=last,correction=now
 
 The first option may follow a colon or a comma. Names, options and values are those of the classes; only letters and
-digits of an option count, so ``emax`` is ``e_max``. Python takes values instead: ``EASY(predictor=Last())``.
+digits of an option count, so ``emax`` is ``e_max``. A function of an imported module is its dotted name:
+``easy:candidates=my_orders.small_first``. Python takes values instead: ``EASY(predictor=Last())``.
 """
 
 import re
+import sys
+from collections.abc import Callable
 from dataclasses import MISSING
 
-from replication.simulator.choices import Number, did_you_mean
+from replication.simulator.choices import ChoiceError, Number, did_you_mean
 from replication.simulator.estimates import EstimateError, EstimateModel
 from replication.simulator.estimates.models import steps
 from replication.simulator.predictors import Biased, Predictor
 from replication.simulator.resampling import Resampling
 from replication.simulator.schedulers import Scheduler
+from replication.simulator.schedulers.options import WordsOrFunction
 
 #: Names of choices with some options set.
 PRESETS = {
@@ -25,6 +29,7 @@ PRESETS = {
     "top-as-coded": ("top", {"coded": "yes"}),
 }
 ANSWERS = {"yes": True, "no": False}
+KINDS = {bool: "yes or no", int: "a whole number", float: "a number"}
 LONGEST = 200  # characters
 _RANGE = re.compile(r"(.*=)([0-9.]+):([0-9.]+):([0-9.]+)(,.*)?")
 
@@ -63,6 +68,13 @@ def predictor(text: str) -> Predictor:
     if not times:
         return _read(Predictor, text)
     return Biased(predictor(of), _value(factor, Biased.options()["factor"]))
+
+
+def function(word: str) -> Callable | str:
+    """Return a function of an imported module, such as ``my_orders.small_first``; another word as it is."""
+    module, _, name = word.rpartition(".")
+    found = getattr(sys.modules.get(module), name, None)
+    return found if callable(found) else word
 
 
 def names(family):
@@ -143,12 +155,27 @@ def _value(word, declared):
     """Return the value of a word for an option; the class refuses a word that has none."""
     if declared.metadata.get("allowed") is Predictor or isinstance(declared.default, Predictor):
         return predictor(word)
-    if isinstance(declared.default, bool):
-        return ANSWERS.get(word, word)
-    if isinstance(declared.metadata.get("allowed"), Number):
-        try:
-            number = float(word)
-        except ValueError:
-            return word
-        return int(word) if word.lstrip("+-").isdecimal() else number
-    return word
+    if isinstance(declared.metadata.get("allowed"), WordsOrFunction):
+        return function(word)
+    default = declared.default
+    kind = declared.type if default is MISSING else type(default)
+    if kind is bool:
+        value = ANSWERS.get(word, word)
+    elif kind in (int, float) or isinstance(declared.metadata.get("allowed"), Number):
+        value = _number(word)
+    else:
+        return word
+    # The class itself does not check a field without allowed values.
+    is_right = isinstance(value, (int, float) if kind is float else kind)
+    if declared.metadata.get("allowed") is None and not is_right:
+        raise ChoiceError(f"{declared.name}={word!r}; allowed: {KINDS[kind]}")
+    return value
+
+
+def _number(word):
+    """Return a word as a number, or as it is."""
+    try:
+        number = float(word)
+    except ValueError:
+        return word
+    return int(word) if word.lstrip("+-").isdecimal() else number

@@ -145,15 +145,22 @@ from replication.simulator.schedulers import FCFS, Scheduler
 class OfStudy(Scheduler, name="of-study"):
     def run(self, workload, estimate, seed):
         return FCFS().run(workload, estimate, seed)
+
+def longest_wait(schedule):
+    return schedule.wait.max()
 """
 
 
 def test_a_study_names_modules_and_measures(written, monkeypatch):
-    path = written('schedulers = ["of-study"]\nimports = ["of_study.py"]\nmeasures = ["wait_p90"]')
+    path = written(
+        'schedulers = ["of-study"]\nimports = ["of_study.py"]\n'
+        'measures = ["wait_p90", "of_study.longest_wait"]'
+    )
     monkeypatch.syspath_prepend(path.parent)
     with pytest.raises(study.StudyError, match="of_study.py does not exist"):
         study.read(path)
     (path.parent / "of_study.py").write_text(OWN)
     (task,) = study.read(path)
-    assert repr(task.scheduler) == "OfStudy()" and task.measures == ("wait_p90",)
+    assert repr(task.scheduler) == "OfStudy()" and task.measures[0] == "wait_p90"
+    assert task.measures[1].__name__ == "longest_wait"
     assert task.key is None, "the module changed after this session began"

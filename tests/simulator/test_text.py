@@ -1,5 +1,6 @@
 """Choices as text."""
 
+import numpy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -98,6 +99,32 @@ def test_an_error_lists_what_is_allowed(read, words, message):
     with pytest.raises(ChoiceError, match=message) as error:
         read(words)
     assert "\n" not in str(error.value)
+
+
+class Plain(rp.Predictor, name="plain-options"):
+    """A predictor whose options are fields without allowed values."""
+
+    share: float = 0.5
+    window: int = 5
+    rounds: bool = False
+
+    def predict(self, job, now):
+        return self.share * job.estimate
+
+
+def test_options_without_allowed_values_have_the_type_of_their_default():
+    own = text.predictor("plain-options:share=2,window=3,rounds=yes")
+    assert own == Plain(2, 3, True) and type(own.window) is int and own.rounds is True
+    for word in ("share=x", "window=2.5", "rounds=perhaps"):
+        with pytest.raises(ChoiceError, match=f"{word[:5]}.*; allowed: "):
+            text.predictor(f"plain-options:{word}")
+
+
+def test_a_function_is_named_with_its_module():
+    assert text.scheduler("easy:candidates=numpy.sort").candidates is numpy.sort
+    with pytest.raises(ChoiceError, match="candidates='numpy.sorted'; allowed: 'fcfs', 'sjf'"):
+        text.scheduler("easy:candidates=numpy.sorted")
+    assert text.function("wait_p99.5") == "wait_p99.5"
 
 
 def test_a_range_is_all_its_models():
