@@ -57,21 +57,21 @@ def changes_for(logs, own=()):
     )
 
 
-def study(paper, functions, tables, workloads, changes, first=None, workers=1):
+def study(paper, functions, tables, own, workloads, first=None, workers=1):
     """Decide every headline of a paper on every log under every variant.
 
     Parameters
     ----------
     paper : str
-    functions : module
+    functions : module or dict
         The functions of the claims, see `replication.papers.claims.decide`.
     tables : callable
         ``tables(log, jobs, variant)`` returns the tables that the functions take. It or a function raises `NotApplicable`
         where there is nothing to decide.
+    own : list of Variant
+        Those of the paper, see `changes_for`.
     workloads : dict
         The paper's logs by name.
-    changes : list of Variant
-        From `changes_for`.
     first : int, optional
         Take the first jobs of each log alone.
     workers : int
@@ -102,6 +102,7 @@ def study(paper, functions, tables, workloads, changes, first=None, workers=1):
                 rows.append(about | {"case": "", "answer": ABSENT, "reason": str(reason)})
         return rows
 
+    changes = changes_for(workloads, own)
     tasks = [(variant, log) for variant in changes for log in variant.logs or workloads]
     rows = [row for rows in engines.each(decided, tasks, workers) for row in rows]
     return pd.DataFrame(rows, columns=[*KEY, *NUMBERS, "answer", "reason"])

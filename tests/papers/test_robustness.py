@@ -172,10 +172,9 @@ def test_a_study_has_a_row_for_each_number_and_says_what_is_not_applicable(monke
         yield Case("wait", -change, part="perfect")
         yield Case("slowdown", change)
 
-    changes = [PLAIN, Variant("load 70 %", load=0.7)]
-    cases = robustness.study(
-        "heel_and_toe", {"doubling_helps": doubling_helps}, tables, {"A": THREE}, changes
-    )
+    monkeypatch.setattr(variants, "others", lambda logs: [Variant("load 70 %", load=0.7)])
+    functions = {"doubling_helps": doubling_helps}
+    cases = robustness.study("heel_and_toe", functions, tables, (), {"A": THREE})
     assert cases["answer"].tolist() == ["against", "against", "for", ABSENT]
     found = robustness.summary(cases).to_dict("records")
     assert [(one[YES], one["cases"], one["verdict"]) for one in found] == [

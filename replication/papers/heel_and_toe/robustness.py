@@ -4,6 +4,7 @@ A function for each headline returns its cases from two tables of one log: `runs
 """
 
 import math
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -27,13 +28,6 @@ BACKFILLED = {"backfilled": "share", "run_time": "run time", "size": "size"}
 SINGLE = {"real": Users(), "perfect": Exact(), "real x2": Users(2), "perfect x2": Exact(2)}
 #: Each interpretation changed alone, and cleanings.
 CHANGES = (*variants.alone(*variants.TEXTBOOK), *variants.entered(campaign.PAPER, "alone"))
-
-
-def study(workloads, first=None, workers=1, changes=None):
-    """Return the cases of every headline, see `replication.papers.robustness.study`."""
-    functions = {name: globals()[name] for name in HEADLINES}
-    changes = changes or robustness.changes_for(workloads, CHANGES)
-    return robustness.study(campaign.PAPER, functions, tables, workloads, changes, first, workers)
 
 
 def tables(log, jobs, variant):
@@ -154,18 +148,6 @@ def truncated_meets_real(runs):
         yield Case(name, met)
 
 
-HEADLINES = (
-    "perfect_better",
-    "doubling_helps",
-    "initial_drop",
-    "rises_again",
-    "better_than_real",
-    "more_backfilling",
-    "sjfness_rises",
-    "truncated_meets_real",
-)
-
-
 def _one(runs, model, measure):
     """Return a measure of a single run."""
     return float(runs.loc[runs["model"] == model, measure].iloc[0])
@@ -197,3 +179,7 @@ def _less(some, others, unit):
         ).confidence_interval(0.95)
     ends = some.mean() - others.mean(), found.low, found.high
     return tuple(float(100 * x / unit) for x in ends)
+
+
+#: ``study(workloads, first, workers)``, see `replication.papers.robustness.study`.
+study = partial(robustness.study, campaign.PAPER, globals(), tables, CHANGES)

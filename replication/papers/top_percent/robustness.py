@@ -1,6 +1,7 @@
 """Top Percent's headline conclusions under other interpretations, cleanings, logs and loads."""
 
 from dataclasses import replace
+from functools import partial
 
 from replication.papers import robustness, variants
 from replication.papers.top_percent import claims, intervals, runs
@@ -32,7 +33,5 @@ def tables(log, jobs, variant):
     return {"draws": draws, "ratios": intervals.table(draws)}
 
 
-def study(workloads, first=None, workers=1, changes=None):
-    """Return the cases of every headline, see `replication.papers.robustness.study`."""
-    changes = changes or robustness.changes_for(workloads, CHANGES)
-    return robustness.study(runs.PAPER, claims, tables, workloads, changes, first, workers)
+#: ``study(workloads, first, workers)``, see `replication.papers.robustness.study`.
+study = partial(robustness.study, runs.PAPER, claims, tables, CHANGES)
