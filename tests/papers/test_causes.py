@@ -84,7 +84,7 @@ def test_of_no_gain_nothing_is_left_to_explain():
 def test_order_explains_a_case_only_under_both_interventions():
     changed = {causes.EQUAL: curve(5), causes.PERMUTED: curve(15)}
     left, _ = causes.left_without_order(curve(20), changed)
-    cases = list(claims.order_explains_the_gain(left))
+    cases = list(claims.gains_left(left, causes.SMALL_F))
     assert {case.part for case in cases} == {causes.EQUAL, causes.PERMUTED}
     given = decided([case.row() for case in cases], {"operator": "<", "threshold": "large_part"})
     assert len(given) == 8 and not any(one.holds for one in given.values())
