@@ -131,25 +131,21 @@ def test_figures_lists_its_items(capsys):
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (["simulat"], 2, "unknown command 'simulat' (did you mean simulate?); allowed: simulate"),
+        (["simulat"], 2, "No such command 'simulat'. Did you mean 'simulate'?"),
         (["simulate"], 2, "Missing argument 'LOG'"),
         (["simulate", "nothing.swf"], 1, "nothing.swf"),
         (["simulate", "x.swf", "--scheduler", "esay"], 2, "did you mean easy?"),
         (["simulate", "x.swf", "--seed", "-1"], 2, "Invalid value for '--seed': -1"),
         (["sweep", "x.swf"], 2, "--out None; expected a name that ends in .csv or .parquet"),
-        (
-            ["sweep", "x.swf", "--load", "3", "--out", "a.csv"],
-            2,
-            "--load 3; expected log, or a share",
-        ),
-        (["sweep", "x.toml", "--shard", "2/2"], 1, "x.toml"),
+        (["sweep", "{log}", "--load", "3", "--out", "a.csv"], 2, "load 3, allowed: a share"),
+        (["sweep", "x.toml", "--shard", "2/2"], 2, "x.toml"),
         (["figures", "--only", "heel_and_toe/fig2"], 1, "did you mean heel_and_toe/fig02"),
         (["conformance", "--scheduler", "easy", "--like", "x"], 2, "--like x"),
     ],
 )
-def test_an_error_is_one_line(capsys, monkeypatch, tmp_path, words, code, message):
+def test_an_error_is_one_line(log, capsys, monkeypatch, tmp_path, words, code, message):
     monkeypatch.chdir(tmp_path)
-    given, out, err = run(capsys, *words)
+    given, out, err = run(capsys, *(word.replace("{log}", log) for word in words))
     assert (given, out, err.count("\n")) == (code, "", 1) and message in err
 
 

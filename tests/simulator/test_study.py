@@ -111,13 +111,13 @@ def test_the_command_runs_parts_and_then_the_table_computes_nothing(
     ("more", "said"),
     [
         ("sheduler = []", "key 'sheduler' (did you mean schedulers?); allowed: logs, schedulers,"),
-        ("seeds = 0", "seeds = 0; expected a whole number from 1 to 1,000,000, or a list of them"),
+        ("seeds = 0", "seeds 0; allowed: a number from 1, or different seeds"),
         (f"estimates = {'[' * 5000}", "recursion depth exceeded"),
-        ("loads = [-1]", "loads = [-1]; expected a list of shares"),
-        ("watched = 1", "watched = 1; expected true or false"),
+        ("loads = [-1]", "load -1, allowed: a share above 0"),
+        ("watched = 1", "watched = 1; expected such as False"),
         ('schedulers = ["esay"]', "scheduler 'esay' unknown (did you mean easy?)"),
         ('estimates = ["f=0:10:0"]', "from 0.0 to 10.0 by 0.0, allowed: upwards"),
-        ("schedulers = 3", "schedulers = 3; expected a list of text"),
+        ("schedulers = 3", "schedulers = 3; expected such as ['easy']"),
         ("= 3", "study.toml: "),
     ],
 )
