@@ -64,7 +64,7 @@ def values(text: str, names: dict[str, Any]) -> tuple[str, list[str]]:
         return string[2], []
     argument = ARGUMENT.search(call[2])
     before = call[2][: argument.start()]
-    known = _known(function, argument[1] or before.count(","))
+    known = _allowed_words(function, argument[1] or before.count(","))
     return string[2], [one for one in known if one.startswith(string[2])]
 
 
@@ -80,7 +80,7 @@ def _function(path, names):
     return found if is_own and callable(found) else None
 
 
-def _known(function, argument):
+def _allowed_words(function, argument):
     """Return the allowed words of an argument, given by its name or place."""
     if argument == "measures":
         return list(NAMES)

@@ -3,6 +3,7 @@
 import ast
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -47,15 +48,24 @@ def test_the_readme_is_short():
     assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= 900
 
 
-def blocks(language):
-    """Return the code of a language in the README, as one text."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+def blocks(language, page="README.md"):
+    """Return the code of a language in a page, as one text."""
+    text = (ROOT / page).read_text(encoding="utf-8")
     return "\n".join(re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE))
 
 
-def test_python_in_the_readme_runs(real_log):
+@pytest.mark.parametrize("page", ["README.md", "docs/getting-started.md", "docs/recipes.md"])
+def test_python_in_the_pages_runs(real_log, page):
     real_log("KTH-SP2")
-    exec(compile(blocks("python"), "README.md", "exec"), {})
+    exec(compile(blocks("python", page), page, "exec"), {})
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_commands_in_the_pages_exist(page):
+    """Each is parsed with its options and not run."""
+    program = r"^(?: {4})?(?:python -m )?replication (?:--import \S+ )?([a-z]+) (.*?)(?:  +#.*)?$"
+    for name, words in re.findall(program, page.read_text(encoding="utf-8"), re.MULTILINE):
+        cli.shell.commands[name].make_context(name, shlex.split(words))
 
 
 def test_shell_commands_in_the_readme_run(real_log, tmp_path, monkeypatch):
@@ -121,12 +131,12 @@ def functions():
 
 def test_names_of_functions_are_verbs_or_nouns():
     names = [name for name, _ in functions() if PARTICIPLES.match(name)]
-    assert len(names) <= 50, names
+    assert len(names) <= 40, names
 
 
 def test_docstrings_do_not_begin_with_a_question_word():
     lines = [line for _, line in functions() if re.match(r"(What|Who|Which|Whoever)\b", line)]
-    assert len(lines) <= 12, lines
+    assert len(lines) <= 1, lines
 
 
 def test_sentences_are_short():
@@ -137,4 +147,4 @@ def test_sentences_are_short():
         for sentence in re.split(r"(?<=[.:;?!])\s+|\n\s*\n|\n[-*#]", text):
             if len(re.findall(r"\w+", re.sub(r"`[^`]*`|\([^)]*\)", "x", sentence))) > 40:
                 long.append(f"{page.name}: {' '.join(sentence.split())[:60]}")
-    assert len(long) <= 2, long
+    assert long == []

@@ -1,1 +1,1 @@
-"""What each paper's tables and figures need, a package per paper: numbers here, words in the notebooks."""
+"""Computations behind the tables and figures, a package for each paper; the notebooks explain them."""

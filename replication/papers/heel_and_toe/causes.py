@@ -1,4 +1,4 @@
-"""What causes the gain of inaccurate estimates, found by intervening; the rules are in docs/decisions/causes.md."""
+"""Causes of the gain of inaccurate estimates, by interventions; the rules are in docs/decisions/causes.md."""
 
 from dataclasses import dataclass
 
@@ -34,7 +34,7 @@ QUARTERS = {"run_time": ("short", "long"), "processors": ("narrow", "wide")}
 
 
 def equal_run_times(workload):
-    """Return the workload with one run time for all jobs and the same total work, so that there is nothing to sort."""
+    """Return the workload with one run time for all jobs and the same total work, so that all orders are equal."""
     work = float((workload.run_time * workload.processors).sum())
     equal = max(1, round(work / int(workload.processors.sum())))
     run_time = np.full(len(workload), equal)
@@ -68,7 +68,7 @@ class Permuted(EstimateModel, name="permuted"):
 
 
 def results(workloads, schedulers, models, seeds, loads=("log",), workers=1):
-    """A watched sweep at several loads, one table; loads as in `replication.papers.heel_and_toe.campaign.LOADS`."""
+    """Return one table of observed sweeps at several loads of `replication.papers.heel_and_toe.campaign.LOADS`."""
     tables = []
     for load in loads:
         at = [workload for *_, workload in campaign.at_one_load(workloads, load)]
@@ -97,11 +97,10 @@ def left_without_order(as_is, changed):
 
 
 def gains(results, by=("log", "load", "scheduler")):
-    """Gain over f = 0 at every f of a sweep with f-models, f = 0 among them: per cent of the mean
-    there, with its 95 % interval over seeds.
+    """Return the gain over f = 0 at every f of a sweep with f-models, with its 95 % interval over seeds.
 
-    Columns are those of `by`, which tell the curves apart, f, measure, gain, low, high [%]; and the
-    shares of wild backfills and of all backfills, per cent of all jobs.
+    The sweep includes f = 0; the gain is a percentage of the mean there. Columns are those of `by`, which identify a
+    curve; f, measure, gain, low, high [%]; and the shares of wild backfills and of all backfills, per cent of all jobs.
     """
     drawn = {
         (*names, f, measure): gain
@@ -115,7 +114,7 @@ def gains(results, by=("log", "load", "scheduler")):
 
 
 def left(as_is, changed):
-    """What an intervention leaves of each gain at the f of `CASES`, and its summary.
+    """Return the part of each gain at the f of `CASES` that an intervention leaves, and a summary.
 
     Parameters
     ----------
@@ -176,12 +175,20 @@ def _drawn_gains(curve, measure):
 
 
 def at_equal_wild(results, let_past):
-    """Gains of f and of jobs let past at random, where both have the same share of wild backfills.
+    """Return the gains of f and of random backfills, where both have the same share of wild backfills.
 
-    Takes results of one load as `gains` does, and a sweep with perfect estimates and
-    `EASY(let_past=share)`, the share 0 among them. Columns are log, measure, f; wild, per cent of
-    all jobs; gain, and random with its interval over seeds, per cent: between the two shares tried
-    that are next to it, nan beyond the largest.
+    Parameters
+    ----------
+    results : pandas.DataFrame
+        Runs at one load, as for `gains`.
+    let_past : pandas.DataFrame
+        A sweep with perfect estimates over `EASY(let_past=share)`, including the share 0.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns log, measure, f; wild, per cent of all jobs; gain, and random with its interval over seeds, per cent. The
+        gain of random backfills is interpolated between the two nearest shares, nan beyond the largest.
     """
     model = gains(results[results["scheduler"] == repr(EASY())], ("log",))
     rows = []
@@ -202,7 +209,7 @@ def at_equal_wild(results, let_past):
 
 
 def _by_share(part, measure):
-    """Means over the seeds and over seeds drawn anew, a row for each share let past, none first."""
+    """Return means over the seeds and over resampled seeds, a row for each value of `let_past`, 0 first."""
     wide = part.pivot_table(index="scheduler", columns="seed", values=measure)
     # Without a draw there is one run for all seeds.
     wide = wide.loc[part["scheduler"].unique()].ffill(axis=1)
@@ -210,9 +217,10 @@ def _by_share(part, measure):
 
 
 def change_by_order(schedules):
-    """What trying the shortest candidate first changes of perfect estimates, over the log's weeks
-    drawn anew: log, measure, gain, low, high [%]. `schedules` have by log that in queue order and
-    that shortest first.
+    """Return the gain of trying the shortest candidate first, with perfect estimates.
+
+    `schedules` are two for each log: in queue order, and shortest first. Columns are log, measure, gain, low, high [%];
+    the interval is over resampled weeks of the log.
     """
     drawn = {}
     for log, pair in schedules.items():
@@ -226,7 +234,7 @@ def change_by_order(schedules):
 
 
 def changes_of_estimates(workloads, badness, seeds):
-    """Return what `who_pays` compares: users' estimates doubled; users' estimates, and each f, in place of perfect ones."""
+    """Return the runs that `who_pays` compares: users' estimates doubled; users' estimates, and each f, in place of perfect ones."""
     changes = {}
     for log, workload in workloads.items():
         perfect, real = simulate(workload, EASY(), Exact()), simulate(workload)
@@ -239,12 +247,11 @@ def changes_of_estimates(workloads, badness, seeds):
 
 
 def who_pays(changes):
-    """Change of the mean wait by kind of job, and what gains and losses sum up to.
+    """Return the change of the mean wait by kind of job.
 
-    `changes` have by log and what was changed the run that is compared with, and a list of the runs
-    after. Columns are log, change, jobs (all, heads, short, ...), share of jobs [%], minutes of
-    wait more (fewer if below 0) with the interval over weeks, and that in per cent of their mean
-    wait.
+    `changes` are, by log and name of the change, the run before and a list of runs after. Columns are log, change, jobs
+    (all, heads, short, ...), share of jobs [%], change of the wait in minutes with its interval over weeks, and the same
+    in per cent of the mean wait.
     """
     rows = []
     for (log, what), (before, after) in changes.items():
@@ -260,12 +267,12 @@ def who_pays(changes):
 
 
 def _more(before, after):
-    """How much longer each job waits on average over some runs, s."""
+    """Return the additional wait of each job, averaged over some runs, s."""
     return np.mean([one.wait for one in after], axis=0) - before.wait
 
 
 def kinds(schedule):
-    """Which jobs are of which kind, bool[n] by name; see the rules."""
+    """Return the jobs of each kind, bool[n] by name; see the rules."""
     found = {"all": np.ones(len(schedule.start), bool), "heads": audits.blocked(schedule)}
     for column, (few, many) in QUARTERS.items():
         values = getattr(schedule.workload, column)
@@ -275,9 +282,10 @@ def kinds(schedule):
 
 
 def balance(changes):
-    """What all gains and all losses of `who_pays` sum up to, in days of wait, and how many jobs and
-    users have them: log, change, gained and lost [days of wait], lost of gained with its interval over weeks [%];
-    jobs and users that wait longer by more than a second on average [%], of those whose wait changes so much.
+    """Return the sums of all gains and all losses of `who_pays`, and the shares of jobs and users that lose.
+
+    Columns are log, change, gained and lost [days of wait], lost of gained with its interval over weeks [%]; jobs and
+    users that wait longer [%], of those whose mean wait changes by more than a second.
     """
     rows = []
     for (log, what), (before, after) in changes.items():
@@ -293,13 +301,13 @@ def balance(changes):
 
 
 def _losers(more):
-    """Who waits longer, in per cent of those whose wait changes by more than a second."""
+    """Return the share of positive values, per cent of those beyond a second."""
     changed = more[np.abs(more) > 1]
     return 100 * float((changed > 0).mean()) if len(changed) else float("nan")
 
 
 def draw_gains(table, names):
-    """Gain against badness, a row a measure and a column a log; a line for each of `names` (scheduler: words)."""
+    """Draw the gain against badness, with a row for each measure, a column for each log, and a line for each of `names`."""
     looks = style.series(names.values())
 
     def one(axes, log, measure):
@@ -314,7 +322,7 @@ def draw_gains(table, names):
 
 
 def draw_random(table, let_past):
-    """Gain against the share of wild backfills: of the f-model, and of jobs let past at random."""
+    """Draw the gain against the share of wild backfills: of the f-model, and of random backfills."""
     model = table[table["scheduler"] == repr(EASY())]
     looks = style.series(["badness f", "let past at random"])
 

@@ -77,12 +77,12 @@ def heads(schedule: Schedule) -> dict:
     return {"heads delayed": (int(audits.head_violations(schedule).sum()), "jobs")}
 
 
-def violated(schedule: Schedule) -> dict:
+def violations(schedule: Schedule) -> dict:
     """Return the number of violated reservations, if any later job may be to blame."""
     return {"violated by later jobs": counts.violations(schedule, "any-later")["violated"]}
 
 
-def delayed(schedule: Schedule) -> dict:
+def delays(schedule: Schedule) -> dict:
     """Return the number of jobs that start later than if no later job had been submitted."""
     late = schedule.start > audits.alone(schedule)
     return {"delayed by later jobs": (int(late.sum()), "jobs")}
@@ -98,11 +98,11 @@ COUNTS = {
     "EASY": (counts.kinds, by_size("blocked", audits.blocked), counts.slowdowns, last_end),
     "EASY-Last": (counts.violations, victims),
     "PV-EASY": (
-        *(heads, violated, counts.kinds, counts.loads, counts.preemptions, counts.slowdowns),
+        *(heads, violations, counts.kinds, counts.loads, counts.preemptions, counts.slowdowns),
         *(by_size("killed", lambda schedule: schedule.times_killed > 0), last_end),
     ),
 } | dict.fromkeys((NO_VENTURE, *MODES), (counts.slowdowns,))
-REPLAYS = {"EASY": (counts.delays,), "PV-EASY": (delayed,)}
+REPLAYS = {"EASY": (counts.delays,), "PV-EASY": (delays,)}
 
 
 def reconstructed_counts() -> dict:

@@ -73,7 +73,7 @@ WORDS = {
 
 
 def policies(variant, base=None):
-    """The schedulers of a variant by policy; of others than the paper's where `base` has them."""
+    """Return the schedulers of a variant by policy; `base` may have policies of its own."""
     base = runs.POLICIES if base is None else base
     fields = SIMULATORS[variant]
     return {
@@ -82,7 +82,7 @@ def policies(variant, base=None):
 
 
 def schedules(workloads, variant, names=tuple(runs.POLICIES)):
-    """The validated schedules of a variant, ``schedules[log][policy]``."""
+    """Return the validated schedules of a variant, ``schedules[log][policy]``."""
     known = policies(variant)
     return {
         log: {name: simulate(jobs, known[name]).validate() for name in names}
@@ -91,7 +91,7 @@ def schedules(workloads, variant, names=tuple(runs.POLICIES)):
 
 
 def tables(workloads, items=tuple(TABLES)):
-    """The numbers of some tables under both variants beside the published ones.
+    """Return the numbers of some tables under both variants with the published ones.
 
     Returns
     -------
@@ -146,7 +146,7 @@ def ahead(table):
 
 
 def other_logs(workloads, simulators=VARIANTS):
-    """Slowdowns of the three policies on any logs, under some simulators, and PV-EASY's over the others'.
+    """Return slowdowns of the three policies on any logs, under some simulators, and PV-EASY's over the others'.
 
     Returns
     -------
@@ -166,7 +166,7 @@ def other_logs(workloads, simulators=VARIANTS):
 
 
 def large_blocked(workloads):
-    """Figs. 2 and 3 for the jobs above a quarter of the machine that EASY blocks, measured under EASY and PV-EASY.
+    """Return Figs. 2 and 3 for the jobs above a quarter of the machine that EASY blocks, under EASY and PV-EASY.
 
     Returns
     -------
@@ -187,7 +187,7 @@ def large_blocked(workloads):
 
 
 def numbers(workloads, everywhere, large):
-    """All numbers under both variants in one table.
+    """Return all numbers under both variants in one table.
 
     Parameters
     ----------
@@ -227,7 +227,7 @@ def numbers(workloads, everywhere, large):
 
 
 def conclusions(everywhere, large, logs):
-    """How many cases (logs and measures) agree with what the paper concludes, under each simulator.
+    """Return the number of cases (logs and measures) that agree with the paper's conclusions, under each simulator.
 
     Parameters
     ----------
@@ -267,7 +267,7 @@ def conclusions(everywhere, large, logs):
 
 
 def violations(workloads):
-    """The violations of Table 2 by several ways of counting: trace, counting, published, and a column for each of `SIMULATORS`, jobs."""
+    """Return the violations of Table 2 by several ways of counting: trace, counting, published, and a column for each of `SIMULATORS`, jobs."""
     printed = {row.key: row.value for row in published.rows(runs.PAPER, "table2")}
     found = {variant: schedules(workloads, variant, ("EASY-Last",)) for variant in SIMULATORS}
     rows = [
@@ -287,7 +287,7 @@ def violations(workloads):
 
 
 def corrections(workloads):
-    """What EASY-Last backfills, and how often it postpones its heads, if an expired prediction becomes the request or now.
+    """Return the backfills and the postponed heads of EASY-Last, if an expired prediction becomes the request or now.
 
     Returns
     -------

@@ -28,7 +28,7 @@ def tables(log, jobs, variant):
 def numbers(schedules, variant):
     """Return the numbers of PV-EASY that decide a headline, counted as the variant does."""
     loads = partial(counts.loads, since=variant.count.get("since", "first-submission"))
-    counted = {"PV-EASY": (claims.heads, claims.violated, loads)}
+    counted = {"PV-EASY": (claims.heads, claims.violations, loads)}
     return claims.numbers(schedules, replays=False, counted=counted)
 
 

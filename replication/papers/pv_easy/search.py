@@ -47,7 +47,7 @@ RECONSTRUCTED = {
 
 
 def dimensions(policy, *kinds):
-    """Names of the dimensions that concern a policy, of some kinds of changes or of all."""
+    """Return the names of the dimensions that concern a policy, of some kinds of changes or of all."""
     return [
         name
         for name, entry in DIMENSIONS.items()
@@ -56,7 +56,7 @@ def dimensions(policy, *kinds):
 
 
 def products(names):
-    """All products of the choices of some dimensions, each a dict of dimension to choice."""
+    """Yield all products of the choices of some dimensions, each a dict of dimension to choice."""
     for chosen in itertools.product(*(DIMENSIONS[name]["choices"] for name in names)):
         yield dict(zip(names, chosen, strict=True))
 
@@ -70,7 +70,7 @@ def _fields(chosen, changes):
 
 
 def scheduler(policy, chosen):
-    """The scheduler of a policy under some choices by dimension."""
+    """Return the scheduler of a policy under some choices by dimension."""
     own = {name: choice for name, choice in chosen.items() if policy in DIMENSIONS[name]["of"]}
     found = Variant("", scheduler=_fields(own, "scheduler")).of(runs.POLICIES[policy])
     predictor = _fields(own, "predictor")
@@ -105,7 +105,7 @@ COUNTED = {
 }
 
 
-def measured(policy, schedule):
+def measurements(policy, schedule):
     """Yield (dict of counting dimensions to choices, measure, value) for all ways of counting a policy's numbers."""
     for count, names, measures in COUNTED[policy]:
         for chosen in products(names):
@@ -188,7 +188,7 @@ class Search:
             def one(chosen, jobs=jobs, clean=clean):
                 schedule = simulate(jobs, scheduler(policy, chosen))
                 rows = []
-                for counted, measure, value in measured(policy, schedule):
+                for counted, measure, value in measurements(policy, schedule):
                     key = tuple(sorted((clean | chosen | counted).items()))
                     rows.append(((measure, key), value))
                 return rows
@@ -200,7 +200,7 @@ class Search:
         return found
 
     def _array(self, cells):
-        """Values of a number as an array with an axis for each dimension."""
+        """Return the values of a number as an array with an axis for each dimension."""
         on = {name for key in cells for name, _ in key}
         places = {name: list(DIMENSIONS[name]["choices"]) for name in self.names}
         array = np.full([len(places[n]) if n in on else 1 for n in self.names], np.nan)
@@ -211,13 +211,13 @@ class Search:
         return array
 
     def _distance(self, number):
-        """Distances of a number, an array like its values."""
+        """Return the distances of a number, an array like its values."""
         with np.errstate(divide="ignore", invalid="ignore"):
             away = np.abs(np.log(self.values[number] / self.numbers[number].value))
         return np.minimum(np.nan_to_num(away, nan=WRONG), WRONG)
 
     def some(self, **facts):
-        """Places of the numbers with some facts, such as ``trace="CTC-SP2"``."""
+        """Return the places of the numbers with some facts, such as ``trace="CTC-SP2"``."""
         return [
             k
             for k, row in enumerate(self.numbers)
@@ -225,7 +225,7 @@ class Search:
         ]
 
     def total(self, numbers):
-        """Mean distance to some numbers of every combination that they tell apart, an array."""
+        """Return the mean distance of every combination to some numbers, an array over the dimensions that these depend on."""
         total = 0.0
         # The sums within a policy are small arrays; only their sum is large.
         for policy in POLICIES:
@@ -234,7 +234,7 @@ class Search:
         return total / len(numbers)
 
     def nearest(self, numbers):
-        """The combination nearest to some numbers, dict of dimension to choice, and its distance."""
+        """Return the combination nearest to some numbers, dict of dimension to choice, and its distance."""
         total = self.total(numbers)
         place = np.unravel_index(int(total.argmin()), total.shape)
         chosen = {
@@ -257,21 +257,21 @@ class Search:
         return float(self.values[number][self.index(chosen, number)])
 
     def distance(self, numbers, chosen):
-        """Mean distance of a combination to some numbers."""
+        """Return the mean distance of a combination to some numbers."""
         return float(np.mean([self.distances[k][self.index(chosen, k)] for k in numbers]))
 
     def groups(self):
-        """Places of all numbers, of each policy's and of each log's, by name."""
+        """Return the places of all numbers, of those of each policy, and of those of each log, by name."""
         found = {"all": [*range(len(self.numbers))]}
         found |= {policy: self.some(policy=policy) for policy in POLICIES}
         return found | {log: self.some(trace=log) for log in self.logs}
 
     def without(self, log):
-        """Places of the numbers of the other logs."""
+        """Return the places of the numbers of the other logs."""
         return [k for k, row in enumerate(self.numbers) if row.trace != log]
 
     def choices(self):
-        """Each choice: the best combination with it and without it, and whether the numbers identify it.
+        """Return for each choice the best combination with it and without it, and whether the numbers identify it.
 
         Judged by the numbers of the policies that the dimension concerns. A choice is identified if the best
         combination without it is farther by a tenth, and if it is in the best combination also when any one log is
@@ -316,7 +316,7 @@ class Search:
         return total.min(axis=tuple(k for k in range(total.ndim) if k != axis))
 
     def held_out(self):
-        """The best combination of two logs, tried on the third: one row a log and a group of numbers.
+        """Return the best combination of two logs, evaluated on the third: a row for each log and group of numbers.
 
         Columns: numbers (all, or a policy's), tested_on, fit, test, default, own (the log's own best) and middle (the
         median combination), distances in %; better (share of all combinations nearer on the log tested, %), choices.
@@ -349,7 +349,7 @@ class Search:
         return pd.DataFrame(rows, columns=[*columns, "choices"])
 
     def best(self, **combinations):
-        """Each published number beside ours by default and under some combinations, by name."""
+        """Return each published number with ours by default and under some combinations, by name."""
         rows = []
         for k, row in enumerate(self.numbers):
             ours = [self.value(k, chosen) for chosen in combinations.values()]
@@ -359,7 +359,7 @@ class Search:
 
 
 def words(chosen):
-    """A combination in words: what is not the default."""
+    """Return a combination in words, without the defaults."""
     others = [
         f"{name}: {choice}"
         for name, choice in chosen.items()
@@ -369,12 +369,12 @@ def words(chosen):
 
 
 def percent(share):
-    """A share in %, to three digits."""
+    """Return a share in %, to three digits."""
     return float(f"{100 * share:.3g}")
 
 
 def tables(found):
-    """What a `Search` finds: tables by name, for the notebook ``readings``."""
+    """Return the results of a `Search`: tables by name, for the notebook ``readings``."""
     nearest, _ = found.nearest(range(len(found.numbers)))
     return {
         "choices": found.choices(),
@@ -398,13 +398,13 @@ def tables(found):
 
 
 def identified(choices):
-    """The choices that the numbers identify, of the table of `Search.choices`."""
+    """Return the choices that the numbers identify, of the table of `Search.choices`."""
     columns = ["dimension", "choice", "default", "with_it", "without_it"]
     return choices.loc[choices["identified"] == "yes", columns].reset_index(drop=True)
 
 
 def read():
-    """The tables that `main` wrote, by name."""
+    """Return the tables that `main` wrote, by name."""
     return {name: pd.read_csv(FOLDER / f"search_{name}.csv").fillna("") for name in CAPTIONS}
 
 

@@ -62,7 +62,7 @@ def over_easy(schedules):
     return resampling.table(drawn, ["log", "part", "measure", "over", "low", "high"], ALL)
 
 
-def _compared(schedules, measure, groups, base, seed, resamples):
+def _comparison(schedules, measure, groups, base, seed, resamples):
     """Return a measure of groups of jobs: ``groups(schedules of a log)`` yields names and masks by policy."""
     rows = []
     for log, by_policy in schedules.items():
@@ -86,7 +86,7 @@ def everyone(schedules, measure, base="EASY", seed=1, resamples=resampling.DRAWS
     def groups(by_policy):
         yield "all", {p: np.ones(len(one.workload), bool) for p, one in by_policy.items()}
 
-    return _compared(schedules, measure, groups, base, seed, resamples)
+    return _comparison(schedules, measure, groups, base, seed, resamples)
 
 
 def blocked(
@@ -104,7 +104,7 @@ def blocked(
         for k, jobs in enumerate(names(classes)):
             yield jobs, {p: hit[base if same else p] & (sizes == k) for p in by_policy}
 
-    return _compared(schedules, measure, groups, base, seed, resamples)
+    return _comparison(schedules, measure, groups, base, seed, resamples)
 
 
 def readings(schedules, measure, first=None):
