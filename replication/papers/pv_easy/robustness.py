@@ -15,13 +15,13 @@ CHANGES = (
 )
 
 
-def tables(log, jobs, variant):
-    """Return the tables that decide the headlines on one log under a variant."""
-    found = claims.schedules({log: jobs}, variant, policies=runs.POLICIES)
+def tables(log, jobs, variant, seed=1):
+    """Return the tables that decide the headlines on one log under a variant; the seed is that of the resampled blocks."""
+    found = claims.schedules({log: jobs}, variant, seed, runs.POLICIES)
     return {
         "numbers": numbers(found, variant),
-        "over": claims.over(found),
-        "blocked": claims.blocked(found),
+        "over": claims.over(found, seed),
+        "blocked": claims.blocked(found, seed),
     }
 
 
@@ -32,5 +32,7 @@ def numbers(schedules, variant):
     return claims.numbers(schedules, replays=False, counted=counted)
 
 
-#: ``study(workloads, first, workers)``, see `replication.papers.robustness.study`.
-study = partial(robustness.study, runs.PAPER, claims, tables, CHANGES)
+def study(workloads, first=None, workers=1, seed=1):
+    """Return the cases of every headline, see `replication.papers.robustness.study`."""
+    own = partial(tables, seed=seed)
+    return robustness.study(runs.PAPER, claims, own, CHANGES, workloads, first, workers)
