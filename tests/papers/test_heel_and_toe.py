@@ -24,38 +24,24 @@ from replication.papers.heel_and_toe import (
 from replication.simulator.estimates import Deterministic, Exact, FModel, Users
 from replication.simulator.schedulers import EASY, FCFS
 from replication.simulator.simulation import simulate
-from replication.simulator.workload import Workload
+from tests.workloads import jobs
 
 LOGS = ("CTC-SP2", "KTH-SP2-2", "SDSC-SP2", "SDSC-BLUE")
 
 
 def few_jobs(name="few"):
-    return Workload.from_columns(
-        name,
-        4,
-        submit=[0, 50, 100],
-        run_time=[10, 20, 30],
-        processors=[1, 2, 3],
-        estimate=[15, 20, 90],
-    )
+    return jobs(4, (0, 10, 1, 15), (50, 20, 2), (100, 30, 3, 90)).replace(name=name)
 
 
 def runs(curve, noise=0.0, seeds=20, seed=1):
     """Random runs around a curve, as the campaign gives them."""
     random = np.random.default_rng(seed)
     rows = [
-        {
-            "log": "x",
-            "load": "log",
-            "model": "random",
-            "f": f,
-            "seed": s,
-            "mean_wait": value + (random.normal(0, noise) if f > 0 else 0.0),
-        }
+        ("x", "log", "random", f, s, value + (random.normal(0, noise) if f > 0 else 0.0))
         for f, value in curve.items()
         for s in range(1, seeds + 1)
     ]
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=["log", "load", "model", "f", "seed", "mean_wait"])
 
 
 @pytest.mark.parametrize("model", [campaign.vanilla, campaign.truncated])
@@ -205,19 +191,10 @@ def test_a_shape_that_the_band_leaves_open_is_not_sure(fall, rise, expected, sur
 
 
 def test_the_change_from_share_to_share_leaves_the_logs_own_out():
-    found = pd.DataFrame(
-        [
-            {
-                "log": "x",
-                "measure": "mean_wait",
-                "estimates": "modal",
-                "amount": share,
-                "value": value,
-                "mean_high": value + 3,
-            }
-            for share, value in ((0.01, 50.0), (0.1, 100.0), (0.2, 110.0), (0.5, 200.0))
-        ]
-    )
+    shares = ((0.01, 50.0), (0.1, 100.0), (0.2, 110.0), (0.5, 200.0))
+    rows = [("x", "mean_wait", "modal", share, value, value + 3) for share, value in shares]
+    columns = ["log", "measure", "estimates", "amount", "value", "mean_high"]
+    found = pd.DataFrame(rows, columns=columns)
     (ends,) = modality.change(found, (0.05, 0.1, 0.2, 0.5)).to_dict("records")
     assert (ends["from [%]"], ends["to [%]"], ends["change [%]"]) == (10, 50, 100)
     assert ends["high [%]"] - ends["change [%]"] == pytest.approx(math.hypot(3, 3))
@@ -229,14 +206,7 @@ def test_if_all_ask_for_the_longest_nothing_behind_the_head_fits_in_time():
     """Section 7: only the extra processors are left. The head needs the whole machine, so there are none.
     A short job behind it starts past it if it says that it is short. The last job ends the time measured.
     """
-    workload = Workload.from_columns(
-        "CTC-SP2",
-        4,
-        submit=[0, 1, 2, 100],
-        run_time=[10, 5, 2, 1],
-        processors=[2, 4, 1, 1],
-        estimate=[10, 5, 2, 1],
-    )
+    workload = jobs(4, (0, 10, 2), (1, 5, 4), (2, 2, 1), (100, 1, 1)).replace(name="CTC-SP2")
     row = extreme.results({"CTC-SP2": workload}).set_index("measure").loc["mean_wait"]
     assert row["backfilled, real [%]"] == 25
     assert row["backfilled, at E_max [%]"] == 0
@@ -246,9 +216,7 @@ def test_if_all_ask_for_the_longest_nothing_behind_the_head_fits_in_time():
 
 def test_a_job_past_the_reservation_runs_on_extra_processors():
     """Job 1 holds 2 of 4 processors to 10, job 2 needs 3: reserved at 10, one extra. Job 3 ends in time, job 4 not."""
-    workload = Workload.from_columns(
-        "extra", 4, submit=[0, 1, 2, 2], run_time=[10, 5, 2, 30], processors=[2, 3, 1, 1]
-    )
+    workload = jobs(4, (0, 10, 2), (1, 5, 3), (2, 2, 1), (2, 30, 1))
     schedule = simulate(workload, EASY())
     assert schedule.backfilled.tolist() == [False, False, True, True]
     assert extreme.in_time(schedule).tolist() == [False, False, True, False]
@@ -281,16 +249,12 @@ def test_fig_8_step_by_step():
     assert schedule.start[2] == 10
 
 
-def example(machine, jobs, *others):
-    """FCFS and EASY on an example's jobs, and EASY on others."""
-    made = examples.workload("example", jobs, machine)
-    more = [examples.workload("other", other, machine) for other in others]
-    found = [simulate(made, FCFS()), simulate(made), *(simulate(other) for other in more)]
-    return dict(enumerate(found))
-
-
 def test_fig_1_job_4_fits_only_if_it_is_short_enough():
-    table = examples.starts(example(2, examples.FIG1, examples.FIG1 | {4: (3, 1)})).set_index("job")
+    made, longer = (
+        examples.workload("fig01", examples.FIG1 | more, 2) for more in ({}, {4: (3, 1)})
+    )
+    found = [simulate(made, FCFS()), simulate(made), simulate(longer)]
+    table = examples.starts(dict(enumerate(found))).set_index("job")
     assert table.loc[4].tolist() == [6, 2, 6]
     assert table.loc[3].tolist() == [4, 4, 4]
 
@@ -319,19 +283,8 @@ def test_the_masquerade_formula():
 
 def test_bins_of_accuracy():
     n = 1000
-    run_time = np.arange(1, n + 1)
-    workload = Workload.from_columns(
-        "a",
-        1,
-        submit=np.arange(n),
-        run_time=run_time,
-        processors=np.ones(n, int),
-        estimate=np.full(n, n),
-    )
-    by_jobs, by_width = (
-        real_estimates.accuracy(workload),
-        real_estimates.accuracy(workload, "width"),
-    )
+    workload = jobs(1, *[(k, k + 1, 1, n) for k in range(n)])
+    by_jobs, by_width = (real_estimates.accuracy(workload, equal) for equal in ("jobs", "width"))
     assert by_jobs["jobs"].tolist() == [10] * 100
     assert by_width["jobs"].sum() == n
     assert by_jobs["accuracy [%]"].iloc[0] == pytest.approx(100 * 5.5 / n)

@@ -17,16 +17,8 @@ def workload(n=400):
     rng = np.random.default_rng(7)
     submit = np.cumsum(rng.integers(0, 40, n))
     run_time = rng.choice([5, 60, 300], n) + rng.integers(0, 5, n)
-    w = jobs(
-        16,
-        *zip(
-            submit.tolist(),
-            run_time.tolist(),
-            rng.integers(1, 9, n).tolist(),
-            [600] * n,
-            strict=True,
-        ),
-    )
+    rows = zip(submit, run_time, rng.integers(1, 9, n), [600] * n, strict=True)
+    w = jobs(16, *rows)
     return w.replace(
         submit=submit * 4000,
         run_time=run_time * 4000,
