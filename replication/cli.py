@@ -10,6 +10,7 @@ import tomllib
 from pathlib import Path
 
 import click
+import numba
 import pandas as pd
 
 from replication import __version__
@@ -53,6 +54,8 @@ def shell(debug, imports):
     """Replicate three papers on batch scheduling with unknown run times."""
     for path in imports:
         study.import_module(path)
+    if numba.config.DISABLE_JIT:
+        raise click.UsageError("NUMBA_DISABLE_JIT is set; the kernels run only if compiled")
 
 
 as_json = opt("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -104,7 +107,7 @@ def simulate(log, scheduler, predictor, model, seed, trim, out, form, as_json, *
     more = f"{',' if ':' in scheduler else ':'}predictor={predictor}" if predictor else ""
     chosen, model = text.scheduler(scheduler + more), text.estimates(model)
     if out:
-        writing.check(out, [log])
+        writing.check(out, _inputs(log))
     workload = traces.load(log, **given)
     schedule = simulation.simulate(workload, chosen, model, seed)
     if out:
@@ -192,8 +195,9 @@ def sweep(logs, loads, seeds, watched, workers, engine, shard, folder, out, as_j
 
     if shard is None and not (out or "").endswith((".csv", ".parquet")):
         raise click.UsageError(f"--out {out}; expected a name that ends in .csv or .parquet")
+    inputs = [one for log in logs for one in _inputs(log)]
     if out:
-        writing.check(out, logs)
+        writing.check(out, inputs)
     if logs[0].endswith(".toml"):
         tasks = [task for name in logs for task in study.read(name)]
     else:
@@ -212,7 +216,7 @@ def sweep(logs, loads, seeds, watched, workers, engine, shard, folder, out, as_j
         return _print(facts | {"points": len(tasks), "shard": shard}, lines, as_json)
     table = grid.run(tasks, *where)
     table["load"] = table["load"].astype(str)  # shares and words in one column
-    with writing.open_output(out, logs) as target:
+    with writing.open_output(out, inputs) as target:
         binary = not out.endswith(".csv")
         target.write(table.to_parquet(index=False) if binary else writing.frame_csv(table))
     facts |= {"simulations": len(table), "out": out, "stand_in": bool(table["stand_in"].any())}
@@ -378,6 +382,11 @@ def warm():
     from replication.explore import model
 
     model.warm()
+
+
+def _inputs(log):
+    """Return the files that a log, or a study of several, is read from."""
+    return study.inputs(log) if log.endswith(".toml") else [traces.file_of(log)]
 
 
 def _value(word):

@@ -32,7 +32,7 @@ class Store:
     """
 
     def __init__(self, folder: str | os.PathLike):
-        self.path = Path(folder) / FILE
+        self.path = Path(folder).absolute() / FILE
         self.damaged = 0
         self._writable = True
         try:
@@ -60,8 +60,9 @@ class Store:
         self._writable, self._connection = False, None
         with contextlib.suppress(sqlite3.Error):
             if self.path.is_file():
-                self._connection = sqlite3.connect(f"{self.path.as_uri()}?mode=ro", uri=True)
-                self._connection.execute("select count(*) from results")
+                connection = sqlite3.connect(f"{self.path.as_uri()}?mode=ro", uri=True)
+                connection.execute("select count(*) from results")
+                self._connection = connection
 
     def _set_aside(self, problem):
         """Rename a file that is no database any more and begin a new one."""

@@ -20,6 +20,7 @@ A study may have parts, each with keys that override those above::
 Choices have the text forms of the command line (`replication.simulator.text`).
 """
 
+import contextlib
 import importlib
 import sys
 import tomllib
@@ -43,6 +44,12 @@ DEFAULTS = {
     "imports": [],
 }
 PARTS = "part"
+MOST_SEEDS = 1_000_000
+EXPECTED = {
+    "loads": "a list of shares above 0 and up to 2, or 'log'",
+    "seeds": f"a whole number from 1 to {MOST_SEEDS:,}, or a list of different ones",
+    "watched": "true or false",
+}
 
 
 class StudyError(ValueError):
@@ -71,14 +78,34 @@ def read(
     given = {} if logs is None else {"logs": [*logs]}
     given |= {} if seeds is None else {"seeds": [*seeds]}
     logs = dict(logs or {})
+    with _errors_of(path):
+        return [task for part in _parts(path) for task in tasks(part | given, path.parent, logs)]
+
+
+def inputs(path: str | Path) -> list[str | Path]:
+    """Return the files that a study reads: itself and its logs. Errors are those of `read`."""
+    path = Path(path)
+    with _errors_of(path):
+        logs = [name for part in _parts(path) for name in _with_defaults(part)["logs"]]
+        return [path, *(traces.file_of(_source(path.parent, name)) for name in logs)]
+
+
+@contextlib.contextmanager
+def _errors_of(path):
+    """Raise StudyError with the path of the study for any expected error."""
     try:
-        whole = tomllib.loads(path.read_text(encoding="utf-8"))
-        parts = whole.pop(PARTS, [{}])
-        if not isinstance(parts, list):
-            raise StudyError(f"{PARTS} = {parts!r}, allowed: tables such as [[{PARTS}]]")
-        return [task for part in parts for task in tasks(whole | part | given, path.parent, logs)]
+        yield
     except (OSError, ValueError, RecursionError) as error:
         raise StudyError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
+
+
+def _parts(path):
+    """Return the keys and values of each part of a study, those of the whole study included."""
+    whole = tomllib.loads(path.read_text(encoding="utf-8"))
+    parts = whole.pop(PARTS, [{}])
+    if not (isinstance(parts, list) and parts and all(isinstance(part, dict) for part in parts)):
+        raise StudyError(f"{PARTS} = {parts!r}, allowed: tables such as [[{PARTS}]]")
+    return [whole | part for part in parts]
 
 
 def tasks(given: dict, folder: Path = Path(), logs: dict | None = None) -> list[grid.Task]:
@@ -93,16 +120,12 @@ def tasks(given: dict, folder: Path = Path(), logs: dict | None = None) -> list[
     logs : dict of str to replication.simulator.workload.Workload, optional
         Workloads loaded so far; others are added.
     """
-    for key, value in given.items():
-        default = DEFAULTS[among(DEFAULTS, "key", key, StudyError)]
-        if not isinstance(value, type(default) | list):
-            raise StudyError(f"{key} = {value!r}; expected such as {default!r}")
-    given, logs = DEFAULTS | given, {} if logs is None else logs
+    given, logs = _with_defaults(given), {} if logs is None else logs
     for name in given["imports"]:
         import_module(folder / name)
     for name in given["logs"]:
         if name not in logs:
-            logs[name] = traces.load(str(folder / name) if (folder / name).is_file() else name)
+            logs[name] = traces.load(_source(folder, name))
     schedulers = [text.scheduler(word) for word in given["schedulers"]]
     predictors = [text.predictor(word) for word in given["predictors"]]
     models = [model for word in given["estimates"] for model in text.models(word)]
@@ -115,6 +138,27 @@ def tasks(given: dict, folder: Path = Path(), logs: dict | None = None) -> list[
         [text.resampling(word) for word in given["resampling"]],
         [text.function(word) for word in given["measures"]] or None,
     )
+
+
+def _with_defaults(given):
+    """Return the keys and values of a grid, with defaults for absent ones; StudyError for those of a wrong type."""
+    for key, value in given.items():
+        default = DEFAULTS[among(DEFAULTS, "key", key, StudyError)]
+        if key == "seeds":
+            good = isinstance(value, list) or (type(value) is int and value <= MOST_SEEDS)
+        elif isinstance(default, list) and key != "loads":
+            good = isinstance(value, list) and all(isinstance(one, str) for one in value)
+        else:
+            good = type(value) is type(default)
+        if not good:
+            expected = EXPECTED.get(key, "a list of text, such as ['easy']")
+            raise StudyError(f"{key} = {value!r}; expected {expected}")
+    return DEFAULTS | given
+
+
+def _source(folder, name):
+    """Return a log as `replication.simulator.traces.load` takes it: a file in the folder, or else a name."""
+    return str(folder / name) if (folder / name).is_file() else name
 
 
 def import_module(path: Path) -> None:

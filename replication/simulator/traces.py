@@ -129,6 +129,11 @@ def locate(name):
     return next((place for place in places if place.is_file()), None)
 
 
+def file_of(source):
+    """Return the path of a log: of a registered one where it is on this machine, else `source` itself."""
+    return (locate(source) if source in names() else None) or source
+
+
 def fetch(name, folder=None) -> Path:
     """Download a log from the archive, unless the folder (by default ``data/traces``) has it.
 

@@ -77,8 +77,10 @@ def open_output(target: Any, inputs: Iterable[str | os.PathLike] = ()) -> Iterat
         os.umask(mask := os.umask(0))
         os.chmod(partial, final.stat().st_mode if final.exists() else 0o666 & ~mask)
         os.replace(partial, final)
-    except BaseException:
+    except BaseException as error:
         Path(partial).unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename is None:  # no space left, for instance
+            error.filename = str(target)
         raise
 
 

@@ -3,14 +3,16 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
+import numba
 import numpy as np
 import pandas as pd
 import pytest
 
 from replication import __version__
 from replication.cli import main, shell
-from replication.simulator import paths, swf
+from replication.simulator import paths, swf, traces
 
 SCHEDULERS = """
 from dataclasses import dataclass
@@ -147,6 +149,31 @@ def test_an_error_is_one_line(log, capsys, monkeypatch, tmp_path, words, code, m
     monkeypatch.chdir(tmp_path)
     given, out, err = run(capsys, *(word.replace("{log}", log) for word in words))
     assert (given, out, err.count("\n")) == (code, "", 1) and message in err
+
+
+def test_a_log_is_never_overwritten_however_it_is_named(log, tmp_path, capsys, monkeypatch):
+    (tmp_path / "study.toml").write_text('logs = ["some.swf"]\n')
+    registered = tmp_path / traces.info("KTH-SP2").file
+    registered.write_bytes(Path(log).read_bytes())
+    monkeypatch.setenv("REPLICATION_TRACES", str(tmp_path))
+    for target, source in (("a.csv", log), ("b.csv", registered)):
+        (tmp_path / target).symlink_to(source)
+    for words in (
+        ["simulate", log, "--out", log],
+        ["simulate", "KTH-SP2", "--out", registered],
+        ["sweep", log, "--out", tmp_path / "a.csv"],
+        ["sweep", tmp_path / "study.toml", "--out", tmp_path / "a.csv"],
+        ["sweep", "KTH-SP2", "--out", tmp_path / "b.csv"],
+    ):
+        code, _, err = run(capsys, *words)
+        assert code == 1 and "is the input" in err and err.count("\n") == 1
+    assert registered.read_bytes() == Path(log).read_bytes()
+
+
+def test_nothing_runs_without_compilation(monkeypatch, capsys):
+    monkeypatch.setattr(numba.config, "DISABLE_JIT", True)
+    code, _, err = run(capsys, "logs", "list")
+    assert (code, err.count("\n")) == (2, 1) and "NUMBA_DISABLE_JIT is set" in err
 
 
 def test_broken_lines_are_named(tmp_path, capsys):

@@ -54,6 +54,24 @@ def test_a_folder_that_cannot_be_written_to_stores_nothing(tmp_path, capsys):
     assert "new results are not stored" in capsys.readouterr().err
 
 
+def test_a_file_that_cannot_be_written_to_is_still_read(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    with Store("results") as store:
+        store.put(KEYS[0], ROWS)
+
+    def fail(self):
+        raise sqlite3.OperationalError("attempt to write a readonly database")
+
+    monkeypatch.setattr(Store, "_connect", fail)
+    with Store("results") as store:
+        store.put(KEYS[1], ROWS)
+        assert [store.get(key) for key in KEYS[:2]] == [ROWS, None]
+    (tmp_path / "results" / FILE).write_bytes(b"")
+    with Store("results") as store:
+        assert [store.get(key) for key in KEYS[:2]] == [None, None]
+    assert capsys.readouterr().err.count("new results are not stored") == 2
+
+
 def put_many(folder, first):
     with Store(folder) as store:
         for k in range(first, first + 200):

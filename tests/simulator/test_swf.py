@@ -182,7 +182,9 @@ def test_negative_values_of_fields_that_may_be_unknown_are_unknown(tmp_path):
     assert trace.anomalies["negative_as_unknown"] == 3
 
 
-def test_further_columns_are_ignored_and_counted(tmp_path):
+def test_further_columns_are_ignored_and_counted(tmp_path, monkeypatch):
+    # pandas would make an index of them, which takes minutes for a line of a million columns.
+    monkeypatch.setattr(swf.pd, "read_csv", lambda *_, **__: pytest.fail("pandas reads the file"))
     lines = [line(k, k) + f" {k} word 3.5e7" for k in range(1, 5)]
     trace = swf.read(log(tmp_path, *lines))
     assert trace.anomalies["further_columns"] == 3
@@ -296,13 +298,16 @@ def test_the_header_is_read_by_label(tmp_path):
     assert (trace.max_procs, trace.header["Acknowledge"]) == (1664, ["A and B"])
 
 
-def test_a_header_may_be_silent_or_in_latin_letters(tmp_path):
+@pytest.mark.parametrize("value", ["many", "1e3", "8.5", "9" * 40])
+def test_a_header_without_a_whole_number_names_no_machine(tmp_path, value):
+    assert swf.read(log(tmp_path, line(), header=f"; MaxProcs: {value}\n")).max_procs is None
+    assert swf.read(log(tmp_path, line(), header="; MaxProcs: 128.\n")).max_procs == 128
+
+
+def test_a_header_may_be_in_latin_letters(tmp_path):
     path = tmp_path / "log.swf"
-    path.write_bytes(
-        "; Acknowledge: Jos\xe9\n; MaxProcs: many\n".encode("latin-1") + line().encode()
-    )
-    trace = swf.read(path)
-    assert (trace.max_procs, trace.header["Acknowledge"]) == (None, ["Jos\xe9"])
+    path.write_bytes("; Acknowledge: Jos\xe9\n".encode("latin-1") + line().encode())
+    assert swf.read(path).header["Acknowledge"] == ["Jos\xe9"]
 
 
 @pytest.mark.parametrize("name", ["log.swf", "log.swf.gz"])
