@@ -49,26 +49,10 @@ ESTIMATES = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Choice:
-    """Scheduler, predictor and estimate model by name, and the badness factor `f`, where the model has one."""
-
-    scheduler: str = "EASY"
-    predictor: str = "scheduler's own"
-    estimates: str = "user estimates"
-    f: float = 1.0
-
-    def __str__(self):
-        estimates = self.estimates.replace("(f + 1)", f"{self.f + 1:g}")
-        own = self.value() == SCHEDULERS[self.scheduler][0]
-        return f"{self.scheduler}, {estimates}" + f", predicted: {self.predictor}" * (not own)
-
-    def value(self) -> rp.Scheduler:
-        """Return the scheduler with its predictor; a scheduler without predictions stays as it is."""
-        scheduler, predictor = SCHEDULERS[self.scheduler][0], PREDICTORS[self.predictor][0]
-        if predictor is None or not hasattr(scheduler, "predictor"):
-            return scheduler
-        return replace(scheduler, predictor=predictor)
+def choose(scheduler: str, predictor: str) -> rp.Scheduler:
+    """Return a scheduler with its predictor, both by name; a scheduler without predictions stays as it is."""
+    chosen, own = SCHEDULERS[scheduler][0], PREDICTORS[predictor][0]
+    return replace(chosen, predictor=own) if own and hasattr(chosen, "predictor") else chosen
 
 
 @lru_cache(4)
@@ -79,19 +63,28 @@ def workload(log: str, load: float | None = None) -> rp.Workload:
 
 
 @lru_cache(12)
-def view(log: str, load: float | None, choice: Choice) -> "View":
-    """Simulate a choice on a log."""
-    jobs = workload(log, load)
+def view(
+    log: str,
+    load: float | None,
+    scheduler: str = "EASY",
+    predictor: str = "scheduler's own",
+    estimates: str = "user estimates",
+    f: float = 1.0,
+) -> "View":
+    """Simulate a choice of scheduler, predictor and estimate model, by name, on a log; `f` is the badness factor."""
+    jobs, chosen = workload(log, load), choose(scheduler, predictor)
     longest = max(int(jobs.estimate.max()), int(jobs.run_time.max()), HOUR)
-    estimates = ESTIMATES[choice.estimates][0](choice.f, longest)
-    return View(str(choice), rp.simulate(jobs, choice.value(), estimates))
+    name = f"{scheduler}, {estimates.replace('(f + 1)', f'{f + 1:g}')}"
+    if chosen != SCHEDULERS[scheduler][0]:
+        name += f", predicted: {predictor}"
+    return View(name, rp.simulate(jobs, chosen, ESTIMATES[estimates][0](f, longest)))
 
 
 def warm() -> None:
     """Compile the kernels of all schedulers, predictors and measures, and count the schedulers on standard error."""
     jobs = rp.Workload.from_columns("tiny", 4, [0, 1, 2], [9, 5, 3], [3, 4, 1])
-    schedulers = [Choice(name).value() for name in SCHEDULERS]
-    schedulers += [Choice("EASY on predictions", name).value() for name in PREDICTORS]
+    schedulers = [scheduler for scheduler, _ in SCHEDULERS.values()]
+    schedulers += [choose("EASY on predictions", name) for name in PREDICTORS]
     schedulers += [rp.EASY(wild="forbidden"), rp.EASY(reservations=2)]
     form = "Compiling the kernels: {n_fmt} of {total_fmt}, {elapsed}"
     for scheduler in tqdm(schedulers, bar_format=form):

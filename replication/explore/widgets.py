@@ -103,10 +103,10 @@ class Explorer(_Tool):
         self.load.value = self.own_load = 100 if self.load.disabled else round(100 * load, 2)
         self.simulate(busiest=True)
 
-    def view(self, **changes):
-        """Simulate the log under a `replication.explore.model.Choice`, EASY by default."""
+    def view(self, **choice):
+        """Simulate the log under a choice, see `replication.explore.model.view`."""
         load = None if self.load.value == self.own_load else self.load.value / 100
-        return model.view(self.log.value, load, model.Choice(**changes))
+        return model.view(self.log.value, load, **choice)
 
     def simulate(self, busiest=False):
         """Simulate both sides and draw them, in the busiest window or in that of before."""

@@ -107,8 +107,8 @@ model.warm()
 before = signatures()
 jobs = rp.Workload.from_columns("five", 4, [0, 1, 2, 2, 9], [9, 5, 3, 7, 1], [3, 4, 1, 2, 4])
 estimates = [make(1.0, 3600) for make, _ in model.ESTIMATES.values()]
-schedulers = [model.Choice(name).value() for name in model.SCHEDULERS]
-schedulers += [model.Choice("EASY on predictions", name).value() for name in model.PREDICTORS]
+schedulers = [scheduler for scheduler, _ in model.SCHEDULERS.values()]
+schedulers += [model.choose("EASY on predictions", name) for name in model.PREDICTORS]
 rp.compare(jobs, schedulers, estimates, measures=[*rp.simulate(jobs).measures, "mwbs", "ap0waf"])
 rp.compare(jobs, [rp.EASY(), rp.EASY(predictor=rp.Last())], measures=["wild"])
 print({name: n - before[name] for name, n in signatures().items() if n != before[name]})
