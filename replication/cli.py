@@ -257,19 +257,13 @@ def report():
 
 
 @shell.command()
-@opt("--write", is_flag=True, help="Write the verdicts to figures/verdicts.csv.")
 @as_json
-def check(write, as_json):
+def check(as_json):
     """Recompute every verdict from the records; list those that changed since the last commit."""
     from replication.papers import committed
     from replication.report import results
 
-    papers = results.recorded().papers
-    now = committed.by_name(papers, again=True)
-    if write:
-        committed.save(papers, again=True)
-        lines = [f"{len(now)} verdicts written to {committed.path()}"]
-        return _print({"verdicts": len(now)}, lines, as_json)
+    now = committed.by_name(results.recorded().papers, again=True)
     before, source = committed.load()
     changed = committed.changes(before, now)
     unlike = f"{len(changed)} of {len(now)} verdicts are not those of {source}"

@@ -46,10 +46,9 @@ def _every(papers):
     return [one for paper in papers for one in (*paper.numbers, *paper.claims)]
 
 
-def save(papers, again=False):
-    """Write the list; see `by_name`."""
-    given = by_name(papers, again)
-    rows = [[*one.name, one.about, given[one.name]] for one in _every(papers)]
+def save(papers):
+    """Write the list of recorded verdicts."""
+    rows = [[*one.name, one.about, one.verdict] for one in _every(papers)]
     writing.write(path(), writing.frame_csv(pd.DataFrame(rows, columns=COLUMNS)))
 
 

@@ -12,6 +12,8 @@ from replication.papers import verdicts
 from replication.report import record
 from replication.simulator import paths
 
+ALTERED = "its files differ from its record; draw it again"
+
 
 class ReportError(ValueError):
     """A report that cannot be made; the message names the reason."""
@@ -58,15 +60,14 @@ class Item:
         """True for an item that is no table or figure of the paper."""
         return not re.search("/(fig|table)", self.name)
 
-    def altered_files(self, *roles):
-        """Return the paths of outputs, of all roles or of some, that differ from the record."""
-        return [
-            path
-            for file, facts in self.facts["files"].items()
-            if not roles or facts["role"] in roles
-            if not (path := self.folder / file).exists()
-            or record.sha256(path.read_bytes()) != facts["sha256"]
-        ]
+    def altered_files(self):
+        """Return the names of outputs that differ from the record."""
+        hashes = {name: facts["sha256"] for name, facts in self.facts["files"].items()}
+        return [name for name, digest in hashes.items() if digest != _sha256(self.folder / name)]
+
+
+def _sha256(path):
+    return record.sha256(path.read_bytes()) if path.exists() else None
 
 
 @dataclass
@@ -103,29 +104,24 @@ def collect(kind):
     """
     items, missing = [], {}
     for name in notebooks():
-        item = _item(name, *record.KINDS[record.KINDS.index(kind) :: -1])
+        kinds = record.KINDS[record.KINDS.index(kind) :: -1]
+        drawn = ((kind, record.read(kind, name)) for kind in kinds)
+        item = next((Item(name, kind, facts) for kind, facts in drawn if facts), None)
         if item is None:
             missing[name] = "not drawn yet"
         elif item.altered_files():
-            missing[name] = "its files differ from its record; draw it again"
+            missing[name] = ALTERED
         else:
             items.append(item)
     return Results(kind, papers(items), missing)
 
 
 def recorded():
-    """Return the results in ``figures/``; ReportError if a table of verdicts differs from its record."""
-    drawn = [item for name in notebooks() if (item := _item(name, "paper")) is not None]
-    for item in drawn:
-        if altered := item.altered_files("verdicts", "claims"):
-            raise ReportError(f"{altered[0]}: the file differs from its record; draw it again")
-    return Results("paper", papers(drawn))
-
-
-def _item(name, *kinds):
-    """Return the results of a notebook of the first kind with a record; None without one."""
-    drawn = ((kind, record.read(kind, name)) for kind in kinds)
-    return next((Item(name, kind, facts) for kind, facts in drawn if facts is not None), None)
+    """Return the results in ``figures/``; ReportError if an output differs from its record."""
+    results = collect("paper")
+    if altered := [name for name, reason in results.missing.items() if reason == ALTERED]:
+        raise ReportError(f"{', '.join(altered)}: {ALTERED}")
+    return results
 
 
 def papers(items):

@@ -1,7 +1,7 @@
 """Conservative backfilling and largest area first in readable Python: the reference implementations of their kernels."""
 
 from replication.simulator import schedulers
-from replication.simulator.reference.easy import Easy, never_fits
+from replication.simulator.reference.easy import Easy, fits, never_fits
 
 
 class _OwnPasses(Easy):
@@ -87,14 +87,6 @@ class Conservative(_OwnPasses):
             for j, (start, predicted) in self.reserved.items()
         ]
         for start in sorted({now} | {end for _, end, _ in occupied}):
-            moments = {start} | {
-                begins for begins, _, _ in occupied if start < begins < start + length
-            }
-            if all(
-                self.size[job]
-                + sum(size for begins, ends, size in occupied if begins <= moment < ends)
-                <= self.workload.machine
-                for moment in moments
-            ):
+            if fits(self.size[job], self.workload.machine, occupied, start, length):
                 return start
         raise never_fits(self.size[job])

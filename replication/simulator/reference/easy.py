@@ -275,6 +275,18 @@ def reservation(planned, free, head_size):
     raise never_fits(head_size)
 
 
+def fits(size, machine, allocations, start, length):
+    """Return whether `size` processors are free from `start` on for `length` seconds.
+
+    `allocations` lists (start, end, size); some may still be planned.
+    """
+    begins = {begin for begin, _, _ in allocations if start < begin < start + length}
+    return length == 0 or all(
+        size + sum(other for begin, end, other in allocations if begin <= instant < end) <= machine
+        for instant in {start, *begins}
+    )
+
+
 def corrected_prediction(way, first, request, ran):
     """Return the `first` prediction as corrected by `way` for a job that has run for `ran` seconds.
 

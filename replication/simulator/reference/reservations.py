@@ -1,6 +1,6 @@
 """EASY with any queue order, any order of candidates and k reservations, as readable Python."""
 
-from replication.simulator.reference.easy import Easy
+from replication.simulator.reference.easy import Easy, fits
 
 
 class ReservedEasy(Easy):
@@ -31,7 +31,7 @@ class ReservedEasy(Easy):
 
     def start_if_it_fits(self, job, now):
         """Start a job if it fits the free processors and delays no reservation; return whether it started."""
-        if self.size[job] > self.free() or not self.fits(job, now, now, self.predicted(job, now)):
+        if self.size[job] > self.free() or not self.fits(job, now, self.predicted(job, now)):
             return False
         self.begin(job, now)
         self.backfilled[job] = bool(self.reserved)
@@ -41,7 +41,7 @@ class ReservedEasy(Easy):
         """Reserve the earliest start at which the job has its processors for its predicted run time."""
         length = max(self.predicted(job, now), 1)
         starts = {now, *(end for _, end, _ in self.allocations(now))}
-        start = min(t for t in starts if self.fits(job, now, t, length))
+        start = min(start for start in starts if self.fits(job, now, length, start))
         self.reserved.append((start, start + length, self.size[job]))
 
     def allocations(self, now):
@@ -49,15 +49,7 @@ class ReservedEasy(Easy):
         running = [(now, max(self.planned_end(job), now), self.size[job]) for job in self.holders()]
         return running + self.reserved
 
-    def fits(self, job, now, start, length):
-        """Return whether a job's processors are free from `start` on for `length` seconds."""
-        allocations = self.allocations(now)
-        instants = {
-            start,
-            *(begin for begin, _, _ in allocations if start < begin < start + length),
-        }
-        return length == 0 or all(
-            self.size[job] + sum(size for begin, end, size in allocations if begin <= t < end)
-            <= self.workload.machine
-            for t in instants
-        )
+    def fits(self, job, now, length, start=None):
+        """Return whether a job's processors are free from `start`, or now, on for `length` seconds."""
+        start, machine = now if start is None else start, self.workload.machine
+        return fits(self.size[job], machine, self.allocations(now), start, length)
