@@ -1,19 +1,15 @@
 """Check schedules from files of any simulator (`replication.simulator.formats.Plan`), and compare two of them."""
 
 import numpy as np
+import pandas as pd
 
 from replication.simulator import audits, measures
 from replication.simulator.schedule import Schedule
 from replication.simulator.workload import Workload, usage
 
-#: Smallest and largest size of each class.
-CLASSES = {
-    "1": (1, 1),
-    "2 to 8": (2, 8),
-    "9 to 64": (9, 64),
-    "65 to 512": (65, 512),
-    "513 or more": (513, np.inf),
-}
+#: Classes of sizes: their names, and the largest size of each after 0.
+CLASSES = ("1", "2 to 8", "9 to 64", "65 to 512", "513 or more")
+LARGEST = (0, 1, 8, 64, 512, np.inf)
 TOLERANCE = 0.001  # s; simulators that count in fractions of a second print microseconds
 
 
@@ -40,16 +36,15 @@ NAMES = measures.NAMES | {
 }
 
 
-def compare(first, second, tolerance=TOLERANCE) -> dict:
+def compare(first, second) -> dict:
     """Compare two schedules of the same jobs, which are matched by their numbers.
 
-    Waits are compared rather than starts, since programs begin to count time at different instants.
+    Waits are compared rather than starts, since programs begin to count time at different instants. Waits and run times
+    within `TOLERANCE` are equal.
 
     Parameters
     ----------
     first, second : replication.simulator.formats.Plan
-    tolerance : float, s
-        The largest difference between equal waits and between equal run times.
 
     Returns
     -------
@@ -64,10 +59,10 @@ def compare(first, second, tolerance=TOLERANCE) -> dict:
         If a job is repeated in a file, or no job is in both.
     """
     for plan in (first, second):
-        ids, times = np.unique(plan.job_id, return_counts=True)
+        numbers, times = np.unique(plan.job_id, return_counts=True)
         if (times > 1).any():
             raise PlanError(
-                f"{plan.path}: {times.max()} jobs have number {ids[times > 1][0]}; expected one"
+                f"{plan.path}: {times.max()} jobs have number {numbers[times > 1][0]}; expected one"
             )
     _, here, there = np.intersect1d(first.job_id, second.job_id, return_indices=True)
     if not len(here):
@@ -75,41 +70,31 @@ def compare(first, second, tolerance=TOLERANCE) -> dict:
             f"{first.path} and {second.path} have no job in common: "
             f"{first.job_id[0]}, ... and {second.job_id[0]}, ..."
         )
-    shift = second.wait[there] - first.wait[here]
-    sizes = int((first.processors[here] != second.processors[there]).sum())
-    times = int((np.abs(first.run_time[here] - second.run_time[there]) > tolerance).sum())
-    lacking = len(first) - len(here), len(second) - len(there)
-    size, rows = first.processors[here], []
-    for name, (low, high) in CLASSES.items():
-        chosen = shift[(size >= low) & (size <= high)]
-        rows += [shifts(name, chosen, tolerance)] if len(chosen) else []
-    return {
-        "same": not (any(lacking) or sizes or times or (np.abs(shift) > tolerance).any()),
+    size, shift = first.processors[here], pd.Series(second.wait[there] - first.wait[here])
+    other_time = np.abs(first.run_time[here] - second.run_time[there]) > TOLERANCE
+    counts = {
         "matched": len(here),
-        "only_first": lacking[0],
-        "only_second": lacking[1],
-        "other_size": sizes,
-        "other_run_time": times,
-        "first": measure(first, here),
-        "second": measure(second, there),
-        "classes": [*rows, shifts("all", shift, tolerance)],
+        "only_first": len(first) - len(here),
+        "only_second": len(second) - len(there),
+        "other_size": int((size != second.processors[there]).sum()),
+        "other_run_time": int(other_time.sum()),
     }
+    by_class = shift.groupby(pd.cut(size, LARGEST, labels=CLASSES), observed=True)
+    classes = [shifts(name, part) for name, part in [*by_class, ("all", shift)]]
+    differ = sum(list(counts.values())[1:]) or classes[-1]["same"] < len(here)
+    means = {"first": measure(first, here), "second": measure(second, there)}
+    return {"same": not differ, **counts, **means, "classes": classes}
 
 
-def shifts(name, shift, tolerance):
+def shifts(name, shift):
     """Return the number of ``jobs``, of those ``earlier``, at the ``same`` time and ``later``, and the ``mean`` shift, s.
 
-    `shift` is the wait in the second schedule minus that in the first, float64[n], s.
+    `shift` is the wait in the second schedule minus that in the first, s.
     """
-    earlier, later = int((shift < -tolerance).sum()), int((shift > tolerance).sum())
-    return {
-        "class": name,
-        "jobs": len(shift),
-        "earlier": earlier,
-        "same": len(shift) - earlier - later,
-        "later": later,
-        "mean": float(shift.mean()),
-    }
+    earlier, later = int((shift < -TOLERANCE).sum()), int((shift > TOLERANCE).sum())
+    same = len(shift) - earlier - later
+    counts = {"class": name, "jobs": len(shift), "earlier": earlier, "same": same, "later": later}
+    return counts | {"mean": float(shift.mean())}
 
 
 def check(plan, machine=None):

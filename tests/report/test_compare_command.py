@@ -89,10 +89,10 @@ def test_jobs_are_matched_by_number_and_differences_of_the_jobs_counted():
     assert not found["same"]
 
 
-def test_the_tolerance_counts_as_the_same():
-    first, second = plan(start=[0.0], end=[1.0]), plan(start=[0.4], end=[1.4])
-    assert not plans.compare(first, second)["same"]
-    assert plans.compare(first, second, tolerance=0.5)["same"]
+def test_fractions_of_a_millisecond_count_as_the_same():
+    first, second = plan(start=[0.0], end=[1.0]), plan(start=[0.0009], end=[1.0009])
+    assert plans.compare(first, second)["same"]
+    assert not plans.compare(first, plan(start=[0.4], end=[1.4]))["same"]
 
 
 @pytest.mark.parametrize(
