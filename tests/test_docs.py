@@ -1,6 +1,7 @@
 """Links, length and language of the documents. The limits of the language counts may only be lowered."""
 
 import ast
+import doctest
 import os
 import re
 import shlex
@@ -64,6 +65,12 @@ def test_python_in_the_pages_runs(page, real_log, tmp_path, monkeypatch):
     formats.write(own, "my-cluster.swf.gz")
     columns = {"submit": [0, 1], "run_time": [9, 5], "size": [3, 4], "estimate": [10, 10]}
     exec(compile(blocks("python", page), page, "exec"), columns)
+
+
+@pytest.mark.parametrize("name", rp.__all__)
+def test_examples_in_docstrings_run(name):
+    for example in doctest.DocTestFinder().find(getattr(rp, name), name):
+        assert doctest.DocTestRunner().run(example).failed == 0
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())

@@ -33,10 +33,21 @@ def compare(
     trim: Trim = True,
     resampled: int | None = None,
 ) -> pd.DataFrame:
-    """Compare schedulers on workloads; arguments as of `simulate`, one or several of each.
+    """Compare schedulers on workloads by their measures.
 
     Parameters
     ----------
+    workloads : Workload or several
+        With different names.
+    schedulers : Scheduler or several
+    estimates : EstimateModel or several, optional
+        The workloads' own estimates by default.
+    seed : int
+        Of random estimate models and of random predictors.
+    measures : name or function of a schedule, or several, optional
+        As of `simulate`; `compare` also takes those of `replication.simulator.measures.OBSERVED`, of EASY only.
+    trim : bool or (float, bool)
+        As of `simulate`.
     resampled : int, optional
         Compare each scheduler with the first one on so many workloads of weeks that are drawn with replacement from each log
         (`ResampledWeeks`, as many weeks as the log has); all run on the same ones.
@@ -51,7 +62,15 @@ def compare(
     Raises
     ------
     SimulationError, SchedulerError, EstimateError, MeasureError
-        As `simulate`, before any simulation.
+        For values that are no scheduler, estimate or measure, and for two workloads of one name.
+
+    Examples
+    --------
+    >>> import replication as rp
+    >>> three = rp.Workload.from_columns("three", 4, submit=[0, 1, 2], run_time=[9, 5, 3], processors=[3, 4, 1])
+    >>> table = rp.compare(three, [rp.FCFS(), rp.EASY()], measures="max_wait", trim=False)
+    >>> table["max_wait"].tolist()
+    [12.0, 8.0]
     """
     names, trim = measuring.check_measures(measures, measuring.DEFAULT), measuring.check_trim(trim)
     seed = check_seed(seed)

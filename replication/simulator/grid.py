@@ -207,10 +207,17 @@ def sweep(
         Whether to measure wild backfills, delays and SJFness as well, of EASY only.
     resampling : Resampling or several, optional
         Workloads to draw from each log, one for each seed; estimates and predictions use the same seed.
-    measures, trim
-        As of `simulate`; by default `replication.simulator.measures.SWEEP`.
-    engine, folder, progress
-        As of `replication.simulator.engines.results`: where to run and where to store results.
+    measures : name or function of a schedule, or several, optional
+        As of `compare`; by default jobs, mean_wait, mean_bounded_slowdown, the measures of backfilling, mbs, mwbs and
+        utilisation.
+    trim : bool or (float, bool)
+        As of `simulate`.
+    engine : str, optional
+        ``threads`` (the default), ``processes``, or the address of a Dask scheduler such as ``tcp://host:8786``.
+    folder : path, optional
+        Folder of the stored results; None to store nothing.
+    progress : bool, optional
+        False for no progress bar.
 
     Returns
     -------
@@ -221,14 +228,16 @@ def sweep(
     Raises
     ------
     SweepError, SimulationError, SchedulerError, EstimateError, MeasureError, EngineError
+        For values that are not allowed, a point that is given twice, and workers that cannot be used. A point that
+        cannot be simulated does not stop the others; its error is raised at the end.
 
     Examples
     --------
     >>> import replication as rp
     >>> three = rp.Workload.from_columns("three", 4, submit=[0, 1, 2], run_time=[9, 5, 3], processors=[3, 4, 1])
-    >>> table = rp.sweep(three, [rp.FCFS(), rp.EASY()], folder=None)
+    >>> table = rp.sweep(three, [rp.FCFS(), rp.EASY()], trim=False, folder=None)
     >>> table["mean_wait"].round(2).tolist()
-    [4.0, 0.0]
+    [6.67, 2.67]
     """
     given = Users() if estimates is None else estimates
     tasks = points(

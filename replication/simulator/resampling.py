@@ -25,15 +25,29 @@ class ResamplingError(ChoiceError):
 class Resampling(Choice, family="resampling"):
     """The base class of the resamplings, which make a workload from another one and a seed.
 
-    A resampling is a frozen dataclass with a method `sample`.
+    A resampling is a frozen dataclass with a method `sample`. Run times, estimates and sizes of jobs stay.
     """
 
     error = ResamplingError
 
     def make(self, workload, seed):
-        """Return a workload resampled from another, with the same name and machine and the resampling in its provenance.
+        """Return a workload resampled from another.
 
-        ResamplingError where no job is drawn.
+        Parameters
+        ----------
+        workload : Workload
+        seed : int
+            The draw depends on it, the workload's `draw_key` and length, and the resampling's own values alone.
+
+        Returns
+        -------
+        Workload
+            With the same name and machine; its provenance has the resampling and the seed.
+
+        Raises
+        ------
+        ResamplingError
+            If no job is drawn.
         """
         sample = self.sample(workload, seed)
         how = {"resampling": repr(self), "seed": int(seed)}

@@ -100,7 +100,11 @@ class Schedule:
 
     @property
     def jobs(self):
-        """One row for each job: the columns of ``TABLE``, wait and bounded slowdown, user, group and queue."""
+        """One row for each job, a pandas.DataFrame.
+
+        Columns: job_id, submit, start, end (s), processors, run_time, estimate, prediction (s), backfilled, times_killed,
+        wait (s), bounded_slowdown, user, group and queue.
+        """
         w = self.workload
         slowdown = measures.bounded_slowdown(self.wait, w.run_time)
         more = {"wait": self.wait, "bounded_slowdown": slowdown}
@@ -119,7 +123,24 @@ class Schedule:
         return self.measured(self.trim, self.measure_names)
 
     def measured(self, trim=True, names=None):
-        """Return measures by name; see `replication.simulator.measures.of`."""
+        """Return measures by name.
+
+        Parameters
+        ----------
+        trim : bool or (float, bool)
+            Jobs that measures of waits leave out, see `simulate`.
+        names : name or function of a schedule, or several, optional
+            By default those of `replication.simulator.measures.DEFAULT`.
+
+        Returns
+        -------
+        dict of str to float
+            Times in s, shares from 0 to 1; nan for a mean over no jobs.
+
+        Raises
+        ------
+        MeasureError
+        """
         return measures.of(self, names, trim)
 
     @property
@@ -128,7 +149,13 @@ class Schedule:
         return measures.trim_effect(self, self.trim)
 
     def utilisation(self) -> pd.Series:
-        """Return the share of processors in use, preempted runs included, from each instant (s) to the next."""
+        """Return the share of processors in use over time, preempted runs included.
+
+        Returns
+        -------
+        pandas.Series
+            The share (0 to 1) from each instant (index, s) to the next.
+        """
         w, (job, start, end) = self.workload, self.killed_runs.T
         instant, used = usage(
             np.concatenate([self.start, start]),
@@ -138,9 +165,14 @@ class Schedule:
         return pd.Series(used / w.machine, pd.Index(instant, name="time"), name="utilisation")
 
     def queue_length(self) -> pd.Series:
-        """Return the number of jobs submitted and not yet started, from each instant (s) to the next.
+        """Return the number of jobs submitted and not yet started over time.
 
         A preempted job counts as started at its first run.
+
+        Returns
+        -------
+        pandas.Series
+            Jobs from each instant (index, s) to the next.
         """
         job, killed, _ = self.killed_runs.T
         first = self.start.copy()
@@ -149,9 +181,16 @@ class Schedule:
         return pd.Series(waiting, pd.Index(instant, name="time"), name="queue_length")
 
     def plot(self, axes=None):
-        """Draw utilisation, queue length and the cumulative distribution of waits; return the three axes.
+        """Draw utilisation, queue length and the cumulative distribution of waits.
 
-        `axes` are three matplotlib axes, by default those of a new figure.
+        Parameters
+        ----------
+        axes : three matplotlib axes, optional
+            Those of a new figure by default.
+
+        Returns
+        -------
+        three matplotlib axes
         """
         import matplotlib.pyplot as plt
 
@@ -261,14 +300,25 @@ class Schedule:
             )
 
     def write_csv(self, target):
-        """Write the table as CSV to a path, or to an open binary file such as standard output.
+        """Write the jobs as CSV, with the columns of ``TABLE``.
 
-        An incomplete file never has the name of `target`.
+        Parameters
+        ----------
+        target : path or open binary file
+            An incomplete file never has this name.
         """
         columns = {name: np.asarray(values, np.int64) for name, values in self.columns().items()}
         with writing.open_output(target) as out:
             out.write(pd.DataFrame(columns).to_csv(index=False, lineterminator="\n").encode())
 
     def gantt(self, axes=None, since=None, until=None):
-        """Draw the jobs that run between two instants; see `replication.simulator.gantt.draw`."""
+        """Draw the jobs that run between two instants as a Gantt chart.
+
+        Parameters
+        ----------
+        axes : matplotlib axes, optional
+            That of a new figure by default.
+        since, until : int, s, optional
+            See `replication.simulator.gantt.draw`.
+        """
         return gantt.draw(self, axes, since, until)

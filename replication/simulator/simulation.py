@@ -49,12 +49,14 @@ def simulate(
     ----------
     workload : Workload
     scheduler : Scheduler
+        Textbook EASY by default.
     estimates : EstimateModel or int64[n], s, optional
         The estimates that the scheduler gets: a model, or one value for each job. The workload's own by default.
     seed : int
         Of random estimate models and of random predictors.
     measures : name or function of a schedule, or several, optional
-        Contents of the schedule's `measures`; names of `replication.simulator.measures.NAMES`.
+        Contents of the schedule's `measures`, such as ``mean_wait``, ``wait_p95`` or ``utilisation``;
+        `replication.simulator.measures.NAMES` has all names with units.
     trim : bool or (float, bool)
         Jobs that measures of waits leave out: True for the first 1 % to end and those that end after the last
         submission (heel-and-toe), False for none, or (share to end first, whether to leave out the late ones).
@@ -67,6 +69,10 @@ def simulate(
     ------
     SimulationError, SchedulerError, EstimateError, MeasureError
         For values that are no scheduler, estimate or measure, and for times and sizes that are too large.
+    PredictorError
+        For a prediction out of range, with the job and the value.
+    ScheduleError
+        If an added scheduler returns a schedule that no machine could run.
 
     Examples
     --------

@@ -38,7 +38,7 @@ def synthetic(
     name: str = "synthetic",
     users: int | None = None,
 ) -> Workload:
-    """Return a synthetic workload of the Lublin-Feitelson model, scaled to a machine and an offered load.
+    """Return a synthetic workload of the Lublin-Feitelson model (JPDC 2003), scaled to a machine and an offered load.
 
     Parameters
     ----------
@@ -52,6 +52,11 @@ def synthetic(
         The draws do not depend on it.
     users : int, optional
         One for every 300 jobs by default, 10 at least.
+
+    Returns
+    -------
+    Workload
+        With `stand_in` set, and estimates of `Modal` with E_max of two days.
 
     Raises
     ------

@@ -237,8 +237,14 @@ def load(
         machine.
     synthetic : bool
         Return synthetic jobs (`like`) instead of the log's.
-    machine, size, overrun, drop : optional
-        Rules that override the others, see `replication.simulator.cleaning.workload`. Synthetic jobs use only `machine`.
+    machine : int, processors, optional
+        Size of the machine; by default that of the paper or of the header.
+    size : {"requested", "allocated"}, optional
+        Column of the log that is the size of a job.
+    overrun : {"raise-estimate", "cut-run", "as-is"}, optional
+        Treatment of jobs that ran longer than their estimate.
+    drop : str or sequence of str, optional
+        Rules for jobs to leave out; see `replication.simulator.cleaning.workload`. Synthetic jobs use only `machine`.
     bad_lines : {"refuse", "skip"}
         Whether lines that cannot be jobs are an error, or are skipped and counted in the workload's `cleaning` and
         `provenance`.

@@ -60,6 +60,11 @@ class Workload:
         Key of random draws for these jobs, independent of the name of their file: the registry's name for a registered
         log, else by default a hash of the jobs. Changed copies (scaled, cut, resampled) keep the key, so that they
         share random numbers.
+
+    Raises
+    ------
+    WorkloadError
+        For columns of different lengths, values out of range, and jobs that are not in order of submission.
     """
 
     name: str
@@ -177,17 +182,43 @@ class Workload:
         )
 
     def replace(self, **changes: Any) -> Self:
-        """Return a copy with some columns or facts changed, checked again."""
+        """Return a copy with some columns or facts changed.
+
+        Parameters
+        ----------
+        **changes
+            Fields of `Workload` by name.
+
+        Raises
+        ------
+        WorkloadError
+            For jobs that cannot be simulated, by field and job.
+        """
         return replace(self, **changes)
 
     def take(self, index) -> Self:
-        """Return the jobs at `index` (mask, slice or sorted positions), in the same order."""
+        """Return some of the jobs, in the same order.
+
+        Parameters
+        ----------
+        index : slice, bool[n] or int64[k]
+            Sorted positions in the columns.
+
+        Raises
+        ------
+        WorkloadError
+            If no job is left, or the positions are not sorted.
+        """
         return replace(self, **{c: getattr(self, c)[index] for c in COLUMNS})
 
     def scaled(self, factor: float) -> Self:
         """Return a copy with all submission times multiplied by `factor`, rounded to whole seconds.
 
         Heel-and-toe, section 3: a load of 76 % becomes 80 % with a factor of 76/80.
+
+        Parameters
+        ----------
+        factor : float
 
         Raises
         ------
@@ -211,6 +242,11 @@ class Workload:
 
         Run times have to be cut first (`replication.simulator.estimates.EstimateModel.cut`): cutting them later
         would lower the load again. The copy's `load` differs from `share` by the rounding to whole seconds.
+
+        Parameters
+        ----------
+        share : float
+            Such as 0.9 for 90 %.
 
         Raises
         ------

@@ -40,7 +40,10 @@ MOVES = (30, -30, 20, -20, 10, -10)  # s, tried where a tail value is taken
 
 @dataclass(frozen=True)
 class Modal(EstimateModel):
-    """The modal model of users' estimates (Tsafrir, Etsion and Feitelson 2005)."""
+    """The modal model of users' estimates (Tsafrir, Etsion and Feitelson, JSSPP 2005).
+
+    A few round values are the estimates of most jobs, and E_max is the most frequent.
+    """
 
     e_max: int = option(allowed=Number(SMALLEST_E_MAX, whole=True), about="the longest estimate, s")
     share: float | None = option(
@@ -51,9 +54,22 @@ class Modal(EstimateModel):
     )
 
     def estimate(self, workload, seed):
-        """Return the estimates, int64[n], s, none below the job's run time.
+        """Return the estimates.
 
-        EstimateError if run times are above `e_max`, or the modes cannot cover them.
+        Parameters
+        ----------
+        workload : Workload
+        seed : int
+
+        Returns
+        -------
+        int64[n], s
+            None below the job's run time.
+
+        Raises
+        ------
+        EstimateError
+            If run times are above `e_max`, or the modes cannot cover them.
         """
         longest = int(workload.run_time.max())
         if longest > self.e_max:

@@ -49,7 +49,20 @@ class EstimateModel(Choice, family="estimates"):
         raise NotImplementedError(f"{type(self).__name__} has no method estimate(workload, seed)")
 
     def make(self, workload: Workload, seed: int = 1) -> tuple[Workload, np.ndarray]:
-        """Return the jobs, their run times cut to the model's E_max, and their estimates, int64[n], s.
+        """Return the jobs with run times cut to the model's E_max, and their estimates.
+
+        Parameters
+        ----------
+        workload : Workload
+        seed : int
+            Of random models.
+
+        Returns
+        -------
+        workload : Workload
+            The same if the model has no E_max.
+        estimate : int64[n], s
+            At most E_max.
 
         Raises
         ------
@@ -62,7 +75,7 @@ class EstimateModel(Choice, family="estimates"):
         return workload, estimate if e_max is None else np.minimum(estimate, e_max)
 
     def cut(self, workload: Workload) -> Workload:
-        """Return the workload with run times cut to the model's E_max, or unchanged without one.
+        """Return the workload with run times cut to the model's E_max (s), or unchanged without one.
 
         Scale to a load after this (`Workload.at_load`), since cutting lowers the load.
         """
@@ -128,7 +141,7 @@ class Exact(_Multiple, EstimateModel, name="perfect"):
 
 @dataclass(frozen=True)
 class FModel(EstimateModel, name="f"):
-    """The f-model: uniform in [r, (f + 1) r] (heel-and-toe, section 1; Feitelson and Mu'alem Weil 1998)."""
+    """The f-model: uniform in [r, (f + 1) r] for run time r (heel-and-toe, section 1; Feitelson and Mu'alem Weil 1998)."""
 
     f: float = option(allowed=Number(0), about="badness factor; 0 is exact", sign="=")
     e_max: int | None = limit()
@@ -136,6 +149,22 @@ class FModel(EstimateModel, name="f"):
     @classmethod
     def grid(cls, start: float, stop: float, step: float, e_max: int | None = None):
         """Return models from one badness to another; both are included where the step leads to the second.
+
+        Parameters
+        ----------
+        start, stop, step : float
+            Badness factors from 0, and a step above 0.
+        e_max : int, s, optional
+            Of all models.
+
+        Returns
+        -------
+        tuple of FModel
+
+        Raises
+        ------
+        EstimateError
+            For factors that are not allowed, and more than a million models.
 
         Examples
         --------
@@ -145,9 +174,20 @@ class FModel(EstimateModel, name="f"):
         return tuple(cls(f, e_max) for f in steps(start, stop, step))
 
     def draws(self, workload: Workload, seed: int, out=None) -> np.ndarray:
-        """Return the uniform numbers in [0, 1) that place the estimates; float64[n], in `out` if given.
+        """Return the uniform numbers in [0, 1) that place the estimates.
 
         They depend on the workload's `draw_key`, its length, `f` and `seed` alone.
+
+        Parameters
+        ----------
+        workload : Workload
+        seed : int
+        out : float64[n], optional
+            Array for the result.
+
+        Returns
+        -------
+        float64[n]
         """
         own = generator(workload.draw_key, len(workload), "random-f", self.f, int(seed))
         return own.random(len(workload), out=out)
@@ -160,7 +200,7 @@ class FModel(EstimateModel, name="f"):
 
 @dataclass(frozen=True)
 class Deterministic(EstimateModel):
-    """The deterministic f-model: (f + 1) r (heel-and-toe, section 1)."""
+    """The deterministic f-model: (f + 1) r for run time r (heel-and-toe, section 1)."""
 
     draws_at_random = False
 

@@ -152,13 +152,34 @@ class Predictor(Choice, family="predictor"):
         raise NotImplementedError(f"{type(self).__name__} has no method predict(job, now)")
 
     def begin(self, job: Job, now: int) -> None:
-        """Note that a `Job` starts."""
+        """Note that a job starts.
+
+        Parameters
+        ----------
+        job : Job
+        now : int, s
+        """
 
     def learn(self, job: EndedJob, now: int) -> None:
-        """Learn from an `EndedJob` when it ends."""
+        """Learn from a job when it ends.
+
+        Parameters
+        ----------
+        job : EndedJob
+            With its run time.
+        now : int, s
+        """
 
     def predictions(self, workload: Workload, request: np.ndarray, seed: int) -> np.ndarray:
-        """Return the predictions of a predictor that does not learn; arguments as for `tables`.
+        """Return the predictions of a predictor that does not learn.
+
+        Parameters
+        ----------
+        workload : replication.simulator.workload.Workload
+        request : int64[n], s
+            The users' estimates as the scheduler receives them.
+        seed : int
+            Of random predictors.
 
         Returns
         -------

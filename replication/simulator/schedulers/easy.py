@@ -20,7 +20,7 @@ Candidates = Literal["fcfs", "sjf"]
 
 @dataclass(frozen=True)
 class FCFS(Scheduler):
-    """First come, first served; no backfilling."""
+    """First come, first served; no backfilling. It ignores estimates."""
 
     validated = False
     draws_at_random = False

@@ -26,7 +26,7 @@ def _check_predictor(given):
 
 @dataclass(frozen=True)
 class PVEasy(options.OnPredictions, Scheduler, name="pv-easy"):
-    """PV-EASY: strict fairness by preemption, backfilling at a venture (section 4).
+    """PV-EASY: strict fairness by preemption, backfilling at a venture (Yuan, Yang, Wu and Zheng 2010, section 4).
 
     docs/semantics/pv_easy.md defines the decisions.
     """
