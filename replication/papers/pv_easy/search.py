@@ -12,12 +12,11 @@ import math
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 
 from replication.papers import published, variants
 from replication.papers.pv_easy import counts, runs
 from replication.papers.variants import Variant
-from replication.simulator import paths, text, traces
+from replication.simulator import engines, paths, text, traces
 from replication.simulator.simulation import simulate, warm
 
 ITEMS = ("table1", "table2", "table4", "table5", "table6")
@@ -137,6 +136,50 @@ def _combinations(names):
     return math.prod(len(DIMENSIONS[name]["choices"]) for name in names)
 
 
+def policy_numbers(workloads, log, policy, workers):
+    """Return (measure, choices by dimension, value) for every number of a policy on a log under all its products."""
+    warm()
+    found = []
+    for clean in products(dimensions(policy, "cleaning")):
+        variant = Variant("", cleaning=_fields(clean, "cleaning"))
+        try:
+            jobs = variants.jobs(runs.PAPER, workloads, log, variant)
+        except variants.NotApplicable:
+            continue  # a stand-in has no lines to clean otherwise
+
+        def one(chosen, jobs=jobs, clean=clean):
+            schedule = simulate(jobs, scheduler(policy, chosen))
+            return [
+                (measure, clean | chosen | counted, value)
+                for counted, measure, value in measurements(policy, schedule)
+            ]
+
+        several = products(dimensions(policy, "scheduler", "predictor"))
+        for rows in engines.each(one, several, workers):
+            found += rows
+    return found
+
+
+def on_axes(cells):
+    """Return the values of a number, (choices, value) each, as an array with an axis for each dimension.
+
+    An axis has length 1 where the number does not depend on the dimension.
+    """
+    on = {name for chosen, _ in cells for name in chosen}
+    choices = {n: list(entry["choices"]) if n in on else [""] for n, entry in DIMENSIONS.items()}
+    array = np.full([len(several) for several in choices.values()], np.nan)
+    for chosen, value in cells:
+        array[tuple(several.index(chosen.get(n, "")) for n, several in choices.items())] = value
+    return array
+
+
+def logarithmic_distance(values, published):
+    """Return the distance of each of our values from the published one."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        away = np.abs(np.log(values / published))
+    return np.minimum(np.nan_to_num(away, nan=WRONG), WRONG)
+
+
 class Search:
     """Numbers of all products of choices.
 
@@ -144,88 +187,35 @@ class Search:
     ----------
     workloads : dict of str to Workload
         The paper's logs by name.
-    first : int, optional
-        Only so many jobs of each log.
     workers : int
 
     Attributes
     ----------
     numbers : list of replication.papers.published.Published
         The published numbers that count, each once.
-    names : list of str
-        All dimensions.
-    values : list of ndarray
-        Of each number, our values, with one axis for each dimension; of length 1 where it does not depend on it.
+    values, distances : list of ndarray
+        Our values of each number, and their distances from it, as from `on_axes`.
     """
 
-    def __init__(self, workloads, first=None, workers=2):
-        printed = {}
-        for item in ITEMS:
-            for row in published.rows(runs.PAPER, item):
-                if row.policy != "log" and row.trace in workloads:
-                    printed.setdefault(row.key, row)
-        self.names, self.logs = list(DIMENSIONS), list(workloads)
-        cells = {}
+    def __init__(self, workloads, workers=2):
+        printed, found = {}, {}
+        for row in (row for item in ITEMS for row in published.rows(runs.PAPER, item)):
+            printed.setdefault(row.key, row)
         for log, policy in itertools.product(workloads, POLICIES):
-            for key, value in self._policy(workloads, log, policy, first, workers):
-                cells.setdefault((log, policy, key[0]), {})[key[1]] = value
-        self.numbers = [row for key, row in printed.items() if key in cells]
-        self.values = [self._array(cells[row.key]) for row in self.numbers]
-        self.distances = [self._distance(k) for k in range(len(self.numbers))]
+            for measure, chosen, value in policy_numbers(workloads, log, policy, workers):
+                found.setdefault((log, policy, measure), []).append((chosen, value))
+        self.logs = list(workloads)
+        self.numbers = [row for key, row in printed.items() if key in found]
+        self.values = [on_axes(found[row.key]) for row in self.numbers]
+        pairs = zip(self.values, self.numbers, strict=True)
+        self.distances = [logarithmic_distance(values, row.value) for values, row in pairs]
 
-    def _policy(self, workloads, log, policy, first, workers):
-        """((measure, ((dimension, choice), ...)), value) of each number of a policy on a log."""
-        warm()
-        cleanings = dimensions(policy, "cleaning")
-        found = []
-        for clean in products(cleanings):
-            variant = Variant("", cleaning=_fields(clean, "cleaning"))
-            try:
-                jobs = variants.jobs(runs.PAPER, workloads, log, variant, first)
-            except variants.NotApplicable:
-                continue  # a stand-in has no lines to clean otherwise
-
-            def one(chosen, jobs=jobs, clean=clean):
-                schedule = simulate(jobs, scheduler(policy, chosen))
-                rows = []
-                for counted, measure, value in measurements(policy, schedule):
-                    key = tuple(sorted((clean | chosen | counted).items()))
-                    rows.append(((measure, key), value))
-                return rows
-
-            several = list(products(dimensions(policy, "scheduler", "predictor")))
-            in_threads = Parallel(workers, prefer="threads")
-            for rows in in_threads(delayed(one)(chosen) for chosen in several):
-                found += rows
-        return found
-
-    def _array(self, cells):
-        """Return the values of a number as an array with an axis for each dimension."""
-        on = {name for key in cells for name, _ in key}
-        places = {name: list(DIMENSIONS[name]["choices"]) for name in self.names}
-        array = np.full([len(places[n]) if n in on else 1 for n in self.names], np.nan)
-        for key, value in cells.items():
-            chosen = dict(key)
-            index = tuple(places[n].index(chosen[n]) if n in on else 0 for n in self.names)
-            array[index] = value
-        return array
-
-    def _distance(self, number):
-        """Return the distances of a number, an array like its values."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            away = np.abs(np.log(self.values[number] / self.numbers[number].value))
-        return np.minimum(np.nan_to_num(away, nan=WRONG), WRONG)
-
-    def some(self, **facts):
-        """Return the places of the numbers with some facts, such as ``trace="CTC-SP2"``."""
-        return [
-            k
-            for k, row in enumerate(self.numbers)
-            if all(getattr(row, name) == value for name, value in facts.items())
-        ]
+    def some(self, hit=lambda row: True):
+        """Return the places of the numbers that a function of `Published` selects."""
+        return [k for k, row in enumerate(self.numbers) if hit(row)]
 
     def total(self, numbers):
-        """Return the mean distance of every combination to some numbers, an array over the dimensions that these depend on."""
+        """Return the mean distance to some numbers of every combination that they distinguish, an array."""
         total = 0.0
         # The sums within a policy are small arrays; only their sum is large.
         for policy in POLICIES:
@@ -234,122 +224,99 @@ class Search:
         return total / len(numbers)
 
     def nearest(self, numbers):
-        """Return the combination nearest to some numbers, dict of dimension to choice, and its distance."""
+        """Return the combination nearest to some numbers, as choices by dimension, and its distance."""
         total = self.total(numbers)
         place = np.unravel_index(int(total.argmin()), total.shape)
         chosen = {
-            name: list(DIMENSIONS[name]["choices"])[k]
-            for name, k, length in zip(self.names, place, total.shape, strict=True)
+            name: list(entry["choices"])[k]
+            for (name, entry), k, length in zip(DIMENSIONS.items(), place, total.shape, strict=True)
             if length > 1
         }
         return chosen, float(total.min())
 
     def index(self, chosen, number):
-        """Place of a combination in the array of a number; the default where nothing is chosen."""
-        place = []
-        for name, length in zip(self.names, self.values[number].shape, strict=True):
-            choices = list(DIMENSIONS[name]["choices"])
-            place.append(choices.index(chosen[name]) if length > 1 and name in chosen else 0)
-        return tuple(place)
+        """Return the place of a combination in the array of a number; the default where nothing is chosen."""
+        return tuple(
+            list(entry["choices"]).index(chosen[name]) if length > 1 and name in chosen else 0
+            for (name, entry), length in zip(
+                DIMENSIONS.items(), self.values[number].shape, strict=True
+            )
+        )
 
     def value(self, number, chosen):
-        """Our value of a number under a combination."""
+        """Return our value of a number under a combination."""
         return float(self.values[number][self.index(chosen, number)])
 
     def distance(self, numbers, chosen):
         """Return the mean distance of a combination to some numbers."""
         return float(np.mean([self.distances[k][self.index(chosen, k)] for k in numbers]))
 
-    def groups(self):
-        """Return the places of all numbers, of those of each policy, and of those of each log, by name."""
-        found = {"all": [*range(len(self.numbers))]}
-        found |= {policy: self.some(policy=policy) for policy in POLICIES}
-        return found | {log: self.some(trace=log) for log in self.logs}
-
-    def without(self, log):
-        """Return the places of the numbers of the other logs."""
-        return [k for k, row in enumerate(self.numbers) if row.trace != log]
-
     def choices(self):
-        """Return for each choice the best combination with it and without it, and whether the numbers identify it.
+        """Return each choice: the best combination with it and without it, and whether the numbers identify it.
 
         Judged by the numbers of the policies that the dimension concerns. A choice is identified if the best
         combination without it is farther by a tenth, and if it is in the best combination also when any one log is
         left out. Columns: dimension, choice, default, with_it, without_it (distances in %), left_out (logs without
-        which it is still best), identified.
+        which it is still best), identified, numbers (that depend on the dimension).
         """
         rows = []
-        for axis, name in enumerate(self.names):
-            numbers = [
-                k for k, row in enumerate(self.numbers) if row.policy in DIMENSIONS[name]["of"]
-            ]
-            moved = [k for k in numbers if self.values[k].shape[axis] > 1]
-            best = self._bests(axis, numbers)
-            left = [
-                int(
-                    self._bests(axis, [k for k in numbers if self.numbers[k].trace != log]).argmin()
-                )
-                for log in self.logs
-            ]
-            for k, choice in enumerate(DIMENSIONS[name]["choices"]):
-                others = float(np.delete(best, k).min())
-                stays = left.count(k)
+        for axis, (name, entry) in enumerate(DIMENSIONS.items()):
+            numbers = self.some(lambda row, of=entry["of"]: row.policy in of)
+            best, left = self._bests(axis, numbers), []
+            for log in self.logs:
+                rest = [k for k in numbers if self.numbers[k].trace != log]
+                left.append(int(self._bests(axis, rest).argmin()))
+            for k, choice in enumerate(entry["choices"]):
+                others, stays = float(np.delete(best, k).min()), left.count(k)
                 known = best[k] * (1 + IDENTIFIED) < others and stays == len(self.logs)
                 rows.append(
-                    (
-                        name,
-                        choice,
-                        "yes" if k == 0 else "",
-                        percent(best[k]),
-                        percent(others),
-                        stays,
-                        "yes" if known else "",
-                        len(moved),
-                    )
+                    {
+                        "dimension": name,
+                        "choice": choice,
+                        "default": "" if k else "yes",
+                        "with_it": percent(best[k]),
+                        "without_it": percent(others),
+                        "left_out": stays,
+                        "identified": "yes" if known else "",
+                        "numbers": sum(self.values[n].shape[axis] > 1 for n in numbers),
+                    }
                 )
-        columns = ["dimension", "choice", "default", "with_it", "without_it", "left_out"]
-        return pd.DataFrame(rows, columns=[*columns, "identified", "numbers"])
+        return pd.DataFrame(rows)
 
     def _bests(self, axis, numbers):
-        """Distance of the best combination with each choice of a dimension."""
+        """Return the distance of the best combination with each choice of a dimension."""
         total = self.total(numbers)
         return total.min(axis=tuple(k for k in range(total.ndim) if k != axis))
 
     def held_out(self):
-        """Return the best combination of two logs, evaluated on the third: a row for each log and group of numbers.
+        """Return the best combination of all logs but one, tested on that log: a row for each log and group of numbers.
 
         Columns: numbers (all, or a policy's), tested_on, fit, test, default, own (the log's own best) and middle (the
         median combination), distances in %; better (share of all combinations nearer on the log tested, %), choices.
         """
         rows = []
-        groups = {"all": None} | {policy: policy for policy in POLICIES}
-        for group, policy in groups.items():
-            for log in self.logs if len(self.logs) > 1 else ():
-                facts = {"trace": log} | ({"policy": policy} if policy else {})
-                own = self.some(**facts)
-                fit = [
-                    k
-                    for k in self.without(log)
-                    if policy is None or self.numbers[k].policy == policy
-                ]
-                chosen, distance = self.nearest(fit)
-                every = self.total(own)
-                test = self.distance(own, chosen)
-                shares = distance, test, self.distance(own, {}), every.min(), np.median(every)
-                rows.append(
-                    (
-                        group,
-                        log,
-                        *map(percent, shares),
-                        percent((every < test - 1e-12).mean()),
-                        words(chosen),
-                    )
-                )
-        columns = ["numbers", "tested_on", "fit", "test", "default", "own", "middle", "better"]
-        return pd.DataFrame(rows, columns=[*columns, "choices"])
+        groups = {"all": POLICIES} | {policy: (policy,) for policy in POLICIES}
+        for (group, of), log in itertools.product(groups.items(), self.logs):
+            numbers = self.some(lambda row, of=of: row.policy in of)
+            own = [k for k in numbers if self.numbers[k].trace == log]
+            fit = [k for k in numbers if k not in own]
+            chosen, distance = self.nearest(fit)
+            every, test = self.total(own), self.distance(own, chosen)
+            shares = {
+                "fit": distance,
+                "test": test,
+                "default": self.distance(own, {}),
+                "own": every.min(),
+                "middle": np.median(every),
+                "better": (every < test - 1e-12).mean(),
+            }
+            shares = {name: percent(share) for name, share in shares.items()}
+            row = {"numbers": group, "tested_on": log} | shares
+            rows.append(row | {"choices": words(chosen)})
+        return pd.DataFrame(rows)
 
     def best(self, **combinations):
-        """Return each published number with ours by default and under some combinations, by name."""
+        """Return each published number beside ours by default and under some combinations, by name."""
         rows = []
         for k, row in enumerate(self.numbers):
             ours = [self.value(k, chosen) for chosen in combinations.values()]
@@ -357,9 +324,21 @@ class Search:
         columns = ["item", "trace", "policy", "measure", "unit", "published", "default"]
         return pd.DataFrame(rows, columns=[*columns, *combinations])
 
+    def groups(self):
+        """Return the nearest combination of all numbers, of each policy's and of each log's: a row each."""
+        groups = {"all": self.some()}
+        groups |= {one: self.some(lambda row, one=one: row.policy == one) for one in POLICIES}
+        groups |= {one: self.some(lambda row, one=one: row.trace == one) for one in self.logs}
+        rows = []
+        for name, numbers in groups.items():
+            chosen, distance = self.nearest(numbers)
+            default = self.distance(numbers, {})
+            rows.append((name, len(numbers), words(chosen), percent(distance), percent(default)))
+        return pd.DataFrame(rows, columns=["numbers", "count", "choices", "distance", "default"])
+
 
 def words(chosen):
-    """Return a combination in words, without the defaults."""
+    """Return the choices of a combination other than the default as text."""
     others = [
         f"{name}: {choice}"
         for name, choice in chosen.items()
@@ -369,31 +348,18 @@ def words(chosen):
 
 
 def percent(share):
-    """Return a share in %, to three digits."""
+    """Return a share in per cent with three digits."""
     return float(f"{100 * share:.3g}")
 
 
 def tables(found):
-    """Return the results of a `Search`: tables by name, for the notebook ``readings``."""
-    nearest, _ = found.nearest(range(len(found.numbers)))
+    """Return the results of a `Search` as tables by name, for the notebook ``readings``."""
+    nearest, _ = found.nearest(found.some())
     return {
         "choices": found.choices(),
         "held_out": found.held_out(),
         "best": found.best(nearest=nearest, reconstructed=RECONSTRUCTED),
-        "nearest": pd.DataFrame(
-            [
-                (
-                    name,
-                    len(rows),
-                    words(chosen),
-                    percent(distance),
-                    percent(found.distance(rows, {})),
-                )
-                for name, rows in found.groups().items()
-                for chosen, distance in [found.nearest(rows)]
-            ],
-            columns=["numbers", "count", "choices", "distance", "default"],
-        ),
+        "nearest": found.groups(),
     }
 
 
@@ -409,7 +375,7 @@ def read():
 
 
 def main():
-    """Search at full scale, and write the tables to ``data/pv_easy``: minutes on two cores."""
+    """Search at full scale, and write the tables to ``data/pv_easy``; this takes minutes on two cores."""
     logs = traces.names(runs.PAPER)
     found = Search({log: traces.load(log, paper=runs.PAPER) for log in logs})
     for name, table in tables(found).items():
