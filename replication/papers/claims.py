@@ -204,7 +204,7 @@ def count(given: Iterable[Answer]) -> str:
 
 def every(given: Iterable[Answer]) -> Answer:
     """Return whether all answers hold; sure if all of them are, or if one that does not hold is."""
-    given = [one if isinstance(one, Answer) else Answer(bool(one)) for one in given]
+    given = list(given)
     against = [one for one in given if not one.holds]
     if against:
         return Answer(False, any(one.sure for one in against))

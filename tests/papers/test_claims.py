@@ -141,12 +141,7 @@ def test_an_operator_that_is_none_is_refused():
 
 @pytest.mark.parametrize(
     ("answers", "answer"),
-    [
-        ([YES, True], YES),
-        ([YES, LIKELY], LIKELY),
-        ([YES, UNLIKELY], UNLIKELY),
-        ([UNLIKELY, NO], NO),
-    ],
+    [([YES, YES], YES), ([YES, LIKELY], LIKELY), ([YES, UNLIKELY], UNLIKELY), ([UNLIKELY, NO], NO)],
 )
 def test_all_of_several(answers, answer):
     assert every(answers) == answer

@@ -52,7 +52,9 @@ def test_the_search_finds_the_combination_of_the_least_mean_distance(workloads):
     assert {row.policy for row in found.numbers} == set(search.POLICIES)
     chosen, least = found.nearest(every)
     assert found.distance(every, chosen) == pytest.approx(least)
-    assert found.distance(every, {}) == pytest.approx(found.total(every)[(0,) * len(found.names)])
+    assert found.distance(every, {}) == pytest.approx(
+        found.total(every)[(0,) * len(search.DIMENSIONS)]
+    )
     assert found.total(every).min() <= found.distance(every, {}) <= math.log(2)
     assert not found.choices()["with_it"].isna().any()
     assert set(found.held_out()["tested_on"]) == set(workloads)

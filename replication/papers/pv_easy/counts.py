@@ -16,15 +16,11 @@ def _largest(values):
     return float(np.max(values)) if len(values) else float("nan")
 
 
-def killed_seconds(schedule):
-    """Return the seconds of each job's preempted runs, int64[n]."""
-    job, start, end = schedule.killed_runs.T
-    return np.bincount(job, end - start, len(schedule.start)).astype(np.int64)
-
-
 def wasted_seconds(schedule):
     """Return the seconds each job ran beyond its run time, int64[n]: lost work, and time to save and restore."""
-    return killed_seconds(schedule) + (schedule.end - schedule.start) - schedule.workload.run_time
+    job, start, end = schedule.killed_runs.T
+    killed = np.bincount(job, end - start, len(schedule.start)).astype(np.int64)
+    return killed + (schedule.end - schedule.start) - schedule.workload.run_time
 
 
 def blocked_jobs(schedule, which="any"):

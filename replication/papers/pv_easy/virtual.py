@@ -70,16 +70,6 @@ def by_error(part):
     return part.pivot(index="error", columns="policy", values=["mean", "low", "high"])
 
 
-def is_ahead(by):
-    """Return at which errors PV-EASY is ahead of both EASYs by more than the intervals, bool by error."""
-    return by["high"]["PV-EASY"] < by["low"].drop(columns="PV-EASY").min(axis=1)
-
-
-def is_behind(by):
-    """Return at which errors PV-EASY is behind one EASY by more than the intervals, bool by error."""
-    return by["low"]["PV-EASY"] > by["high"].drop(columns="PV-EASY").min(axis=1)
-
-
 def leads(table):
     """Return the errors (%, as text) at which PV-EASY is ahead of both EASYs, or behind one, by more than the intervals.
 
@@ -90,7 +80,9 @@ def leads(table):
         by = by_error(part)
         mean = by["mean"]
         level = by.index[mean.drop(columns="PV-EASY").min(axis=1) <= mean["PV-EASY"]]
-        where = [by.index[errors] for errors in (is_ahead(by), is_behind(by))]
+        ahead = by["high"]["PV-EASY"] < by["low"].drop(columns="PV-EASY").min(axis=1)
+        behind = by["low"]["PV-EASY"] > by["high"].drop(columns="PV-EASY").min(axis=1)
+        where = [by.index[errors] for errors in (ahead, behind)]
         words = [", ".join(map(str, errors)) or "none" for errors in where]
         rows.append((log, measure, *words, int(level.max()) if len(level) else -1))
     return pd.DataFrame(rows, columns=["trace", "measure", "ahead", "behind", "level"])
