@@ -71,20 +71,6 @@ def test_json_has_no_nan(tmp_path, capsys):
     assert code == 0 and "NaN" not in out and None in json.loads(out)["measures"].values()
 
 
-def test_compare_and_audit(log, tmp_path, capsys):
-    for name in ("easy", "fcfs"):
-        assert (
-            run(capsys, "simulate", log, "--scheduler", name, "--out", tmp_path / f"{name}.swf")[0]
-            == 0
-        )
-    same = run(capsys, "compare", tmp_path / "easy.swf", tmp_path / "easy.swf")
-    assert same[0] == 0 and "the same schedule" in same[1]
-    assert run(capsys, "compare", tmp_path / "easy.swf", tmp_path / "fcfs.swf", "--json")[0] == 1
-    assert run(capsys, "audit", tmp_path / "easy.swf")[0] == 0
-    code, out, _ = run(capsys, "audit", tmp_path / "easy.swf", "--processors", 15)
-    assert code == 1 and out.startswith("IMPOSSIBLE")
-
-
 def test_sweep_writes_the_grid(log, tmp_path, capsys):
     grid = ["--estimates", "f=0:1:0.5", "--estimates", "log", "--load", "log", "--load", "0.5"]
     where = ["--seeds", 2, "--folder", tmp_path / "results", "--out", tmp_path / "table.csv"]
@@ -92,16 +78,6 @@ def test_sweep_writes_the_grid(log, tmp_path, capsys):
     table = pd.read_csv(tmp_path / "table.csv")
     # The log's own estimates draw nothing.
     assert code == 0 and json.loads(out)["simulations"] == len(table) == 2 * (3 * 2 + 1)
-
-
-def test_sweep_in_shards(log, tmp_path, capsys):
-    (tmp_path / "study.toml").write_text('logs = ["some.swf"]\nestimates = ["f=0:4:1"]\n')
-    for k in range(2):
-        words = ["--shard", f"{k}/2", "--folder", tmp_path / "results"]
-        assert run(capsys, "sweep", tmp_path / "study.toml", *words)[0] == 0
-    words = ["--folder", tmp_path / "results", "--out", tmp_path / "table.parquet"]
-    assert run(capsys, "sweep", tmp_path / "study.toml", *words)[0] == 0
-    assert len(pd.read_parquet(tmp_path / "table.parquet")) == 5
 
 
 def test_a_scheduler_of_ones_own(log, tmp_path, capsys):
@@ -174,12 +150,6 @@ def test_nothing_runs_without_compilation(monkeypatch, capsys):
     monkeypatch.setattr(numba.config, "DISABLE_JIT", True)
     code, _, err = run(capsys, "logs", "list")
     assert (code, err.count("\n")) == (2, 1) and "NUMBA_DISABLE_JIT is set" in err
-
-
-def test_broken_lines_are_named(tmp_path, capsys):
-    (tmp_path / "bad.swf").write_text("; MaxProcs: 4\n1 0 0 3O 1 -1 -1 1 9 -1 1 1 1 1 1 1 -1 -1\n")
-    code, _, err = run(capsys, "simulate", tmp_path / "bad.swf")
-    assert code == 2 and "3O" in err
 
 
 @pytest.mark.parametrize("name", list(shell.commands))

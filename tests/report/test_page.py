@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import small_project
-from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from PIL import Image
 
@@ -154,12 +153,6 @@ def test_an_edited_cell_of_parameters_counts_once_it_is_committed(project):
     assert make(other).kind == "other"
 
 
-def test_without_an_answer_of_git_nothing_is_decided(project):
-    (project / ".git").rename(project / "git")
-    page = make()
-    assert page.kind == "other" and "git gives no answer" in page.notice
-
-
 def test_a_log_of_ones_own_is_read_as_any_other(project, monkeypatch):
     monkeypatch.undo()
     text = "; MaxProcs: 8\n" + "".join(
@@ -241,46 +234,6 @@ def test_a_user_style_does_not_change_figures(project):
 def _styled():
     style.apply()
     return drawing()
-
-
-def test_colours_differ_in_grey_and_for_the_colour_blind():
-    # Machado, Oliveira and Fernandes 2009, full severity; linear RGB.
-    sights = [
-        np.eye(3),
-        [
-            [0.367322, 0.860646, -0.227968],
-            [0.280085, 0.672501, 0.047413],
-            [-0.01182, 0.04294, 0.968881],
-        ],
-        [
-            [0.152286, 1.052583, -0.204868],
-            [0.114503, 0.786281, 0.099216],
-            [-0.003882, -0.048116, 1.051998],
-        ],
-        [
-            [1.255528, -0.076749, -0.178779],
-            [-0.078411, 0.930809, 0.147602],
-            [0.004733, 0.691367, 0.3039],
-        ],
-    ]
-    rgb = np.array([to_rgb(colour) for colour in style.COLOURS])
-    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
-    for sight in sights:
-        lab = _lab(np.clip(linear @ np.transpose(sight), 0, 1))
-        apart = [np.linalg.norm(a - b) for k, a in enumerate(lab) for b in lab[:k]]
-        assert min(apart) > 20
-    assert np.diff(np.sort(_lab(linear)[:, 0])).min() > 9
-    assert len({str(look["linestyle"]) for look in style.series("abcdef").values()}) == 6
-
-
-def _lab(linear):
-    xyz = linear @ np.array(
-        [[0.4124, 0.2126, 0.0193], [0.3576, 0.7152, 0.1192], [0.1805, 0.0722, 0.9505]]
-    )
-    f = np.cbrt(np.maximum(xyz / [0.9505, 1, 1.089], 1e-9))
-    return np.stack(
-        [116 * f[:, 1] - 16, 500 * (f[:, 0] - f[:, 1]), 200 * (f[:, 1] - f[:, 2])], axis=1
-    )
 
 
 def test_a_table_reads_back_as_the_same_numbers(project):

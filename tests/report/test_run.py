@@ -114,13 +114,6 @@ def test_an_interrupted_notebook_is_completed_by_the_next_run(project, capsys):
     assert contents() == first
 
 
-def test_other_parameters_decide_nothing(project, capsys):
-    make(project)
-    assert run.figures(NAME, settings={"seed": 2}) == 0
-    assert f"{NAME} (other)" in capsys.readouterr().out
-    assert not (project / "figures").exists()
-
-
 def test_without_git_nothing_is_decided(project, monkeypatch, capsys):
     make(project)
     (project / ".git").rename(project / "git")

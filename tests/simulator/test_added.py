@@ -13,7 +13,6 @@ import pytest
 
 import replication as rp
 from replication.simulator import paths, text
-from replication.simulator.choices import ChoiceError
 from replication.simulator.estimates import EstimateError
 from replication.simulator.schedule import ScheduleError
 from replication.simulator.schedulers import SchedulerError
@@ -118,29 +117,6 @@ def test_an_estimate_model_runs_through_simulate_and_compare(rounded):
     assert text.estimates("rounded=60,emax=600") == rounded(60, e_max=600)
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        (lambda s, r: s(order="lifo"), "ShortestFirst has no option 'order'; allowed: by"),
-        (
-            lambda s, r: s(by="aera"),
-            r"by='aera' \(did you mean area\?\); allowed: 'estimate', 'area'",
-        ),
-        (lambda s, r: r(0), "Rounded: step=0; allowed: a whole number from 1"),
-        (lambda s, r: r(e_max=0.5), "e_max=0.5; allowed: a whole number from 1"),
-        (lambda s, r: text.scheduler("shortest"), r"did you mean shortest-first\?"),
-        (lambda s, r: text.estimates("rounded=x"), "step='x'; allowed: a whole number"),
-        (lambda s, r: rp.simulate(BUSY, s), r"did you mean ShortestFirst\(\)\?"),
-        (lambda s, r: rp.simulate(BUSY, rp.EASY(), s()), r"estimates is ShortestFirst\(\)"),
-        (lambda s, r: rp.compare(BUSY, [r()]), r"scheduler is Rounded\(\)"),
-    ],
-)
-def test_wrong_names_and_values_are_refused(shortest, rounded, wrong, message):
-    with pytest.raises(ChoiceError, match=message) as error:
-        wrong(shortest, rounded)
-    assert "\n" not in str(error.value)
-
-
 def deciding(**columns):
     """A scheduler that decides these columns, whatever the jobs."""
 
@@ -170,11 +146,6 @@ NOBODY = [False] * 3
 def test_an_added_scheduler_that_decides_wrongly_is_refused(columns, error, message):
     with pytest.raises(error, match=message):
         rp.simulate(jobs(4, (0, 9, 3), (1, 5, 4), (2, 3, 1)), deciding(**columns))
-
-
-def test_an_added_scheduler_may_return_lists():
-    run = rp.simulate(jobs(4, (0, 9, 3)), deciding(start=[0], backfilled=[False]))
-    assert run.end.tolist() == [9]
 
 
 def test_an_added_estimate_model_that_makes_no_estimates_is_refused():

@@ -134,17 +134,6 @@ def test_a_job_may_start_earlier_because_of_a_simultaneous_one():
     assert audits.alone(schedule)[3] == 1
 
 
-def test_alone_on_a_log_is_the_same_as_repeated_simulations(real_log):
-    workload = real_log("CTC-SP2", paper="pv_easy").take(slice(0, 3000))
-    for scheduler in (EASY(), PVEasy()):
-        schedule = simulate(workload, scheduler)
-        found = audits.alone(schedule)
-        late = np.flatnonzero(schedule.wait > 0)[::25]
-        assert len(late) > 10
-        for job in late:
-            assert found[job] == simulate(workload.take(slice(0, job + 1)), scheduler).start[job]
-
-
 @SOME
 @given(peopled(most=25))
 def test_fcfs_delays_no_job_and_easy_keeps_its_reservations(workload):

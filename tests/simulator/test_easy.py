@@ -11,7 +11,7 @@ from replication.simulator.estimates import Exact, FModel, Users
 from replication.simulator.schedule import ScheduleError
 from replication.simulator.schedulers import EASY, FCFS
 from replication.simulator.simulation import simulate
-from replication.simulator.workload import Workload, WorkloadError
+from replication.simulator.workload import Workload
 from tests.agreement import agree
 from tests.workloads import jobs, workloads
 
@@ -56,11 +56,6 @@ def test_an_independent_calculation_gives_the_same(real_log, name, machine, wait
         slowdown, abs=0.06 if slowdown in (93.3, 35.5) else 0.006
     )
     assert found["backfilled"] * 100 == pytest.approx(share, abs=0.06)
-
-
-def test_the_machine_empties_and_the_queue_restarts():
-    workload = jobs(4, (0, 2, 4), (1, 2, 4), (100, 2, 3), (101, 2, 3), (101, 1, 1))
-    assert simulate(workload).validate().start.tolist() == [0, 2, 100, 102, 101]
 
 
 def test_many_jobs_run_at_once():
@@ -109,20 +104,6 @@ def test_wrong_arguments_are_refused_in_one_line(call, message):
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        ([(0, 1, 5)], "processors 5, allowed: at most the machine's 4"),
-        ([(0, 1, 0)], "processors 0, allowed: 1 or more"),
-        ([(0, -1, 1)], "run_time -1"),
-        ([(5, 1, 1), (4, 1, 1)], "submit 4 is before"),
-    ],
-)
-def test_an_invalid_workload_is_refused(rows, message):
-    with pytest.raises(WorkloadError, match=message):
-        jobs(4, *rows)
-
-
 def test_the_validator_finds_errors():
     good = simulate(jobs(4, (0, 9, 3), (1, 5, 4), (2, 3, 1))).validate()
 
@@ -156,10 +137,3 @@ def test_random_estimates_are_uniform():
     assert np.quantile(share, [0.25, 0.5, 0.75]) == pytest.approx(
         [0.25, 0.5, 0.75], abs=5 * 0.5 / 20_000**0.5
     )
-
-
-def test_truncation_cuts_runs_and_counts_them():
-    workload, estimate = Users(e_max=300).make(jobs(4, (0, 50, 1, 400), (1, 500, 1, 600)))
-    assert workload.run_time.tolist() == [50, 300]
-    assert estimate.tolist() == [300, 300]
-    assert dict(workload.cleaning)["run-cut-to-emax-300"] == 1

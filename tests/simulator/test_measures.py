@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-import replication as rp
 from replication.simulator import measures
 from replication.simulator.simulation import simulate
 from tests.workloads import jobs
@@ -115,17 +114,3 @@ def test_a_trim_says_how_many_jobs_it_leaves_out_and_why():
     assert run.measures["jobs"] == 2
     with pytest.raises(measures.MeasureError, match="trim 1.5; allowed: True, False, or"):
         simulate(jobs(4, (0, 10, 3)), trim=1.5)
-
-
-def longest_wait(schedule):
-    return schedule.wait.max()
-
-
-def test_names_and_functions_give_the_same_in_simulate_compare_and_sweep():
-    w = jobs(4, (0, 10, 3), (1, 20, 4), (2, 8, 1), (40, 10, 4))
-    names = [*measures._DEFINITIONS, "wait_p95", "bounded_slowdown_p99", longest_wait]
-    one = simulate(w, measures=names).measures
-    compared = rp.compare(w, rp.EASY(), measures=names).iloc[0]
-    swept = rp.sweep(w, rp.EASY(), measures=names, folder=None, progress=False).iloc[0]
-    for name in one:
-        assert np.array_equal([one[name]] * 2, [compared[name], swept[name]], equal_nan=True), name

@@ -24,11 +24,6 @@ def shares(n=100_000, e_max=18 * HOUR, share=None, seed=1):
     return dict(zip(times.tolist(), (jobs / n).tolist(), strict=True))
 
 
-def test_ranks_are_unique_in_each_log():
-    for column in zip(*modal.RANKS, strict=True):
-        assert sorted(column) == list(range(1, 21))
-
-
 @pytest.mark.parametrize("e_max_known", [False, True])
 def test_ranks_are_unique_and_never_earlier_than_in_the_logs(e_max_known):
     first = {

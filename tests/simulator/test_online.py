@@ -1,7 +1,5 @@
 """Online predictors in Python, and the checks of all predictions where they enter a kernel."""
 
-import subprocess
-import sys
 from dataclasses import FrozenInstanceError, dataclass, replace
 
 import numpy as np
@@ -181,20 +179,6 @@ def test_sort_and_slice_assignment_work_compiled():
 def test_delays_of_pv_easy_can_be_asked_for():
     run = simulate(THREE, PVEasy(OnlineLastWithoutStarts()))
     assert alone(run).tolist() == run.start.tolist()
-
-
-def test_it_can_be_defined_in_a_script(tmp_path):
-    script = tmp_path / "script.py"
-    script.write_text(
-        "import replication as rp\n"
-        "class One(rp.Predictor):\n"
-        "    def predict(self, job, now):\n"
-        "        return 1\n"
-        "w = rp.Workload.from_columns('w', 4, [0, 1], [8, 8], [4, 4], [90, 90])\n"
-        "print(rp.simulate(w, rp.EASY(predictor=One())).prediction.tolist())\n"
-    )
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[1, 1]"
 
 
 CELLS = [

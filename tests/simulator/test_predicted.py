@@ -3,10 +3,8 @@
 import pytest
 from hypothesis import given, settings
 
-from replication.simulator import text
-from replication.simulator.choices import ChoiceError
-from replication.simulator.predictors import Last, Tsafrir, Virtual
-from replication.simulator.schedulers import EASY, SchedulerError
+from replication.simulator.predictors import Tsafrir, Virtual
+from replication.simulator.schedulers import EASY
 from replication.simulator.simulation import simulate
 from tests.agreement import PREDICTORS, agree
 from tests.workloads import jobs, workloads
@@ -31,13 +29,6 @@ def test_planning_with_the_request_is_plain_easy(workload):
     assert planned["first_prediction"].tolist() == plain.first_prediction.tolist()
 
 
-@pytest.mark.parametrize("name", ["KTH-SP2", "CTC-SP2", "SDSC-SP2", "SDSC-BLUE", "SDSC-DS"])
-def test_planning_with_the_request_is_plain_easy_on_real_logs(real_log, name):
-    workload = real_log(name)
-    planned = EASY().run_on_predictions(workload, workload.estimate, 1)
-    assert (planned["start"] == simulate(workload).start).all()
-
-
 AS_CODED = {"order": "submissions-first", "passes": "if-fits"}
 SLOW = {"candidates": "sjf", "correction": "tsafrir", "events": "one-by-one", "shadow": "first"}
 
@@ -51,11 +42,6 @@ def test_kernel_and_reference_agree_on_a_real_log(real_log, log, predictor):
     workload = real_log(log, paper="top_percent").take(slice(2000, 3000))
     agree(workload, EASY(predictor, **AS_CODED))
     agree(workload, EASY(predictor, **SLOW))
-
-
-def test_the_presets_of_text_are_easy_with_one_option():
-    assert text.scheduler("easy-last") == EASY(predictor=Last())
-    assert text.scheduler("sjf-easy") == EASY(candidates="sjf")
 
 
 def test_every_option_changes_a_schedule(real_log):
@@ -82,22 +68,3 @@ def test_random_predictions_follow_the_seed():
         for s in (1, 1, 2)
     )
     assert one == again != other
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"predictor": "oracle"}, "predictor is 'oracle'; allowed: a value made by Last, Tsafrir"),
-        ({"candidates": "lifo"}, "candidates='lifo'; allowed: 'fcfs', 'sjf'"),
-        ({"correction": None}, "correction=None; allowed"),
-    ],
-)
-def test_a_wrong_option_is_refused_in_one_line(options, message):
-    with pytest.raises(ChoiceError, match=message) as error:
-        simulate(jobs(4, (0, 9, 3)), EASY(**options))
-    assert "\n" not in str(error.value)
-
-
-def test_times_that_do_not_fit_are_refused():
-    with pytest.raises(SchedulerError, match="times below"):
-        simulate(jobs(4, (0, 2**40, 3)), EASY(candidates="sjf"))

@@ -2,25 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from replication.simulator import predictors, text
 from replication.simulator.kernels import memory as compiled
-from replication.simulator.reference import predictors as reference_predictors
 from replication.simulator.workload import Workload
-
-LEARNING = [
-    "last",
-    "tsafrir",
-    "complete",
-    "top=2",
-    "top=30",
-    "top-as-coded=4",
-    "top-as-coded=30",
-    "cvh",
-]
-ALL = ["request", "perfect", "virtual=0.5", "scaled=0.7", *LEARNING]
 
 
 def people(*rows):
@@ -195,79 +180,3 @@ def test_virtual_errors_are_uniform_seeded_and_bounded():
     assert (virtual(w, 0.2, 3) == virtual(w, 0.2, 3)).all()
     assert (virtual(w, 0.2, 3) != virtual(w, 0.2, 4)).any()
     assert (virtual(w, 0, 3) == w.run_time).all()
-
-
-@st.composite
-def histories(draw):
-    """A small population of similar jobs, and for each the instants of submission, start and end."""
-    few = st.integers(0, 2)
-    row = st.tuples(
-        st.integers(0, 60),
-        st.sampled_from([10, 30, 60]),
-        few,
-        few,
-        st.integers(1, 2),
-        st.integers(0, 200),
-        st.integers(0, 90),
-    )
-    rows = draw(st.lists(row, min_size=1, max_size=40))
-    rows.sort(key=lambda r: r[5])
-    run_time, request, user, executable, size, submit, wait = map(np.array, zip(*rows, strict=True))
-    workload = Workload.from_columns(
-        "history", 4, submit, run_time, size, request, user=user, executable=executable
-    )
-    moments = [("ask", submit), ("begin", submit + wait), ("end", submit + wait + run_time)]
-    events = sorted(
-        (int(at[job]), place, job)
-        for place, (_, at) in enumerate(moments)
-        for job in range(len(rows))
-    )
-    asked = draw(
-        st.lists(st.integers(0, len(rows) - 1), min_size=len(events), max_size=len(events))
-    )
-    return workload, [
-        (now, moments[place][0], job, other)
-        for (now, place, job), other in zip(events, asked, strict=True)
-    ]
-
-
-@pytest.mark.parametrize("predictor", ALL)
-@settings(max_examples=300, deadline=None)
-@given(history=histories())
-def test_kernel_and_twin_predict_the_same(predictor, history):
-    workload, events = history
-    memory = text.predictor(predictor)._memory(workload, workload.estimate)
-    twin = reference_predictors.make(workload, workload.estimate, text.predictor(predictor))
-    start, submitted = {}, set()
-    for now, event, job, other in events:
-        if event == "ask":
-            submitted.add(job)
-            assert compiled.predict(memory, job, now) == twin.predict(job, now)
-        elif event == "begin":
-            start[job] = now
-            compiled.begin(memory, job, now)
-            twin.begin(job, now)
-        else:
-            compiled.learn(memory, job, now)
-            twin.learn(job, now)
-        if other in submitted:
-            assert compiled.predict(memory, other, now) == twin.predict(other, now)
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ("lasst", "predictor 'lasst' unknown \\(did you mean last\\?\\); allowed: last, tsafrir, "),
-        ("virtual", r"needs more: virtual=ERROR \(a number from 0 to 1\)"),
-        ("last=3", "'last=3', allowed: last"),
-        ("virtual=x", "allowed: a number from 0 to 1"),
-        ("virtual=2", "allowed: a number from 0 to 1"),
-        ("virtual=nan", "allowed: a number from 0 to 1"),
-        ("top=101", "allowed: a number from 0 to 100"),
-        ("cvh=2", "'cvh=2', allowed: cvh"),
-    ],
-)
-def test_an_unknown_predictor_is_refused_in_one_line(words, message):
-    with pytest.raises(predictors.PredictorError, match=message) as error:
-        text.predictor(words)
-    assert "\n" not in str(error.value)

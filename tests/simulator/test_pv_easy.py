@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replication.simulator.choices import ChoiceError
 from replication.simulator.schedulers import PVEasy
 from replication.simulator.simulation import simulate
 from tests.agreement import agree
@@ -65,22 +64,6 @@ def test_progress_is_conserved(workload, variants, mode):
     else:
         written = ran // mode["interval"]
         assert (surplus <= kills * (mode["interval"] + mode["cost"]) + written * mode["cost"]).all()
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"predictor": "oracle"}, "predictor is 'oracle'; allowed: a value made by Last, Tsafrir"),
-        ({"mode": "stop"}, "mode='stop'; allowed: 'kill', 'suspend', 'checkpoint'"),
-        ({"interval": 0}, "interval=0; allowed: a whole number from 1"),
-        ({"cost": -1}, "cost=-1; allowed: a whole number from 0"),
-        ({"cost": 10**15}, "times below"),
-    ],
-)
-def test_wrong_options_are_refused_in_one_line(options, message):
-    with pytest.raises(ChoiceError, match=message) as error:
-        simulate(jobs(4, (0, 9, 3), (1, 5, 4), (2, 3, 1)), PVEasy(**options))
-    assert "\n" not in str(error.value)
 
 
 def test_a_kept_reservation_is_lost_with_the_place_at_the_head():

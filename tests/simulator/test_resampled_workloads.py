@@ -52,15 +52,6 @@ def test_all_users_in_their_weeks_are_the_log():
     assert same(resampling.move_jobs(log, parts, whole(log)), log)
 
 
-@pytest.mark.parametrize("name", ["KTH-SP2", "SDSC-BLUE"])
-def test_the_identity_is_a_real_log_bit_by_bit(real_log, name):
-    log = real_log(name)
-    assert same(resampling.concatenate_weeks(log, range(whole(log))), log)
-    week = (log.submit - log.submit[0]) // WEEK
-    parts = [(own, week[own], 0) for own in np.array_split(np.argsort(log.user, kind="stable"), 50)]
-    assert same(resampling.move_jobs(log, parts, whole(log)), log)
-
-
 @pytest.mark.parametrize(
     "how", [rp.ResampledWeeks(9), rp.ResampledUsers(9), rp.ResampledUsers(9, stays=2)], ids=repr
 )

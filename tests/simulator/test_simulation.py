@@ -105,6 +105,8 @@ def test_times_that_a_scheduler_cannot_hold_are_refused():
     assert check_estimates(long, long.estimate).tolist() == [2**40]
     with pytest.raises(ValueError, match="allowed with predictions: .* times below"):
         check_estimates(long, long.estimate, rp.Conservative())
+    with pytest.raises(ValueError, match="times below"):
+        check_estimates(BUSY, BUSY.estimate, rp.PVEasy(cost=10**15))
     with pytest.raises(ValueError, match="allowed: below"):
         check_estimates(jobs(4, (0, 2**61, 3)), [2**61])
 

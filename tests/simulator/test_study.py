@@ -97,14 +97,14 @@ def test_shards_are_a_partition(written, tmp_path):
 def test_the_command_runs_parts_and_then_the_table_computes_nothing(
     written, tmp_path, capsys, monkeypatch
 ):
-    path, folder, out = written(WHOLE), tmp_path / "kept", tmp_path / "table.csv"
+    path, folder, out = written(WHOLE), tmp_path / "kept", tmp_path / "table.parquet"
     words = ["sweep", str(path), "--folder", str(folder), "--workers", "1"]
     for k in range(3):
         assert __main__.main([*words, "--shard", f"{k}/3"]) == 0
     assert "part 2/3, stored in" in capsys.readouterr().out
     monkeypatch.setattr(grid, "compute", lambda task: pytest.fail("computed again"))
     assert __main__.main([*words, "--out", str(out)]) == 0
-    assert len(pd.read_csv(out)) == len(grid.run(study.read(path), folder=folder))
+    assert len(pd.read_parquet(out)) == len(grid.run(study.read(path), folder=folder))
 
 
 @pytest.mark.parametrize(
