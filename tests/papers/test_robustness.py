@@ -289,7 +289,7 @@ def runs_of(value):
     keys += [
         (name, f, seed) for name, several in fs.items() for f in several for seed in range(1, 6)
     ]
-    measures = ("mean_wait", "mean_bounded_slowdown", *heel.BACKFILLED)
+    measures = ("mean_wait", "mean_bounded_slowdown", "backfilled", "run_time", "size")
     return pd.DataFrame(
         {"model": name, "f": f, "seed": seed}
         | dict.fromkeys(measures, value(name, 0.0 if math.isnan(f) else f) + seed / 1000)

@@ -1,6 +1,6 @@
 """Heel-and-toe's headline conclusions under other interpretations, cleanings, logs and loads.
 
-A function for each headline returns its cases from two tables of one log: `runs` and `order`, see `tables`.
+The functions return the cases of headlines from two tables of one log: `runs` and `order`, see `tables`.
 """
 
 import math
@@ -21,10 +21,9 @@ from replication.simulator.schedulers import EASY
 from replication.simulator.simulation import simulate
 
 #: Badness and runs at each; few, because every change needs them all on every log.
-SMALL, LARGE, FS = (0.5, 1.0, 2.0), 100.0, (0.5, 1.0, 2.0, 5.0, 10.0)
+FS, LARGE = (0.5, 1.0, 2.0, 5.0, 10.0), 100.0
 SEEDS = tuple(range(1, 6))
 WATCHED, TRUNCATED, FEW = (0.1, 0.2), (1.0, 10.0, 100.0, 1000.0, 10000.0), (1, 2)
-BACKFILLED = {"backfilled": "share", "run_time": "run time", "size": "size"}
 SINGLE = {"real": Users(), "perfect": Exact(), "real x2": Users(2), "perfect x2": Exact(2)}
 #: Each interpretation changed alone, and cleanings.
 CHANGES = (*variants.alone(*variants.TEXTBOOK), *variants.entered(campaign.PAPER, "alone"))
@@ -82,37 +81,21 @@ def tables(log, jobs, variant):
     return {"runs": pd.DataFrame(rows), "order": order}
 
 
-def perfect_better(runs):
-    """Return the change from real to perfect estimates, per cent."""
-    for measure, name in SHORT.items():
-        yield Case(f"perfect {name}", _other(runs, "perfect", "real", measure))
-
-
-def doubling_helps(runs):
-    """Return the change by doubling real and perfect estimates, per cent."""
-    for model in ("real", "perfect"):
+def other_estimates(runs, pairs):
+    """Return the change of each measure from one kind of estimates to another, per cent; nan from a value of 0."""
+    for after, before in pairs:
         for measure, name in SHORT.items():
-            yield Case(f"{model} x2 {name}", _other(runs, f"{model} x2", model, measure))
+            start = _one(runs, before, measure)
+            change = 100 * (_one(runs, after, measure) / start - 1) if start else math.nan
+            yield Case(f"{after} {name}", change)
 
 
-def _other(runs, after, before, measure):
-    """Return the change of a measure between two single runs, per cent; nan if the earlier one is 0."""
-    start = _one(runs, before, measure)
-    return 100 * (_one(runs, after, measure) / start - 1) if start else math.nan
-
-
-def initial_drop(runs):
-    """Return the change from perfect estimates to small f, per cent."""
-    for measure, name in SHORT.items():
-        before = _one(runs, "perfect", measure)
-        yield Case(name, *_less(_random(runs, SMALL, measure), before, before))
-
-
-def rises_again(runs):
-    """Return the change from small to large f, per cent of the run with perfect estimates."""
-    for measure, name in SHORT.items():
-        large, small = _random(runs, [LARGE], measure), _random(runs, SMALL, measure)
-        yield Case(name, *_less(large, small, _one(runs, "perfect", measure)))
+def change_with_f(runs, fs, measures, before=()):
+    """Return the change of measures to some f from others, or from perfect estimates, per cent of the run with these."""
+    for measure, name in measures.items():
+        perfect = _one(runs, "perfect", measure)
+        start = _random(runs, before, measure) if before else perfect
+        yield Case(name, *_less(_random(runs, fs, measure), start, perfect))
 
 
 def better_than_real(runs):
@@ -121,13 +104,6 @@ def better_than_real(runs):
         means = _random(runs, FS, measure).mean(axis=1)
         limit = bound("1 - none") * _one(runs, "real", measure)
         yield Case(name, 100 * float((means < limit).mean()))
-
-
-def more_backfilling(runs):
-    """Return the change from f = 0 to f = 10, per cent."""
-    for measure, name in BACKFILLED.items():
-        before = _one(runs, "perfect", measure)
-        yield Case(name, *_less(_random(runs, [10.0], measure), before, before))
 
 
 def sjfness_rises(order):
