@@ -1,5 +1,7 @@
 """Sweeps: each row is the simulation it names, on any engine, and is computed once."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -185,6 +187,22 @@ def test_a_choice_without_source_is_never_stored(tmp_path, capsys):
         assert capsys.readouterr().err.count(said) == 1
     finally:
         del EstimateModel.members["of-a-notebook"]
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """An order that is a callable object."""
+
+    sign: int = 1
+
+    def __call__(self, workload):
+        return self.sign * workload.processors
+
+
+def test_an_order_that_is_a_callable_object_is_never_stored(tmp_path, capsys):
+    sweep.sweep(some_jobs(), EASY(order=Sizes()), folder=tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    assert "not stored: Sizes(sign=1) is a callable object" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
