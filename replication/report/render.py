@@ -34,10 +34,10 @@ COLUMNS = {
 }
 #: Words of column names with a spelling of their own.
 WORDS = {
-    word.lower(): word for word in "MBS MWBS AVEbsld AF AP0WAF AP1WAF R2 DTR SI MKT CI".split()
+    word.lower(): word for word in "MBS MWBS AVEbsld AF AP0WAF AP1WAF R2 DTR SI MKT RTW CI".split()
 }
 WORDS |= {"e": "E", "f": "f", "sjfness": "SJFness", "avebsld": "AVEBSLD"}
-#: Columns that are shown in per cent.
+#: Columns of fractions, which are shown in per cent; a column with larger values is in per cent already.
 PERCENT = {"difference": "{:+.1%}", "share": "{:.1%}"}
 #: The words of verdicts, each with its sign and its rule.
 VERDICTS = toml(TEMPLATES / "verdicts.toml")
@@ -106,7 +106,11 @@ class Table:
             display = display.head(HEAD)
             caption += f" (the first {HEAD} of {total:,} rows of {self.file})"
         kinds = {name: self._flat[name].dtype.kind for name in self._flat}
-        formats = {name: form for name, form in PERCENT.items() if kinds.get(name) == "f"}
+        formats = {
+            name: form
+            for name, form in PERCENT.items()
+            if kinds.get(name) == "f" and not (name == "share" and self._flat[name].max() > 1)
+        }
         formats |= self._formats
         rows = [
             [(name, row[name], shown.text(row[name], formats.get(name))) for name in display]

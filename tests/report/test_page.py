@@ -259,6 +259,12 @@ def test_a_table_escapes_what_comes_from_a_log():
     assert "&lt;script&gt;" in markup and "&lt;i&gt;" in markup and "&lt;b&gt;" in markup
 
 
+def test_shares_are_shown_in_per_cent_once():
+    fraction, per_cent = (Table(pd.DataFrame({"share": [x]}), "") for x in (0.251, 25.1))
+    assert "25.1%" in fraction._repr_html_()
+    assert "25.1" in per_cent._repr_html_() and "%" not in per_cent._repr_html_()
+
+
 def test_a_long_table_shows_its_first_rows():
     table = Table(pd.DataFrame({"a": range(100)}), "Numbers", file="a.csv")
     assert "Numbers (the first 10 of 100 rows of a.csv)" in table._repr_html_()
