@@ -106,7 +106,8 @@ distclean: clean  ## Remove stored simulations and .venv, too
 	  /^Installing collected/ { printf ", writing them to .venv"; fflush() } END { print "" }'
 	@$(PY) -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation \
 		--config-settings editable_mode=compat --editable .
-	@git config filter.notebook.clean "python3 jupyter_server_config.py" 2> /dev/null || true
+	@git config filter.notebook.clean "python3 .ci/strip_outputs.py" 2> /dev/null || true
+	@$(PY) -m jupyter labextension disable --level=sys_prefix "@jupyterlab/apputils-extension:announcements" > /dev/null 2>&1 || true
 	@$(PY) -m replication warm && touch $@
 
 build/docs-ready: docs.lock $(READY)

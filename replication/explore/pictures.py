@@ -215,7 +215,8 @@ class Decision:
             layout.annotations = [LABEL | label for label in labels]
             rows = self.places - 0.5 - np.arange(len(sight.queue[: self.places]))
             names = [walk.job(job) for job in sight.queue[: self.places]]
-            title = f"{len(sight.queue)} waiting"
+            drawn = f"{len(names)} of " * (len(names) < len(sight.queue))
+            title = f"{drawn}{len(sight.queue)} waiting"
             layout.yaxis2.update(tickvals=rows, ticktext=names, title_text=title)
 
     def _window(self, sight):

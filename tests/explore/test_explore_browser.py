@@ -33,7 +33,7 @@ def address(tmp_path):
     own = {f"JUPYTER_{name}_DIR": str(tmp_path / name) for name in ("CONFIG", "RUNTIME")}
     options = ["--no-browser", "--allow-root", f"--port={port}", "--IdentityProvider.token="]
     server = subprocess.Popen(
-        [sys.executable, "-m", "jupyterlab", str(tmp_path), *options, "--LabApp.news_url=None"],
+        [sys.executable, "-m", "jupyterlab", str(tmp_path), *options],
         env=os.environ | own | {"PYTHONPATH": str(paths.ROOT)},
         stderr=subprocess.DEVNULL,
     )
