@@ -108,11 +108,6 @@ def test_quick_scale_takes_fewer_jobs_seeds_and_values(project):
     assert list(make(scale="quick").grid(range(5), 2)) == [0, 2, 4]
 
 
-def test_only_real_logs_at_paper_scale_reach_figures(project):
-    assert make().folder == project / "figures" / "heel_and_toe"
-    assert make(scale="quick").folder == project / "build" / "quick" / "heel_and_toe"
-
-
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
@@ -324,6 +319,7 @@ def test_quick_scale_and_stand_ins_get_no_verdict(project):
     assert set(shown.frame["verdict"]) == {"not comparable"}
     assert all(shown.frame["reason"])
     assert page.notice in shown._repr_html_()
+    assert not (project / "figures").exists()
 
 
 def test_the_record_says_where_it_comes_from_and_names_no_place_of_this_machine(project):

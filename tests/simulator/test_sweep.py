@@ -52,52 +52,38 @@ def grid(seeds=(1, 2, 3)):
     ]
 
 
+MODELS = (
+    *(FModel(3), FModel(30, e_max=80), FModel(30, e_max=60), Deterministic(0.5)),
+    *(Deterministic(9, e_max=60), Users(), Users(2, e_max=60), Exact(2), Modal(3600)),
+)
+
+
 @pytest.mark.parametrize(
-    "model",
-    [
-        FModel(3),
-        FModel(30, e_max=80),
-        FModel(30, e_max=60),
-        Deterministic(0.5),
-        Deterministic(9, e_max=60),
-        Users(),
-        Users(2, e_max=60),
-        Exact(2),
-        Modal(3600),
-    ],
+    ("scheduler", "model"),
+    [*((EASY(), model) for model in MODELS), (EASY(Tsafrir(), candidates="sjf"), FModel(2))],
     ids=repr,
 )
-def test_a_row_equals_the_public_functions(model):
-    workload = some_jobs()
-    found = sweep.compute(sweep.Task(workload, model, seeds=(7, 8), watched=True))
-    for row, seed in enumerate((7, 8)):
-        seen = observe(workload, model, seed)
+def test_a_watched_row_equals_an_observed_run(scheduler, model):
+    task = sweep.Task(some_jobs(), model, scheduler, seeds=(7, 8), watched=True)
+    rows = sweep.compute(task)
+    for row, seed in enumerate(rows.pop("seed")):
+        seen = observe(task.workload, model, seed, scheduler)
         expected = seen.schedule.measured(names=measures.SWEEP) | seen.measures
-        assert {name: values[row] for name, values in found.items() if name != "seed"} == expected
+        assert {name: values[row] for name, values in rows.items()} == expected
 
 
 @pytest.mark.parametrize(
     "scheduler", [FCFS(), Conservative(), PVEasy(), EASY(candidates="sjf")], ids=repr
 )
 def test_a_row_equals_its_simulation(scheduler):
-    workload = some_jobs()
     names = (*measures._DEFINITIONS, "wait_p90")
-    found = sweep.compute(sweep.Task(workload, FModel(2), scheduler, (7, 8), measures=names))
-    for row, seed in enumerate((7, 8)):
-        run = simulate(workload, scheduler, FModel(2), seed, measures=names)
-        one = {name: values[row] for name, values in found.items() if name != "seed"}
+    rows = sweep.compute(sweep.Task(some_jobs(), FModel(2), scheduler, (7, 8), measures=names))
+    for row, seed in enumerate(rows.pop("seed")):
+        run = simulate(some_jobs(), scheduler, FModel(2), seed, measures=names)
+        one = {name: values[row] for name, values in rows.items()}
         assert one == pytest.approx(run.measures, rel=0, nan_ok=True)
         # A sweep does not simulate with estimates that make no difference.
         assert scheduler == FCFS() or one["backfilled_size"] >= 1
-
-
-def test_a_watched_row_equals_an_observed_run():
-    workload, scheduler = some_jobs(), EASY(candidates="sjf", predictor=Tsafrir())
-    found = sweep.compute(sweep.Task(workload, FModel(2), scheduler, (7,), watched=True))
-    seen = observe(workload, FModel(2), 7, scheduler).measures
-    assert seen["wild"] > 0
-    for name, value in seen.items():
-        assert found[name] == pytest.approx([value])
 
 
 @settings(max_examples=150, deadline=None)
@@ -273,6 +259,9 @@ def test_measures_are_names_or_functions(tmp_path):
         sweep.sweep(jobs, measures="mean_wiat", folder=None)
 
 
+WRONG_LOADS = ("high", 3, ["high"], [90], [0], [-1], [float("nan")], [float("inf")])
+
+
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
@@ -283,7 +272,8 @@ def test_measures_are_names_or_functions(tmp_path):
         ({"seeds": 2.0}, "seed 2.0; allowed"),
         ({"seeds": 0}, "seeds 0; allowed: a number from 1"),
         ({"seeds": [1, 1]}, "allowed: a number from 1, or different seeds"),
-        ({"loads": [90]}, "0.9 for 90 %"),
+        *(({"loads": loads}, "a share above 0 and up to 2") for loads in WRONG_LOADS),
+        ({"schedulers": []}, "nothing to simulate"),
         ({"trim": 0.1}, r"trim 0.1; allowed: True, False, or"),
     ],
 )
@@ -301,17 +291,6 @@ def test_rows_that_could_not_be_distinguished_are_refused():
     for twice in ({"estimates": [FModel(1), FModel(1.0)]}, {"loads": ["log", None]}):
         with pytest.raises(sweep.SweepError, match="is given twice"):
             sweep.sweep(some_jobs(), **twice)
-
-
-@pytest.mark.parametrize("loads", ["high", 3, ["high"], [0], [-1], [float("nan")], [float("inf")]])
-def test_a_load_that_is_no_share_is_refused(loads):
-    with pytest.raises(sweep.SweepError, match="allowed: a share above 0"):
-        sweep.sweep(some_jobs(), loads=loads, folder=None)
-
-
-def test_nothing_to_simulate_is_refused():
-    with pytest.raises(sweep.SweepError, match="nothing to simulate"):
-        sweep.sweep([], folder=None)
 
 
 def test_only_random_points_run_with_every_seed():
