@@ -101,12 +101,11 @@ def figures(only=(), scale=None, workers=None, settings=None):
         raise PageError(f"no notebooks in {paths.NOTEBOOKS}")
     planned = plan(chosen, scale, workers, settings)
     weights = {name: _seconds(name, planned[name]["scale"]) for name in chosen}
-    failed, form = 0, "{desc}, about {remaining} left"
-    with tqdm(
-        total=sum(weights.values()), bar_format=form, smoothing=0, leave=False, disable=None
-    ) as bar:
+    failed = 0
+    with tqdm(bar_format="{desc}", leave=False, disable=None) as bar:
         for done, name in enumerate(sorted(chosen, key=weights.get), 1):
-            bar.set_description_str(f"{name}, {done} of {len(chosen)}")
+            left = max(1, round(sum(weights.values()) / 60))
+            bar.set_description_str(f"{done} of {len(chosen)}, about {left} min left: {name}")
             started = time.perf_counter()
             try:
                 kind = execute(chosen[name], planned[name])
@@ -119,7 +118,7 @@ def figures(only=(), scale=None, workers=None, settings=None):
             seconds = time.perf_counter() - started
             with bar.external_write_mode():
                 print(f"{line} [{done} of {len(chosen)}, {seconds:.1f} s]", flush=True)
-            bar.update(weights[name])
+            del weights[name]
     return 1 if failed else 0
 
 

@@ -26,7 +26,6 @@ from replication.simulator.workload import Workload
 
 ENGINES = {"threads": "threading", "processes": "loky"}
 ENVIRONMENT = "REPLICATION_ENGINE"
-IN_FLIGHT = 4  # tasks for each thread of a cluster
 
 
 class EngineError(ValueError):
@@ -217,30 +216,17 @@ def _on_dask(tasks: dict, compute: Callable, address: str) -> Iterator:
     except (OSError, ValueError) as problem:
         raise EngineError(f"engine {address}: {problem}") from None
     with client:
-        threads = max(1, sum(client.nthreads().values()))
-        queue, workloads = iter(tasks.items()), {}
-        running = distributed.as_completed([], loop=client.loop)
-
-        def send():
-            for key, task in queue:
-                workload = task.workload
-                if id(workload) not in workloads:
-                    # The result of a task, and not scattered, so that it is computed again if its worker dies.
-                    while len(workloads) > IN_FLIGHT * threads:
-                        del workloads[next(iter(workloads))]
-                    future = client.submit(_itself, workload, pure=False)
-                    workloads[id(workload)] = workload, future
-                hashes = code.of_simulator(), _code_of(task)
-                future = workloads[id(workload)][1]
-                packed = _without_workload(compute, task)
-                running.add(client.submit(_on_worker, key, packed, future, hashes, pure=False))
-                return
-
-        for _ in range(IN_FLIGHT * threads):
-            send()
-        for future in running:
+        workloads, futures = {}, []
+        for key, task in tasks.items():
+            if id(task.workload) not in workloads:
+                # The result of a task, and not scattered, so that it is computed again if its worker dies.
+                sent = client.submit(_itself, task.workload, pure=False)
+                workloads[id(task.workload)] = sent
+            hashes = code.of_simulator(), _code_of(task)
+            sent, packed = workloads[id(task.workload)], _without_workload(compute, task)
+            futures.append(client.submit(_on_worker, key, packed, sent, hashes, pure=False))
+        for future in distributed.as_completed(futures, loop=client.loop):
             yield future.result()
-            send()
 
 
 def _itself(workload: Workload) -> Workload:
