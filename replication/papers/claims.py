@@ -216,8 +216,8 @@ def answer(row: Mapping, entry: Mapping) -> Answer:
 
     A missing value does not hold.
     """
-    sign = row.get("operator") or entry.get("operator")
-    threshold = row.get("threshold", entry.get("threshold"))
+    row = complete(row, entry)
+    sign, threshold = row["operator"], row["threshold"]
     if sign == BETWEEN:
         low, high = threshold
         both = {"operator": ">=", "threshold": low}, {"operator": "<=", "threshold": high}
@@ -232,6 +232,12 @@ def answer(row: Mapping, entry: Mapping) -> Answer:
 
     own = holds(row["value"])
     return Answer(own, all(holds(row[end]) == own for end in ("low", "high") if end in row))
+
+
+def complete(row: Mapping, entry: Mapping) -> dict:
+    """Return a recorded number with the rule and the unit of the claim's entry, unless it has its own."""
+    own = {"part": "", "unit": "", "operator": None, "threshold": None}
+    return {name: entry.get(name, default) for name, default in own.items()} | dict(row)
 
 
 def bound(threshold: float | str) -> float:
@@ -382,25 +388,16 @@ def frame(decisions: Mapping[str, Decision]) -> pd.DataFrame:
     rows = []
     for name, one in decisions.items():
         given = one.answers
-        for row in one.rows:
-            entry = one.entry
-            threshold = row.get("threshold", entry.get("threshold"))
-            rows.append(
-                {
-                    "claim": name,
-                    "verdict": one.verdict,
-                    "case": row["case"],
-                    "part": row.get("part", ""),
-                    **{column: row.get(column) for column in ("value", "low", "high")},
-                    "unit": row.get("unit") or entry["unit"],
-                    "operator": row.get("operator") or entry.get("operator"),
-                    "threshold": " to ".join(str(bound(end)) for end in threshold)
-                    if isinstance(threshold, list | tuple)
-                    else bound(threshold),
-                    "answer": RECORDED[given[row["case"]]],
-                }
+        for row in (complete(row, one.entry) for row in one.rows):
+            threshold = row["threshold"]
+            several = isinstance(threshold, list | tuple)
+            row["threshold"] = (
+                " to ".join(str(bound(end)) for end in threshold) if several else bound(threshold)
             )
-    return pd.DataFrame(rows)
+            own = {"claim": name, "verdict": one.verdict, "answer": RECORDED[given[row["case"]]]}
+            rows.append({"low": None, "high": None} | row | own)
+    columns = "claim verdict case part value low high unit operator threshold answer".split()
+    return pd.DataFrame(rows, columns=columns)
 
 
 def summary(decisions: Mapping[str, Decision]) -> pd.DataFrame:
@@ -431,8 +428,8 @@ def case_texts(rows: Iterable[Mapping], entry: Mapping) -> list[tuple[str, Answe
     """Return the text and the answer of each case: its name, the value of each part, unit and interval."""
     texts = {}
     for row in rows:
-        unit = row.get("unit") or entry.get("unit", "")
-        text = " ".join(filter(None, [row.get("part", ""), shown.text(row["value"]), unit]))
+        row = complete(row, entry)
+        text = " ".join(filter(None, [row["part"], shown.text(row["value"]), row["unit"]]))
         if "low" in row:
             text += f" ({shown.text(row['low'])} to {shown.text(row['high'])})"
         texts.setdefault(row["case"], []).append(text)

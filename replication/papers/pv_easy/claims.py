@@ -45,8 +45,9 @@ NOT_RECONSTRUCTED = (
     *("strict-by-the-words", "prediction-ten-percent"),
     *("prediction-above-ten-percent", "estimates-beat-virtual"),
 )
-#: Quotients of policies in the table `over`.
+#: Quotients of policies in the table `over`, and their denominators.
 PAIRS = (("PV-EASY", "EASY"), ("PV-EASY", "EASY-Last"), ("EASY", "EASY-Last"))
+BASES = ("EASY", "EASY-Last")
 
 
 # ---- tables
@@ -162,24 +163,21 @@ def numbers(schedules: Mapping, replays: bool = True, counted: Mapping = COUNTS)
     return frame.drop_duplicates(["log", "policy", "measure"], ignore_index=True)
 
 
-def over(schedules: Mapping, seed: int = 1, pairs=PAIRS) -> pd.DataFrame:
+def over(schedules: Mapping, seed: int = 1) -> pd.DataFrame:
     """Return the slowdowns of policies over those of others: log, policies, measure, value, low, high."""
-    frames = []
     some = {
         log: {name: by_policy[name] for name in runs.POLICIES}
         for log, by_policy in schedules.items()
     }
+    frames = []
     for measure, short in SHORT.items():
-        for base in dict.fromkeys(base for _, base in pairs):
-            table = slowdown.everyone(some, measure, base, seed)
-            for policy in (one for one, other in pairs if other == base):
-                own = table[table["policy"] == policy]
-                frames.append(_quotients(own, f"{policy} over {base}", short))
-    order = {log: k for k, log in enumerate(schedules)}
-    frame = pd.concat(frames, ignore_index=True)
-    return frame.sort_values("log", key=lambda logs: logs.map(order), kind="stable").reset_index(
-        drop=True
-    )
+        tables = {base: slowdown.everyone(some, measure, base, seed) for base in BASES}
+        for policy, base in PAIRS:
+            own = tables[base][tables[base]["policy"] == policy]
+            frames.append(_quotients(own).assign(policies=f"{policy} over {base}", measure=short))
+    columns = ["log", "policies", "measure", "value", "low", "high"]
+    table = pd.concat(frames)[columns]
+    return pd.concat([table[table["log"] == log] for log in schedules], ignore_index=True)
 
 
 def blocked(schedules: Mapping, seed: int = 1) -> pd.DataFrame:
@@ -198,22 +196,16 @@ def blocked(schedules: Mapping, seed: int = 1) -> pd.DataFrame:
         slowdown.blocked(some, measure, same=True, seed=seed).query("policy == 'PV-EASY'")
         for measure in SHORT
     )
-    frame = _quotients(plain, "", "").drop(columns=["policies", "measure"])
-    frame.insert(1, "jobs", plain["jobs"].to_numpy())
-    frame["mwbs"] = weighted["quotient"].to_numpy()
-    return frame.dropna(subset="value", ignore_index=True)
+    table = _quotients(plain).assign(mwbs=weighted["quotient"])
+    columns = ["log", "jobs", "value", "low", "high", "mwbs"]
+    return table[columns].dropna(subset="value", ignore_index=True)
 
 
-def _quotients(own, policies, measure):
-    return pd.DataFrame(
-        {
-            "log": own["trace"].to_numpy(),
-            "policies": policies,
-            "measure": measure,
-            "value": own["quotient"].to_numpy(),
-            "low": own["quotient_low"].to_numpy(),
-            "high": own["quotient_high"].to_numpy(),
-        }
+def _quotients(table):
+    """Return the quotients of a table of `slowdown` under the names of a table of claims."""
+    table = table.drop(columns=["value", "low", "high"]).rename(columns={"trace": "log"})
+    return table.rename(columns=lambda name: name.removeprefix("quotient_")).rename(
+        columns={"quotient": "value"}
     )
 
 
