@@ -90,20 +90,7 @@ class Walk:
                 f"Truth: {head} could start at {self._time(sight.real)} (real shadow time); stolen from it so far: "
                 f"{self._long(moment.stolen)}."
             )
-        if number + 1 == len(self.moments):
-            lines.append(self._result())
         return lines
-
-    def _result(self):
-        """Return what the head that lost most lost."""
-        could = {m.sight.queue[0]: m.first_real for m in self.moments if m.sight.real is not None}
-        job = max(could, key=lambda head: self.start[head] - could[head], default=None)
-        if job is None or self.start[job] <= could[job]:
-            return "Result: nothing was stolen from any head."
-        return (
-            f"Result: {self.job(job)} could have started at {self._time(could[job])} when it became the head, and "
-            f"started at {self._time(self.start[job])}; later jobs stole {self._long(self.start[job] - could[job])}."
-        )
 
     def _event(self, moment):
         sight = moment.sight

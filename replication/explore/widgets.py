@@ -220,5 +220,4 @@ class Stepper(_Tool):
         if ahead:
             self.step.value = min(ahead, key=lambda place: abs(place - at))
         else:
-            lines = self.walk.sentences(at - 1)[:3]
-            self.say(*lines, f"There is no such decision: {tip}.")
+            self.say(*self.walk.sentences(at - 1), f"There is no such decision: {tip}.")
