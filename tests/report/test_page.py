@@ -367,12 +367,6 @@ def test_two_outputs_may_not_take_one_name(project):
         page.figure(drawing(), "Another figure")
 
 
-def test_titles_come_from_notebooks(project):
-    small_project.notebook(project, NAME, [])
-    assert record.title(NAME) == "Fig. 2: heel_and_toe/fig02 of a test"
-    assert record.title("heel_and_toe/none") == "heel_and_toe/none"
-
-
 @pytest.mark.parametrize("real, scale", [(True, "quick"), (False, "paper")])
 def test_what_proves_nothing_decides_no_claim(tmp_path, monkeypatch, real, scale):
     small_project.enter(tmp_path, real, monkeypatch.setattr)

@@ -5,29 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 
 from replication.simulator.estimates import Exact, FModel, Users
 from replication.simulator.schedule import ScheduleError
-from replication.simulator.schedulers import EASY, FCFS
+from replication.simulator.schedulers import EASY
 from replication.simulator.simulation import simulate
 from replication.simulator.workload import Workload
 from tests.agreement import agree
-from tests.workloads import jobs, workloads
-
-
-@settings(max_examples=300, deadline=None)
-@given(workloads(most=25))
-def test_no_head_waits_while_it_fits(workload):
-    """At every instant the first waiting job needs more processors than are free."""
-    for scheduler in (FCFS(), EASY()):
-        start = simulate(workload, scheduler).start
-        end = start + workload.run_time
-        for now in np.unique(np.concatenate([workload.submit, end])):
-            waiting = np.flatnonzero((workload.submit <= now) & (start > now))
-            used = workload.processors[(start <= now) & (end > now)].sum()
-            if len(waiting):
-                assert workload.processors[waiting[0]] > workload.machine - used
+from tests.workloads import jobs
 
 
 @pytest.mark.parametrize("model", [Users(), Exact(), FModel(3), Users(2)], ids=repr)

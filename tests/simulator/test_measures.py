@@ -24,12 +24,6 @@ def test_bounded_slowdown_as_pv_easy_writes_it():
     assert measures.mwbs(WAIT, RUN, SIZE) == (1 + 8 + 44 + 1.5) / 8
 
 
-def test_load():
-    # 20 + 20 + 16 + 0 processor seconds on 4 processors for 28 s.
-    assert measures.load(RUN, SIZE, 4, 28) == 0.5
-    assert np.isnan(measures.load(RUN, SIZE, 4, 0))
-
-
 def test_the_measures_of_a_schedule():
     # Job 2 waits for job 1 until 10, job 3 passes it at 2, job 4 waits until 30.
     schedule = simulate(jobs(4, (0, 10, 3), (1, 20, 4), (2, 8, 1), (40, 10, 4)))

@@ -48,12 +48,6 @@ def agree(workload, estimate=None, scheduler=EASY(), **options):  # noqa: B008, 
     return seen
 
 
-@settings(max_examples=300, deadline=None)
-@given(st.booleans().flatmap(lambda overrun: workloads(overrun=overrun)))
-def test_observations_agree(workload):
-    agree(workload)
-
-
 @settings(max_examples=400, deadline=None)
 @given(
     workload=st.booleans().flatmap(lambda overrun: peopled(overrun=overrun)),
@@ -104,17 +98,6 @@ def with_permissions(workload, permissions):
     assert machine.start.tolist() == start
     assert np.flatnonzero(machine.backfilled).tolist() == passed
     return start, passed, sorted(step.job for step in steps if step.after != step.before)
-
-
-@settings(max_examples=300, deadline=None)
-@given(
-    st.booleans().flatmap(lambda overrun: workloads(overrun=overrun)),
-    st.sampled_from([[NEVER_WILD], [BY_RESERVATION, WHENEVER_IT_FITS]]),
-    st.integers(0, 2**32),
-)
-def test_interventions_agree(workload, some, seed):
-    permissions = np.random.default_rng(seed).choice(some, len(workload)).tolist()
-    with_permissions(workload, permissions)
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5])

@@ -151,15 +151,6 @@ def test_kernel_and_reference_agree_on_a_real_log(real_log, by, predictor):
         agree(workload, OrderedEASY(by, limit, predictor))
 
 
-@pytest.mark.parametrize("name", ["KTH-SP2", "SDSC-SP2"])
-def test_a_limit_of_0_is_easy_on_real_logs(real_log, name):
-    workload = real_log(name)
-    easy = simulate(workload).start
-    for by in ORDERS:
-        assert (simulate(workload, OrderedEASY(by, limit=0)).start == easy).all()
-        assert (simulate(workload, OrderedEASY(by)).start != easy).any()
-
-
 def test_orders_as_text():
     assert text.scheduler("easy-by=wfp3,limit=86400") == OrderedEASY("wfp3", 86400)
     assert text.scheduler("easy-by") == OrderedEASY()

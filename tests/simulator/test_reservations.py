@@ -93,12 +93,6 @@ def test_one_reservation_in_order_of_arrival_is_easy(workload, predictor):
     assert plain.backfilled.tolist() == other.backfilled.tolist()
 
 
-def test_one_reservation_in_order_of_arrival_is_easy_on_a_real_log(real_log):
-    workload = real_log("KTH-SP2")
-    other = simulate(workload, EASY(order=lambda w: w.submit))
-    assert (other.start == simulate(workload).start).all()
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [

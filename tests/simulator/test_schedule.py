@@ -9,7 +9,6 @@ import pytest
 from replication.simulator import gantt
 from replication.simulator.schedule import TABLE
 from replication.simulator.simulation import simulate
-from replication.simulator.workload import usage
 from tests.workloads import jobs
 
 EXAMPLE = jobs(4, (0, 10, 3, 12), (1, 20, 4, 30), (2, 8, 1), (40, 10, 4))
@@ -35,24 +34,6 @@ def test_the_table_as_csv(tmp_path):
     memory = io.BytesIO()
     schedule.write_csv(memory)
     assert memory.getvalue() == (tmp_path / "jobs.csv").read_bytes()
-
-
-def test_usage():
-    instant, used = usage(np.array([0, 2, 2]), np.array([5, 5, 2]), np.array([1, 3, 4]))
-    assert instant.tolist() == [0, 2, 5]
-    assert used.tolist() == [1, 4, 0]
-
-
-def test_blocks_of_a_gantt_picture_do_not_overlap(real_log):
-    part = simulate(real_log("KTH-SP2").take(slice(0, 400)))
-    start, end, size = part.start, part.end, part.workload.processors
-    blocks = gantt.place(start, end, size, part.workload.machine)
-    width = np.bincount([job for job, _, _ in blocks], [w for *_, w in blocks])
-    assert (width == size).all()
-    for a, first, w in blocks:
-        for b, other, v in blocks:
-            if a < b and start[a] < end[b] and start[b] < end[a]:
-                assert first + w <= other or other + v <= first
 
 
 def test_a_gantt_picture_shows_every_job_of_its_window():

@@ -10,17 +10,6 @@ from tests.workloads import jobs
 BUSY = jobs(4, (0, 10, 3, 12), (1, 20, 4, 30), (2, 8, 1), (40, 10, 4))
 
 
-def test_easy_with_predictions_is_easy():
-    w = BUSY.replace(user=np.array([1, 1, 1, 1]))
-    last = rp.simulate(w, rp.EASY(predictor=rp.Last()))
-    assert last.prediction.tolist() != last.estimate.tolist()
-    assert last.provenance == {
-        "scheduler": "EASY(predictor=Last())",
-        "estimates": "Users()",
-        "seed": 1,
-    }
-
-
 def test_a_comparison_has_a_row_each():
     logs, models = [BUSY, BUSY.replace(name="other")], [rp.Users(), rp.FModel(2)]
     schedulers = [rp.FCFS(), rp.EASY(), rp.PVEasy()]
@@ -86,12 +75,6 @@ def test_a_schedule_shows_its_measures():
     assert "Schedule of &lt;b&gt;" in shown and "mean wait, s" in shown
     own = rp.simulate(BUSY, estimates=np.full(4, 30))
     assert own.provenance["estimates"] == "given"
-
-
-def test_measures_are_trimmed_as_heel_and_toe_does_or_not_at_all():
-    run = rp.simulate(BUSY)
-    assert run.measures == run.measured(trim=True)
-    assert (run.measures["jobs"], run.measured(trim=False)["jobs"]) == (3, 4)
 
 
 def test_a_workload_shows_a_short_table():

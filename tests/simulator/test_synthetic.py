@@ -5,7 +5,6 @@ import pytest
 
 import replication as rp
 from replication.simulator import synthetic as model
-from replication.simulator import traces
 from replication.simulator.workload import WorkloadError
 
 JOBS = 40_000
@@ -82,8 +81,3 @@ def test_the_same_jobs_for_the_same_arguments():
         rp.synthetic(1)
     with pytest.raises(WorkloadError, match="allowed: 2 jobs or more, a load above 0"):
         rp.synthetic(10, load=0)
-
-
-def test_a_registered_log_has_synthetic_jobs():
-    w = traces.load("KTH-SP2", synthetic=True)
-    assert (w.name, w.machine, len(w), w.stand_in) == ("KTH-SP2", 100, 28476, True)
