@@ -350,7 +350,7 @@ def conformance(scheduler, like, as_json):
     entries = tomllib.loads((folder / "manifest.toml").read_text(encoding="utf-8"))["log"]
     entries = [one for one in entries if scheduler is None or one["scheduler"] == like]
     if not entries:
-        raise click.UsageError(f"--like {like}: no log of conformance/manifest.toml has it")
+        raise click.UsageError(f"--like {like}; expected a scheduler of conformance/manifest.toml")
     failed = []
     for entry in entries:
         plan = formats.read(folder / "schedules" / f"{entry['name']}.csv")

@@ -73,11 +73,11 @@ def _function(path, names):
     first, *rest = path.split(".")
     try:
         # Static, so that no code of a property runs.
-        found = functools.reduce(inspect.getattr_static, rest, names.get(first))
+        value = functools.reduce(inspect.getattr_static, rest, names.get(first))
     except AttributeError:
         return None
-    is_own = str(getattr(found, "__module__", "")).partition(".")[0] == __package__
-    return found if is_own and callable(found) else None
+    is_own = str(getattr(value, "__module__", "")).partition(".")[0] == __package__
+    return value if is_own and callable(value) else None
 
 
 def _allowed_words(function, argument):

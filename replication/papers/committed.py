@@ -60,7 +60,7 @@ def load():
             raise EvidenceError(
                 f"{path()}: no such file; a complete report writes it (make figures)"
             )
-        text, source = path().read_text(encoding="utf-8"), "the file, as no commit has it"
+        text, source = path().read_text(encoding="utf-8"), "the file, which is not committed"
     return parse(text, f"{path().name} of {source}"), source
 
 

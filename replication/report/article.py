@@ -48,8 +48,8 @@ def html(results):
         If a reference leads nowhere or a verdict is no longer the one that the text states.
     """
 
-    def embed(found):
-        return f'<img loading="lazy" src="{uri((record.folder("paper") / found[1]).read_bytes())}"'
+    def embed(match):
+        return f'<img loading="lazy" src="{uri((record.folder("paper") / match[1]).read_bytes())}"'
 
     return IMAGE.sub(embed, _pandoc(fill_references(results), "html", "--mathml"))
 
@@ -72,13 +72,13 @@ def fill_references(results, link=True):
     """Return the source with all references filled in; `link` links verdicts to the report."""
     source = (paths.ARTICLE / "article.md").read_text(encoding="utf-8")
     text, problems = _fill(source, results, link)
-    for found in PICTURE.finditer(text):
-        if not (record.folder("paper") / found[1]).is_file():
-            problems.append((source.find(found[1]), f"no picture {found[1]}"))
+    for match in PICTURE.finditer(text):
+        if not (record.folder("paper") / match[1]).is_file():
+            problems.append((source.find(match[1]), f"no picture {match[1]}"))
     library = (paths.ARTICLE / "references.bib").read_text(encoding="utf-8")
-    for found in re.finditer(r"@([\w-]+)", source):
-        if f"{{{found[1]}," not in library:
-            problems.append((found.start(), f"no entry {found[1]!r} in references.bib"))
+    for match in re.finditer(r"@([\w-]+)", source):
+        if f"{{{match[1]}," not in library:
+            problems.append((match.start(), f"no entry {match[1]!r} in references.bib"))
     _raise(problems, "article/article.md", source)
     return text
 
@@ -103,11 +103,11 @@ def _fill(source, results, link):
     """Return `source` with its references filled in, and a list of (position, problem)."""
     references, problems = References(results), []
 
-    def fill(found):
+    def fill(match):
         try:
-            return references.text(" ".join(found[0][1:-1].split()), link)
+            return references.text(" ".join(match[0][1:-1].split()), link)
         except ReferenceFault as error:
-            problems.append((found.start(), f"{found[0]}: {error}"))
+            problems.append((match.start(), f"{match[0]}: {error}"))
             return "?"
 
     return REFERENCE.sub(fill, source), problems

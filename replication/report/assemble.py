@@ -67,7 +67,7 @@ def build(kind=None):
     drawn = (kind for kind in record.KINDS if any(record.folder(kind).rglob("*.json")))
     kind = kind or next(drawn, None)
     if kind is None:
-        raise ReportError("no outputs yet: make figures")
+        raise ReportError("no results to report; run make figures")
     results = collect(kind)
     complete = kind == "paper" and not results.missing
     sensitivity = verdicts.sensitivity(results.papers)
@@ -151,12 +151,12 @@ class Prose:
         return page
 
     def _keep_links(self, text, folder):
-        def link(found):
-            address = html.unescape(found[1])
+        def link(match):
+            address = html.unescape(match[1])
             if address.startswith(("https://", "http://")):
-                return found[0]
+                return match[0]
             place = self._places.get((folder / address.partition("#")[0]).resolve())
-            return f'<a href="#{place}">{found[2]}</a>' if place else found[2]
+            return f'<a href="#{place}">{match[2]}</a>' if place else match[2]
 
         text = re.sub(r'<img [^>]*alt="([^"]*)"[^>]*>|<img [^>]*>', r"[\1]", text)
         return re.sub(r'<a\s[^>]*?href="([^"]*)"[^>]*>(.*?)</a>', link, text, flags=re.DOTALL)

@@ -92,7 +92,7 @@ class Page:
         )
         names = tuple(stems)
         if len(set(names)) < len(names):
-            raise PageError(f"{self.name}: logs {', '.join(names)}: each name once")
+            raise PageError(f"{self.name}: logs {', '.join(names)}; expected each name once")
         return names
 
     def load(self, log, **rules):
@@ -338,7 +338,7 @@ class Page:
         if other != output.caption:
             raise PageError(
                 f"{self.name}: {file} was saved with the caption {other!r} before; "
-                "give one of the two a name=, or make the page anew"
+                "give one of the two a name=, or create the page again"
             )
         writing.write(self.folder / file, data)
         digest = record.sha256(data)

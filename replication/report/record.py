@@ -83,7 +83,7 @@ def read(kind, name):
             raise ValueError(f"format {facts.get('format')}; expected {FORMAT}")
         return facts
     except ValueError as error:
-        writing.report(f"{path}: a damaged record ({error}); the item counts as not drawn")
+        writing.report(f"{path}: damaged record ({error}); the item is left out")
         return None
 
 

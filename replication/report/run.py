@@ -73,19 +73,19 @@ def plan(chosen, scale=None, workers=None, settings=None):
 
 def _available(logs):
     """Return the logs that are on this machine or can be fetched."""
-    found = set()
+    available = set()
     for log in sorted(logs):
         try:
             if not Path(log).is_file() and traces.locate(log) is None:
                 traces.fetch(log)
-            found.add(log)
+            available.add(log)
         except (traces.DownloadError, OSError) as reason:
             # The kernels need not try again.
             os.environ[traces.OFFLINE] = "1"
-            missing = ", ".join(sorted(logs - found))
+            missing = ", ".join(sorted(logs - available))
             print(f"synthetic jobs replace {missing}: {reason}; TRACES=folder names real logs")
             break
-    return found
+    return available
 
 
 def figures(only=(), scale=None, workers=None, settings=None):

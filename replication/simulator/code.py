@@ -114,9 +114,9 @@ def _is_of_simulator(module):
     return f"{module}.".startswith(f"{__package__}.")
 
 
-def _follow(name: str, found: dict) -> None:
-    """Add to `found` the hash of a module's source and of those that it imports, by module name."""
-    if name in found or _is_of_simulator(name):
+def _follow(name: str, hashes: dict) -> None:
+    """Add to `hashes` the hash of a module's source and of those that it imports, by module name."""
+    if name in hashes or _is_of_simulator(name):
         return
     path = _file(name)
     if path is None:
@@ -126,12 +126,12 @@ def _follow(name: str, found: dict) -> None:
         raise Unknown(f"{path} changed after this session began")
     source = path.read_bytes()
     if path.suffix != ".py":
-        found[name] = hashlib.sha256(source).hexdigest()
+        hashes[name] = hashlib.sha256(source).hexdigest()
         return
-    found[name] = hashlib.sha256(bare(source).encode()).hexdigest()
+    hashes[name] = hashlib.sha256(bare(source).encode()).hexdigest()
     for imported in _imports(name, path, source):
         if imported.partition(".")[0] == name.partition(".")[0] or _is_users(imported):
-            _follow(imported, found)
+            _follow(imported, hashes)
 
 
 def _is_users(name):

@@ -109,14 +109,14 @@ def results(
     tasks, engine, workers = list(tasks), check(engine), check_workers(workers)
     keys = [_key(task) or f"task {k}" for k, task in enumerate(tasks)]
     stored = {key for key in keys if not key.startswith("task ")} if folder is not None else set()
-    found: dict[str, Rows | None] = dict.fromkeys(keys)
+    by_key: dict[str, Rows | None] = dict.fromkeys(keys)
     with contextlib.ExitStack() as stack:
         if stored:
             store = stack.enter_context(Store(folder))
-            found |= {key: store.get(key) for key in stored}
+            by_key |= {key: store.get(key) for key in stored}
             if store.damaged:
                 writing.report(f"{store.path}: {store.damaged} damaged results are computed again")
-        missing = {key: task for key, task in zip(keys, tasks, strict=True) if found[key] is None}
+        missing = {key: task for key, task in zip(keys, tasks, strict=True) if by_key[key] is None}
         bar = stack.enter_context(
             tqdm(
                 desc=engine,
@@ -131,13 +131,13 @@ def results(
         )
         refusal = None
         for key, rows, problem in _outcomes(missing, compute, workers, engine):
-            found[key], refusal = rows, refusal or problem
+            by_key[key], refusal = rows, refusal or problem
             if key in stored and problem is None:
                 store.put(key, rows)
             bar.update(missing[key].jobs)
     if refusal is not None:
         raise refusal
-    return [found[key] for key in keys]
+    return [by_key[key] for key in keys]
 
 
 def _key(task: Any) -> str | None:
@@ -152,12 +152,12 @@ def _key(task: Any) -> str | None:
 
 def _callable_objects(choice: Any) -> list:
     """Return the options of a choice, and of choices in it, that are callable but no functions."""
-    found = []
+    objects = []
     for value in vars(choice).values() if isinstance(choice, Choice) else ():
         if callable(value) and not inspect.isroutine(value):
-            found.append(value)
-        found += _callable_objects(value)
-    return found
+            objects.append(value)
+        objects += _callable_objects(value)
+    return objects
 
 
 @functools.cache

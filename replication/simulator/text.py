@@ -73,8 +73,8 @@ def predictor(text: str) -> Predictor:
 def function(word: str) -> Callable | str:
     """Return a function of an imported module, such as ``my_orders.small_first``; another word as it is."""
     module, _, name = word.rpartition(".")
-    found = getattr(sys.modules.get(module), name, None)
-    return found if callable(found) else word
+    value = getattr(sys.modules.get(module), name, None)
+    return value if callable(value) else word
 
 
 def names(family):

@@ -63,7 +63,7 @@ def git(root, *words):
 
 def test_nothing_has_changed(project, capsys):
     assert main(["check"]) == 0
-    assert capsys.readouterr().out == "5 verdicts, all as in the file, as no commit has it\n"
+    assert capsys.readouterr().out == "5 verdicts, all as in the file, which is not committed\n"
 
 
 def test_the_list_has_every_number_and_claim_and_no_value(project):
@@ -80,7 +80,7 @@ def test_a_result_that_moved_is_named_from_what_to_what(project, capsys):
     assert main(["check"]) == 1
     assert capsys.readouterr().out.splitlines() == [
         "heel_and_toe fig02 CTC-SP2/perfect/wait: close -> match",
-        "1 of 5 verdicts are not those of the file, as no commit has it",
+        "1 of 5 verdicts are not those of the file, which is not committed",
     ]
     assert main(["check", "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["changed"] == [
