@@ -153,7 +153,11 @@ def _with_defaults(given):
         if not good:
             expected = EXPECTED.get(key, "a list of text, such as ['easy']")
             raise StudyError(f"{key} = {value!r}; expected {expected}")
-    return DEFAULTS | given
+    given = DEFAULTS | given
+    for key in ("logs", "schedulers", "estimates", "loads"):
+        if not given[key]:
+            raise StudyError(f"{key} = []; expected one or more")
+    return given
 
 
 def _source(folder, name):

@@ -115,6 +115,8 @@ def test_the_command_runs_parts_and_then_the_table_computes_nothing(
         (f"estimates = {'[' * 5000}", "recursion depth exceeded"),
         ("loads = [-1]", "load -1, allowed: a share above 0"),
         ("watched = 1", "watched = 1; expected true or false"),
+        ("estimates = []", "estimates = []; expected one or more"),
+        ("[[part]]\nlogs = []", "logs = []; expected one or more"),
         ("seeds = [1, 1]", "seeds [1, 1]; allowed: a number from 1, or different seeds"),
         ("seeds = 9999999999", "seeds = 9999999999; expected a whole number from 1 to 1,000,000"),
         ("schedulers = [3]", "schedulers = [3]; expected a list of text, such as ['easy']"),
