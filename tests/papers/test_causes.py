@@ -123,9 +123,8 @@ def test_recorded_predictions_give_the_predictors_own_schedule(some, policy):
     made = bias.predictions_at_submission(some, [policy])[policy]
     again = rp.simulate(some, replace(bias.AT_SUBMISSION, predictor=bias.Recorded(tuple(made))))
     assert again.start.tolist() == own.start.tolist()
-    halved = rp.simulate(
-        some, replace(bias.AT_SUBMISSION, predictor=bias.Recorded(tuple(made / 2)))
-    )
+    half = bias.Recorded(tuple(made / 2))
+    halved = rp.simulate(some, replace(bias.AT_SUBMISSION, predictor=half))
     assert halved.first_prediction.tolist() == np.clip(np.rint(made / 2), 0, some.estimate).tolist()
 
 

@@ -17,16 +17,8 @@ def workloads():
 
     def draw(log):
         submit = np.sort(rng.integers(0, 400, 60))
-        rows = [
-            (int(at), int(run), int(size), int(run * (1 + more)))
-            for at, run, size, more in zip(
-                submit,
-                rng.integers(1, 60, 60),
-                rng.integers(1, 9, 60),
-                rng.integers(0, 5, 60),
-                strict=True,
-            )
-        ]
+        run_time, size, more = (rng.integers(*ends, 60) for ends in ((1, 60), (1, 9), (0, 5)))
+        rows = zip(submit, run_time, size, run_time * (1 + more), strict=True)
         return jobs(8, *rows).replace(name=log, stand_in=True, user=rng.integers(0, 4, 60))
 
     return {log: draw(log) for log in ("CTC-SP2", "SDSC-DS")}
