@@ -321,11 +321,12 @@ def decide(
 
 
 def function_of(name: str, entry: Mapping, functions: ModuleType | Mapping):
-    """Return the function that gives the cases of a claim, or None."""
+    """Return the function that gives the cases of a claim; EvidenceError if there is none."""
+    known = functions if isinstance(functions, Mapping) else vars(functions)
     named = entry.get("cases", {}).get("function", name.replace("-", "_"))
-    return (
-        functions.get(named) if isinstance(functions, Mapping) else getattr(functions, named, None)
-    )
+    if named not in known:
+        raise EvidenceError(f"claim {name!r} has neither select nor a function {named}")
+    return known[named]
 
 
 def _cases(paper, name, entry, functions, tables):
@@ -334,10 +335,6 @@ def _cases(paper, name, entry, functions, tables):
             select_cases(_table(paper, name, entry["select"]["table"], tables), **entry["select"])
         )
     function = function_of(name, entry, functions)
-    if function is None:
-        raise EvidenceError(
-            f"{paper}: claim {name!r} has neither select nor a function {name.replace('-', '_')}"
-        )
     given = {key: value for key, value in entry.get("cases", {}).items() if key != "function"}
     parameters = inspect.signature(function).parameters.values()
     needed = [one.name for one in parameters if one.name not in given and one.default is one.empty]

@@ -203,10 +203,8 @@ def blocked(schedules: Mapping, seed: int = 1) -> pd.DataFrame:
 
 def _quotients(table):
     """Return the quotients of a table of `slowdown` under the names of a table of claims."""
-    table = table.drop(columns=["value", "low", "high"]).rename(columns={"trace": "log"})
-    return table.rename(columns=lambda name: name.removeprefix("quotient_")).rename(
-        columns={"quotient": "value"}
-    )
+    names = {"trace": "log", "quotient": "value", "quotient_low": "low", "quotient_high": "high"}
+    return table.drop(columns=["value", "low", "high"]).rename(columns=names)
 
 
 def _per_cent(hit):
