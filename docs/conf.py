@@ -1,5 +1,6 @@
 """Configuration of the documentation site (Sphinx)."""
 
+import inspect
 import shutil
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 import gallery  # noqa: E402
 
 from replication.simulator import traces  # noqa: E402
+from replication.simulator.choices import Choice  # noqa: E402
 
 project = "replication"
 author = "The replication authors"
@@ -34,10 +36,20 @@ autodoc_typehints = "none"
 
 
 def setup(app):
-    """Write the gallery and copy the tutorial before Sphinx reads the sources."""
+    """Write the gallery and copy the tutorial before Sphinx reads the sources; show options in signatures."""
     app.connect("builder-inited", prepare)
+    app.connect("autodoc-process-signature", options_in_signature)
 
 
 def prepare(app):
     gallery.write(HERE / "gallery")
     shutil.copy(HERE.parent / "notebooks" / "tutorial.ipynb", HERE / "tutorial.ipynb")
+
+
+def options_in_signature(app, what, name, thing, options, signature, returns):
+    """Return the signature of a choice, whose ``__new__`` would hide its options."""
+    if what != "class" or not issubclass(thing, Choice) or "__init__" not in vars(thing):
+        return None
+    parameters = inspect.signature(thing.__init__).parameters.values()
+    plain = [one.replace(annotation=one.empty) for one in parameters if one.name != "self"]
+    return str(inspect.Signature(plain)), returns
