@@ -127,14 +127,14 @@ class _Multiple:
 
 @dataclass(frozen=True)
 class Users(_Multiple, EstimateModel, name="log"):
-    """The users' own estimates after the cleaning rules of the workload; heel-and-toe, Fig. 2, doubles them."""
+    """The users' own estimates after the cleaning rules of the workload; heel-and-toe, Figure 2, doubles them."""
 
     column = "estimate"
 
 
 @dataclass(frozen=True)
 class Exact(_Multiple, EstimateModel, name="perfect"):
-    """The true run times; heel-and-toe, Fig. 2, doubles them."""
+    """The true run times; heel-and-toe, Figure 2, doubles them."""
 
     column = "run_time"
 
