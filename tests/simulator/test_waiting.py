@@ -10,8 +10,8 @@ from replication.simulator.schedulers import EASY
 from replication.simulator.workload import Workload
 from tests.agreement import agree
 
-ENTRIES = 1024  # of a piece
-LARGE = 32 * ENTRIES
+ENTRIES = 256  # of a piece
+LARGE = 64 * ENTRIES  # of the largest piece
 
 
 def queue_of(size, estimate):
@@ -86,7 +86,7 @@ def test_a_second_search_of_a_long_queue_skips_all_pieces():
 def test_kernel_and_reference_agree_on_a_queue_of_thousands(widest):
     """The search uses pieces. Many jobs end at one instant, so that the reference implementation takes seconds."""
     rng = np.random.default_rng(3)
-    n = waiting.INDEX_THRESHOLD + 400
+    n = LARGE // 4 + 400
     run_time = 500 * rng.integers(1, 4, n)
     workload = Workload.from_columns(
         "thousands",

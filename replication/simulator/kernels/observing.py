@@ -27,12 +27,12 @@ BLOCK = 1 << BLOCK_BITS  # jobs with a common minimum of run times
 
 
 @njit(nogil=True, cache=True)
-def observations(submit, run_time, size, machine, start, backfilled, order, submitted=None):
+def observations(run_time, size, machine, start, backfilled, order, submitted):
     """Return the observations of each job of a schedule.
 
     Parameters
     ----------
-    submit, run_time, size : int64[n]
+    run_time, size : int64[n]
         Seconds and processors.
     machine : int, processors
     start : int64[n], s
@@ -40,9 +40,8 @@ def observations(submit, run_time, size, machine, start, backfilled, order, subm
         Whether the job was started past a blocked head.
     order : int64[n]
         The jobs in the order in which they were started.
-    submitted : int64[n], optional
-        Number of jobs in the queue or started before, at each start in the order of `order`; by default, all jobs
-        submitted by that instant.
+    submitted : int64[n]
+        Number of jobs in the queue or started before, at each start in the order of `order`.
 
     Returns
     -------
@@ -60,7 +59,7 @@ def observations(submit, run_time, size, machine, start, backfilled, order, subm
     events, delay = np.zeros(n, np.int64), np.zeros(n, np.int64)
     queue = np.full(n + BLOCK, NEVER), np.full((n >> BLOCK_BITS) + 1, NEVER)
     _replay(
-        (submit, run_time, size),
+        (run_time, size),
         (start, backfilled, order),
         submitted,
         machine,
@@ -74,7 +73,7 @@ def observations(submit, run_time, size, machine, start, backfilled, order, subm
 # Without numba's reference counts (_nrt), a call that takes an array is spared two locked instructions.
 @njit(nogil=True, cache=True, _nrt=False)
 def _replay(jobs, schedule, submitted, machine, running, queue, observed):
-    submit, run_time, size = jobs
+    run_time, size = jobs
     start, backfilled, order = schedule
     shortest, wild, events, delay = observed
     waiting, block_least = queue  # run times of the waiting jobs, and the least of each block
@@ -90,14 +89,9 @@ def _replay(jobs, schedule, submitted, machine, running, queue, observed):
             n_running -= 1
             running.vacant[n_running] = slot
             free += running.size[slot]
-        if submitted is None:
-            while queued < n and submit[queued] <= now:
-                least = min(least, _append(waiting, block_least, queued, run_time[queued]))
-                queued += 1
-        else:
-            while queued < submitted[k]:
-                least = min(least, _append(waiting, block_least, queued, run_time[queued]))
-                queued += 1
+        while queued < submitted[k]:
+            least = min(least, _append(waiting, block_least, queued, run_time[queued]))
+            queued += 1
         while waiting[head] == NEVER:
             head += 1
 

@@ -9,11 +9,11 @@ never too high, but may be too low: a removed job counts until its block is upda
 block without removing a job. An update directly after a removal would load whole vectors that were just written by single
 words, and the processor would stall.
 
-A search in a queue of thousands skips pieces of 1,024 and of 32,768 entries. A row for each piece holds the least size and
-the least estimate of each size class; there is a class for each power of two. One least estimate for all sizes would be
+A search in a queue of a thousand or more skips pieces of 256, 2,048 and 16,384 entries. A row for each piece holds the least
+size and, for each power of two, the least estimate of the jobs of a smaller size. One least estimate for all sizes would be
 useless where narrow jobs are long and wide jobs short, because some job would always seem to fit. Only full pieces have
 rows, and a row is computed when a search leaves the piece, so a short queue has none. A row of zeros is not yet computed and
-skips nothing. After removals, only the classes of the removed jobs are computed again.
+skips nothing. After removals, only the values of the removed jobs are computed again.
 
 All entries outside ``[head, tail)`` are removed ones, so that a block may extend beyond either end.
 """
@@ -31,19 +31,23 @@ EMPTY = np.int32(2**31 - 1)  # size and estimate of a removed entry
 LARGEST = np.int32(2**31 - 2)
 BLOCK = np.uint64(32)  # entries compared together: one bit for each in a word
 BLOCK_BITS = np.uint64(5)
-PIECE_BITS = np.uint64(5)  # blocks in a piece
+PIECE_BITS = np.uint64(3)  # blocks in a piece
 PIECE_ENTRIES = BLOCK_BITS + PIECE_BITS
-LARGE_BITS = np.uint64(5)  # pieces in a large piece
-CLASSES = np.uint64(16)  # length of a row: the least size, then the size classes 1 to 15
+LEVELS = np.uint64(3)  # sizes of pieces
+LEVEL_BITS = np.uint64(3)  # pieces of one level in a piece of the next
+COLUMNS = np.uint64(
+    16
+)  # of a row: least size; least estimates of sizes below 2, 4, ..., 2**14, and of all sizes
 STALE = np.uint64(2**16 - 1)  # a bit for each entry of a row
-INDEX_THRESHOLD = 4096  # entries above which a search uses pieces
+INDEX_THRESHOLD = 1024  # entries above which a search uses pieces
 NONE = np.uint64(0)
 NO_PIECE = np.uint64(2**64 - 1)
 COMPACT_THRESHOLD = 32  # removed entries up to which the queue is not compacted
 
 #: For each entry: `job` int64, `size`, `estimate` int32; for each block: `least_size`, `least_estimate` int32; for each
-#: piece and each large piece a row, `rows` and `large` int32[:, 16]; `stale` uint64 has a bit for each outdated value of a row.
-Waiting = namedtuple("Waiting", "job size estimate least_size least_estimate rows large stale")
+#: piece of each level a row, `rows` int32[`LEVELS`, :, 16]; for each piece of the first level, `stale` uint64 has a bit for
+#: each outdated value of its row.
+Waiting = namedtuple("Waiting", "job size estimate least_size least_estimate rows stale")
 
 
 @njit_noalloc
@@ -56,15 +60,14 @@ def blocks(entry):
 def empty_queue(n):
     """Return an empty queue with space for `n` jobs."""
     entries, n_blocks = n + np.int64(BLOCK), np.int64(blocks(n)) + 1
-    pieces = (n >> 10) + 1
+    pieces = (n >> np.int64(PIECE_ENTRIES)) + 1
     return Waiting(
         np.empty(entries, np.int64),
         np.full(entries, EMPTY, np.int32),
         np.full(entries, EMPTY, np.int32),
         np.full(n_blocks, EMPTY, np.int32),
         np.full(n_blocks, EMPTY, np.int32),
-        np.zeros((pieces, 16), np.int32),
-        np.zeros((pieces >> 5, 16), np.int32),
+        np.zeros((np.int64(LEVELS), pieces, np.int64(COLUMNS)), np.int32),
         np.full(pieces, STALE),
     )
 
@@ -93,8 +96,12 @@ def remove(queue, k):
 
 @njit_noalloc
 def remove_from_middle(queue, k):
-    """Mark entry `k` as removed, and its value in the row of its piece as outdated."""
-    queue.stale[k >> PIECE_ENTRIES] |= ONE << size_class(queue.size[k])
+    """Mark entry `k` as removed, and its values in the row of its piece as outdated."""
+    piece, column = np.uint64(k) >> PIECE_ENTRIES, column_of(queue.size[k])
+    queue.stale[piece] |= np.uint64(queue.size[k] <= queue.rows[NONE, piece, NONE])
+    while column < COLUMNS and queue.estimate[k] <= queue.rows[NONE, piece, column]:
+        queue.stale[piece] |= ONE << column
+        column += ONE
     remove(queue, k)
 
 
@@ -176,77 +183,88 @@ def skip_pieces(queue, piece, tail, smallest, free, extra, window):
     smallest : int64, processors
         The least of the argument and the sizes in skipped pieces.
     """
-    full = np.uint64(tail) >> PIECE_ENTRIES
+    full, column = np.uint64(tail) >> PIECE_ENTRIES, column_of(free)
+    if column == NONE:  # no processor is free
+        window = np.int32(-1)
     while piece < full:
-        large = piece >> LARGE_BITS
-        if large << LARGE_BITS == piece and large < full >> LARGE_BITS:
-            if not _may_fit(queue.large, large, free, extra, window):
-                smallest = min(smallest, np.int64(queue.large[large, NONE]))
-                piece += ONE << LARGE_BITS
-                continue
-        if _may_fit(queue.rows, piece, free, extra, window):
-            break
-        smallest = min(smallest, np.int64(queue.rows[piece, NONE]))
-        piece += ONE
+        level, bits = NONE, NONE  # of the largest full piece that begins here
+        while level + ONE < LEVELS and _begins(piece, bits + LEVEL_BITS, full):
+            level, bits = level + ONE, bits + LEVEL_BITS
+        while _may_fit(queue.rows, level, piece >> bits, column, extra, window):
+            if level == NONE:
+                return piece, smallest
+            level, bits = level - ONE, bits - LEVEL_BITS
+        smallest = min(smallest, np.int64(queue.rows[level, piece >> bits, NONE]))
+        piece += ONE << bits
     return piece, smallest
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def _may_fit(rows, piece, free, extra, window):
-    """Return whether a job in a piece may fit by its row; in the class of `free`, some are too large."""
-    widest = np.int32(size_class(free))
-    fits = rows[piece, NONE] <= extra
-    for column in range(ONE, CLASSES):
-        fits |= (rows[piece, column] <= window) & (np.int32(column) <= widest)
-    return fits
+@njit_noalloc
+def _begins(piece, bits, full):
+    """Return whether a full piece of ``2**bits`` pieces begins at `piece`."""
+    return piece >> bits << bits == piece and piece >> bits < full >> bits
 
 
 @njit_noalloc
-def size_class(size):
-    """Return the class of a size: 1 for one processor, 2 for up to three, and so on; 15 for 16,384 and more."""
-    return min(np.uint64(32) - np.uint64(leading_zeros(np.uint32(size))), CLASSES - ONE)
+def _may_fit(rows, level, piece, column, extra, window):
+    """Return whether a job in a piece may fit by its row; `column` covers the free processors and some larger sizes."""
+    return (rows[level, piece, NONE] <= extra) | (rows[level, piece, column] <= window)
+
+
+@njit_noalloc
+def column_of(size):
+    """Return the first column for jobs of a size: 1 for one processor, 2 for up to three, and so on; at most 15."""
+    return min(np.uint64(32) - np.uint64(leading_zeros(np.uint32(size))), COLUMNS - ONE)
 
 
 @njit(nogil=True, cache=True, _nrt=False)
 def rebuild_row(queue, piece, tail):
-    """Compute the outdated values in the row of a full piece and in that of its large piece."""
-    full = np.uint64(tail) >> PIECE_ENTRIES
-    if piece >= full or queue.stale[piece] == NONE:
+    """Compute the outdated values in the row of a full piece, and in those of the larger pieces that hold it."""
+    full, stale, rows = np.uint64(tail) >> PIECE_ENTRIES, queue.stale[piece], queue.rows
+    if piece >= full or stale == NONE:
         return
-    first, last = piece << PIECE_ENTRIES, (piece + ONE) << PIECE_ENTRIES
-    large, rows, stale = piece >> LARGE_BITS, queue.rows, queue.stale[piece]
-    rows[piece, NONE] = _least(queue.size, first, last)
-    for column in range(ONE, CLASSES):
-        if stale >> column & ONE:
-            low, high = np.int32(1) << np.int32(column - ONE), np.int32(1) << np.int32(column)
-            if column == CLASSES - ONE:
-                high = EMPTY
-            lowest = EMPTY
-            for k in range(first, last):
-                size, estimate = queue.size[k], queue.estimate[k]
-                lowest = min(lowest, estimate if (size >= low) & (size < high) else EMPTY)
-            rows[piece, column] = lowest
     queue.stale[piece] = NONE
-    if large < full >> LARGE_BITS:
-        for column in range(NONE, CLASSES):
-            if column == NONE or stale >> column & ONE:
-                lowest = EMPTY
-                for part in range(large << LARGE_BITS, (large + ONE) << LARGE_BITS):
-                    lowest = min(lowest, rows[part, column])
-                queue.large[large, column] = lowest
+    while stale != NONE:
+        column = np.uint64(trailing_zeros(stale))
+        stale &= stale - ONE
+        least = _least(queue, piece << PIECE_ENTRIES, column)
+        level, part = NONE, piece
+        while rows[level, part, column] != least:
+            rows[level, part, column] = least
+            level, part = level + ONE, part >> LEVEL_BITS
+            if level == LEVELS or part >= full >> level * LEVEL_BITS:
+                break
+            first = part << LEVEL_BITS
+            for k in range(first, first + (ONE << LEVEL_BITS)):
+                least = min(least, rows[level - ONE, k, column])
+
+
+@njit_noalloc
+def _least(queue, first, column):
+    """Return the value of a column in the row of the piece from entry `first` on.
+
+    The loops have no branch, so that they compile to vector instructions.
+    """
+    least = EMPTY
+    if column == NONE:
+        for k in range(ONE << PIECE_ENTRIES):
+            least = min(least, queue.size[first + k])
+    else:
+        beyond = EMPTY if column == COLUMNS - ONE else np.int32(np.int32(1) << np.int32(column))
+        for k in range(ONE << PIECE_ENTRIES):
+            size, estimate = queue.size[first + k], queue.estimate[first + k]
+            least = min(least, max(estimate, np.int32(EMPTY * np.int32(size >= beyond))))
+    return least
 
 
 @njit(nogil=True, cache=True, _nrt=False)
 def _clear_rows(queue, tail):
     """Mark all rows before `tail` as not computed."""
-    full = np.uint64(tail) >> PIECE_ENTRIES
-    for piece in range(full):
+    for piece in range(np.uint64(tail) >> PIECE_ENTRIES):
         queue.stale[piece] = STALE
-        for column in range(CLASSES):
-            queue.rows[piece, column] = 0
-    for large in range(full >> LARGE_BITS):
-        for column in range(CLASSES):
-            queue.large[large, column] = 0
+        for level in range(LEVELS):
+            for column in range(COLUMNS):
+                queue.rows[level, piece, column] = 0
 
 
 @njit_noalloc
@@ -271,15 +289,6 @@ def update_min(queue, block):
         least_size = min(least_size, queue.size[first + k])
         least_estimate = min(least_estimate, queue.estimate[first + k])
     queue.least_size[block], queue.least_estimate[block] = least_size, least_estimate
-
-
-@njit(nogil=True, cache=True, _nrt=False)
-def _least(column, first, last):
-    """Return the least value of a column between two entries."""
-    lowest = EMPTY
-    for k in range(first, last):
-        lowest = min(lowest, column[k])
-    return lowest
 
 
 @njit(nogil=True, cache=True, _nrt=False)

@@ -172,11 +172,11 @@ class EASY(options.OnPredictions, Scheduler):
         if self.is_plain:
             columns, order = _plain(w, estimate, True)
             columns = _with_requests(columns, estimate)
-            submitted = None
+            submitted = np.searchsorted(w.submit, columns["start"][order], side="right")
         else:
             machine = self._simulated(w, estimate, seed)
             columns, order, submitted = options.columns(machine), machine.order, machine.submitted
-        jobs = w.submit, w.run_time, w.processors, w.machine
+        jobs = w.run_time, w.processors, w.machine
         schedule = columns["start"], columns["backfilled"], order, submitted
         return columns, observing.observations(*jobs, *schedule)
 
