@@ -289,11 +289,12 @@ def list_logs(as_json):
             "jobs": traces.info(name).jobs,
             "processors": traces.info(name).processors,
             "papers": list(traces.info(name).papers),
-            "path": str(traces.locate(name) or "not on this machine"),
+            "path": str(path) if (path := traces.locate(name)) else None,
         }
         for name in traces.names()
     ]
-    table = pd.DataFrame(known).assign(papers=[", ".join(log["papers"]) for log in known])
+    table = pd.DataFrame(known).fillna({"path": "not on this machine"})
+    table["papers"] = table["papers"].str.join(", ")
     _print(known, [table.to_string(index=False, justify="left")], as_json)
 
 
