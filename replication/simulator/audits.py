@@ -16,7 +16,7 @@ from replication.simulator.schedulers import EASY, FCFS, PVEasy
 from replication.simulator.schedulers.options import CORRECTIONS
 from replication.simulator.simulation import simulate
 
-BLAMES = ("under-predicted", "any-later", "since-reserved")
+BLAMES = ("since-reserved", "under-predicted", "any-later")
 WHICH = ("first", "latest")
 BY = ("predictions", "estimates")
 SINCE = ("alone", "head", "reservation", "running")
@@ -153,7 +153,7 @@ def earliest_of_running(schedule):
     return np.where(blocked(schedule), np.minimum(ends, schedule.start), schedule.start)
 
 
-def reservation_delays(schedule, blame="under-predicted", which="first", by="predictions"):
+def reservation_delays(schedule, blame="since-reserved", which="first", by="predictions"):
     """Return the delay of each job whose reservation a later job violated, int64[n], s; 0 for other jobs.
 
     A job that starts after its reservation suffers a violation if it could have started earlier without the later jobs
@@ -162,9 +162,10 @@ def reservation_delays(schedule, blame="under-predicted", which="first", by="pre
     Parameters
     ----------
     schedule : replication.simulator.schedule.Schedule
-    blame : {"under-predicted", "any-later", "since-reserved"}
-        The later jobs that count at the first instant at which the job is late and could have started: those that run
-        past their prediction; any; or those that run past it and started since the reservation.
+    blame : {"since-reserved", "under-predicted", "any-later"}
+        The later jobs that count at the first instant at which the job is late and could have started: those that
+        started since the first reservation and run past their prediction, the default, which follows section 3.2; all
+        that run past it; or any.
     which, by : str
         See `reservations`.
     """

@@ -186,8 +186,9 @@ def fairness(schedule):
     """Return how often jobs of a schedule were delayed by later jobs.
 
     ``blocked``: jobs that waited at the head of the queue; ``head_delayed``: those that could have started earlier
-    without later jobs, ``head_delay``: their mean delay, s; ``reservations_broken``: those that a later job past its
-    estimate kept from their first reservation, ``reservation_delay``: their mean delay, s. Means over no jobs are 0.
+    without later jobs, ``head_delay``: their mean delay, s; ``reservations_broken``: those kept from their first
+    reservation by a later job that started since and ran past its estimate, ``reservation_delay``: their mean delay, s.
+    Means over no jobs are 0.
     """
     head = audits.start_delays(schedule, since="head")
     broken = audits.reservation_delays(schedule)

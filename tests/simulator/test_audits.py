@@ -200,19 +200,19 @@ def test_no_job_is_backfilled_once_a_held_reservation_is_due(workload, extra):
         assert not (later & (start > reserved[head]) & (start < start[head])).any()
 
 
-def test_the_blame_may_be_on_jobs_that_started_since_the_reservation():
+def test_the_blame_is_on_jobs_that_started_since_the_reservation_by_default():
     # Job 3 starts at 4, the instant at which job 2 comes to the head, is said to end at 7 and ends at 30.
     workload = jobs(4, (0, 4, 4), (1, 4, 2, 4), (1, 10, 3, 10), (2, 26, 2, 3))
     schedule = simulate(workload, EASY(), estimates=np.array([4, 4, 10, 3]))
     assert schedule.start.tolist() == [0, 4, 30, 4]
+    assert audits.reservation_delays(schedule, "under-predicted").tolist() == [0, 0, 22, 0]
     assert audits.reservation_delays(schedule).tolist() == [0, 0, 22, 0]
-    assert audits.reservation_delays(schedule, "since-reserved").tolist() == [0, 0, 22, 0]
     # Here job 3 starts at 3, before job 2 comes to the head at 10; it is said to end at 7 and ends at 33.
     workload = jobs(4, (0, 10, 2), (1, 5, 3), (2, 10, 4), (3, 30, 1, 4))
     schedule = simulate(workload, EASY(), estimates=np.array([10, 5, 10, 4]))
     assert schedule.start.tolist() == [0, 10, 33, 3]
-    assert audits.reservation_delays(schedule).tolist() == [0, 0, 18, 0]
-    assert audits.reservation_delays(schedule, "since-reserved").tolist() == [0, 0, 0, 0]
+    assert audits.reservation_delays(schedule, "under-predicted").tolist() == [0, 0, 18, 0]
+    assert audits.reservation_delays(schedule).tolist() == [0, 0, 0, 0]
 
 
 def test_delays_by_running_and_by_later_jobs_differ():
@@ -251,7 +251,7 @@ def test_each_start_of_a_delay():
         ),
         (
             lambda s: audits.reservation_delays(s, "me"),
-            "blame 'me'; allowed: under-predicted, any-later",
+            "blame 'me'; allowed: since-reserved, under-predicted, any-later",
         ),
         (lambda s: audits.reservations(s, "latest", "estimates"), "allowed: which='first'"),
         (

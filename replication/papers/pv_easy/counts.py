@@ -60,8 +60,11 @@ def delays(schedule, since="alone", blocked="any"):
     }
 
 
-def violations(schedule, blame="under-predicted", which="first", by="predictions"):
-    """Return Table 2: violated reservations, the sizes of the jobs, their delays and increases of slowdown."""
+def violations(schedule, blame="since-reserved", which="first", by="predictions"):
+    """Return Table 2: violated reservations, the sizes of the jobs, their delays and increases of slowdown.
+
+    By default a violation is as in section 3.2 of the paper; see `replication.simulator.audits.reservation_delays`.
+    """
     w = schedule.workload
     delay = audits.reservation_delays(schedule, blame, which, by)
     late = delay > 0
