@@ -112,6 +112,26 @@ def test_wrong_predictions_in_python_are_refused(value):
         simulate(THREE, EASY(Wrong()))
 
 
+@pytest.mark.parametrize(
+    ("method", "where"),
+    [("start", ""), ("predict", ", job 2"), ("begin", ", job 1"), ("learn", ", job 1")],
+)
+def test_an_exception_in_a_predictor_names_it_and_the_job(method, where):
+    class Failing(OnlineLast, name=f"failing-{method}"):
+        pass
+
+    def fail(self, job, now=0):
+        if (method, getattr(job, "id", 2)) != ("predict", 1):
+            raise KeyError("unknown user")
+        return 1
+
+    setattr(Failing, method, fail)
+    with pytest.raises(KeyError, match="unknown user") as error:
+        simulate(THREE, EASY(Failing()))
+    assert error.value.__notes__ == [f"in Failing().{method}{where}"]
+    assert error.traceback[-1].frame.code.name == "fail"
+
+
 def test_predictions_above_the_estimate_count_as_the_estimate():
     class Long(Predictor):
         def predict(self, job, now):

@@ -295,13 +295,22 @@ class _Online:
         columns = w.job_id, w.user, w.group, w.executable, w.queue, w.processors, request, w.submit
         self.jobs = list(map(Job, *(column.tolist() for column in columns)))
         self.run_time = w.run_time
-        self.predictor.start(workload)
+        self._call("start", workload)
         _simulations[self.key] = self
+
+    def _call(self, method, *given):
+        """Call a method of the predictor; an exception gets a note with the predictor, the method and the job."""
+        try:
+            return getattr(self.predictor, method)(*given)
+        except Exception as error:
+            job = f", job {given[0].id}" if isinstance(given[0], Job | EndedJob) else ""
+            error.add_note(f"in {self.predictor!r}.{method}{job}")
+            raise
 
     def predict(self, job, now):
         """Return the prediction, checked, rounded and at most the estimate."""
         job = self.jobs[job]
-        value = self.predictor.predict(job, now)
+        value = self._call("predict", job, now)
         try:
             seconds = round(value)
         except (TypeError, ValueError, OverflowError):
@@ -312,9 +321,13 @@ class _Online:
             )
         return min(seconds, job.estimate)
 
+    def begin(self, job, now):
+        """Pass on a job that starts."""
+        self._call("begin", self.jobs[job], now)
+
     def learn(self, job, now):
         """Pass on an ended job with its run time."""
-        self.predictor.learn(EndedJob(*self.jobs[job], int(self.run_time[job])), now)
+        self._call("learn", EndedJob(*self.jobs[job], int(self.run_time[job])), now)
 
 
 def _call_predict(key, job, now):
@@ -322,8 +335,7 @@ def _call_predict(key, job, now):
 
 
 def _call_begin(key, job, now):
-    online = _simulations[key]
-    online.predictor.begin(online.jobs[job], now)
+    _simulations[key].begin(job, now)
 
 
 def _call_learn(key, job, now):
