@@ -77,10 +77,10 @@ class Number:
 
     def __str__(self):
         kind = "a whole number" if self.whole else "a number"
+        if math.isfinite(self.least):
+            kind += f" from {self.least:.15g}"
         if self.most < UNBOUNDED:
-            kind += f" from {self.least:g} to {self.most:g}"
-        elif math.isfinite(self.least):
-            kind += f" from {self.least:g}"
+            kind += f" to {self.most:.15g}"
         return kind + (" or None" if self.or_none else "")
 
 
@@ -187,9 +187,8 @@ class Choice:
 
     @property
     def functions(self):
-        """The options that are functions; their names do not identify them."""
-        values = [getattr(self, one.name) for one in fields(self)]
-        return [value for value in values if inspect.isroutine(value)]
+        """The options that are callable; their text does not identify them."""
+        return [value for one in fields(self) if callable(value := getattr(self, one.name))]
 
     @classmethod
     def options(cls):

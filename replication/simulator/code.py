@@ -91,6 +91,8 @@ def of(*things: type | types.FunctionType) -> str:
     """
     parts, modules = [of_simulator()], {}
     for thing in things:
+        if not (isinstance(thing, type) or inspect.isroutine(inspect.unwrap(thing))):
+            raise Unknown(f"{thing!r} is a callable object")
         for one in _bases(thing):
             if _is_of_simulator(one.__module__):
                 continue

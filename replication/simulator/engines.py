@@ -7,8 +7,6 @@ and the next run continues from there.
 
 import contextlib
 import copy
-import functools
-import inspect
 import operator
 import os
 import pickle
@@ -20,7 +18,6 @@ import cloudpickle
 import pandas as pd
 
 from replication.simulator import code, writing
-from replication.simulator.choices import Choice
 from replication.simulator.store import RESULTS, Rows, Store
 from replication.simulator.workload import Workload
 
@@ -107,7 +104,7 @@ def results(
 
     in_notebook = "ipykernel" in sys.modules
     tasks, engine, workers = list(tasks), check(engine), check_workers(workers)
-    keys = [_key(task) or f"task {k}" for k, task in enumerate(tasks)]
+    keys = [task.key or f"task {k}" for k, task in enumerate(tasks)]
     stored = {key for key in keys if not key.startswith("task ")} if folder is not None else set()
     by_key: dict[str, Rows | None] = dict.fromkeys(keys)
     with contextlib.ExitStack() as stack:
@@ -138,31 +135,6 @@ def results(
     if refusal is not None:
         raise refusal
     return [by_key[key] for key in keys]
-
-
-def _key(task: Any) -> str | None:
-    """Return the key of a task; None if an option is a callable object, whose code is not in the key."""
-    choices = getattr(task, "scheduler", None), getattr(task, "estimates", None)
-    objects = [one for choice in choices for one in _callable_objects(choice)]
-    if objects:
-        _report_once(f"results are not stored: {objects[0]!r} is a callable object")
-        return None
-    return task.key
-
-
-def _callable_objects(choice: Any) -> list:
-    """Return the options of a choice, and of choices in it, that are callable but no functions."""
-    objects = []
-    for value in vars(choice).values() if isinstance(choice, Choice) else ():
-        if callable(value) and not inspect.isroutine(value):
-            objects.append(value)
-        objects += _callable_objects(value)
-    return objects
-
-
-@functools.cache
-def _report_once(message: str) -> None:
-    writing.report(message)
 
 
 def run(tasks: Iterable, compute: Callable[[Any], Rows], *how: Any, **more: Any) -> pd.DataFrame:
