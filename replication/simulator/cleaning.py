@@ -76,7 +76,7 @@ def workload(
     CleaningError
         For an unknown rule, size, overrun or machine.
     SWFError
-        If no machine is known, or remaining jobs have no run time, no size, or one above the machine.
+        If no machine is known, no job remains, or remaining jobs have no run time, no size, or one above the machine.
     """
     machine = _machine(trace, machine)
     drop = [rule.strip() for rule in (drop.split(",") if isinstance(drop, str) else drop)]
@@ -94,6 +94,9 @@ def workload(
         counts[rule] = hit
     _refuse_unusable(trace, keep, processors, machine)
     order = np.flatnonzero(keep)
+    if len(order) == 0:
+        dropped = ", ".join(f"{rule} {int(hit.sum())}" for rule, hit in counts.items() if hit.any())
+        raise SWFError(f"{trace.path}: no jobs left to simulate; jobs dropped by rule: {dropped}")
     order = order[np.lexsort((trace.job_id[order], trace.submit[order]))]
     run_time, estimate = trace.run_time[order], trace.requested_time[order]
     unknown = estimate < 1
@@ -141,16 +144,19 @@ def workload(
 
 
 def _machine(trace, machine):
+    what, error = f"machine {machine!r:.40}", CleaningError
     if machine is None:
-        machine = trace.max_procs
-        if machine is None:
+        header = trace.header.get("MaxProcs", [""])[0]
+        if not header:
             raise SWFError(
                 f"{trace.path}: the header names no MaxProcs; give the machine's processors"
             )
+        machine = trace.max_procs or header
+        what, error = f"{trace.path}: header field MaxProcs: {header!r:.40}", SWFError
     try:
         return MACHINE(machine)
     except ValueError as allowed:
-        raise CleaningError(f"machine {machine!r:.40}; allowed: {allowed}") from None
+        raise error(f"{what}; allowed: {allowed}") from None
 
 
 def _refuse_unusable(trace, keep, processors, machine):

@@ -217,6 +217,16 @@ def test_the_machine_is_the_headers_unless_given():
         SWFError, match="^columns: the header names no MaxProcs; give the machine's"
     ):
         cleaning.workload(swf.Trace.from_columns([0]))
+    for value in ("many", "0", "9000000000000"):
+        message = f"^columns: header field MaxProcs: '{value}'; allowed: a whole number from 1 to "
+        with pytest.raises(SWFError, match=message):
+            cleaning.workload(swf.Trace.from_columns([0], comments=[f" MaxProcs: {value}"]))
+
+
+def test_a_log_without_jobs_after_cleaning_is_refused_by_file():
+    message = "^some.swf: no jobs left to simulate; jobs dropped by rule: zero-run-time 2$"
+    with pytest.raises(SWFError, match=message):
+        cleaning.workload(trace(submit=[0, 1], run_time=[0, 0]), name="other")
 
 
 @pytest.mark.parametrize(
@@ -225,7 +235,7 @@ def test_the_machine_is_the_headers_unless_given():
         ({"size": "peak"}, "size 'peak'; allowed: requested, allocated"),
         ({"overrun": "kill"}, "overrun 'kill'; allowed: raise-estimate, cut-run, as-is"),
         ({"drop": ["short"]}, "drop rule 'short'; allowed: no-run-time, zero-run-time"),
-        ({"machine": 0}, "machine 0; allowed: a whole number from 1"),
+        ({"machine": 0}, "machine 0; allowed: a whole number from 1 to 1000000000000"),
         ({"machine": 8.5}, "machine 8.5; allowed"),
     ],
 )
