@@ -77,14 +77,15 @@ class MeasureError(ValueError):
 def check_measures(
     measures: Measure | Iterable[Measure] | None, default: tuple
 ) -> tuple[Measure, ...]:
-    """Return measures as a tuple; `default` for None. MeasureError for unknown names."""
+    """Return measures as a tuple; `default` for None. MeasureError for unknown names and functions without one."""
     if measures is None:
         return default
     several = [measures] if isinstance(measures, str) or callable(measures) else [*measures]
     for one in several:
-        if not (
-            callable(one) or one in NAMES or (isinstance(one, str) and _PERCENTILE.fullmatch(one))
-        ):
+        if callable(one):
+            if not hasattr(one, "__name__"):
+                raise MeasureError(f"measure {one!r} has no name; expected a function made by def")
+        elif not (one in NAMES or (isinstance(one, str) and _PERCENTILE.fullmatch(one))):
             raise MeasureError(
                 f"measure {one!r}{did_you_mean(one, NAMES)}; allowed: {', '.join(NAMES)}, "
                 "or a function of a schedule"

@@ -1,5 +1,7 @@
 """Measures against values computed by hand."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -108,3 +110,8 @@ def test_a_trim_says_how_many_jobs_it_leaves_out_and_why():
     assert run.measures["jobs"] == 2
     with pytest.raises(measures.MeasureError, match="trim 1.5; allowed: True, False, or"):
         simulate(jobs(4, (0, 10, 3)), trim=1.5)
+
+
+def test_a_measure_without_a_name_is_refused():
+    with pytest.raises(measures.MeasureError, match=r"measure functools.partial\(.* has no name"):
+        simulate(jobs(4, (0, 10, 3)), measures=["mean_wait", functools.partial(max, 1)])
