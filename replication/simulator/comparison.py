@@ -11,14 +11,8 @@ from replication.simulator.measures import Measure, Trim
 from replication.simulator.observed import observe
 from replication.simulator.resampling import WEEK, ResampledWeeks
 from replication.simulator.schedulers import Scheduler
-from replication.simulator.simulation import (
-    SimulationError,
-    as_list,
-    check_names,
-    check_seed,
-    simulate,
-)
-from replication.simulator.workload import Workload
+from replication.simulator.simulation import SimulationError, as_list, check_names, simulate
+from replication.simulator.workload import Workload, check_seed
 
 LEVEL = 0.95  # of confidence intervals
 

@@ -23,9 +23,9 @@ from replication.simulator.estimates import EstimateModel, Users
 from replication.simulator.measures import Measure, Trim
 from replication.simulator.resampling import Resampling
 from replication.simulator.schedulers import EASY, Scheduler
-from replication.simulator.simulation import as_list, check_names, check_seed, check_workload
+from replication.simulator.simulation import as_list, check_names, check_workload
 from replication.simulator.store import RESULTS, Rows
-from replication.simulator.workload import COLUMNS, Workload, fingerprint
+from replication.simulator.workload import COLUMNS, Workload, check_seed, fingerprint
 from replication.simulator.writing import report
 
 LOG = "log"  # name of the log's own load
@@ -322,7 +322,8 @@ def at_load(workload: Workload, load: float | str | None) -> tuple[str | float, 
     """Return the name of a load and a workload scaled to it; as it is for None and ``"log"``."""
     if load is None or load == LOG:
         return LOG, workload
-    if not (isinstance(load, Real) and 0 < load <= HIGHEST_LOAD and workload.load > 0):
+    is_number = isinstance(load, Real) and not isinstance(load, bool)
+    if not (is_number and 0 < load <= HIGHEST_LOAD and workload.load > 0):
         raise SweepError(
             f"{workload.name}, of load {workload.load:g}: load {load!r}, allowed: a share above 0 and up to "
             f"{HIGHEST_LOAD:g} (0.9 for 90 %), or {LOG!r}; only {LOG!r} if all jobs come at once or take no time"

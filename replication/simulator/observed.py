@@ -12,6 +12,7 @@ from replication.simulator.kernels import measuring
 from replication.simulator.schedule import Schedule
 from replication.simulator.schedulers import EASY, SchedulerError
 from replication.simulator.simulation import prepare
+from replication.simulator.workload import check_seed
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,7 @@ def observe(workload, estimates=None, seed=1, scheduler=EASY()):  # noqa: B008, 
     """
     if not isinstance(scheduler, EASY):
         raise SchedulerError(f"{scheduler!r} cannot be observed; allowed: any EASY")
+    seed = check_seed(seed)
     workload, model, estimate = prepare(workload, scheduler, estimates, seed)
     columns, observations = scheduler.run_observed(workload, estimate, seed)
     schedule = Schedule(workload, scheduler, model, seed, estimate=estimate, **columns)

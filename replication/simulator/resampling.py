@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from replication.simulator.choices import Choice, ChoiceError, Number, option
-from replication.simulator.workload import COLUMNS, generator
+from replication.simulator.workload import COLUMNS, Workload, check_seed, generator
 
 WEEK = 7 * 24 * 3600
 MOST = 100_000  # weeks
@@ -30,7 +30,7 @@ class Resampling(Choice, family="resampling"):
 
     error = ResamplingError
 
-    def make(self, workload, seed):
+    def make(self, workload: Workload, seed: int) -> Workload:
         """Return a workload resampled from another.
 
         Parameters
@@ -46,11 +46,12 @@ class Resampling(Choice, family="resampling"):
 
         Raises
         ------
-        ResamplingError
-            If no job is drawn.
+        ResamplingError, WorkloadError
+            If no job is drawn, and for another seed than a whole number from 0.
         """
+        seed = check_seed(seed)
         sample = self.sample(workload, seed)
-        how = {"resampling": repr(self), "seed": int(seed)}
+        how = {"resampling": repr(self), "seed": seed}
         return sample.replace(provenance=workload.provenance | how)
 
     def sample(self, workload, seed):

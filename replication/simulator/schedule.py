@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from html import escape
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -86,12 +87,12 @@ class Schedule:
             object.__setattr__(self, "times_killed", np.zeros(len(self.start), np.int64))
 
     @property
-    def end(self):
+    def end(self) -> np.ndarray:
         """End of each job, int64[n], s."""
         return self.start + (self.workload.run_time if self.length is None else self.length)
 
     @property
-    def wait(self):
+    def wait(self) -> np.ndarray:
         """Time from submission to end minus the run time, int64[n], s.
 
         If no job is resumed, that is the time from submission to the start of the run that completed.
@@ -99,7 +100,7 @@ class Schedule:
         return self.end - self.workload.submit - self.workload.run_time
 
     @property
-    def jobs(self):
+    def jobs(self) -> pd.DataFrame:
         """One row for each job, a pandas.DataFrame.
 
         Columns: job_id, submit, start, end (s), processors, run_time, estimate, prediction (s), backfilled, times_killed,
@@ -111,14 +112,14 @@ class Schedule:
         identifiers = {name: getattr(w, name) for name in ("user", "group", "queue")}
         return pd.DataFrame(self.columns() | more | identifiers)
 
-    def columns(self):
+    def columns(self) -> dict[str, np.ndarray]:
         """Return the table as a dict of arrays, in the order of ``TABLE``."""
         return {
             name: getattr(self if hasattr(self, name) else self.workload, name) for name in TABLE
         }
 
     @property
-    def measures(self):
+    def measures(self) -> dict[str, float]:
         """The measures of `measure_names` by name; see `replication.simulator.measures`."""
         return self.measured(self.trim, self.measure_names)
 
@@ -205,7 +206,7 @@ class Schedule:
         return axes
 
     @property
-    def provenance(self):
+    def provenance(self) -> dict[str, Any]:
         """Scheduler and estimates as Python expressions, and the seed."""
         scheduler = "from a file" if self.scheduler is None else repr(self.scheduler)
         estimates = "given" if self.estimates is None else repr(self.estimates)

@@ -1,6 +1,5 @@
 """Simulate a scheduler on a workload."""
 
-import operator
 from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any
@@ -22,7 +21,7 @@ from replication.simulator.schedulers import (
     Scheduler,
     SchedulerError,
 )
-from replication.simulator.workload import Workload
+from replication.simulator.workload import Workload, check_seed
 
 #: The columns that a scheduler may decide.
 DECIDED = {own.name for own in fields(Schedule)} - set(
@@ -67,8 +66,8 @@ def simulate(
 
     Raises
     ------
-    SimulationError, SchedulerError, EstimateError, MeasureError
-        For values that are no scheduler, estimate or measure, and for times and sizes that are too large.
+    SimulationError, SchedulerError, EstimateError, MeasureError, WorkloadError
+        For values that are no scheduler, estimate, measure or seed, and for times and sizes that are too large.
     PredictorError
         For a prediction out of range, with the job and the value.
     ScheduleError
@@ -97,17 +96,6 @@ def simulate(
         **{name: np.asarray(column) for name, column in decided.items()},
     )
     return schedule.validate() if scheduler.validated else schedule
-
-
-def check_seed(seed: int) -> int:
-    """Return a seed as an int; SimulationError for anything but a whole number from 0."""
-    try:
-        number = -1 if isinstance(seed, bool) else operator.index(seed)
-    except TypeError:
-        number = -1
-    if not 0 <= number < 2**63:
-        raise SimulationError(f"seed {seed!r:.40}; allowed: a whole number from 0")
-    return number
 
 
 def prepare(workload, scheduler, estimates, seed):

@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from replication.simulator.estimates import Modal
-from replication.simulator.workload import Workload, WorkloadError, generator
+from replication.simulator.workload import Workload, WorkloadError, check_seed, generator
 
 SERIAL, POWERS_OF_TWO = 0.244, 0.576  # shares of the jobs
 # Two-stage uniform distribution of log2(size): (LOW, middle) with probability FIRST, else (middle, log2(machine)).
@@ -61,13 +61,14 @@ def synthetic(
     Raises
     ------
     WorkloadError
-        For fewer than 2 jobs, and a machine or load that is not allowed.
+        For fewer than 2 jobs, and a machine, load or seed that is not allowed.
     """
     if jobs < 2 or not 0 < load < math.inf:
         raise WorkloadError(
             f"{name}: {jobs} jobs of load {load}; allowed: 2 jobs or more, a load above 0"
         )
-    random = generator("lublin-feitelson", int(jobs), int(machine), float(load), int(seed))
+    seed = check_seed(seed)
+    random = generator("lublin-feitelson", int(jobs), int(machine), float(load), seed)
     processors = sizes(jobs, machine, random)
     run_time = run_times(processors, machine, random)
     work = float((run_time.astype(float) * processors).sum())
@@ -82,7 +83,7 @@ def synthetic(
         processors,
         user=random.choice(count, jobs, p=by_rank / by_rank.sum()) + 1,
         stand_in=True,
-        provenance={"model": "Lublin-Feitelson 2003", "load": float(load), "seed": int(seed)},
+        provenance={"model": "Lublin-Feitelson 2003", "load": float(load), "seed": seed},
     ).at_load(load)
     return workload.replace(estimate=Modal(E_MAX).estimate(workload, seed))
 

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import math
+import operator
 from dataclasses import dataclass, field, fields, replace
 from html import escape
 from numbers import Real
@@ -196,7 +197,7 @@ class Workload:
         """
         return replace(self, **changes)
 
-    def take(self, index) -> Self:
+    def take(self, index: slice | np.ndarray) -> Self:
         """Return some of the jobs, in the same order.
 
         Parameters
@@ -362,6 +363,17 @@ def _whole_numbers(values, column):
         row = int(np.argmax(wrong))
         raise ValueError(f"{array[row]} at row {row}; expected {expected}")
     return array
+
+
+def check_seed(seed: int) -> int:
+    """Return a seed as an int; WorkloadError for anything but a whole number from 0 that fits int64."""
+    try:
+        number = -1 if isinstance(seed, bool) else operator.index(seed)
+    except TypeError:
+        number = -1
+    if not 0 <= number < 2**63:
+        raise WorkloadError(f"seed {seed!r:.40}; allowed: a whole number from 0 to {2**63 - 1}")
+    return number
 
 
 def generator(*key: str | float | bool | None) -> np.random.Generator:

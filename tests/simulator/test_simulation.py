@@ -61,6 +61,13 @@ def test_differences_over_resampled_weeks_are_paired():
         (lambda: rp.compare(BUSY, rp.EASY(), 2), "estimates is 2"),
         (lambda: rp.simulate(BUSY, seed=1.5), "seed 1.5; allowed: a whole number from 0"),
         (lambda: rp.simulate(BUSY, seed="a"), "seed 'a'; allowed: a whole number from 0"),
+        (
+            lambda: rp.simulate(BUSY, seed=2**63),
+            "allowed: a whole number from 0 to 9223372036854775807",
+        ),
+        (lambda: rp.FModel(2).make(BUSY, -1), "seed -1; allowed: a whole number from 0"),
+        (lambda: rp.ResampledWeeks(2).make(BUSY, 2.5), "seed 2.5; allowed: a whole number from 0"),
+        (lambda: rp.synthetic(9, seed=True), "seed True; allowed: a whole number from 0"),
     ],
 )
 def test_a_comparison_of_something_else_is_refused(compare, message):

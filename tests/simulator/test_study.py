@@ -114,6 +114,7 @@ def test_the_command_runs_parts_and_then_the_table_computes_nothing(
         ("seeds = 0", "seeds 0; allowed: a number from 1, or different seeds"),
         (f"estimates = {'[' * 5000}", "recursion depth exceeded"),
         ("loads = [-1]", "load -1, allowed: a share above 0"),
+        ("loads = [true]", "load True, allowed: a share above 0"),
         ("watched = 1", "watched = 1; expected true or false"),
         ("estimates = []", "estimates = []; expected one or more"),
         ("[[part]]\nlogs = []", "logs = []; expected one or more"),

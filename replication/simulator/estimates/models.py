@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from replication.simulator.choices import Choice, ChoiceError, Number, option
-from replication.simulator.workload import LARGEST, Workload, generator
+from replication.simulator.workload import LARGEST, Workload, check_seed, generator
 
 MOST = 1_000_000  # values of a range; a typing mistake should not start a year of work
 
@@ -71,7 +71,7 @@ class EstimateModel(Choice, family="estimates"):
         """
         e_max = getattr(self, "e_max", None)
         workload = self.cut(workload)
-        estimate = self.estimate(workload, seed)
+        estimate = self.estimate(workload, check_seed(seed))
         return workload, estimate if e_max is None else np.minimum(estimate, e_max)
 
     def cut(self, workload: Workload) -> Workload:
