@@ -72,12 +72,12 @@ def log_ticks(axis):
     low, high = axis.get_view_interval()
     if high < 1.5 * low:
         axis.set(
-            major_locator=ticker.MaxNLocator(4, steps=[1, 2, 5, 10]),
+            major_locator=ticker.MaxNLocator(4, steps=[1, 2, 5, 10], min_n_ticks=3),
             minor_locator=ticker.NullLocator(),
         )
         axis.set_major_formatter("{x:g}")
         return
-    few, some, many = (1, 3), (1, 1.5, 2, 3, 5, 7), (1, 1.2, 1.5, 2, 3, 4, 5, 6, 8)
+    few, some, many = (1, 2, 5), (1, 1.5, 2, 3, 5, 7), (1, 1.2, 1.5, 2, 3, 4, 5, 6, 8)
     axis.set(
         major_locator=ticker.LogLocator(
             subs=many if high < 2.5 * low else some if high < 10 * low else few

@@ -44,8 +44,9 @@ HEADINGS = {
     LOG: "other logs, default interpretation",
     LOAD: "other loads, the paper's logs",
 }
-# From against to for: red to green in hue, and from dark to light throughout, so that grey shows the same.
-COLOURS = ("#5E0A1A", "#A3301F", "#CF6A2B", "#DFA548", "#CFD884", "#DFF8DC")
+# From against to for: red to green in hue, and from darker to light throughout, so that grey shows the same. Black text has a
+# contrast of at least 4.5 on each.
+COLOURS = ("#C8503C", "#DB7B4B", "#E5A55C", "#E6CB7C", "#DDE6A4", "#E6F9E3")
 ROW_HEIGHT, COLUMN_WIDTH, LABEL_WIDTH = 0.235, 0.82, 3.4
 
 
@@ -167,7 +168,7 @@ def draw(found, entries):
         cmap=LinearSegmentedColormap.from_list("survival", COLOURS),
         annot=np.where(np.isnan(share), "", texts),
         fmt="",
-        annot_kws={"size": 7.5},
+        annot_kws={"size": 7.5, "color": "black"},
         linewidths=1,
         xticklabels=[textwrap.fill(entry["short"], 12) for entry in entries.values()],
         yticklabels=[change for _, change in rows],

@@ -477,8 +477,8 @@ def draw_bias(study, accuracies):
         grid_[0].errorbar(at, value, *ends, capsize=2, **LOOKS[name] | {"linestyle": ""})
     grid_[0].set(
         xlabel="accuracy of predictions",
-        title="EASY: more accurate",
-        ylabel="MBS over that with requests",
+        title="EASY, by accuracy",
+        ylabel="mean bounded slowdown\nover that with requests",
     )
     factors = np.array([0.5, 1, 2, 4])
     for axes, scheduler in zip(grid_[1:], SCHEDULERS, strict=True):
@@ -490,7 +490,7 @@ def draw_bias(study, accuracies):
         axes.set_xscale("log", base=2)
         axes.set_xticks(factors)
         axes.xaxis.set_major_formatter("{x:g}")
-        axes.set(xlabel="predictions times", title=scheduler)
+        axes.set(xlabel="factor on predictions", title=scheduler)
     for axes in grid_:
         axes.axhline(1, color="black", lw=0.8)
         axes.set_yscale("log")
@@ -507,7 +507,7 @@ def draw_order(study):
         for name in (*study.under(scheduler), "perfect")
     }
     table = resampling.table(drawn, ["scheduler", "predictor", "ratio", "low", "high"])
-    words = "MBS over that of the same scheduler with requests"
+    words = "mean bounded slowdown over that of the same scheduler with requests"
     return _ratios(table, "predictor", LOOKS, words, (9.5, 4))
 
 
@@ -516,14 +516,14 @@ def draw_gains(table):
     figure, grid_ = plt.subplots(1, len(GAINS), figsize=(10.4, 4.2), sharey=True)
     for axes, of in zip(grid_, GAINS, strict=True):
         _dots(axes, table[table["of"] == of], "predictor", "gain", LOOKS, none=0)
-        axes.set(xlabel="gain in MBS [%]", title=of)
+        axes.set(xlabel="gain in mean bounded slowdown [%]", title=of)
     panels.below_all(figure, grid_[0], 7)
     return figure
 
 
 def draw_corrections(table):
     """Draw slowdown with each correction over that with the request, under each scheduler that corrects."""
-    words = "MBS over that with the request in place of an outlived prediction"
+    words = "mean bounded slowdown over that with the request in place of an expired prediction"
     return _ratios(table, "correction", style.series(CORRECTIONS.values()), words, (8, 3.2))
 
 

@@ -324,15 +324,15 @@ def draw_gains(table, names):
 def draw_random(table, let_past):
     """Draw the gain against the share of wild backfills: of the f-model, and of random backfills."""
     model = table[table["scheduler"] == repr(EASY())]
-    looks = style.series(["badness f", "let past at random"])
+    looks = style.series(["f-model", "random backfills, f = 0"])
 
     def one(axes, log, measure):
         own = model[(model["log"] == log) & (model["measure"] == measure)]
         wild, gain = ([0, *own[name]] for name in ("wild", "gain"))  # nothing is wild at f = 0
-        axes.plot(wild, gain, **looks["badness f"])
+        axes.plot(wild, gain, **looks["f-model"])
         tried = let_past[let_past["log"] == log]
         value, wild = _by_share(tried, measure)[:, 0], _by_share(tried, "wild")[:, 0]
-        axes.plot(100 * wild, 100 * (1 - value / value[0]), **looks["let past at random"])
+        axes.plot(100 * wild, 100 * (1 - value / value[0]), **looks["random backfills, f = 0"])
         axes.axhline(0, color="black", lw=0.8)
         axes.set_xlim(-0.2, 1.6 * own["wild"].max())
 

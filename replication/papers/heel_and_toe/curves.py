@@ -16,13 +16,13 @@ PERFORMANCE = {
 SHORT = {"mean_wait": "wait", "mean_bounded_slowdown": "slowdown"}
 BACKFILLED = {
     "backfilled": ("backfilled [% of jobs]", 100),
-    "backfilled_run_time": ("their run time [min]", 1 / MINUTE),
-    "backfilled_size": ("their size [processors]", 1),
+    "backfilled_run_time": ("run time of\nbackfilled jobs [min]", 1 / MINUTE),
+    "backfilled_size": ("size of backfilled\njobs [processors]", 1),
 }
 WILD = {
     "wild": ("wild [% of jobs]", 100),
-    "wild_run_time": ("their run time [min]", 1 / MINUTE),
-    "wild_size": ("their size [processors]", 1),
+    "wild_run_time": ("run time of\nwild backfills [min]", 1 / MINUTE),
+    "wild_size": ("size of wild\nbackfills [processors]", 1),
 }
 DELAYED = {
     "delayed": ("delayed [% of jobs]", 100),
@@ -84,7 +84,7 @@ def panels(results, measures, band=True, scale="linear", yscale="linear"):
         part = results[results["log"] == log]
         panel(axes, part.assign(value=part[measure] * measures[measure][1]), band)
         axes.set(xscale=scale, yscale=yscale)
-        axes.margins(x=0)
+        axes.margins(x=0, y=0.05)  # y: so that the limits contain the horizontal line too
         if yscale == "log":
             log_ticks(axes.yaxis)
 

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import matplotlib.patches as patches
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -46,7 +47,7 @@ def starts(schedules):
 def draw(schedules):
     """Draw a panel for each schedule: time across, processors up, numbers are jobs."""
     last = max(int(schedule.end.max()) for schedule in schedules.values())
-    size = style.size(1, len(schedules))[0], 2.6
+    size = style.size(1, len(schedules))[0], 2.8
     figure, axes = plt.subplots(1, len(schedules), figsize=size, sharey=True)
     for panel, (name, schedule) in zip(axes, schedules.items(), strict=True):
         start, end, of = schedule.start, schedule.end, schedule.workload
@@ -56,6 +57,8 @@ def draw(schedules):
         frame(panel, of.machine, last, name)
         panel.set_xlabel("time")
     axes[0].set_ylabel("processors")
+    backfilled = patches.Patch(facecolor=style.COLOURS[1], edgecolor="black", label="backfilled")
+    figure.legend(handles=[backfilled], loc="outside lower center")
     return figure
 
 
@@ -105,7 +108,7 @@ def draw_fig08(schedule, steps):
     for panel, (now, shadow) in zip(axes, moments, strict=True):
         _moment(panel, schedule, steps, now, shadow)
     axes[-1].set_xlabel("time")
-    below_all(figure, axes[1], 2)
+    below_all(figure, axes[1], 3)
     return figure
 
 
@@ -123,6 +126,7 @@ def _moment(axes, schedule, steps, now, shadow):
             if end[job] > now:
                 planned = start[job] + schedule.estimate[job]
                 box(axes, end[job], planned, row, 1, "", "#FBF0B2", "..")
+                axes.patches[-1].set_label("rest of an estimate")
     if now == start[HEAD - 1]:
         box(axes, now, end[HEAD - 1], 0, 2, str(HEAD), "#7FA7A0")
     axes.axvline(now, color="black", linewidth=2.5, label="now", zorder=1.5)
@@ -134,7 +138,7 @@ def _moment(axes, schedule, steps, now, shadow):
         stolen = {"ymin": 0.92, "color": style.COLOURS[2], "alpha": 0.6}
         axes.axvspan(steps[0].before, shadow, label="time stolen from it", **stolen)
     frame(axes, 2, int((start + schedule.estimate).max()), "")
-    axes.set_ylabel(f"at {now}")
+    axes.set_ylabel(f"processors\nat {now}")
 
 
 def table2(factors=FACTORS):

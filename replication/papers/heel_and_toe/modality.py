@@ -116,9 +116,11 @@ def draw(found):
             kind, _, f = name.partition(" f = ")
             is_it = (part["estimates"] == kind) & (part["amount"] == float(f or 1))
             axes.axhline(part.loc[is_it, "value"].iloc[0], **look)
+        axes.set_yscale("log")
+        panels.log_ticks(axes.yaxis)
 
     rows = {measure: words for measure, (words, _) in PERFORMANCE.items()}
-    how = {"xlabel": "jobs at E_max [%]", "sharex": True}
+    how = {"xlabel": r"jobs at $E_\mathrm{max}$ [%]", "sharex": True}
     return panels.draw(campaign.PAPER, found["log"], rows, one, **how)
 
 

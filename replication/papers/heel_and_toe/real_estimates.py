@@ -116,7 +116,8 @@ def draw_cdf(workloads):
     def one(axes, log, _):
         workload, own = workloads[log], limits(log).values()
         for hours in own:
-            axes.axvline(hours, color="black", linestyle=":", linewidth=1, label="E_max", zorder=1)
+            look = {"color": "black", "linestyle": ":", "label": r"$E_\mathrm{max}$"}
+            axes.axvline(hours, linewidth=1, zorder=1, **look)
         for name, times in (("run time", workload.run_time), ("estimate", workload.estimate)):
             hours = np.maximum(times, MINUTE) / HOUR
             sns.ecdfplot(x=hours, stat="percent", ax=axes, **looks[name] | {"linestyle": "-"})
@@ -181,6 +182,9 @@ def draw_accuracy(table):
         part = table[(table["log"] == log) & (table["equal"] == equal)]
         axes.plot("run time [h]", "accuracy [%]", ".", data=part, markersize=4)
         axes.set(ylim=(0, 105))
+        if equal == "jobs":  # most bins are of minutes
+            axes.set_xscale("log")
+            axes.xaxis.set_major_formatter("{x:g}")
 
     rows = {equal: f"accuracy [%]\n{words}" for equal, words in EQUAL.items()}
     how = {"legend": False, "sharey": True}

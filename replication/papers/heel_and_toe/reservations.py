@@ -70,13 +70,17 @@ def draw(runs):
     """Draw means of the random model with 95 % intervals at the logs' own loads: a row for each measure, a panel for each log."""
     every = pd.concat([table.assign(reservation=name) for name, table in runs.items()])
     every = every[(every["model"] == "random") & (every["load"] == "log")]
-    looks = style.series(runs)
+    looks = style.series(f"reservation {name}" for name in runs)
 
     def one(axes, log, measure):
         part = every[every["log"] == log]
         for name, own in part.groupby("reservation", sort=False):
             by = (own[measure] * SHOWN[measure][1]).groupby(own["f"]).agg(["mean", "sem"])
-            axes.errorbar(by.index, by["mean"], Z95 * by["sem"], **looks[name] | {"markersize": 3})
+            look = looks[f"reservation {name}"] | {"markersize": 3}
+            axes.errorbar(by.index, by["mean"], Z95 * by["sem"], **look)
+        axes.set_xscale("symlog", linthresh=1)
+        axes.set_xticks((0, 1, 2, 5, 10))
+        axes.xaxis.set_major_formatter("{x:g}")
 
     rows = {measure: words for measure, (words, _) in SHOWN.items()}
     return panels.draw(campaign.PAPER, every["log"], rows, one, "badness f", sharex=True)

@@ -1,14 +1,15 @@
 """Other kinds of preemption, which the paper's section 6 mentions and does not try."""
 
 import pandas as pd
+from matplotlib import patheffects
 
 from replication.papers import panels, style
 from replication.papers.pv_easy import counts
 from replication.simulator import audits
 
 SHOWN = {
-    "mbs": "mean bounded slowdown",
-    "mwbs": "weighted by size",
+    "mbs": "mean\nbounded slowdown",
+    "mwbs": "mean weighted\nbounded slowdown",
     "wasted_load": "wasted load [%]",
 }
 
@@ -32,12 +33,17 @@ def draw(table):
     """Draw slowdowns and wasted load as bars, a row a measure and a panel a log; EASY as a line."""
     looks = style.bars([mode for mode in dict.fromkeys(table["mode"]) if mode != "EASY"])
 
+    # The outline keeps it visible on the black bar.
+    outline = [patheffects.withStroke(linewidth=3, foreground="white")]
+    line = {"color": "black", "lw": 1, "ls": "--", "path_effects": outline}
+
     def one(axes, log, measure):
         by = table[table["trace"] == log].set_index("mode")[measure]
         for k, (mode, look) in enumerate(looks.items()):
-            axes.bar(k, by[mode], **look)
+            words = mode.replace("checkpoint ", "checkpoint every ")
+            axes.bar(k, by[mode], **look | {"label": words})
         if measure != "wasted_load":
-            axes.axhline(by["EASY"], color="black", lw=1, ls="--", label="EASY")
+            axes.axhline(by["EASY"], label="EASY", **line)
         axes.set(xticks=[])
         axes.grid(axis="x", visible=False)
 

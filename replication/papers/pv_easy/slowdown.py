@@ -6,8 +6,10 @@ Schedules are given by log and policy: ``schedules[log][policy]``.
 from fractions import Fraction
 from itertools import pairwise
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib import patheffects
 
 from replication.papers import panels, resampling, style
 from replication.papers.pv_easy import counts, tables
@@ -122,6 +124,9 @@ def bars(table, measure):
     looks, several = style.bars(dict.fromkeys([*LOOKS, *policies])), len(jobs) > 1
     width = 0.8 / len(policies) if several else 0.8
 
+    # It keeps intervals visible on dark bars.
+    outline = [patheffects.withStroke(linewidth=2.4, foreground="white")]
+
     def one(axes, log, _):
         for k, policy in enumerate(policies):
             part = table[(table["trace"] == log) & (table["policy"] == policy)]
@@ -129,7 +134,9 @@ def bars(table, measure):
             x = np.arange(len(jobs)) + (k - (len(policies) - 1) / 2) * width if several else [k]
             ends = np.abs(part[["low", "high"]].to_numpy().T - part["value"].to_numpy())
             ink = {"capsize": 2, "error_kw": {"elinewidth": 0.8}}
-            axes.bar(x, part["value"], width, yerr=ends, **ink, **looks[policy])
+            drawn = axes.bar(x, part["value"], width, yerr=ends, **ink, **looks[policy])
+            _, caps, lines = drawn.errorbar.lines
+            plt.setp([*caps, *lines], path_effects=outline)
         across = jobs if several else policies
         axes.set_xticks(range(len(across)), across, rotation=20 if several else 0)
         axes.grid(axis="x", visible=False)

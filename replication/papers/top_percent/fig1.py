@@ -91,7 +91,8 @@ def draw(group, about, policy):
     blue, _, red = style.COLOURS[:3]
     boxes = {"markersize": 3, "color": blue, "markerfacecolor": "none"}
     left.plot(days, group["run_time"] / HOUR, "s", label="a job's run time", **boxes)
-    line = {"color": "#808080", "linestyle": "-", "label": f"predicted at its start ({policy})"}
+    name = [*runs.predictors_by_name([policy])][-1]
+    line = {"color": "#808080", "linestyle": "-", "label": f"predicted at its start ({name})"}
     left.step(days, group["predicted"] / HOUR, where="post", **line)
     request = {"color": red, "linestyle": style.LINES[2], "label": "request"}
     left.axhline(group["request"].iloc[0] / HOUR, **request)

@@ -64,6 +64,7 @@ def draw(ours):
         axes.axhline(0, color="black", linewidth=0.8)
         axes.set_yscale("symlog", linthresh=LINEAR)
         axes.set_yticks(TICKS, [f"{tick:+d} %" if tick else "0" for tick in TICKS])
+        axes.minorticks_off()
         axes.set_xticks(range(len(policies)), policies, rotation=90)
         axes.grid(axis="x", visible=False)
 
