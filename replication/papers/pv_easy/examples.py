@@ -102,7 +102,7 @@ def draw(schedules):
         _boxes(row[1], zip(example.numbers, starts, example.run_time, example.size, strict=True))
         row[0].set_ylabel("processors")
         row[0].set_title(example.title, loc="left")
-        row[1].set_title("what came about", loc="left", fontweight="normal")
+        row[1].set_title("outcome", loc="left", fontweight="normal")
     for axes in grid[-1]:
         axes.set_xlabel("time T")
     return figure
@@ -116,3 +116,4 @@ def _boxes(axes, jobs):
         colour = style.COLOURS[(number[k] - 1) % 5], 0.35
         box(axes, start[k], end[k], first, width, f"job {number[k]}", colour)
     axes.set(xlim=(0, 8.2), ylim=(0, MACHINE), xticks=range(9), yticks=range(MACHINE + 1))
+    axes.grid(visible=False)
