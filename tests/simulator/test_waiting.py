@@ -24,7 +24,7 @@ def queue_of(size, estimate):
 
 def searched(queue, tail, free, extra, window):
     """Return the mask of the entries in pieces that a search does not skip, and the least size; update the rows."""
-    pieces, piece, smallest = -(-tail // ENTRIES), np.uint64(0), np.int64(waiting.EMPTY)
+    pieces, piece, smallest = -(-tail // ENTRIES), np.uint64(0), waiting.EMPTY
     seen = np.zeros(tail, bool)
     limits = np.int32(free), np.int32(min(free, extra)), np.int32(window)
     while piece < pieces:
@@ -33,7 +33,6 @@ def searched(queue, tail, free, extra, window):
             part = slice(int(piece) * ENTRIES, min((int(piece) + 1) * ENTRIES, tail))
             seen[part] = True
             smallest = min(smallest, queue.size[part].min())
-            waiting.rebuild_row(queue, piece, tail)
         piece = np.uint64(int(piece) + 1)
     return seen, smallest
 
@@ -70,15 +69,20 @@ def test_no_piece_with_a_candidate_is_skipped(seed, length, widest):
             return
 
 
-def test_a_second_search_of_a_long_queue_skips_all_pieces():
-    """No job fits: the wide ones are short and the narrow ones long."""
-    wide = np.arange(3 * LARGE) % 2 == 0
-    queue = queue_of(np.where(wide, 64, 2), np.where(wide, 10, 5000))
+def test_only_the_piece_of_a_candidate_is_searched():
+    """No job fits but one, which then leaves: the wide ones are short and the narrow ones long."""
     tail = 3 * LARGE
-    first, _ = searched(queue, tail, 60, 1, 100)
-    second, smallest = searched(queue, tail, 60, 1, 100)
-    assert first.all()
-    assert not second.any()
+    wide = np.arange(tail) % 2 == 0
+    estimate = np.where(wide, 10, 5000)
+    estimate[LARGE + 1] = 100
+    queue = queue_of(np.where(wide, 64, 2), estimate)
+    for _ in range(2):
+        seen, smallest = searched(queue, tail, 60, 1, 100)
+        assert np.flatnonzero(seen).tolist() == list(range(LARGE, LARGE + ENTRIES))
+        assert smallest == 2
+    waiting.remove_from_middle(queue, np.uint64(LARGE + 1))
+    seen, smallest = searched(queue, tail, 60, 1, 100)
+    assert not seen.any()
     assert smallest == 2
 
 

@@ -107,7 +107,7 @@ def _simulate(jobs, machine, backfilling, schedule, running, queue, search):
                     job = queue.job[k]
                     in_time = now + estimate[job] <= shadow
                     if size[job] <= free and (in_time or size[job] <= extra):
-                        waiting.remove_candidate(queue, search, k)
+                        waiting.remove_from_middle(queue, k)
                         removed += 1
                         backfilled[job] = True
                         _start(job, now, jobs, schedule, started, running, n_running)

@@ -5,15 +5,14 @@ Sizes and times are clipped to 31 bits, so the search only returns candidates, a
 size and estimate before it starts it.
 
 The least size and the least estimate of each block of 32 entries are stored, so that a search can skip blocks. They are
-never too high, but may be too low: a removed job counts until its block is updated, which happens when a search leaves the
-block without removing a job. An update directly after a removal would load whole vectors that were just written by single
-words, and the processor would stall.
+never too high, but may be too low: a removed job counts until the next search that compares the block's entries. An update
+directly after a removal would load whole vectors that were just written by single words, and the processor would stall.
 
 A search in a queue of a thousand or more skips pieces of 256, 2,048 and 16,384 entries. A row for each piece holds the least
 size and, for each power of two, the least estimate of the jobs of a smaller size. One least estimate for all sizes would be
 useless where narrow jobs are long and wide jobs short, because some job would always seem to fit. Only full pieces have
-rows, and a row is computed when a search leaves the piece, so a short queue has none. A row of zeros is not yet computed and
-skips nothing. After removals, only the values of the removed jobs are computed again.
+rows. A value of a row is computed when a search needs it, at first and again after the removal of a job that had this value;
+until then it is too low (at first 0), and skips nothing that it should not.
 
 All entries outside ``[head, tail)`` are removed ones, so that a block may extend beyond either end.
 """
@@ -44,10 +43,10 @@ NONE = np.uint64(0)
 NO_PIECE = np.uint64(2**64 - 1)
 COMPACT_THRESHOLD = 32  # removed entries up to which the queue is not compacted
 
-#: For each entry: `job` int64, `size`, `estimate` int32; for each block: `least_size`, `least_estimate` int32; for each
-#: piece of each level a row, `rows` int32[`LEVELS`, :, 16]; for each piece of the first level, `stale` uint64 has a bit for
-#: each outdated value of its row.
-Waiting = namedtuple("Waiting", "job size estimate least_size least_estimate rows stale")
+#: For each entry: `job` int64, `size`, `estimate` int32; for each block: `least_size`, `least_estimate` int32, which are
+#: `outdated` bool after a removal; for each piece of each level a row, `rows` int32[`LEVELS`, :, 16]; for each piece of the
+#: first level, `stale` uint64 has a bit for each outdated value of its row.
+Waiting = namedtuple("Waiting", "job size estimate least_size least_estimate outdated rows stale")
 
 
 @njit_noalloc
@@ -67,6 +66,7 @@ def empty_queue(n):
         np.full(entries, EMPTY, np.int32),
         np.full(n_blocks, EMPTY, np.int32),
         np.full(n_blocks, EMPTY, np.int32),
+        np.zeros(n_blocks, np.bool_),
         np.zeros((np.int64(LEVELS), pieces, np.int64(COLUMNS)), np.int32),
         np.full(pieces, STALE),
     )
@@ -92,23 +92,25 @@ def append(queue, tail, job, size, estimate):
 def remove(queue, k):
     """Mark entry `k` as removed."""
     queue.size[k] = queue.estimate[k] = EMPTY
+    queue.outdated[np.uint64(k) >> BLOCK_BITS] = True
 
 
 @njit_noalloc
 def remove_from_middle(queue, k):
     """Mark entry `k` as removed, and its values in the row of its piece as outdated."""
-    piece, column = np.uint64(k) >> PIECE_ENTRIES, column_of(queue.size[k])
-    queue.stale[piece] |= np.uint64(queue.size[k] <= queue.rows[NONE, piece, NONE])
-    while column < COLUMNS and queue.estimate[k] <= queue.rows[NONE, piece, column]:
-        queue.stale[piece] |= ONE << column
-        column += ONE
+    piece, size, estimate = np.uint64(k) >> PIECE_ENTRIES, queue.size[k], queue.estimate[k]
+    if queue.stale[piece] != STALE:
+        row, stale = queue.rows[NONE, piece], NONE
+        for column in range(COLUMNS):
+            stale |= np.uint64(estimate <= row[column]) << column
+        queue.stale[piece] |= (stale & STALE << column_of(size)) | np.uint64(size <= row[NONE])
     remove(queue, k)
 
 
-# State of a search: the current block and the one beyond the last, a bit for each entry of the block that fitted, whether
-# the block is to be updated, its piece, and the least size in the blocks and pieces so far.
-AT, BEYOND, FITS, UPDATE, PIECE, SMALLEST = range(6)
-SEARCH = 6
+# State of a search: the current block and the one beyond the last, a bit for each entry of the block that fitted and was
+# not yet returned, the block's piece, and the least size in the blocks and pieces so far.
+AT, BEYOND, FITS, PIECE, SMALLEST = range(5)
+SEARCH = 5
 
 
 @njit_noalloc
@@ -116,7 +118,7 @@ def begin_search(search, head, tail):
     """Start a search for candidates; `search` is uint64[`SEARCH`]."""
     search[AT] = (np.uint64(head) >> BLOCK_BITS) - ONE
     search[BEYOND] = blocks(tail)
-    search[FITS] = search[UPDATE] = NONE
+    search[FITS] = NONE
     search[PIECE] = NO_PIECE
     search[SMALLEST] = np.uint64(EMPTY)
 
@@ -126,75 +128,74 @@ def next_candidate(queue, search, tail, free, extra, window):
     """Return the next entry in queue order that may fit; `tail` if there is none.
 
     An entry fits if it needs at most `extra` processors, or at most `free` for at most `window` seconds. No such entry is
-    missed. The entry returned may not fit, because sizes and times are clipped and because jobs may have started since
-    its block was compared.
+    missed. The entry returned may not fit, because sizes and times are clipped.
     """
-    while search[FITS] == NONE:
-        if search[UPDATE]:
-            update_min(queue, search[AT])
-            search[UPDATE] = NONE
-        block = search[AT] + ONE
-        if tail > INDEX_THRESHOLD and block >> PIECE_BITS != search[PIECE]:
-            block = _next_piece(
-                queue, search, block, tail, narrow(free), narrow(min(extra, free)), narrow(window)
-            )
-        search[AT] = block
-        if block >= search[BEYOND]:
+    limits = narrow(free), narrow(min(extra, free)), narrow(window)
+    while True:
+        if search[FITS] == NONE and not _next_block(queue, search, tail, *limits):
             return tail
-        least_size, least_estimate = queue.least_size[block], queue.least_estimate[block]
-        search[SMALLEST] = min(search[SMALLEST], np.uint64(least_size))
-        if least_size <= free and (least_size <= extra or least_estimate <= window):
-            search[FITS] = fitting(
-                queue, block << BLOCK_BITS, narrow(free), narrow(min(extra, free)), narrow(window)
-            )
-            search[UPDATE] = ONE
-    first = np.uint64(trailing_zeros(search[FITS]))
-    search[FITS] &= search[FITS] - ONE
-    return np.int64((search[AT] << BLOCK_BITS) + first)
+        k = (search[AT] << BLOCK_BITS) + np.uint64(trailing_zeros(search[FITS]))
+        search[FITS] &= search[FITS] - ONE
+        # Jobs may have started since the block was compared.
+        if fits(queue.size[k], queue.estimate[k], *limits):
+            return np.int64(k)
 
 
 @njit_noalloc
-def remove_candidate(queue, search, k):
-    """Remove entry `k`, which `next_candidate` returned."""
-    remove_from_middle(queue, k)
-    search[UPDATE] = NONE
+def _next_block(queue, search, tail, free, extra, window):
+    """Continue a search in the next block with an entry that fits, and return whether there is one."""
+    block, smallest, entries = search[AT], np.int32(search[SMALLEST]), NONE
+    while entries == NONE:
+        block += ONE
+        if tail > INDEX_THRESHOLD and block >> PIECE_BITS != search[PIECE]:
+            block, smallest = _next_piece(queue, block, smallest, tail, free, extra, window)
+            search[PIECE] = block >> PIECE_BITS
+        if block >= search[BEYOND]:
+            break
+        least_size = queue.least_size[block]
+        smallest = min(smallest, least_size)
+        if fits(least_size, queue.least_estimate[block], free, extra, window):
+            entries = fitting(queue, block << BLOCK_BITS, free, extra, window)
+            if queue.outdated[block]:
+                update_min(queue, block)
+    search[AT], search[FITS], search[SMALLEST] = block, entries, np.uint64(smallest)
+    return entries != NONE
 
 
 @njit(nogil=True, cache=True, _nrt=False)
-def _next_piece(queue, search, block, tail, free, extra, window):
-    """Return the first block from `block` on that may hold a candidate, and update the row of the piece left behind."""
-    if search[PIECE] != NO_PIECE:
-        rebuild_row(queue, search[PIECE], tail)
-    piece, smallest = skip_pieces(
-        queue, block >> PIECE_BITS, tail, np.int64(search[SMALLEST]), free, extra, window
-    )
-    search[PIECE], search[SMALLEST] = piece, np.uint64(smallest)
-    return max(block, piece << PIECE_BITS)
+def _next_piece(queue, block, smallest, tail, free, extra, window):
+    """Return the first block from `block` on that may hold a candidate, and the least size so far."""
+    piece, smallest = skip_pieces(queue, block >> PIECE_BITS, tail, smallest, free, extra, window)
+    return max(block, piece << PIECE_BITS), smallest
 
 
 @njit(nogil=True, cache=True, _nrt=False)
 def skip_pieces(queue, piece, tail, smallest, free, extra, window):
-    """Skip the pieces from `piece` on that hold no candidate by their rows.
+    """Skip the pieces from `piece` on that hold no candidate by their rows, and compute the outdated values that it needs.
 
     Returns
     -------
     piece : uint64
         The first piece that may hold a candidate, possibly beyond the queue.
-    smallest : int64, processors
+    smallest : int32, processors
         The least of the argument and the sizes in skipped pieces.
     """
     full, column = np.uint64(tail) >> PIECE_ENTRIES, column_of(free)
     if column == NONE:  # no processor is free
         window = np.int32(-1)
+    needed = ONE | ONE << column
     while piece < full:
         level, bits = NONE, NONE  # of the largest full piece that begins here
         while level + ONE < LEVELS and _begins(piece, bits + LEVEL_BITS, full):
             level, bits = level + ONE, bits + LEVEL_BITS
         while _may_fit(queue.rows, level, piece >> bits, column, extra, window):
-            if level == NONE:
+            if level != NONE:
+                level, bits = level - ONE, bits - LEVEL_BITS
+            elif queue.stale[piece] & needed != NONE:
+                update_row(queue, piece, needed, full)
+            else:
                 return piece, smallest
-            level, bits = level - ONE, bits - LEVEL_BITS
-        smallest = min(smallest, np.int64(queue.rows[level, piece >> bits, NONE]))
+        smallest = min(smallest, queue.rows[level, piece >> bits, NONE])
         piece += ONE << bits
     return piece, smallest
 
@@ -218,12 +219,10 @@ def column_of(size):
 
 
 @njit(nogil=True, cache=True, _nrt=False)
-def rebuild_row(queue, piece, tail):
-    """Compute the outdated values in the row of a full piece, and in those of the larger pieces that hold it."""
-    full, stale, rows = np.uint64(tail) >> PIECE_ENTRIES, queue.stale[piece], queue.rows
-    if piece >= full or stale == NONE:
-        return
-    queue.stale[piece] = NONE
+def update_row(queue, piece, needed, full):
+    """Compute the outdated of the `needed` values in the row of a piece, and in those of the larger full pieces."""
+    stale, rows = queue.stale[piece] & needed, queue.rows
+    queue.stale[piece] ^= stale
     while stale != NONE:
         column = np.uint64(trailing_zeros(stale))
         stale &= stale - ONE
@@ -273,11 +272,17 @@ def fitting(queue, first, free, extra, window):
 
     The loop has no early exit, so that it compiles to vector instructions.
     """
-    fits = np.uint64(0)
+    entries = np.uint64(0)
     for k in range(BLOCK):
         size, estimate = queue.size[first + k], queue.estimate[first + k]
-        fits |= np.uint64((size <= extra) | ((size <= free) & (estimate <= window))) << k
-    return fits
+        entries |= np.uint64(fits(size, estimate, free, extra, window)) << k
+    return entries
+
+
+@njit_noalloc
+def fits(size, estimate, free, extra, window):
+    """Return whether an entry fits, without a branch."""
+    return (size <= extra) | ((size <= free) & (estimate <= window))
 
 
 @njit_noalloc
@@ -289,6 +294,7 @@ def update_min(queue, block):
         least_size = min(least_size, queue.size[first + k])
         least_estimate = min(least_estimate, queue.estimate[first + k])
     queue.least_size[block], queue.least_estimate[block] = least_size, least_estimate
+    queue.outdated[block] = False
 
 
 @njit(nogil=True, cache=True, _nrt=False)
