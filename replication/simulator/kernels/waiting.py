@@ -8,7 +8,7 @@ The least size and the least estimate of each block of 32 entries are stored, so
 never too high, but may be too low: a removed job counts until the next search that compares the block's entries. An update
 directly after a removal would load whole vectors that were just written by single words, and the processor would stall.
 
-A search in a queue of a thousand or more skips pieces of 256, 2,048 and 16,384 entries. A row for each piece holds the least
+A search in a queue of a thousand or more skips pieces of 256, 1,024, 4,096 and 16,384 entries. A row for each piece holds the least
 size and, for each power of two, the least estimate of the jobs of a smaller size. One least estimate for all sizes would be
 useless where narrow jobs are long and wide jobs short, because some job would always seem to fit. Only full pieces have
 rows. A value of a row is computed when a search needs it, at first and again after the removal of a job that had this value;
@@ -32,8 +32,8 @@ BLOCK = np.uint64(32)  # entries compared together: one bit for each in a word
 BLOCK_BITS = np.uint64(5)
 PIECE_BITS = np.uint64(3)  # blocks in a piece
 PIECE_ENTRIES = BLOCK_BITS + PIECE_BITS
-LEVELS = np.uint64(3)  # sizes of pieces
-LEVEL_BITS = np.uint64(3)  # pieces of one level in a piece of the next
+LEVELS = np.uint64(4)  # sizes of pieces
+LEVEL_BITS = np.uint64(2)  # pieces of one level in a piece of the next
 COLUMNS = np.uint64(
     16
 )  # of a row: least size; least estimates of sizes below 2, 4, ..., 2**14, and of all sizes
