@@ -14,6 +14,7 @@ from markupsafe import Markup
 from PIL import Image
 
 from replication.papers import claims, committed, compare, published, shown, verdicts
+from replication.papers.pv_easy.reconstructed import RECONSTRUCTED, TEXTBOOK
 from replication.report import article, record, render
 from replication.report.results import ReportError, collect
 from replication.simulator import paths, writing
@@ -184,7 +185,7 @@ def _paper(paper, prose):
     return {
         "key": paper.key,
         "title": paper.title,
-        "short": published.registered().get(paper.key, {}).get("name", paper.title),
+        "short": _short(paper.key),
         "parts": parts,
         "findings": [
             one | {"claims": [by_id[name] for name in one["claims"]]}
@@ -198,7 +199,41 @@ def _paper(paper, prose):
         "numbers": numbers,
         "claim_counts": verdicts.count(paper.claims, verdicts.CLAIM_WORDS),
         "claims": paper.claims,
+        "reconstructed": _reconstructed(paper),
     }
+
+
+def _short(key):
+    """Return the name of a paper, or the title of a chapter that is no paper."""
+    return published.registered().get(key, {}).get("name", record.CHAPTERS[key])
+
+
+def _reconstructed(paper):
+    """Return the results of PV-EASY's reconstructed simulator, numbers by key and claims by id.
+
+    A number is text, a claim its verdict and the numbers of its cases. Results with the same numbers under textbook EASY
+    are left out.
+    """
+    tables = {
+        file: verdicts.read_csv(item.folder / file)
+        for item in paper.items
+        for file in ("reconstructed-numbers.csv", "claims-reconstructed.csv")
+        if item.kind == "paper" and file in item.facts["files"]
+    }
+    numbers = {
+        tuple(row[name] for name in compare.KEY): shown.ours(float(row[RECONSTRUCTED]), row["unit"])
+        for row in tables.get("reconstructed-numbers.csv", ())
+        if row["jobs"] == "all" and row[RECONSTRUCTED] not in ("", row[TEXTBOOK])
+    }
+    textbook = {
+        claim.id_in_paper: "; ".join(words for words, _ in claim.cases) for claim in paper.claims
+    }
+    claimed = {
+        row["claim"]: (row[RECONSTRUCTED], row["numbers"])
+        for row in tables.get("claims-reconstructed.csv", ())
+        if row["numbers"] != textbook.get(row["claim"])
+    }
+    return {"numbers": numbers, "claims": claimed}
 
 
 def _item(item, paper, prose):
@@ -325,7 +360,7 @@ def _logs(items):
     for item in items:
         for name, facts in item.facts["provenance"]["logs"].items():
             log = used.setdefault((name, json.dumps(facts, sort_keys=True)), facts | {"papers": {}})
-            log["papers"][item.name.split("/")[0]] = None
+            log["papers"][_short(item.name.split("/")[0])] = None
     return [facts | {"name": name} for (name, _), facts in used.items()]
 
 

@@ -51,7 +51,9 @@ def slug(name):
 
 def name_of(column):
     """Return the name of a column or a measure for readers: words instead of underscores."""
-    words = [WORDS.get(word, word) for word in column.replace("e_max", "E_max").split("_")]
+    words = [
+        WORDS.get(word, word) for word in re.sub(r"(?<![a-z])e_max", "E_max", column).split("_")
+    ]
     name = " ".join(words).replace("E max", "E_max")
     return COLUMNS.get(column, name if column in WORDS else name[:1].upper() + name[1:])
 

@@ -1,5 +1,6 @@
 """The report: complete or marked as incomplete, safe to open, and the same from the same results."""
 
+import io
 import json
 import re
 from html.parser import HTMLParser
@@ -10,8 +11,9 @@ import pytest
 import small_project
 from matplotlib.figure import Figure
 
+from replication.papers import claims
 from replication.papers.published import EvidenceError
-from replication.report import assemble, page, record, results
+from replication.report import assemble, page, record, render, results
 from replication.report.results import ReportError
 from replication.simulator import paths
 
@@ -109,6 +111,81 @@ def test_long_tables_are_cut_and_columns_have_names(project):
     draw(project, rows=61)
     markup = assemble.build().read_text()
     assert "the first 10 of 61 rows of fig02.csv" in markup and ">Mean wait<" in markup
+
+
+PUBLISHED = """trace,policy,measure,value,unit,source
+CTC-SP2,EASY,blocked,40,jobs,Table 1
+CTC-SP2,PV-EASY,blocked,50,jobs,Table 1
+SDSC-DS,EASY,blocked,60,jobs,Table 1
+CTC-SP2,EASY-Last,blocked,70,jobs,Table 1
+"""
+BOTH = """item,trace,policy,jobs,measure,unit,textbook EASY,reconstructed simulator
+table1,CTC-SP2,EASY,all,blocked,jobs,41.0,1042.0
+table1,CTC-SP2,EASY,large,blocked,jobs,41.0,43.0
+table1,CTC-SP2,PV-EASY,all,blocked,jobs,51.0,51.0
+table1,SDSC-DS,EASY,all,blocked,jobs,61.0,62.0
+"""
+CLAIM = """
+[{}]
+section = "5.2"
+statement = "It is said of {}."
+statistic = "number"
+operator = ">"
+threshold = 0
+unit = "jobs"
+"""
+
+
+def test_the_lists_show_textbook_easy_and_the_reconstructed_simulator(project):
+    folder = project / "published/pv_easy"
+    folder.mkdir()
+    (folder / "table1.csv").write_text(PUBLISHED)
+    names = ("changes", "stays", "left-out")
+    (folder / "claims.toml").write_text("".join(CLAIM.format(name, name) for name in names))
+    for item in ("reconstructed", "claims"):
+        small_project.notebook(project, f"pv_easy/{item}", [])
+    first = page.Page("pv_easy/reconstructed", logs=["CTC-SP2"])
+    first.table(pd.read_csv(io.StringIO(BOTH)), "Both", name="numbers")
+    keys = (("CTC-SP2", "EASY", 41), ("CTC-SP2", "PV-EASY", 51), ("SDSC-DS", "EASY", 61))
+    ours = [(*key, "blocked", "jobs") for key in keys]
+    columns = ["trace", "policy", "value", "measure", "unit"]
+    first.compare(pd.DataFrame(ours, columns=columns), item="table1")
+    second = page.Page("pv_easy/claims", logs=["CTC-SP2"])
+    one = [claims.Case("CTC-SP2", 1)]
+    second.claims({name.replace("-", "_"): lambda: one for name in names})
+    both = {"claim": names[:2], "reconstructed simulator": ["fails", "holds"]}
+    numbers = ["CTC-SP2 0 jobs", "CTC-SP2 1 jobs"]
+    second.table(pd.DataFrame(both | {"numbers": numbers}), "Both", name="reconstructed")
+
+    markup = assemble.build().read_text()
+    listed = markup.partition('id="numbers-pv_easy"')[2].partition("</table>")[0]
+    head = re.findall("<th(?: [^>]*)?>(.*?)</th>", listed.partition("</thead>")[0])
+    rows = re.findall('<tr class="row".*?</tr>', listed)
+    cells = [dict(zip(head, re.findall("<td[^>]*>(.*?)</td>", row), strict=True)) for row in rows]
+    shown = ["Paper", "Textbook EASY", "Reconstructed simulator"]
+    assert [[row[name] for name in shown] for row in cells] == [
+        ["40", "41", "1,042"],
+        ["50", "51", ""],
+        ["60", "61", "62"],
+        ["70", "–", ""],
+    ]
+    listed = markup.partition('id="claims-pv_easy"')[2].partition('id="all-numbers"')[0]
+    rows = re.findall('<li class="row".*?</details>', listed, re.DOTALL)
+    verdicts = [re.findall('class="verdict ([a-z-]+)"', row) for row in rows]
+    assert verdicts == [["holds", "fails"], ["holds"], ["holds"]]
+    assert "Reconstructed simulator: CTC-SP2 0 jobs." in rows[0]
+
+
+def test_other_papers_have_one_column(project):
+    draw(project)
+    markup = assemble.build().read_text()
+    assert ">Ours<" in markup and ">Reconstructed simulator<" not in markup
+
+
+def test_names_of_columns_for_readers():
+    assert render.name_of("backfilled_increase_max") == "Backfilled increase max"
+    assert render.name_of("e_max_share_max") == "E_max share max"
+    assert render.name_of("mean_si") == "Mean SI"
 
 
 class Page(HTMLParser):
