@@ -104,7 +104,7 @@ def _parts(path):
     whole = tomllib.loads(path.read_text(encoding="utf-8"))
     parts = whole.pop(PARTS, [{}])
     if not (isinstance(parts, list) and parts and all(isinstance(part, dict) for part in parts)):
-        raise StudyError(f"{PARTS} = {parts!r}, allowed: tables such as [[{PARTS}]]")
+        raise StudyError(f"{PARTS} = {parts!r}; allowed: tables such as [[{PARTS}]]")
     return [whole | part for part in parts]
 
 
@@ -189,7 +189,7 @@ def shard(tasks: list[grid.Task], number: int, of: int) -> list[grid.Task]:
     The part of a task depends on its key and not on the other tasks.
     """
     if not 0 <= number < of:
-        raise StudyError(f"shard {number} of {of}, allowed: 0 to {of - 1}")
+        raise StudyError(f"shard {number} of {of}; allowed: 0 to {of - 1}")
     keys = [task.key for task in tasks]
     if None in keys:
         raise StudyError(

@@ -205,7 +205,7 @@ def read_bytes(path, error=SWFError) -> bytes:
         except (gzip.BadGzipFile, zlib.error) as damage:
             raise error(f"{name}: the gzip is damaged ({damage})") from None
     if len(data) > MOST_BYTES:
-        raise error(f"{name}: more than {MOST_BYTES >> 20:,} MiB decompressed; allowed: up to that")
+        raise error(f"{name}: too large; allowed: up to {MOST_BYTES >> 20:,} MiB decompressed")
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise error(f"{name}: text in UTF-16; expected UTF-8")
     return data

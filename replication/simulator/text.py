@@ -1,4 +1,4 @@
-"""Parse schedulers, estimate models, predictors and resamplings from text, for the command line, studies and the explorer.
+"""Parse schedulers, estimate models, predictors and resamplings from text, for command line, studies and explorer.
 
 A choice is its name, then the value that its sign asks for, then options::
 
@@ -110,11 +110,11 @@ def _form(name, member):
 def _read(family, text):
     if len(text) > LONGEST:
         raise family.error(
-            f"{family.family} {text[:40]!r}... ({len(text):,} characters), allowed: up to {LONGEST}"
+            f"{family.family} {text[:40]!r}... ({len(text):,} characters); allowed: up to {LONGEST}"
         )
     match = re.fullmatch(r"([^=*:,]+)(?:([=*])([^:,]*))?(?:[:,](.*))?", text.strip())
     if not match:
-        raise family.error(f"{family.family} {text!r}, allowed: {forms(family)}")
+        raise family.error(f"{family.family} {text!r}; allowed: {forms(family)}")
     name, sign, amount, rest = match.groups()
     known = names(family)
     if name not in known:
@@ -128,17 +128,19 @@ def _read(family, text):
     if sign:
         signed = [option for option in options if options[option].metadata.get("sign") == sign]
         if not signed:
-            raise family.error(f"{family.family} {text!r}, allowed: {_form(name, member)}")
+            raise family.error(f"{family.family} {text!r}; allowed: {_form(name, member)}")
         given[signed[0]] = amount
     for word in rest.split(",") if rest is not None else ():
         option, equals, value = word.partition("=")
         if not (option and equals and value):
-            raise family.error(f"{family.family} {text!r}: {word!r}, allowed: OPTION=VALUE")
+            raise family.error(f"{family.family} {text!r}: {word!r}; allowed: OPTION=VALUE")
         # The class refuses an unknown option.
         given[next((own for own in options if _plain(own) == _plain(option)), option)] = value
     for option, declared in options.items():
         if declared.default is MISSING and option not in given:
-            raise family.error(f"{family.family} {text!r} needs more: {_form(name, member)}")
+            raise family.error(
+                f"{family.family} {text!r} is incomplete; allowed: {_form(name, member)}"
+            )
     return member(
         **{
             option: _value(value, options[option]) if option in options else value

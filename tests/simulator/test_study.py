@@ -77,7 +77,7 @@ def test_parts_of_a_grid_and_resampled_workloads(written):
         (EASY(), FModel(1), (1,)),
     ]
     assert tasks[0].facts["resampling"] == "ResampledWeeks(weeks=1)"
-    with pytest.raises(study.StudyError, match="part = 3, allowed: tables"):
+    with pytest.raises(study.StudyError, match="part = 3; allowed: tables"):
         study.read(written("part = 3"))
     with pytest.raises(study.StudyError, match="key 'lods'"):
         study.read(written("[[part]]\nlods = [1]"))
@@ -90,7 +90,7 @@ def test_shards_are_a_partition(written, tmp_path):
     assert all(parts)
     fewer = study.shard(tasks[::2], 1, 3)  # which part a task is in does not depend on the others
     assert {task.key for task in fewer} <= {task.key for task in parts[1]}
-    with pytest.raises(study.StudyError, match="shard 3 of 3, allowed: 0 to 2"):
+    with pytest.raises(study.StudyError, match="shard 3 of 3; allowed: 0 to 2"):
         study.shard(tasks, 3, 3)
 
 

@@ -144,7 +144,7 @@ def _moment(axes, schedule, steps, now, shadow):
 def table2(factors=FACTORS):
     """Return Table 2 for some F by their names: estimates are run times times F, the hole is job 1's estimate less 4.
 
-    An AssertionError if the first job that fits the hole is not the one that EASY backfills at time 4.
+    An AssertionError unless EASY backfills at time 4 the first waiting job whose estimate fits the hole.
     """
     rows = []
     for policy, factor in factors.items():

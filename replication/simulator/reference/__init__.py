@@ -1,3 +1,3 @@
-"""The schedulers and predictors as slow, readable Python that follows the papers: the twins of ``core``."""
+"""The schedulers and predictors as slow, readable Python that follows the papers: the reference implementations."""
 
-from replication.simulator.reference import cvh  # noqa: F401 - makes the twin known to `predictors.make`
+from replication.simulator.reference import cvh  # noqa: F401 - enters CVH into `predictors.REFERENCES`

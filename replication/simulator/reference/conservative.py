@@ -1,4 +1,4 @@
-"""Conservative backfilling and largest area first in readable Python: the reference implementations of their kernels."""
+"""Conservative backfilling and largest area first in readable Python: the reference implementations."""
 
 from replication.simulator import schedulers
 from replication.simulator.reference.easy import Easy, fits, never_fits

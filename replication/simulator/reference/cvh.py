@@ -1,7 +1,7 @@
-"""The predictor of the cross-validated heuristic in readable Python: the reference of ``replication.simulator.predictors.cvh``.
+"""The predictor of the cross-validated heuristic in readable Python: the reference implementation of CVH.
 
-A linear model by Gaussier, Glesser, Reis and Trystram (SC'15), trained by the normalised adaptive gradient of Ross, Mineiro and
-Langford (2013). The decisions file of Top Percent lists the details that the paper leaves open.
+A linear model by Gaussier, Glesser, Reis and Trystram (SC'15), trained by the normalised adaptive gradient of Ross,
+Mineiro and Langford (2013). The decisions file of Top Percent lists the details that the paper leaves open.
 """
 
 import math

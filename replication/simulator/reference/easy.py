@@ -19,8 +19,8 @@ STEPS = [60, 300, 900, 1800, HOUR, 2 * HOUR, 5 * HOUR, 10 * HOUR, 20 * HOUR, 50 
 class Decision(NamedTuple):
     """One decision and the machine after it; times in s, jobs as indices."""
 
-    # `events` (ends and submissions of an instant), `started` (in queue order), `reserved` (the head is blocked)
-    # or `backfilled`.
+    # events (ends and submissions of an instant), started (in queue order), reserved (the head is blocked),
+    # or backfilled
     kind: str
     now: int
     jobs: tuple  # the jobs that ended or were submitted, the job that started, or the blocked head
@@ -265,8 +265,8 @@ class Fcfs(Easy):
 def reservation(planned, free, head_size):
     """Return shadow time and extra processors of a head that needs `head_size` processors.
 
-    `planned` lists (planned end, size) of the running jobs. The shadow time is the earliest planned end at which the head
-    fits. The processors of all jobs planned to end by then count, and those that the head does not need are extra.
+    `planned` lists (planned end, size) of the running jobs. The shadow time is the earliest planned end at which the
+    head fits. The processors of all jobs planned to end by then count, and those that the head does not need are extra.
     """
     for shadow in sorted({end for end, _ in planned}):
         available = free + sum(size for end, size in planned if end <= shadow)

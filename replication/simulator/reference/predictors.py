@@ -230,7 +230,7 @@ class Biased(Predictor):
 
 
 def make(workload, estimate, predictor, seed=1):
-    """Return the reference implementation of a predictor: that in `REFERENCES`, or `Fixed` for one that does not learn."""
+    """Return the reference implementation of a predictor: of `REFERENCES`, or `Fixed` for one that does not learn."""
     if isinstance(predictor, predictors.Biased):
         return Biased(workload, estimate, predictor.of, predictor.factor, seed)
     reference = REFERENCES.get(type(predictor))

@@ -5,7 +5,7 @@ from replication.simulator.reference.easy import Easy, corrected_prediction
 
 
 class PVEasy(Easy):
-    """One simulation, with the event loop of EASY; the options are those of `replication.simulator.schedulers.PVEasy`."""
+    """One simulation with the event loop of EASY; options as of `replication.simulator.schedulers.PVEasy`."""
 
     scheduler = schedulers.PVEasy
 
@@ -15,9 +15,9 @@ class PVEasy(Easy):
         self.interval = self.options["interval"]
         self.refresh = self.options["refresh"] == "pass"
         n = len(self.workload)
-        # Length of each job's last run, s, its saved work, s, and its number of kills; job, start and end of each killed run.
+        # Of each job: length of the last run, s, saved work, s, and number of kills.
         self.length, self.done, self.times_killed = [0] * n, [0] * n, [0] * n
-        self.killed_runs, self.preempted = [], []
+        self.killed_runs, self.preempted = [], []  # job, start and end of each killed run
 
     def end(self, job):
         """Return the actual end of a running job."""
@@ -52,18 +52,18 @@ class PVEasy(Easy):
 
     def venture_backfilling(self, now):
         """Backfill in the four steps of section 4.3."""
-        # 1) The reservation of the first blocked job, based on the sunny load.
+        # 1) Make the head's reservation from the sunny load.
         reservation = self.reserve(now)
-        # 2) The possible run times of the waiting jobs.
+        # 2) Predict the run times of the waiting jobs.
         waiting = self.queue[1:]
         if self.refresh:
             for job in waiting:
                 self.prediction[job] = self.predictor.predict(job, now)
-        # 3) From the nearest predicted completion to the furthest within the reservation.
+        # 3) Start jobs predicted to end by the reservation, the earliest predicted end first.
         for job in sorted(waiting, key=lambda job: (self.left(job), job)):
             if self.fits(job) and now + self.left(job) <= reservation:
                 self.begin(job, now, backfilled=True)
-        # 4) In order of priority, regardless of predictions.
+        # 4) Start further jobs that fit in order of priority, whatever their predictions.
         for job in waiting:
             if self.options["venture"] == "yes" and job in self.queue and self.fits(job):
                 self.begin(job, now, backfilled=True)

@@ -45,7 +45,7 @@ class ReservedEasy(Easy):
         self.reserved.append((start, start + length, self.size[job]))
 
     def allocations(self, now):
-        """Return start, end and size of the running jobs, as planned, and of the reservations; past ends count as now."""
+        """Return start, planned end and size of running jobs and of reservations; ends in the past count as now."""
         running = [(now, max(self.planned_end(job), now), self.size[job]) for job in self.holders()]
         return running + self.reserved
 
