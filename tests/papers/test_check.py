@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 import small_project
+from small_project import OURS
 
 from replication.cli import main
 from replication.papers import claims, committed, compare, verdicts
@@ -16,11 +17,6 @@ from replication.simulator import paths
 from replication.simulator.paths import toml
 
 NAME = "heel_and_toe/fig02"
-OURS = [
-    {"trace": "CTC-SP2", "policy": "real", "measure": "wait", "value": 21.4, "unit": "min"},
-    {"trace": "CTC-SP2", "policy": "perfect", "measure": "wait", "value": 18.7, "unit": "min"},
-    {"trace": "KTH-SP2-2", "policy": "real", "measure": "wait", "value": 160.0, "unit": "min"},
-]
 CASES = [Case("CTC-SP2", 1, 0.5, 2), Case("KTH-SP2-2", -1), Case("SDSC-SP2", 3)]
 
 

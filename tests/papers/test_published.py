@@ -139,17 +139,6 @@ def test_pv_easy_text_repeats_its_tables():
     assert odd == [("rtw_min", 40, 38.95), ("rtw_max", 50, 48.27)]
 
 
-def test_top_percent_block_shape():
-    for trace in ("BW", "KTH-SP2", "CTC-SP2", "SDSC-SP2"):
-        for measure in ("avebsld", "af", "ap0waf", "ap1waf"):
-            assert number("top_percent", "table1", trace, "Reqtime", measure) == 1
-        assert number("top_percent", "table1", trace, "Clairvoyant", "r2") == 1
-        # Repeated in the paper, so it is repeated here.
-        assert number("top_percent", "table1", trace, "CVH", "r2") == number(
-            "top_percent", "table1", trace, "Tsafrir", "r2"
-        )
-
-
 # ---- reading
 
 

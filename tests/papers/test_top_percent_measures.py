@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from replication.simulator import measures
 
@@ -31,29 +29,6 @@ def test_weighted_flow_with_priority():
     weights = [8000, 2 * (64000 - 27000), 4 * (3375000 - 1000000)]
     expected = (weights[0] * 20 + weights[1] * 40 + weights[2] * 150) / sum(weights)
     assert measures.weighted_flow(WAIT, RUN, SIZE, 2) == pytest.approx(expected)
-
-
-jobs = st.lists(
-    st.tuples(st.integers(0, 10**6), st.integers(1, 10**6), st.integers(1, 10**4)),
-    min_size=1,
-    max_size=50,
-)
-
-
-@given(jobs)
-def test_without_priority_the_weight_is_the_area(rows):
-    wait, run_time, size = map(np.array, zip(*rows, strict=True))
-    by_area = np.average(wait + run_time, weights=size * run_time)
-    assert measures.weighted_flow(wait, run_time, size, 0) == pytest.approx(by_area)
-    assert measures.weighted_flow(wait, run_time, size, 1e-9) == pytest.approx(by_area, rel=1e-5)
-
-
-@given(jobs, st.floats(0, 3))
-def test_the_weighted_mean_lies_between_the_flow_times(rows, alpha):
-    wait, run_time, size = map(np.array, zip(*rows, strict=True))
-    flow = wait + run_time
-    found = measures.weighted_flow(wait, run_time, size, alpha)
-    assert flow.min() * (1 - 1e-9) <= found <= flow.max() * (1 + 1e-9)
 
 
 def test_a_mean_without_weight_is_nan():

@@ -9,7 +9,7 @@ import pytest
 from replication.papers.published import EvidenceError, Published
 from replication.papers.top_percent import runs, search
 from replication.papers.variants import Variant
-from replication.simulator import code, paths
+from replication.simulator import code
 from tests.workloads import jobs
 
 
@@ -162,24 +162,3 @@ def test_the_key_of_a_task_depends_on_jobs_and_choices(some_jobs, monkeypatch):
     others = task(("Top02",)), task(log="B"), task(jobs=users), task(fields={"order": "x"})
     assert len({task().key, *(other.key for other in others)}) == 5
     assert task().key == task().key
-
-
-def test_decisions_state_the_committed_results():
-    def drawn(name, key):
-        return pd.read_csv(paths.FIGURES / "top_percent" / f"readings-{name}.csv").set_index(key)
-
-    short = drawn("identified", "dimension")["all"]
-    assert short[short == "left open"].index.tolist() == ["size", "jobs", "order"]
-    nearest = drawn("nearest", "rank")
-    chosen = ["with-request", "if-fits", "submissions-first", "as-coded", "recorded"]
-    words = [
-        one.words for several in search.DIMENSIONS.values() for one in several if one.name in chosen
-    ]
-    assert nearest.loc[1, "reading"] == "; ".join(words)
-    default = nearest[nearest["reading"] == "the default"].iloc[0]
-    assert (nearest.loc[1, "match"], default["match"]) == (78, 33)
-    assert (round(nearest.loc[1, "median"], 2), round(default["median"], 1)) == (0.04, 0.5)
-    assert (drawn("held_out", "tested_on")["test"] < 0.07).all()
-    tried = drawn("tried", "combinations").loc["tried", "number"]
-    text = (paths.ROOT / "docs" / "decisions.md").read_text(encoding="utf-8")
-    assert f"**Top Percent** ({tried:,} combinations" in text

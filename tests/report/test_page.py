@@ -31,10 +31,7 @@ workers = 1
 factors = [1, 2]   # of the estimates
 load = 0.84"""
 COMMITTED = {"logs": ["CTC-SP2", "KTH-SP2-2"], "factors": [1, 2], "load": 0.84}
-OURS = [
-    {"trace": "CTC-SP2", "policy": "real", "measure": "wait", "value": 21.4, "unit": "min"},
-    {"trace": "KTH-SP2-2", "policy": "real", "measure": "wait", "value": 160.0, "unit": "min"},
-]
+OURS = [small_project.OURS[0], small_project.OURS[2]]
 
 
 @pytest.fixture(params=[True], ids=["real"])

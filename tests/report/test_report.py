@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 import small_project
 from matplotlib.figure import Figure
+from small_project import OURS
 
 from replication.papers import claims
 from replication.papers.published import EvidenceError
@@ -18,11 +19,6 @@ from replication.report.results import ReportError
 from replication.simulator import paths
 
 NAME = "heel_and_toe/fig02"
-OURS = [
-    {"trace": "CTC-SP2", "policy": "real", "measure": "wait", "value": 21.4, "unit": "min"},
-    {"trace": "CTC-SP2", "policy": "perfect", "measure": "wait", "value": 18.7, "unit": "min"},
-    {"trace": "KTH-SP2-2", "policy": "real", "measure": "wait", "value": 160.0, "unit": "min"},
-]
 
 
 @pytest.fixture

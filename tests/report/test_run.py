@@ -35,19 +35,6 @@ def test_notebooks_in_natural_order(project):
     ]
 
 
-@pytest.mark.parametrize(
-    ("word", "words"),
-    [
-        ("heel_and_toe/fig2", "did you mean heel_and_toe/fig02"),
-        ("fig02", "mean heel_and_toe/fig02"),
-    ],
-)
-def test_an_unknown_choice_is_refused(project, word, words):
-    make(project)
-    with pytest.raises(PageError, match=words):
-        run.figures([word])
-
-
 def test_an_unknown_parameter_is_refused_before_anything_runs(project):
     make(project)
     words = r"unknown parameter 'sed' \(did you mean seed\?\); valid: scale"

@@ -25,24 +25,6 @@ def test_kernel_and_reference_agree_on_the_start_of_each_log(real_log, name):
     agree(real_log(name).take(slice(0, 4000)), EASY())
 
 
-@pytest.mark.parametrize(
-    ("name", "machine", "wait", "slowdown", "share"),
-    [
-        ("CTC-SP2", 512, 21.37, 4.45, 27.8),
-        ("KTH-SP2", 100, 113.96, 91.04, 60.4),
-        ("SDSC-SP2", 128, 355.9, 93.3, 68.6),
-        ("SDSC-BLUE", 1152, 130.3, 35.5, 69.8),
-    ],
-)
-def test_an_independent_calculation_gives_the_same(real_log, name, machine, wait, slowdown, share):
-    found = simulate(real_log(name, machine=machine)).validate().measures
-    assert found["mean_wait"] / 60 == pytest.approx(wait, abs=0.06 if wait > 120 else 0.006)
-    assert found["mean_bounded_slowdown"] == pytest.approx(
-        slowdown, abs=0.06 if slowdown in (93.3, 35.5) else 0.006
-    )
-    assert found["backfilled"] * 100 == pytest.approx(share, abs=0.06)
-
-
 def test_many_jobs_run_at_once():
     n = 3000
     rng = np.random.default_rng(5)
@@ -105,14 +87,6 @@ def test_the_validator_finds_errors():
     ]:
         with pytest.raises(ScheduleError, match=message):
             bad.validate()
-
-
-def test_estimate_models_depend_on_their_key_alone():
-    workload = jobs(4, *[(k, 100 + k, 1) for k in range(50)])
-    (_, same), (_, again), (_, other) = (FModel(2).make(workload, seed) for seed in (7, 7, 8))
-    assert same.tolist() == again.tolist() != other.tolist()
-    assert ((same >= workload.run_time) & (same <= 3 * workload.run_time)).all()
-    assert FModel(0).make(workload, 7)[1].tolist() == workload.run_time.tolist()
 
 
 def test_random_estimates_are_uniform():

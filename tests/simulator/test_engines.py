@@ -64,12 +64,6 @@ def test_processes_give_the_same_and_share_the_store(in_threads, tmp_path, monke
     pd.testing.assert_frame_equal(sweep.run(tasks(), folder=tmp_path), in_threads)
 
 
-def test_a_large_workload_reaches_processes_whole(tmp_path):
-    task = sweep.Task(some_jobs(20_000), FModel(2), seeds=(1, 2))
-    both = [sweep.run([task], 1, engine, folder=None) for engine in ("threads", "processes")]
-    pd.testing.assert_frame_equal(*both, check_exact=True)
-
-
 @pytest.mark.parametrize("engine", ["threads", "processes"])
 def test_an_error_ends_the_run_and_keeps_finished_results(engine, tmp_path):
     grid = tasks(Failing(at=60), [Users()])

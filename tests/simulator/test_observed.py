@@ -1,14 +1,10 @@
 """Observations of EASY compared with those of the reference implementation, and the sentences of their semantics."""
 
-import re
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replication.simulator import paths
 from replication.simulator.estimates import Deterministic, Exact, FModel, Users
 from replication.simulator.kernels.interventions import (
     BY_RESERVATION,
@@ -175,17 +171,6 @@ def test_sizes_and_estimates_beyond_31_bits_are_compared_exactly():
     huge = 2**39
     rows = [(0, 10, huge - 2**32), (1, 10, huge), (2, 3 * 2**33, 2**31 + 5), (3, 2, 2**31 + 4)]
     agree(jobs(huge, *rows))
-
-
-def test_each_sentence_has_its_test():
-    said = re.findall(
-        r"^- \*\*(O\d+)\*\*",
-        (paths.ROOT / "docs/semantics/observed.md").read_text("utf-8"),
-        re.MULTILINE,
-    )
-    tested = re.findall(r"^def test_(O\d+)_", Path(__file__).read_text("utf-8"), re.MULTILINE)
-    assert said == [f"O{k}" for k in range(1, len(said) + 1)]
-    assert sorted(said) == sorted(tested)
 
 
 def test_means_over_no_jobs_are_nan():

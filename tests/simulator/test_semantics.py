@@ -1,8 +1,10 @@
-"""One test for each numbered sentence of docs/semantics.md."""
+"""One test for each numbered sentence of docs/semantics.md, and the lists of all sentences and their tests."""
 
 import re
+from pathlib import Path
 
 import numpy as np
+import pytest
 
 from replication.simulator import measures, paths
 from replication.simulator.estimates import Deterministic, Exact, FModel
@@ -19,13 +21,23 @@ def passed(workload):
     return np.flatnonzero(simulate(workload).backfilled).tolist()
 
 
-def test_every_sentence_has_a_test_and_every_test_a_sentence():
-    sentences = re.findall(
-        r"^- \*\*(E\d+)\*\* ", (paths.ROOT / "docs" / "semantics.md").read_text(), re.MULTILINE
-    )
-    tests = [m.group(1) for m in map(re.compile(r"test_(E\d+)_").match, globals()) if m]
-    assert sentences == tests
-    assert len(set(sentences)) == len(sentences)
+PAGES = {
+    "semantics.md": "test_semantics.py",
+    "semantics/observed.md": "test_observed.py",
+    "semantics/predicted.md": "test_predicted_semantics.py",
+    "semantics/pv_easy.md": "test_pv_easy_semantics.py",
+    "semantics/queue_orders.md": "test_queue_orders.py",
+    "semantics/reservations.md": "test_reservations.py",
+}
+
+
+@pytest.mark.parametrize(("page", "file"), PAGES.items())
+def test_every_sentence_has_a_test_and_every_test_a_sentence(page, file):
+    text = (paths.ROOT / "docs" / page).read_text(encoding="utf-8")
+    sentences = re.findall(r"^- \*\*([A-Z]\d+)\*\* ", text, re.MULTILINE)
+    code = Path(__file__).with_name(file).read_text(encoding="utf-8")
+    assert sentences == re.findall(r"^def test_([A-Z]\d+)_", code, re.MULTILINE)
+    assert len(set(sentences)) == len(sentences) > 0
 
 
 def test_E1_time_is_whole_seconds():

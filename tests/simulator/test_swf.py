@@ -16,11 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from replication.simulator import paths, swf, traces
-from replication.simulator.swf import DECIMAL, FIELDS, SWFError
-from tests.simulator.swf_values import swf_value
+from replication.simulator.swf import DECIMAL, FIELDS, KNOWN, SWFError
 
 HEADER = "; Version: 2.2\n; MaxProcs: 128 (batch)\n; UnixStartTime: 893466664\n"
 LOGS = traces.names()
+NUMBER = re.compile(r"(-?)(?=\.?[0-9])([0-9]*)(?:\.([0-9]*))?")
 
 
 def line(job_id=1, submit=0, **fields):
@@ -370,6 +370,21 @@ def test_columns_are_checked_like_a_file(columns, message):
         swf.Trace.from_columns([0, 1], **columns)
 
 
+def swf_value(name, token):
+    """Return the value of a token in a field, read in plain Python; None if it is refused."""
+    match = NUMBER.fullmatch(token)
+    if not match:
+        return None
+    value = float(token)
+    if match[1] and (value or token.strip("-0.")):
+        exact = value == -1 and not (match[3] or "").strip("0")
+        return None if name in KNOWN or (name == "status" and not exact) else -1
+    if name in DECIMAL:
+        return value
+    whole = not (match[3] or "").strip("0") and len(match[2].lstrip("0")) <= 18
+    return int(match[1] + (match[2] or "0")) if whole else None
+
+
 @settings(deadline=None, max_examples=150)
 @given(st.dictionaries(st.sampled_from(FIELDS), tokens, max_size=4))
 def test_each_token_is_accepted_or_refused_by_the_format(tmp_path_factory, some_tokens):
@@ -381,6 +396,28 @@ def test_each_token_is_accepted_or_refused_by_the_format(tmp_path_factory, some_
     else:
         trace = swf.read(path)
         assert {name: getattr(trace, name)[0] for name in expected} == expected
+
+
+some_lines = st.dictionaries(st.sampled_from(FIELDS), tokens, max_size=2).map(
+    lambda some: line(**some)
+)
+
+
+@settings(deadline=None, max_examples=100)
+@given(
+    st.lists(some_lines | st.text("0123456789 -.;\t\rx", max_size=40), max_size=8),
+    st.sampled_from(["fuzz.swf", "fuzz.swf.gz"]),
+    st.integers(0, 200),
+)
+def test_any_log_is_read_or_refused_in_one_line(tmp_path_factory, lines, name, cut):
+    path = log(tmp_path_factory.getbasetemp(), line(), *lines, name=name)
+    path.write_bytes(path.read_bytes()[: -cut or None])
+    try:
+        workload = traces.load(path, bad_lines="skip", drop=["no-run-time", "no-processors"])
+    except ValueError as error:
+        assert str(error).isprintable() and len(str(error)) < 2000
+        return
+    assert (workload.processors >= 1).all() and (workload.run_time >= 0).all()
 
 
 @pytest.mark.parametrize("name", LOGS)
