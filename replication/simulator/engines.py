@@ -160,9 +160,15 @@ def _outcomes(tasks: dict, compute: Callable, workers: int, engine: str) -> Iter
         return
     import joblib
 
+    backend = ENGINES[engine]
+    if engine == "processes":
+        # Without joblib's NUMBA_NUM_THREADS; that setting would compile all kernels again, into another folder.
+        backend = joblib.parallel.LokyBackend()
+        names = [name for name in backend.MAX_NUM_THREADS_VARS if not name.startswith("NUMBA_")]
+        backend.MAX_NUM_THREADS_VARS = names
     pool = joblib.Parallel(
         min(workers, max(len(tasks), 1)),
-        backend=ENGINES[engine],
+        backend=backend,
         return_as="generator_unordered",
         max_nbytes=100_000,
     )

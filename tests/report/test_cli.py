@@ -111,7 +111,7 @@ def test_figures_lists_its_items(capsys):
         (["sweep", "{log}", "--load", "3", "--out", "a.csv"], 2, "load 3, allowed: a share"),
         (["sweep", "x.toml", "--shard", "2/2"], 2, "x.toml"),
         (["figures", "--only", "heel_and_toe/fig2"], 1, "did you mean heel_and_toe/fig02"),
-        (["figures", "--only", "fig02"], 1, "did you mean heel_and_toe/fig02"),
+        (["figures", "--only", "fig02"], 1, "did you mean pv_easy/fig02 or heel_and_toe/fig02"),
         (["conformance", "--scheduler", "easy", "--like", "x"], 2, "--like x"),
     ],
 )

@@ -1,11 +1,13 @@
 """A predictor that lies in one file outside the package runs under every scheduler that predicts."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
 from replication.simulator import predictors, text
+from replication.simulator.choices import Number, option
+from replication.simulator.predictors import compiled
 from replication.simulator.reference.predictors import REFERENCES, Predictor
 from replication.simulator.schedulers import (
     EASY,
@@ -17,7 +19,47 @@ from replication.simulator.schedulers import (
 from replication.simulator.simulation import simulate
 from replication.simulator.workload import Workload
 from tests.agreement import agree
-from tests.simulator.added import Counted, Longest, Squared
+
+
+@dataclass(frozen=True)
+class Longest(predictors.Predictor):
+    """A share of the longest run of the same user that has ended; 0 without any."""
+
+    share: float = option(allowed=Number(0, 1), about="of the longest run", sign="=")
+
+    def tables(self, workload, request, seed):
+        users, user = np.unique(workload.user, return_inverse=True)
+        return {"user": user, "longest": np.zeros(len(users), np.int32), "share": self.share}
+
+    @compiled
+    def predict(memory, job, now):
+        longest = memory.longest[memory.user[job]]
+        return min(np.int64(longest * memory.share), memory.request[job])
+
+    @compiled
+    def learn(memory, job, now):
+        user = memory.user[job]
+        memory.longest[user] = max(memory.longest[user], memory.run_time[job])
+
+
+@dataclass(frozen=True)
+class Counted(Longest):
+    """The same, which also counts starts."""
+
+    def tables(self, workload, request, seed):
+        return super().tables(workload, request, seed) | {"starts": np.zeros(1, np.int64)}
+
+    @compiled
+    def begin(memory, job, now):
+        memory.starts[0] += 1
+
+
+@dataclass(frozen=True)
+class Squared(predictors.Predictor):
+    """One that does not learn: the square root of the run time, rounded down, squared again."""
+
+    def predictions(self, workload, request, seed):
+        return np.floor(np.sqrt(workload.run_time)) ** 2
 
 
 class ReferenceLongest(Predictor):

@@ -45,6 +45,11 @@ def tasks(scheduler=None, models=(Users(), FModel(1), FModel(3))):
     ]
 
 
+def with_large():
+    """The grid and a workload that joblib gives to processes as a memory map."""
+    return [*tasks(), sweep.Task(some_jobs(20_000), FModel(2), seeds=(1, 2))]
+
+
 def stored(folder, tasks):
     """Sizes of the workloads all of whose tasks are stored."""
     with Store(folder) as store:
@@ -54,21 +59,28 @@ def stored(folder, tasks):
 
 @pytest.fixture(scope="module")
 def in_threads():
-    return sweep.run(tasks(), folder=None)
+    return sweep.run(with_large(), folder=None)
 
 
 def test_processes_give_the_same_and_share_the_store(in_threads, tmp_path, monkeypatch):
-    found = sweep.run(tasks(), workers=2, engine="processes", folder=tmp_path)
+    found = sweep.run(with_large(), workers=2, engine="processes", folder=tmp_path)
     pd.testing.assert_frame_equal(found, in_threads, check_exact=True)
     monkeypatch.setattr(sweep, "compute", lambda task: pytest.fail("computed again"))
-    pd.testing.assert_frame_equal(sweep.run(tasks(), folder=tmp_path), in_threads)
+    pd.testing.assert_frame_equal(sweep.run(with_large(), folder=tmp_path), in_threads)
+
+
+def test_processes_use_the_compiled_kernels():
+    found = engines.run(
+        tasks(), lambda task: {"folder": [os.environ["NUMBA_CACHE_DIR"]]}, 2, "processes", None
+    )
+    assert set(found["folder"]) == {os.environ["NUMBA_CACHE_DIR"]}
 
 
 @pytest.mark.parametrize("engine", ["threads", "processes"])
 def test_an_error_ends_the_run_and_keeps_finished_results(engine, tmp_path):
     grid = tasks(Failing(at=60), [Users()])
     with pytest.raises(ArithmeticError, match="it does not add up"):
-        sweep.run(grid, 1, engine, folder=tmp_path)
+        sweep.run(grid, 2, engine, folder=tmp_path)
     assert stored(tmp_path, grid) <= {40, 50}
 
 
@@ -124,7 +136,7 @@ def cluster():
 
 @pytest.mark.slow
 def test_dask_gives_the_same(cluster, in_threads):
-    found = sweep.run(tasks(), engine=cluster, folder=None)
+    found = sweep.run(with_large(), engine=cluster, folder=None)
     pd.testing.assert_frame_equal(found, in_threads, check_exact=True)
 
 
