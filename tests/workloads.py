@@ -16,6 +16,21 @@ def jobs(machine, *rows):
     return Workload.from_columns("hand-made", machine, submit, run_time, size, estimate)
 
 
+def random_jobs(n, machine, span, longest, spare, name="random"):
+    """Jobs of nine users, submitted within a span, whose estimates exceed their run times by less than `spare`."""
+    rng = np.random.default_rng(5)
+    run_time = rng.integers(1, longest, n)
+    return Workload.from_columns(
+        name,
+        machine,
+        submit=np.sort(rng.integers(0, span, n)),
+        run_time=run_time,
+        processors=rng.integers(1, machine, n, endpoint=True),
+        estimate=run_time + rng.integers(0, spare, n),
+        user=rng.integers(0, 9, n),
+    )
+
+
 @st.composite
 def workloads(draw, most=60, overrun=False):
     """Random jobs on a small machine, submitted close together so that queues form and instants coincide."""

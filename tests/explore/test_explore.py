@@ -122,13 +122,6 @@ def test_nothing_is_compiled_after_warm():
     assert done.stdout == "{}\n"
 
 
-def test_top_percent_is_offered_with_the_percentages_of_the_paper():
-    offered = [predictor for predictor, _ in model.PREDICTORS.values()]
-    policies = {row.policy for row in published.rows("top_percent", "table1")}
-    paper = {int(policy.removeprefix("Top")) for policy in policies if policy.startswith("Top")}
-    assert paper == {p.percent for p in offered if isinstance(p, rp.TopPercent)}
-
-
 def test_controls_change_the_schedule_that_they_name(log, tools):
     explorer = tools.Explorer(LOG)
     scheduler, predictor, estimates, f = explorer.sides[1]

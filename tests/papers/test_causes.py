@@ -12,22 +12,12 @@ from replication.papers.heel_and_toe import causes, claims
 from replication.papers.pv_easy import slowdown
 from replication.papers.top_percent import bias
 from replication.papers.top_percent.runs import POLICIES
-from tests.workloads import jobs
+from tests.workloads import jobs, random_jobs
 
 
 @pytest.fixture(scope="module")
 def some():
-    rng = np.random.default_rng(5)
-    run_time = rng.integers(1, 4000, 400)
-    return rp.Workload.from_columns(
-        "some",
-        32,
-        submit=np.sort(rng.integers(0, 30 * 24 * 3600, 400)),
-        run_time=run_time,
-        processors=rng.integers(1, 33, 400),
-        estimate=run_time + rng.integers(0, 9000, 400),
-        user=rng.integers(0, 9, 400),
-    )
+    return random_jobs(400, 32, 30 * 24 * 3600, 4000, 9000, name="some")
 
 
 def test_equal_run_times_keep_the_work(some):

@@ -8,23 +8,10 @@ from replication.papers import published, resampling
 from replication.papers.top_percent import claims, intervals, modes, runs, schedulers, table1
 from replication.simulator import measures, traces
 from replication.simulator.schedulers import EASY
-from tests.workloads import jobs
+from tests.workloads import jobs, random_jobs
 
 THREE = ["KTH-SP2", "CTC-SP2", "SDSC-SP2"]
-
-
-def workload(n=400):
-    rng = np.random.default_rng(7)
-    submit = np.cumsum(rng.integers(0, 40, n))
-    run_time = rng.choice([5, 60, 300], n) + rng.integers(0, 5, n)
-    rows = zip(submit, run_time, rng.integers(1, 9, n), [600] * n, strict=True)
-    w = jobs(16, *rows)
-    return w.replace(
-        submit=submit * 4000,
-        run_time=run_time * 4000,
-        estimate=w.estimate * 4000,
-        user=rng.integers(0, 3, n),
-    )
+YEAR = random_jobs(400, 16, 365 * 24 * 3600, 1_000_000, 2_000_000)
 
 
 def over_requested(measured):
@@ -50,20 +37,18 @@ def test_every_row_and_column_of_the_paper_is_computed():
 
 
 def test_a_block_is_normalised_by_its_requested_times():
-    w = workload()
-    tasks = schedulers.tasks({"made": w}, {"EASY": EASY()}, runs.POLICIES)
+    tasks = schedulers.tasks({"made": YEAR}, {"EASY": EASY()}, runs.POLICIES)
     found = runs.simulate_rows(tasks, workers=2).set_index(["policy", "measure"])["value"]
-    reqtime, tsafrir = (runs.run(w, policy) for policy in ("Reqtime", "Tsafrir"))
-    expected = (tsafrir.wait + w.run_time).mean() / (reqtime.wait + w.run_time).mean()
+    reqtime, tsafrir = (runs.run(YEAR, policy) for policy in ("Reqtime", "Tsafrir"))
+    expected = (tsafrir.wait + YEAR.run_time).mean() / (reqtime.wait + YEAR.run_time).mean()
     assert found["Tsafrir", "af"] == pytest.approx(expected)
     assert found["Reqtime"].drop("r2").tolist() == [1, 1, 1, 1]
     assert found["Clairvoyant", "r2"] == 1
-    assert found["Tsafrir", "r2"] == measures.determination(w.run_time, tsafrir.first_prediction)
+    assert found["Tsafrir", "r2"] == measures.determination(YEAR.run_time, tsafrir.first_prediction)
 
 
 def test_intervals_start_from_the_measures_themselves():
-    w = workload()
-    schedules = {policy: runs.run(w, policy) for policy in ("Reqtime", "Complete")}
+    schedules = {policy: runs.run(YEAR, policy) for policy in ("Reqtime", "Complete")}
     draws = intervals.draws({"made": schedules}).loc["made"]
     found = over_requested(
         {policy: runs.measure(schedule) for policy, schedule in schedules.items()}
@@ -74,7 +59,7 @@ def test_intervals_start_from_the_measures_themselves():
         assert low <= high
     assert (draws.loc["Reqtime", "AF"] == 1).all()
     under = draws.loc["Complete", "under"].to_numpy()[0]
-    assert under == pytest.approx((schedules["Complete"].prediction < w.run_time).mean())
+    assert under == pytest.approx((schedules["Complete"].prediction < YEAR.run_time).mean())
 
 
 def test_silverman_counts_modes():

@@ -10,7 +10,7 @@ from replication.papers.published import EvidenceError, Published
 from replication.papers.top_percent import runs, search
 from replication.papers.variants import Variant
 from replication.simulator import code
-from tests.workloads import jobs
+from tests.workloads import random_jobs
 
 
 def dimension(name, *choices):
@@ -128,11 +128,7 @@ def test_each_log_has_its_best_and_each_number_its_range(found):
 
 @pytest.fixture(scope="module")
 def some_jobs():
-    rng = np.random.default_rng(5)
-    run_time = rng.integers(1, 90, 150)
-    rows = zip(np.sort(rng.integers(0, 1800, 150)), run_time, rng.integers(1, 8, 150))
-    estimate = run_time + rng.integers(0, 200, 150)
-    return jobs(8, *rows).replace(estimate=estimate, user=rng.integers(1, 5, 150))
+    return random_jobs(150, 8, 1800, 90, 200)
 
 
 def test_a_number_of_a_combination_is_that_of_its_own_simulation(some_jobs, monkeypatch):

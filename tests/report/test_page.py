@@ -75,13 +75,6 @@ def test_a_wrong_parameter_is_refused_with_the_valid_ones(project, wrong, words)
         make(**wrong)
 
 
-def test_a_page_keeps_what_it_was_given(project):
-    page = make(scale="quick", seed=3, workers=2)
-    assert (page.paper, page.item, page.quick) == ("heel_and_toe", "fig02", True)
-    assert page.logs == ("CTC-SP2", "KTH-SP2-2")
-    assert page.settings == {"factors": [1, 2], "load": 0.84}
-
-
 def test_nothing_is_loaded_before_it_is_asked_for(project, monkeypatch):
     def load(name, paper):
         loaded.append((name, paper))

@@ -17,8 +17,8 @@ from replication.simulator.schedulers import (
     SchedulerError,
 )
 from replication.simulator.simulation import simulate
-from replication.simulator.workload import Workload
 from tests.agreement import agree
+from tests.workloads import random_jobs
 
 
 @dataclass(frozen=True)
@@ -85,12 +85,8 @@ def references(monkeypatch):
 
 @pytest.fixture(scope="module")
 def crowd():
-    """Two hundred jobs of four users on a machine that is too small."""
-    rng = np.random.default_rng(5)
-    submit, run_time = np.sort(rng.integers(0, 3000, 200)), rng.integers(1, 200, 200)
-    size, user = rng.integers(1, 8, 200), rng.integers(0, 4, 200)
-    estimate = run_time * rng.integers(1, 6, 200)
-    return Workload.from_columns("crowd", 8, submit, run_time, size, estimate, user=user)
+    """Two hundred jobs on a machine that is too small."""
+    return random_jobs(200, 8, 3000, 200, 400)
 
 
 @pytest.mark.parametrize("scheduler", [EASY(), Conservative(), LargestAreaFirst(), PVEasy()])

@@ -1,6 +1,5 @@
 """FCFS and EASY on real logs, by hand and with wrong arguments."""
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -32,18 +31,6 @@ def test_many_jobs_run_at_once():
         "wide", n, np.zeros(n, int), rng.integers(1, 50, n), np.ones(n, int)
     )
     assert (simulate(workload).validate().start == 0).all()
-
-
-def test_results_do_not_depend_on_threads(real_log):
-    workload = real_log("KTH-SP2")
-    with ThreadPoolExecutor(4) as pool:
-        found = list(
-            pool.map(
-                lambda seed: simulate(workload, estimates=FModel(2), seed=seed).start.sum(),
-                [1, 2, 1, 2, 1],
-            )
-        )
-    assert found[0] == found[2] == found[4] != found[1] == found[3]
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,9 @@ import os
 import subprocess
 import sys
 
-import numpy as np
 import pandas as pd
 import pytest
 
-import replication as rp
 from replication import __main__
 from replication.simulator import engines
 from replication.simulator import grid as sweep
@@ -17,21 +15,11 @@ from replication.simulator.schedulers import EASY, Conservative
 from replication.simulator.simulation import SimulationError
 from replication.simulator.store import Store
 from tests.simulator.failing import Failing
+from tests.workloads import random_jobs
 
 
-def some_jobs(n=60, name="some"):
-    rng = np.random.default_rng(n)
-    run_time = rng.integers(1, 500, n)
-    return rp.Workload.from_columns(
-        name,
-        16,
-        submit=np.sort(rng.integers(0, 40 * n, n)),
-        run_time=run_time,
-        processors=rng.integers(1, 17, n),
-        estimate=2 * run_time,
-        cleaning=(("left-out", 3),),
-        provenance={"source": "a test"},
-    )
+def some_jobs(n):
+    return random_jobs(n, 16, 40 * n, 500, 500, name="some")
 
 
 def tasks(scheduler=None, models=(Users(), FModel(1), FModel(3))):

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from replication.simulator import measures
+from replication.simulator.predictors import Virtual
+from replication.simulator.schedulers import PVEasy
 from replication.simulator.simulation import simulate
-from tests.workloads import jobs
+from tests.workloads import jobs, random_jobs
 
 WAIT = np.array([0, 30, 100, 5])
 RUN = np.array([20, 10, 4, 0])
@@ -43,13 +45,6 @@ def test_the_measures_of_a_schedule():
     assert found.keys() <= measures.NAMES.keys()
 
 
-def test_trimming_leaves_out_what_ends_after_the_last_arrival():
-    schedule = simulate(jobs(4, (0, 10, 3), (1, 20, 4), (2, 8, 1), (30, 10, 4)))
-    found = schedule.measures
-    assert found["jobs"] == 3
-    assert found["mean_wait"] == 3
-
-
 def test_a_mean_over_no_jobs_is_missing_not_zero():
     found = simulate(jobs(4, (0, 10, 3))).measures
     assert found["jobs"] == 0
@@ -75,13 +70,8 @@ def test_every_named_measure_by_hand():
 
 
 def test_waste_counts_only_where_it_is_asked_for():
-    from replication.simulator.predictors import Virtual
-    from replication.simulator.schedulers import PVEasy
-    from tests.simulator.test_sweep import some_jobs
-
-    run = simulate(
-        some_jobs(), PVEasy(predictor=Virtual(0.1)), measures=list(measures._DEFINITIONS)
-    )
+    some = random_jobs(300, 8, 6000, 90, 200)
+    run = simulate(some, PVEasy(predictor=Virtual(0.1)), measures=list(measures._DEFINITIONS))
     found, (job, start, end) = run.measures, run.killed_runs.T
     waste = int(((end - start) * run.workload.processors[job]).sum())
     span = run.workload.machine * int(run.end.max() - run.workload.submit[0])
@@ -115,3 +105,43 @@ def test_a_trim_says_how_many_jobs_it_leaves_out_and_why():
 def test_a_measure_without_a_name_is_refused():
     with pytest.raises(measures.MeasureError, match=r"measure functools.partial\(.* has no name"):
         simulate(jobs(4, (0, 10, 3)), measures=["mean_wait", functools.partial(max, 1)])
+
+
+# Waits, run times and sizes, for the measures of the Top Percent paper.
+FLOWS = np.array([0, 30, 100]), np.array([20, 10, 50]), np.array([1, 2, 4])
+
+
+def test_average_flow():
+    assert measures.average_flow(*FLOWS[:2]) == (20 + 40 + 150) / 3
+
+
+def test_weighted_flow_without_priority_weights_by_area():
+    # Areas 20, 20 and 200; flow times 20, 40 and 150.
+    assert measures.weighted_flow(*FLOWS, 0) == pytest.approx((20 * 20 + 20 * 40 + 200 * 150) / 240)
+
+
+def test_weighted_flow_with_priority():
+    # 1 (20^2 - 0), 2 (40^2 - 30^2) and 4 (150^2 - 100^2): 400, 1400 and 50000.
+    expected = (400 * 20 + 1400 * 40 + 50000 * 150) / 51800
+    assert measures.weighted_flow(*FLOWS, 1) == pytest.approx(expected)
+    # alpha = 2: 1 (20^3), 2 (40^3 - 30^3), 4 (150^3 - 100^3).
+    weights = [8000, 2 * (64000 - 27000), 4 * (3375000 - 1000000)]
+    expected = (weights[0] * 20 + weights[1] * 40 + weights[2] * 150) / sum(weights)
+    assert measures.weighted_flow(*FLOWS, 2) == pytest.approx(expected)
+
+
+def test_a_mean_without_weight_is_nan():
+    assert np.isnan(measures.weighted_flow(np.array([5]), np.array([0]), np.array([3]), 0))
+    with pytest.raises(ValueError, match="alpha is -1, allowed: above -1"):
+        measures.weighted_flow(*FLOWS, -1)
+
+
+def test_determination():
+    run_time = np.array([10, 20, 60])
+    assert measures.determination(run_time, run_time) == 1
+    assert measures.determination(run_time, np.array([30, 30, 30])) == 0
+    # The mean is 30, the spread 400 + 100 + 900 = 1400; missed by 5, 10 and 30: 1025.
+    assert measures.determination(run_time, np.array([15, 10, 90])) == pytest.approx(
+        1 - 1025 / 1400
+    )
+    assert np.isnan(measures.determination(np.array([3, 3]), np.array([3, 3])))

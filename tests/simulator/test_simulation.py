@@ -5,7 +5,7 @@ import pytest
 
 import replication as rp
 from replication.simulator.simulation import SimulationError, check_estimates
-from tests.workloads import jobs
+from tests.workloads import jobs, random_jobs
 
 BUSY = jobs(4, (0, 10, 3, 12), (1, 20, 4, 30), (2, 8, 1), (40, 10, 4))
 
@@ -30,15 +30,7 @@ def test_a_comparison_has_a_row_each():
 
 
 def test_differences_over_resampled_weeks_are_paired():
-    rng = np.random.default_rng(1)
-    n, week = 400, 7 * 24 * 3600
-    log = rp.Workload.from_columns(
-        "weeks",
-        8,
-        np.sort(rng.integers(0, 4 * week, n)),
-        rng.integers(1, 20_000, n),
-        rng.integers(1, 8, n),
-    )
+    log = random_jobs(400, 8, 4 * 7 * 24 * 3600, 20_000, 1)
     table = rp.compare(
         log, [rp.FCFS(), rp.EASY()], measures=["mean_wait", "utilisation"], resampled=5
     )

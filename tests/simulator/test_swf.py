@@ -169,20 +169,10 @@ def test_further_columns_are_ignored_and_counted(tmp_path, monkeypatch):
     assert ", line 8: 18 columns; allowed: 21, as in the first job; 2 of 6" in message
 
 
-@pytest.mark.parametrize(
-    "content, words",
-    [
-        ((HEADER + line()).encode("utf-16"), "text in UTF-16"),
-        (
-            (line() + "\n" + line(2)).replace("\n", "\r").encode(),
-            ", line 1, field 18 (think_time): '1\\r2'; allowed: whole numbers",
-        ),
-    ],
-)
-def test_other_encodings_and_line_ends_are_errors(tmp_path, content, words):
+def test_another_encoding_is_an_error(tmp_path):
     path = tmp_path / "log.swf"
-    path.write_bytes(content)
-    assert words in refusal(path)
+    path.write_bytes((HEADER + line()).encode("utf-16"))
+    assert "text in UTF-16" in refusal(path)
 
 
 def test_a_byte_order_mark_is_accepted(tmp_path):
