@@ -1,7 +1,8 @@
-"""Where compiled kernels are kept: in a folder named by a hash of the sources in this package.
+"""The folder of the compiled kernels, named by a hash of the sources in this package.
 
-numba notices a change in a function's own file, but not in a kernel that is called from another; with this name, a change in
-any kernel starts a new folder. The hash is taken at import. Below ``NUMBA_CACHE_DIR``, if that is set, the folder has the same name.
+numba notices a change in a function's own file, but not in a kernel that is called from another; with this name, a
+change in any kernel starts a new folder. The hash is taken at import. Below ``NUMBA_CACHE_DIR``, if that is set, the
+folder has the same name.
 """
 
 import hashlib

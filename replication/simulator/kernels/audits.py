@@ -174,7 +174,7 @@ def _replay(live, now, run_time, estimate, size, machine, backfilling, start):
 
 @njit(nogil=True, cache=True)
 def pv_easy_without_later(machine, rules, memory, spare, start):
-    """Return the start of each job's last run, int64[n], s, under PV-EASY if no job of lower priority had been submitted.
+    """Return the start of each job's last PV-EASY run if no job of lower priority had been submitted, int64[n], s.
 
     `memory` and `spare` are of the same predictor, before the first job; `start` is that of the schedule.
     """
@@ -227,7 +227,7 @@ def _copy_job(world, runs, other, other_runs, job):
 
 @njit(nogil=True, cache=True)
 def postponements(since, asked, start, end, events, plans, size, machine, correction, passing):
-    """Return the postponements of the reservations of the jobs `asked` (bool[n]) while they wait at the head, int64[n, 4].
+    """Return the postponements of the reservations of the jobs `asked` (bool[n]) while each is the head, int64[n, 4].
 
     Arguments and results as in `replication.simulator.audits.postponements`. `since` (int64[n], s, ascending) is the
     instant at which each job comes to the head, `events` (int64[k], s, ascending) are the instants of the passes,

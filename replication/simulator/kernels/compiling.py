@@ -1,9 +1,9 @@
 """Compilation of small kernels that share many arrays, without reference counts.
 
 numba counts references to an array with an atomic operation whenever the array is unpacked from a tuple. For a state of
-twenty arrays that is passed between functions, this costs ten times the work itself. A function compiled by `njit_noalloc`
-counts no references, so it must not allocate anything but slices and views; its caller holds all arrays. It is inlined into
-its caller, because passing that many arrays costs as much again.
+twenty arrays that is passed between functions, this costs ten times the work itself. A function compiled by
+`njit_noalloc` counts no references, so it must not allocate anything but slices and views; its caller holds all arrays.
+It is inlined into its caller, because passing that many arrays costs as much again.
 """
 
 from numba import njit

@@ -1,17 +1,18 @@
 """Conservative backfilling with compression: every waiting job has a reservation.
 
-A submitted job is reserved the earliest start that delays no job planned before it. After an end, or when a job has run past
-its planned end, all reservations are made again in the order of the reserved starts; with unchanged predictions this delays
-none. ``docs/semantics/predicted.md`` has the variants. The reference implementation is
+A submitted job has a reservation at the earliest start that delays no job planned before it. After an end, or when a
+job has run past its planned end, all reservations are made again in the order of the reserved starts. With unchanged
+predictions this delays no job. ``docs/semantics/predicted.md`` has the variants. The reference implementation is
 ``replication.simulator.reference.conservative.Conservative``.
 
-The profile holds the free processors over time, with all running and waiting jobs: ``at`` has the instants at which the number
-changes, and ``free`` the number from then on. It is built again only after a planned end or a prediction has changed.
-Otherwise an end releases the rest of the job's planned run, and making all reservations again is the same as moving each job
-in turn as far forward as possible while all others keep theirs:
+The profile is the number of free processors over time, with all running and waiting jobs in place: ``at`` has the
+instants at which the number changes, and ``free`` the number from then on. The profile is built again only after a
+planned end or a prediction has changed. Otherwise an end releases the rest of the job's planned run. Making all
+reservations again is then the same as moving each job in turn as far forward as possible, while all others keep their
+reservations:
 
-* A job with a later reserved start never prevents an earlier start: where the two would overlap, the job's own reservation
-  already holds the processors. So only the profile before its own start matters.
+* A job with a later reserved start never prevents an earlier start: where the two would overlap, the reservation of the
+  job that moves already holds the processors. So only the profile before its own start matters.
 * A job can move forward only onto processors that were released since, so it starts before the end of the last release.
 """
 
@@ -30,13 +31,17 @@ from replication.simulator.kernels.running import ONE
 # order : int64[n], ascending keys of reserved start and job for the waiting jobs
 Plan = namedtuple("Plan", "at free steps reserved order")
 
-# each : after an end each job in queue order is reserved again with all others in place, not all in order of their starts
+# each : after an end reservations are made again one by one in queue order, with all others in place; otherwise all are
+# made again in the order of their starts
 Rules = namedtuple("Rules", planned.SHARED_RULES + "each")
 
 
 @njit(nogil=True, cache=True)
 def conservative(memory, processors, rules):
-    """Simulate conservative backfilling; as `replication.simulator.kernels.easy_predicted.easy_predicted`."""
+    """Simulate conservative backfilling.
+
+    Parameters and result are those of `replication.simulator.kernels.easy_predicted.easy_predicted`.
+    """
     n = len(memory.submit)
     machine = planned.idle_machine(n, processors)
     _simulate(machine, memory, empty_plan(n, processors), rules)
@@ -101,7 +106,10 @@ def _simulate(machine, memory, plan, rules):
 
 @njit_noalloc
 def _release(machine, memory, plan, valid, now):
-    """Release the rest of the planned runs of the jobs that ended, if the profile is `valid`; return the end of the last."""
+    """Release the rest of the planned runs of the jobs that ended, if the profile is `valid`.
+
+    Returns the last planned end of these jobs, at least now.
+    """
     released_until = now
     for job in machine.freed[: machine.count[planned.FREED]]:
         planned_end = machine.start[job] + max(machine.planned[job], 1)
@@ -113,7 +121,7 @@ def _release(machine, memory, plan, valid, now):
 
 @njit_noalloc
 def reset_profile(machine, memory, plan, now, earliest):
-    """Set the profile to the running jobs alone; those past their planned end hold their processors until `earliest`."""
+    """Set the profile to the running jobs alone; a job past its planned end is expected to end at `earliest`."""
     at, free = plan.at, plan.free
     at[0], free[0] = now, machine.count[planned.FREE]
     steps = 1
@@ -198,7 +206,7 @@ def _reserve(machine, memory, plan, job):
 
 @njit_noalloc
 def earliest_step(plan, size, length, until, beyond):
-    """Return the first step from which `size` processors are free for `length` seconds; `until` if there is none before it.
+    """Return the first step before `until` from which `size` processors are free for `length` seconds, or `until`.
 
     The profile from second `beyond` on is ignored.
     """

@@ -7,7 +7,7 @@ Four properties make the loop fast without changing a decision:
 
 * Between two ends no processor becomes free and the reservation of the blocked head does not move, so a submission
   can start the submitted job only.
-* An end that leaves fewer processors free than the smallest waiting job needs starts nothing.
+* Candidates are searched for only if the smallest job behind the head fits the free processors.
 * The search for candidates skips the parts of the queue that hold none (``replication.simulator.kernels.waiting``).
 * The loop allocates nothing.
 """
@@ -54,7 +54,7 @@ def easy(submit, run_time, estimate, size, machine, backfilling, start, backfill
     _simulate(jobs, machine, backfilling, schedule, running, queue, search)
 
 
-# Without numba's reference counts (_nrt), a call that takes an array is spared two locked instructions.
+# `_nrt=False` leaves out numba's reference counts, which cost two locked instructions for each array of a call.
 @njit(nogil=True, cache=True, _nrt=False)
 def _simulate(jobs, machine, backfilling, schedule, running, queue, search):
     submit, _, estimate, size = jobs
@@ -92,7 +92,8 @@ def _simulate(jobs, machine, backfilling, schedule, running, queue, search):
                     break
                 head += 1
 
-            # The head is blocked: jobs behind it start that do not delay its reservation.
+            # The head is blocked and has a reservation: the shadow time and the extra processors then. A job behind it
+            # is backfilled if it fits now and ends by the shadow time, or needs no more than the extra processors.
             if backfilling and head < tail and smallest <= free:
                 if removed > waiting.COMPACT_THRESHOLD and 2 * removed > tail - head:
                     tail = waiting.compact(queue, head, tail)
@@ -118,7 +119,7 @@ def _simulate(jobs, machine, backfilling, schedule, running, queue, search):
                             extra -= size[job]
                 smallest = np.int64(search[waiting.SMALLEST])
 
-        # Jobs arrive; each starts, is backfilled, or joins the queue.
+        # Jobs are submitted; each starts (empty queue), is backfilled (blocked head), or joins the queue.
         while arrived < n and submit[arrived] == now:
             job = arrived
             arrived += 1

@@ -1,10 +1,11 @@
 """EASY backfilling that plans with predictions, as one compiled event loop.
 
-A job is its index, and indices are in queue order. ``docs/semantics/predicted.md`` states the decisions at each instant;
-the reference implementation is ``replication.simulator.reference.easy``.
+A job is its index, and indices are in queue order. ``docs/semantics/predicted.md`` states the decisions at each
+instant; the reference implementation is ``replication.simulator.reference.easy``.
 
-Predictors learn only from ends, and planned ends change only at ends and corrections. Without either since the last pass, a
-submission can start the submitted job only, so the pass considers no other. Predictions are computed only for jobs that fit.
+Predictors learn only from ends, and planned ends change only at ends and corrections. Without either since the last
+pass, a submission can start the submitted job only, so the pass considers no other. Predictions are computed only for
+jobs that fit.
 """
 
 from collections import namedtuple

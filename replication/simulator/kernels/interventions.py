@@ -1,8 +1,9 @@
 """EASY on users' estimates, with interventions that no real scheduler could make.
 
-Each job has a permission to pass the blocked head: by the reservation, as in EASY; by the reservation unless the backfill
-is wild, which only a simulator knows; or whenever it fits, which may delay the head. ``docs/semantics/observed.md`` states
-the decisions, and the reference implementation is ``replication.simulator.reference.easy``.
+Each job has a permission to pass the blocked head: by the reservation, as in EASY; by the reservation unless the
+backfill is wild, which only a simulator knows; or whenever it fits, which may delay the head.
+``docs/semantics/observed.md`` states the decisions, and the reference implementation is
+``replication.simulator.reference.easy``.
 """
 
 from numba import njit

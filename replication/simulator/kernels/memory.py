@@ -1,9 +1,9 @@
 """The jobs and a predictor's state, as one pointer, so that a kernel is compiled once for all predictors.
 
-A kernel receives a `Memory` and calls the predictor's functions through their addresses: ``predict(memory, job, now)`` for
-a waiting job, ``begin(memory, job, now)`` when a job starts and ``learn(memory, job, now)`` when it ends. Kernels are
-compiled for the fields `BASE` alone. A predictor's functions are compiled for these and the predictor's own tables, which
-follow them in memory. Predictions known from the start are read without a call.
+A kernel receives a `Memory` and calls the predictor's functions through their addresses: ``predict(memory, job, now)``
+for a waiting job, ``begin(memory, job, now)`` when a job starts and ``learn(memory, job, now)`` when it ends. Kernels
+are compiled for the fields `BASE` alone. A predictor's functions are compiled for these and the predictor's own tables,
+which follow them in memory. Predictions known from the start are read without a call.
 """
 
 import numpy as np
@@ -134,7 +134,7 @@ _NONE = np.empty(0, np.int64)
 
 
 class Memory:
-    """What a kernel receives: the jobs, a predictor's tables and its functions.
+    """The jobs, a predictor's tables and its functions, as a kernel receives them.
 
     Parameters
     ----------

@@ -1,7 +1,8 @@
 """The machine of all schedulers that plan with predictions: the running jobs in two orders, the queue, and the events.
 
-As in `replication.simulator.kernels.running`, the orders descend behind a sentinel. A key is an end with the job in its low
-bits, so of equal ends the job earlier in the queue comes first; one variant of the reservation depends on that.
+As in `replication.simulator.kernels.running`, both orders are descending lists behind a sentinel. A key is an end with
+the job in its low bits, so of equal ends that of the job earlier in the queue comes first. One variant of the
+reservation depends on this.
 
 The loop of a kernel calls `next_event` and `process_events`, and then makes its own pass over the queue.
 """
@@ -50,8 +51,8 @@ Machine = namedtuple(
 SHARED_RULES = "refresh at_submission correction one_by_one by_plan submissions_first "
 Rules = namedtuple("Rules", SHARED_RULES)
 
-# Increments of an expired prediction, s: the k-th correction adds the k-th of them to the first prediction (Tsafrir, Etsion
-# and Feitelson 2007, section 4.2).
+# Increments of an expired prediction, s: the k-th correction adds the k-th of them to the first prediction (Tsafrir,
+# Etsion and Feitelson 2007, section 4.2).
 STEPS = np.array([60, 300, 900, 1800, 3600, 7200, 18000, 36000, 72000, 180000, 360000])
 REQUEST, GRADUAL, DOUBLING, NOW = range(4)
 
@@ -105,7 +106,8 @@ def next_event(machine, memory, now):
 def process_events(machine, memory, rules, now):
     """Process the events of an instant, or one of them; then correct expired predictions.
 
-    Returns whether jobs ended, whether jobs were submitted, whether one of these fits, and whether a prediction was corrected.
+    Returns whether jobs ended, whether jobs were submitted, whether one of the submitted jobs fits, and whether a
+    prediction was corrected.
     """
     count = machine.count
     count[FREED] = 0
@@ -311,8 +313,8 @@ def reservation(machine, order, memory, head_size, all_count, now):
 def extra_at(machine, memory, head_size, all_count, instant, now):
     """Return the processors beyond `head_size` that are free at an instant by the planned ends.
 
-    The number is negative if the head does not fit then. An instant in the past counts as now, as planned ends do. Without
-    `all_count`, only as many of the jobs planned to end at the instant itself count as the head needs.
+    The number is negative if the head does not fit then. An instant in the past counts as now, as past planned ends do.
+    Without `all_count`, only as many of the jobs planned to end at the instant itself count as the head needs.
     """
     order, size = machine.by_plan, memory.size
     instant = max(instant, now)

@@ -1,9 +1,9 @@
 """PV-EASY as a compiled event loop: preemption of shadow load and venture backfilling.
 
-A job is its index, and indices are in order of priority: by submission, then job number. Running jobs of higher priority
-than every waiting job are the sunny load, on which the reservation is based; the others are the shadow load, which the head
-may preempt. ``docs/semantics/pv_easy.md`` states the decisions at each instant and their order; the reference implementation
-is ``replication.simulator.reference.pv_easy``.
+A job is its index, and indices are in order of priority: by submission, then job number. Running jobs of higher
+priority than every waiting job are the sunny load. The reservation of the head is based on it. The other running jobs
+are the shadow load, which the head may preempt. ``docs/semantics/pv_easy.md`` states the decisions at each instant and
+their order; the reference implementation is ``replication.simulator.reference.pv_easy``.
 
 Two properties make the loop fast without changing a decision:
 
@@ -57,9 +57,10 @@ def empty_runs(n, processors):
 
 @njit(nogil=True, cache=True)
 def pv_easy(memory, processors, rules):
-    """Simulate PV-EASY (Yuan, Yang, Wu and Zheng 2010, section 4); as `replication.simulator.kernels.easy_predicted.easy_predicted`.
+    """Simulate PV-EASY (Yuan, Yang, Wu and Zheng 2010, section 4).
 
-    Returns the machine and the runs; `killed` is in order of preemption.
+    Parameters as for `replication.simulator.kernels.easy_predicted.easy_predicted`. Returns the machine and the runs;
+    `killed` is in order of preemption.
     """
     n = len(memory.submit)
     machine, runs = planned.idle_machine(n, processors), empty_runs(n, processors)
@@ -74,7 +75,7 @@ def pv_easy(memory, processors, rules):
 
 @njit_noalloc
 def simulate_until(machine, memory, runs, rules, until):
-    """Simulate up to the instant `until` or the last event; return False if there is no space for more preempted runs."""
+    """Simulate up to the instant `until` or the last event; return False without space for more preempted runs."""
     count, now = machine.count, 0
     while planned.has_events(machine):
         # A pass preempts each running job once at most.
@@ -99,9 +100,10 @@ def simulate_until(machine, memory, runs, rules, until):
 
 @njit_noalloc
 def _pass(machine, memory, runs, rules, ended, queued, now):
-    """Schedule after an instant's ends (`ended`: any) and submissions, before which `queued` jobs waited.
+    """Start heads, make the reservation and backfill, after the ends and submissions of an instant.
 
-    `ended` is also true if other jobs than the submitted ones may fit.
+    `ended` is true if jobs other than the submitted ones may fit: after an end, and if preempted jobs have returned to
+    the queue since the last pass. `queued` is the length of the queue before the submissions.
     """
     count = machine.count
     first = count[HEAD] + max(queued, 1)
@@ -154,7 +156,7 @@ def _change_shadow(runs, job, size):
 
 @njit_noalloc
 def _reserve(machine, memory, runs, rules, now):
-    """Return the reserved time of the blocked head by the sunny load and the predictions."""
+    """Return the reserved time of the blocked head by the predicted ends of the sunny load, without the shadow load."""
     count = machine.count
     head, head_size = machine.waiting[count[HEAD]], machine.queued_size[count[HEAD]]
     if rules.kept and count[planned.RESERVED] == head:

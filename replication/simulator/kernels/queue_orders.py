@@ -1,11 +1,11 @@
 """EASY backfilling over an ordered queue, as one compiled event loop.
 
-A job is its index, and indices are in order of submission. ``docs/semantics/queue_orders.md`` states the decisions at each
-instant; the reference implementation is ``replication.simulator.reference.queue_orders``.
+A job is its index, and indices are in order of submission. ``docs/semantics/queue_orders.md`` states the decisions at
+each instant; the reference implementation is ``replication.simulator.reference.queue_orders``.
 
-The order of the queue may change at every event, so the queue is not sorted; a pass repeatedly selects the first job that
-can start. Free and extra processors only decrease during a pass, so a job that could not start before cannot start later in
-the pass. A pass in which no job fits is skipped.
+The order of the queue may change at every event, so the queue is not sorted; a pass repeatedly selects the first job
+that can start. Free and extra processors only decrease during a pass, so a job that could not start before cannot start
+later in the pass. A pass in which no job fits is skipped.
 """
 
 import math
@@ -82,7 +82,7 @@ def _begin(machine, memory, place, now):
 
 @njit_noalloc
 def _first(machine, key, extra, window):
-    """Return the place of the first job that needs at most `extra` processors, or fits and is predicted at most `window` s."""
+    """Return the place of the first job that needs at most `extra` processors, or fits for a planned `window` s at most."""
     best, free = NO_JOB, machine.count[FREE]
     for place in range(machine.count[TAIL]):
         job, size = machine.waiting[place], machine.queued_size[place]

@@ -1,10 +1,10 @@
 """EASY with any queue order, any order of candidates and k reservations, as a compiled event loop.
 
-A job is its index, and indices are in order of submission. ``docs/semantics/reservations.md`` states the decisions at each
-instant; the reference implementation is ``replication.simulator.reference.reservations``.
+A job is its index, and indices are in order of submission. ``docs/semantics/reservations.md`` states the decisions at
+each instant; the reference implementation is ``replication.simulator.reference.reservations``.
 
-Every pass makes all reservations again on a profile of the free processors over time. A pass in which no job fits the free
-processors is skipped.
+Every pass makes all reservations again on a profile of the free processors over time. A pass in which no job fits the
+free processors is skipped.
 """
 
 from collections import namedtuple

@@ -1,11 +1,12 @@
 """The running jobs in two orders: by actual end and by planned end.
 
-They are so few that insertion by shifting is faster than a tree. Both orders descend, so the next end is the last entry. A
-running job has a slot, and a key is an end with the slot in its low bits, so only one word has to be moved. Jobs with equal
-ends are in order of slot, on which no decision depends. Entry 0 of both orders is a sentinel later than any end.
+They are so few that insertion by shifting is faster than a tree. Both orders descend, so the next end is the last
+entry. A running job has a slot, and a key is an end with the slot in its low bits, so only one word has to be moved.
+Jobs with equal ends are in order of slot, on which no decision depends. Entry 0 of both orders is a sentinel later than
+any end.
 
-Loops over these orders count in unsigned integers, because a signed index costs a test at every access. Entries are moved
-four at a time without a branch, because a mispredicted branch costs more than a move.
+Loops over these orders count in unsigned integers, because a signed index costs a test at every access. Entries are
+moved four at a time without a branch, because a mispredicted branch costs more than a move.
 """
 
 from collections import namedtuple

@@ -1,18 +1,19 @@
 """The queue of waiting jobs, in columns of 32 bits so that a scan compares eight entries at a time.
 
 A job that leaves the middle of the queue is marked as removed; `compact` closes the gaps once most entries are removed.
-Sizes and times are clipped to 31 bits, so the search only returns candidates, and the kernel compares a candidate's exact
-size and estimate before it starts it.
+Sizes and times are clipped to 31 bits. Therefore the search returns candidates only, and the kernel compares a
+candidate's exact size and estimate before it starts the job.
 
 The least size and the least estimate of each block of 32 entries are stored, so that a search can skip blocks. They are
-never too high, but may be too low: a removed job counts until the next search that compares the block's entries. An update
-directly after a removal would load whole vectors that were just written by single words, and the processor would stall.
+never too high, but may be too low: a removed job counts until the next search that compares the block's entries. An
+update directly after a removal would load whole vectors that were just written by single words, and the processor would
+stall.
 
-A search in a queue of a thousand or more skips pieces of 256, 1,024, 4,096 and 16,384 entries. A row for each piece holds the least
-size and, for each power of two, the least estimate of the jobs of a smaller size. One least estimate for all sizes would be
-useless where narrow jobs are long and wide jobs short, because some job would always seem to fit. Only full pieces have
-rows. A value of a row is computed when a search needs it, at first and again after the removal of a job that had this value;
-until then it is too low (at first 0), and skips nothing that it should not.
+In a queue of more than 1,024 entries a search also skips pieces of 256, 1,024, 4,096 and 16,384 entries. Each full
+piece has a row of values: the least size, and for each power of two the least estimate of the jobs of a smaller size. A
+single least estimate for all sizes would be useless where narrow jobs are long and wide jobs are short, because some
+job would always seem to fit. A value of a row is computed when a search needs it, and again after the removal of a job
+that had this value. Until then it is too low, 0 at first, so that no candidate is skipped.
 
 All entries outside ``[head, tail)`` are removed ones, so that a block may extend beyond either end.
 """
@@ -34,18 +35,18 @@ PIECE_BITS = np.uint64(3)  # blocks in a piece
 PIECE_ENTRIES = BLOCK_BITS + PIECE_BITS
 LEVELS = np.uint64(4)  # sizes of pieces
 LEVEL_BITS = np.uint64(2)  # pieces of one level in a piece of the next
-COLUMNS = np.uint64(
-    16
-)  # of a row: least size; least estimates of sizes below 2, 4, ..., 2**14, and of all sizes
+# Columns of a row: the least size; the least estimates of sizes below 2, 4, ..., 2**14, and of all sizes.
+COLUMNS = np.uint64(16)
 STALE = np.uint64(2**16 - 1)  # a bit for each entry of a row
 INDEX_THRESHOLD = 1024  # entries above which a search uses pieces
 NONE = np.uint64(0)
 NO_PIECE = np.uint64(2**64 - 1)
 COMPACT_THRESHOLD = 32  # removed entries up to which the queue is not compacted
 
-#: For each entry: `job` int64, `size`, `estimate` int32; for each block: `least_size`, `least_estimate` int32, which are
-#: `outdated` bool after a removal; for each piece of each level a row, `rows` int32[`LEVELS`, :, 16]; for each piece of the
-#: first level, `stale` uint64 has a bit for each outdated value of its row.
+# job : int64, size, estimate : int32, of each entry
+# least_size, least_estimate : int32, of each block; outdated : bool, whether a job was removed since they were computed
+# rows : int32[LEVELS, :, COLUMNS], a row for each piece of each level
+# stale : uint64, of each piece of the first level; a bit for each outdated value of its row
 Waiting = namedtuple("Waiting", "job size estimate least_size least_estimate outdated rows stale")
 
 
@@ -107,8 +108,8 @@ def remove_from_middle(queue, k):
     remove(queue, k)
 
 
-# State of a search: the current block and the one beyond the last, a bit for each entry of the block that fitted and was
-# not yet returned, the block's piece, and the least size in the blocks and pieces so far.
+# State of a search: the current block, the block beyond the last, a bit for each entry of the current block that fits
+# and has not been returned, the piece of the block, and the least size in the blocks and pieces so far.
 AT, BEYOND, FITS, PIECE, SMALLEST = range(5)
 SEARCH = 5
 
@@ -127,8 +128,8 @@ def begin_search(search, head, tail):
 def next_candidate(queue, search, tail, free, extra, window):
     """Return the next entry in queue order that may fit; `tail` if there is none.
 
-    An entry fits if it needs at most `extra` processors, or at most `free` for at most `window` seconds. No such entry is
-    missed. The entry returned may not fit, because sizes and times are clipped.
+    An entry fits if it needs at most `extra` processors, or at most `free` processors for at most `window` seconds. No
+    such entry is missed. The entry returned may not fit, because sizes and times are clipped.
     """
     limits = narrow(free), narrow(min(extra, free)), narrow(window)
     while True:
@@ -171,7 +172,7 @@ def _next_piece(queue, block, smallest, tail, free, extra, window):
 
 @njit(nogil=True, cache=True, _nrt=False)
 def skip_pieces(queue, piece, tail, smallest, free, extra, window):
-    """Skip the pieces from `piece` on that hold no candidate by their rows, and compute the outdated values that it needs.
+    """Skip the pieces from `piece` on that hold no candidate by their rows; compute the outdated values that it needs.
 
     Returns
     -------
@@ -220,7 +221,7 @@ def column_of(size):
 
 @njit(nogil=True, cache=True, _nrt=False)
 def update_row(queue, piece, needed, full):
-    """Compute the outdated of the `needed` values in the row of a piece, and in those of the larger full pieces."""
+    """Compute the outdated ones of the `needed` values in a piece's row, and in the rows of the larger full pieces."""
     stale, rows = queue.stale[piece] & needed, queue.rows
     queue.stale[piece] ^= stale
     while stale != NONE:
