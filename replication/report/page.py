@@ -21,11 +21,11 @@ from replication.simulator.workload import QUICK_JOBS
 class Page:
     """One table or figure of a paper, as its notebook draws it.
 
-    Making a page checks the parameters and sets the style of figures; nothing is loaded until `workloads` is
-    asked for. Only real logs under the parameters that were committed in the notebook of this name write
-    ``figures/``; all else goes below ``build/``, says so, and gets no verdict. What is saved is returned for
-    display, a `replication.report.render.Picture` or `replication.report.render.Table`; a table's data are in its
-    ``frame``.
+    Making a page checks the parameters and sets the style of figures. The logs are loaded at the first use of
+    `workloads`. Only real logs under the parameters that were committed in the notebook of this name write
+    ``figures/``. Other outputs go below ``build/``, are marked, and get no verdict. A saved figure or table is
+    returned for display, as a `replication.report.render.Picture` or a `replication.report.render.Table` with the data
+    in its ``frame``.
 
     Parameters
     ----------
@@ -36,10 +36,10 @@ class Page:
     logs : list of str
         Registry names, or paths of SWF files of one's own; empty for an item that needs none.
     seed, workers : int
-        Seed of all that is drawn at random, and threads that simulate.
+        Seed of all random draws, and number of threads that simulate.
     **settings
         Parameters that only this item has (load, E_max, errors, ...): JSON types, each of the type of the value
-        that stands in the notebook's cell. They are kept in the record.
+        in the notebook's cell. The record has them too.
 
     Attributes
     ----------
@@ -159,7 +159,7 @@ class Page:
 
     @property
     def notice(self):
-        """The words on an output that proves nothing about a paper; else empty."""
+        """The notice on an output that proves nothing about a paper; else empty."""
         words = []
         generated = [log for log, workload in self.workloads.items() if workload.stand_in]
         if self.changes:

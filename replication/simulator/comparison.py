@@ -43,8 +43,8 @@ def compare(
     trim : bool or (float, bool)
         As of `simulate`.
     resampled : int, optional
-        Compare each scheduler with the first one on so many workloads of weeks that are drawn with replacement from each log
-        (`ResampledWeeks`, as many weeks as the log has); all run on the same ones.
+        Number of workloads, drawn from each log by `ResampledWeeks` with as many weeks as the log has, on which each
+        scheduler is compared with the first one. All schedulers run on the same workloads.
 
     Returns
     -------

@@ -94,15 +94,17 @@ class ResampledWeeks(Resampling, name="weeks"):
 
 @dataclass(frozen=True)
 class ResampledUsers(Resampling, name="users"):
-    """Resampled users, after Zakay and Feitelson (2014), *Workload resampling for performance evaluation of parallel job
-    schedulers*.
+    """Users of the log, resampled after Zakay and Feitelson (2014).
 
-    As there, the log is split into the jobs of its users, which are combined again independently of each other, and all
-    move by whole weeks. Long-term users are present throughout: they begin in a random week of the log, and start again
-    when the log has ended. Temporary users are drawn with replacement, as many as the log has in the same time, and each
-    begins in a random week. Unlike there, a user's absence counts as part of his log, so that the mean load is the log's
-    and no load is aimed at; jobs of temporary users that reach past the end continue in the first weeks, so that these
-    are as busy as the others; and jobs without a user are one user.
+    The paper is *Workload resampling for performance evaluation of parallel job schedulers*. As there, the log is split
+    into the jobs of its users. The users are combined again independently of each other, and all move by whole weeks.
+    Long-term users are present throughout: they begin in a random week of the log, and start again when the log has
+    ended. Temporary users are drawn with replacement, as many as the log has in the same time, and each begins in a
+    random week.
+
+    There are three differences. The absence of a user counts as part of the user's jobs, so that the mean load is the
+    log's and is not set. Jobs of temporary users that reach past the end continue in the first weeks, so that these are
+    as busy as the others. Jobs without a user are one user.
 
     Parameters
     ----------

@@ -82,7 +82,7 @@ def _begin(machine, memory, place, now):
 
 @njit_noalloc
 def _first(machine, key, extra, window):
-    """Return the place of the first job that needs at most `extra` processors, or fits for a planned `window` s at most."""
+    """Return the place of the first job that needs at most `extra` processors, or fits and ends within `window` s."""
     best, free = NO_JOB, machine.count[FREE]
     for place in range(machine.count[TAIL]):
         job, size = machine.waiting[place], machine.queued_size[place]

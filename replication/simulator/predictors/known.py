@@ -1,4 +1,4 @@
-"""Predictors that do not learn: the request, the run time, the run time with an error; and another predictor times a factor."""
+"""Predictors that do not learn: request, run time, run time with an error; and another predictor times a factor."""
 
 from dataclasses import dataclass
 
@@ -65,8 +65,9 @@ class Virtual(Predictor):
 class LastSubmitted(Predictor, name="last-submitted"):
     """The request times run time over request of the same user's previous job, whether it has ended or not.
 
-    One interpretation of PV-EASY, section 5.2, that only a simulator can have: `Last` waits for the end. Rounded to
-    the nearest second, and at most the request; the request where there is no such job or it requested 0 s.
+    An interpretation of PV-EASY, section 5.2, that only a simulator can use, since the run time is unknown before the
+    end. Rounded to the nearest second, and at most the request; the request where there is no such job or it requested
+    0 s.
     """
 
     draws_at_random = False

@@ -1,4 +1,4 @@
-"""PV-EASY (Yuan, Yang, Wu and Zheng 2010): strict fairness by preemption, and backfilling at a venture."""
+"""PV-EASY (Yuan, Yang, Wu and Zheng 2010): strict fairness by preemption, and venture backfilling."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -26,7 +26,7 @@ def _check_predictor(given):
 
 @dataclass(frozen=True)
 class PVEasy(options.OnPredictions, Scheduler, name="pv-easy"):
-    """PV-EASY: strict fairness by preemption, backfilling at a venture (Yuan, Yang, Wu and Zheng 2010, section 4).
+    """PV-EASY: strict fairness by preemption, and venture backfilling (Yuan, Yang, Wu and Zheng 2010, section 4).
 
     docs/semantics/pv_easy.md defines the decisions.
     """
