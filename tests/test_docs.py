@@ -153,11 +153,11 @@ def test_docstrings_do_not_begin_with_a_question_word():
 
 
 def test_sentences_are_short():
-    """At most 40 words in a sentence of the pages; tables, code and lists of links do not count."""
+    """At most 34 words in a sentence of the pages; tables, code and lists of links do not count."""
     long = []
     for page in PAGES:
         text = re.sub(r"```.*?```|^\|.*$", "", page.read_text(encoding="utf-8"), flags=re.S | re.M)
         for sentence in re.split(r"(?<=[.:;?!])\s+|\n\s*\n|\n[-*#]", text):
-            if len(re.findall(r"\w+", re.sub(r"`[^`]*`|\([^)]*\)", "x", sentence))) > 40:
+            if len(re.findall(r"\w+", re.sub(r"`[^`]*`|\([^)]*\)", "x", sentence))) > 34:
                 long.append(f"{page.name}: {' '.join(sentence.split())[:60]}")
     assert long == []

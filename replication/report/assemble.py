@@ -199,7 +199,7 @@ def _paper(paper, prose):
         "numbers": numbers,
         "claim_counts": verdicts.count(paper.claims, verdicts.CLAIM_WORDS),
         "claims": paper.claims,
-        "reconstructed": _reconstructed(paper),
+        "reconstructed": _reconstruction(paper),
     }
 
 
@@ -208,7 +208,7 @@ def _short(key):
     return published.registered().get(key, {}).get("name", record.CHAPTERS[key])
 
 
-def _reconstructed(paper):
+def _reconstruction(paper):
     """Return the results of PV-EASY's reconstructed simulator, numbers by key and claims by id.
 
     A number is text, a claim its verdict and the numbers of its cases. Results with the same numbers under textbook EASY
