@@ -72,6 +72,12 @@ def test_the_validator_finds_errors():
             bad.validate()
 
 
+def test_estimate_models_depend_on_their_key_alone():
+    workload = jobs(4, *[(k, 100 + k, 1) for k in range(50)])
+    (_, same), (_, again), (_, other) = (FModel(2).make(workload, seed) for seed in (7, 7, 8))
+    assert same.tolist() == again.tolist() != other.tolist()
+
+
 def test_random_estimates_are_uniform():
     workload = jobs(4, *[(k, 10_000, 1) for k in range(20_000)])
     share = (FModel(2).make(workload, 3)[1] - 10_000) / 20_000
