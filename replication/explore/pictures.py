@@ -27,6 +27,7 @@ LINES = (("now", "black", "solid"), ("reservation", "#0B3C7D", "dash"))
 LINES += (("real shadow time", "#A2264B", "dot"),)
 RUNS = 1500  # runs in one window; more are drawn as processors in use by kind
 BINS = 120  # steps of a curve
+CELLS = (192, 48)  # places in time and in processors at which a panel finds the job at the mouse
 WAITING = 10  # jobs of the queue that are drawn
 EDGE = {"color": "#222222", "width": 2.5}
 LABEL = {"showarrow": False, "bgcolor": "rgba(255,255,255,0.75)"}
@@ -98,7 +99,7 @@ class Comparison:
             queue = go.Scatter(mode="lines", line=line, name=f"queue of {name}", hoverinfo="skip")
             figure.add_trace(queue, row=3, col=1)
         for row in (1, 2):  # invisible cells, which report where the mouse is
-            cells = go.Heatmap(z=np.zeros((100, 400)), opacity=0, hoverinfo="none", zsmooth="fast")
+            cells = go.Heatmap(z=np.zeros(CELLS[::-1]), opacity=0, hoverinfo="none", zsmooth="fast")
             figure.add_trace(cells.update(showscale=False), row=row, col=1)
         figure.update_xaxes(title_text="days since the start of the log", row=3, col=1)
         for row, title in enumerate(("processors, A", "processors, B", "waiting jobs"), 1):
@@ -117,8 +118,8 @@ class Comparison:
             for line, level in zip(self.figure.data[-4:-2], queues, strict=True):
                 line.x, line.y = self.edges[:-1] / DAY, level
             for cells in self.figure.data[-2:]:
-                cells.update(x0=since / DAY + width / 800, dx=width / 400)
-                cells.update(y0=machine / 200, dy=machine / 100)
+                dx, dy = width / CELLS[0], machine / CELLS[1]
+                cells.update(x0=since / DAY + dx / 2, dx=dx, y0=dy / 2, dy=dy)
             layout.yaxis.range = layout.yaxis2.range = (0, machine)
             layout.yaxis3.range = (0, max(1, *map(np.max, queues)) * 1.08)
             for axis in (layout.xaxis, layout.xaxis2, layout.xaxis3):
