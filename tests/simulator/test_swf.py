@@ -94,6 +94,7 @@ def test_a_wrong_value_is_named_with_line_and_field(tmp_path, field, token, allo
     message = refusal(log(tmp_path, line(1), "", line(**wrong), line(3, 9)))
     place = f", line 6, field {FIELDS.index(field) + 1} ({field}): "
     assert message.startswith(f"{place}{swf.quote(token, 40)}; allowed: {allowed}")
+    assert message.isprintable()
 
 
 @pytest.mark.parametrize("columns", [1, 17, 19])
