@@ -1,16 +1,12 @@
 """Complete log names, values of options and measures in IPython and Jupyter, whose own completer ignores Literal types."""
 
-import functools
-import inspect
+import pydoc
 import re
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from replication.simulator.measures import NAMES
 
 STRING = re.compile(r"""(['"])([^'"\n]*)$""")
-CLOSED = re.compile(r"""'[^'\n]*'|"[^"\n]*"|\([^()]*\)|\[[^\[\]]*\]""")
-CALL = re.compile(r"([A-Za-z_][\w.]*)\(([^()]*)$")
-ARGUMENT = re.compile(r"(?:(\w+)\s*=\s*)?(\[[^\[\]]*)?$")
 
 
 def register() -> None:
@@ -52,46 +48,23 @@ def values(text: str, names: dict[str, Any]) -> tuple[str, list[str]]:
     known : list of str
         ``KTH-SP2`` and ``KTH-SP2-2`` in the example; none outside a call of this package's functions.
     """
+    import jedi  # a dependency of IPython
+
     string = STRING.search(text)
     if string is None:
         return "", []
-    code = text[: string.start()]
-    while (shorter := CLOSED.sub("0", code)) != code:
-        code = shorter
-    call = CALL.search(code)
-    function = _function(call[1], names) if call else None
-    if function is None:
-        return string[2], []
-    argument = ARGUMENT.search(call[2])
-    before = call[2][: argument.start()]
-    known = _allowed_words(function, argument[1] or before.count(","))
+    known = []
+    for call in jedi.Interpreter(text[: string.start()], [names]).get_signatures():
+        if call.index is not None and call.module_name.startswith(f"{__package__}."):
+            known = _allowed_words(call.full_name, call.params[call.index].name)
     return string[2], [one for one in known if one.startswith(string[2])]
 
 
-def _function(path, names):
-    """Return the function or class of this package that a dotted name stands for, or None."""
-    first, *rest = path.split(".")
-    try:
-        # Static, so that no code of a property runs.
-        value = functools.reduce(inspect.getattr_static, rest, names.get(first))
-    except AttributeError:
-        return None
-    is_own = str(getattr(value, "__module__", "")).partition(".")[0] == __package__
-    return value if is_own and callable(value) else None
-
-
 def _allowed_words(function, argument):
-    """Return the allowed words of an argument, given by its name or place."""
+    """Return the allowed words of an argument of a function or class, all by name."""
     if argument == "measures":
         return list(NAMES)
-    if isinstance(function, type):
-        parameters = list(inspect.signature(function.__init__).parameters)[1:]
-        function = function.__init__
-    else:
-        parameters = list(inspect.signature(function).parameters)
-    if isinstance(argument, int):
-        argument = parameters[argument] if argument < len(parameters) else ""
-    return _literals(get_type_hints(function).get(argument))
+    return _literals(get_type_hints(pydoc.locate(function)).get(argument))
 
 
 def _literals(kind):
