@@ -1,24 +1,33 @@
 """The article: ``article/article.md``, edited by hand, with its references filled in from the records.
 
-pandoc makes HTML for the report and, through typst, ``figures/article.pdf``. docs/architecture.md describes the source.
+pandoc makes HTML for the report and, through typst, ``figures/article.pdf``. The source holds two kinds of reference
+to recorded results; docs/architecture.md describes them.
+
+``{value TABLE COLUMN NAME=VALUE ...; FORMAT}``
+    The cells of a column in the rows that meet all conditions.
+``{verdict PAPER/CLAIM; holds}``
+    The verdict on a claim. The verdict that the sentence assumes is part of the reference.
 """
 
 import re
+import shlex
 
 import pypandoc
 import typst
 import yaml
 
+from replication.papers import shown, verdicts
 from replication.papers.published import EvidenceError
 from replication.report import record
-from replication.report.references import ReferenceFault, References
-from replication.report.render import TEMPLATES, uri
+from replication.report.render import SIGNS, TEMPLATES, uri
 from replication.simulator import paths
 
 # Braces behind a bracket are the attributes of a picture.
 REFERENCE = re.compile(r"(?<!\))\{[^{}]*\}")
 PICTURE = re.compile(r"^!\[[^\n]*\]\(([^)\n]+)\)", re.MULTILINE)
 IMAGE = re.compile(r'<img src="([^"]+)"')
+CONDITION = re.compile(r"([^=~]+)([=~])(.*)")
+FORMAT = re.compile(r"(abs )?[+,]*\.\d+f")
 SOURCE = "markdown-raw_html-raw_tex-implicit_header_references"
 
 
@@ -128,3 +137,134 @@ def _pandoc(text, to, *options):
     options += ["--citeproc", f"--bibliography={paths.ARTICLE / 'references.bib'}", "--wrap=none"]
     options += ["--metadata=link-citations:true", "--variable", f"version={version}"]
     return pypandoc.convert_text(text, to, format=SOURCE, extra_args=options)
+
+
+class ReferenceFault(ValueError):
+    """A reference without a result, or with a result that differs from the one its sentence states."""
+
+
+class References:
+    """Look up references in `replication.report.results.Results`."""
+
+    def __init__(self, results):
+        self._papers = {paper.key: paper for paper in results.papers}
+
+    def text(self, reference, link=True):
+        """Return the Markdown of a reference, given without its braces; ReferenceFault if it has no result.
+
+        With `link`, a verdict is linked to the claim in the report.
+        """
+        first, *further = (part.strip() for part in reference.split(";"))
+        try:
+            kind, *words = shlex.split(first)
+        except ValueError as error:
+            raise ReferenceFault(f"unreadable: {error}") from None
+        if kind == "verdict" and len(words) == 1:
+            return self._verdict(words[0], further, link)
+        if kind == "value" and len(words) > 1:
+            return self._value(words, further)
+        raise ReferenceFault(
+            f"{first!r}; expected verdict and a claim, or value, a table and a column"
+        )
+
+    def _verdict(self, claim, further, link):
+        paper, _, name = claim.partition("/")
+        verdict = self.select(f"{paper}.claims", "verdict", f"claim={name}")[0]
+        if further != [verdict]:
+            expected = "; ".join(further) or "no verdict"
+            raise ReferenceFault(f"the text says {expected!r}; the verdict is {verdict!r}")
+        # With a plain blank "= check" in a cell would be a heading in typst.
+        words = f"{SIGNS[verdict]}\u00a0{verdict}"
+        return f"[{words}](#{verdicts.place('claim', paper, name)})" if link else words
+
+    def _value(self, words, further):
+        cells, form = self.select(*words), ""
+        for part in further:
+            if part in SIGNS:
+                if set(cells) != {part}:
+                    raise ReferenceFault(f"the text says {part!r}; the cell holds {cells[0]!r}")
+            elif part == "count":
+                cells = [float(len(cells))]
+            elif FORMAT.fullmatch(part):
+                form = part
+            elif part != "range":
+                raise ReferenceFault(f"{part!r} is no verdict, no format, and not count or range")
+        if "range" not in further:
+            return ", ".join(_format(cell, form) for cell in cells)
+        size = abs if form.startswith("abs") else float
+        ordered = sorted(set(cells), key=lambda cell: size(_number(cell)))
+        ends = [ordered[0], ordered[-1]][: len(ordered)]
+        return " to ".join(_format(cell, form) for cell in ends).replace(" % to ", " to ")
+
+    def select(self, table, column, *conditions):
+        """Return the cells of a column in the rows of a table that meet all conditions; at least one."""
+        rows = self.rows(table)
+        known = list(rows[0]) if rows else []
+        tests = [CONDITION.fullmatch(condition) for condition in conditions]
+        if None in tests:
+            raise ReferenceFault(f"conditions {conditions}; expected NAME=VALUE or NAME~WORD")
+        for name in (column, *(test[1] for test in tests)):
+            if name not in known:
+                raise ReferenceFault(f"{table} has no column {name!r}, but {', '.join(known)}")
+        cells = [row[column] for row in rows if all(_meets(row[one[1]], one) for one in tests)]
+        if not cells:
+            raise ReferenceFault(f"{table}: no row has {', '.join(conditions)}")
+        return cells
+
+    def rows(self, table):
+        """Return a table as a list of dicts: of a record, or of a paper's numbers, claims or cases."""
+        name, _, part = table.partition(".")
+        papers = self._papers.values() if name == "all" else filter(None, [self._papers.get(name)])
+        if part == "numbers":
+            every = [one for paper in papers for one in paper.numbers]
+            return [one.shown() | {"item": one.published.item, "ours": one.ours} for one in every]
+        if part in ("claims", "cases"):
+            every = [one for paper in papers for one in paper.claims]
+            if part == "cases":
+                return [{"claim": one.id_in_paper} | case for one in every for case in one.rows]
+            return [
+                {"claim": c.id_in_paper, "verdict": c.verdict, "held": c.count, "kind": c.about}
+                for c in every
+            ]
+        if part in ("logs", "record") and (facts := record.read("paper", name)):
+            logs = facts["provenance"]["logs"].items()
+            return [facts] if part == "record" else [{"log": log} | one for log, one in logs]
+        path = record.folder("paper") / f"{name}.csv"
+        if part or not path.is_file():
+            raise ReferenceFault(f"no table {table} among the records")
+        return [
+            {column: _parse(cell) for column, cell in row.items()}
+            for row in verdicts.read_csv(path)
+        ]
+
+
+def _meets(cell, test):
+    """Return True if a cell is the value of a condition, as text or number, or has it among its words."""
+    _, sign, wanted = test.groups()
+    if sign == "~":
+        return wanted in str(cell).split()
+    try:
+        return str(cell) == wanted or float(cell) == float(wanted)
+    except (TypeError, ValueError):
+        return False
+
+
+def _parse(cell):
+    try:
+        return float(cell)
+    except ValueError:
+        return cell
+
+
+def _number(cell):
+    try:
+        return float(re.sub("[,% ]", "", str(cell)))
+    except ValueError:
+        raise ReferenceFault(f"{cell!r} is no number") from None
+
+
+def _format(cell, form):
+    if not form:
+        return shown.text(cell)
+    spec = form.removeprefix("abs ")
+    return format(_number(cell) if spec == form else abs(_number(cell)), spec)

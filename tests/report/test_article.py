@@ -3,7 +3,7 @@
 import pytest
 
 from replication.report import article, results
-from replication.report.references import ReferenceFault, References
+from replication.report.article import ReferenceFault, References
 from replication.simulator import paths
 
 
