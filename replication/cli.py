@@ -3,7 +3,6 @@
 import atexit
 import gc
 import json
-import math
 import os
 import sys
 import tomllib
@@ -70,7 +69,7 @@ DROP = f"Jobs to leave out, instead of the default; '' for none: {', '.join(clea
 def rules(command):
     """Add the options of the cleaning rules to a command."""
     for add in (
-        opt("--drop", metavar="RULES", help=DROP, callback=_words),
+        opt("--drop", metavar="RULES", help=DROP),
         opt("--overrun", type=click.Choice(list(cleaning.OVERRUNS)), help="Runs past estimates."),
         opt("--size", type=click.Choice(list(cleaning.SIZES)), help="The processors that count."),
         machine,
@@ -79,10 +78,6 @@ def rules(command):
     ):
         command = add(command)
     return command
-
-
-def _words(context, option, value):
-    return None if value is None else value.split(",")
 
 
 @shell.command()
@@ -236,8 +231,9 @@ def figures(only, scale, settings, listing, workers, engine):
     from replication.simulator import engines
 
     if listing:
-        items = [f"{name:28} {record.title(name)}" for name in results.notebooks()]
-        return _print(None, items, False)
+        return click.echo(
+            "\n".join(f"{name:28} {record.title(name)}" for name in results.notebooks())
+        )
     from replication.report import run
 
     if engine is not None:  # the notebooks' sweeps take it from the environment
@@ -390,18 +386,11 @@ def _value(word):
         return word
 
 
-def _finite(value):
-    """Return a value with None in place of what JSON has no number for."""
-    if isinstance(value, dict):
-        return {key: _finite(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
 def _print(facts, lines, as_json, err=False):
-    printed = json.dumps(_finite(facts), indent=2, allow_nan=False) if as_json else "\n".join(lines)
-    click.echo(printed, err=err)
+    if as_json:  # null for nan and infinity, which JSON does not have
+        facts = json.loads(json.dumps(facts), parse_constant=lambda word: None)
+        lines = [json.dumps(facts, indent=2)]
+    click.echo("\n".join(lines), err=err)
 
 
 def main(argv=None):
