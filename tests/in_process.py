@@ -21,7 +21,8 @@ def in_process(path, **parameters):
             try:
                 exec(compile(cell.source, f"{name} cell {number + 1}", "exec"), variables)
             except Exception as error:
-                message = run.failure(path, number, type(error).__name__, str(error))
+                kind = type(error).__name__
+                message = run.failure(name, number + 1, cell.source, kind, str(error))
                 raise NotebookError(message) from error
             if "parameters" in cell.metadata.get("tags", []):
                 variables |= parameters

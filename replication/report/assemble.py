@@ -43,13 +43,8 @@ PARTS = {
 }
 
 
-def build(kind=None):
-    """Write the report and return its path.
-
-    Parameters
-    ----------
-    kind : str, optional
-        One of `replication.report.record.KINDS`; by default the best one with any output.
+def build():
+    """Write the report of the best kind with any output, and return its path.
 
     Returns
     -------
@@ -65,21 +60,19 @@ def build(kind=None):
     ArticleError
         If the article and the results disagree; nothing is written then.
     """
-    drawn = (kind for kind in record.KINDS if any(record.folder(kind).rglob("*.json")))
-    kind = kind or next(drawn, None)
-    if kind is None:
+    kinds = [kind for kind in record.KINDS if any(record.folder(kind).rglob("*.json"))]
+    if not kinds:
         raise ReportError("no results to report; run make figures")
-    results = collect(kind)
-    complete = kind == "paper" and not results.missing
+    results = collect(kinds[0])
+    complete = kinds[0] == "paper" and not results.missing
     sensitivity = verdicts.sensitivity(results.papers)
-    target = (paths.FIGURES if complete else paths.BUILD / "report" / kind) / "report.html"
-    outputs = {}
+    target = (paths.FIGURES if complete else paths.BUILD / "report" / kinds[0]) / "report.html"
+    text, outputs = "", {}
     if complete and article.exists():
-        outputs[target] = page(results, sensitivity, article.html(results))
+        text = article.html(results)
         outputs[target.with_name("article.pdf")] = article.pdf(results)
         outputs[paths.ROOT / "README.md"] = article.readme(results).encode()
-    else:
-        outputs[target] = page(results, sensitivity)
+    outputs[target] = page(results, sensitivity, text)
     for path, content in outputs.items():
         writing.write(path, content)
     if complete:

@@ -157,7 +157,7 @@ def execute(path, parameters):
     running = record.notebook("failed", name)
     running.parent.mkdir(parents=True, exist_ok=True)
     try:
-        papermill.execute_notebook(
+        executed = papermill.execute_notebook(
             str(path),
             str(running),
             parameters,
@@ -170,14 +170,16 @@ def execute(path, parameters):
     except DeadKernelError:
         raise NotebookError(f"{name}: the kernel died; it may need more memory") from None
     except papermill.PapermillExecutionError as error:
-        raise NotebookError(_reason(path, error)) from error
+        # papermill adds a cell with the parameters behind the first, so that its count from 0 is ours from 1.
+        where = name, error.cell_index, error.source
+        raise NotebookError(failure(*where, error.ename, error.evalue)) from error
     except RuntimeError as error:
         raise NotebookError(f"{name}: the kernel did not start: {error}") from error
     drawn = [kind for kind, file in records.items() if _mtime(file) != before[kind]]
     if not drawn:
         raise NotebookError(f"{name}: no Page of this name saved an output")
     kind = drawn[0]
-    notebook = stable(nbformat.read(running, as_version=4), with_parameters=kind != "paper")
+    notebook = stable(executed, with_parameters=kind != "paper")
     writing.write(record.notebook(kind, name), nbformat.writes(notebook).encode())
     running.unlink()
     for file in set(older[kind]) - set(outputs(kind, name)):
@@ -225,22 +227,11 @@ def _mtime(file):
     return file.stat().st_mtime_ns if file.exists() else None
 
 
-def _reason(path, error):
-    # papermill adds a cell with the parameters behind the tagged one.
-    cells = nbformat.read(path, as_version=4).cells
-    tagged = [n for n, cell in enumerate(cells) if "parameters" in cell.metadata.get("tags", [])]
-    number = error.cell_index - (error.cell_index > tagged[0])
-    return failure(path, number, error.ename, error.evalue)
-
-
-def failure(path, number, kind, message):
-    """Return one line about a failed cell, given by its number from 0 among all cells."""
-    source = nbformat.read(path, as_version=4).cells[number].source.strip().splitlines() or [""]
-    last = message.strip().splitlines()[-1:] or [""]
-    name = f"{path.parent.name}/{path.stem}"
-    return f"{name}: cell {number + 1} ({source[0].strip()}): {kind}: {last[0]}"
+def failure(name, number, source, kind, message):
+    """Return one line about a failed cell, given by its number from 1 and its source."""
+    first, last = source.strip().partition("\n")[0], message.strip().rpartition("\n")[2]
+    return f"{name}: cell {number} ({first.strip()}): {kind}: {last}"
 
 
 def _short(path):
-    path = Path(path)
-    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
+    return os.path.relpath(path) if Path(path).is_relative_to(Path.cwd()) else str(path)
