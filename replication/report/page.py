@@ -9,6 +9,8 @@ from functools import cached_property
 from pathlib import Path
 
 import pandas as pd
+from IPython import get_ipython
+from IPython.display import display
 
 from replication.papers import claims, compare, published, shown, style, verdicts
 from replication.report import parameters, record
@@ -72,12 +74,8 @@ class Page:
         if "scheduler" in settings:
             self.scheduler = text.scheduler(settings["scheduler"])
         self.changes = parameters.changes(name, given)
-        self._given, self._started, self._before, self._shown = (
-            given,
-            time.perf_counter(),
-            None,
-            None,
-        )
+        self._given, self._started = given, time.perf_counter()
+        self._before = self._shown = None
         self._summary, self._files, self._values = "", {}, {}
         self._comparisons, self._decisions = {}, {}
         style.apply()
@@ -86,11 +84,10 @@ class Page:
     @cached_property
     def logs(self):
         """Names of the logs: those of the registry, and the stems of files."""
-        stems = (
+        names = tuple(
             log if log in traces.names() else re.sub(r"(\.swf)?(\.gz)?$", "", Path(log).name)
             for log in self._given["logs"]
         )
-        names = tuple(stems)
         if len(set(names)) < len(names):
             raise PageError(f"{self.name}: logs {', '.join(names)}; expected each name once")
         return names
@@ -234,8 +231,7 @@ class Page:
         formats : dict of str to str, optional
             Format of a column's numbers on display, such as ``{"wait": "{:.1f}"}``.
         """
-        file = self._file(name, ".csv")
-        return self._save_table(Table(frame, caption, self.notice, formats, file=file), "table")
+        return self._save_table("table", name, ".csv", frame, caption, formats)
 
     def compare(self, ours, reasons=None, item=None, part=False):
         """Compare our numbers with the published ones and save the verdicts.
@@ -265,10 +261,8 @@ class Page:
         self._comparisons[item] = compare.records(frame)
         readable = _readable(self._comparisons[item], self.paper, item)
         caption = f"Paper against ours: {self.paper} {item}"
-        file = self._file(item if item != self.item else None, ".verdicts.csv")
-        return self._save_table(
-            Table(frame, caption, self.notice, shown=readable, file=file), "verdicts"
-        )
+        name = None if item == self.item else item
+        return self._save_table("verdicts", name, ".verdicts.csv", frame, caption, shown=readable)
 
     def claims(self, functions, only=None, **tables):
         """Decide claims of the paper from tables, and save each with the numbers of its cases.
@@ -307,16 +301,14 @@ class Page:
                 "rule": one.entry["rule"],
                 "cases": list(cases),
             }
-        table, display = claims.frame(decided), claims.summary(decided)
+        table, readable = claims.frame(decided), claims.summary(decided)
         if self.undecided:
-            table["verdict"], display["verdict"] = claims.UNDECIDED, claims.UNDECIDED
+            table["verdict"] = readable["verdict"] = claims.UNDECIDED
         about = "all of the paper" if only is None else "what the paper says of this"
         caption = f"Claims ({about}), the numbers that decide each, and the verdicts"
-        file = self._file(None if self.item == "claims" else "claims", ".csv")
-        display = display.drop(columns=["claim"])
-        saved = self._save_table(
-            Table(table, caption, self.notice, shown=display, file=file), "claims"
-        )
+        name = None if self.item == "claims" else "claims"
+        readable = readable.drop(columns="claim")
+        saved = self._save_table("claims", name, ".csv", table, caption, shown=readable)
         return Decided(decided, saved._repr_html_())
 
     def decide(self, functions, only=None, **tables):
@@ -330,7 +322,8 @@ class Page:
     def _file(self, name, ending):
         return f"{self.item}{f'-{name}' if name else ''}{ending}"
 
-    def _save_table(self, table, role):
+    def _save_table(self, role, name, ending, frame, caption, formats=None, shown=None):
+        table = Table(frame, caption, self.notice, formats, shown, self._file(name, ending))
         return self._save(table.file, table.csv(), role, table)
 
     def _save(self, file, data, role, output):
@@ -411,20 +404,14 @@ class _Sentence(string.Formatter):
         return format(value, format_spec) if format_spec else shown.text(value)
 
 
-def _notebook():
-    """Return IPython in a notebook, else None."""
-    ipython = sys.modules.get("IPython")
-    return ipython if ipython and ipython.get_ipython() is not None else None
-
-
 def _display(bundle, **how):
     """Display a bundle in a notebook; with ``display_id`` return its handle."""
-    return _notebook() and _notebook().display.display(bundle, raw=True, **how)
+    return get_ipython() and display(bundle, raw=True, **how)
 
 
 def _handed_over():
     """Return the names of the parameters that papermill has added."""
-    inputs = _notebook().get_ipython().user_ns.get("In", ()) if _notebook() else ()
+    inputs = get_ipython().user_ns.get("In", ()) if get_ipython() else ()
     given = [cell for cell in inputs if cell.startswith("# Parameters\n")]
     return [name for cell in given for name in re.findall(r"^(\w+) = ", cell, re.MULTILINE)]
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import jinja2
 import pandas as pd
+from IPython.display import display
 
 from replication.papers import shown, style
 from replication.simulator import writing
@@ -103,9 +104,9 @@ class Table:
         return writing.frame_csv(self._flat)
 
     def _repr_html_(self):
-        display, total, caption = self._shown, len(self._shown), self.caption
+        rows, total, caption = self._shown, len(self._shown), self.caption
         if total > LONGEST:
-            display = display.head(HEAD)
+            rows = rows.head(HEAD)
             caption += f" (the first {HEAD} of {total:,} rows of {self.file})"
         kinds = {name: self._flat[name].dtype.kind for name in self._flat}
         formats = {
@@ -114,14 +115,14 @@ class Table:
             if kinds.get(name) == "f" and not (name == "share" and self._flat[name].max() > 1)
         }
         formats |= self._formats
-        rows = [
-            [(name, row[name], shown.text(row[name], formats.get(name))) for name in display]
-            for row in display.to_dict("records")
+        cells = [
+            [(name, row[name], shown.text(row[name], formats.get(name))) for name in rows]
+            for row in rows.to_dict("records")
         ]
         return JINJA.get_template("table.html.j2").render(
-            columns={name: name_of(name) for name in display},
+            columns={name: name_of(name) for name in rows},
             numeric={name for name, kind in kinds.items() if kind in "iuf"},
-            rows=rows,
+            rows=cells,
             caption=caption,
             notice=self.notice,
         )
@@ -138,8 +139,6 @@ class Picture:
         self.data, self.caption = data, caption
 
     def _ipython_display_(self):
-        from IPython.display import display
-
         look = {"width": shown_width(self.data), "alt": self.caption}
         picture = {"image/png": base64.b64encode(self.data).decode(), "text/plain": self.caption}
         display(picture, metadata={"image/png": look}, raw=True)
