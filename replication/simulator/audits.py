@@ -48,25 +48,52 @@ def _alone_at_head(schedule):
 
 @_cache
 def head_since(schedule):
-    """Return when each job came to the head of the queue, int64[n], s; its start if it did not wait there."""
+    """Return when each job came to the head of the queue.
+
+    Parameters
+    ----------
+    schedule : replication.simulator.schedule.Schedule
+
+    Returns
+    -------
+    int64[n], s
+        The job's start if it did not wait at the head.
+    """
     return np.minimum(_alone_at_head(schedule), schedule.start)
 
 
 @_cache
 def blocked(schedule):
-    """Return the mask of the jobs that came to the head of the queue and could not start at that instant, bool[n].
+    """Return the mask of the jobs that came to the head of the queue and could not start at that instant.
 
     Preempted jobs count by their last wait: a job at the head stays there until it starts, and then cannot be
     preempted.
+
+    Parameters
+    ----------
+    schedule : replication.simulator.schedule.Schedule
+
+    Returns
+    -------
+    bool[n]
     """
     return schedule.start > head_since(schedule)
 
 
 @_cache
 def earliest_at_head(schedule):
-    """Return the first instant at which each blocked job could have started if no later job had run, int64[n], s.
+    """Return the first instant at which each blocked job could have started if no later job had run.
 
-    Then idle processors and those of later jobs together suffice. For other jobs it is their start.
+    From then on, idle processors and those of later jobs together suffice.
+
+    Parameters
+    ----------
+    schedule : replication.simulator.schedule.Schedule
+
+    Returns
+    -------
+    int64[n], s
+        The start of a job that was not blocked.
     """
     w = schedule.workload
     since = _alone_at_head(schedule)
@@ -75,16 +102,24 @@ def earliest_at_head(schedule):
 
 
 def head_violations(schedule):
-    """Return the mask of the jobs that waited at the head while idle and shadow processors sufficed, bool[n].
+    """Return the mask of the jobs that waited at the head while idle and shadow processors sufficed.
 
     Jobs of lower priority delay such a job (PV-EASY, sections 3.1 and 4.2).
+
+    Parameters
+    ----------
+    schedule : replication.simulator.schedule.Schedule
+
+    Returns
+    -------
+    bool[n]
     """
     return schedule.start > earliest_at_head(schedule)
 
 
 @_cache
 def reservations(schedule, which="first", by="predictions"):
-    """Return the reservation of each blocked job, int64[n], s; -1 for other jobs.
+    """Return the reservation of each blocked job.
 
     It is computed as the scheduler does at that instant: from the running jobs and their predictions, in PV-EASY from
     the sunny load alone (sections 3.2 and 4.3).
@@ -97,6 +132,11 @@ def reservations(schedule, which="first", by="predictions"):
     by : {"predictions", "estimates"}
         By estimates, the first reservation is that of plain EASY at that instant before it backfills. Only a later
         job can violate it while no job outlives its estimate.
+
+    Returns
+    -------
+    int64[n], s
+        -1 for jobs that were not blocked.
 
     Raises
     ------
@@ -141,10 +181,19 @@ def _reservations_at(schedule, since, start, end, plans, correction=0, sunny=Fal
 
 @_cache
 def earliest_of_running(schedule):
-    """Return the first real shadow time of each blocked job, int64[n], s (heel-and-toe, section 5).
+    """Return the first real shadow time of each blocked job (heel-and-toe, section 5).
 
-    That is the actual end of enough jobs that were running, earlier or later ones, when it came to the head. For jobs
-    that were not blocked it is their start.
+    It is the first instant at which enough of the jobs that ran when the job came to the head have really ended. Jobs
+    submitted before and after it count alike.
+
+    Parameters
+    ----------
+    schedule : replication.simulator.schedule.Schedule
+
+    Returns
+    -------
+    int64[n], s
+        The start of a job that was not blocked.
     """
     since, (start, end) = head_since(schedule), _runs_at_pass(schedule)
     length = schedule.end - start
@@ -154,7 +203,7 @@ def earliest_of_running(schedule):
 
 
 def reservation_delays(schedule, blame="since-reserved", which="first", by="predictions"):
-    """Return the delay of each job whose reservation a later job violated, int64[n], s; 0 for other jobs.
+    """Return the delay of each job whose reservation a later job violated.
 
     A job that starts after its reservation suffers a violation if it could have started earlier without the later jobs
     (PV-EASY, section 3.2). Otherwise its predecessors ran longer than predicted, which the paper calls benign.
@@ -163,10 +212,20 @@ def reservation_delays(schedule, blame="since-reserved", which="first", by="pred
     ----------
     schedule : replication.simulator.schedule.Schedule
     blame : {"since-reserved", "under-predicted", "any-later"}
-        The later jobs that count at the first instant at which the job is late and could have started: those that
-        started since the first reservation and run past their prediction, the default, which follows section 3.2; all
-        that run past it; or any.
+        The later jobs that count at the first instant at which the job is late and could have started. The default,
+        which follows section 3.2, counts those that started since the first reservation and run past their prediction;
+        "under-predicted" counts all that run past it, "any-later" every later job.
     which, by : str
+        See `reservations`.
+
+    Returns
+    -------
+    int64[n], s
+        0 for jobs without a violation.
+
+    Raises
+    ------
+    AuditError
         See `reservations`.
     """
     among(BLAMES, "blame", blame, AuditError)
@@ -182,7 +241,7 @@ def reservation_delays(schedule, blame="since-reserved", which="first", by="pred
 
 
 def alone(schedule, jobs=None):
-    """Return the start of each job if no job of lower priority had been submitted, int64[n], s.
+    """Return the start of each job if no job of lower priority had been submitted.
 
     This is the literal definition of strict fairness (PV-EASY, section 3.1). Up to the submission of a job both
     schedules are equal; from there the scheduler continues without further arrivals. For preempted jobs it is the start
@@ -194,6 +253,10 @@ def alone(schedule, jobs=None):
     jobs : sequence of int, optional
         Indices of the jobs to compute, all by default; other jobs get their start in the schedule. Schedulers for
         which `is_replayed` is false need a whole simulation for each job.
+
+    Returns
+    -------
+    int64[n], s
 
     Raises
     ------
@@ -240,7 +303,7 @@ def _replay(schedule):
 
 
 def start_delays(schedule, since="alone"):
-    """Return the delay of each blocked job by later jobs, int64[n], s; 0 for other jobs (PV-EASY, Table 1).
+    """Return the delay of each blocked job by later jobs (PV-EASY, Table 1).
 
     Parameters
     ----------
@@ -249,6 +312,11 @@ def start_delays(schedule, since="alone"):
         The start of the delay: the start without later jobs (`alone`); the first instant at the head at which idle and
         later jobs' processors sufficed (`earliest_at_head`); that instant or the first reservation, whichever is later;
         or the first real shadow time (`earliest_of_running`).
+
+    Returns
+    -------
+    int64[n], s
+        0 for jobs that were not blocked.
     """
     among(SINCE, "since", since, AuditError)
     if since == "alone":
@@ -267,12 +335,16 @@ def postponements(schedule):
 
     They are computed from the schedule, at each submission and end, from the running jobs and their predictions.
 
+    Parameters
+    ----------
+    schedule : replication.simulator.schedule.Schedule
+
     Returns
     -------
     moved : int64[n, 4]
-        For each job: the number of passes at which it was blocked at the head; of those at which its reservation was
-        later than at the pass before; of those at which only later jobs that started since it came to the head caused
-        this; and the sum of its postponements, s.
+        For each job: the number of passes at which it was blocked at the head; the number of those at which its
+        reservation was later than at the pass before; the number at which only later jobs that started since it came to
+        the head caused this; and the sum of its postponements, s.
     passing : int8[n]
         For each job that started behind a blocked head: 1 if its planned end was no later than the shadow time, 2 if it
         took extra processors, 3 if it took extra processors and the shadow time was the present instant; else 0.

@@ -90,9 +90,19 @@ class Plan:
 
 
 def write(schedule, target, form=None) -> None:
-    """Write a schedule in one of `FORMS` to a path or a binary file.
+    """Write a schedule.
 
-    By default SWF for a path that ends in ``.swf`` or ``.swf.gz``, else native. FormatError for an unknown form.
+    Parameters
+    ----------
+    schedule : replication.simulator.schedule.Schedule
+    target : path or open binary file
+    form : {"native", "swf", "batsim"}, optional
+        By default "swf" for a path that ends in ``.swf`` or ``.swf.gz``, else "native".
+
+    Raises
+    ------
+    FormatError
+        For another form.
     """
     form = form or ("swf" if str(target).endswith((".swf", ".swf.gz")) else "native")
     among(FORMS, "form", form, FormatError)
@@ -105,7 +115,16 @@ def write(schedule, target, form=None) -> None:
 
 
 def as_trace(schedule) -> swf.Trace:
-    """Return the schedule as a log in SWF, with its estimates as requested times and sizes in both fields."""
+    """Return a schedule as a log in SWF, with estimates as requested times and sizes in both fields of processors.
+
+    Parameters
+    ----------
+    schedule : replication.simulator.schedule.Schedule
+
+    Returns
+    -------
+    replication.simulator.swf.Trace
+    """
     w = schedule.workload
     note = ", ".join(f"{name} {value}" for name, value in schedule.provenance.items())
     labels = {
@@ -156,7 +175,16 @@ def _parts(schedule):
 
 
 def intervals(schedule):
-    """Return the processors of each job as an interval set such as ``0-3 7``, lowest free ones first."""
+    """Return the processors of each job as an interval set such as ``0-3 7``; each job gets the lowest free ones.
+
+    Parameters
+    ----------
+    schedule : replication.simulator.schedule.Schedule
+
+    Returns
+    -------
+    list of str
+    """
     w = schedule.workload
     blocks = [[] for _ in range(len(w))]
     for job, first, width in gantt.place(schedule.start, schedule.end, w.processors, w.machine):
@@ -197,6 +225,15 @@ def _write_batsim(schedule, target):
 
 def read(path) -> Plan:
     """Read a schedule of this package or of another program; the first line decides the form.
+
+    Parameters
+    ----------
+    path : str or pathlib.Path
+        ``-`` is standard input.
+
+    Returns
+    -------
+    Plan
 
     Raises
     ------

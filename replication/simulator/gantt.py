@@ -8,7 +8,13 @@ ROWS = 200_000  # most rectangles of a chart
 
 
 def place(start, end, processors, machine):
-    """Return the processors of every job while it runs, lowest free ones first.
+    """Return the processors of every job while it runs; each job gets the lowest free ones.
+
+    Parameters
+    ----------
+    start, end : int64[n], s
+    processors : int64[n]
+    machine : int, processors
 
     Returns
     -------
@@ -41,7 +47,7 @@ def place(start, end, processors, machine):
 
 
 def merge_blocks(blocks):
-    """Return blocks (first processor, number of processors) in ascending order, neighbours merged."""
+    """Return blocks, (first processor, number of processors) each, in ascending order and with neighbours merged."""
     merged = []
     for first, width in sorted(blocks):
         if merged and sum(merged[-1]) == first:
@@ -52,9 +58,24 @@ def merge_blocks(blocks):
 
 
 def draw(schedule, axes=None, since=None, until=None):
-    """Draw the jobs that run between two instants, s, on a new figure or on `axes`; all by default.
+    """Draw the jobs that run between two instants.
 
-    ValueError unless since < until, and for too many jobs.
+    Parameters
+    ----------
+    schedule : replication.simulator.schedule.Schedule
+    axes : matplotlib axes, optional
+        That of a new figure by default.
+    since, until : int, s, optional
+        The first submission and the last end by default.
+
+    Returns
+    -------
+    matplotlib axes
+
+    Raises
+    ------
+    ValueError
+        Unless `since` is before `until`, and for more than 200,000 jobs.
     """
     import matplotlib.pyplot as plt
     from matplotlib import patches

@@ -94,7 +94,18 @@ def check_measures(
 
 
 def check_trim(trim: Trim) -> tuple[float, bool]:
-    """Return a trim as (warm-up share, cool-down); True is heel-and-toe's (0.01, True), False (0, False)."""
+    """Return a trim as (warm-up share, cool-down).
+
+    Parameters
+    ----------
+    trim : bool or (float, bool)
+        True is heel-and-toe's (0.01, True), False is (0, False).
+
+    Raises
+    ------
+    MeasureError
+        For anything else.
+    """
     if isinstance(trim, bool):
         return (WARM_UP, True) if trim else (0.0, False)
     good = isinstance(trim, tuple | list) and len(trim) == 2 and isinstance(trim[1], bool)
@@ -107,17 +118,38 @@ def check_trim(trim: Trim) -> tuple[float, bool]:
 
 
 def measured_jobs(submit: np.ndarray, end: np.ndarray, trim: Trim = True) -> np.ndarray:
-    """Return the jobs to measure, bool[n].
+    """Return the mask of the jobs to measure.
 
-    By default those of heel-and-toe (section 2): without the first 1 % of the terminated jobs, rounded down, of equal
-    ends the earlier in the queue first; and without those that end after the last submission.
+    By default it leaves out the jobs of heel-and-toe (section 2): the first 1 % of the terminated jobs, rounded down,
+    where of equal ends the job earlier in the queue goes first; and those that end after the last submission.
+
+    Parameters
+    ----------
+    submit, end : int64[n], s
+    trim : bool or (float, bool)
+        See `check_trim`.
+
+    Returns
+    -------
+    bool[n]
     """
     warm_up, cool_down = check_trim(trim)
     return measuring.trim(_column(submit), _column(end), int(len(end) * warm_up), cool_down)
 
 
 def trim_effect(schedule: Any, trim: Trim = True) -> str:
-    """Return the effect of a trim as a sentence: jobs measured, and jobs left out by reason."""
+    """Return the effect of a trim as a sentence: jobs measured, and jobs left out by reason.
+
+    Parameters
+    ----------
+    schedule : replication.simulator.schedule.Schedule
+    trim : bool or (float, bool)
+        See `check_trim`.
+
+    Returns
+    -------
+    str
+    """
     warm_up, cool_down = check_trim(trim)
     n, submit, end = len(schedule.workload), schedule.workload.submit, schedule.end
     measured, early = (
@@ -256,26 +288,63 @@ def of(
 
 
 def bounded_slowdown(wait: np.ndarray, run_time: np.ndarray) -> np.ndarray:
-    """Return max(1, (w + r) / max(10, r)) of each job, from int64[n], s (heel-and-toe, section 2)."""
+    """Return max(1, (w + r) / max(10, r)) of each job, with wait w and run time r (heel-and-toe, section 2).
+
+    Parameters
+    ----------
+    wait, run_time : int64[n], s
+
+    Returns
+    -------
+    float64[n]
+    """
     return np.maximum(1.0, (wait + run_time) / np.maximum(BOUND, run_time))
 
 
 def pv_bounded_slowdown(wait: np.ndarray, run_time: np.ndarray) -> np.ndarray:
-    """Return (w + max(r, 10)) / max(r, 10) of each job (PV-EASY, formula 1).
+    """Return (w + max(r, 10)) / max(r, 10) of each job, with wait w and run time r (PV-EASY, formula 1).
 
     It differs from `bounded_slowdown` for runs below 10 s that waited.
+
+    Parameters
+    ----------
+    wait, run_time : int64[n], s
+
+    Returns
+    -------
+    float64[n]
     """
     bounded = np.maximum(BOUND, run_time)
     return (wait + bounded) / bounded
 
 
 def mbs(wait: np.ndarray, run_time: np.ndarray) -> float:
-    """Return the mean bounded slowdown of some jobs (PV-EASY, section 5.1.2)."""
+    """Return the mean of `pv_bounded_slowdown` over some jobs, nan over none (PV-EASY, section 5.1.2).
+
+    Parameters
+    ----------
+    wait, run_time : int64[n], s
+
+    Returns
+    -------
+    float
+    """
     return mwbs(wait, run_time, np.ones(len(wait), np.int64))
 
 
 def mwbs(wait: np.ndarray, run_time: np.ndarray, processors: np.ndarray) -> float:
-    """Return the mean bounded slowdown of some jobs, weighted by their sizes (PV-EASY, formula 2)."""
+    """Return the mean of `pv_bounded_slowdown` over some jobs, weighted by their sizes (PV-EASY, formula 2).
+
+    Parameters
+    ----------
+    wait, run_time : int64[n], s
+    processors : int64[n]
+
+    Returns
+    -------
+    float
+        nan over no jobs.
+    """
     return measuring.mean(
         pv_bounded_slowdown(wait, run_time).astype(np.float64), _column(processors)
     )
@@ -284,11 +353,27 @@ def mwbs(wait: np.ndarray, run_time: np.ndarray, processors: np.ndarray) -> floa
 def weighted_flow(
     wait: np.ndarray, run_time: np.ndarray, processors: np.ndarray, alpha: float
 ) -> float:
-    """Return AP^alpha WAF: average flow weighted by area and amplified wait, s (Top Percent, equation 2).
+    """Return AP^alpha WAF, the average flow time weighted by area and amplified wait (Top Percent, equation 2).
 
-    The weight of a job is its size times F^(alpha + 1) - w^(alpha + 1), with F the flow time and w the wait, from
-    int64[n], s. At alpha = 0 that is the job's area, its size times its run time; the paper uses 0 and 1. nan where all
-    weights are 0. ValueError if `alpha` is -1 or less: the weights would not grow with the flow time.
+    The weight of a job is its size times F^(alpha + 1) - w^(alpha + 1), with F the flow time and w the wait. At
+    alpha = 0 it is the job's area, its size times its run time.
+
+    Parameters
+    ----------
+    wait, run_time : int64[n], s
+    processors : int64[n]
+    alpha : float
+        Above -1, so that the weights grow with the flow time; the paper uses 0 and 1.
+
+    Returns
+    -------
+    float, s
+        nan where all weights are 0.
+
+    Raises
+    ------
+    ValueError
+        If `alpha` is -1 or less.
     """
     if not alpha > -1:
         raise ValueError(f"alpha is {alpha}, allowed: above -1")
@@ -300,14 +385,30 @@ def weighted_flow(
 
 
 def average_flow(wait: np.ndarray, run_time: np.ndarray) -> float:
-    """Return AF: mean time from submission to end, s (Top Percent, section IV.A; Horn 1973)."""
+    """Return AF, the mean time from submission to end (Top Percent, section IV.A; Horn 1973).
+
+    Parameters
+    ----------
+    wait, run_time : int64[n], s
+
+    Returns
+    -------
+    float, s
+    """
     return _of_values(wait + run_time, np.mean)
 
 
 def determination(run_time: np.ndarray, prediction: np.ndarray) -> float:
-    """Return R2 of predicted run times, the share of variance explained (Top Percent, equation 3).
+    """Return R2, the share of the run times' variance that the predictions explain (Top Percent, equation 3).
 
-    1 is perfect, 0 as good as the mean run time, negative worse; nan where all run times are equal.
+    Parameters
+    ----------
+    run_time, prediction : int64[n], s
+
+    Returns
+    -------
+    float
+        1 if perfect, 0 if as good as the mean run time, negative if worse; nan where all run times are equal.
     """
     missed = ((run_time - prediction).astype(float) ** 2).sum()
     spread = ((run_time - run_time.mean()) ** 2).sum()
@@ -315,7 +416,19 @@ def determination(run_time: np.ndarray, prediction: np.ndarray) -> float:
 
 
 def jain(values: np.ndarray, user: np.ndarray) -> float:
-    """Return the fairness index of the users' means, (sum x)^2 / (n sum x^2) (Jain, Chiu and Hawe 1984)."""
+    """Return the fairness index of the users' means x, (sum x)^2 / (n sum x^2) (Jain, Chiu and Hawe 1984).
+
+    Parameters
+    ----------
+    values : float64[n]
+        Of each job, such as slowdowns.
+    user : int64[n]
+
+    Returns
+    -------
+    float
+        1 if all means are equal.
+    """
     _, place = np.unique(user, return_inverse=True)
     means = np.bincount(place, weights=values) / np.bincount(place)
     squares = float((means**2).sum())
@@ -323,16 +436,37 @@ def jain(values: np.ndarray, user: np.ndarray) -> float:
 
 
 def load(run_time: np.ndarray, processors: np.ndarray, machine: int, span: float) -> float:
-    """Return work over the capacity of `machine` processors in `span` seconds; nan where the span is 0.
+    """Return the work of some jobs over the capacity of a machine in a span of time.
 
     PV-EASY divides by the time from the first submission to the last in Table 3, and to the last end in Table 5.
+
+    Parameters
+    ----------
+    run_time : int64[n], s
+    processors : int64[n]
+    machine : int, processors
+    span : int, s
+
+    Returns
+    -------
+    float
+        A share; nan where the span is 0.
     """
     work = float((run_time * processors).sum())
     return work / (machine * span) if span > 0 else float("nan")
 
 
 def wasted_time(schedule: Any) -> np.ndarray:
-    """Return the time that each job ran beyond its run time, in runs that were preempted, int64[n], s."""
+    """Return the time that each job ran beyond its run time, in runs that were preempted.
+
+    Parameters
+    ----------
+    schedule : replication.simulator.schedule.Schedule
+
+    Returns
+    -------
+    int64[n], s
+    """
     job, start, end = schedule.killed_runs.T
     ran = np.bincount(job, end - start, len(schedule.start)).astype(np.int64)
     return ran + schedule.end - schedule.start - schedule.workload.run_time

@@ -62,11 +62,21 @@ def _mean(values):
 def observe(workload, estimates=None, seed=1, scheduler=EASY()):  # noqa: B008, it is frozen
     """Simulate EASY, with or without a predictor, and observe it.
 
-    Arguments and errors are those of `replication.simulator.simulation.simulate`; SchedulerError for other schedulers.
+    Parameters
+    ----------
+    workload, estimates, seed
+        As of `replication.simulator.simulation.simulate`.
+    scheduler : replication.simulator.schedulers.EASY
+        With one reservation.
 
     Returns
     -------
     Observed
+
+    Raises
+    ------
+    SchedulerError
+        For other schedulers; further errors are those of `simulate`.
 
     Examples
     --------

@@ -87,9 +87,19 @@ def compare(first, second) -> dict:
 
 
 def shifts(name, shift):
-    """Return the number of ``jobs``, of those ``earlier``, at the ``same`` time and ``later``, and the ``mean`` shift, s.
+    """Return the shifts of waits between two schedules.
 
-    `shift` is the wait in the second schedule minus that in the first, s.
+    Parameters
+    ----------
+    name : str
+        Of the class of jobs.
+    shift : float64[n], s
+        The wait in the second schedule minus that in the first.
+
+    Returns
+    -------
+    dict
+        ``class``: the name; ``jobs``, and of those ``earlier``, at the ``same`` time and ``later``; ``mean``, s.
     """
     earlier, later = int((shift < -TOLERANCE).sum()), int((shift > TOLERANCE).sum())
     same = len(shift) - earlier - later
@@ -147,9 +157,23 @@ def check(plan, machine=None):
 
 
 def as_schedule(plan, machine=None):
-    """Return a plan as a `replication.simulator.schedule.Schedule`, for audits.
+    """Return a plan as a schedule, for audits.
 
-    Unknown estimates become run times. PlanError if the machine is unknown, or times are not whole seconds.
+    Parameters
+    ----------
+    plan : replication.simulator.formats.Plan
+        Unknown estimates become run times.
+    machine : int, processors, optional
+        By default the size in the file.
+
+    Returns
+    -------
+    replication.simulator.schedule.Schedule
+
+    Raises
+    ------
+    PlanError
+        If the machine is unknown, or times are not whole seconds.
     """
     machine = machine or plan.machine
     if machine is None:
@@ -185,10 +209,17 @@ def as_schedule(plan, machine=None):
 def fairness(schedule):
     """Return how often jobs of a schedule were delayed by later jobs.
 
-    ``blocked``: jobs that waited at the head of the queue; ``head_delayed``: those that could have started earlier
-    without later jobs, ``head_delay``: their mean delay, s; ``reservations_broken``: those kept from their first
-    reservation by a later job that started since and ran past its estimate, ``reservation_delay``: their mean delay, s.
-    Means over no jobs are 0.
+    Parameters
+    ----------
+    schedule : replication.simulator.schedule.Schedule
+
+    Returns
+    -------
+    dict
+        ``blocked``: jobs that waited at the head of the queue; ``head_delayed``: those that could have started earlier
+        without later jobs, and ``head_delay``: their mean delay, s; ``reservations_broken``: those that missed their
+        first reservation because of a later job that started since and ran past its estimate, and
+        ``reservation_delay``: their mean delay, s. Means over no jobs are 0.
     """
     head = audits.start_delays(schedule, since="head")
     broken = audits.reservation_delays(schedule)

@@ -150,9 +150,19 @@ class ResampledUsers(Resampling, name="users"):
 
 
 def concatenate_weeks(workload, weeks):
-    """Return a workload of some weeks of a log, each given by its number since the first submission.
+    """Return a workload of some weeks of a log.
 
     All weeks in their order are the log itself. Its last week may be incomplete.
+
+    Parameters
+    ----------
+    workload : Workload
+    weeks : sequence of int
+        Numbers of weeks since the first submission, from 0.
+
+    Returns
+    -------
+    Workload
     """
     week = (workload.submit - workload.submit[0]) // WEEK
     first = np.searchsorted(week, np.arange(week[-1] + 2))
@@ -163,9 +173,23 @@ def concatenate_weeks(workload, weeks):
 def move_jobs(workload, parts, weeks):
     """Return jobs of a log moved to other weeks, in order of submission, and of equal submissions as in the log.
 
-    `parts` are tuples of jobs by their places in the log, int64[k], the week of each, and the number of the copy: 0 for
-    the original user, above 0 for a synthetic user. Jobs in week `weeks` and later are left out; ResamplingError if
-    none remains.
+    Parameters
+    ----------
+    workload : Workload
+    parts : list of tuple
+        Each with some jobs by their places in the log, int64[k], the week of each, and the number of the copy: 0 for
+        the original user, above 0 for a synthetic user.
+    weeks : int
+        Jobs in this week and later ones are left out.
+
+    Returns
+    -------
+    Workload
+
+    Raises
+    ------
+    ResamplingError
+        If no job remains.
     """
     full = [np.broadcast_arrays(*part) for part in parts] or [np.empty((3, 0))]
     jobs, week, copy = np.concatenate(full, axis=1).astype(np.int64)
@@ -186,6 +210,6 @@ def move_jobs(workload, parts, weeks):
 
 
 def copy_numbers(drawn):
-    """Return how often each value occurred before, int64[n]."""
+    """Return for each value how often it occurs before, int64[n]."""
     drawn = pd.Series(drawn, dtype=np.int64)
     return drawn.groupby(drawn).cumcount().to_numpy(np.int64)

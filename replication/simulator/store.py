@@ -83,7 +83,7 @@ class Store:
             self._connection.close()
 
     def get(self, key: str) -> Rows | None:
-        """Return the rows stored under a key, None where there are none or where they are damaged."""
+        """Return the rows stored under a key, or None where they are absent or damaged."""
         if self._connection is None:
             return None
         try:

@@ -184,9 +184,20 @@ def combine(schedulers: list, predictors: list) -> Iterator:
 
 
 def shard(tasks: list[grid.Task], number: int, of: int) -> list[grid.Task]:
-    """Return the tasks of one of several cluster jobs, `number` from 0 to ``of - 1``.
+    """Return the tasks of one of several cluster jobs.
 
     The part of a task depends on its key and not on the other tasks.
+
+    Parameters
+    ----------
+    tasks : list of replication.simulator.grid.Task
+    number, of : int
+        The part, from 0 to ``of - 1``, and the number of parts.
+
+    Raises
+    ------
+    StudyError
+        For a part that does not exist, and for a task that cannot be stored because its code is unknown.
     """
     if not 0 <= number < of:
         raise StudyError(f"shard {number} of {of}; allowed: 0 to {of - 1}")

@@ -73,7 +73,10 @@ class Rules:
 
 
 def names(paper=None):
-    """Return the names of all logs, or of those that a paper uses, in its order."""
+    """Return the names of all logs, or of those that a paper uses in the paper's order.
+
+    TraceError for an unknown paper.
+    """
     return list(REGISTRY["log"] if paper is None else _paper(paper)["logs"])
 
 
@@ -83,7 +86,7 @@ def papers():
 
 
 def info(name):
-    """Return the registry's facts about a log; raise TraceError for an unknown name."""
+    """Return the registry's facts about a log, a `TraceInfo`; raise TraceError for an unknown name."""
     if name not in names():
         hint = did_you_mean(name, names(), cutoff=0.5)
         raise TraceError(
@@ -100,7 +103,24 @@ def info(name):
 
 
 def rules(name, paper=None):
-    """Return the cleaning rules of a paper for a log; by default the general ones, for the log's own machine."""
+    """Return cleaning rules for a log.
+
+    Parameters
+    ----------
+    name : str
+        Of the registry.
+    paper : str, optional
+        By default the general rules, for the machine in the log's header.
+
+    Returns
+    -------
+    Rules
+
+    Raises
+    ------
+    TraceError
+        For an unknown log or paper, and for a log that the paper does not use.
+    """
     log = info(name)
     if paper is None:
         return Rules(log.processors)
@@ -110,7 +130,10 @@ def rules(name, paper=None):
 
 
 def label(name, paper):
-    """Return a paper's name for a log; the log's own name if the paper does not use it."""
+    """Return a paper's name for a log, or the log's own name if the paper does not use it.
+
+    TraceError for an unknown paper.
+    """
     return _paper(paper)["logs"].get(name, {}).get("label", name)
 
 
@@ -119,7 +142,7 @@ def _paper(paper):
 
 
 def locate(name):
-    """Return the path of a log on this machine, or None; nothing is downloaded."""
+    """Return the path of a registered log, None if it is not on this machine; TraceError for an unknown name."""
     file = info(name).file
     places = (
         folder / variant
@@ -135,13 +158,26 @@ def file_of(source):
 
 
 def fetch(name, folder=None) -> Path:
-    """Download a log from the archive, unless the folder (by default ``data/traces``) has it.
+    """Download a log from the archive, unless the folder has it.
+
+    Parameters
+    ----------
+    name : str
+        Of the registry.
+    folder : str or pathlib.Path, optional
+        ``data/traces`` by default.
+
+    Returns
+    -------
+    pathlib.Path
 
     Raises
     ------
     DownloadError
-        If the network is disabled or fails, the folder is not writable, or the file's content is not as registered; such a
-        file is deleted.
+        If the network is disabled or fails, the folder is not writable, or the content is not the registered one; such
+        a download is deleted.
+    TraceError
+        For an unknown name.
     """
     log = info(name)
     target = Path(folder or paths.TRACES) / log.file

@@ -322,6 +322,11 @@ class Workload:
 def usage(start: np.ndarray, end: np.ndarray, processors: np.ndarray):
     """Return the processors in use over time.
 
+    Parameters
+    ----------
+    start, end : int64[n], s
+    processors : int64[n]
+
     Returns
     -------
     instant : int64[m], s
@@ -366,7 +371,7 @@ def _whole_numbers(values, column):
 
 
 def check_seed(seed: int) -> int:
-    """Return a seed as an int; WorkloadError for anything but a whole number from 0 that fits int64."""
+    """Return a seed as an int; raise WorkloadError for anything but a whole number from 0 to 2**63 - 1."""
     try:
         number = -1 if isinstance(seed, bool) else operator.index(seed)
     except TypeError:

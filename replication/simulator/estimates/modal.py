@@ -91,7 +91,7 @@ class Modal(EstimateModel):
         return estimate
 
     def covers(self, workload, seeds=(1,)) -> bool:
-        """Return whether the model has an estimate for every run time with each of some seeds."""
+        """Return whether the model, with each of some seeds, has an estimate for every run time of a workload."""
         longest_first = np.sort(workload.run_time)[::-1]
         return all((self._supply(workload, seed)[0] >= longest_first).all() for seed in seeds)
 

@@ -75,9 +75,18 @@ class EstimateModel(Choice, family="estimates"):
         return workload, estimate if e_max is None else np.minimum(estimate, e_max)
 
     def cut(self, workload: Workload) -> Workload:
-        """Return the workload with run times cut to the model's E_max (s), or unchanged without one.
+        """Return a workload with run times cut to the model's E_max.
 
         Scale to a load after this (`Workload.at_load`), since cutting lowers the load.
+
+        Parameters
+        ----------
+        workload : Workload
+
+        Returns
+        -------
+        Workload
+            The same if the model has no E_max.
         """
         e_max = getattr(self, "e_max", None)
         return workload if e_max is None else cut_runs(workload, e_max)
@@ -99,7 +108,7 @@ def whole_seconds(values: np.ndarray) -> np.ndarray:
 
 
 def cut_runs(workload: Workload, e_max: float) -> Workload:
-    """Return the workload with runs cut to `e_max`, as by a scheduler that kills at the estimate (Fig. 16)."""
+    """Return a workload with runs cut to `e_max`, s, as if jobs were killed at the estimate (heel-and-toe, Fig. 16)."""
     longer = int((workload.run_time > e_max).sum())
     rule = f"run-cut-to-emax-{int(e_max)}"
     if not longer and rule in dict(workload.cleaning):
@@ -216,7 +225,20 @@ def steps(start: float, stop: float, step: float) -> list[float]:
     """Return numbers from one to another; both are included where the step leads to the second.
 
     They are rounded to ten decimals, 0.3 and not 0.30000000000000004, because they become part of random seeds.
-    EstimateError for no such numbers, or too many.
+
+    Parameters
+    ----------
+    start, stop, step : float
+        `step` above 0.
+
+    Returns
+    -------
+    list of float
+
+    Raises
+    ------
+    EstimateError
+        If the range is invalid or has more than a million numbers.
     """
     good = all(math.isfinite(value) for value in (start, stop, step))
     if good and step > 0 and start <= stop:
