@@ -226,12 +226,12 @@ def _defaults(kind):
 
 
 def did_you_mean(word, known, cutoff=0.6):
-    """Return a hint to the known name nearest to an unknown word, such as `` (did you mean easy?)``, or "".
+    """Return a hint to the known name that is most similar to an unknown word, such as `` (did you mean easy?)``.
 
-    `cutoff` is the least similarity of the two names, 0 to 1.
+    `cutoff` is the least similarity, from 0 to 1; "" if no known name reaches it.
     """
     known = list(known)
-    # fig3 means heel_and_toe/fig03, which is not nearer to it than heel_and_toe/fig13 is.
+    # By similarity alone, heel_and_toe/fig13 would be as near to fig3 as heel_and_toe/fig03.
     near = [n for n in known if _plain(word) in (_plain(n), _plain(n.rpartition("/")[2]))]
     near = near or difflib.get_close_matches(str(word), known, n=1, cutoff=cutoff)
     return f" (did you mean {near[0]}?)" if near and near[0] != word else ""
@@ -247,5 +247,5 @@ def among(known, what, value, error):
 
 
 def _plain(word):
-    """Return a word in lower case without leading zeros of its numbers and without punctuation."""
+    """Return a word in lower case, without punctuation and leading zeros of numbers."""
     return re.sub(r"(?<!\d)0+(?=\d)|[^a-z0-9]", "", str(word).lower())

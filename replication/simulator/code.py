@@ -190,7 +190,7 @@ def _values(named: dict, where: str) -> str:
 
 
 def _value(value, where: str) -> str:
-    """Return plain data as text and code as nothing; its source is hashed."""
+    """Return plain data as text, and "" for code, whose source is hashed."""
     if isinstance(value, _PLAIN):
         return repr(value)
     if isinstance(value, list | tuple):
@@ -222,7 +222,7 @@ def _value(value, where: str) -> str:
 
 
 def _cells(function):
-    """Return the enclosed variables of a function, other than the class that super() looks for."""
+    """Return the enclosed variables of a function, except for the class that super() needs."""
     names = function.__code__.co_freevars
     cells = function.__closure__ or ()
     return [cell for name, cell in zip(names, cells, strict=True) if name != "__class__"]

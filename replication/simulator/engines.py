@@ -58,7 +58,7 @@ def check_workers(workers: int | None) -> int:
 
 def each(function: Callable, arguments: Iterable, workers: int) -> list:
     """Return the results of a function for each of the arguments, in their order, computed in threads."""
-    import joblib  # here, as it takes 0.1 s, which a single simulation would spend for nothing
+    import joblib  # takes 0.1 s, and a single simulation does not need it
 
     pool = joblib.Parallel(check_workers(workers), backend="threading", batch_size=1)
     return pool(joblib.delayed(function)(one) for one in arguments)
@@ -197,7 +197,7 @@ def _on_dask(tasks: dict, compute: Callable, address: str) -> Iterator:
         workloads, futures = {}, []
         for key, task in tasks.items():
             if id(task.workload) not in workloads:
-                # The result of a task, and not scattered, so that it is computed again if its worker dies.
+                # Sent as the result of a task instead of scattered: Dask repeats a task whose worker died.
                 sent = client.submit(_itself, task.workload, pure=False)
                 workloads[id(task.workload)] = sent
             hashes = code.of_simulator(), _code_of(task)

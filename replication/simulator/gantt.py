@@ -108,7 +108,7 @@ def draw(schedule, axes=None, since=None, until=None):
         xlabel="time since the start of the log [h]",
         ylabel="processors",
     )
-    # Dollar signs in a name are no mathematics.
+    # A dollar sign in a name does not begin a formula.
     axes.set_title(f"{w.label}, {schedule.provenance['scheduler']}", parse_math=False)
     handles = [
         patches.Patch(facecolor=c, edgecolor="black", hatch=h, label=name)

@@ -102,9 +102,9 @@ class ResampledUsers(Resampling, name="users"):
     ended. Temporary users are drawn with replacement, as many as the log has in the same time, and each begins in a
     random week.
 
-    There are three differences. The absence of a user counts as part of the user's jobs, so that the mean load is the
-    log's and is not set. Jobs of temporary users that reach past the end continue in the first weeks, so that these are
-    as busy as the others. Jobs without a user are one user.
+    There are three differences. Weeks without jobs stay in the sequence of a long-term user, so the mean load is that of
+    the log and needs no correction. Jobs of temporary users that reach past the end continue in the first weeks, so that
+    these are as busy as the others. All jobs without a user count as jobs of one user.
 
     Parameters
     ----------

@@ -306,7 +306,7 @@ class Schedule:
         Parameters
         ----------
         target : path or open binary file
-            An incomplete file never has this name.
+            A path names the file only when it is complete.
         """
         columns = {name: np.asarray(values, np.int64) for name, values in self.columns().items()}
         with writing.open_output(target) as out:

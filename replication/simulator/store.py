@@ -28,7 +28,7 @@ class Store:
     Parameters
     ----------
     folder : str or pathlib.Path
-        Created if necessary. If nothing can be written there, a line says so and new results are not stored.
+        Created if necessary. If it is not writable, a message reports this, and new results are not stored.
     """
 
     def __init__(self, folder: str | os.PathLike):
@@ -49,7 +49,7 @@ class Store:
     def _connect(self):
         connection = sqlite3.connect(self.path, timeout=WAIT, isolation_level=None)
         connection.text_factory = bytes  # damage may turn a blob into text
-        with contextlib.suppress(sqlite3.OperationalError):  # some file systems cannot do it
+        with contextlib.suppress(sqlite3.OperationalError):  # some file systems do not support it
             connection.execute("pragma journal_mode = wal")
         connection.execute("pragma synchronous = normal")
         connection.execute(_SCHEMA)
@@ -65,7 +65,7 @@ class Store:
                 self._connection = connection
 
     def _set_aside(self, problem):
-        """Rename a file that is no database any more and begin a new one."""
+        """Rename a file that is no longer a database, and begin a new one."""
         aside = self.path.with_suffix(".damaged")
         for part in ("-wal", "-shm"):
             Path(f"{self.path}{part}").unlink(missing_ok=True)

@@ -4,8 +4,8 @@ A synthetic workload lets everything run without a log. It is marked as such and
 
 The distributions and their parameters, those of the model without job types, are from Lublin and Feitelson, "The
 workload on parallel supercomputers: modeling the characteristics of rigid jobs", JPDC 63(11), 2003, and the parameter
-list of the authors' program. Estimates follow `replication.simulator.estimates.Modal`. The model has no users; ours
-share the jobs by Zipf's law.
+list of the authors' program. Estimates follow `replication.simulator.estimates.Modal`. The model has no users; here the
+numbers of jobs per user follow Zipf's law.
 """
 
 import math
@@ -104,7 +104,7 @@ def sizes(jobs: int, machine: int, random: np.random.Generator) -> np.ndarray:
 def run_times(processors: np.ndarray, machine: int, random: np.random.Generator) -> np.ndarray:
     """Return run times, int64[n], s; larger jobs run longer.
 
-    On a machine larger than the model's, sizes count in proportion.
+    For a machine larger than the model's, sizes are first scaled down to it.
     """
     share = np.clip(SLOPE * processors * min(1, MODEL_MACHINE / machine) + SHARE, 0, 1)
     short = random.random(len(processors)) < share

@@ -1,6 +1,6 @@
 """Parse schedulers, estimate models, predictors and resamplings from text, for command line, studies and explorer.
 
-A choice is its name, then the value that its sign asks for, then options::
+A choice is its name, then the value after its sign, if it has one, then options::
 
     easy    f=2    log*2    top=3    last*0.5    f=300,emax=64800    easy:predictor=last,correction=now
 

@@ -186,7 +186,7 @@ def fetch(name, folder=None) -> Path:
         return target
     if os.environ.get(OFFLINE, "0") not in ("", "0"):
         raise DownloadError(f"{name}: {OFFLINE} is set")
-    import pooch  # a fifth of a second, which only downloads need
+    import pooch  # takes 0.2 s, and only downloads need it
 
     try:
         # The registry has the hash of the decompressed content, since an archive may compress a file again.
@@ -199,7 +199,7 @@ def fetch(name, folder=None) -> Path:
         )
         download = target.parent / f".{log.file}.download"
     except (OSError, ValueError) as failure:
-        # Of a connection error, only the reason in it and not the request, whose address is in the message.
+        # Report only the reason of a connection error, since the message has the address of the request.
         reason = getattr(next(iter(failure.args), None), "reason", failure)
         raise DownloadError(f"{name}: {log.address}: {str(reason).splitlines()[0]}") from None
     try:

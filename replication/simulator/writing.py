@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 import pandas as pd
 
 STANDARD_OUTPUT = "-"
-#: Text that a spreadsheet takes for a formula: not a number, nor a number followed by words.
+#: Text that a spreadsheet would run as a formula: neither a number nor a number followed by words.
 _FORMULA = re.compile(
     r"[=@\t\r]|[+-](?!(\d[\d,]*\.?\d*|\.\d+)(e[+-]?\d+)?( ?%)?( [\w\s().,%+-]*)?$)", re.IGNORECASE
 )
@@ -25,7 +25,7 @@ class OutputError(ValueError):
 
 
 def check(target: str | os.PathLike, inputs: Iterable[str | os.PathLike] = ()) -> None:
-    """Refuse an output before any work is done; ``-`` is standard output.
+    """Raise for an unusable output before any work is done; ``-`` is standard output.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def report(line: str) -> None:
 
 
 def as_text(cell: Any) -> Any:
-    """Return a table cell that no spreadsheet takes for a formula: such text gets an apostrophe in front."""
+    """Return a table cell; text that a spreadsheet would run as a formula gets an apostrophe in front."""
     return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
 
 

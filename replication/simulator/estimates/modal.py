@@ -64,7 +64,7 @@ class Modal(EstimateModel):
         Returns
         -------
         int64[n], s
-            None below the job's run time.
+            No estimate is below the job's run time.
 
         Raises
         ------

@@ -20,15 +20,15 @@ from replication.simulator.predictors.base import Predictor, compiled
 from replication.simulator.predictors.history import number_groups
 
 RATE = 5000.0
-REGULAR = 4e9  # sic
-START = 1e-9  # of scales and sums
-TICK = 2  # what an example adds to the step counter
-THIRD = 0.33  # sic
+REGULAR = 4e9  # weight of the l2 term (sic)
+START = 1e-9  # initial scales and sums
+TICK = 2  # increment of the step counter for each example
+THIRD = 0.33  # sic, not 1 / 3
 DAY, WEEK = 86400, 604800
 
 FEATURES = 19
 FIRST_PAIRED, LAST_PAIRED = 1, 16  # features whose products of two are added, counting from 0
-ROOM = 160  # of a row of `model`: 19 + 120 + 18 terms, and zeros so that it can be quartered twice
+ROOM = 160  # length of a row of `model`: 19 + 120 + 18 terms, and zeros so that it can be quartered twice
 
 WEIGHTS, SCALES, SQUARES, AT_HAND, RATIOS, SUMS, COUNTERS = range(7)  # rows of `model`
 STEP, NORM, JOB, KNOWN, VALUE = range(5)  # places in its last row

@@ -27,7 +27,7 @@ def number_groups(*columns):
 
 
 def finest_classes(workload, request):
-    """Return each job's class, int64[n], by executable, user, request and size; and these four of each, int64[4, c]."""
+    """Return each job's class, int64[n], by executable, user, request and size; and these values, int64[4, c]."""
     columns = np.stack([workload.executable, workload.user, request, workload.processors])
     group = number_groups(*columns)
     # Classes are numbered as they first appear, so the running maximum steps up at a class's first job.
