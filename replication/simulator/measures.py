@@ -71,7 +71,7 @@ Trim = bool | tuple[float, bool]
 
 
 class MeasureError(ValueError):
-    """A measure or a trim that does not exist; the message says what is allowed."""
+    """A measure or a trim that does not exist; the message lists the allowed ones."""
 
 
 def check_measures(

@@ -1,4 +1,4 @@
-"""Predictors of run times: what a scheduler may plan with in place of the user's estimate.
+"""Predictors of run times, with which a scheduler may plan in place of the users' estimates.
 
 A predictor is a value; `Predictor` describes how one is defined. It is known once its module has been imported.
 """

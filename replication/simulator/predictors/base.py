@@ -18,7 +18,7 @@ from replication.simulator.workload import Workload
 
 
 class PredictorError(ChoiceError):
-    """A predictor, an option or a prediction that is not allowed; the message lists what is."""
+    """A predictor, an option or a prediction that is not allowed; the message lists the allowed values."""
 
 
 def compiled(function: Callable) -> Any:

@@ -1,4 +1,4 @@
-"""A linear model of run times, learnt from jobs as they end with an asymmetric loss.
+"""A linear model of run times, learned from jobs as they end with an asymmetric loss.
 
 A job has 19 features, computed at its first prediction; their products of two are added. The weights follow
 a gradient that is normalised by each feature's scale and by its past gradients, so that features in seconds,
@@ -158,7 +158,7 @@ def _slope(value, run_time, size):
 
 @dataclass(frozen=True)
 class CVH(Predictor):
-    """A linear model learnt with an asymmetric loss (Gaussier, Glesser, Reis and Trystram 2015, section 4).
+    """A linear model learned with an asymmetric loss (Gaussier, Glesser, Reis and Trystram 2015, section 4).
 
     It is the cross-validated heuristic that Top Percent compares with (section IV.A).
     """

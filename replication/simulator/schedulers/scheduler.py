@@ -7,7 +7,7 @@ from replication.simulator.workload import Workload
 
 
 class SchedulerError(ChoiceError):
-    """A scheduler, an option or jobs that it cannot take; the message lists what is allowed."""
+    """A scheduler or an option that does not exist, or jobs that it cannot simulate; the message lists the allowed ones."""
 
 
 class Scheduler(Choice, family="scheduler"):
