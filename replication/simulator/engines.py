@@ -47,7 +47,13 @@ def check(engine: str | None = None) -> str:
 
 
 def check_workers(workers: int | None) -> int:
-    """Return a number of threads or processes, one for each processor by default."""
+    """Return a number of threads or processes, by default one for each processor.
+
+    Raises
+    ------
+    EngineError
+        For anything but None and whole numbers from 1.
+    """
     if workers is None:
         return os.cpu_count() or 1
     with contextlib.suppress(TypeError):
@@ -57,7 +63,15 @@ def check_workers(workers: int | None) -> int:
 
 
 def each(function: Callable, arguments: Iterable, workers: int) -> list:
-    """Return the results of a function for each of the arguments, in their order, computed in threads."""
+    """Return the results of a function for each argument, in order, computed in threads.
+
+    Parameters
+    ----------
+    function : callable
+    arguments : iterable
+    workers : int
+        Number of threads.
+    """
     import joblib  # takes 0.1 s, and a single simulation does not need it
 
     pool = joblib.Parallel(check_workers(workers), backend="threading", batch_size=1)
@@ -138,12 +152,23 @@ def results(
 
 
 def run(tasks: Iterable, compute: Callable[[Any], Rows], *how: Any, **more: Any) -> pd.DataFrame:
-    """Return `results` as one table, in the order of the tasks."""
+    """Return `results` as one table, in the order of the tasks; parameters and errors are those of `results`."""
     return frame(results(tasks, compute, *how, **more))
 
 
 def frame(parts: list[Rows]) -> pd.DataFrame:
-    """Return all rows as one table; nan where a part lacks a column."""
+    """Return the rows of all parts as one table.
+
+    Parameters
+    ----------
+    parts : list of dict of str to list
+        Columns of equal length by name, for each part.
+
+    Returns
+    -------
+    pandas.DataFrame
+        nan where a part lacks a column.
+    """
     columns = dict.fromkeys(name for rows in parts for name in rows)
     whole: Rows = {name: [] for name in columns}
     for rows in parts:
