@@ -109,7 +109,10 @@ class Decision:
     @property
     def answers(self) -> dict[str, Answer]:
         """The answer of each case by its name."""
-        return answers(self.rows, self.entry)
+        parts = {}
+        for row in self.rows:
+            parts.setdefault(row["case"], []).append(answer(row, self.entry))
+        return {case: every(several) for case, several in parts.items()}
 
     @property
     def _judged(self):
@@ -128,7 +131,24 @@ class Decision:
     @property
     def count(self) -> str:
         """The number of cases that hold, such as ``"3 of 4"``."""
-        return count(self.answers.values()) if self.rows else "not decided"
+        held = [one.holds for one in self.answers.values()]
+        return f"{sum(held)} of {len(held)}" if held else "not decided"
+
+    @property
+    def cases(self) -> list[tuple[str, Answer]]:
+        """The text and the answer of each case: its name, the value of each part, unit and interval."""
+        texts, given = {}, self.answers
+        for row in (complete(row, self.entry) for row in self.rows):
+            text = " ".join(filter(None, [row["part"], shown.text(row["value"]), row["unit"]]))
+            if "low" in row:
+                text += f" ({shown.text(row['low'])} to {shown.text(row['high'])})"
+            texts.setdefault(row["case"], []).append(text)
+        return [(f"{case} {', '.join(several)}", given[case]) for case, several in texts.items()]
+
+    @property
+    def numbers(self) -> str:
+        """The texts of all cases."""
+        return "; ".join(text for text, _ in self.cases)
 
 
 def words() -> dict:
@@ -196,12 +216,6 @@ def otherwise(given: Iterable[Answer], word: str = "always", kind: str = SIMULAT
     return " or ".join(end for end in ends if end != verdict(given, word, kind))
 
 
-def count(given: Iterable[Answer]) -> str:
-    """Return the number of answers that hold, such as ``"3 of 4"``."""
-    given = list(given)
-    return f"{sum(one.holds for one in given)} of {len(given)}"
-
-
 def every(given: Iterable[Answer]) -> Answer:
     """Return whether all answers hold; sure if all of them are, or if one that does not hold is."""
     given = list(given)
@@ -250,14 +264,6 @@ def bound(threshold: float | str) -> float:
     if parts["number"]:
         return COMBINED[parts["sign"]](float(parts["number"]), level(parts["word"]) / 100)
     return -level(parts["word"]) if parts["below"] else level(parts["word"])
-
-
-def answers(rows: Iterable[Mapping], entry: Mapping) -> dict[str, Answer]:
-    """Return the answer of each case by its name, from the recorded numbers."""
-    parts = {}
-    for row in rows:
-        parts.setdefault(row["case"], []).append(answer(row, entry))
-    return {case: every(several) for case, several in parts.items()}
 
 
 def entries(paper: str, file: str = "claims.toml") -> dict:
@@ -411,7 +417,7 @@ def summary(decisions: Mapping[str, Decision]) -> pd.DataFrame:
             "verdict": one.verdict,
             "otherwise": one.otherwise,
             "count": one.count,
-            "numbers": "; ".join(text for text, _ in case_texts(one.rows, one.entry)),
+            "numbers": one.numbers,
             "statistic": one.entry["statistic"],
             "rule": one.entry["rule"],
             "baseline": one.entry.get("baseline", ""),
@@ -419,19 +425,6 @@ def summary(decisions: Mapping[str, Decision]) -> pd.DataFrame:
         for name, one in decisions.items()
     )
     return table if table["baseline"].any() else table.drop(columns="baseline")
-
-
-def case_texts(rows: Iterable[Mapping], entry: Mapping) -> list[tuple[str, Answer]]:
-    """Return the text and the answer of each case: its name, the value of each part, unit and interval."""
-    texts = {}
-    for row in rows:
-        row = complete(row, entry)
-        text = " ".join(filter(None, [row["part"], shown.text(row["value"]), row["unit"]]))
-        if "low" in row:
-            text += f" ({shown.text(row['low'])} to {shown.text(row['high'])})"
-        texts.setdefault(row["case"], []).append(text)
-    given = answers(rows, entry)
-    return [(f"{case} {', '.join(several)}", given[case]) for case, several in texts.items()]
 
 
 def compared(default: Mapping, other: Mapping, name: str) -> pd.DataFrame:
@@ -445,7 +438,7 @@ def compared(default: Mapping, other: Mapping, name: str) -> pd.DataFrame:
             "statement": one.entry["statement"],
             "default": default[claim].verdict,
             name: one.verdict,
-            "numbers": "; ".join(text for text, _ in case_texts(one.rows, one.entry)),
+            "numbers": one.numbers,
         }
         for claim, one in other.items()
     ]

@@ -12,37 +12,19 @@ import pandas as pd
 import seaborn
 from matplotlib.colors import LinearSegmentedColormap
 
-from replication.papers import variants
-from replication.papers.claims import (
-    ANSWERS,
-    HOLDS,
-    PART,
-    UNDECIDED,
-    decide,
-    entries,
-    frame,
-    verdict,
-)
-from replication.papers.variants import (
-    CLEANING,
-    DEFAULT,
-    KINDS,
-    LOAD,
-    LOG,
-    READING,
-    NotApplicable,
-    Variant,
-)
+from replication.papers import claims, variants
+from replication.papers.claims import HOLDS, PART, UNDECIDED
+from replication.papers.variants import DEFAULT, KINDS, NotApplicable, Variant
 from replication.simulator import engines
 
 YES, NO, OPEN, ABSENT = ("holds", "against", "not sure", "not applicable")
 NUMBERS = "case part value low high unit".split()
 KEY = "headline word kind change log".split()
 HEADINGS = {
-    READING: "other interpretations, the paper's logs",
-    CLEANING: "other cleanings of the paper's logs",
-    LOG: "other logs, default interpretation",
-    LOAD: "other loads, the paper's logs",
+    variants.READING: "other interpretations, the paper's logs",
+    variants.CLEANING: "other cleanings of the paper's logs",
+    variants.LOG: "other logs, default interpretation",
+    variants.LOAD: "other loads, the paper's logs",
 }
 # From against to for: red to green in hue, and from darker to light throughout, so that grey shows the same. Black text has a
 # contrast of at least 4.5 on each.
@@ -84,7 +66,7 @@ def study(paper, functions, tables, own, workloads, first=None, workers=1):
         A row for each number: headline, word, kind, change, log, case, part, value, low, high, unit, answer (as in
         `replication.papers.claims.ANSWERS`, or not applicable), reason (why not applicable).
     """
-    known = entries(paper, "headlines.toml")
+    known = claims.entries(paper, "headlines.toml")
 
     def decided(task):
         variant, log = task
@@ -96,8 +78,8 @@ def study(paper, functions, tables, own, workloads, first=None, workers=1):
                 if given is None:
                     jobs = variants.jobs(paper, workloads, log, variant, first)
                     given = tables(log, jobs, variant)
-                found = decide(paper, functions, given, [name], "headlines.toml")
-                part = frame(found)[[*NUMBERS, "answer"]]
+                found = claims.decide(paper, functions, given, [name], "headlines.toml")
+                part = claims.frame(found)[[*NUMBERS, "answer"]]
                 rows += [about | row | {"reason": ""} for row in part.to_dict("records")]
             except NotApplicable as reason:
                 rows.append(about | {"case": "", "answer": ABSENT, "reason": str(reason)})
@@ -129,10 +111,10 @@ def summary(cases, decided=True):
     # The rows of several numbers that make one case have its answer.
     cases = cases.drop_duplicates([*key, "log", "case"])
     for names, part in cases.groupby(key, sort=False):
-        given = [ANSWERS[word] for word in part["answer"] if word != ABSENT]
+        given = [claims.ANSWERS[word] for word in part["answer"] if word != ABSENT]
         held, unsure = sum(one.holds for one in given), sum(not one.sure for one in given)
         share = held / len(given) if given else float("nan")
-        word = ABSENT if not given else verdict(given, names[1]) if decided else UNDECIDED
+        word = ABSENT if not given else claims.verdict(given, names[1]) if decided else UNDECIDED
         reasons = "; ".join(dict.fromkeys(part.loc[part["answer"] == ABSENT, "reason"]))
         counts = held, len(given) - held, unsure, len(given)
         rows.append((*names, *counts, share, word, reasons))

@@ -92,7 +92,7 @@ class Claim:
     @property
     def cases(self):
         """The text with number and interval, and the `replication.papers.claims.Answer`, of each case."""
-        return tuple(claims.case_texts(self.rows, self.entered))
+        return tuple(self._decision.cases)
 
     @property
     def _decision(self):

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import replication as rp
-from replication.papers.claims import answers as decided
+from replication.papers.claims import Decision
 from replication.papers.heel_and_toe import causes, claims
 from replication.papers.pv_easy import slowdown
 from replication.papers.top_percent import bias
@@ -76,7 +76,8 @@ def test_order_explains_a_case_only_under_both_interventions():
     left, _ = causes.left_without_order(curve(20), changed)
     cases = list(claims.gains_left(left, causes.SMALL_F))
     assert {case.part for case in cases} == {causes.EQUAL, causes.PERMUTED}
-    given = decided([case.row() for case in cases], {"operator": "<", "threshold": "large_part"})
+    rule = {"operator": "<", "threshold": "large_part"}
+    given = Decision("", rule, [case.row() for case in cases]).answers
     assert len(given) == 8 and not any(one.holds for one in given.values())
 
 

@@ -201,10 +201,7 @@ def test_the_cases_of_a_claim_may_be_rows_of_a_table(paper):
         {"log": ["x"] * 3, "kind": [*"abc"], "value": [1, -1, 3], "low": 0.5, "high": [2, 0, 4]}
     )
     one = decide(paper, {}, {"changes": table})["doubling-helps"]
-    assert [case for case, _ in claims.case_texts(one.rows, one.entry)] == [
-        "x a 1 % (0.5000 to 2)",
-        "x c 3 % (0.5000 to 4)",
-    ]
+    assert [case for case, _ in one.cases] == ["x a 1 % (0.5000 to 2)", "x c 3 % (0.5000 to 4)"]
 
 
 def test_claims_may_share_a_function_and_name_its_table(paper):

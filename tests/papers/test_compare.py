@@ -153,9 +153,6 @@ def test_what_is_no_number_is_refused(ours):
         verdict(ours, paper_says(1000))
 
 
-# ---- what must hold for every number
-
-
 # ---- tables
 
 TABLE5 = [

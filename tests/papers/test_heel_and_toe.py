@@ -9,7 +9,7 @@ import papermill
 import pytest
 
 from replication.papers import published
-from replication.papers.claims import answers
+from replication.papers.claims import Decision
 from replication.papers.heel_and_toe import (
     campaign,
     claims,
@@ -187,7 +187,7 @@ def test_a_shape_that_the_band_leaves_open_is_not_sure(fall, rise, expected, sur
         row = {"log": "CTC-SP2", "load": "log", "measure": "mean_wait"} | found
         parts = [case.row() for case in claims.shape_cases(row, expected)]
         entry = {"operator": ">", "threshold": "none"}
-        assert [*answers(parts, entry).values()] == [(True, sure)]
+        assert [*Decision("", entry, parts).answers.values()] == [(True, sure)]
 
 
 def test_the_change_from_share_to_share_leaves_the_logs_own_out():

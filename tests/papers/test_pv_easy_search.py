@@ -42,15 +42,14 @@ def test_the_search_finds_the_combination_of_the_least_mean_distance(workloads):
     found = search.Search(workloads)
     every = list(range(len(found.numbers)))
     assert {row.policy for row in found.numbers} == set(search.POLICIES)
-    chosen, least = found.nearest(every)
-    assert found.distance(every, chosen) == pytest.approx(least)
-    assert found.distance(every, {}) == pytest.approx(
-        found.total(every)[(0,) * len(search.DIMENSIONS)]
-    )
-    assert found.total(every).min() <= found.distance(every, {}) <= math.log(2)
+    nearest, least = found.nearest(every)
+    assert found.distance(every, nearest) == pytest.approx(least)
+    default = found.distance(every, search.DEFAULT)
+    assert default == pytest.approx(found.total(every)[search.DEFAULT])
+    assert found.total(every).min() <= default <= math.log(2)
     assert not found.choices()["with_it"].isna().any()
     assert set(found.held_out()["tested_on"]) == set(workloads)
-    best = found.best(nearest=chosen)
+    best = found.best(nearest=nearest)
     assert len(best) == len(found.numbers)
 
 

@@ -24,7 +24,6 @@ SMALL_F, LARGE_F = (0.1, 0.2, 0.5, 1), (3, 10)  # the falling part of the curves
 CASES = (*SMALL_F, *LARGE_F)
 RANGES = {f: "small f" if f in SMALL_F else "large f" for f in CASES}
 EQUAL_WILD = (1, 3, 10)  # where backfills at random are compared
-BADNESS = (0, 0.1, 0.2, 0.5, 1, 2, 3, 5, 10, 30, 100, 1000)
 RUNS = 40
 DAY = 24 * 3600
 DOUBLED, TO_REAL = "real, doubled", "perfect to real"

@@ -10,8 +10,6 @@ from replication.papers.heel_and_toe import campaign, causes, trends
 from replication.papers.heel_and_toe.curves import PERFORMANCE, Z95
 from replication.simulator.schedulers import EASY
 
-BADNESS = (0, 0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10)
-RUNS = 20
 RECOMPUTED, KEPT = "recomputed", "kept"
 #: Claims about Figs. 3 to 6 and 11 that runs at any f decide.
 CLAIMS = (

@@ -6,6 +6,7 @@ decides a verdict.
 """
 
 from dataclasses import replace
+from itertools import product
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -91,8 +92,8 @@ def schedules(workloads, variant, names=tuple(runs.POLICIES)):
     }
 
 
-def tables(workloads, items=tuple(TABLES)):
-    """Return the numbers of some tables under both variants with the published ones.
+def tables(workloads):
+    """Return the numbers of `TABLES` under both variants with the published ones.
 
     Returns
     -------
@@ -102,21 +103,15 @@ def tables(workloads, items=tuple(TABLES)):
     warm()
     found = {variant: schedules(workloads, variant) for variant in VARIANTS}
     rows = []
-    for item in items:
-        count, names = TABLES[item]
+    for item, (count, names) in TABLES.items():
         printed = {row.key: row.value for row in published.rows(runs.PAPER, item)}
-        for log in workloads:
-            for policy in names:
-                ours = {
-                    TEXTBOOK: count(found[TEXTBOOK][log][policy]),
-                    RECONSTRUCTED: count(
-                        found[RECONSTRUCTED][log][policy], **COUNTED.get(count.__name__, {})
-                    ),
-                }
-                for measure, (_, unit) in ours[TEXTBOOK].items():
-                    values = [ours[variant][measure][0] for variant in VARIANTS]
-                    key = log, policy, measure
-                    rows.append((item, *key, unit, printed.get(key), *values))
+        ways = {TEXTBOOK: {}, RECONSTRUCTED: COUNTED.get(count.__name__, {})}
+        for log, policy in product(workloads, names):
+            ours = {one: count(found[one][log][policy], **way) for one, way in ways.items()}
+            for measure, (_, unit) in ours[TEXTBOOK].items():
+                values = [ours[variant][measure][0] for variant in VARIANTS]
+                key = log, policy, measure
+                rows.append((item, *key, unit, printed.get(key), *values))
     columns = ["item", "trace", "policy", "measure", "unit", "published", *VARIANTS]
     return pd.DataFrame(rows, columns=columns)
 
@@ -169,22 +164,18 @@ def other_logs(workloads, simulators=VARIANTS):
 def large_blocked(workloads):
     """Return Figs. 2 and 3 for the jobs above a quarter of the machine that EASY blocks, under EASY and PV-EASY.
 
-    Returns
-    -------
-    DataFrame
-        variant, trace, policy, measure, number (of jobs), value.
+    Columns: variant, trace, policy, measure, value.
     """
     rows = []
     for variant in VARIANTS:
         for log, by_policy in schedules(workloads, variant, ("EASY", "PV-EASY")).items():
             easy = by_policy["EASY"]
             large = audits.blocked(easy) & (slowdown.size_class(easy.workload) > 0)
-            for policy, one in by_policy.items():
-                for measure in slowdown.NAMES:
-                    total, weight = slowdown.sums(one, large, measure).sum(axis=0)
-                    value = total / weight if weight else np.nan
-                    rows.append((variant, log, policy, measure, int(large.sum()), value))
-    return pd.DataFrame(rows, columns=["variant", "trace", "policy", "measure", "number", "value"])
+            for policy, measure in product(by_policy, slowdown.NAMES):
+                total, weight = slowdown.sums(by_policy[policy], large, measure).sum(axis=0)
+                value = total / weight if weight else np.nan
+                rows.append((variant, log, policy, measure, value))
+    return pd.DataFrame(rows, columns=["variant", "trace", "policy", "measure", "value"])
 
 
 def numbers(workloads, everywhere, large):
@@ -206,16 +197,11 @@ def numbers(workloads, everywhere, large):
     """
     figures = {"mbs": ("fig05", "fig02"), "mwbs": ("fig06", "fig03")}
     long = everywhere.melt(["variant", "trace", "measure"], list(runs.POLICIES), "policy")
-    long = long.assign(
-        item=[
-            figures[m][0] if log in workloads else "other logs"
-            for m, log in zip(long["measure"], long["trace"], strict=True)
-        ],
-        jobs="all",
-    )
-    large = large.drop(columns="number").assign(
-        item=[figures[m][1] for m in large["measure"]], jobs="blocked in EASY, above 1/4"
-    )
+    of_paper = long["trace"].isin(workloads)
+    figure = long["measure"].map(lambda measure: figures[measure][0])
+    long = long.assign(item=figure.where(of_paper, "other logs"), jobs="all")
+    figure = large["measure"].map(lambda measure: figures[measure][1])
+    large = large.assign(item=figure, jobs="blocked in EASY, above 1/4")
     keys = ["item", "trace", "policy", "jobs", "measure"]
     both = pd.concat([large, long[long["variant"].isin(VARIANTS)]])
     both = both.set_index([*keys, "variant"])["value"].unstack("variant").reset_index()
@@ -270,20 +256,12 @@ def conclusions(everywhere, large, logs):
 def violations(workloads):
     """Return the violations of Table 2 by several ways of counting: trace, counting, published, and a column for each of `SIMULATORS`, jobs."""
     printed = {row.key: row.value for row in published.rows(runs.PAPER, "table2")}
-    found = {variant: schedules(workloads, variant, ("EASY-Last",)) for variant in SIMULATORS}
-    rows = [
-        (
-            log,
-            words,
-            printed.get((log, "EASY-Last", "violated")),
-            *(
-                counts.violations(found[variant][log]["EASY-Last"], **how)["violated"][0]
-                for variant in SIMULATORS
-            ),
-        )
-        for log in workloads
-        for words, how in VIOLATIONS.items()
-    ]
+    names, rows = ("EASY-Last",), []
+    found = [schedules(workloads, variant, names) for variant in SIMULATORS]
+    for log, (words, how) in product(workloads, VIOLATIONS.items()):
+        late = [counts.violations(by_log[log]["EASY-Last"], **how)["violated"] for by_log in found]
+        theirs = printed.get((log, "EASY-Last", "violated"))
+        rows.append((log, words, theirs, *(number for number, _ in late)))
     return pd.DataFrame(rows, columns=["trace", "counting", "published", *SIMULATORS])
 
 
@@ -313,51 +291,38 @@ def corrections(workloads):
 def dots(table):
     """Our numbers of `numbers` over the published ones on logarithmic axes: a panel a table, a row a number."""
     figure, grid = plt.subplots(3, 2, figsize=(8.4, 8.6), sharex=True)
-    lightness = {TEXTBOOK: style.COLOURS[1], RECONSTRUCTED: style.COLOURS[0]}
-    logs = dict(
-        zip(dict.fromkeys(table["trace"]), ("o", "s", "^", "D", "v", "X") * 2, strict=False)
-    )
-    spread = 1.0
-    for axes, item in zip(grid.ravel(), TABLES, strict=False):
-        part = table[(table["item"] == item) & table["published"].notna()]
+    *panels_, empty = grid.ravel()
+    colours = {TEXTBOOK: style.COLOURS[1], RECONSTRUCTED: style.COLOURS[0]}
+    logs = dict(zip(dict.fromkeys(table["trace"]), "os^DvX" * 2, strict=False))
+    table = table[table["published"].notna()]
+    for axes, item in zip(panels_, TABLES, strict=True):
+        part = table[table["item"] == item]
+        kinds = dict(tuple(part.groupby(["policy", "measure"], sort=False)))
+        for place, rows in enumerate(kinds.values()):
+            for row, (k, variant) in product(rows.to_dict("records"), enumerate(VARIANTS)):
+                look = {"color": colours[variant], "markersize": 5, "linestyle": ""}
+                ratio, at = row[variant] / row["published"], place + (k - 0.5) * 0.36
+                axes.plot(ratio, at, logs[row["trace"]], **look)
         several = part["policy"].nunique() > 1
-        kinds = list(dict.fromkeys(zip(part["policy"], part["measure"], strict=True)))
-        for place, kind in enumerate(kinds):
-            for row in part[
-                (part["policy"] == kind[0]) & (part["measure"] == kind[1])
-            ].itertuples():
-                for k, variant in enumerate(VARIANTS):
-                    ratio = getattr(row, ("textbook", "reconstructed")[k]) / 100 + 1
-                    if not ratio > 0:
-                        continue
-                    spread = max(spread, ratio, 1 / ratio)
-                    axes.plot(
-                        ratio,
-                        place + (k - 0.5) * 0.36,
-                        logs[row.trace],
-                        color=lightness[variant],
-                        markersize=5,
-                        linestyle="",
-                    )
         words = [f"{policy}: {WORDS[m]}" if several else WORDS[m] for policy, m in kinds]
-        axes.set_yticks(range(len(kinds)), words)
-        axes.set_ylim(len(kinds) - 0.4, -0.6)
+        axes.set_yticks(range(len(words)), words)
+        axes.set_ylim(len(words) - 0.4, -0.6)
         axes.axvline(1, color="black", lw=0.8)
         axes.set(title=f"Table {item[-1]}", xscale="log")
-    for variant, colour in lightness.items():
-        grid[0, 0].plot([], [], "o", color=colour, label=variant, linestyle="")
-    for log in dict.fromkeys(table.loc[table["published"].notna(), "trace"]):
+    first = panels_[0]
+    for variant, colour in colours.items():
+        first.plot([], [], "o", color=colour, label=variant, linestyle="")
+    for log in dict.fromkeys(table["trace"]):
         label = traces.label(log, runs.PAPER)
         look = {"color": "grey", "markerfacecolor": "none", "linestyle": ""}
-        grid[0, 0].plot([], [], logs[log], label=label, **look)
-    grid[0, 0].set_xlim(1 / spread / 1.2, spread * 1.2)
-    panels.log_ticks(grid[0, 0].xaxis)
-    empty = grid.ravel()[len(TABLES) :]
-    for axes in empty:
-        axes.set_axis_off()
-    for axes in (grid[-1, 0], grid[-2, 1]):
+        first.plot([], [], logs[log], label=label, **look)
+    ratios = table[[*VARIANTS]].div(table["published"], axis=0).astype(float)
+    spread = np.exp(np.log(ratios.where(ratios > 0)).abs().max().max())
+    first.set_xlim(1 / spread / 1.2, spread * 1.2)
+    panels.log_ticks(first.xaxis)
+    empty.set_axis_off()
+    for axes in panels_[-2:]:
         axes.tick_params(labelbottom=True)
         axes.set_xlabel("ours over the published number")
-    handles, labels = grid[0, 0].get_legend_handles_labels()
-    empty[0].legend(handles, labels, loc="center")
+    empty.legend(*first.get_legend_handles_labels(), loc="center")
     return figure

@@ -26,6 +26,9 @@ IDENTIFIED = 0.10
 
 #: Dimension to its entry in ``data/published/pv_easy/readings.toml``: of, changes, choices.
 DIMENSIONS = published.entries(runs.PAPER, "readings.toml")["search"]
+SHAPE = tuple(len(entry["choices"]) for entry in DIMENSIONS.values())
+#: The combination of the defaults; a combination is the place of each dimension's choice.
+DEFAULT = (0,) * len(SHAPE)
 POLICIES = tuple(runs.POLICIES)
 FOLDER = paths.DATA / "pv_easy"
 #: The tables that `main` writes, and their captions.
@@ -160,16 +163,24 @@ def policy_numbers(workloads, log, policy, workers):
     return found
 
 
+def place(chosen):
+    """Return the combination of some choices by dimension, the default elsewhere: the place of each dimension's choice."""
+    return tuple(
+        list(entry["choices"]).index(chosen[name]) if name in chosen else 0
+        for name, entry in DIMENSIONS.items()
+    )
+
+
 def on_axes(cells):
     """Return the values of a number, (choices, value) each, as an array with an axis for each dimension.
 
     An axis has length 1 where the number does not depend on the dimension.
     """
     on = {name for chosen, _ in cells for name in chosen}
-    choices = {n: list(entry["choices"]) if n in on else [""] for n, entry in DIMENSIONS.items()}
-    array = np.full([len(several) for several in choices.values()], np.nan)
+    shape = [length if name in on else 1 for name, length in zip(DIMENSIONS, SHAPE, strict=True)]
+    array = np.full(shape, np.nan)
     for chosen, value in cells:
-        array[tuple(several.index(chosen.get(n, "")) for n, several in choices.items())] = value
+        array[place(chosen)] = value
     return array
 
 
@@ -210,9 +221,15 @@ class Search:
         pairs = zip(self.values, self.numbers, strict=True)
         self.distances = [logarithmic_distance(values, row.value) for values, row in pairs]
 
-    def some(self, hit=lambda row: True):
-        """Return the places of the numbers that a function of `Published` selects."""
-        return [k for k, row in enumerate(self.numbers) if hit(row)]
+    def some(self, policies=POLICIES, logs=None):
+        """Return the places of the numbers of some policies and logs, or of all."""
+        logs = self.logs if logs is None else logs
+        pairs = enumerate(self.numbers)
+        return [k for k, row in pairs if row.policy in policies and row.trace in logs]
+
+    def others(self, log):
+        """Return the logs but one."""
+        return [one for one in self.logs if one != log]
 
     def total(self, numbers):
         """Return the mean distance to some numbers of every combination that they distinguish, an array."""
@@ -224,32 +241,18 @@ class Search:
         return total / len(numbers)
 
     def nearest(self, numbers):
-        """Return the combination nearest to some numbers, as choices by dimension, and its distance."""
+        """Return the combination nearest to some numbers, and its distance."""
         total = self.total(numbers)
-        place = np.unravel_index(int(total.argmin()), total.shape)
-        chosen = {
-            name: list(entry["choices"])[k]
-            for (name, entry), k, length in zip(DIMENSIONS.items(), place, total.shape, strict=True)
-            if length > 1
-        }
-        return chosen, float(total.min())
+        return np.unravel_index(int(total.argmin()), total.shape), float(total.min())
 
-    def index(self, chosen, number):
-        """Return the place of a combination in the array of a number; the default where nothing is chosen."""
-        return tuple(
-            list(entry["choices"]).index(chosen[name]) if length > 1 and name in chosen else 0
-            for (name, entry), length in zip(
-                DIMENSIONS.items(), self.values[number].shape, strict=True
-            )
-        )
-
-    def value(self, number, chosen):
+    def value(self, number, combination):
         """Return our value of a number under a combination."""
-        return float(self.values[number][self.index(chosen, number)])
+        return float(np.broadcast_to(self.values[number], SHAPE)[combination])
 
-    def distance(self, numbers, chosen):
+    def distance(self, numbers, combination):
         """Return the mean distance of a combination to some numbers."""
-        return float(np.mean([self.distances[k][self.index(chosen, k)] for k in numbers]))
+        own = (np.broadcast_to(self.distances[k], SHAPE)[combination] for k in numbers)
+        return float(np.mean([*own]))
 
     def choices(self):
         """Return each choice: the best combination with it and without it, and whether the numbers identify it.
@@ -261,11 +264,10 @@ class Search:
         """
         rows = []
         for axis, (name, entry) in enumerate(DIMENSIONS.items()):
-            numbers = self.some(lambda row, of=entry["of"]: row.policy in of)
-            best, left = self._bests(axis, numbers), []
-            for log in self.logs:
-                rest = [k for k in numbers if self.numbers[k].trace != log]
-                left.append(int(self._bests(axis, rest).argmin()))
+            numbers = self.some(entry["of"])
+            best = self._bests(axis, numbers)
+            rests = [self.some(entry["of"], self.others(log)) for log in self.logs]
+            left = [int(self._bests(axis, rest).argmin()) for rest in rests]
             for k, choice in enumerate(entry["choices"]):
                 others, stays = float(np.delete(best, k).min()), left.count(k)
                 known = best[k] * (1 + IDENTIFIED) < others and stays == len(self.logs)
@@ -297,53 +299,48 @@ class Search:
         rows = []
         groups = {"all": POLICIES} | {policy: (policy,) for policy in POLICIES}
         for (group, of), log in itertools.product(groups.items(), self.logs):
-            numbers = self.some(lambda row, of=of: row.policy in of)
-            own = [k for k in numbers if self.numbers[k].trace == log]
-            fit = [k for k in numbers if k not in own]
-            chosen, distance = self.nearest(fit)
-            every, test = self.total(own), self.distance(own, chosen)
+            own, fit = self.some(of, [log]), self.some(of, self.others(log))
+            nearest, distance = self.nearest(fit)
+            every, test = self.total(own), self.distance(own, nearest)
             shares = {
                 "fit": distance,
                 "test": test,
-                "default": self.distance(own, {}),
+                "default": self.distance(own, DEFAULT),
                 "own": every.min(),
                 "middle": np.median(every),
                 "better": (every < test - 1e-12).mean(),
             }
             shares = {name: percent(share) for name, share in shares.items()}
             row = {"numbers": group, "tested_on": log} | shares
-            rows.append(row | {"choices": words(chosen)})
+            rows.append(row | {"choices": words(nearest)})
         return pd.DataFrame(rows)
 
     def best(self, **combinations):
-        """Return each published number beside ours by default and under some combinations, by name."""
+        """Return each published number beside ours under some combinations, by name."""
         rows = []
         for k, row in enumerate(self.numbers):
-            ours = [self.value(k, chosen) for chosen in combinations.values()]
-            rows.append((row.item, *row.key, row.unit, row.value, self.value(k, {}), *ours))
-        columns = ["item", "trace", "policy", "measure", "unit", "published", "default"]
-        return pd.DataFrame(rows, columns=[*columns, *combinations])
+            ours = [self.value(k, one) for one in combinations.values()]
+            rows.append((row.item, *row.key, row.unit, row.value, *ours))
+        columns = ["item", "trace", "policy", "measure", "unit", "published", *combinations]
+        return pd.DataFrame(rows, columns=columns)
 
     def groups(self):
         """Return the nearest combination of all numbers, of each policy's and of each log's: a row each."""
         groups = {"all": self.some()}
-        groups |= {one: self.some(lambda row, one=one: row.policy == one) for one in POLICIES}
-        groups |= {one: self.some(lambda row, one=one: row.trace == one) for one in self.logs}
+        groups |= {one: self.some([one]) for one in POLICIES}
+        groups |= {one: self.some(logs=[one]) for one in self.logs}
         rows = []
         for name, numbers in groups.items():
-            chosen, distance = self.nearest(numbers)
-            default = self.distance(numbers, {})
-            rows.append((name, len(numbers), words(chosen), percent(distance), percent(default)))
+            nearest, distance = self.nearest(numbers)
+            default = self.distance(numbers, DEFAULT)
+            rows.append((name, len(numbers), words(nearest), percent(distance), percent(default)))
         return pd.DataFrame(rows, columns=["numbers", "count", "choices", "distance", "default"])
 
 
-def words(chosen):
+def words(combination):
     """Return the choices of a combination other than the default as text."""
-    others = [
-        f"{name}: {choice}"
-        for name, choice in chosen.items()
-        if choice != next(iter(DIMENSIONS[name]["choices"]))
-    ]
+    pairs = zip(DIMENSIONS.items(), combination, strict=True)
+    others = [f"{name}: {list(entry['choices'])[k]}" for (name, entry), k in pairs if k]
     return "; ".join(others) or "the default"
 
 
@@ -358,7 +355,7 @@ def tables(found):
     return {
         "choices": found.choices(),
         "held_out": found.held_out(),
-        "best": found.best(nearest=nearest, reconstructed=RECONSTRUCTED),
+        "best": found.best(default=DEFAULT, nearest=nearest, reconstructed=place(RECONSTRUCTED)),
         "nearest": found.groups(),
     }
 

@@ -7,14 +7,12 @@ import pandas as pd
 
 from replication.papers import panels
 from replication.papers.top_percent import intervals, table1
-from replication.papers.top_percent.runs import PAPER, REFERENCE
-from replication.simulator import engines
+from replication.papers.top_percent.runs import PAPER, REFERENCE, by_scheduler
 from replication.simulator.choices import Number, option
 from replication.simulator.predictors import Predictor, Request, TopPercent
 from replication.simulator.predictors.base import compiled
 from replication.simulator.predictors.history import finest_classes
 from replication.simulator.schedulers import EASY
-from replication.simulator.simulation import simulate
 
 COUNT, MEAN, SQUARES = range(3)  # columns of `moments`; squares are of distances from the mean
 
@@ -80,18 +78,14 @@ def results(workloads, workers=1):
     shares : pandas.DataFrame
         log, design, and the columns of `table1.at_request`, per cent of the jobs.
     """
-    asked = {REFERENCE: Request()} | DESIGNS
-    found, shares = {}, []
-    for log, jobs in workloads.items():
-
-        def one(predictor, jobs=jobs):
-            return simulate(jobs, EASY(predictor=predictor))
-
-        found[log] = dict(zip(asked, engines.each(one, asked.values(), workers), strict=True))
-        shares += [
-            {"log": log, "design": name} | table1.at_request(run)
-            for name, run in found[log].items()
-        ]
+    predictors = {REFERENCE: Request()} | DESIGNS
+    designs = {name: EASY(predictor=one) for name, one in predictors.items()}
+    found = {log: by_scheduler(jobs, designs, workers) for log, jobs in workloads.items()}
+    shares = [
+        {"log": log, "design": name} | table1.at_request(run)
+        for log, by_design in found.items()
+        for name, run in by_design.items()
+    ]
     table = intervals.table(intervals.draws(found, ("design",)))
     table = table[table["measure"].isin(SHOWN) & (table["design"] != REFERENCE)]
     return table.reset_index(drop=True), pd.DataFrame(shares)

@@ -8,8 +8,7 @@ import pandas as pd
 
 from replication.papers import panels, resampling, style
 from replication.papers.top_percent import intervals
-from replication.papers.top_percent.runs import PAPER, POLICIES, REFERENCE, TITLES
-from replication.simulator import engines
+from replication.papers.top_percent.runs import PAPER, POLICIES, REFERENCE, TITLES, by_scheduler
 from replication.simulator.choices import option
 from replication.simulator.predictors import Predictor, Request
 from replication.simulator.schedulers import EASY
@@ -108,14 +107,12 @@ def _schedules(workloads, policies, tried, workers):
     found = {}
     for log, workload in workloads.items():
         lists = tried(predictions_at_submission(workload, policies))
-        asked = {name: Recorded(tuple(values)) for name, values in lists.items()}
-        asked = {REFERENCE: Request()} | asked
-
-        def simulated(predictor, jobs=workload):
-            return simulate(jobs, replace(AT_SUBMISSION, predictor=predictor))
-
-        done = engines.each(simulated, asked.values(), workers)
-        found[log] = dict(zip(asked, done, strict=True))
+        predictors = {name: Recorded(tuple(values)) for name, values in lists.items()}
+        asked = {
+            name: replace(AT_SUBMISSION, predictor=one)
+            for name, one in ({REFERENCE: Request()} | predictors).items()
+        }
+        found[log] = by_scheduler(workload, asked, workers)
     return found
 
 

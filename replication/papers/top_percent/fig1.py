@@ -13,12 +13,18 @@ LEAST = 150  # jobs a class must have to be looked at
 HOUR = 3600
 
 
-def classes(workload):
-    """Return the predictor's classes of at least `LEAST` jobs as indices of jobs, largest first; the largest if there is none."""
-    code, count = runs.class_of(workload)
-    order = np.argsort(-count, kind="stable")
-    large = [c for c in order if count[c] >= LEAST] or order[:1]
-    return [np.flatnonzero(code == c) for c in large]
+def classes(workloads):
+    """Yield the log, the jobs and their run times of each of the predictor's classes with different run times.
+
+    They are those of at least `LEAST` jobs, of each log the largest first; the largest alone if there is none.
+    """
+    for log, workload in workloads.items():
+        code, count = runs.class_of(workload)
+        order = np.argsort(-count, kind="stable")
+        for c in [c for c in order if count[c] >= LEAST] or order[:1]:
+            members = np.flatnonzero(code == c)
+            if np.ptp(workload.run_time[members]) > 0:
+                yield log, members, workload.run_time[members].astype(float)
 
 
 def mode_tests(workloads, samples=modes.SAMPLES):
@@ -27,16 +33,13 @@ def mode_tests(workloads, samples=modes.SAMPLES):
     A class is trimodal if two modes are rejected and three are not, at 5 %.
     """
     rows = []
-    for log, workload in workloads.items():
-        for members in classes(workload):
-            values = workload.run_time[members].astype(float)
-            if values.min() < values.max():
-                key = log, int(members[0])
-                two, three = modes.p_value(values, 2, *key, samples=samples), float("nan")
-                if two < modes.LEVEL:
-                    three = modes.p_value(values, 3, *key, samples=samples)
-                trimodal = two < modes.LEVEL <= three
-                rows.append((log, members, len(members), two, three, trimodal))
+    for log, members, values in classes(workloads):
+        key = log, int(members[0])
+        two, three = modes.p_value(values, 2, *key, samples=samples), float("nan")
+        if two < modes.LEVEL:
+            three = modes.p_value(values, 3, *key, samples=samples)
+        trimodal = two < modes.LEVEL <= three
+        rows.append((log, members, len(members), two, three, trimodal))
     columns = ["log", "members", "jobs", "two_modes", "three_modes", "trimodal"]
     return pd.DataFrame(rows, columns=columns).sort_values(
         "jobs", ascending=False, kind="stable", ignore_index=True
@@ -45,18 +48,13 @@ def mode_tests(workloads, samples=modes.SAMPLES):
 
 def one_mode(workloads, samples=modes.SAMPLES, workers=1):
     """Return the p value of one mode for each large class with different run times: log, jobs, one_mode."""
-    large = [
-        (log, workload.run_time[members].astype(float), int(members[0]))
-        for log, workload in workloads.items()
-        for members in classes(workload)
-        if np.ptp(workload.run_time[members]) > 0
-    ]
 
-    def tested_one(one):
-        log, run_time, first = one
-        return log, len(run_time), modes.p_value(run_time, 1, log, first, samples=samples)
+    def tested(one):
+        log, members, values = one
+        p = modes.p_value(values, 1, log, int(members[0]), samples=samples)
+        return log, len(members), p
 
-    rows = engines.each(tested_one, large, workers)
+    rows = engines.each(tested, classes(workloads), workers)
     return pd.DataFrame(rows, columns=["log", "jobs", "one_mode"])
 
 

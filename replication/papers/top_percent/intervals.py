@@ -44,9 +44,8 @@ def draws(schedules, names=("policy",)):
 
 def table(values):
     """Return a value with the ends of its 95 % interval for each row of `draws`: its index levels, value, low, high."""
-    ends = [resampling.interval(row) for row in values.to_numpy()]
-    made = pd.DataFrame(ends, columns=["value", "low", "high"], index=values.index)
-    return made.reset_index()
+    columns = [*values.index.names, "value", "low", "high"]
+    return resampling.table(dict(zip(values.index, values.to_numpy(), strict=True)), columns)
 
 
 def _sums(schedule, name):

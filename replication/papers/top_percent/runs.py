@@ -1,7 +1,6 @@
 """Predictors by the paper's names, interpretations, and the measures of every table of the paper."""
 
 from dataclasses import replace
-from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -77,12 +76,14 @@ def run(workload, policy, reading=READINGS["words"], scheduler=EASY()):  # noqa:
 
 def schedules(workloads, reading=READINGS["words"], workers=1):
     """Return EASY's schedule with each predictor of `POLICIES`, by log and policy."""
-    pairs = list(product(workloads, POLICIES))
-    done = engines.each(lambda pair: run(workloads[pair[0]], pair[1], reading), pairs, workers)
-    found = {log: {} for log in workloads}
-    for (log, policy), schedule in zip(pairs, done, strict=True):
-        found[log][policy] = schedule
-    return found
+    known = {policy: reading.of(EASY(predictor=one)) for policy, one in POLICIES.items()}
+    return {log: by_scheduler(jobs, known, workers) for log, jobs in workloads.items()}
+
+
+def by_scheduler(workload, schedulers, workers=1):
+    """Return the schedule of each of several schedulers, by their names."""
+    done = engines.each(lambda one: simulate(workload, one), schedulers.values(), workers)
+    return dict(zip(schedulers, done, strict=True))
 
 
 def scale_run_times(workloads, reading=READINGS["words"], factors=(0.5, 1.5)):
