@@ -140,7 +140,6 @@ def draw(found, entries):
     # A heading's cells are empty, and so is a cell that cannot be decided.
     asked = [[cells.get((*row, name)) for name in entries] for row in rows]
     share = np.array([[100 * one["share"] if one else np.nan for one in line] for line in asked])
-    texts = np.array([[words(one) if one else "" for one in line] for line in asked])
     height = len(rows) * ROW_HEIGHT
     figure, axes = plt.subplots(figsize=(LABEL_WIDTH + COLUMN_WIDTH * len(entries), height + 1.5))
     seaborn.heatmap(
@@ -148,9 +147,6 @@ def draw(found, entries):
         vmin=0,
         vmax=100,
         cmap=LinearSegmentedColormap.from_list("survival", COLOURS),
-        annot=np.where(np.isnan(share), "", texts),
-        fmt="",
-        annot_kws={"size": 7.5, "color": "black"},
         linewidths=1,
         xticklabels=[textwrap.fill(entry["short"], 12) for entry in entries.values()],
         yticklabels=[change for _, change in rows],
@@ -163,8 +159,9 @@ def draw(found, entries):
         },
         ax=axes,
     )
-    for y, x in zip(*np.nonzero(np.isnan(share) & (texts != "")), strict=True):
-        axes.text(x + 0.5, y + 0.5, texts[y, x], ha="center", va="center", size=7.5)
+    for (y, x), one in np.ndenumerate(asked):
+        if one:
+            axes.text(x + 0.5, y + 0.5, words(one), ha="center", va="center", size=7.5)
     axes.tick_params(length=0, labeltop=True, labelbottom=False, labelrotation=0)
     for label, (kind, _) in zip(axes.get_yticklabels(), rows, strict=True):
         label.set_weight("bold" if kind is None else "normal")
