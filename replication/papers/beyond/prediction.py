@@ -1,7 +1,7 @@
 """Schedulers, predictors, requests and bias, crossed; the rules are in docs/decisions/study.md."""
 
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, product
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -243,12 +243,9 @@ def reversed_pairs(table):
 
 def agreement(study):
     """Return the mean of Kendall's tau over the pairs of schedulers, between their orders of the predictors; float64[1001]."""
-    means = np.array(
-        [
-            [study.means(study.log_values(scheduler, name)) for name in study.predictors]
-            for scheduler in SCHEDULERS
-        ]
-    )
+    both = product(SCHEDULERS, study.predictors)
+    values = [study.means(study.log_values(*pair)) for pair in both]
+    means = np.reshape(values, (len(SCHEDULERS), len(study.predictors), -1))
     one, other = np.triu_indices(len(study.predictors), 1)
     signs = np.sign(means[:, one] - means[:, other])
     one, other = np.triu_indices(len(SCHEDULERS), 1)
@@ -386,12 +383,8 @@ def _second(question, study):
     what = f"pairs of predictors decided in opposite directions, of {len(opposite)}"
     yield [question, what, opposite.sum(), *NO_INTERVAL]
     decided = table["outcome"].ne(0).groupby([table["better"], table["worse"]]).all()
-    yield [
-        question,
-        f"pairs decided under all five schedulers, of {len(opposite)}",
-        decided.sum(),
-        *NO_INTERVAL,
-    ]
+    what = f"pairs decided under all five schedulers, of {len(opposite)}"
+    yield [question, what, decided.sum(), *NO_INTERVAL]
 
 
 def _third(question, study, names):
@@ -403,12 +396,8 @@ def _third(question, study, names):
         for of in GAINS:
             outcomes = some.loc[some["of"] == of, "outcome"]
             for outcome, count in outcomes.value_counts().items():
-                yield [
-                    question,
-                    f"gain of {of} {outcome} with {about}, of {len(outcomes)}",
-                    count,
-                    *NO_INTERVAL,
-                ]
+                what = f"gain of {of} {outcome} with {about}, of {len(outcomes)}"
+                yield [question, what, count, *NO_INTERVAL]
 
 
 def findings(study, correlation):

@@ -28,16 +28,10 @@ SHOWN = PERFORMANCE | {"sjfness": ("SJFness [% of jobs]", 100)}
 
 def results(workloads, badness, seeds, workers=1):
     """Simulate the f-model at all loads; return the runs, as of `campaign.all_loads`, by reservation."""
-    found = {}
+    found, models = {}, campaign.models(badness)
     for name in (RECOMPUTED, KEPT):
-        runs = causes.results(
-            workloads,
-            [EASY(reservation=name)],
-            campaign.models(badness),
-            seeds,
-            campaign.LOADS,
-            workers,
-        )
+        scheduler, loads = EASY(reservation=name), campaign.LOADS
+        runs = causes.results(workloads, scheduler, models, seeds, loads, workers)
         found[name] = campaign.on_axis(runs)
     return found
 

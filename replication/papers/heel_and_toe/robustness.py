@@ -42,8 +42,8 @@ def tables(log, jobs, variant):
     -------
     dict
         ``runs``: a row for each run: model (those of `SINGLE`, random, truncated, and its real estimates: truncated real), f,
-        seed, the measures of performance, and of the backfilled jobs their share, run time (s) and size. ``order``: log, f,
-        seed, sjfness; empty but under the textbook's EASY.
+        seed, the measures of performance, and of the backfilled jobs their share, run time (s) and size. ``order``: f, and
+        sjfness by seed; empty but under the textbook's EASY.
     """
     scheduler, count = variant.of(EASY()), variant.count
     rows = []
@@ -68,17 +68,11 @@ def tables(log, jobs, variant):
         for f in TRUNCATED:
             for seed in FEW:
                 run("truncated", FModel(f, limit), f, seed)
-    order = pd.DataFrame(columns=["f", "seed", "sjfness"])
-    if scheduler == EASY():
-        parts = [
-            sweep.compute(
-                sweep.Task(jobs, FModel(f), seeds=SEEDS if f else SEEDS[:1], watched=True)
-            )
-            for f in (0.0, *WATCHED)
-        ]
-        shares = [np.array(part["sjfness"]) for part in parts]
-        order = pd.DataFrame({"f": f, "sjfness": own} for f, own in zip((0.0, *WATCHED), shares))
-    return {"runs": pd.DataFrame(rows), "order": order}
+    order = []
+    for f in (0.0, *WATCHED) if scheduler == EASY() else ():
+        task = sweep.Task(jobs, FModel(f), seeds=SEEDS if f else SEEDS[:1], watched=True)
+        order.append((f, np.array(sweep.compute(task)["sjfness"])))
+    return {"runs": pd.DataFrame(rows), "order": pd.DataFrame(order, columns=["f", "sjfness"])}
 
 
 def other_estimates(runs, pairs):

@@ -106,13 +106,9 @@ def loads(schedule, since="first-submission"):
     w = schedule.workload
     span = int(schedule.end.max()) - (int(w.submit[0]) if since == "first-submission" else 0)
     wasted = wasted_seconds(schedule)
-    return {
-        "total_load": (
-            100 * measures.load(w.run_time + wasted, w.processors, w.machine, span),
-            "%",
-        ),
-        "wasted_load": (100 * measures.load(wasted, w.processors, w.machine, span), "%"),
-    }
+    total = measures.load(w.run_time + wasted, w.processors, w.machine, span)
+    part = measures.load(wasted, w.processors, w.machine, span)
+    return {"total_load": (100 * total, "%"), "wasted_load": (100 * part, "%")}
 
 
 def preemptions(schedule, waste="mean"):
