@@ -238,17 +238,7 @@ def did_you_mean(word, known, cutoff=0.6):
 
 
 def among(known, what, value, error):
-    """Return `value` if it is one of the known ones.
-
-    Parameters
-    ----------
-    known : iterable
-    what : str
-        The noun for the value in the message.
-    value : object
-    error : class
-        The error to raise for another value; its message lists the known ones.
-    """
+    """Return `value` if it is one of the known ones; raise `error` with the noun `what` and the known values if not."""
     known = [*known]
     if value not in known:
         hint = did_you_mean(value, known)

@@ -108,23 +108,7 @@ def measure(
     names: tuple[Measure, ...],
     trim: Trim,
 ) -> dict[str, float]:
-    """Return measures of one simulation, also those that need an observed run of EASY.
-
-    Parameters
-    ----------
-    workload : Workload
-    scheduler : Scheduler
-    estimates : EstimateModel
-    seed : int
-    names : tuple of str or callable
-    trim : bool or (float, bool)
-        As of `simulate`.
-
-    Returns
-    -------
-    dict of str to float
-        By the names of the measures.
-    """
+    """Return measures of one simulation by name, also those that need an observed run of EASY."""
     if not any(name in measuring.OBSERVED for name in names):
         schedule = simulate(workload, scheduler, estimates, seed)
         return measuring.of(schedule, names, trim)

@@ -47,13 +47,7 @@ def check(engine: str | None = None) -> str:
 
 
 def check_workers(workers: int | None) -> int:
-    """Return a number of threads or processes, by default one for each processor.
-
-    Raises
-    ------
-    EngineError
-        For anything but None and whole numbers from 1.
-    """
+    """Return a number of threads or processes, one for each processor by default."""
     if workers is None:
         return os.cpu_count() or 1
     with contextlib.suppress(TypeError):
@@ -63,15 +57,7 @@ def check_workers(workers: int | None) -> int:
 
 
 def each(function: Callable, arguments: Iterable, workers: int) -> list:
-    """Return the results of a function for each argument, in order, computed in threads.
-
-    Parameters
-    ----------
-    function : callable
-    arguments : iterable
-    workers : int
-        Number of threads.
-    """
+    """Return the results of a function for each of the arguments, in their order, computed in threads."""
     import joblib  # takes 0.1 s, and a single simulation does not need it
 
     pool = joblib.Parallel(check_workers(workers), backend="threading", batch_size=1)
@@ -152,23 +138,12 @@ def results(
 
 
 def run(tasks: Iterable, compute: Callable[[Any], Rows], *how: Any, **more: Any) -> pd.DataFrame:
-    """Return `results` as one table, in the order of the tasks; parameters and errors are those of `results`."""
+    """Return `results` as one table, in the order of the tasks."""
     return frame(results(tasks, compute, *how, **more))
 
 
 def frame(parts: list[Rows]) -> pd.DataFrame:
-    """Return the rows of all parts as one table.
-
-    Parameters
-    ----------
-    parts : list of dict of str to list
-        Columns of equal length by name, for each part.
-
-    Returns
-    -------
-    pandas.DataFrame
-        nan where a part lacks a column.
-    """
+    """Return all rows as one table; nan where a part lacks a column."""
     columns = dict.fromkeys(name for rows in parts for name in rows)
     whole: Rows = {name: [] for name in columns}
     for rows in parts:

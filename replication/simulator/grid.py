@@ -261,20 +261,7 @@ def sweep(
 
 
 def seed_list(seeds: int | Iterable[int]) -> list[int]:
-    """Return the seeds of a sweep as a list.
-
-    Parameters
-    ----------
-    seeds : int or iterable of int
-        A number n stands for the seeds 1 to n.
-
-    Raises
-    ------
-    SweepError
-        For repeated seeds and for none.
-    WorkloadError
-        For a seed that is not a whole number from 0.
-    """
+    """Return the seeds of a sweep: 1 to `seeds`, or the given ones, which have to be different."""
     if np.iterable(seeds):
         result = [check_seed(seed) for seed in seeds]
     else:
@@ -294,19 +281,7 @@ def points(
     names: Measure | Iterable[Measure] | None = None,
     trim: Trim = True,
 ) -> list[Task]:
-    """Return the tasks of a grid.
-
-    Parameters
-    ----------
-    workloads : iterable of Workload
-    loads : sequence of float, "log" or None
-    choices : sequence of (Scheduler, EstimateModel)
-    seeds : sequence of int
-    watched, trim
-        As of `sweep`.
-    resamplings : sequence of Resampling
-    names : name or function of a schedule, or several, optional
-        Measures, as of `sweep`.
+    """Return the tasks of a grid; arguments as of `sweep`, lists throughout.
 
     Raises
     ------
@@ -344,19 +319,7 @@ def points(
 
 
 def at_load(workload: Workload, load: float | str | None) -> tuple[str | float, Workload]:
-    """Return the name of a load, and the workload scaled to it.
-
-    Parameters
-    ----------
-    workload : Workload
-    load : float, "log" or None
-        A share above 0 and up to 2. None and "log" leave the workload unchanged.
-
-    Raises
-    ------
-    SweepError
-        For another load, and for a workload whose jobs are all submitted at once or take no time.
-    """
+    """Return the name of a load and a workload scaled to it; as it is for None and ``"log"``."""
     if load is None or load == LOG:
         return LOG, workload
     is_number = isinstance(load, Real) and not isinstance(load, bool)
@@ -387,15 +350,7 @@ def run(
     folder: str | os.PathLike | None = RESULTS,
     progress: bool | None = None,
 ) -> pd.DataFrame:
-    """Run tasks and return their table, in the order of the tasks and their seeds.
-
-    Parameters are those of `sweep`.
-
-    Raises
-    ------
-    SweepError
-        Without tasks; further errors are those of `replication.simulator.engines.results`.
-    """
+    """Run tasks and return their table, in the order of the tasks and their seeds; arguments as of `sweep`."""
     tasks = list(tasks)
     if not tasks:
         raise SweepError("nothing to simulate; allowed: one workload, scheduler and model or more")

@@ -18,19 +18,7 @@ class PlanError(ValueError):
 
 
 def measure(plan, chosen=slice(None)):
-    """Return performance measures of some jobs of a plan.
-
-    Parameters
-    ----------
-    plan : replication.simulator.formats.Plan
-    chosen : slice, bool[n] or int64[k]
-        The jobs; all by default.
-
-    Returns
-    -------
-    dict of str to float
-        By the names in `NAMES`, which has the units.
-    """
+    """Return performance measures of the chosen jobs of a plan by name, see `NAMES`."""
     wait, run_time, size = plan.wait[chosen], plan.run_time[chosen], plan.processors[chosen]
     return {
         "mean_wait": float(wait.mean()),

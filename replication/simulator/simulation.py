@@ -99,16 +99,7 @@ def simulate(
 
 
 def prepare(workload, scheduler, estimates, seed):
-    """Return the inputs of a scheduler; parameters and errors are those of `simulate`.
-
-    Returns
-    -------
-    workload : Workload
-        With run times cut to the E_max of the model, if it has one.
-    model : EstimateModel or None
-        None for an array of estimates.
-    estimate : int64[n], s
-    """
+    """Return the workload to run, the estimate model (None for an array of estimates) and the estimates."""
     check_workload(workload)
     model = None
     if np.ndim(estimates) == 0 or isinstance(estimates, str | type):

@@ -166,10 +166,7 @@ def _source(folder, name):
 
 
 def import_module(path: Path) -> None:
-    """Import a Python file as a module of its name, so that its choices can be named in text.
-
-    Its folder is added to those in which Python searches for modules. StudyError if the file does not exist.
-    """
+    """Import a Python file as a module of its name, so that its choices can be named in text."""
     if not path.is_file():
         raise StudyError(f"imports: {path} does not exist")
     if str(path.parent.resolve()) not in sys.path:
@@ -178,7 +175,7 @@ def import_module(path: Path) -> None:
 
 
 def combine(schedulers: list, predictors: list) -> Iterator:
-    """Yield each scheduler with each predictor; a scheduler without the option `predictor` is yielded once."""
+    """Yield each scheduler with each predictor, if it takes one."""
     for scheduler in schedulers:
         if predictors and "predictor" in scheduler.options():
             yield from (replace(scheduler, predictor=predictor) for predictor in predictors)

@@ -234,21 +234,7 @@ def read(path, sha256=None, bad_lines="refuse") -> Trace:
 
 
 def parse(data: bytes, name: str, sha256=None, bad_lines="refuse") -> Trace:
-    """Return the trace of a file's decompressed content.
-
-    Parameters
-    ----------
-    data : bytes
-    name : str
-        Of the file, for messages.
-    sha256, bad_lines
-        See `read`.
-
-    Raises
-    ------
-    SWFError
-        See `read`.
-    """
+    """Return the trace of a file's decompressed content; `name` is for messages, see `read`."""
     among(BAD_LINES, "bad_lines", bad_lines, SWFError)
     digest = hashlib.sha256(data).hexdigest()
     if sha256 not in (None, digest):
@@ -396,13 +382,7 @@ def _value(name, token, k, is_part):
 
 
 def write(target, trace: Trace) -> None:
-    """Write comments, jobs and partial executions as SWF; `read` returns the same values.
-
-    Parameters
-    ----------
-    target : path or open binary file
-    trace : Trace
-    """
+    """Write comments, jobs and partial executions to a path or a binary file; `read` returns the same values."""
     table = pd.DataFrame({name: getattr(trace, name) for name in FIELDS})
     for name in DECIMAL:
         table[name] = table[name].map(_decimal)

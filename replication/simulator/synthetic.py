@@ -89,18 +89,7 @@ def synthetic(
 
 
 def sizes(jobs: int, machine: int, random: np.random.Generator) -> np.ndarray:
-    """Return the sizes of jobs.
-
-    Parameters
-    ----------
-    jobs : int
-    machine : int, processors
-    random : numpy.random.Generator
-
-    Returns
-    -------
-    int64[jobs], processors
-    """
+    """Return the sizes of jobs, int64[jobs], processors."""
     top = math.log2(machine)
     middle = max(top - BELOW_TOP, min(LOW, top))
     first = random.random(jobs) < FIRST
@@ -113,19 +102,9 @@ def sizes(jobs: int, machine: int, random: np.random.Generator) -> np.ndarray:
 
 
 def run_times(processors: np.ndarray, machine: int, random: np.random.Generator) -> np.ndarray:
-    """Return run times; larger jobs run longer.
+    """Return run times, int64[n], s; larger jobs run longer.
 
     For a machine larger than the model's, sizes are first scaled down to it.
-
-    Parameters
-    ----------
-    processors : int64[n]
-    machine : int, processors
-    random : numpy.random.Generator
-
-    Returns
-    -------
-    int64[n], s
     """
     share = np.clip(SLOPE * processors * min(1, MODEL_MACHINE / machine) + SHARE, 0, 1)
     short = random.random(len(processors)) < share
@@ -137,20 +116,7 @@ def run_times(processors: np.ndarray, machine: int, random: np.random.Generator)
 
 
 def arrivals(jobs: int, span: float, random: np.random.Generator) -> np.ndarray:
-    """Return submission times in ascending order.
-
-    Parameters
-    ----------
-    jobs : int
-    span : float, s
-        Approximate time from the first to the last.
-    random : numpy.random.Generator
-
-    Returns
-    -------
-    int64[jobs], s
-        From midnight on.
-    """
+    """Return submission times from midnight on, int64[jobs], s, over about `span` seconds."""
     gaps = np.full(jobs, np.inf)
     while (again := gaps > MOST_LOG_GAP).any():
         gaps[again] = random.gamma(GAP[0] * ALL_HOURS, GAP[1], int(again.sum()))

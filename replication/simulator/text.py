@@ -45,13 +45,7 @@ def estimates(text: str) -> EstimateModel:
 
 
 def models(text: str) -> list[EstimateModel]:
-    """Return the estimate models of a text: one, or all of a range such as ``f=0:10:1``.
-
-    Raises
-    ------
-    EstimateError
-        For an invalid range or model; the message lists the allowed values.
-    """
+    """Return the estimate models of a text: one, or all of a range such as ``f=0:10:1``."""
     match = _RANGE.fullmatch(text)
     if not match:
         return [estimates(text)]

@@ -401,7 +401,7 @@ def generator(*key: str | float | bool | None) -> np.random.Generator:
 
 
 def fingerprint(*columns: np.ndarray) -> str:
-    """Return the sha256 of integer arrays in hexadecimal, which is the same on every machine."""
+    """Return the sha256 of integer arrays in hexadecimal; the same on every machine."""
     digest = hashlib.sha256()
     for column in columns:
         digest.update(np.ascontiguousarray(column, "<i8"))

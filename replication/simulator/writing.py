@@ -102,10 +102,7 @@ def as_text(cell: Any) -> Any:
 
 
 def frame_csv(frame: pd.DataFrame) -> bytes:
-    """Return a table as CSV without its index, in UTF-8.
-
-    Text that a spreadsheet would run as a formula is quoted; numbers are read back exactly.
-    """
+    """Return a table as CSV without its index; text is safe in a spreadsheet, numbers read back exactly."""
     safe = {name: frame[name].map(as_text) for name in frame.select_dtypes(exclude="number")}
     changed = {name: column for name, column in safe.items() if not column.equals(frame[name])}
     whole = frame.assign(**changed).rename(columns=as_text)

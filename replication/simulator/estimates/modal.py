@@ -103,23 +103,9 @@ class Modal(EstimateModel):
 
 
 def modes(n, e_max, share, random):
-    """Return the distribution of estimates.
+    """Return the distribution of estimates: distinct estimates, ascending, int64[k], s, and jobs of each, int64[k].
 
-    Parameters
-    ----------
-    n : int
-        Number of jobs.
-    e_max : int, s
-    share : float or None
-        The share of the jobs with the estimate E_max, if it is known.
-    random : numpy.random.Generator
-
-    Returns
-    -------
-    times : int64[k], s
-        Distinct estimates, ascending.
-    jobs : int64[k]
-        Number of jobs of each; they add up to `n`.
+    The jobs add up to `n`. `share` is the known share of E_max, or None.
     """
     distinct = max(HEAD, round(float(np.interp(n, *DISTINCT))))
     by_rank = {x: (14.0491 * math.exp(-0.177531 * x) + 0.462513) / 100 for x in range(2, HEAD + 1)}
@@ -153,17 +139,6 @@ def ranks(e_max_known, random):
 
     Two ranks are drawn from the unused ones that occur in the logs at that place or before it, and the more popular one
     is taken. A rank that does not occur later is taken at once. E_max is the most popular unless its share is known.
-
-    Parameters
-    ----------
-    e_max_known : bool
-        Whether the share of E_max is known.
-    random : numpy.random.Generator
-
-    Returns
-    -------
-    list of int
-        1 is the most popular.
     """
     last = {
         rank: max(t for t, row in enumerate(RANKS) if rank in row) for rank in range(1, HEAD + 1)
@@ -184,22 +159,7 @@ def ranks(e_max_known, random):
 
 
 def tail_times(e_max, distinct, taken):
-    """Return the rarer values.
-
-    Parameters
-    ----------
-    e_max : int, s
-        The largest value.
-    distinct : int
-        Number of distinct values, with the 20 popular ones.
-    taken : set of int
-        Values that cannot be used, s.
-
-    Returns
-    -------
-    list of int, s
-        At most ``distinct - 20``.
-    """
+    """Return the rarer values, s, up to `e_max` and different from those in `taken`."""
     taken, times = set(taken), []
     a = 1 + 12.1039 * distinct**-0.6026
     for i in range(1, distinct - HEAD + 1):
@@ -217,22 +177,7 @@ def tail_times(e_max, distinct, taken):
 
 
 def job_counts(shares, e_max, share, n):
-    """Return the estimates that occur and their numbers of jobs, which add up to `n`.
-
-    Parameters
-    ----------
-    shares : dict of int to float
-        Share of the jobs by estimate, s.
-    e_max : int, s
-    share : float or None
-        The known share of E_max, which is rounded; other numbers are rounded by largest remainder.
-    n : int
-
-    Returns
-    -------
-    times : int64[k], s
-    jobs : int64[k]
-    """
+    """Return times and numbers of jobs that add up to `n`: a known `share` of E_max rounded, others by largest remainder."""
     times = np.array(sorted(shares), np.int64)
     wanted = np.array([shares[int(time)] for time in times]) * n
     known = (times == e_max) & (share is not None)

@@ -100,10 +100,7 @@ def limit():
 
 
 def whole_seconds(values: np.ndarray) -> np.ndarray:
-    """Return real seconds, float64[n], rounded to whole ones, int64[n].
-
-    EstimateError for values of more than 64 bits.
-    """
+    """Return real seconds rounded to whole ones, int64[n], s; EstimateError for values of more than 64 bits."""
     rounded = np.rint(values)
     if len(rounded) and not rounded.max() < LARGEST:
         raise EstimateError(f"estimates reach {rounded.max():.3g} s, allowed: below {LARGEST:.3g}")

@@ -13,17 +13,7 @@ TOTAL, COUNT = range(2)  # columns of `means`
 
 
 def number_groups(*columns):
-    """Return the number of the group of each job; jobs with equal values in all columns are a group.
-
-    Parameters
-    ----------
-    *columns : int64[n]
-
-    Returns
-    -------
-    int64[n]
-        Groups are numbered from 0 in order of first appearance.
-    """
+    """Return a number for each row of int64[n] columns, int64[n]: equal rows alike, in order of first appearance."""
     code, values = np.zeros(len(columns[0]), np.int64), 1
     for column in columns:
         least = column.min()
@@ -37,20 +27,7 @@ def number_groups(*columns):
 
 
 def finest_classes(workload, request):
-    """Return the classes of jobs by executable, user, request and size.
-
-    Parameters
-    ----------
-    workload : Workload
-    request : int64[n], s
-
-    Returns
-    -------
-    group : int64[n]
-        The class of each job.
-    values : int64[4, c]
-        The four values of each class.
-    """
+    """Return each job's class, int64[n], by executable, user, request and size; and these values, int64[4, c]."""
     columns = np.stack([workload.executable, workload.user, request, workload.processors])
     group = number_groups(*columns)
     # Classes are numbered as they first appear, so the running maximum steps up at a class's first job.

@@ -69,26 +69,9 @@ class WordsOrFunction(tuple):
 
 
 def ranks(scheduler, name, workload, estimate):
-    """Return the ranks of the jobs by the function that is an option of a scheduler; equal values have one rank.
+    """Return the jobs' ranks, int64[n], by the function that is an option of a scheduler; zeros for a word.
 
-    Parameters
-    ----------
-    scheduler : Scheduler
-    name : {"order", "candidates"}
-        The option.
-    workload : Workload
-    estimate : int64[n], s
-        The estimates that the function receives in place of the workload's.
-
-    Returns
-    -------
-    int64[n]
-        Zeros if the option is a word and not a function.
-
-    Raises
-    ------
-    SchedulerError
-        Unless the function returns finite numbers, one for each job.
+    Equal values have one rank. SchedulerError unless the function returns finite numbers, one for each job.
     """
     function, n = getattr(scheduler, name), len(workload)
     if not callable(function):
