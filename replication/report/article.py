@@ -147,7 +147,7 @@ class References:
     """Look up references in `replication.report.results.Results`."""
 
     def __init__(self, results):
-        self._papers = {paper.key: paper for paper in results.papers}
+        self._papers = results.papers
 
     def text(self, reference, link=True):
         """Return the Markdown of a reference, given without its braces; ReferenceFault if it has no result.
@@ -214,18 +214,18 @@ class References:
     def rows(self, table):
         """Return a table as a list of dicts: of a record, or of a paper's numbers, claims or cases."""
         name, _, part = table.partition(".")
-        papers = self._papers.values() if name == "all" else filter(None, [self._papers.get(name)])
+        papers = [paper for paper in self._papers if name in ("all", paper.key)]
         if part == "numbers":
             every = [one for paper in papers for one in paper.numbers]
             return [one.shown() | {"item": one.published.item, "ours": one.ours} for one in every]
-        if part in ("claims", "cases"):
-            every = [one for paper in papers for one in paper.claims]
-            if part == "cases":
-                return [{"claim": one.id_in_paper} | case for one in every for case in one.rows]
+        every = [one for paper in papers for one in paper.claims]
+        if part == "claims":
             return [
                 {"claim": c.id_in_paper, "verdict": c.verdict, "held": c.count, "kind": c.about}
                 for c in every
             ]
+        if part == "cases":
+            return [{"claim": one.id_in_paper} | case for one in every for case in one.rows]
         if part in ("logs", "record") and (facts := record.read("paper", name)):
             logs = facts["provenance"]["logs"].items()
             return [facts] if part == "record" else [{"log": log} | one for log, one in logs]

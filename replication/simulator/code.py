@@ -145,17 +145,11 @@ def _is_users(name):
 
 def _file(name: str) -> Path | None:
     """Return the file of a module, None where it has none, such as a notebook or a script."""
-    if name == "__main__":
+    try:
+        spec = importlib.util.find_spec(name) if name != "__main__" else None
+    except (ImportError, ValueError):
         return None
-    module = sys.modules.get(name)
-    origin = getattr(module, "__file__", None)
-    if module is None:
-        try:
-            spec = importlib.util.find_spec(name)
-        except (ImportError, ValueError):
-            return None
-        origin = spec.origin if spec else None
-    path = Path(origin).resolve() if origin else None
+    path = Path(spec.origin).resolve() if spec and spec.origin else None
     return path if path is not None and path.is_file() else None
 
 

@@ -35,16 +35,21 @@ class Store:
         self.path = Path(folder).absolute() / FILE
         self.damaged = 0
         self._writable = True
-        try:
+        with self._handle_errors():
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._connection = self._connect()
-        except sqlite3.DatabaseError as problem:
-            if isinstance(problem, sqlite3.OperationalError):  # no right to write, or no locks
-                self._give_up(problem)
-            else:
-                self._set_aside(problem)
+
+    @contextlib.contextmanager
+    def _handle_errors(self):
+        """Store no new results where nothing can be written; begin a new file where this one is no database."""
+        try:
+            yield
         except OSError as problem:
             self._give_up(problem.strerror)
+        except sqlite3.OperationalError as problem:  # no right to write, or no locks
+            self._give_up(problem)
+        except sqlite3.DatabaseError as problem:
+            self._set_aside(problem)
 
     def _connect(self):
         connection = sqlite3.connect(self.path, timeout=WAIT, isolation_level=None)
@@ -86,7 +91,7 @@ class Store:
         """Return the rows stored under a key, or None where they are absent or damaged."""
         if self._connection is None:
             return None
-        try:
+        with self._handle_errors():
             entry = self._connection.execute(
                 "select rows, checksum from results where key = ?", (key,)
             ).fetchone()
@@ -95,10 +100,6 @@ class Store:
             if _checksum(key, entry[0]) == entry[1]:
                 return json.loads(zlib.decompress(entry[0]))
             self.damaged += 1
-        except sqlite3.OperationalError as problem:
-            self._give_up(problem)
-        except sqlite3.DatabaseError as problem:
-            self._set_aside(problem)
         return None
 
     def put(self, key: str, rows: Rows) -> None:
@@ -107,12 +108,8 @@ class Store:
             return
         packed = zlib.compress(json.dumps(rows).encode(), 1)
         entry = key, packed, _checksum(key, packed)
-        try:
+        with self._handle_errors():
             self._connection.execute("insert or replace into results values (?, ?, ?)", entry)
-        except sqlite3.OperationalError as problem:
-            self._give_up(problem)
-        except sqlite3.DatabaseError as problem:
-            self._set_aside(problem)
 
 
 def _checksum(key: str, packed: Any) -> bytes:
