@@ -17,6 +17,7 @@ from replication.report import parameters, record
 from replication.report.parameters import PageError
 from replication.report.render import Picture, Table
 from replication.simulator import code, paths, text, traces, writing
+from replication.simulator.choices import among
 from replication.simulator.workload import QUICK_JOBS
 
 
@@ -64,8 +65,7 @@ class Page:
     def __init__(self, name, scale="paper", logs=None, seed=1, workers=1, **settings):
         given = {"scale": scale, "logs": logs or [], "seed": seed, "workers": workers} | settings
         self.paper, self.item = name.split("/")
-        if self.paper not in record.CHAPTERS:
-            raise PageError(f"page {name!r}; allowed papers: {', '.join(record.CHAPTERS)}")
+        among(record.CHAPTERS, f"page {name}: paper", self.paper, PageError)
         parameters.check_known(name, _handed_over(), given)
         parameters.check(name, given)
         self.name, self.scale, self.seed, self.settings = name, scale, seed, settings

@@ -5,7 +5,7 @@ import json
 
 from replication.papers import git
 from replication.simulator import paths
-from replication.simulator.choices import did_you_mean
+from replication.simulator.choices import among
 
 SCALES = ("paper", "quick")
 # Results do not depend on the number of workers; the scale separates quick results from the paper's.
@@ -19,17 +19,12 @@ class PageError(ValueError):
 def check_known(name, given, known):
     """Raise PageError for parameters that an item does not have; papermill alone would only warn."""
     for word in given:
-        if word not in known:
-            raise PageError(
-                f"{name}: unknown parameter {word!r}{did_you_mean(word, known)}; "
-                f"valid: {', '.join(known)}"
-            )
+        among(known, f"{name}: unknown parameter", word, PageError)
 
 
 def check(name, given):
     """Raise PageError for an unknown scale, and for a value of another type than in the notebook's cell."""
-    if given["scale"] not in SCALES:
-        raise PageError(f"{name}: scale {given['scale']!r}, allowed: {', '.join(SCALES)}")
+    among(SCALES, f"{name}: scale", given["scale"], PageError)
     defaults = on_disk(name) or {}
     for parameter, value in given.items():
         default = defaults.get(parameter)

@@ -30,10 +30,7 @@ def measure(plan, chosen=slice(None)):
     }
 
 
-NAMES = measures.NAMES | {
-    "median_wait": "median wait, s",
-    "last_end": "first submission to last end, s",
-}
+NAMES = measures.NAMES | {"last_end": "first submission to last end, s"}
 
 
 def compare(first, second) -> dict:

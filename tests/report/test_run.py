@@ -37,7 +37,7 @@ def test_notebooks_in_natural_order(project):
 
 def test_an_unknown_parameter_is_refused_before_anything_runs(project):
     make(project)
-    words = r"unknown parameter 'sed' \(did you mean seed\?\); valid: scale"
+    words = r"unknown parameter 'sed' \(did you mean seed\?\); allowed: scale"
     with pytest.raises(PageError, match=words):
         run.figures(settings={"sed": 2})
     assert not (project / "build").exists()
