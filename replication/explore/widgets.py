@@ -78,18 +78,19 @@ class Explorer(_Tool):
         self.since = control(slider, "from day", 330, max=1, step=0.25, continuous_update=False)
         self.length = menu("show", 130, [*LENGTHS], value="2 days")
         self.sides = [
-            [
-                menu(name, 190, model.SCHEDULERS, value=scheduler),
-                menu("predictor", 270, model.PREDICTORS),
-                menu("estimates", 250, model.ESTIMATES),
-                control(number, "f", 90, max=10_000, step=0.1, value=1),
-            ]
+            {
+                "scheduler": menu(name, 190, model.SCHEDULERS, value=scheduler),
+                "predictor": menu("predictor", 270, model.PREDICTORS),
+                "estimates": menu("estimates", 250, model.ESTIMATES),
+                "f": control(number, "f", 90, max=10_000, step=0.1, value=1),
+            }
             for name, scheduler in (("A", "EASY"), ("B", "PV-EASY"))
         ]
         first = [self.log, self.load, self.since, self.length]
-        super().__init__(pictures.Comparison(), [first, *self.sides])
+        a, b = ([*side.values()] for side in self.sides)
+        super().__init__(pictures.Comparison(), [first, a, b])
         self.watch(self.open, self.log)
-        self.watch(self.simulate, self.load, *self.sides[0], *self.sides[1])
+        self.watch(self.simulate, self.load, *a, *b)
         self.watch(self.show, self.since, self.length)
         for row, cells in enumerate(self.picture.figure.data[-2:]):
             cells.on_hover(lambda cells, points, state, row=row: self.point(row, points))
@@ -111,13 +112,11 @@ class Explorer(_Tool):
     def simulate(self, busiest=False):
         """Simulate both sides and draw them, in the busiest window or in that of before."""
         self.say(WORKING)
-        names = ("scheduler", "predictor", "estimates", "f")
         self.views = [
-            self.view(**{name: part.value for name, part in zip(names, side, strict=True)})
-            for side in self.sides
+            self.view(**{name: part.value for name, part in side.items()}) for side in self.sides
         ]
-        for *_, estimates, f in self.sides:
-            f.disabled = "f + 1" not in estimates.value
+        for side in self.sides:
+            side["f"].disabled = "f + 1" not in side["estimates"].value
         self.first = int(self.views[0].schedule.workload.submit[0])
         self.last = max(int(view.schedule.end.max()) for view in self.views)
         self.since.max = max(self.since.max, self.last / DAY)
@@ -204,8 +203,8 @@ class Stepper(_Tool):
 
     def of_log(self):
         """Return the walk of EASY from the start of the explorer's window on, with the estimates of A."""
-        _, _, estimates, f = self.explorer.sides[0]
-        view = self.explorer.view(estimates=estimates.value, f=f.value)
+        a = self.explorer.sides[0]
+        view = self.explorer.view(estimates=a["estimates"].value, f=a["f"].value)
         return steps.of_log(view.schedule, round(self.explorer.since.value * DAY))
 
     def show(self):

@@ -124,7 +124,7 @@ def test_nothing_is_compiled_after_warm():
 
 def test_controls_change_the_schedule_that_they_name(log, tools):
     explorer = tools.Explorer(LOG)
-    scheduler, predictor, estimates, f = explorer.sides[1]
+    scheduler, predictor, estimates, f = explorer.sides[1].values()
     estimates.value, f.value, scheduler.value = "random, up to × (f + 1)", 3.0, "shortest first"
     expected = rp.simulate(log, rp.OrderedEASY(), rp.FModel(3.0))
     assert explorer.views[1].schedule.start.tolist() == expected.start.tolist()
