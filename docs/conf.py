@@ -22,6 +22,7 @@ html_title = "replication"
 html_static_path = ["_static"]
 html_css_files = ["custom.css"]
 html_copy_source = False
+html_show_copyright = False
 html_show_sphinx = False
 myst_enable_extensions = ["html_image"]
 myst_heading_anchors = 3

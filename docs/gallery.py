@@ -1,13 +1,15 @@
 """Write one page for each table and figure: its executed notebook from ``figures/``, and its verdicts."""
 
+import html
 import json
 import shutil
-from collections import Counter
+import tomllib
 from pathlib import Path
 
 import nbformat
 
 ROOT = Path(__file__).parents[1]
+VERDICTS = ROOT / "replication" / "report" / "templates" / "verdicts.toml"
 TITLES = {
     "pv_easy": "PV-EASY (HPDC 2010)",
     "heel_and_toe": "Heel and toe (IISWC 2006)",
@@ -27,7 +29,7 @@ def write(folder):
         "",
     ]
     for paper, title in TITLES.items():
-        index += [f"## {title}", "", "| | item | verdicts |", "|---|---|---|"]
+        index += [f"## {title}", "", "| picture | item | verdicts |", "|---|---|---|"]
         names = []
         for path in sorted((ROOT / "figures" / paper).glob("*.ipynb")):
             record = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
@@ -36,7 +38,10 @@ def write(folder):
             picture = next((f for f in record["files"] if f.endswith(".png")), None)
             if picture:
                 shutil.copy(ROOT / "figures" / paper / picture, folder / f"{name}.png")
-            image = f'<img src="{name}.png" alt="" width="220">' if picture else ""
+            image = ""
+            if picture:
+                caption = html.escape(record["files"][picture]["caption"])
+                image = f'<img src="{name}.png" alt="{caption}" width="220">'
             index.append(f"| {image} | [{record['title']}]({name}.ipynb) | {badges(record)} |")
             names.append(name)
         index += ["", "```{toctree}", ":hidden:", *names, "```", ""]
@@ -44,10 +49,12 @@ def write(folder):
 
 
 def badges(record):
-    """Return the counts of an item's verdicts as text, such as ``3 match, 1 near``."""
+    """Return the counts of an item's verdicts as text, best first, such as ``3 match, 1 near``."""
     decided = [*record["comparisons"], *record["claims"].values()]
-    counts = Counter(row["verdict"] for row in decided)
-    return ", ".join(f"{count} {verdict}" for verdict, count in counts.items()) or "none"
+    given = [row["verdict"] for row in decided]
+    order = tomllib.loads(VERDICTS.read_text(encoding="utf-8"))
+    counts = [f"{given.count(word)} {word}" for word in order if word in given]
+    return ", ".join(counts) or "none"
 
 
 def page(paper, item, record):
