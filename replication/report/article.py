@@ -28,6 +28,9 @@ PICTURE = re.compile(r"^!\[[^\n]*\]\(([^)\n]+)\)", re.MULTILINE)
 IMAGE = re.compile(r'<img src="([^"]+)"')
 CONDITION = re.compile(r"([^=~]+)([=~])(.*)")
 FORMAT = re.compile(r"(abs )?[+,]*\.\d+f")
+# A hyphen before a number is a minus sign; a line does not end before the sign of per cent.
+MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
+PER_CENT = re.compile(r"(?<=\d) (?=%)")
 SOURCE = "markdown-raw_html-raw_tex-implicit_header_references"
 
 
@@ -89,7 +92,7 @@ def fill_references(results, link=True):
         if f"{{{match[1]}," not in library:
             problems.append((match.start(), f"no entry {match[1]!r} in references.bib"))
     _raise(problems, "article/article.md", source)
-    return text
+    return PER_CENT.sub("\u00a0", MINUS.sub("\u2212", text))
 
 
 def readme(results):
