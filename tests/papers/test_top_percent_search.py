@@ -9,7 +9,6 @@ import pytest
 from replication.papers.published import EvidenceError, Published
 from replication.papers.top_percent import runs, search
 from replication.papers.variants import Variant
-from replication.simulator import code
 from tests.workloads import random_jobs
 
 
@@ -131,7 +130,7 @@ def some_jobs():
     return random_jobs(150, 8, 1800, 90, 200)
 
 
-def test_a_number_of_a_combination_is_that_of_its_own_simulation(some_jobs, monkeypatch):
+def test_a_number_of_a_combination_is_that_of_its_own_simulation(some_jobs):
     codes = search.combinations(single=True, fixed=search.CLEANING)
     table = search.simulate_all({"A": some_jobs}, codes)
     numbers = [printed("af", 1), printed("r2", 1)]
@@ -146,15 +145,3 @@ def test_a_number_of_a_combination_is_that_of_its_own_simulation(some_jobs, monk
         schedule = runs.run(some_jobs, "Tsafrir", variant)
         assert found.values[k, 0] == runs.measure(schedule)["af"] / base["af"]
     assert len({*found.values[:, 0]}) > 1 and len({*found.values[:, 1]}) > 1
-
-
-def test_the_key_of_a_task_depends_on_jobs_and_choices(some_jobs, monkeypatch):
-    monkeypatch.setattr(code, "of", lambda *things: "known")
-
-    def task(policies=("CVH",), log="A", jobs=some_jobs, fields=None):
-        return search.Task(policies, log, jobs, (({}, Variant("", scheduler=fields or {})),))
-
-    users = some_jobs.replace(user=np.ones(150, np.int64))
-    others = task(("Top02",)), task(log="B"), task(jobs=users), task(fields={"order": "x"})
-    assert len({task().key, *(other.key for other in others)}) == 5
-    assert task().key == task().key

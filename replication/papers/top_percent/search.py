@@ -5,9 +5,8 @@ relative differences ``|ours - published| / |published|`` over all logs. The def
 a search never changes it.
 """
 
-import hashlib
 import json
-from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -16,8 +15,7 @@ from replication.papers import compare, published, variants
 from replication.papers.published import EvidenceError
 from replication.papers.top_percent import runs
 from replication.papers.variants import Variant
-from replication.simulator import code, engines, measures
-from replication.simulator.grid import fingerprint_of
+from replication.simulator import engines, measures
 
 PAPER, ITEM = runs.PAPER, "table1"
 #: The alternatives of each dimension, as variants, the default first.
@@ -33,51 +31,9 @@ PARTS = (
     (("Complete", "CVH", "Tsafrir"), (*CLEANING, *EVENTS, *PREDICTION)),
     (("Top02", "Top03", "Top04"), (*CLEANING, *EVENTS, *PREDICTION, *TOP)),
 )
-AT_ONCE = 8  # simulations of each policy in a task
 IDENTIFIED = 0.10  # how much nearer the best combination with an identified choice must be
 OPEN, KNOWN, UNMOVED, UNDECIDED = "left open", "identified", "moves nothing", "not decided here"
 NEAR = 0.20  # the largest difference of a near number, see `replication.papers.compare`
-
-
-@dataclass(frozen=True, eq=False)
-class Task:
-    """Simulations of some policies on one log: of each the choices by dimension, and the variant that they make."""
-
-    policies: tuple
-    log: str
-    workload: object
-    several: tuple
-
-    @property
-    def jobs(self):
-        """Return the number of jobs to simulate."""
-        return len(self.workload) * len(self.several)
-
-    @property
-    def key(self):
-        """Return a hash of everything that the rows depend on, in hexadecimal; None where the code is unknown."""
-        try:
-            by = code.of(*self.things)
-        except code.Unknown:
-            return None
-        facts = [by, fingerprint_of(self.workload), self.log, self.policies, repr(self.several)]
-        return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
-
-    @property
-    def things(self):
-        """Return the functions whose code the rows depend on."""
-        return (compute,)
-
-
-def compute(task):
-    """Return lists by column: trace, policy, measure, chosen (the choices that the value depends on, as JSON) and value."""
-    rows = [
-        (task.log, policy, measure, json.dumps(chosen | counted), float(value))
-        for chosen, variant in task.several
-        for policy, measure, counted, value in numbers(task.workload, variant, task.policies)
-    ]
-    names = "trace", "policy", "measure", "chosen", "value"
-    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
 
 
 def numbers(workload, variant, policies):
@@ -114,26 +70,31 @@ def combinations(single=False, fixed=()):
 
 
 def simulate_all(workloads, codes, first=None, workers=1):
-    """Return the numbers of all combinations: a row for each number under each choice that it depends on, see `compute`."""
+    """Return the numbers of all combinations: a row for each number under each choice that it depends on.
+
+    Columns: trace, policy, measure, chosen (the choices that the value depends on, as JSON), value.
+    """
     tasks, loaded = [], {}
     for policies, names in PARTS:
         places = [list(DIMENSIONS).index(name) for name in names]
-        for log in workloads:
-            several = {}
-            for row in np.unique(codes[:, places], axis=0):
-                chosen = {name: DIMENSIONS[name][k] for name, k in zip(names, row, strict=True)}
-                variant = _together(chosen.values())
-                key = log, repr(sorted(variant.cleaning.items()))
-                if key not in loaded:
-                    loaded[key] = variants.jobs(PAPER, workloads, log, variant, first)
-                by_name = {name: one.name for name, one in chosen.items()}
-                several.setdefault(key, []).append((by_name, variant))
-            tasks += [
-                Task(policies, log, loaded[key], tuple(some[k : k + AT_ONCE]))
-                for key, some in several.items()
-                for k in range(0, len(some), AT_ONCE)
-            ]
-    return engines.run(tasks, compute, workers)
+        for log, row in product(workloads, np.unique(codes[:, places], axis=0)):
+            chosen = {name: DIMENSIONS[name][k] for name, k in zip(names, row, strict=True)}
+            variant = _together(chosen.values())
+            key = log, repr(sorted(variant.cleaning.items()))
+            if key not in loaded:
+                loaded[key] = variants.jobs(PAPER, workloads, log, variant, first)
+            by_name = {name: one.name for name, one in chosen.items()}
+            tasks.append((log, policies, loaded[key], by_name, variant))
+
+    def compute(task):
+        log, policies, jobs, chosen, variant = task
+        return [
+            (log, policy, measure, json.dumps(chosen | counted), float(value))
+            for policy, measure, counted, value in numbers(jobs, variant, policies)
+        ]
+
+    rows = [row for rows in engines.each(compute, tasks, workers) for row in rows]
+    return pd.DataFrame(rows, columns=["trace", "policy", "measure", "chosen", "value"])
 
 
 def _together(several):
