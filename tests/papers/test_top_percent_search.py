@@ -1,9 +1,6 @@
 """The search over the choices that Top Percent leaves open: distances by hand, identified choices, held-out logs."""
 
-import json
-
 import numpy as np
-import pandas as pd
 import pytest
 
 from replication.papers.published import EvidenceError, Published
@@ -28,16 +25,12 @@ def printed(measure, value, trace="A"):
     return Published("table1", trace, "p", measure, value, "1", 0, "made up")
 
 
-def rows(values):
-    """Return a table as from `search.simulate_all` from {(log, measure, choices): value}."""
-    columns = ["trace", "policy", "measure", "value", "chosen"]
-    return pd.DataFrame(
-        [
-            (log, "p", measure, value, json.dumps(dict([chosen])))
-            for (log, measure, chosen), value in values.items()
-        ],
-        columns=columns,
-    )
+def cells(values):
+    """Return the cells as from `search.simulate_all` from {(log, measure, choice): value}."""
+    found = {}
+    for (log, measure, choice), value in values.items():
+        found.setdefault((log, "p", measure), []).append((dict([choice]), value))
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +45,7 @@ def found():
     numbers = [
         printed(name, value, log) for log in "ABC" for name, value in (("n", 100), ("m", 10))
     ]
-    return search.Search(CODES, rows(values), numbers, THINGS)
+    return search.Search(CODES, cells(values), numbers, THINGS)
 
 
 def test_combinations_are_all_products_or_single_changes():
@@ -80,7 +73,7 @@ def test_distances_are_those_worked_out_by_hand(found):
 
 def test_an_undefined_number_is_infinitely_far():
     values = {"red": 1.0, "blue": np.nan, "green": 2.0}
-    table = rows({("A", "n", ("colour", name)): value for name, value in values.items()})
+    table = cells({("A", "n", ("colour", name)): value for name, value in values.items()})
     colour = {"colour": THINGS["colour"]}
     found = search.Search(np.arange(3)[:, None], table, [printed("n", 2), printed("x", 5)], colour)
     assert found.differences[:, 0].tolist() == [0.5, np.inf, 0]

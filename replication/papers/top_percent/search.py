@@ -5,7 +5,6 @@ relative differences ``|ours - published| / |published|`` over all logs. The def
 a search never changes it.
 """
 
-import json
 from itertools import product
 
 import numpy as np
@@ -70,10 +69,7 @@ def combinations(single=False, fixed=()):
 
 
 def simulate_all(workloads, codes, first=None, workers=1):
-    """Return the numbers of all combinations: a row for each number under each choice that it depends on.
-
-    Columns: trace, policy, measure, chosen (the choices that the value depends on, as JSON), value.
-    """
+    """Return (choices by dimension, value) of each number under all choices that it depends on, by log, policy and measure."""
     tasks, loaded = [], {}
     for policies, names in PARTS:
         places = [list(DIMENSIONS).index(name) for name in names]
@@ -89,12 +85,15 @@ def simulate_all(workloads, codes, first=None, workers=1):
     def compute(task):
         log, policies, jobs, chosen, variant = task
         return [
-            (log, policy, measure, json.dumps(chosen | counted), float(value))
+            ((log, policy, measure), (chosen | counted, float(value)))
             for policy, measure, counted, value in numbers(jobs, variant, policies)
         ]
 
-    rows = [row for rows in engines.each(compute, tasks, workers) for row in rows]
-    return pd.DataFrame(rows, columns=["trace", "policy", "measure", "chosen", "value"])
+    found = {}
+    for cells in engines.each(compute, tasks, workers):
+        for key, cell in cells:
+            found.setdefault(key, []).append(cell)
+    return found
 
 
 def _together(several):
@@ -129,10 +128,10 @@ class Search:
     ----------
     codes : int8[combinations, dimensions]
         From `combinations`.
-    table : pandas.DataFrame
+    cells : dict
         From `simulate_all`.
     printed : list of replication.papers.published.Published
-        One that is not in the table does not count.
+        One that is not in the cells does not count.
     dimensions : dict of str to tuple of Variant, optional
 
     Attributes
@@ -149,19 +148,18 @@ class Search:
         Combinations from the nearest to the farthest: by median, worst difference, and place.
     """
 
-    def __init__(self, codes, table, printed, dimensions=DIMENSIONS):
+    def __init__(self, codes, cells, printed, dimensions=DIMENSIONS):
         self.dimensions, self.codes = dimensions, codes
-        rows = dict(tuple(table.groupby(["trace", "policy", "measure"], sort=False)))
-        self.numbers = [row for row in printed if row.key in rows]
+        self.numbers = [row for row in printed if row.key in cells]
         if not self.numbers:
             raise EvidenceError("none of the published numbers was computed")
         self.logs = list(dict.fromkeys(row.trace for row in self.numbers))
         self.all = [*range(len(self.numbers))]
         self._moving, columns, matched = [], [], []
         for row in self.numbers:
-            names, cells = self._cells(rows[row.key])
-            self._moving.append({name for axis, name in enumerate(names) if _moves(cells, axis)})
-            columns.append(cells[tuple(codes[:, [*dimensions].index(name)] for name in names)])
+            names, own = self._on_axes(cells[row.key])
+            self._moving.append({name for axis, name in enumerate(names) if _moves(own, axis)})
+            columns.append(own[tuple(codes[:, [*dimensions].index(name)] for name in names)])
             values, place = np.unique(columns[-1], return_inverse=True)
             verdicts = [compare.verdict(float(value), row).verdict for value in values]
             matched.append((np.array(verdicts) == compare.MATCH)[place])
@@ -178,17 +176,14 @@ class Search:
     def __len__(self):
         return len(self.codes)
 
-    def _cells(self, rows):
+    def _on_axes(self, cells):
         """Return the dimensions that a number was computed for, and its values with an axis for each."""
-        places = {
-            n: {one.name: k for k, one in enumerate(several)}
-            for n, several in self.dimensions.items()
-        }
-        chosen = [json.loads(text) for text in rows["chosen"]]
-        names = list(chosen[0])
-        cells = np.full([len(places[name]) for name in names], np.nan)
-        cells[tuple([places[name][one[name]] for one in chosen] for name in names)] = rows["value"]
-        return names, cells
+        names = list(cells[0][0])
+        choices = {name: [one.name for one in self.dimensions[name]] for name in names}
+        values = np.full([len(several) for several in choices.values()], np.nan)
+        for chosen, value in cells:
+            values[tuple(several.index(chosen[name]) for name, several in choices.items())] = value
+        return names, values
 
     def on(self, log):
         """Return the places of the numbers of a log."""
