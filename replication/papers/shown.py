@@ -6,18 +6,19 @@ from replication.papers import compare
 
 
 def text(value, form=None):
-    """Return a value as text, or a number in a `form` such as ``"{:.1f}"``."""
+    """Return a value as text, or a number in a `form` such as ``"{:.1f}"``; no number has an exponent."""
     if value is None or isinstance(value, float) and math.isnan(value):
         return "–"
     if isinstance(value, bool) or type(value).__name__ == "bool":
         return "yes" if value else "no"
     if isinstance(value, str) or not hasattr(value, "__float__"):
         return str(value)
-    if form:
-        return form.format(value)
+    shown = form.format(value) if form else ""
+    if shown and "e+" not in shown and "e-" not in shown:
+        return shown
     if not math.isfinite(value):
         return "∞" if value > 0 else "-∞"
-    if value == int(value):
+    if abs(value) < 5e-9 or value == int(value):
         return f"{int(value):,}"
     return f"{value:,.{min(8, max(0, 3 - math.floor(math.log10(abs(value)))))}f}"
 

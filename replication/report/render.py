@@ -56,7 +56,9 @@ def name_of(column):
         WORDS.get(word, word) for word in re.sub(r"(?<![a-z])e_max", "E_max", column).split("_")
     ]
     name = " ".join(words).replace("E max", "E_max")
-    return COLUMNS.get(column, name if column in WORDS else name[:1].upper() + name[1:])
+    if column in WORDS or column.startswith("f="):
+        return name
+    return COLUMNS.get(column, name[:1].upper() + name[1:])
 
 
 JINJA = jinja2.Environment(
@@ -116,7 +118,7 @@ class Table:
         }
         formats |= self._formats
         cells = [
-            [(name, row[name], shown.text(row[name], formats.get(name))) for name in rows]
+            [(name, row[name], _cell(name, row[name], formats.get(name))) for name in rows]
             for row in rows.to_dict("records")
         ]
         return JINJA.get_template("table.html.j2").render(
@@ -130,6 +132,11 @@ class Table:
     def __repr__(self):
         rows = self._flat.to_string(index=False, max_rows=LONGEST, min_rows=HEAD)
         return "\n".join(filter(None, [self.notice, self.caption, rows]))
+
+
+def _cell(column, value, form):
+    """Return the text of a cell; measures have names for readers."""
+    return name_of(str(value)) if column == "measure" else shown.text(value, form)
 
 
 class Picture:

@@ -250,6 +250,12 @@ def test_shares_are_shown_in_per_cent_once():
     assert "25.1" in per_cent._repr_html_() and "%" not in per_cent._repr_html_()
 
 
+def test_numbers_have_no_exponents_and_measures_have_names():
+    frame = pd.DataFrame({"measure": ["mean_wait"], "jobs": [10412.0], "low": [-1e-12]})
+    markup = Table(frame, "", formats={"jobs": "{:,.4g}"})._repr_html_()
+    assert all(f">{cell}</td>" in markup for cell in ("Mean wait", "10,412", "0"))
+
+
 def test_a_long_table_shows_its_first_rows():
     table = Table(pd.DataFrame({"a": range(100)}), "Numbers", file="a.csv")
     assert "Numbers (the first 10 of 100 rows of a.csv)" in table._repr_html_()

@@ -182,6 +182,7 @@ def test_names_of_columns_for_readers():
     assert render.name_of("backfilled_increase_max") == "Backfilled increase max"
     assert render.name_of("e_max_share_max") == "E_max share max"
     assert render.name_of("mean_si") == "Mean SI"
+    assert render.name_of("f=0.5") == "f=0.5"  # F is another quantity
 
 
 class Page(HTMLParser):
