@@ -60,6 +60,18 @@ def test_ruff(words):
     assert code == 0, output
 
 
+def test_the_packages_stay_within_their_limits():
+    text = (paths.ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (.*) \| ([\d,]+) \|$", text.split("| part | limit |")[1], re.MULTILINE)
+    assert len(rows) == 4
+    for parts, limit in rows:
+        files = []
+        for part in re.findall("`(.*?)`", parts):
+            files += paths.ROOT.glob(part if part.endswith(".py") else f"{part}/**/*.py")
+        lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files)
+        assert lines <= int(limit.replace(",", "")), f"{parts}: {lines} lines"
+
+
 def test_public_names_exist():
     assert all(getattr(replication, name) is not None for name in replication.__all__)
 
