@@ -28,7 +28,7 @@ _SOURCES = {
     path.relative_to(PACKAGE).as_posix(): path.read_bytes() for path in PACKAGE.rglob("*.py")
 }
 #: Sources without influence on a measure of given jobs and choices. Jobs are hashed by their values and choices by their
-#: text, so that the code that reads or generates them does not count; the audits do, since searches store their counts.
+#: text, so that the code that reads or generates them does not count; the audits do, since a measure may call them.
 WITHOUT_INFLUENCE = (
     "code.py",
     "engines.py",

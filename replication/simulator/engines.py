@@ -137,11 +137,6 @@ def results(
     return [by_key[key] for key in keys]
 
 
-def run(tasks: Iterable, compute: Callable[[Any], Rows], *how: Any, **more: Any) -> pd.DataFrame:
-    """Return `results` as one table, in the order of the tasks."""
-    return frame(results(tasks, compute, *how, **more))
-
-
 def frame(parts: list[Rows]) -> pd.DataFrame:
     """Return all rows as one table; nan where a part lacks a column."""
     columns = dict.fromkeys(name for rows in parts for name in rows)
