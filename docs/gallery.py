@@ -60,6 +60,11 @@ def badges(record):
 def page(paper, item, record):
     """Return the executed notebook of an item with its verdicts under the heading."""
     notebook = nbformat.read(ROOT / f"figures/{paper}/{item}.ipynb", as_version=4)
+    for one in notebook.cells:
+        outputs = [out for out in one.get("outputs", []) if "image/png" in out.get("data", {})]
+        captions = [out.metadata["image/png"]["alt"] for out in outputs]
+        if captions:
+            one.metadata["mystnb"] = {"image": {"alt": "; ".join(captions)}}
     source = f"`notebooks/{paper}/{item}.ipynb`"
     words = f"Verdicts: {badges(record)}. Source: {source}. [All items](index.md)"
     cell = nbformat.v4.new_markdown_cell(words)
