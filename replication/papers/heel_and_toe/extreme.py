@@ -7,6 +7,7 @@ import pandas as pd
 
 from replication.papers.heel_and_toe import campaign, curves, trends
 from replication.papers.heel_and_toe.curves import PERFORMANCE
+from replication.simulator import audits
 from replication.simulator.estimates import Users, cut_runs
 from replication.simulator.schedulers import EASY, FCFS
 from replication.simulator.simulation import simulate
@@ -60,25 +61,9 @@ def results(workloads):
 
 
 def in_time(schedule):
-    """Return which backfilled jobs were planned to end by the reservation of the head that they passed, bool[n].
+    """Return the mask of the backfilled jobs planned to end by the reservation of the head, bool[n].
 
-    The others started on its extra processors. The reservation is the textbook's: from the running jobs and their estimates, at the
-    instant of the backfill.
+    The others started on its extra processors.
     """
-    w, planned = schedule.workload, schedule.start + schedule.estimate
-    columns = schedule.start, schedule.end, planned, w.processors
-    start, end, planned, size = (column.tolist() for column in columns)
-    begun = np.maximum.accumulate(schedule.start)
-    found, running = np.zeros(len(w), bool), []
-    for job in np.lexsort((np.arange(len(w)), schedule.backfilled, schedule.start)).tolist():
-        running = [other for other in running if end[other] > start[job]]
-        if schedule.backfilled[job]:
-            head = int(np.searchsorted(begun, start[job], "right"))
-            free, reserved = w.machine - sum(size[other] for other in running), start[job]
-            for other in sorted(running, key=planned.__getitem__):
-                if free >= size[head]:
-                    break
-                free, reserved = free + size[other], planned[other]
-            found[job] = planned[job] <= reserved
-        running.append(job)
-    return found
+    _, passing = audits.postponements(schedule)
+    return passing == 1
