@@ -73,6 +73,7 @@ def draw(table):
         axes.axvline(1, color="black", lw=0.8)
         axes.set_yticks(range(len(names)), names)
         axes.set(title=NAMES[key], xscale="log", ylim=(len(names) - 0.4, -0.6))
+        axes.margins(x=0.09)  # so that each axis has a tick at its low end
         axes.set_xlabel("ours over the published number")
         panels.log_ticks(axes.xaxis)
     panels.below_all(figure, figure.axes[0])
