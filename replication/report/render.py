@@ -37,7 +37,7 @@ COLUMNS = {
 WORDS = {
     word.lower(): word for word in "MBS MWBS AVEbsld AF AP0WAF AP1WAF R2 DTR SI MKT RTW CI".split()
 }
-WORDS |= {"e": "E", "f": "f", "sjfness": "SJFness", "avebsld": "AVEBSLD"}
+WORDS |= {"e": "E", "f": "f", "sjfness": "SJFness"}
 #: Columns of fractions, which are shown in per cent; a column with larger values is in per cent already.
 PERCENT = {"difference": "{:+.1%}", "share": "{:.1%}"}
 #: The words of verdicts, each with its sign and its rule.
