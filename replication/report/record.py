@@ -93,6 +93,7 @@ def save(kind, name, facts, before):
     ``run`` (versions, workers, duration) says how a result was made and not what it is. So drawing an item again changes
     no file where the result is the same.
     """
+    facts = json.loads(json.dumps(facts, allow_nan=False))  # as `before` was read
     if before and all(before.get(key) == facts[key] for key in facts if key != "run"):
         facts = facts | {"run": before["run"]}
     writing.write(folder(kind) / f"{name}.json", (_layout(facts) + "\n").encode())

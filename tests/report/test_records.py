@@ -38,3 +38,13 @@ def test_a_damaged_record_counts_as_not_drawn_and_is_named(tmp_path, capsys, mon
     assert record.read("paper", "fig02") is None
     message = capsys.readouterr().err
     assert str(tmp_path / "fig02.json") in message and message.count("\n") == 1
+
+
+def test_the_same_results_leave_a_record_alone(tmp_path, monkeypatch):
+    """A tuple is a list in the file."""
+    monkeypatch.setattr(paths, "FIGURES", tmp_path)
+    facts, before = {"format": record.FORMAT, "values": (1, 2)}, None
+    for seconds in (1, 2):
+        record.save("paper", "fig02", facts | {"run": seconds}, before)
+        before = record.read("paper", "fig02")
+    assert before["run"] == 1
