@@ -287,7 +287,7 @@ def verdict_line(item, numbers, claimed):
                 sentences.append("largest: " + "; ".join(largest))
     if held:
         counts = shown.counts(held, claims.VERDICTS)
-        sentences.append("claims: " + ", ".join(f"{n} {word}" for word, n in counts.items()))
+        sentences.append("claims: " + ", ".join(f"{word} {n}" for word, n in counts.items()))
     if not sentences:
         return "drawing", "The paper prints no number here that we can compare, and no claim"
     share = good / len(compared) if compared else 1
