@@ -9,6 +9,7 @@ import math
 import os
 import shutil
 import subprocess
+import sys
 import time
 
 import numpy as np
@@ -116,4 +117,7 @@ def main():
     long_queue()
 
 
-main()
+try:
+    main()
+except traces.Missing as error:
+    sys.exit(f"benchmarks: {error}")
