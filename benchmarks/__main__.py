@@ -15,8 +15,9 @@ import time
 import numpy as np
 
 import replication as rp
-from replication.simulator import paths, traces
-from replication.simulator.resampling import WEEK
+from replication.simulator import paths
+from replication.simulator.logs import registry
+from replication.simulator.logs.resampling import WEEK
 
 LOGS = ("CTC-SP2", "KTH-SP2", "SDSC-SP2", "SDSC-BLUE", "SDSC-DS")
 KERNELS = {
@@ -76,7 +77,7 @@ def at_own_load(schedulers):
     heads = "".join(f"{name:>9}" for name in schedulers if name != "EASY")
     print(f"\nEASY in ns for each job, then ratios to EASY\nlog            jobs   EASY{heads}")
     for name in LOGS:
-        w = traces.load(name)
+        w = registry.load(name)
         decided = [
             schedulers[one](w, w.estimate, 1) for one in ("EASY", "C++") if one in schedulers
         ]
@@ -93,7 +94,7 @@ def at_own_load(schedulers):
 def long_queue():
     """Print EASY's time for each job on an extended log: at a high load the queue grows for as long as jobs come."""
     name, jobs, loads = LONG_QUEUE
-    log = traces.load(name)
+    log = registry.load(name)
     weeks = 10 + math.ceil(1.1 * jobs / len(log) * log.span / WEEK)
     extended = rp.ResampledWeeks(weeks, jobs).make(log, 1)
     at = {load: extended.at_load(load) for load in loads}
@@ -119,5 +120,5 @@ def main():
 
 try:
     main()
-except traces.Missing as error:
+except registry.Missing as error:
     sys.exit(f"benchmarks: {error}")

@@ -11,8 +11,8 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import gallery  # noqa: E402
 
-from replication.simulator import traces  # noqa: E402
 from replication.simulator.choices import Choice  # noqa: E402
+from replication.simulator.logs import registry  # noqa: E402
 
 project = "replication"
 author = "The replication authors"
@@ -27,7 +27,7 @@ html_show_copyright = False
 html_show_sphinx = False
 myst_enable_extensions = ["html_image"]
 myst_heading_anchors = 3
-nb_execution_mode = "force" if traces.locate("KTH-SP2") else "off"  # for the tutorial
+nb_execution_mode = "force" if registry.locate("KTH-SP2") else "off"  # for the tutorial
 nb_execution_excludepatterns = ["gallery/*"]
 nb_execution_timeout = 300
 nb_ipywidgets_js = {}  # no scripts from other sites

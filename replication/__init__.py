@@ -30,7 +30,6 @@ if absent := [
     raise ModuleNotFoundError(message, name=absent[0])
 
 from replication import completion
-from replication.simulator.comparison import compare
 from replication.simulator.estimates import (
     Deterministic,
     EstimateModel,
@@ -39,7 +38,10 @@ from replication.simulator.estimates import (
     Modal,
     Users,
 )
-from replication.simulator.grid import sweep
+from replication.simulator.logs.registry import load
+from replication.simulator.logs.resampling import ResampledUsers, ResampledWeeks, Resampling
+from replication.simulator.logs.synthetic import synthetic
+from replication.simulator.logs.workload import Workload
 from replication.simulator.predictors import (
     CVH,
     Biased,
@@ -54,8 +56,6 @@ from replication.simulator.predictors import (
     Tsafrir,
     Virtual,
 )
-from replication.simulator.resampling import ResampledUsers, ResampledWeeks, Resampling
-from replication.simulator.schedule import Schedule
 from replication.simulator.schedulers import (
     EASY,
     FCFS,
@@ -65,10 +65,10 @@ from replication.simulator.schedulers import (
     PVEasy,
     Scheduler,
 )
+from replication.simulator.schedules.schedule import Schedule
 from replication.simulator.simulation import simulate
-from replication.simulator.synthetic import synthetic
-from replication.simulator.traces import load
-from replication.simulator.workload import Workload
+from replication.simulator.sweeps.comparison import compare
+from replication.simulator.sweeps.grid import sweep
 
 if TYPE_CHECKING:
     from replication.report.page import Page

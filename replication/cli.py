@@ -13,20 +13,10 @@ import numba
 import pandas as pd
 
 from replication import __version__
-from replication.simulator import (
-    choices,
-    cleaning,
-    formats,
-    grid,
-    measures,
-    paths,
-    plans,
-    study,
-    swf,
-    text,
-    traces,
-    writing,
-)
+from replication.simulator import choices, formats, paths, plans, text, writing
+from replication.simulator.logs import cleaning, registry, swf
+from replication.simulator.schedules import measures
+from replication.simulator.sweeps import grid, study
 
 PROGRAM = "replication"
 opt, arg = click.option, click.argument
@@ -103,7 +93,7 @@ def simulate(log, scheduler, predictor, model, seed, trim, out, form, as_json, *
     chosen, model = text.scheduler(scheduler + more), text.estimates(model)
     if out:
         writing.check(out, _inputs(log))
-    workload = traces.load(log, **given)
+    workload = registry.load(log, **given)
     schedule = simulation.simulate(workload, chosen, model, seed)
     if out:
         formats.write(schedule, out, form)
@@ -185,8 +175,8 @@ def sweep(logs, loads, seeds, watched, workers, engine, shard, folder, out, as_j
     A LOG that ends in .toml is a study, a file with the whole grid (docs/sweeps.md). Finished results are stored; an
     interrupted sweep continues where it was.
     """
-    from replication.simulator import engines
-    from replication.simulator.store import RESULTS
+    from replication.simulator.sweeps import engines
+    from replication.simulator.sweeps.store import RESULTS
 
     if shard is None and not (out or "").endswith((".csv", ".parquet")):
         raise click.UsageError(f"--out {out}; expected a name that ends in .csv or .parquet")
@@ -228,7 +218,7 @@ def sweep(logs, loads, seeds, watched, workers, engine, shard, folder, out, as_j
 def figures(only, scale, settings, listing, workers, engine):
     """Run the notebooks of tables and figures, and print where the pictures are."""
     from replication.report import record, results
-    from replication.simulator import engines
+    from replication.simulator.sweeps import engines
 
     if listing:
         return click.echo(
@@ -282,12 +272,12 @@ def list_logs(as_json):
     known = [
         {
             "name": name,
-            "jobs": traces.info(name).jobs,
-            "processors": traces.info(name).processors,
-            "papers": list(traces.info(name).papers),
-            "path": str(path) if (path := traces.locate(name)) else None,
+            "jobs": registry.info(name).jobs,
+            "processors": registry.info(name).processors,
+            "papers": list(registry.info(name).papers),
+            "path": str(path) if (path := registry.locate(name)) else None,
         }
-        for name in traces.names()
+        for name in registry.names()
     ]
     table = pd.DataFrame(known).fillna({"path": "not on this machine"})
     table["papers"] = table["papers"].str.join(", ")
@@ -299,12 +289,12 @@ def list_logs(as_json):
 def fetch(names):
     """Download missing logs, and check the others by their SHA-256."""
     failed = 0
-    for name in names or traces.names():
+    for name in names or registry.names():
         try:
-            path = traces.locate(name) or traces.fetch(name)
-            traces.check(path, traces.info(name).sha256)
+            path = registry.locate(name) or registry.fetch(name)
+            registry.check(path, registry.info(name).sha256)
             click.echo(f"{name}: {path}, checked")
-        except (traces.DownloadError, OSError) as error:
+        except (registry.DownloadError, OSError) as error:
             failed = FAILED
             click.echo(f"{name}: {error}")
     return failed
@@ -316,8 +306,8 @@ def fetch(names):
 @rules
 def describe(log, as_json, **given):
     """Show the header, the anomalies and the cleaned jobs of a log."""
-    trace = traces.read(log, given["bad_lines"])
-    jobs = traces.load(log if log in traces.names() else trace, **given)
+    trace = registry.read(log, given["bad_lines"])
+    jobs = registry.load(log if log in registry.names() else trace, **given)
     facts = {"name": jobs.name, "file": Path(trace.path).name, "sha256": trace.sha256}
     header = "Computer Installation StartTime EndTime TimeZoneString MaxProcs MaxNodes Acknowledge"
     facts |= {name: "; ".join(trace.header.get(name, [])) for name in header.split()}
@@ -350,7 +340,7 @@ def conformance(scheduler, like, as_json):
     for entry in entries:
         plan = formats.read(folder / "schedules" / f"{entry['name']}.csv")
         expected = dict(zip(plan.job_id, plan.start.tolist()))
-        workload = traces.load(folder / "logs" / f"{entry['name']}.swf", drop=[], overrun="as-is")
+        workload = registry.load(folder / "logs" / f"{entry['name']}.swf", drop=[], overrun="as-is")
         schedule = simulation.simulate(workload, text.scheduler(scheduler or entry["scheduler"]))
         for job, start in zip(workload.job_id.tolist(), schedule.start.tolist()):
             if start != (wanted := expected[str(job)]):
@@ -375,7 +365,7 @@ def warm():
 
 def _inputs(log):
     """Return the files that a log, or a study of several, is read from."""
-    return study.inputs(log) if log.endswith(".toml") else [traces.file_of(log)]
+    return study.inputs(log) if log.endswith(".toml") else [registry.file_of(log)]
 
 
 def _value(word):

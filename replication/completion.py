@@ -4,7 +4,7 @@ import pydoc
 import re
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from replication.simulator.measures import NAMES
+from replication.simulator.schedules.measures import NAMES
 
 STRING = re.compile(r"""(['"])([^'"\n]*)$""")
 

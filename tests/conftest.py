@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from replication.simulator import paths, traces
+from replication.simulator import paths
+from replication.simulator.logs import registry
 
 # No test depends on the speed of the machine.
 settings.register_profile("any speed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -35,7 +36,7 @@ KERNELS = (
 )
 COMPILE = """
 from replication import *
-from replication.simulator.observed import observe
+from replication.simulator.schedules.observation import observe
 jobs = Workload.from_columns("tiny", 4, submit=[0, 1, 2], run_time=[9, 5, 3], processors=[3, 4, 1])
 for scheduler in ({},):
     simulate(jobs, scheduler)
@@ -66,8 +67,8 @@ def real_log():
     """A function from a registry name to its Workload; skips where the log is not there."""
 
     def load(name, **rules):
-        if traces.locate(name) is None:
+        if registry.locate(name) is None:
             pytest.skip(f"real log {name} is not on this machine (set TRACES=folder)")
-        return traces.load(name, **rules)
+        return registry.load(name, **rules)
 
     return load

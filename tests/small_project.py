@@ -9,8 +9,9 @@ from pathlib import Path
 
 import nbformat
 
-from replication.simulator import paths, traces
-from replication.simulator.workload import Workload
+from replication.simulator import paths
+from replication.simulator.logs import registry
+from replication.simulator.logs.workload import Workload
 
 PUBLISHED = """trace,policy,measure,value,unit,source
 CTC-SP2,real,wait,21.37,min,Invented paper Table 9
@@ -45,9 +46,9 @@ def enter(root, real=True, patch=setattr):
         published.parent.mkdir(parents=True)
         published.write_text(PUBLISHED)
         shutil.copy(PAPERS, root / "published")
-    patch(traces, "load", lambda name, paper=None, synthetic=False: workload(name, real))
-    patch(traces, "locate", lambda name: root / f"{name}.swf.gz" if real else None)
-    patch(traces, "fetch", no_network)
+    patch(registry, "load", lambda name, paper=None, synthetic=False: workload(name, real))
+    patch(registry, "locate", lambda name: root / f"{name}.swf.gz" if real else None)
+    patch(registry, "fetch", no_network)
 
 
 CLAIM = """[doubling-helps]
@@ -67,7 +68,7 @@ def claims(root):
 
 
 def no_network(name):
-    raise traces.DownloadError("no network in this test")
+    raise registry.DownloadError("no network in this test")
 
 
 def workload(name, real=True, jobs=6000):

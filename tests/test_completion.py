@@ -4,10 +4,11 @@ import pytest
 
 import replication as rp
 from replication.completion import values
-from replication.simulator import measures, traces
+from replication.simulator.logs import registry
+from replication.simulator.schedules import measures
 
 CASES = {
-    'rp.load("': traces.names(),
+    'rp.load("': registry.names(),
     "rp.load('KTH": ["KTH-SP2", "KTH-SP2-2"],
     'rp.load("a (b, c", paper="to': ["top_percent"],
     'x = rp.EASY(\n    rp.Last(window=[1, 2]), "': ["fcfs", "sjf"],

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import get_args
 
-from replication.simulator import traces
+from replication.simulator.logs import registry
 
 ROOT = Path(__file__).parents[1]
 SCRIPT = """\
@@ -34,5 +34,5 @@ def test_wrong_names_and_options_are_reported(tmp_path):
 
 
 def test_types_list_the_registered_logs_and_papers():
-    assert list(get_args(traces.LogName)) == traces.names()
-    assert list(get_args(traces.PaperName)) == traces.papers()
+    assert list(get_args(registry.LogName)) == registry.names()
+    assert list(get_args(registry.PaperName)) == registry.papers()

@@ -8,9 +8,9 @@ import pandas as pd
 from tqdm import tqdm
 
 import replication as rp
-from replication.simulator import measures
-from replication.simulator.observed import observe
-from replication.simulator.workload import usage
+from replication.simulator.logs.workload import usage
+from replication.simulator.schedules import measures
+from replication.simulator.schedules.observation import observe
 
 HOUR, DAY = 3600, 86400  # s
 #: Schedulers by name, each with an explanation.

@@ -7,7 +7,7 @@ import numpy as np
 
 from replication.explore import model, pictures, steps
 from replication.explore.model import DAY
-from replication.simulator import traces
+from replication.simulator.logs import registry
 
 LENGTHS = {"6 hours": DAY // 4, "1 day": DAY, "2 days": 2 * DAY, "4 days": 4 * DAY}
 LENGTHS |= {"1 week": 7 * DAY, "2 weeks": 14 * DAY, "4 weeks": 28 * DAY, "all": None}
@@ -71,7 +71,7 @@ class Explorer(_Tool):
     """Two schedules of one log above each other; the log is a registered name or a path to an SWF file."""
 
     def __init__(self, log="KTH-SP2"):
-        self.log = menu("log", 190, dict.fromkeys([*traces.names(), log], ("", "")), value=log)
+        self.log = menu("log", 190, dict.fromkeys([*registry.names(), log], ("", "")), value=log)
         number, slider = ipywidgets.BoundedFloatText, ipywidgets.FloatSlider
         self.load = control(number, "load %", 120, min=1, max=1000, step=1)
         self.load.tooltip = "offered load: work of all jobs over the capacity of the machine"

@@ -4,8 +4,9 @@ import re
 
 import pandas as pd
 
-from replication.simulator import measures, traces
-from replication.simulator.workload import QUICK_JOBS
+from replication.simulator.logs import registry
+from replication.simulator.logs.workload import QUICK_JOBS
+from replication.simulator.schedules import measures
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 COLUMNS = ["trace", "policy", "measure", "value", "unit"]
@@ -34,14 +35,14 @@ def tidy(rows):
 
 def _is_ours(name, workload):
     """Return whether a log is synthetic or a file of one's own, which has no header of the archive."""
-    return workload.stand_in or name not in traces.names()
+    return workload.stand_in or name not in registry.names()
 
 
 def duration(workloads):
     """Yield the first and last month of each log of the archive, from its header."""
     for name, workload in workloads.items():
         if not _is_ours(name, workload):
-            header = traces.read(name).header
+            header = registry.read(name).header
             for measure, label in (("log_start", "StartTime"), ("log_end", "EndTime")):
                 yield name, measure, month(header, label), "yyyymm"
 
@@ -69,7 +70,7 @@ def table1(workloads):
     """
     rows = list(duration(workloads))
     for name, workload in workloads.items():
-        lines = len(workload) if _is_ours(name, workload) else len(traces.read(name))
+        lines = len(workload) if _is_ours(name, workload) else len(registry.read(name))
         rows.append((name, "processors", workload.machine, "processors"))
         rows.append((name, "jobs", lines, "jobs"))
         rows.append((name, "utilization", 100 * workload.load, "%"))
@@ -110,9 +111,9 @@ def table3_readings(workloads):
     rows = {}
     for name, workload in workloads.items():
         column = loads(workload)
-        if not workload.stand_in and name in traces.names("pv_easy"):
+        if not workload.stand_in and name in registry.names("pv_easy"):
             for what, drop in JOBS.items():
-                column[what] = len(traces.load(name, paper="pv_easy", drop=drop))
+                column[what] = len(registry.load(name, paper="pv_easy", drop=drop))
         rows[name] = column
     return pd.DataFrame(rows).rename_axis("reading").reset_index()
 
@@ -140,12 +141,12 @@ def others(paper, own, names, quick=False):
         return {}
     rules, found = {}, {}
     if paper is not None:
-        of_paper = traces.rules(next(iter(own)), paper)
+        of_paper = registry.rules(next(iter(own)), paper)
         rules = {name: getattr(of_paper, name) for name in ("size", "overrun", "drop")}
     for log in names:
         try:
-            whole = traces.load(log, **rules)
-        except traces.TraceError:
+            whole = registry.load(log, **rules)
+        except registry.TraceError:
             continue
         found[log] = whole.take(slice(QUICK_JOBS if quick else None))
     return found

@@ -5,7 +5,7 @@ import matplotlib.pyplot as plt
 from matplotlib import ticker
 
 from replication.papers import style
-from replication.simulator import traces
+from replication.simulator.logs import registry
 
 
 def draw(paper, logs, rows, one, xlabel="", legend=True, **how):
@@ -23,7 +23,7 @@ def draw(paper, logs, rows, one, xlabel="", legend=True, **how):
             one(axes, log, row)
             axes.set(xlabel=below, ylabel=words if log == logs[0] else "")
     for axes, log in zip(grid[0], logs, strict=True):
-        axes.set_title(traces.label(log, paper))
+        axes.set_title(registry.label(log, paper))
     if legend:
         below_all(figure, grid[0, 0], min(6, 2 * len(logs)))
     return figure
@@ -47,7 +47,7 @@ def dots(paper, table, row, hue, value, xlabel, none=0):
         axes.set_axis_off()
     for axes, name in zip(grid.ravel(), panels, strict=False):
         rows_of_dots(axes, table[table["log"] == name], (row, rows), (hue, looks), value, none)
-        axes.set(xlabel=xlabel, title=traces.label(name, paper))
+        axes.set(xlabel=xlabel, title=registry.label(name, paper))
     grid[0, 0].set_yticks(range(len(rows)), rows)
     grid[0, 0].invert_yaxis()
     below_all(figure, grid[0, 0])

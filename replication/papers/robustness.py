@@ -15,7 +15,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from replication.papers import claims, variants
 from replication.papers.claims import HOLDS, PART, UNDECIDED
 from replication.papers.variants import DEFAULT, KINDS, NotApplicable, Variant
-from replication.simulator import engines
+from replication.simulator.sweeps import engines
 
 YES, NO, OPEN, ABSENT = ("holds", "against", "not sure", "not applicable")
 NUMBERS = "case part value low high unit".split()

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from replication.papers import published
-from replication.simulator import traces
+from replication.simulator.logs import registry
 
 DEFAULT, READING, CLEANING, LOG, LOAD = KINDS = ("default", "reading", "cleaning", "log", "load")
 LOADS = (0.7, 0.8, 0.9)
@@ -32,7 +32,7 @@ class Variant:
     # Fields of a scheduler and of its predictor; those that it lacks are left out.
     scheduler: Mapping = field(default_factory=dict)
     predictor: Mapping = field(default_factory=dict)
-    #: Keywords of `replication.simulator.traces.load`; its rules for dropping jobs are added to the paper's.
+    #: Keywords of `replication.simulator.logs.registry.load`; its rules for dropping jobs are added to the paper's.
     cleaning: Mapping = field(default_factory=dict)
     count: Mapping = field(default_factory=dict)  # how the paper's package measures and counts
     load: float | None = None  # offered load, reached by multiplying submission times
@@ -116,7 +116,7 @@ def others(logs):
     A second version of one of its logs is another cleaning and not another log.
     """
     stems = {log.removesuffix("-2") for log in logs}
-    strangers = [log for log in traces.names() if not log.endswith("-2") and log not in stems]
+    strangers = [log for log in registry.names() if not log.endswith("-2") and log not in stems]
     return [
         *(Variant(log, logs=(log,)) for log in strangers),
         *(Variant(f"load {100 * load:.0f} %", load=load) for load in LOADS),
@@ -139,13 +139,13 @@ def jobs(paper, workloads, log, variant, first=None):
         if any(one.stand_in for one in ([found] if own else workloads.values())):
             raise NotApplicable(STAND_IN)
         try:
-            rules = traces.rules(log if own else next(iter(workloads)), paper)
+            rules = registry.rules(log if own else next(iter(workloads)), paper)
             machine = rules.machine if own else None
             chosen = {"size": rules.size, "overrun": rules.overrun, "machine": machine}
             drop = (*rules.drop, *variant.cleaning.get("drop", ()), *NO_JOB)
             chosen |= variant.cleaning | {"drop": tuple(dict.fromkeys(drop))}
             found = _read(variant.log or log, tuple(sorted(chosen.items())))
-        except traces.TraceError as reason:
+        except registry.TraceError as reason:
             raise NotApplicable(str(reason)) from None
         found = found if first is None else found.take(slice(first))
     return found if variant.load is None else found.scaled(found.load / variant.load)
@@ -153,4 +153,4 @@ def jobs(paper, workloads, log, variant, first=None):
 
 @functools.lru_cache(maxsize=16)
 def _read(log, chosen):
-    return traces.load(log, **dict(chosen))
+    return registry.load(log, **dict(chosen))

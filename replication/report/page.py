@@ -16,9 +16,11 @@ from replication.papers import claims, compare, published, shown, style, verdict
 from replication.report import parameters, record
 from replication.report.parameters import PageError
 from replication.report.render import Picture, Table
-from replication.simulator import code, paths, text, traces, writing
+from replication.simulator import paths, text, writing
 from replication.simulator.choices import among
-from replication.simulator.workload import QUICK_JOBS
+from replication.simulator.logs import registry
+from replication.simulator.logs.workload import QUICK_JOBS
+from replication.simulator.sweeps import code
 
 
 class Page:
@@ -85,7 +87,7 @@ class Page:
     def logs(self):
         """Names of the logs: those of the registry, and the stems of files."""
         names = tuple(
-            log if log in traces.names() else re.sub(r"(\.swf)?(\.gz)?$", "", Path(log).name)
+            log if log in registry.names() else re.sub(r"(\.swf)?(\.gz)?$", "", Path(log).name)
             for log in self._given["logs"]
         )
         if len(set(names)) < len(names):
@@ -101,23 +103,23 @@ class Page:
             A registry name, or the path of an SWF file. The paper's rules make the jobs of a log that the paper
             uses, the default rules those of any other.
         **rules
-            Rules to use instead, see `replication.simulator.traces.load`.
+            Rules to use instead, see `replication.simulator.logs.registry.load`.
 
         Returns
         -------
-        replication.simulator.workload.Workload
+        replication.simulator.logs.workload.Workload
             At quick scale the first `QUICK_JOBS` jobs.
         """
         return self._both(log, **rules)[1]
 
     def _both(self, log, **rules):
         """Return the workload of a log as loaded, and the part of it that is simulated."""
-        uses = self.paper in traces.papers() and log in traces.names(self.paper)
+        uses = self.paper in registry.papers() and log in registry.names(self.paper)
         paper = self.paper if uses else None
         try:
-            whole = traces.load(log, paper=paper, **rules)
-        except traces.Missing:
-            whole = traces.load(log, paper=paper, synthetic=True)
+            whole = registry.load(log, paper=paper, **rules)
+        except registry.Missing:
+            whole = registry.load(log, paper=paper, synthetic=True)
         return whole, whole.take(slice(QUICK_JOBS)) if self.quick else whole
 
     @cached_property

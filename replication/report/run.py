@@ -17,8 +17,9 @@ from tqdm import tqdm
 from replication.report import record
 from replication.report.parameters import PageError, check_known, on_disk
 from replication.report.results import notebooks
-from replication.simulator import paths, traces, writing
+from replication.simulator import paths, writing
 from replication.simulator.choices import did_you_mean
+from replication.simulator.logs import registry
 
 SECONDS = 10.0  # of a notebook without a record
 WIDGET = "application/vnd.jupyter.widget-view+json"
@@ -76,12 +77,12 @@ def _available(logs):
     available = set()
     for log in sorted(logs):
         try:
-            if not Path(log).is_file() and traces.locate(log) is None:
-                traces.fetch(log)
+            if not Path(log).is_file() and registry.locate(log) is None:
+                registry.fetch(log)
             available.add(log)
-        except (traces.DownloadError, OSError) as reason:
+        except (registry.DownloadError, OSError) as reason:
             # The kernels need not try again.
-            os.environ[traces.OFFLINE] = "1"
+            os.environ[registry.OFFLINE] = "1"
             missing = ", ".join(sorted(logs - available))
             print(f"synthetic jobs replace {missing}: {reason}; TRACES=folder names real logs")
             break

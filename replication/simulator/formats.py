@@ -2,7 +2,7 @@
 
 | form | content | read by |
 |---|---|---|
-| native | CSV with the columns of `replication.simulator.schedule.TABLE` | this package |
+| native | CSV with the columns of `replication.simulator.schedules.schedule.TABLE` | this package |
 | swf | Standard Workload Format 2.2 with wait times | programs that read job logs |
 | batsim | the ``_jobs.csv`` of Batsim 3 and later | Batsim's tools, evalys |
 
@@ -20,8 +20,10 @@ import numpy as np
 import pandas as pd
 
 from replication import __version__
-from replication.simulator import gantt, swf, writing
+from replication.simulator import writing
 from replication.simulator.choices import among
+from replication.simulator.logs import swf
+from replication.simulator.schedules import gantt
 
 LATEST = 10**15  # s, before and after 0; also the most processors
 FORMS = ("native", "swf", "batsim")
@@ -94,7 +96,7 @@ def write(schedule, target, form=None) -> None:
 
     Parameters
     ----------
-    schedule : replication.simulator.schedule.Schedule
+    schedule : replication.simulator.schedules.schedule.Schedule
     target : path or open binary file
     form : {"native", "swf", "batsim"}, optional
         By default "swf" for a path that ends in ``.swf`` or ``.swf.gz``, else "native".
@@ -119,11 +121,11 @@ def as_trace(schedule) -> swf.Trace:
 
     Parameters
     ----------
-    schedule : replication.simulator.schedule.Schedule
+    schedule : replication.simulator.schedules.schedule.Schedule
 
     Returns
     -------
-    replication.simulator.swf.Trace
+    replication.simulator.logs.swf.Trace
     """
     w = schedule.workload
     note = ", ".join(f"{name} {value}" for name, value in schedule.provenance.items())
@@ -179,7 +181,7 @@ def intervals(schedule):
 
     Parameters
     ----------
-    schedule : replication.simulator.schedule.Schedule
+    schedule : replication.simulator.schedules.schedule.Schedule
 
     Returns
     -------

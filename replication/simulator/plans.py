@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from replication.simulator import audits, measures
-from replication.simulator.schedule import Schedule
-from replication.simulator.workload import Workload, usage
+from replication.simulator.logs.workload import Workload, usage
+from replication.simulator.schedules import audits, measures
+from replication.simulator.schedules.schedule import Schedule
 
 #: Classes of sizes: their names, and the largest size of each after 0.
 CLASSES = ("1", "2 to 8", "9 to 64", "65 to 512", "513 or more")
@@ -165,7 +165,7 @@ def as_schedule(plan, machine=None):
 
     Returns
     -------
-    replication.simulator.schedule.Schedule
+    replication.simulator.schedules.schedule.Schedule
 
     Raises
     ------
@@ -208,7 +208,7 @@ def fairness(schedule):
 
     Parameters
     ----------
-    schedule : replication.simulator.schedule.Schedule
+    schedule : replication.simulator.schedules.schedule.Schedule
 
     Returns
     -------

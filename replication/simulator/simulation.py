@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from replication.simulator import measures as measuring
 from replication.simulator.estimates import EstimateModel, Users
-from replication.simulator.kernels import running
-from replication.simulator.measures import Measure, Trim
-from replication.simulator.schedule import Schedule
+from replication.simulator.kernels import ordered_list
+from replication.simulator.logs.workload import Workload, check_seed
 from replication.simulator.schedulers import (
     EASY,
     FCFS,
@@ -21,7 +19,9 @@ from replication.simulator.schedulers import (
     Scheduler,
     SchedulerError,
 )
-from replication.simulator.workload import Workload, check_seed
+from replication.simulator.schedules import measures as measuring
+from replication.simulator.schedules.measures import Measure, Trim
+from replication.simulator.schedules.schedule import Schedule
 
 #: The columns that a scheduler may decide.
 DECIDED = {own.name for own in fields(Schedule)} - set(
@@ -55,7 +55,7 @@ def simulate(
         Of random estimate models and of random predictors.
     measures : name or function of a schedule, or several, optional
         Contents of the schedule's `measures`, such as ``mean_wait``, ``wait_p95`` or ``utilisation``;
-        `replication.simulator.measures.NAMES` has all names with units.
+        `replication.simulator.schedules.measures.NAMES` has all names with units.
     trim : bool or (float, bool)
         Jobs that measures of waits leave out: True for the first 1 % to end and those that end after the last
         submission (heel-and-toe), False for none, or (share to end first, whether to leave out the late ones).
@@ -177,14 +177,14 @@ def check_estimates(workload, estimate, scheduler=EASY()):  # noqa: B008, it is 
         )
     work = float(workload.run_time.sum(dtype=np.float64))
     last = float(workload.submit[-1]) + work + float(given.max())
-    if last >= running.LATEST:
+    if last >= ordered_list.LATEST:
         raise SimulationError(
-            f"{workload.name}: times reach {last:.0f} s, allowed: below {running.LATEST} s"
+            f"{workload.name}: times reach {last:.0f} s, allowed: below {ordered_list.LATEST} s"
         )
-    if min(len(workload), workload.machine) > running.MOST:
+    if min(len(workload), workload.machine) > ordered_list.MOST:
         raise SimulationError(
             f"{workload.name}: up to {workload.machine} jobs could run at once, "
-            f"allowed: {running.MOST}"
+            f"allowed: {ordered_list.MOST}"
         )
     scheduler.check_room(workload, given)
     whole = np.rint(given) if given.dtype.kind == "f" else given

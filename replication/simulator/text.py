@@ -17,8 +17,8 @@ from dataclasses import MISSING
 from replication.simulator.choices import ChoiceError, Number, did_you_mean
 from replication.simulator.estimates import EstimateError, EstimateModel
 from replication.simulator.estimates.models import steps
+from replication.simulator.logs.resampling import Resampling
 from replication.simulator.predictors import Biased, Predictor
-from replication.simulator.resampling import Resampling
 from replication.simulator.schedulers import Scheduler
 from replication.simulator.schedulers.options import WordsOrFunction
 

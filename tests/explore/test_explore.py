@@ -12,7 +12,7 @@ import replication as rp
 from replication.explore import model, steps
 from replication.papers import published
 from replication.simulator import paths
-from replication.simulator.reference import observed as reference_observed
+from replication.simulator.reference import observation as reference_observed
 from tests.workloads import workloads
 
 LOG = "log.swf"

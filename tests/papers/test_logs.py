@@ -7,10 +7,10 @@ import pytest
 
 from replication.papers.heel_and_toe import fig02
 from replication.papers.logs import left_out, loads, month, table1, table3, table3_readings
-from replication.simulator import traces
-from replication.simulator.comparison import compare
 from replication.simulator.estimates import Exact, Users
+from replication.simulator.logs import registry
 from replication.simulator.schedulers import EASY
+from replication.simulator.sweeps.comparison import compare
 from tests.workloads import jobs
 
 SMALL = jobs(4, (10, 10, 2), (20, 20, 4), (50, 5, 1))
@@ -92,10 +92,10 @@ def test_figure_2_has_a_bar_for_each_log_measure_and_estimate():
     )
 
 
-@pytest.mark.parametrize("name", traces.names("heel_and_toe"))
+@pytest.mark.parametrize("name", registry.names("heel_and_toe"))
 def test_table_1_counts_the_lines_of_each_log(real_log, name):
     workload = real_log(name, paper="heel_and_toe")
     found = table1({name: workload}).set_index("measure")["value"]
-    assert found["jobs"] == traces.info(name).jobs
-    assert found["processors"] == traces.rules(name, "heel_and_toe").machine
+    assert found["jobs"] == registry.info(name).jobs
+    assert found["processors"] == registry.rules(name, "heel_and_toe").machine
     assert found["log_start"] < found["log_end"]

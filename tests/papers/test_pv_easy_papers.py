@@ -6,7 +6,7 @@ import pytest
 
 from replication.papers import published
 from replication.papers.pv_easy import counts, examples, runs, slowdown, tables, virtual
-from replication.simulator import traces
+from replication.simulator.logs import registry
 from replication.simulator.predictors import Clairvoyant
 from replication.simulator.schedulers import EASY, PVEasy
 from replication.simulator.simulation import simulate
@@ -76,7 +76,7 @@ TABLES = {
 def test_every_published_number_of_a_table_has_a_count(item, preempted):
     count, given, policies = TABLES[item]
     rows = published.rows("pv_easy", item)
-    schedules = {log: dict.fromkeys(policies, preempted) for log in traces.names("pv_easy")}
+    schedules = {log: dict.fromkeys(policies, preempted) for log in registry.names("pv_easy")}
     ours = tables.numbers(schedules, count, given)
     mine = dict(
         zip(ours[tables.COLUMNS[:3]].itertuples(index=False, name=None), ours["unit"], strict=True)
@@ -86,7 +86,10 @@ def test_every_published_number_of_a_table_has_a_count(item, preempted):
 
 
 def test_numbers_in_the_text_are_taken_from_the_tables():
-    logs, passed = traces.names("pv_easy"), simulate(jobs(4, (0, 5, 3, 20), (1, 2, 4), (2, 10, 1)))
+    logs, passed = (
+        registry.names("pv_easy"),
+        simulate(jobs(4, (0, 5, 3, 20), (1, 2, 4), (2, 10, 1))),
+    )
     schedules = {log: {"EASY": passed} for log in logs}
     ours = tables.text(tables.numbers(schedules, counts.delays)).set_index(["trace", "measure"])
     delay = counts.delays(passed)

@@ -27,14 +27,14 @@ from replication.papers.variants import (
     NotApplicable,
     Variant,
 )
-from replication.simulator import traces
+from replication.simulator.logs import registry
 from replication.simulator.predictors import TopPercent
 from replication.simulator.schedulers import EASY, PVEasy
 from replication.simulator.simulation import simulate
 from tests.workloads import jobs
 
 MODULES = {"pv_easy": pv, "heel_and_toe": heel, "top_percent": top}
-LOGS = {paper: traces.names(paper) for paper in MODULES}
+LOGS = {paper: registry.names(paper) for paper in MODULES}
 THREE = jobs(4, (0, 10, 3), (1, 5, 4), (2, 60, 1))
 PLAIN = Variant("default")
 
@@ -135,7 +135,7 @@ def test_another_log_is_cleaned_by_the_paper_and_keeps_its_machine(real_log):
     own = {"CTC-SP2": THREE}
     got = variants.jobs("pv_easy", own, "KTH-SP2", Variant("KTH-SP2", logs=("KTH-SP2",)))
     assert got.machine == 100
-    assert got.provenance["size"] == traces.rules("CTC-SP2", "pv_easy").size
+    assert got.provenance["size"] == registry.rules("CTC-SP2", "pv_easy").size
     variant = Variant("512", cleaning={"machine": 512}, logs=("CTC-SP2",))
     machine = variants.jobs("pv_easy", own, "CTC-SP2", variant)
     assert machine.machine == 512 and len(machine) == 77222

@@ -6,8 +6,9 @@ import pytest
 
 from replication.papers import published, resampling
 from replication.papers.top_percent import claims, intervals, modes, runs, schedulers, table1
-from replication.simulator import measures, traces
+from replication.simulator.logs import registry
 from replication.simulator.schedulers import EASY
+from replication.simulator.schedules import measures
 from tests.workloads import jobs, random_jobs
 
 THREE = ["KTH-SP2", "CTC-SP2", "SDSC-SP2"]
@@ -101,7 +102,7 @@ def test_other_schedulers_are_spread():
 def test_the_rows_but_cvh_come_within_0_003_of_the_paper(real_log, log):
     """As coded: AVEbsld within 0.003, on KTH-SP2 every measure of the schedule; Top Percent to rounding."""
     w = real_log(
-        log, paper="top_percent", drop=[*traces.rules(log, "top_percent").drop, "no-estimate"]
+        log, paper="top_percent", drop=[*registry.rules(log, "top_percent").drop, "no-estimate"]
     )
     found = over_requested(
         {

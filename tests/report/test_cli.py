@@ -12,7 +12,8 @@ import pytest
 
 from replication import __version__
 from replication.cli import main, shell
-from replication.simulator import paths, swf, traces
+from replication.simulator import paths
+from replication.simulator.logs import registry, swf
 
 SCHEDULERS = """
 from dataclasses import dataclass
@@ -123,7 +124,7 @@ def test_an_error_is_one_line(log, capsys, monkeypatch, tmp_path, words, code, m
 
 def test_a_log_is_never_overwritten_however_it_is_named(log, tmp_path, capsys, monkeypatch):
     (tmp_path / "study.toml").write_text('logs = ["some.swf"]\n')
-    registered = tmp_path / traces.info("KTH-SP2").file
+    registered = tmp_path / registry.info("KTH-SP2").file
     registered.write_bytes(Path(log).read_bytes())
     monkeypatch.setenv("REPLICATION_TRACES", str(tmp_path))
     for target, source in (("a.csv", log), ("b.csv", registered)):

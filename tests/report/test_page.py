@@ -20,8 +20,8 @@ from replication.report import record
 from replication.report.page import Page
 from replication.report.parameters import PageError
 from replication.report.render import Table
-from replication.simulator import traces
-from replication.simulator.workload import QUICK_JOBS
+from replication.simulator.logs import registry
+from replication.simulator.logs.workload import QUICK_JOBS
 
 NAME = "heel_and_toe/fig02"
 PARAMETERS = """scale = "paper"
@@ -81,7 +81,7 @@ def test_nothing_is_loaded_before_it_is_asked_for(project, monkeypatch):
         return small_project.workload(name)
 
     loaded = []
-    monkeypatch.setattr(traces, "load", load)
+    monkeypatch.setattr(registry, "load", load)
     page = make()
     assert loaded == []
     assert list(page.workloads) == ["CTC-SP2", "KTH-SP2-2"]
@@ -156,7 +156,7 @@ def test_a_log_of_ones_own_is_read_as_any_other(project, monkeypatch):
 def test_a_log_that_the_paper_does_not_use_has_the_default_rules(project, monkeypatch):
     asked = []
     monkeypatch.setattr(
-        traces, "load", lambda log, paper, **rules: asked.append((log, paper, rules))
+        registry, "load", lambda log, paper, **rules: asked.append((log, paper, rules))
     )
     make().load("CTC-SP2")
     make().load("RICC", machine=8)

@@ -14,8 +14,8 @@ import pytest
 import replication as rp
 from replication.simulator import paths, text
 from replication.simulator.estimates import EstimateError
-from replication.simulator.schedule import ScheduleError
 from replication.simulator.schedulers import SchedulerError
+from replication.simulator.schedules.schedule import ScheduleError
 from tests.workloads import jobs
 
 PAGES = [paths.ROOT / "docs" / name for name in ("extending.md", "compiled-scheduler.md")]

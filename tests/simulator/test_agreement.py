@@ -3,7 +3,8 @@
 import pytest
 
 from replication.papers.top_percent import agreement
-from replication.simulator import text, traces
+from replication.simulator import text
+from replication.simulator.logs import registry
 from replication.simulator.simulation import simulate
 
 
@@ -19,10 +20,10 @@ def logs():
     ids=lambda run: f"{run['simulator']} {run['policy']} {run['log']}",
 )
 def test_every_job_starts_when_it_does_there(run, logs):
-    if traces.locate(run["log"]) is None:
+    if registry.locate(run["log"]) is None:
         pytest.skip(f"the log {run['log']} is not on this machine: start times are not compared")
     if run["log"] not in logs:
-        logs[run["log"]] = traces.load(run["log"], **agreement.facts()["rules"])
+        logs[run["log"]] = registry.load(run["log"], **agreement.facts()["rules"])
     workload = logs[run["log"]]
     assert (len(workload), workload.machine) == (run["jobs"], run["processors"])
     start = simulate(workload, text.scheduler(run["ours"])).start

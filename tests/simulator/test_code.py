@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from replication.simulator import code
 from replication.simulator.schedulers import EASY
+from replication.simulator.sweeps import code
 
 OWN = """
 import helper_of_a_test as helper

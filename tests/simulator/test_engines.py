@@ -8,12 +8,12 @@ import pandas as pd
 import pytest
 
 from replication import __main__
-from replication.simulator import engines
-from replication.simulator import grid as sweep
 from replication.simulator.estimates import FModel, Users
 from replication.simulator.schedulers import EASY, Conservative
 from replication.simulator.simulation import SimulationError
-from replication.simulator.store import Store
+from replication.simulator.sweeps import engines
+from replication.simulator.sweeps import grid as sweep
+from replication.simulator.sweeps.store import Store
 from tests.simulator.failing import Failing
 from tests.workloads import random_jobs
 

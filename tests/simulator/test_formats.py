@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 
 from replication.cli import main
-from replication.simulator import formats, plans, swf
+from replication.simulator import formats, plans
+from replication.simulator.logs import swf
 from replication.simulator.predictors import Last
 from replication.simulator.schedulers import FCFS, PVEasy
 from replication.simulator.simulation import simulate

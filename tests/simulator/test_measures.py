@@ -5,9 +5,9 @@ import functools
 import numpy as np
 import pytest
 
-from replication.simulator import measures
 from replication.simulator.predictors import Virtual
 from replication.simulator.schedulers import PVEasy
+from replication.simulator.schedules import measures
 from replication.simulator.simulation import simulate
 from tests.workloads import jobs, random_jobs
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from replication.simulator import text, traces
+from replication.simulator import text
+from replication.simulator.logs import registry
 from replication.simulator.simulation import simulate
 
 
@@ -43,10 +44,10 @@ def logs():
 @pytest.mark.parametrize("row", pinned(), ids=named)
 def test_starts_are_as_they_were(row, logs):
     name = row["log"]
-    if traces.locate(name) is None:
+    if registry.locate(name) is None:
         pytest.skip(f"the log {name} is not on this machine")
     if name not in logs:
-        logs[name] = traces.load(name)
+        logs[name] = registry.load(name)
     # The rows name EASY on predictions easy-predicted.
     words = [row["scheduler"].replace("easy-predicted", "easy"), *row["options"].split()]
     scheduler, estimates = text.scheduler(",".join(words)), text.estimates(row["estimates"])

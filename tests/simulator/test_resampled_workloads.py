@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import replication as rp
-from replication.simulator import resampling, text
-from replication.simulator.resampling import WEEK, ResamplingError
-from replication.simulator.workload import COLUMNS
+from replication.simulator import text
+from replication.simulator.logs import resampling
+from replication.simulator.logs.resampling import WEEK, ResamplingError
+from replication.simulator.logs.workload import COLUMNS
 
 DAY = 24 * 3600
 

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from replication.simulator import gantt
-from replication.simulator.schedule import TABLE
+from replication.simulator.schedules import gantt
+from replication.simulator.schedules.schedule import TABLE
 from replication.simulator.simulation import simulate
 from tests.workloads import jobs
 

@@ -6,9 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from replication.simulator import measures, paths
+from replication.simulator import paths
 from replication.simulator.estimates import Deterministic, Exact, FModel
 from replication.simulator.schedulers import EASY, FCFS
+from replication.simulator.schedules import measures
 from replication.simulator.simulation import simulate
 from tests.workloads import jobs
 
@@ -23,7 +24,7 @@ def passed(workload):
 
 PAGES = {
     "semantics.md": "test_semantics.py",
-    "semantics/observed.md": "test_observed.py",
+    "semantics/observation.md": "test_observation.py",
     "semantics/predicted.md": "test_predicted_semantics.py",
     "semantics/pv_easy.md": "test_pv_easy_semantics.py",
     "semantics/queue_orders.md": "test_queue_orders.py",

@@ -4,7 +4,7 @@ import math
 import multiprocessing
 import sqlite3
 
-from replication.simulator.store import FILE, Store
+from replication.simulator.sweeps.store import FILE, Store
 
 ROWS = {"seed": [1, 2], "wait": [1 / 3, math.inf], "log": ["a", "b"]}
 KEYS = [f"{k:064x}" for k in range(4)]

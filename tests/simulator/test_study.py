@@ -5,10 +5,10 @@ import pytest
 
 import replication as rp
 from replication import __main__
-from replication.simulator import grid, study
 from replication.simulator.estimates import FModel, Users
 from replication.simulator.predictors import Clairvoyant, Last
 from replication.simulator.schedulers import EASY, FCFS, PVEasy
+from replication.simulator.sweeps import grid, study
 
 SWF = """; MaxProcs: 8
 ; Note: a log for tests

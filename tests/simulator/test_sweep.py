@@ -9,8 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import replication as rp
-from replication.simulator import grid as sweep
-from replication.simulator import measures
 from replication.simulator.estimates import (
     Deterministic,
     EstimateError,
@@ -21,11 +19,13 @@ from replication.simulator.estimates import (
     Users,
     cut_runs,
 )
-from replication.simulator.observed import observe
+from replication.simulator.logs.workload import Workload
 from replication.simulator.predictors import Last, Tsafrir, Virtual
 from replication.simulator.schedulers import EASY, FCFS, Conservative, PVEasy
+from replication.simulator.schedules import measures
+from replication.simulator.schedules.observation import observe
 from replication.simulator.simulation import SimulationError, simulate
-from replication.simulator.workload import Workload
+from replication.simulator.sweeps import grid as sweep
 from tests.workloads import workloads
 
 

@@ -15,11 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replication.simulator import paths, swf, traces
-from replication.simulator.swf import DECIMAL, FIELDS, KNOWN, SWFError
+from replication.simulator import paths
+from replication.simulator.logs import registry, swf
+from replication.simulator.logs.swf import DECIMAL, FIELDS, KNOWN, SWFError
 
 HEADER = "; Version: 2.2\n; MaxProcs: 128 (batch)\n; UnixStartTime: 893466664\n"
-LOGS = traces.names()
+LOGS = registry.names()
 NUMBER = re.compile(r"(-?)(?=\.?[0-9])([0-9]*)(?:\.([0-9]*))?")
 
 
@@ -165,7 +166,7 @@ def test_further_columns_are_ignored_and_counted(tmp_path, monkeypatch):
     trace = swf.read(log(tmp_path, *lines))
     assert trace.anomalies["further_columns"] == 3
     assert trace.think_time.tolist() == [1] * 4
-    assert traces.load(tmp_path / "log.swf").provenance["anomalies"]["further_columns"] == 3
+    assert registry.load(tmp_path / "log.swf").provenance["anomalies"]["further_columns"] == 3
     message = refusal(log(tmp_path, *lines, line(9), line(8) + " 1"))
     assert ", line 8: 18 columns; allowed: 21, as in the first job; 2 of 6" in message
 
@@ -197,7 +198,7 @@ def test_pipes_and_standard_input_are_read_and_folders_named(tmp_path):
         tmp_path / "pipe",
     )
     os.mkfifo(pipe)
-    code = "from replication.simulator import traces; print(len(traces.load('{}')))"
+    code = "from replication.simulator.logs import registry; print(len(registry.load('{}')))"
     for name, stdin in (("/dev/stdin", path), ("-", path)):
         with open(stdin, "rb") as file:
             done = subprocess.run(
@@ -211,10 +212,10 @@ def test_pipes_and_standard_input_are_read_and_folders_named(tmp_path):
         assert done.stdout == "1999\n"
     writer = threading.Thread(target=pipe.write_bytes, args=(path.read_bytes(),))
     writer.start()
-    assert len(traces.load(pipe)) == 1999
+    assert len(registry.load(pipe)) == 1999
     writer.join()
-    with pytest.raises(traces.TraceError, match="a folder; expected a file"):
-        traces.load(tmp_path)
+    with pytest.raises(registry.TraceError, match="a folder; expected a file"):
+        registry.load(tmp_path)
 
 
 def test_submissions_out_of_order_are_sorted_and_counted(tmp_path):
@@ -404,7 +405,7 @@ def test_any_log_is_read_or_refused_in_one_line(tmp_path_factory, lines, name, c
     path = log(tmp_path_factory.getbasetemp(), line(), *lines, name=name)
     path.write_bytes(path.read_bytes()[: -cut or None])
     try:
-        workload = traces.load(path, bad_lines="skip", drop=["no-run-time", "no-processors"])
+        workload = registry.load(path, bad_lines="skip", drop=["no-run-time", "no-processors"])
     except ValueError as error:
         assert str(error).isprintable() and len(str(error)) < 2000
         return
@@ -413,10 +414,10 @@ def test_any_log_is_read_or_refused_in_one_line(tmp_path_factory, lines, name, c
 
 @pytest.mark.parametrize("name", LOGS)
 def test_a_real_log_is_as_registered(name):
-    path = traces.locate(name)
+    path = registry.locate(name)
     if path is None:
         pytest.skip(f"real log {name} is not on this machine (set TRACES=folder)")
-    trace, known = swf.read(path), traces.info(name)
+    trace, known = swf.read(path), registry.info(name)
     assert (len(trace), trace.sha256, trace.max_procs) == (
         known.jobs,
         known.sha256,

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import replication as rp
-from replication.simulator import synthetic as model
-from replication.simulator.workload import WorkloadError
+from replication.simulator.logs import synthetic as model
+from replication.simulator.logs.workload import WorkloadError
 
 JOBS = 40_000
 

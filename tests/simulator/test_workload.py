@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 import replication as rp
-from replication.simulator import traces
-from replication.simulator.workload import COLUMNS, LARGEST, Workload, WorkloadError
+from replication.simulator.logs import registry
+from replication.simulator.logs.workload import COLUMNS, LARGEST, Workload, WorkloadError
 
 
 def jobs(**changes):
@@ -135,10 +135,10 @@ def test_draws_depend_on_the_jobs_and_not_on_their_name():
 
 def test_a_registered_log_has_the_same_draws_under_any_name(tmp_path, real_log):
     kth = real_log("KTH-SP2")
-    path = traces.locate("KTH-SP2")
+    path = registry.locate("KTH-SP2")
     (tmp_path / "mine.swf").write_bytes(gzip.decompress(path.read_bytes()))
     shutil.copy(path, tmp_path / "kth.swf.gz")
     for file in ("mine.swf", "kth.swf.gz"):
-        again = traces.load(tmp_path / file)
+        again = registry.load(tmp_path / file)
         assert (again.name, again.draw_key) == (file.split(".")[0], "KTH-SP2")
         assert np.array_equal(rp.FModel(2).estimate(again, 1), rp.FModel(2).estimate(kth, 1))

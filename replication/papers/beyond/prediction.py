@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from replication.papers import panels, resampling, style
-from replication.simulator import engines, grid
 from replication.simulator.estimates import Exact, FModel, Users
+from replication.simulator.logs.resampling import ResampledUsers, ResampledWeeks
 from replication.simulator.predictors import (
     CVH,
     Biased,
@@ -20,7 +20,6 @@ from replication.simulator.predictors import (
     TopPercent,
     Tsafrir,
 )
-from replication.simulator.resampling import ResampledUsers, ResampledWeeks
 from replication.simulator.schedulers import (
     EASY,
     Conservative,
@@ -29,6 +28,7 @@ from replication.simulator.schedulers import (
     PVEasy,
 )
 from replication.simulator.simulation import simulate
+from replication.simulator.sweeps import engines, grid
 
 DAY = 24 * 3600
 LOAD, LOWER = 0.9, 0.7

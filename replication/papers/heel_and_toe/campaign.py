@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 
 from replication.papers import published
-from replication.simulator import grid as sweep
 from replication.simulator.estimates import Deterministic, FModel, Users, cut_runs
 from replication.simulator.estimates.models import steps
+from replication.simulator.sweeps import grid as sweep
 
 PAPER = "heel_and_toe"
 HOUR = 3600

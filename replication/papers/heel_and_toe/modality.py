@@ -16,7 +16,7 @@ from replication.papers.claims import level
 from replication.papers.heel_and_toe import campaign, curves
 from replication.papers.heel_and_toe.curves import PERFORMANCE
 from replication.simulator.estimates import FModel, Modal, Users, cut_runs
-from replication.simulator.grid import sweep
+from replication.simulator.sweeps.grid import sweep
 
 SHARES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
 BADNESS = (1.0, 10.0, 100.0)

@@ -9,7 +9,7 @@ from scipy import stats
 from replication.papers import panels, published, style
 from replication.papers.heel_and_toe.campaign import HOUR, PAPER, limits
 from replication.papers.logs import tidy
-from replication.simulator import traces
+from replication.simulator.logs import registry
 
 TOP = 20
 MINUTE = 60
@@ -20,8 +20,8 @@ EQUAL = {"jobs": "bins of equally many jobs", "width": "bins of equal width"}
 def workloads_as_recorded(workloads, drop=()):
     """Return the workloads with estimates as recorded, also where a job ran longer; `drop` adds rules to the paper's."""
     whole = {
-        log: traces.load(
-            log, paper=PAPER, overrun="as-is", drop=(*traces.rules(log, PAPER).drop, *drop)
+        log: registry.load(
+            log, paper=PAPER, overrun="as-is", drop=(*registry.rules(log, PAPER).drop, *drop)
         )
         for log in workloads
     }

@@ -15,10 +15,10 @@ from replication.papers.claims import Case, bound
 from replication.papers.heel_and_toe import campaign, trends
 from replication.papers.heel_and_toe.curves import PERFORMANCE, SHORT
 from replication.papers.variants import NotApplicable
-from replication.simulator import grid as sweep
 from replication.simulator.estimates import Exact, FModel, Users
 from replication.simulator.schedulers import EASY
 from replication.simulator.simulation import simulate
+from replication.simulator.sweeps import grid as sweep
 
 #: Badness and runs at each; few, because every change needs them all on every log.
 FS, LARGE = (0.5, 1.0, 2.0, 5.0, 10.0), 100.0

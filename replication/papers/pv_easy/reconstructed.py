@@ -14,9 +14,10 @@ import pandas as pd
 
 from replication.papers import panels, published, style
 from replication.papers.pv_easy import counts, runs, slowdown, virtual
-from replication.simulator import audits, traces
+from replication.simulator.logs import registry
 from replication.simulator.predictors import Last
 from replication.simulator.schedulers import EASY
+from replication.simulator.schedules import audits
 from replication.simulator.simulation import simulate, warm
 
 TEXTBOOK, RECONSTRUCTED = VARIANTS = ("textbook EASY", "reconstructed simulator")
@@ -313,7 +314,7 @@ def dots(table):
     for variant, colour in colours.items():
         first.plot([], [], "o", color=colour, label=variant, linestyle="")
     for log in dict.fromkeys(table["trace"]):
-        label = traces.label(log, runs.PAPER)
+        label = registry.label(log, runs.PAPER)
         look = {"color": "grey", "markerfacecolor": "none", "linestyle": ""}
         first.plot([], [], logs[log], label=label, **look)
     ratios = table[[*VARIANTS]].div(table["published"], axis=0).astype(float)

@@ -16,8 +16,10 @@ import pandas as pd
 from replication.papers import published, variants
 from replication.papers.pv_easy import counts, runs
 from replication.papers.variants import Variant
-from replication.simulator import engines, paths, text, traces
+from replication.simulator import paths, text
+from replication.simulator.logs import registry
 from replication.simulator.simulation import simulate, warm
+from replication.simulator.sweeps import engines
 
 ITEMS = ("table1", "table2", "table4", "table5", "table6")
 WRONG = math.log(2)
@@ -373,8 +375,8 @@ def read():
 
 def main():
     """Search at full scale, and write the tables to ``data/pv_easy``; this takes minutes on two cores."""
-    logs = traces.names(runs.PAPER)
-    found = Search({log: traces.load(log, paper=runs.PAPER) for log in logs})
+    logs = registry.names(runs.PAPER)
+    found = Search({log: registry.load(log, paper=runs.PAPER) for log in logs})
     for name, table in tables(found).items():
         table.to_csv(FOLDER / f"search_{name}.csv", index=False)
 

@@ -10,7 +10,7 @@ import pandas as pd
 from replication.papers import compare, published
 from replication.papers.logs import COLUMNS
 from replication.papers.pv_easy import counts, runs
-from replication.simulator import traces
+from replication.simulator.logs import registry
 
 #: How a number over all logs is made; the names of others end in _min or _max.
 OVERALL = {"max_delay": "max", "max_dtr": "max", "violated": "sum"}
@@ -99,7 +99,7 @@ def text(ours):
     Those over all logs need all of the paper's logs.
     """
     value = {(log, policy, measure): number for log, policy, measure, number, _ in ours.to_numpy()}
-    whole = set(traces.names(runs.PAPER)) <= set(ours["trace"])
+    whole = set(registry.names(runs.PAPER)) <= set(ours["trace"])
     rows = []
     for row in published.rows(runs.PAPER, "text"):
         number, whose = value.get(row.key), (row.trace, row.policy)

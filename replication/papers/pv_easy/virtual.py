@@ -9,10 +9,10 @@ from scipy import stats
 from replication.papers import panels, style
 from replication.papers.pv_easy import counts
 from replication.papers.pv_easy.slowdown import NAMES
-from replication.simulator import engines
 from replication.simulator.predictors import Virtual
 from replication.simulator.schedulers import EASY, PVEasy
 from replication.simulator.simulation import simulate, warm
+from replication.simulator.sweeps import engines
 
 POLICIES = {"PV-EASY": PVEasy(), "FCFS-EASY": EASY(), "SJF-EASY": EASY(candidates="sjf")}
 

@@ -16,7 +16,7 @@ TABLE = paths.DATA / "agreement.toml"
 
 
 def facts():
-    """Return data/agreement.toml: ``rules`` for `replication.simulator.traces.load`, ``simulator`` by key, and a list of every ``run``."""
+    """Return data/agreement.toml: ``rules`` for `replication.simulator.logs.registry.load`, ``simulator`` by key, and a list of every ``run``."""
     return toml(TABLE)
 
 

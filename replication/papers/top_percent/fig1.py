@@ -7,7 +7,8 @@ import pandas as pd
 from replication.papers import style
 from replication.papers.top_percent import modes, runs
 from replication.papers.top_percent.runs import PAPER
-from replication.simulator import engines, traces
+from replication.simulator.logs import registry
+from replication.simulator.sweeps import engines
 
 LEAST = 150  # jobs a class must have to be looked at
 HOUR = 3600
@@ -95,7 +96,7 @@ def draw(group, about, policy):
     request = {"color": red, "linestyle": style.LINES[2], "label": "request"}
     left.axhline(group["request"].iloc[0] / HOUR, **request)
     title = (
-        f"{traces.label(about['log'], PAPER)}: {about['jobs']} jobs of one user, request and size"
+        f"{registry.label(about['log'], PAPER)}: {about['jobs']} jobs of one user, request and size"
     )
     left.set(xlabel="start [days since the first job's]", ylabel="run time [h]", title=title)
     left.set_ylim(0, None)

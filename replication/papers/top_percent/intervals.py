@@ -5,7 +5,7 @@ import pandas as pd
 
 from replication.papers import resampling
 from replication.papers.top_percent.runs import REFERENCE, TITLES, UNITS
-from replication.simulator import measures
+from replication.simulator.schedules import measures
 
 #: Shares of jobs: started with a prediction below the run time, and backfilled.
 SHARES = ("under", "backfilled")

@@ -7,7 +7,7 @@ import pandas as pd
 
 from replication.papers import variants
 from replication.papers.variants import Variant
-from replication.simulator import engines, measures, text
+from replication.simulator import text
 from replication.simulator.predictors import (
     CVH,
     Clairvoyant,
@@ -18,7 +18,9 @@ from replication.simulator.predictors import (
     Tsafrir,
 )
 from replication.simulator.schedulers import EASY
+from replication.simulator.schedules import measures
 from replication.simulator.simulation import simulate
+from replication.simulator.sweeps import engines
 
 PAPER, REFERENCE = "top_percent", "Reqtime"
 POLICIES = {

@@ -14,7 +14,8 @@ from replication.papers import compare, published, variants
 from replication.papers.published import EvidenceError
 from replication.papers.top_percent import runs
 from replication.papers.variants import Variant
-from replication.simulator import engines, measures
+from replication.simulator.schedules import measures
+from replication.simulator.sweeps import engines
 
 PAPER, ITEM = runs.PAPER, "table1"
 #: The alternatives of each dimension, as variants, the default first.

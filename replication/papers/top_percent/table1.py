@@ -6,7 +6,7 @@ import pandas as pd
 from replication.papers import compare, panels, published, style
 from replication.papers.top_percent import intervals
 from replication.papers.top_percent.runs import PAPER, POLICIES, READINGS, TITLES
-from replication.simulator import measures
+from replication.simulator.schedules import measures
 
 BLUE_WATERS = "BW"
 ABSENT = "the converted log is not public"

@@ -7,7 +7,7 @@ import numpy as np
 from numba import njit
 
 from replication.simulator.kernels.easy import easy
-from replication.simulator.kernels.planned import (
+from replication.simulator.kernels.machine import (
     ARRIVED,
     HEAD,
     JOB_BITS,
@@ -18,8 +18,8 @@ from replication.simulator.kernels.planned import (
     corrected,
     idle_machine,
 )
+from replication.simulator.kernels.ordered_list import NEVER
 from replication.simulator.kernels.pv_easy import empty_runs, simulate_until
-from replication.simulator.kernels.running import NEVER
 
 
 @njit(nogil=True, cache=True)
@@ -79,7 +79,7 @@ def first_reservations(
     """Return the reservation of each job of `asked` (bool[n]) at the instant `since`, int64[n], s; -1 for other jobs.
 
     It is the earliest planned end at which the job fits, the instant itself if it fits then. The instants ascend;
-    `correction` is that of expired predictions, see `replication.simulator.kernels.planned`. If `sunny`, the processors
+    `correction` is that of expired predictions, see `replication.simulator.kernels.machine`. If `sunny`, the processors
     of running jobs of lower priority count as free.
     """
     n = len(since)
@@ -229,7 +229,7 @@ def _copy_job(world, runs, other, other_runs, job):
 def postponements(since, asked, start, end, events, plans, size, machine, correction, passing):
     """Return the postponements of the reservations of the jobs `asked` (bool[n]) while each is the head, int64[n, 4].
 
-    Arguments and results as in `replication.simulator.audits.postponements`. `since` (int64[n], s, ascending) is the
+    Arguments and results as in `replication.simulator.schedules.audits.postponements`. `since` (int64[n], s, ascending) is the
     instant at which each job comes to the head, `events` (int64[k], s, ascending) are the instants of the passes,
     `plans` predictions and estimates. `passing` (int8[n]) is set.
     """

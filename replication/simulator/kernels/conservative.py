@@ -21,10 +21,10 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
-from replication.simulator.kernels import planned
-from replication.simulator.kernels.compiling import njit_noalloc, sort
-from replication.simulator.kernels.planned import JOB_BITS, JOB_MASK, LATEST, TAIL, predicted_now
-from replication.simulator.kernels.running import ONE
+from replication.simulator.kernels import machine as machines
+from replication.simulator.kernels.compilation import njit_noalloc, sort
+from replication.simulator.kernels.machine import JOB_BITS, JOB_MASK, LATEST, TAIL, predicted_now
+from replication.simulator.kernels.ordered_list import ONE
 
 # at, free : int64[m], the profile, with `LATEST` behind its last step; steps : int64[1], the number of steps
 # reserved : int64[n], reserved start of each waiting job; `planned` of the machine is the length of its reservation
@@ -33,7 +33,7 @@ Plan = namedtuple("Plan", "at free steps reserved order")
 
 # each : after an end reservations are made again one by one in queue order, with all others in place; otherwise all are
 # made again in the order of their starts
-Rules = namedtuple("Rules", planned.SHARED_RULES + "each")
+Rules = namedtuple("Rules", machines.SHARED_RULES + "each")
 
 
 @njit(nogil=True, cache=True)
@@ -43,7 +43,7 @@ def conservative(memory, processors, rules):
     Parameters and result are those of `replication.simulator.kernels.easy_predicted.easy_predicted`.
     """
     n = len(memory.submit)
-    machine = planned.idle_machine(n, processors)
+    machine = machines.idle_machine(n, processors)
     _simulate(machine, memory, empty_plan(n, processors), rules)
     return machine
 
@@ -67,18 +67,18 @@ def _simulate(machine, memory, plan, rules):
     count = machine.count
     now, overdue = 0, False
     released_until = 0  # end of the last release of processors since the last end
-    while planned.has_events(machine) or count[TAIL] > 0:
+    while machines.has_events(machine) or count[TAIL] > 0:
         before = count[TAIL]
-        now = planned.next_event(machine, memory, now)
-        if rules.each and not overdue and before > 0 and count[planned.LEAVING] == 0:
+        now = machines.next_event(machine, memory, now)
+        if rules.each and not overdue and before > 0 and count[machines.LEAVING] == 0:
             now = min(now, plan.order[0] >> JOB_BITS)
         # A job past its planned end is expected to end at any moment, so reservations behind it move with the time.
         valid = before > 0 and not overdue
         if valid:
             _drop_past(plan, now)
-        ended, _, _, corrected = planned.process_events(machine, memory, rules, now)
+        ended, _, _, corrected = machines.process_events(machine, memory, rules, now)
         released_until = max(released_until, _release(machine, memory, plan, valid, now))
-        overdue = planned.next_planned_end(machine) <= now
+        overdue = machines.next_planned_end(machine) <= now
         if count[TAIL] == 0:
             continue
         for k in range(before, count[TAIL]):
@@ -111,7 +111,7 @@ def _release(machine, memory, plan, valid, now):
     Returns the last planned end of these jobs, at least now.
     """
     released_until = now
-    for job in machine.freed[: machine.count[planned.FREED]]:
+    for job in machine.freed[: machine.count[machines.FREED]]:
         planned_end = machine.start[job] + max(machine.planned[job], 1)
         released_until = max(released_until, planned_end)
         if valid and planned_end > now:
@@ -123,9 +123,9 @@ def _release(machine, memory, plan, valid, now):
 def reset_profile(machine, memory, plan, now, earliest):
     """Set the profile to the running jobs alone; a job past its planned end is expected to end at `earliest`."""
     at, free = plan.at, plan.free
-    at[0], free[0] = now, machine.count[planned.FREE]
+    at[0], free[0] = now, machine.count[machines.FREE]
     steps = 1
-    for k in range(machine.count[planned.RUNNING], 0, -1):
+    for k in range(machine.count[machines.RUNNING], 0, -1):
         key = machine.by_plan[k]
         end = max(key >> JOB_BITS, earliest)
         if at[steps - 1] < end:
@@ -291,9 +291,9 @@ def _start(machine, memory, plan, now):
         job = machine.waiting[k]
         if plan.reserved[job] == now:
             machine.backfilled[job] = k > starting
-            planned.begin(machine, memory, job, machine.planned[job], now)
-            machine.waiting[k] = planned.NO_JOB
+            machines.begin(machine, memory, job, machine.planned[job], now)
+            machine.waiting[k] = machines.NO_JOB
             starting += 1
     for k in range(starting, waiting):
         plan.order[k - starting] = plan.order[k]
-    planned.compact_queue(machine, 0)
+    machines.compact_queue(machine, 0)

@@ -8,16 +8,16 @@ Four properties make the loop fast without changing a decision:
 * Between two ends no processor becomes free and the reservation of the blocked head does not move, so a submission
   can start the submitted job only.
 * Candidates are searched for only if the smallest job behind the head fits the free processors.
-* The search for candidates skips the parts of the queue that hold none (``replication.simulator.kernels.waiting``).
+* The search for candidates skips the parts of the queue that hold none (``replication.simulator.kernels.queue``).
 * The loop allocates nothing.
 """
 
 import numpy as np
 from numba import njit
 
-from replication.simulator.kernels import waiting
-from replication.simulator.kernels.compiling import njit_noalloc
-from replication.simulator.kernels.running import (
+from replication.simulator.kernels import queue as queues
+from replication.simulator.kernels.compilation import njit_noalloc
+from replication.simulator.kernels.ordered_list import (
     LATEST,
     begin,
     empty_running,
@@ -26,7 +26,7 @@ from replication.simulator.kernels.running import (
     next_planned_end,
     reservation,
 )
-from replication.simulator.kernels.waiting import EMPTY
+from replication.simulator.kernels.queue import EMPTY
 
 
 @njit(nogil=True, cache=True)
@@ -48,8 +48,8 @@ def easy(submit, run_time, estimate, size, machine, backfilling, start, backfill
         The jobs in the order in which they were started.
     """
     n = len(submit)
-    running, queue = empty_running(min(n, machine)), waiting.empty_queue(n)
-    search = np.empty(waiting.SEARCH, np.uint64)
+    running, queue = empty_running(min(n, machine)), queues.empty_queue(n)
+    search = np.empty(queues.SEARCH, np.uint64)
     jobs, schedule = (submit, run_time, estimate, size), (start, backfilled, order)
     _simulate(jobs, machine, backfilling, schedule, running, queue, search)
 
@@ -83,7 +83,7 @@ def _simulate(jobs, machine, backfilling, schedule, running, queue, search):
                 if queue.size[head] == EMPTY:
                     removed -= 1
                 elif size[job] <= free:
-                    waiting.remove(queue, head)
+                    queues.remove(queue, head)
                     _start(job, now, jobs, schedule, started, running, n_running)
                     started += 1
                     n_running += 1
@@ -95,20 +95,20 @@ def _simulate(jobs, machine, backfilling, schedule, running, queue, search):
             # The head is blocked and has a reservation: the shadow time and the extra processors then. A job behind it
             # is backfilled if it fits now and ends by the shadow time, or needs no more than the extra processors.
             if backfilling and head < tail and smallest <= free:
-                if removed > waiting.COMPACT_THRESHOLD and 2 * removed > tail - head:
-                    tail = waiting.compact(queue, head, tail)
+                if removed > queues.COMPACT_THRESHOLD and 2 * removed > tail - head:
+                    tail = queues.compact(queue, head, tail)
                     removed = 0
                 shadow, extra = reservation(running, n_running, free, size[queue.job[head]], now)
                 reserved = True
-                waiting.begin_search(search, head, tail)
+                queues.begin_search(search, head, tail)
                 while True:
-                    k = waiting.next_candidate(queue, search, tail, free, extra, shadow - now)
+                    k = queues.next_candidate(queue, search, tail, free, extra, shadow - now)
                     if k >= tail:
                         break
                     job = queue.job[k]
                     in_time = now + estimate[job] <= shadow
                     if size[job] <= free and (in_time or size[job] <= extra):
-                        waiting.remove_from_middle(queue, k)
+                        queues.remove_from_middle(queue, k)
                         removed += 1
                         backfilled[job] = True
                         _start(job, now, jobs, schedule, started, running, n_running)
@@ -117,7 +117,7 @@ def _simulate(jobs, machine, backfilling, schedule, running, queue, search):
                         free -= size[job]
                         if not in_time:
                             extra -= size[job]
-                smallest = np.int64(search[waiting.SMALLEST])
+                smallest = np.int64(search[queues.SMALLEST])
 
         # Jobs are submitted; each starts (empty queue), is backfilled (blocked head), or joins the queue.
         while arrived < n and submit[arrived] == now:
@@ -125,7 +125,7 @@ def _simulate(jobs, machine, backfilling, schedule, running, queue, search):
             arrived += 1
             starts = size[job] <= free
             if head == tail:
-                waiting.clear(queue, tail)
+                queues.clear(queue, tail)
                 head = tail = removed = 0
                 reserved = False
                 smallest = np.int64(EMPTY)
@@ -149,7 +149,7 @@ def _simulate(jobs, machine, backfilling, schedule, running, queue, search):
             else:
                 if head < tail:
                     smallest = min(smallest, size[job])
-                waiting.append(queue, tail, job, size[job], estimate[job])
+                queues.append(queue, tail, job, size[job], estimate[job])
                 tail += 1
 
 

@@ -12,9 +12,9 @@ from collections import namedtuple
 
 from numba import njit
 
-from replication.simulator.kernels import planned
-from replication.simulator.kernels.compiling import njit_noalloc, sort
-from replication.simulator.kernels.planned import (
+from replication.simulator.kernels import machine as machines
+from replication.simulator.kernels.compilation import njit_noalloc, sort
+from replication.simulator.kernels.machine import (
     EXTRA,
     FREE,
     HEAD,
@@ -23,7 +23,7 @@ from replication.simulator.kernels.planned import (
     SHADOW,
     TAIL,
 )
-from replication.simulator.kernels.running import NEVER
+from replication.simulator.kernels.ordered_list import NEVER
 
 # shortest_first : candidates are in order of prediction, not in queue order
 # kept : the reservation is valid until the head starts or the reserved time comes, not for one pass only
@@ -35,7 +35,7 @@ from replication.simulator.kernels.running import NEVER
 # only_if_fits : a submission leads to a pass only if the job fits the free processors
 Rules = namedtuple(
     "Rules",
-    planned.SHARED_RULES
+    machines.SHARED_RULES
     + "shortest_first kept held recounts closed uses_up all_count only_if_fits",
 )
 
@@ -53,10 +53,10 @@ def easy_predicted(memory, processors, rules):
 
     Returns
     -------
-    replication.simulator.kernels.planned.Machine
+    replication.simulator.kernels.machines.Machine
         The machine after the last job, with the decisions for each job.
     """
-    machine = planned.idle_machine(len(memory.submit), processors)
+    machine = machines.idle_machine(len(memory.submit), processors)
     _simulate(machine, memory, rules)
     return machine
 
@@ -69,17 +69,17 @@ def _simulate(machine, memory, rules):
     always = rules.kept or not rules.uses_up or not rules.all_count
     now = 0
     stale = False  # whether jobs that the last pass left in the queue may be able to start
-    while planned.has_events(machine):
-        now = planned.next_event(machine, memory, now)
+    while machines.has_events(machine):
+        now = machines.next_event(machine, memory, now)
         before = count[TAIL]
-        ended, came, fits, corrected = planned.process_events(machine, memory, rules, now)
+        ended, came, fits, corrected = machines.process_events(machine, memory, rules, now)
         stale |= (
             ended
             or corrected
             or always
-            or count[planned.FREED] > 0
+            or count[machines.FREED] > 0
             or before == count[HEAD]
-            or planned.next_planned_end(machine) < now
+            or machines.next_planned_end(machine) < now
         )
         if ended or fits or (came and not rules.only_if_fits):
             _pass(machine, memory, rules, count[HEAD] if stale else before, now)
@@ -95,15 +95,15 @@ def _pass(machine, memory, rules, since, now):
         since = count[HEAD] + 1
     if count[HEAD] == count[TAIL]:
         count[HEAD] = count[TAIL] = 0
-        count[planned.SMALLEST] = NEVER
+        count[machines.SMALLEST] = NEVER
         return
     fitting = 0
-    if count[planned.SMALLEST] <= count[FREE]:
-        fitting, _ = planned.fitting(machine, since)
+    if count[machines.SMALLEST] <= count[FREE]:
+        fitting, _ = machines.fitting(machine, since)
     if rules.kept or fitting > 0:
         _reserve(machine, memory, rules, now)
     if fitting > 0 and _backfill(machine, memory, rules, fitting, now):
-        planned.compact_queue(machine, since)
+        machines.compact_queue(machine, since)
 
 
 @njit_noalloc
@@ -111,11 +111,11 @@ def _start_heads(machine, memory, rules, now):
     """Start jobs at the head as long as they fit."""
     count = machine.count
     if not rules.kept:
-        count[planned.RESERVED] = planned.NO_JOB
+        count[machines.RESERVED] = machines.NO_JOB
     while count[HEAD] < count[TAIL] and machine.queued_size[count[HEAD]] <= count[FREE]:
         job = machine.waiting[count[HEAD]]
-        planned.begin(
-            machine, memory, job, planned.predicted_now(machine, memory, rules, job, now), now
+        machines.begin(
+            machine, memory, job, machines.predicted_now(machine, memory, rules, job, now), now
         )
         count[HEAD] += 1
 
@@ -127,13 +127,13 @@ def _reserve(machine, memory, rules, now):
     head = machine.waiting[count[HEAD]]
     size = memory.size[head]
     is_due = count[SHADOW] <= now
-    if count[planned.RESERVED] != head or (rules.kept and is_due and not rules.held):
-        count[SHADOW], count[EXTRA] = planned.reservation(
+    if count[machines.RESERVED] != head or (rules.kept and is_due and not rules.held):
+        count[SHADOW], count[EXTRA] = machines.reservation(
             machine, machine.by_plan, memory, size, rules.all_count, now
         )
-        count[planned.RESERVED] = head
+        count[machines.RESERVED] = head
     elif rules.recounts:
-        count[EXTRA] = planned.extra_at(machine, memory, size, rules.all_count, count[SHADOW], now)
+        count[EXTRA] = machines.extra_at(machine, memory, size, rules.all_count, count[SHADOW], now)
     if rules.held and rules.closed and count[SHADOW] <= now:
         count[EXTRA] = 0
 
@@ -145,7 +145,7 @@ def _backfill(machine, memory, rules, fitting, now):
     if rules.shortest_first:
         for k in range(fitting):
             job = machine.waiting[places[k]]
-            places[k] |= planned.predicted_now(machine, memory, rules, job, now) << JOB_BITS
+            places[k] |= machines.predicted_now(machine, memory, rules, job, now) << JOB_BITS
         sort(places)
     gaps = False
     for key in places:
@@ -155,13 +155,13 @@ def _backfill(machine, memory, rules, fitting, now):
             continue
         predicted = key >> JOB_BITS
         if not rules.shortest_first:
-            predicted = planned.predicted_now(machine, memory, rules, job, now)
+            predicted = machines.predicted_now(machine, memory, rules, job, now)
         in_time = now + predicted <= count[SHADOW]
         if in_time or size <= count[EXTRA]:
-            planned.begin(machine, memory, job, predicted, now)
+            machines.begin(machine, memory, job, predicted, now)
             machine.backfilled[job] = True
             if rules.uses_up and not in_time:
                 count[EXTRA] -= size
-            machine.waiting[place] = planned.NO_JOB
+            machine.waiting[place] = machines.NO_JOB
             gaps = True
     return gaps

@@ -2,16 +2,16 @@
 
 Each job has a permission to pass the blocked head: by the reservation, as in EASY; by the reservation unless the
 backfill is wild, which only a simulator knows; or whenever it fits, which may delay the head.
-``docs/semantics/observed.md`` states the decisions, and the reference implementation is
+``docs/semantics/observation.md`` states the decisions, and the reference implementation is
 ``replication.simulator.reference.easy``.
 """
 
 from numba import njit
 
-from replication.simulator.kernels import planned
-from replication.simulator.kernels.compiling import njit_noalloc
-from replication.simulator.kernels.planned import FREE, HEAD, TAIL
-from replication.simulator.kernels.running import NEVER
+from replication.simulator.kernels import machine as machines
+from replication.simulator.kernels.compilation import njit_noalloc
+from replication.simulator.kernels.machine import FREE, HEAD, TAIL
+from replication.simulator.kernels.ordered_list import NEVER
 
 #: Permissions of a job.
 BY_RESERVATION, NEVER_WILD, WHENEVER_IT_FITS = range(3)
@@ -28,7 +28,7 @@ def easy_with_interventions(memory, processors, rules, permission):
     permission : int8[n]
         `BY_RESERVATION`, `NEVER_WILD` or `WHENEVER_IT_FITS`.
     """
-    machine = planned.idle_machine(len(memory.submit), processors)
+    machine = machines.idle_machine(len(memory.submit), processors)
     _simulate(machine, memory, rules, permission)
     return machine
 
@@ -37,17 +37,17 @@ def easy_with_interventions(memory, processors, rules, permission):
 def _simulate(machine, memory, rules, permission):
     """Schedule the whole queue at every event."""
     count, now = machine.count, 0
-    while planned.has_events(machine):
-        now = planned.next_event(machine, memory, now)
-        planned.process_events(machine, memory, rules, now)
+    while machines.has_events(machine):
+        now = machines.next_event(machine, memory, now)
+        machines.process_events(machine, memory, rules, now)
         while count[HEAD] < count[TAIL] and machine.queued_size[count[HEAD]] <= count[FREE]:
             job = machine.waiting[count[HEAD]]
-            planned.begin(machine, memory, job, memory.request[job], now)
+            machines.begin(machine, memory, job, memory.request[job], now)
             count[HEAD] += 1
         if count[HEAD] == count[TAIL]:
             count[HEAD] = count[TAIL] = 0
-            count[planned.SMALLEST] = NEVER
-        elif count[planned.SMALLEST] <= count[FREE]:
+            count[machines.SMALLEST] = NEVER
+        elif count[machines.SMALLEST] <= count[FREE]:
             _backfill(machine, memory, permission, now)
 
 
@@ -56,8 +56,8 @@ def _backfill(machine, memory, permission, now):
     """Start the jobs behind the head that fit and are permitted to pass it."""
     count = machine.count
     head_size = machine.queued_size[count[HEAD]]
-    fitting, _ = planned.fitting(machine, count[HEAD] + 1)
-    shadow, extra = planned.reservation(machine, machine.by_plan, memory, head_size, True, now)
+    fitting, _ = machines.fitting(machine, count[HEAD] + 1)
+    shadow, extra = machines.reservation(machine, machine.by_plan, memory, head_size, True, now)
     for place in machine.scratch[:fitting]:
         job, size = machine.waiting[place], machine.queued_size[place]
         if size > count[FREE]:
@@ -67,21 +67,21 @@ def _backfill(machine, memory, permission, now):
         if permission[job] == NEVER_WILD and _is_wild(machine, memory, job, now):
             passes = False
         if passes:
-            planned.begin(machine, memory, job, memory.request[job], now)
+            machines.begin(machine, memory, job, memory.request[job], now)
             machine.backfilled[job] = True
-            machine.waiting[place] = planned.NO_JOB
+            machine.waiting[place] = machines.NO_JOB
             if not in_time:
                 extra -= size
             if extra < 0:
-                shadow, extra = planned.reservation(
+                shadow, extra = machines.reservation(
                     machine, machine.by_plan, memory, head_size, True, now
                 )
-    planned.compact_queue(machine, count[HEAD] + 1)
+    machines.compact_queue(machine, count[HEAD] + 1)
 
 
 @njit_noalloc
 def _is_wild(machine, memory, job, now):
     """Return whether the head's real shadow time moves if a job starts now."""
     head_size = machine.queued_size[machine.count[HEAD]]
-    shadow, extra = planned.reservation(machine, machine.by_end, memory, head_size, True, now)
+    shadow, extra = machines.reservation(machine, machine.by_end, memory, head_size, True, now)
     return now + memory.run_time[job] > shadow and memory.size[job] > extra

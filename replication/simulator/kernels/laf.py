@@ -6,15 +6,15 @@ No job has a reservation, so planned ends have no effect. The reference implemen
 
 from numba import njit
 
-from replication.simulator.kernels import planned
-from replication.simulator.kernels.compiling import njit_noalloc
-from replication.simulator.kernels.planned import FREE, HEAD, NO_JOB, SMALLEST, TAIL
+from replication.simulator.kernels import machine as machines
+from replication.simulator.kernels.compilation import njit_noalloc
+from replication.simulator.kernels.machine import FREE, HEAD, NO_JOB, SMALLEST, TAIL
 
 
 @njit(nogil=True, cache=True)
 def largest_area_first(memory, processors, rules):
     """Simulate largest area first; as `replication.simulator.kernels.easy_predicted.easy_predicted`."""
-    machine = planned.idle_machine(len(memory.submit), processors)
+    machine = machines.idle_machine(len(memory.submit), processors)
     _simulate(machine, memory, rules)
     return machine
 
@@ -24,10 +24,10 @@ def _simulate(machine, memory, rules):
     """Run the event loop. Between two ends no processor becomes free, so only new jobs can fit."""
     count, now = machine.count, 0
     count[HEAD] = -1  # the queue has no head
-    while planned.has_events(machine):
-        now = planned.next_event(machine, memory, now)
+    while machines.has_events(machine):
+        now = machines.next_event(machine, memory, now)
         before = count[TAIL]
-        ended, _, _, _ = planned.process_events(machine, memory, rules, now)
+        ended, _, _, _ = machines.process_events(machine, memory, rules, now)
         if count[SMALLEST] <= count[FREE]:
             _pass(machine, memory, rules, 0 if ended else before, now)
 
@@ -36,16 +36,16 @@ def _simulate(machine, memory, rules):
 def _pass(machine, memory, rules, since, now):
     """Start the largest job that fits, from place `since` on, until no job fits."""
     waiting, length = machine.waiting, machine.planned
-    fitting, _ = planned.fitting(machine, since)
+    fitting, _ = machines.fitting(machine, since)
     if fitting == 0:
         return
     places = machine.scratch[:fitting]
     for place in places:
-        length[waiting[place]] = planned.predicted_now(machine, memory, rules, waiting[place], now)
+        length[waiting[place]] = machines.predicted_now(machine, memory, rules, waiting[place], now)
     largest = _largest(machine, places)
     while largest != NO_JOB:
         job = waiting[largest]
-        planned.begin(machine, memory, job, length[job], now)
+        machines.begin(machine, memory, job, length[job], now)
         waiting[largest] = ~job  # a gap with the job that left it
         largest = _largest(machine, places)
     passed = since > 0  # whether a job before this place still waits
@@ -54,7 +54,7 @@ def _pass(machine, memory, rules, since, now):
             passed = True
         else:
             machine.backfilled[~waiting[place]] = passed
-    planned.compact_queue(machine, since)
+    machines.compact_queue(machine, since)
 
 
 @njit_noalloc

@@ -21,7 +21,7 @@ from numba.extending import (
     unbox,
 )
 
-from replication.simulator.kernels.compiling import njit_noalloc
+from replication.simulator.kernels.compilation import njit_noalloc
 
 _COLUMN = types.Array(types.int64, 1, "C", readonly=True)
 _STATE = types.Array(types.int64, 1, "C")

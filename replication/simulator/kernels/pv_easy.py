@@ -17,9 +17,9 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
-from replication.simulator.kernels import planned
-from replication.simulator.kernels.compiling import njit_noalloc, sort
-from replication.simulator.kernels.planned import (
+from replication.simulator.kernels import machine as machines
+from replication.simulator.kernels.compilation import njit_noalloc, sort
+from replication.simulator.kernels.machine import (
     FREE,
     HEAD,
     JOB_BITS,
@@ -28,7 +28,7 @@ from replication.simulator.kernels.planned import (
     SHADOW,
     TAIL,
 )
-from replication.simulator.kernels.running import NEVER, remove
+from replication.simulator.kernels.ordered_list import NEVER, remove
 
 KILL, SUSPEND, CHECKPOINT = range(3)  # whether a preempted job loses, keeps or saves its work
 
@@ -38,7 +38,7 @@ KILL, SUSPEND, CHECKPOINT = range(3)  # whether a preempted job loses, keeps or 
 # mode : KILL, SUSPEND or CHECKPOINT
 # interval : s of work between checkpoints
 # cost : s, of each resumption (SUSPEND) or of each checkpoint (CHECKPOINT)
-Rules = namedtuple("Rules", planned.SHARED_RULES + "kept venture at_once mode interval cost")
+Rules = namedtuple("Rules", machines.SHARED_RULES + "kept venture at_once mode interval cost")
 
 # length, times_killed : int64[n], length of each job's last run, s, and number of its preempted runs
 # killed : int64[k, 3], preempted runs: job, start and end
@@ -51,7 +51,7 @@ Runs = namedtuple("Runs", "length times_killed killed kills shadow")
 def empty_runs(n, processors):
     """Return space for the runs of `n` jobs, and for the preempted runs of many events."""
     killed = np.empty((n + 2 * min(n, processors), 3), np.int64)
-    shadow = np.array([planned.NO_JOB, 0])
+    shadow = np.array([machines.NO_JOB, 0])
     return Runs(np.zeros(n, np.int64), np.zeros(n, np.int64), killed, np.zeros(2, np.int64), shadow)
 
 
@@ -63,7 +63,7 @@ def pv_easy(memory, processors, rules):
     `killed` is in order of preemption.
     """
     n = len(memory.submit)
-    machine, runs = planned.idle_machine(n, processors), empty_runs(n, processors)
+    machine, runs = machines.idle_machine(n, processors), empty_runs(n, processors)
     killed = runs.killed[:0]
     done = False
     while not done:
@@ -77,16 +77,16 @@ def pv_easy(memory, processors, rules):
 def simulate_until(machine, memory, runs, rules, until):
     """Simulate up to the instant `until` or the last event; return False without space for more preempted runs."""
     count, now = machine.count, 0
-    while planned.has_events(machine):
+    while machines.has_events(machine):
         # A pass preempts each running job once at most.
         if runs.kills[0] + len(machine.by_end) > len(runs.killed):
             return False
-        now = planned.next_event(machine, memory, now)
+        now = machines.next_event(machine, memory, now)
         if now >= until:
             return True
         queued = count[TAIL] - count[HEAD]
-        ended, _, _, _ = planned.process_events(machine, memory, rules, now)
-        for job in machine.freed[: count[planned.FREED]]:
+        ended, _, _, _ = machines.process_events(machine, memory, rules, now)
+        for job in machine.freed[: count[machines.FREED]]:
             _change_shadow(runs, job, -memory.size[job])
         if count[HEAD] < count[TAIL]:
             before = runs.kills[0]
@@ -112,11 +112,11 @@ def _pass(machine, memory, runs, rules, ended, queued, now):
     if ended or queued == 0 or not rules.venture:
         first = count[HEAD] + 1
     if count[HEAD] == count[TAIL]:
-        count[planned.SMALLEST] = NEVER
+        count[machines.SMALLEST] = NEVER
         return
     if rules.kept:
         _reserve(machine, memory, runs, rules, now)
-    if first < count[TAIL] and count[planned.SMALLEST] <= count[FREE]:
+    if first < count[TAIL] and count[machines.SMALLEST] <= count[FREE]:
         _backfill(machine, memory, runs, rules, first, now)
 
 
@@ -159,24 +159,24 @@ def _reserve(machine, memory, runs, rules, now):
     """Return the reserved time of the blocked head by the predicted ends of the sunny load, without the shadow load."""
     count = machine.count
     head, head_size = machine.waiting[count[HEAD]], machine.queued_size[count[HEAD]]
-    if rules.kept and count[planned.RESERVED] == head:
+    if rules.kept and count[machines.RESERVED] == head:
         return count[SHADOW]
     # A job that started at this instant may be past its planned end too.
-    planned.correct(machine, memory, rules.correction, now)
+    machines.correct(machine, memory, rules.correction, now)
     available = count[FREE] + _shadow_size(machine, memory, runs, head)
     k = count[RUNNING] + 1
     while available < head_size:
         k -= 1
         job = machine.by_plan[k] & JOB_MASK
         available += memory.size[job] if job < head else 0
-    count[planned.RESERVED], count[SHADOW] = head, max(machine.by_plan[k] >> JOB_BITS, now)
+    count[machines.RESERVED], count[SHADOW] = head, max(machine.by_plan[k] >> JOB_BITS, now)
     return count[SHADOW]
 
 
 @njit_noalloc
 def _backfill(machine, memory, runs, rules, first, now):
     """Backfill jobs from place `first` of the queue on."""
-    fitting, processors = planned.fitting(machine, first)
+    fitting, processors = machines.fitting(machine, first)
     if fitting == 0:
         return
     first = machine.scratch[0]
@@ -187,7 +187,7 @@ def _backfill(machine, memory, runs, rules, first, now):
             if machine.waiting[place] >= 0 and machine.queued_size[place] <= machine.count[FREE]:
                 left = _time_left(machine, memory, rules, machine.waiting[place], now)
                 _start_past_head(machine, memory, runs, rules, place, left, now)
-    planned.compact_queue(machine, first)
+    machines.compact_queue(machine, first)
 
 
 @njit_noalloc
@@ -212,24 +212,24 @@ def _start_past_head(machine, memory, runs, rules, place, left, now):
     job = machine.waiting[place]
     machine.backfilled[job] = True
     _begin(machine, memory, runs, rules, job, left, now)
-    machine.waiting[place] = planned.NO_JOB
+    machine.waiting[place] = machines.NO_JOB
 
 
 @njit_noalloc
 def _time_left(machine, memory, rules, job, now):
     """Return the predicted remaining time of a waiting job, s, and store its prediction."""
-    done, predicted = machine.done[job], planned.predicted_now(machine, memory, rules, job, now)
+    done, predicted = machine.done[job], machines.predicted_now(machine, memory, rules, job, now)
     machine.prediction[job] = predicted
     if done == 0:
         return predicted
-    return max(planned.corrected(predicted, memory.request[job], done, rules.correction) - done, 0)
+    return max(machines.corrected(predicted, memory.request[job], done, rules.correction) - done, 0)
 
 
 @njit_noalloc
 def _begin(machine, memory, runs, rules, job, left, now):
     """Start a job with a predicted remaining time of `left` seconds; predictors are not notified of starts."""
     runs.length[job] = _wall_time(machine, memory, runs, rules, job)
-    planned.start_run(machine, memory, job, now, runs.length[job], left)
+    machines.start_run(machine, memory, job, now, runs.length[job], left)
     _change_shadow(runs, job, memory.size[job])
 
 
@@ -264,7 +264,7 @@ def _preempt(machine, memory, runs, rules, now):
         job = max(job, machine.by_end[k] & JOB_MASK)
     began = machine.start[job]
     remove(machine.by_end, count[RUNNING], (began + runs.length[job]) << JOB_BITS | job)
-    planned.release(machine, memory, job)
+    machines.release(machine, memory, job)
     _change_shadow(runs, job, -memory.size[job])
     if rules.at_once:
         _requeue(machine, memory, job)
@@ -290,4 +290,4 @@ def _requeue(machine, memory, job):
         k -= 1
     waiting[k], queued_size[k] = job, memory.size[job]
     count[TAIL] += 1
-    count[planned.SMALLEST] = min(count[planned.SMALLEST], memory.size[job])
+    count[machines.SMALLEST] = min(count[machines.SMALLEST], memory.size[job])

@@ -14,22 +14,22 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
-from replication.simulator.kernels import planned
-from replication.simulator.kernels.compiling import njit_noalloc
-from replication.simulator.kernels.planned import FREE, HEAD, NO_JOB, SMALLEST, TAIL
-from replication.simulator.kernels.running import NEVER
+from replication.simulator.kernels import machine as machines
+from replication.simulator.kernels.compilation import njit_noalloc
+from replication.simulator.kernels.machine import FREE, HEAD, NO_JOB, SMALLEST, TAIL
+from replication.simulator.kernels.ordered_list import NEVER
 
 SHORTEST, SMALLEST_AREA, WFP3, F1 = range(4)
 
 # by : order of the queue
 # limit : s; jobs that have waited this long come first, in order of submission
-Rules = namedtuple("Rules", planned.SHARED_RULES + "by limit")
+Rules = namedtuple("Rules", machines.SHARED_RULES + "by limit")
 
 
 @njit(nogil=True, cache=True)
 def ordered(memory, processors, rules):
     """Simulate EASY over an ordered queue; as `replication.simulator.kernels.easy_predicted.easy_predicted`."""
-    machine = planned.idle_machine(len(memory.submit), processors)
+    machine = machines.idle_machine(len(memory.submit), processors)
     _simulate(machine, memory, rules, np.empty(len(memory.submit)))
     return machine
 
@@ -39,10 +39,10 @@ def _simulate(machine, memory, rules, key):
     """Run the event loop; `key` is float64[n], scratch space."""
     count, now = machine.count, 0
     count[HEAD] = -1  # no place of the queue is the head's
-    while planned.has_events(machine):
-        now = planned.next_event(machine, memory, now)
-        planned.process_events(machine, memory, rules, now)
-        if count[SMALLEST] <= count[FREE] and planned.fitting(machine, 0)[0] > 0:
+    while machines.has_events(machine):
+        now = machines.next_event(machine, memory, now)
+        machines.process_events(machine, memory, rules, now)
+        if count[SMALLEST] <= count[FREE] and machines.fitting(machine, 0)[0] > 0:
             _pass(machine, memory, rules, key, now)
 
 
@@ -52,14 +52,14 @@ def _pass(machine, memory, rules, key, now):
     count, waiting, length = machine.count, machine.waiting, machine.planned
     for place in range(count[TAIL]):
         job = waiting[place]
-        length[job] = planned.predicted_now(machine, memory, rules, job, now)
+        length[job] = machines.predicted_now(machine, memory, rules, job, now)
         key[place] = _key(memory, rules, job, length[job], now)
     head = _first(machine, key, NEVER, 0)
     while head != NO_JOB and machine.queued_size[head] <= count[FREE]:
         _begin(machine, memory, head, now)
         head = _first(machine, key, NEVER, 0)
     if head != NO_JOB:
-        shadow, extra = planned.reservation(
+        shadow, extra = machines.reservation(
             machine, machine.by_plan, memory, machine.queued_size[head], True, now
         )
         place = _first(machine, key, min(extra, count[FREE]), shadow - now)
@@ -69,14 +69,14 @@ def _pass(machine, memory, rules, key, now):
             machine.backfilled[waiting[place]] = True
             _begin(machine, memory, place, now)
             place = _first(machine, key, min(extra, count[FREE]), shadow - now)
-    planned.compact_queue(machine, 0)
+    machines.compact_queue(machine, 0)
 
 
 @njit_noalloc
 def _begin(machine, memory, place, now):
     """Start the job at a place of the queue, which becomes a gap."""
     job = machine.waiting[place]
-    planned.begin(machine, memory, job, machine.planned[job], now)
+    machines.begin(machine, memory, job, machine.planned[job], now)
     machine.waiting[place] = NO_JOB
 
 

@@ -11,15 +11,15 @@ from collections import namedtuple
 
 from numba import njit
 
-from replication.simulator.kernels import planned
-from replication.simulator.kernels.compiling import njit_noalloc, sort
+from replication.simulator.kernels import machine as machines
+from replication.simulator.kernels.compilation import njit_noalloc, sort
 from replication.simulator.kernels.conservative import (
     earliest_step,
     empty_plan,
     occupy,
     reset_profile,
 )
-from replication.simulator.kernels.planned import (
+from replication.simulator.kernels.machine import (
     FREE,
     HEAD,
     JOB_BITS,
@@ -32,7 +32,7 @@ from replication.simulator.kernels.planned import (
 
 # reservations : number of blocked jobs with a reservation
 # shortest_first : candidates are in order of prediction, not of rank
-Rules = namedtuple("Rules", planned.SHARED_RULES + "reservations shortest_first")
+Rules = namedtuple("Rules", machines.SHARED_RULES + "reservations shortest_first")
 
 
 @njit(nogil=True, cache=True)
@@ -47,7 +47,7 @@ def easy_with_reservations(memory, processors, rules, queue_rank, candidate_rank
         Places of the jobs in the two orders, from 0; equal ones are in order of submission, or of the queue.
     """
     n = len(memory.submit)
-    machine = planned.idle_machine(n, processors)
+    machine = machines.idle_machine(n, processors)
     _simulate(machine, memory, rules, empty_plan(n, processors), queue_rank, candidate_rank)
     return machine
 
@@ -57,10 +57,10 @@ def _simulate(machine, memory, rules, profile, queue_rank, candidate_rank):
     """Run the event loop."""
     count, now = machine.count, 0
     count[HEAD] = -1  # no place of the queue is the head's
-    while planned.has_events(machine):
-        now = planned.next_event(machine, memory, now)
-        planned.process_events(machine, memory, rules, now)
-        if count[SMALLEST] <= count[FREE] and planned.fitting(machine, 0)[0] > 0:
+    while machines.has_events(machine):
+        now = machines.next_event(machine, memory, now)
+        machines.process_events(machine, memory, rules, now)
+        if count[SMALLEST] <= count[FREE] and machines.fitting(machine, 0)[0] > 0:
             _pass(machine, memory, rules, profile, queue_rank, candidate_rank, now)
 
 
@@ -71,7 +71,7 @@ def _pass(machine, memory, rules, profile, queue_rank, candidate_rank, now):
     tail = machine.count[TAIL]
     for place in range(tail):
         job = waiting[place]
-        machine.planned[job] = planned.predicted_now(machine, memory, rules, job, now)
+        machine.planned[job] = machines.predicted_now(machine, memory, rules, job, now)
         keys[place] = queue_rank[job] << JOB_BITS | place
     sort(keys[:tail])
     reset_profile(machine, memory, profile, now, now)
@@ -100,7 +100,7 @@ def _pass(machine, memory, rules, profile, queue_rank, candidate_rank, now):
         if _fits(machine, memory, profile, waiting[place], now):
             machine.backfilled[waiting[place]] = True
             _start(machine, memory, profile, place, now)
-    planned.compact_queue(machine, 0)
+    machines.compact_queue(machine, 0)
 
 
 @njit_noalloc
@@ -122,7 +122,7 @@ def _start(machine, memory, profile, place, now):
     """Start the job at a place of the queue, which becomes a gap."""
     job = machine.waiting[place]
     length = machine.planned[job]
-    planned.begin(machine, memory, job, length, now)
+    machines.begin(machine, memory, job, length, now)
     if length > 0:
         occupy(profile, memory.size[job], now, now + length)
     machine.waiting[place] = NO_JOB

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from replication.simulator.kernels.compiling import njit_noalloc
+from replication.simulator.kernels.compilation import njit_noalloc
 from replication.simulator.predictors.base import Predictor, compiled
 from replication.simulator.predictors.history import number_groups
 

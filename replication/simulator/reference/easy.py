@@ -37,7 +37,7 @@ class Easy:
 
     Parameters
     ----------
-    workload : replication.simulator.workload.Workload
+    workload : replication.simulator.logs.workload.Workload
     estimate : sequence of int, s, optional
         The estimates of the scheduler; by default those of the workload.
     seed : int

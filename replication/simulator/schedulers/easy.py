@@ -9,11 +9,11 @@ import numpy as np
 from replication.simulator.choices import Number, option
 from replication.simulator.kernels import easy as plain
 from replication.simulator.kernels import easy_predicted as predicted
-from replication.simulator.kernels import interventions, observing, planned, reservations
+from replication.simulator.kernels import interventions, machine, observation, reservations
+from replication.simulator.logs.workload import generator
 from replication.simulator.predictors import Predictor
 from replication.simulator.schedulers import options
 from replication.simulator.schedulers.scheduler import Scheduler, SchedulerError
-from replication.simulator.workload import generator
 
 Candidates = Literal["fcfs", "sjf"]
 
@@ -163,7 +163,7 @@ class EASY(options.OnPredictions, Scheduler):
         return self.run_on_predictions(workload, estimate, seed)
 
     def run_observed(self, workload, estimate, seed):
-        """Return the columns of `run` and those of `replication.simulator.kernels.observing.observations`."""
+        """Return the columns of `run` and those of `replication.simulator.kernels.observation.observations`."""
         w = workload
         if self.is_ordered:
             raise SchedulerError(
@@ -178,7 +178,7 @@ class EASY(options.OnPredictions, Scheduler):
             columns, order, submitted = options.columns(machine), machine.order, machine.submitted
         jobs = w.run_time, w.processors, w.machine
         schedule = columns["start"], columns["backfilled"], order, submitted
-        return columns, observing.observations(*jobs, *schedule)
+        return columns, observation.observations(*jobs, *schedule)
 
     def run_on_predictions(self, workload, estimate, seed):
         """Return the columns of `run` by a kernel with predictions, also where the fastest kernel would do."""
@@ -208,7 +208,7 @@ class EASY(options.OnPredictions, Scheduler):
     def kernel(self):
         """Return the compiled kernel and its rules; for the textbook's EASY, those with predictions."""
         if self.intervenes:
-            return interventions.easy_with_interventions, self.rules(planned.Rules)
+            return interventions.easy_with_interventions, self.rules(machine.Rules)
         if self.is_ordered:
             rules = self.rules(
                 reservations.Rules,

@@ -5,7 +5,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from replication.simulator.choices import option
-from replication.simulator.kernels import planned
+from replication.simulator.kernels import machine
 from replication.simulator.predictors import Predictor, Request
 from replication.simulator.schedulers.scheduler import SchedulerError
 
@@ -96,7 +96,7 @@ def last_reserved_second(workload, estimate):
 
 
 class OnPredictions:
-    """The base of schedulers that plan with predictions on the machine of `replication.simulator.kernels.planned`.
+    """The base of schedulers that plan with predictions on the machine of `replication.simulator.kernels.machine`.
 
     A subclass has the fields `predictor` and `refresh`, of `correction`, `events` and `order` those that it offers, and a
     method `kernel`. docs/compiled-scheduler.md has an example.
@@ -107,10 +107,10 @@ class OnPredictions:
     def check_room(self, workload, estimate):
         """Raise SchedulerError if the times or the number of jobs exceed the kernels' keys."""
         last = self.last_second(workload, estimate)
-        if not last < planned.LATEST or len(workload) > planned.JOB_MASK:
+        if not last < machine.LATEST or len(workload) > machine.JOB_MASK:
             raise SchedulerError(
                 f"{workload.name}: {len(workload)} jobs up to second {last:.0f}; allowed with predictions: "
-                f"{planned.JOB_MASK} jobs and times below {planned.LATEST} s"
+                f"{machine.JOB_MASK} jobs and times below {machine.LATEST} s"
             )
 
     def last_second(self, workload, estimate):
@@ -131,8 +131,8 @@ class OnPredictions:
         """
         raise NotImplementedError(f"{type(self).__name__} has no method kernel()")
 
-    def rules(self, kind=planned.Rules, **own):
-        """Return the rules of a kernel: those of `replication.simulator.kernels.planned` from the options, and `own`.
+    def rules(self, kind=machine.Rules, **own):
+        """Return the rules of a kernel: those of `replication.simulator.kernels.machine` from the options, and `own`.
 
         numba stores compiled code by the types of arguments, so `kind` must be a class of this package; a scheduler outside it
         passes its own rules to its kernel as further arguments.
@@ -150,7 +150,7 @@ class OnPredictions:
 
 
 def columns(machine):
-    """Return the columns of a schedule from a `replication.simulator.kernels.planned.Machine` after its last job."""
+    """Return the columns of a schedule from a `replication.simulator.kernels.machine.Machine` after its last job."""
     return {
         "start": machine.start,
         "backfilled": machine.backfilled,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from replication.simulator.choices import Choice, ChoiceError
-from replication.simulator.workload import Workload
+from replication.simulator.logs.workload import Workload
 
 
 class SchedulerError(ChoiceError):
@@ -34,7 +34,7 @@ class Scheduler(Choice, family="scheduler"):
 
         Parameters
         ----------
-        workload : replication.simulator.workload.Workload
+        workload : replication.simulator.logs.workload.Workload
         estimate : int64[n], s
             The estimates that the scheduler plans with.
         seed : int
@@ -43,7 +43,7 @@ class Scheduler(Choice, family="scheduler"):
         Returns
         -------
         dict of str to array
-            The columns of a `replication.simulator.schedule.Schedule` that the scheduler decides: start, int64[n],
+            The columns of a `replication.simulator.schedules.schedule.Schedule` that the scheduler decides: start, int64[n],
             s, and backfilled, bool[n]; and where they apply prediction, first_prediction, times_killed,
             killed_runs, length.
         """

@@ -52,7 +52,7 @@ def head_since(schedule):
 
     Parameters
     ----------
-    schedule : replication.simulator.schedule.Schedule
+    schedule : replication.simulator.schedules.schedule.Schedule
 
     Returns
     -------
@@ -71,7 +71,7 @@ def blocked(schedule):
 
     Parameters
     ----------
-    schedule : replication.simulator.schedule.Schedule
+    schedule : replication.simulator.schedules.schedule.Schedule
 
     Returns
     -------
@@ -88,7 +88,7 @@ def earliest_at_head(schedule):
 
     Parameters
     ----------
-    schedule : replication.simulator.schedule.Schedule
+    schedule : replication.simulator.schedules.schedule.Schedule
 
     Returns
     -------
@@ -108,7 +108,7 @@ def head_violations(schedule):
 
     Parameters
     ----------
-    schedule : replication.simulator.schedule.Schedule
+    schedule : replication.simulator.schedules.schedule.Schedule
 
     Returns
     -------
@@ -126,7 +126,7 @@ def reservations(schedule, which="first", by="predictions"):
 
     Parameters
     ----------
-    schedule : replication.simulator.schedule.Schedule
+    schedule : replication.simulator.schedules.schedule.Schedule
     which : {"first", "latest"}
         The reservation made when the job comes to the head, or at the last submission or end before it starts.
     by : {"predictions", "estimates"}
@@ -188,7 +188,7 @@ def earliest_of_running(schedule):
 
     Parameters
     ----------
-    schedule : replication.simulator.schedule.Schedule
+    schedule : replication.simulator.schedules.schedule.Schedule
 
     Returns
     -------
@@ -210,7 +210,7 @@ def reservation_delays(schedule, blame="since-reserved", which="first", by="pred
 
     Parameters
     ----------
-    schedule : replication.simulator.schedule.Schedule
+    schedule : replication.simulator.schedules.schedule.Schedule
     blame : {"since-reserved", "under-predicted", "any-later"}
         The later jobs that count at the first instant at which the job is late and could have started. The default,
         which follows section 3.2, counts those that started since the first reservation and run past their prediction;
@@ -249,7 +249,7 @@ def alone(schedule, jobs=None):
 
     Parameters
     ----------
-    schedule : replication.simulator.schedule.Schedule
+    schedule : replication.simulator.schedules.schedule.Schedule
     jobs : sequence of int, optional
         Indices of the jobs to compute, all by default; other jobs get their start in the schedule. Schedulers for
         which `is_replayed` is false need a whole simulation for each job.
@@ -307,7 +307,7 @@ def start_delays(schedule, since="alone"):
 
     Parameters
     ----------
-    schedule : replication.simulator.schedule.Schedule
+    schedule : replication.simulator.schedules.schedule.Schedule
     since : {"alone", "head", "reservation", "running"}
         The start of the delay: the start without later jobs (`alone`); the first instant at the head at which idle and
         later jobs' processors sufficed (`earliest_at_head`); that instant or the first reservation, whichever is later;
@@ -337,7 +337,7 @@ def postponements(schedule):
 
     Parameters
     ----------
-    schedule : replication.simulator.schedule.Schedule
+    schedule : replication.simulator.schedules.schedule.Schedule
 
     Returns
     -------

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from replication.simulator import gantt, measures, writing
+from replication.simulator import writing
 from replication.simulator.estimates import EstimateModel
+from replication.simulator.logs.workload import Workload, usage
 from replication.simulator.schedulers import Scheduler
-from replication.simulator.workload import Workload, usage
+from replication.simulator.schedules import gantt, measures
 
 TABLE = (
     "job_id",
@@ -36,7 +37,7 @@ class Schedule:
 
     Parameters
     ----------
-    workload : replication.simulator.workload.Workload
+    workload : replication.simulator.logs.workload.Workload
     scheduler : replication.simulator.schedulers.Scheduler, optional
         None if the schedule was read from a file.
     estimates : replication.simulator.estimates.EstimateModel, optional
@@ -60,7 +61,7 @@ class Schedule:
     measure_names : tuple of str or callable
         Names of `measures`, or functions of a schedule.
     trim : bool or (float, bool)
-        Jobs excluded from `measures`, see `replication.simulator.measures.check_trim`.
+        Jobs excluded from `measures`, see `replication.simulator.schedules.measures.check_trim`.
     first_prediction : int64[n], s, optional
         The prediction at submission, if there is a predictor.
     """
@@ -120,7 +121,7 @@ class Schedule:
 
     @property
     def measures(self) -> dict[str, float]:
-        """The measures of `measure_names` by name; see `replication.simulator.measures`."""
+        """The measures of `measure_names` by name; see `replication.simulator.schedules.measures`."""
         return self.measured(self.trim, self.measure_names)
 
     def measured(self, trim=True, names=None):
@@ -131,7 +132,7 @@ class Schedule:
         trim : bool or (float, bool)
             Jobs that measures of waits leave out, see `simulate`.
         names : name or function of a schedule, or several, optional
-            By default those of `replication.simulator.measures.DEFAULT`.
+            By default those of `replication.simulator.schedules.measures.DEFAULT`.
 
         Returns
         -------
@@ -320,6 +321,6 @@ class Schedule:
         axes : matplotlib axes, optional
             That of a new figure by default.
         since, until : int, s, optional
-            See `replication.simulator.gantt.draw`.
+            See `replication.simulator.schedules.gantt.draw`.
         """
         return gantt.draw(self, axes, since, until)

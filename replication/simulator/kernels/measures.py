@@ -1,6 +1,6 @@
 """Sums behind the performance measures, in one fixed order of addition.
 
-`replication.simulator.measures` defines and names the measures.
+`replication.simulator.schedules.measures` defines and names the measures.
 """
 
 import math

@@ -1,6 +1,6 @@
 """The machine of all schedulers that plan with predictions: the running jobs in two orders, the queue, and the events.
 
-As in `replication.simulator.kernels.running`, both orders are descending lists behind a sentinel. A key is an end with
+As in `replication.simulator.kernels.ordered_list`, both orders are descending lists behind a sentinel. A key is an end with
 the job in its low bits, so of equal ends that of the job earlier in the queue comes first. One variant of the
 reservation depends on this.
 
@@ -12,10 +12,10 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
-from replication.simulator.kernels.compiling import njit_noalloc
+from replication.simulator.kernels.compilation import njit_noalloc
 from replication.simulator.kernels.memory import begin as begin_prediction
 from replication.simulator.kernels.memory import learn, predict
-from replication.simulator.kernels.running import NEVER, ONE, insert, remove
+from replication.simulator.kernels.ordered_list import NEVER, ONE, insert, remove
 
 JOB_BITS = 24
 JOB_MASK = (1 << JOB_BITS) - 1

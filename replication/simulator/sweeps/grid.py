@@ -16,16 +16,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from replication.simulator import code, engines, measures
 from replication.simulator.choices import Choice
-from replication.simulator.comparison import measure
 from replication.simulator.estimates import EstimateModel, Users
-from replication.simulator.measures import Measure, Trim
-from replication.simulator.resampling import Resampling
+from replication.simulator.logs.resampling import Resampling
+from replication.simulator.logs.workload import COLUMNS, Workload, check_seed, fingerprint
 from replication.simulator.schedulers import EASY, Scheduler
+from replication.simulator.schedules import measures
+from replication.simulator.schedules.measures import Measure, Trim
 from replication.simulator.simulation import as_list, check_names, check_workload
-from replication.simulator.store import RESULTS, Rows
-from replication.simulator.workload import COLUMNS, Workload, check_seed, fingerprint
+from replication.simulator.sweeps import code, engines
+from replication.simulator.sweeps.comparison import measure
+from replication.simulator.sweeps.store import RESULTS, Rows
 from replication.simulator.writing import report
 
 LOG = "log"  # name of the log's own load
@@ -54,7 +55,7 @@ class Task:
     load : str or float
         Name of the load in the table.
     watched : bool
-        Whether to add the measures `replication.simulator.measures.OBSERVED`, of EASY only.
+        Whether to add the measures `replication.simulator.schedules.measures.OBSERVED`, of EASY only.
     resampling : Resampling, optional
         How the workload was drawn, if it was.
     measures : tuple of str or callable

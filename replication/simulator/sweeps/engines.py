@@ -17,9 +17,10 @@ from typing import Any
 import cloudpickle
 import pandas as pd
 
-from replication.simulator import code, writing
-from replication.simulator.store import RESULTS, Rows, Store
-from replication.simulator.workload import Workload
+from replication.simulator import writing
+from replication.simulator.logs.workload import Workload
+from replication.simulator.sweeps import code
+from replication.simulator.sweeps.store import RESULTS, Rows, Store
 
 ENGINES = {"threads": "threading", "processes": "loky"}
 ENVIRONMENT = "REPLICATION_ENGINE"

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-PACKAGE = Path(__file__).resolve().parent
+PACKAGE = Path(__file__).resolve().parents[1]
 STARTED = time.time()
 #: Read now, because the files may change while the program runs.
 _SOURCES = {
@@ -30,19 +30,19 @@ _SOURCES = {
 #: Sources without influence on a measure of given jobs and choices. Jobs are hashed by their values and choices by their
 #: text, so that the code that reads or generates them does not count; the audits do, since a measure may call them.
 WITHOUT_INFLUENCE = (
-    "code.py",
-    "engines.py",
+    "sweeps/code.py",
+    "sweeps/engines.py",
     "formats.py",
-    "gantt.py",
+    "schedules/gantt.py",
     "paths.py",
     "plans.py",
     "reference/",
-    "store.py",
-    "study.py",
-    "swf.py",
-    "synthetic.py",
+    "sweeps/store.py",
+    "sweeps/study.py",
+    "logs/swf.py",
+    "logs/synthetic.py",
     "text.py",
-    "traces.py",
+    "logs/registry.py",
     "writing.py",
 )
 _INSTALLED = tuple(

@@ -62,7 +62,7 @@ def draw(schedule, axes=None, since=None, until=None):
 
     Parameters
     ----------
-    schedule : replication.simulator.schedule.Schedule
+    schedule : replication.simulator.schedules.schedule.Schedule
     axes : matplotlib axes, optional
         That of a new figure by default.
     since, until : int, s, optional

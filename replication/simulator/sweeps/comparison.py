@@ -5,14 +5,14 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from replication.simulator import measures as measuring
 from replication.simulator.estimates import EstimateModel, Users
-from replication.simulator.measures import Measure, Trim
-from replication.simulator.observed import observe
-from replication.simulator.resampling import WEEK, ResampledWeeks
+from replication.simulator.logs.resampling import WEEK, ResampledWeeks
+from replication.simulator.logs.workload import Workload, check_seed
 from replication.simulator.schedulers import Scheduler
+from replication.simulator.schedules import measures as measuring
+from replication.simulator.schedules.measures import Measure, Trim
+from replication.simulator.schedules.observation import observe
 from replication.simulator.simulation import SimulationError, as_list, check_names, simulate
-from replication.simulator.workload import Workload, check_seed
 
 LEVEL = 0.95  # of confidence intervals
 
@@ -39,7 +39,7 @@ def compare(
     seed : int
         Of random estimate models and of random predictors.
     measures : name or function of a schedule, or several, optional
-        As of `simulate`; `compare` also takes those of `replication.simulator.measures.OBSERVED`, of EASY only.
+        As of `simulate`; `compare` also takes those of `replication.simulator.schedules.measures.OBSERVED`, of EASY only.
     trim : bool or (float, bool)
         As of `simulate`.
     resampled : int, optional

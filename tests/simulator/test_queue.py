@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replication.simulator.kernels import waiting
+from replication.simulator.kernels import queue as queues
+from replication.simulator.logs.workload import Workload
 from replication.simulator.schedulers import EASY
-from replication.simulator.workload import Workload
 from tests.agreement import agree
 
 ENTRIES = 256  # of a piece
@@ -16,19 +16,19 @@ LARGE = 64 * ENTRIES  # of the largest piece
 
 def queue_of(size, estimate):
     """Return a queue of jobs with these sizes and estimates."""
-    queue = waiting.empty_queue(len(size))
+    queue = queues.empty_queue(len(size))
     for k, (one, long) in enumerate(zip(size.tolist(), estimate.tolist(), strict=True)):
-        waiting.append(queue, k, k, one, long)
+        queues.append(queue, k, k, one, long)
     return queue
 
 
 def searched(queue, tail, free, extra, window):
     """Return the mask of the entries in pieces that a search does not skip, and the least size; update the rows."""
-    pieces, piece, smallest = -(-tail // ENTRIES), np.uint64(0), waiting.EMPTY
+    pieces, piece, smallest = -(-tail // ENTRIES), np.uint64(0), queues.EMPTY
     seen = np.zeros(tail, bool)
     limits = np.int32(free), np.int32(min(free, extra)), np.int32(window)
     while piece < pieces:
-        piece, smallest = waiting.skip_pieces(queue, piece, tail, smallest, *limits)
+        piece, smallest = queues.skip_pieces(queue, piece, tail, smallest, *limits)
         if piece < pieces:
             part = slice(int(piece) * ENTRIES, min((int(piece) + 1) * ENTRIES, tail))
             seen[part] = True
@@ -54,7 +54,7 @@ def test_no_piece_with_a_candidate_is_skipped(seed, length, widest):
             int(rng.integers(0, free + 1) // 8),
             int(rng.integers(1, 200_000) // (free + 1)),
         )
-        waits = queue.size[:tail] != waiting.EMPTY
+        waits = queue.size[:tail] != queues.EMPTY
         fits = (queue.size[:tail] <= min(extra, free)) | (
             (queue.size[:tail] <= free) & (queue.estimate[:tail] <= window)
         )
@@ -62,9 +62,9 @@ def test_no_piece_with_a_candidate_is_skipped(seed, length, widest):
         assert seen[fits & waits].all()
         assert smallest <= queue.size[:tail].min()
         for k in np.flatnonzero(waits)[:: int(rng.integers(1, 9))]:
-            waiting.remove_from_middle(queue, np.uint64(k))
+            queues.remove_from_middle(queue, np.uint64(k))
         if rng.random() < 0.3:
-            tail = waiting.compact(queue, 0, tail)
+            tail = queues.compact(queue, 0, tail)
         if tail == 0:
             return
 
@@ -80,7 +80,7 @@ def test_only_the_piece_of_a_candidate_is_searched():
         seen, smallest = searched(queue, tail, 60, 1, 100)
         assert np.flatnonzero(seen).tolist() == list(range(LARGE, LARGE + ENTRIES))
         assert smallest == 2
-    waiting.remove_from_middle(queue, np.uint64(LARGE + 1))
+    queues.remove_from_middle(queue, np.uint64(LARGE + 1))
     seen, smallest = searched(queue, tail, 60, 1, 100)
     assert not seen.any()
     assert smallest == 2

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from replication.simulator.choices import among
-from replication.simulator.swf import FIELDS, SWFError
-from replication.simulator.workload import MACHINE, Workload
+from replication.simulator.logs.swf import FIELDS, SWFError
+from replication.simulator.logs.workload import MACHINE, Workload
 
 CANCELLED = 5
 
@@ -49,7 +49,7 @@ def workload(
 
     Parameters
     ----------
-    trace : replication.simulator.swf.Trace
+    trace : replication.simulator.logs.swf.Trace
     machine : int, processors, optional
         By default the header's ``MaxProcs``.
     size : {"requested", "allocated"}

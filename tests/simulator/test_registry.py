@@ -12,10 +12,11 @@ import pytest
 import requests
 
 from replication import cli
-from replication.simulator import cleaning, paths, swf, traces
-from replication.simulator.cleaning import CleaningError
-from replication.simulator.swf import SWFError
-from replication.simulator.traces import TraceError
+from replication.simulator import paths
+from replication.simulator.logs import cleaning, registry, swf
+from replication.simulator.logs.cleaning import CleaningError
+from replication.simulator.logs.registry import TraceError
+from replication.simulator.logs.swf import SWFError
 
 KTH = "KTH-SP2"
 
@@ -23,7 +24,7 @@ KTH = "KTH-SP2"
 @pytest.fixture(autouse=True)
 def offline(monkeypatch):
     """Never the real network."""
-    monkeypatch.setenv(traces.OFFLINE, "1")
+    monkeypatch.setenv(registry.OFFLINE, "1")
 
 
 @pytest.fixture
@@ -52,30 +53,30 @@ def trace(**columns):
 
 
 def test_the_registry_is_complete_and_consistent():
-    logs = [traces.info(name) for name in traces.names()]
+    logs = [registry.info(name) for name in registry.names()]
     assert len({log.file for log in logs}) == len({log.sha256 for log in logs}) == len(logs)
     for log in logs:
         assert log.address.startswith("https://")
         assert log.address.endswith("/" + log.file)
         assert re.fullmatch(r"[0-9a-f]{64}", log.sha256)
         assert log.acknowledge
-        assert log.papers == tuple(p for p in traces.papers() if log.name in traces.names(p))
+        assert log.papers == tuple(p for p in registry.papers() if log.name in registry.names(p))
 
 
 def test_each_paper_has_rules_that_exist():
-    assert traces.papers() == ["pv_easy", "heel_and_toe", "top_percent"]
-    for paper in traces.papers():
-        for name in traces.names(paper):
-            rules = traces.rules(name, paper)
+    assert registry.papers() == ["pv_easy", "heel_and_toe", "top_percent"]
+    for paper in registry.papers():
+        for name in registry.names(paper):
+            rules = registry.rules(name, paper)
             assert rules.size in cleaning.SIZES
             assert rules.overrun in cleaning.OVERRUNS
             assert set(rules.drop) <= cleaning.DROP_RULES.keys()
-    machines = {paper: traces.rules("CTC-SP2", paper).machine for paper in traces.papers()}
+    machines = {paper: registry.rules("CTC-SP2", paper).machine for paper in registry.papers()}
     assert machines == {"pv_easy": 430, "heel_and_toe": 512, "top_percent": 338}
 
 
 def test_without_a_paper_the_rules_are_the_default_ones():
-    rules = traces.rules("CTC-SP2")
+    rules = registry.rules("CTC-SP2")
     assert (rules.machine, rules.size, rules.overrun) == (338, "requested", "raise-estimate")
     assert rules.drop == cleaning.DEFAULT_DROP
 
@@ -84,19 +85,22 @@ def test_without_a_paper_the_rules_are_the_default_ones():
     "call, message",
     [
         (
-            lambda: traces.info("CTC"),
+            lambda: registry.info("CTC"),
             "log 'CTC' is not known (did you mean CTC-SP2?); allowed: CTC-SP2, KTH-SP2, ",
         ),
         (
-            lambda: traces.load("quite-another"),
+            lambda: registry.load("quite-another"),
             "log 'quite-another' is not known; allowed: CTC-SP2, ",
         ),
-        (lambda: traces.names("pv"), "no paper 'pv'; allowed: pv_easy, heel_and_toe, top_percent"),
         (
-            lambda: traces.load("CEA-Curie", paper="pv_easy"),
+            lambda: registry.names("pv"),
+            "no paper 'pv'; allowed: pv_easy, heel_and_toe, top_percent",
+        ),
+        (
+            lambda: registry.load("CEA-Curie", paper="pv_easy"),
             "pv_easy does not use 'CEA-Curie'; allowed: CTC-SP2, ",
         ),
-        (lambda: traces.load("none.swf"), "none.swf: no such file"),
+        (lambda: registry.load("none.swf"), "none.swf: no such file"),
     ],
 )
 def test_a_wrong_name_is_refused_with_the_right_ones(call, message):
@@ -257,10 +261,10 @@ def test_jobs_of_the_papers(real_log, paper, name, jobs, changed):
     assert len(workload) == jobs
     assert dict(workload.cleaning).items() >= changed.items()
     left_out = sum(count for rule, count in workload.cleaning if rule in cleaning.DROP_RULES)
-    assert jobs + left_out == traces.info(name).jobs
-    assert workload.machine == traces.rules(name, paper).machine
+    assert jobs + left_out == registry.info(name).jobs
+    assert workload.machine == registry.rules(name, paper).machine
     assert workload.provenance["paper"] == paper
-    assert workload.provenance["sha256"] == traces.info(name).sha256
+    assert workload.provenance["sha256"] == registry.info(name).sha256
 
 
 # Where logs come from.
@@ -269,54 +273,54 @@ def test_jobs_of_the_papers(real_log, paper, name, jobs, changed):
 def hold(folder, name=KTH, content=b"", packed=True):
     """Put a file where the log of this name belongs."""
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / traces.info(name).file
+    path = folder / registry.info(name).file
     path = path if packed else path.with_suffix("")
     path.write_bytes(gzip.compress(content) if packed else content)
     return path
 
 
 def test_folders_are_searched_in_order(nowhere, tmp_path, monkeypatch):
-    assert traces.locate(KTH) is None
+    assert registry.locate(KTH) is None
     own = hold(nowhere)
-    assert traces.locate(KTH) == own
+    assert registry.locate(KTH) == own
     second = hold(tmp_path / "second", packed=False)
     monkeypatch.setenv("REPLICATION_TRACES", f"{tmp_path / 'first'}:{tmp_path / 'second'}")
-    assert traces.locate(KTH) == second
+    assert registry.locate(KTH) == second
     first = hold(tmp_path / "first")
-    assert traces.locate(KTH) == first
+    assert registry.locate(KTH) == first
 
 
 def test_a_log_with_another_content_is_refused(nowhere):
     content = b"; MaxProcs: 100\n1 0 0 5 1 5 -1 1 9 -1 1 1 1 -1 1 -1 -1 -1\n"
     path = hold(nowhere, content=content)
-    found, expected = hashlib.sha256(content).hexdigest(), traces.info(KTH).sha256
+    found, expected = hashlib.sha256(content).hexdigest(), registry.info(KTH).sha256
     message = f"{path}: sha256 of the decompressed file is {found}, expected {expected}"
     with pytest.raises(SWFError, match=re.escape(message)):
-        traces.load(KTH)
-    with pytest.raises(traces.DownloadError, match=re.escape(message)):
-        traces.fetch(KTH)
+        registry.load(KTH)
+    with pytest.raises(registry.DownloadError, match=re.escape(message)):
+        registry.fetch(KTH)
 
 
 def test_a_missing_log_is_an_error_with_three_ways_out(nowhere):
-    with pytest.raises(traces.Missing) as error:
-        traces.load(KTH)
+    with pytest.raises(registry.Missing) as error:
+        registry.load(KTH)
     message = str(error.value)
-    assert message.startswith(f"{KTH}: no {traces.info(KTH).file} in {nowhere}. Give the path")
-    assert "traces.fetch('KTH-SP2')" in message and "synthetic=True" in message
-    jobs = traces.load("CTC-SP2", paper="pv_easy", synthetic=True)
+    assert message.startswith(f"{KTH}: no {registry.info(KTH).file} in {nowhere}. Give the path")
+    assert "registry.fetch('KTH-SP2')" in message and "synthetic=True" in message
+    jobs = registry.load("CTC-SP2", paper="pv_easy", synthetic=True)
     assert (jobs.name, jobs.machine, len(jobs), jobs.stand_in) == ("CTC-SP2", 430, 77222, True)
     with pytest.raises(TraceError, match="is not known"):
-        traces.load("CTC", synthetic=True)
+        registry.load("CTC", synthetic=True)
 
 
 def test_a_path_is_read_with_the_headers_machine(tmp_path):
     path = tmp_path / "my.swf.gz"
     swf.write(path, trace(submit=[3, 4], requested_processors=[1, 9]))
-    jobs = traces.load(path, drop="larger-than-machine")
+    jobs = registry.load(path, drop="larger-than-machine")
     assert (jobs.name, jobs.machine, len(jobs)) == ("my", 8, 1)
-    assert len(traces.load(str(path), machine=9)) == 2
+    assert len(registry.load(str(path), machine=9)) == 2
     with pytest.raises(TraceError, match="only for CTC-SP2"):
-        traces.load(path, paper="pv_easy")
+        registry.load(path, paper="pv_easy")
 
 
 # Fetching, from a server that is not there.
@@ -325,10 +329,10 @@ def test_a_path_is_read_with_the_headers_machine(tmp_path):
 @pytest.fixture
 def served(monkeypatch, nowhere):
     """A function that puts a server with some content in the archive's place, and KTH's content."""
-    monkeypatch.setenv(traces.OFFLINE, "0")
+    monkeypatch.setenv(registry.OFFLINE, "0")
     content = gzip.compress(b"the log", mtime=0)
-    known = vars(traces.info(KTH)) | {"sha256": hashlib.sha256(b"the log").hexdigest()}
-    monkeypatch.setattr(traces, "info", lambda name: types.SimpleNamespace(**known))
+    known = vars(registry.info(KTH)) | {"sha256": hashlib.sha256(b"the log").hexdigest()}
+    monkeypatch.setattr(registry, "info", lambda name: types.SimpleNamespace(**known))
     asked = []
 
     def serve(content=content, failure=None):
@@ -353,21 +357,21 @@ def test_a_log_is_fetched_once(served, nowhere):
     serve, content = served
     asked = serve()
     for _ in range(2):
-        path = traces.fetch(KTH)
+        path = registry.fetch(KTH)
         assert path.read_bytes() == content
-    assert path == nowhere / path.name == traces.locate(KTH)
-    assert asked == [traces.info(KTH).address]
+    assert path == nowhere / path.name == registry.locate(KTH)
+    assert asked == [registry.info(KTH).address]
     assert files(nowhere) == [path.name]
 
 
 def test_an_interrupted_download_leaves_nothing(served, nowhere):
     serve, _ = served
     serve(failure=requests.ConnectionError("no answer"))
-    with pytest.raises(traces.DownloadError, match=f"^{KTH}: https://.*: no answer"):
-        traces.fetch(KTH)
+    with pytest.raises(registry.DownloadError, match=f"^{KTH}: https://.*: no answer"):
+        registry.fetch(KTH)
     assert files(nowhere) == []
     serve()
-    assert traces.fetch(KTH).name in files(nowhere)
+    assert registry.fetch(KTH).name in files(nowhere)
 
 
 @pytest.mark.parametrize(
@@ -378,14 +382,14 @@ def test_a_download_with_another_content_is_deleted(served, nowhere, content):
     serve, _ = served
     serve(content)
     reasons = r"(sha256 of the decompressed file is|gzip is (damaged|truncated))"
-    with pytest.raises(traces.DownloadError, match=reasons):
-        traces.fetch(KTH)
+    with pytest.raises(registry.DownloadError, match=reasons):
+        registry.fetch(KTH)
     assert files(nowhere) == []
 
 
 def test_no_network_is_used_when_offline(nowhere):
-    with pytest.raises(traces.DownloadError, match="REPLICATION_OFFLINE is set"):
-        traces.fetch(KTH)
+    with pytest.raises(registry.DownloadError, match="REPLICATION_OFFLINE is set"):
+        registry.fetch(KTH)
 
 
 # The command.
@@ -395,7 +399,7 @@ def test_the_command_lists_the_logs(capsys, nowhere):
     path = hold(nowhere)
     assert cli.main(["logs", "list", "--json"]) == 0
     logs = json.loads(capsys.readouterr().out)
-    assert [log["name"] for log in logs] == traces.names()
+    assert [log["name"] for log in logs] == registry.names()
     assert [log["path"] for log in logs if log["path"]] == [str(path)]
 
 
@@ -416,7 +420,7 @@ def test_the_command_fetches_and_checks(capsys, served, nowhere):
     serve()
     for _ in range(2):
         assert cli.main(["logs", "fetch", KTH]) == 0
-        assert capsys.readouterr().out == f"{KTH}: {nowhere / traces.info(KTH).file}, checked\n"
+        assert capsys.readouterr().out == f"{KTH}: {nowhere / registry.info(KTH).file}, checked\n"
     hold(nowhere, content=b"spoilt")
     assert cli.main(["logs", "fetch", KTH]) == 1
     assert "sha256 of the decompressed file is" in capsys.readouterr().out

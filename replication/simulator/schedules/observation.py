@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from replication.simulator import measures
-from replication.simulator.kernels import measuring
-from replication.simulator.schedule import Schedule
+from replication.simulator.kernels import measures as kernel
+from replication.simulator.logs.workload import check_seed
 from replication.simulator.schedulers import EASY, SchedulerError
+from replication.simulator.schedules import measures
+from replication.simulator.schedules.schedule import Schedule
 from replication.simulator.simulation import prepare
-from replication.simulator.workload import check_seed
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Observed:
 
     Parameters
     ----------
-    schedule : replication.simulator.schedule.Schedule
+    schedule : replication.simulator.schedules.schedule.Schedule
     shortest : bool[n]
         No job in the queue, which includes all jobs submitted by then, had a shorter run time when the job started.
     wild : bool[n]
@@ -42,10 +42,10 @@ class Observed:
     def measures(self):
         """Means of Figs. 7 and 9 to 11 over all jobs by name; nan over no jobs.
 
-        See `replication.simulator.measures.NAMES`.
+        See `replication.simulator.schedules.measures.NAMES`.
         """
         w, delayed = self.schedule.workload, self.events > 0
-        wild = measuring.backfilling(w.run_time, w.processors, self.wild)
+        wild = kernel.backfilling(w.run_time, w.processors, self.wild)
         return measures.of(self.schedule, measures.BACKFILLING) | {
             **dict(zip(measures.OBSERVED[:3], wild[:3], strict=True)),
             "delayed": float(delayed.mean()),
@@ -81,8 +81,8 @@ def observe(workload, estimates=None, seed=1, scheduler=EASY()):  # noqa: B008, 
     Examples
     --------
     >>> from replication.simulator.estimates import Exact
-    >>> from replication.simulator.observed import observe
-    >>> from replication.simulator.workload import Workload
+    >>> from replication.simulator.schedules.observation import observe
+    >>> from replication.simulator.logs.workload import Workload
     >>> three = Workload.from_columns("three", 2, submit=[0, 0, 0], run_time=[4, 2, 3], processors=[1, 2, 1])
     >>> observe(three, Exact(2)).delay.tolist()
     [0, 0, 0]

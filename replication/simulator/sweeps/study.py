@@ -28,8 +28,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from replication.simulator import grid, text, traces
+from replication.simulator import text
 from replication.simulator.choices import among
+from replication.simulator.logs import registry
+from replication.simulator.sweeps import grid
 
 DEFAULTS = {
     "logs": [],
@@ -64,7 +66,7 @@ def read(
     Parameters
     ----------
     path : str or pathlib.Path
-    logs : dict of str to replication.simulator.workload.Workload, optional
+    logs : dict of str to replication.simulator.logs.workload.Workload, optional
         Used instead of its logs.
     seeds : sequence of int, optional
         Used instead of its seeds.
@@ -87,7 +89,7 @@ def inputs(path: str | Path) -> list[str | Path]:
     path = Path(path)
     with _errors_of(path):
         logs = [name for part in _parts(path) for name in _with_defaults(part)["logs"]]
-        return [path, *(traces.file_of(_source(path.parent, name)) for name in logs)]
+        return [path, *(registry.file_of(_source(path.parent, name)) for name in logs)]
 
 
 @contextlib.contextmanager
@@ -117,7 +119,7 @@ def tasks(given: dict, folder: Path = Path(), logs: dict | None = None) -> list[
         Keys and values of a study; defaults take the place of absent ones.
     folder : pathlib.Path
         Of logs and modules.
-    logs : dict of str to replication.simulator.workload.Workload, optional
+    logs : dict of str to replication.simulator.logs.workload.Workload, optional
         Workloads loaded so far; others are added.
     """
     given, logs = _with_defaults(given), {} if logs is None else logs
@@ -125,7 +127,7 @@ def tasks(given: dict, folder: Path = Path(), logs: dict | None = None) -> list[
         import_module(folder / name)
     for name in given["logs"]:
         if name not in logs:
-            logs[name] = traces.load(_source(folder, name))
+            logs[name] = registry.load(_source(folder, name))
     schedulers = [text.scheduler(word) for word in given["schedulers"]]
     predictors = [text.predictor(word) for word in given["predictors"]]
     models = [model for word in given["estimates"] for model in text.models(word)]
@@ -161,7 +163,7 @@ def _with_defaults(given):
 
 
 def _source(folder, name):
-    """Return a log as `replication.simulator.traces.load` takes it: a file in the folder, or else a name."""
+    """Return a log as `replication.simulator.logs.registry.load` takes it: a file in the folder, or else a name."""
     return str(folder / name) if (folder / name).is_file() else name
 
 
@@ -190,7 +192,7 @@ def shard(tasks: list[grid.Task], number: int, of: int) -> list[grid.Task]:
 
     Parameters
     ----------
-    tasks : list of replication.simulator.grid.Task
+    tasks : list of replication.simulator.sweeps.grid.Task
     number, of : int
         The part, from 0 to ``of - 1``, and the number of parts.
 

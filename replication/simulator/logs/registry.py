@@ -1,7 +1,7 @@
 """The registry of the papers' job logs: find, download, read and clean them.
 
 Logs are searched in the folders of ``REPLICATION_TRACES``, then in ``data/traces``. `fetch` downloads them from the
-archive, unless ``REPLICATION_OFFLINE=1``. The registry, ``traces.toml`` in this folder, has the facts of each log and the
+archive, unless ``REPLICATION_OFFLINE=1``. The registry, ``registry.toml`` in this folder, has the facts of each log and the
 cleaning rules of each paper.
 """
 
@@ -12,14 +12,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
-from replication.simulator import paths, swf
+from replication.simulator import paths
 from replication.simulator.choices import among, did_you_mean
-from replication.simulator.cleaning import DEFAULT_DROP, workload
+from replication.simulator.logs import swf
+from replication.simulator.logs.cleaning import DEFAULT_DROP, workload
+from replication.simulator.logs.synthetic import synthetic as generate
+from replication.simulator.logs.workload import Workload
 from replication.simulator.paths import toml
-from replication.simulator.synthetic import synthetic as generate
-from replication.simulator.workload import Workload
 
-REGISTRY = toml(Path(__file__).with_name("traces.toml"))
+REGISTRY = toml(Path(__file__).with_name("registry.toml"))
 OFFLINE = "REPLICATION_OFFLINE"
 TIMEOUT = 15  # s, without an answer
 
@@ -64,7 +65,7 @@ class TraceInfo:
 
 @dataclass(frozen=True)
 class Rules:
-    """Cleaning rules of a log; see `replication.simulator.cleaning.workload`."""
+    """Cleaning rules of a log; see `replication.simulator.logs.cleaning.workload`."""
 
     machine: int
     size: str = "requested"
@@ -227,7 +228,7 @@ def read(source, bad_lines="refuse") -> swf.Trace:
     source : str or Path
         A registry name, or a path to an SWF file or a pipe; ``-`` is standard input.
     bad_lines : {"refuse", "skip"}
-        See `replication.simulator.swf.read`, also for further errors.
+        See `replication.simulator.logs.swf.read`, also for further errors.
 
     Raises
     ------
@@ -246,7 +247,7 @@ def read(source, bad_lines="refuse") -> swf.Trace:
     if path is None:
         raise Missing(
             f"{source}: no {info(source).file} in {', '.join(map(str, paths.trace_folders()))}. Give the path of an SWF "
-            f"file, download it (replication.simulator.traces.fetch({source!r}), or `replication logs fetch {source}`), "
+            f"file, download it (replication.simulator.logs.registry.fetch({source!r}), or `replication logs fetch {source}`), "
             f"or load({source!r}, synthetic=True) for synthetic jobs, which prove nothing about the log"
         )
     return swf.read(path, info(source).sha256, bad_lines)
@@ -266,10 +267,10 @@ def load(
 
     Parameters
     ----------
-    source : str or Path or replication.simulator.swf.Trace
+    source : str or Path or replication.simulator.logs.swf.Trace
         A registry name, a path to an SWF file, or a log read from one.
     paper : str, optional
-        The paper whose rules apply; by default those of `replication.simulator.cleaning.workload`, for the log's own
+        The paper whose rules apply; by default those of `replication.simulator.logs.cleaning.workload`, for the log's own
         machine.
     synthetic : bool
         Return synthetic jobs (`like`) instead of the log's.
@@ -280,20 +281,20 @@ def load(
     overrun : {"raise-estimate", "cut-run", "as-is"}, optional
         Treatment of jobs that ran longer than their estimate.
     drop : str or sequence of str, optional
-        Rules for jobs to leave out; see `replication.simulator.cleaning.workload`. Synthetic jobs use only `machine`.
+        Rules for jobs to leave out; see `replication.simulator.logs.cleaning.workload`. Synthetic jobs use only `machine`.
     bad_lines : {"refuse", "skip"}
         Whether lines that cannot be jobs are an error, or are skipped and counted in the workload's `cleaning` and
         `provenance`.
 
     Returns
     -------
-    replication.simulator.workload.Workload
+    replication.simulator.logs.workload.Workload
 
     Raises
     ------
     Missing
         For a registered log that is not on this machine; the message lists the alternatives.
-    TraceError, replication.simulator.cleaning.CleaningError, replication.simulator.swf.SWFError
+    TraceError, replication.simulator.logs.cleaning.CleaningError, replication.simulator.logs.swf.SWFError
         For unknown names and rules, and unusable files.
     """
     given = {"machine": machine, "size": size, "overrun": overrun, "drop": drop}

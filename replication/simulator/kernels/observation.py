@@ -11,8 +11,8 @@ The schedule is replayed start by start:
 import numpy as np
 from numba import njit
 
-from replication.simulator.kernels.compiling import njit_noalloc
-from replication.simulator.kernels.running import (
+from replication.simulator.kernels.compilation import njit_noalloc
+from replication.simulator.kernels.ordered_list import (
     NEVER,
     SLOT_BITS,
     SLOT_MASK,

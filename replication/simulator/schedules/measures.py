@@ -1,6 +1,6 @@
 """Performance measures of a schedule, by name. Times are in seconds, shares between 0 and 1.
 
-Each measure is defined once, here or in the compiled `replication.simulator.kernels.measuring`; `simulate`, `compare` and
+Each measure is defined once, here or in the compiled `replication.simulator.kernels.measures`; `simulate`, `compare` and
 `sweep` take the same names. Measures of waits and slowdowns leave out the jobs that `measured_jobs` leaves out; all others are
 over all jobs.
 """
@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from replication.simulator.choices import did_you_mean
-from replication.simulator.kernels import measuring
+from replication.simulator.kernels import measures
 
-BOUND = measuring.BOUND
+BOUND = measures.BOUND
 WARM_UP = 0.01  # share of terminated jobs left out; heel-and-toe, section 2
 
 #: Default measures of `simulate` and `compare`.
@@ -24,7 +24,7 @@ DEFAULT = (
     *("backfilled", "offered_load", "utilisation"),
 )
 BACKFILLING = ("backfilled", "backfilled_run_time", "backfilled_size", "regular_run_time")
-#: Measures of EASY that need an observed run, see `replication.simulator.observed`.
+#: Measures of EASY that need an observed run, see `replication.simulator.schedules.observation`.
 OBSERVED = ("wild", "wild_run_time", "wild_size", "delayed", "events", "delay", "sjfness")
 #: Default measures of a sweep.
 SWEEP = ("jobs", "mean_wait", "mean_bounded_slowdown", *BACKFILLING, "mbs", "mwbs", "utilisation")
@@ -134,7 +134,7 @@ def measured_jobs(submit: np.ndarray, end: np.ndarray, trim: Trim = True) -> np.
     bool[n]
     """
     warm_up, cool_down = check_trim(trim)
-    return measuring.trim(_column(submit), _column(end), int(len(end) * warm_up), cool_down)
+    return measures.trim(_column(submit), _column(end), int(len(end) * warm_up), cool_down)
 
 
 def trim_effect(schedule: Any, trim: Trim = True) -> str:
@@ -142,7 +142,7 @@ def trim_effect(schedule: Any, trim: Trim = True) -> str:
 
     Parameters
     ----------
-    schedule : replication.simulator.schedule.Schedule
+    schedule : replication.simulator.schedules.schedule.Schedule
     trim : bool or (float, bool)
         See `check_trim`.
 
@@ -186,13 +186,13 @@ class _Sample:
     @functools.cached_property
     def performance(self):
         jobs = self.jobs
-        return measuring.performance(
+        return measures.performance(
             jobs.submit, jobs.run_time, jobs.processors, _column(self.schedule.end), self.kept
         )
 
     @functools.cached_property
     def backfilling(self):
-        return measuring.backfilling(
+        return measures.backfilling(
             self.jobs.run_time, self.jobs.processors, self.schedule.backfilled
         )
 
@@ -254,7 +254,7 @@ def of(
 
     Parameters
     ----------
-    schedule : replication.simulator.schedule.Schedule
+    schedule : replication.simulator.schedules.schedule.Schedule
     measures : name or function of a schedule, or several, optional
         Names of `NAMES`; `DEFAULT` by default. A function is called by its own name.
     trim : bool or (float, bool)
@@ -345,7 +345,7 @@ def mwbs(wait: np.ndarray, run_time: np.ndarray, processors: np.ndarray) -> floa
     float
         nan over no jobs.
     """
-    return measuring.mean(
+    return measures.mean(
         pv_bounded_slowdown(wait, run_time).astype(np.float64), _column(processors)
     )
 
@@ -461,7 +461,7 @@ def wasted_time(schedule: Any) -> np.ndarray:
 
     Parameters
     ----------
-    schedule : replication.simulator.schedule.Schedule
+    schedule : replication.simulator.schedules.schedule.Schedule
 
     Returns
     -------

@@ -24,8 +24,8 @@ import numpy as np
 from numba import njit
 from numba.cpython.unsafe.numbers import leading_zeros, trailing_zeros
 
-from replication.simulator.kernels.compiling import njit_noalloc
-from replication.simulator.kernels.running import ONE
+from replication.simulator.kernels.compilation import njit_noalloc
+from replication.simulator.kernels.ordered_list import ONE
 
 EMPTY = np.int32(2**31 - 1)  # size and estimate of a removed entry
 LARGEST = np.int32(2**31 - 2)

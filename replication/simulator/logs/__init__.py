@@ -1,0 +1,1 @@
+"""Workloads: SWF files, cleaning, the registry of logs, synthetic and resampled jobs."""

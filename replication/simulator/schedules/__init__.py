@@ -1,0 +1,1 @@
+"""Finished schedules: the jobs with their starts, measures, audits, observations and Gantt charts."""

@@ -1,0 +1,1 @@
+"""Many simulations: grids of choices, engines, stored results and comparisons."""
