@@ -41,7 +41,6 @@ from replication.simulator.estimates import (
 from replication.simulator.logs.registry import load
 from replication.simulator.logs.resampling import ResampledUsers, ResampledWeeks, Resampling
 from replication.simulator.logs.synthetic import synthetic
-from replication.simulator.logs.workload import Workload
 from replication.simulator.predictors import (
     CVH,
     Biased,
@@ -69,6 +68,7 @@ from replication.simulator.schedules.schedule import Schedule
 from replication.simulator.simulation import simulate
 from replication.simulator.sweeps.comparison import compare
 from replication.simulator.sweeps.grid import sweep
+from replication.simulator.workload import Workload
 
 if TYPE_CHECKING:
     from replication.report.page import Page

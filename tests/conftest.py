@@ -36,7 +36,7 @@ KERNELS = (
 )
 COMPILE = """
 from replication import *
-from replication.simulator.schedules.observation import observe
+from replication.simulator.observation import observe
 jobs = Workload.from_columns("tiny", 4, submit=[0, 1, 2], run_time=[9, 5, 3], processors=[3, 4, 1])
 for scheduler in ({},):
     simulate(jobs, scheduler)

@@ -11,7 +11,7 @@ import nbformat
 
 from replication.simulator import paths
 from replication.simulator.logs import registry
-from replication.simulator.logs.workload import Workload
+from replication.simulator.workload import Workload
 
 PUBLISHED = """trace,policy,measure,value,unit,source
 CTC-SP2,real,wait,21.37,min,Invented paper Table 9

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from replication.simulator.formats import Plan
-from replication.simulator.logs.workload import Workload
+from replication.simulator.workload import Workload
 
 
 def jobs(machine, *rows):

@@ -8,9 +8,9 @@ import pandas as pd
 from tqdm import tqdm
 
 import replication as rp
-from replication.simulator.logs.workload import usage
+from replication.simulator.observation import observe
 from replication.simulator.schedules import measures
-from replication.simulator.schedules.observation import observe
+from replication.simulator.workload import usage
 
 HOUR, DAY = 3600, 86400  # s
 #: Schedulers by name, each with an explanation.

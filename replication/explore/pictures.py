@@ -6,8 +6,8 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from replication.explore.model import DAY, HOUR, mean_level
-from replication.simulator.logs.workload import usage
 from replication.simulator.schedules import gantt
+from replication.simulator.workload import usage
 
 #: Legend entry, colour and hatch of each kind of box; boxes without a colour are outlines with a dash.
 LOOKS = {

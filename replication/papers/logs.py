@@ -5,8 +5,8 @@ import re
 import pandas as pd
 
 from replication.simulator.logs import registry
-from replication.simulator.logs.workload import QUICK_JOBS
 from replication.simulator.schedules import measures
+from replication.simulator.workload import QUICK_JOBS
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 COLUMNS = ["trace", "policy", "measure", "value", "unit"]

@@ -8,7 +8,7 @@ piece: the order of the sums in a matrix product depends on the processor.
 import numpy as np
 import pandas as pd
 
-from replication.simulator.logs.workload import generator
+from replication.simulator.workload import generator
 
 WEEK = 7 * 24 * 3600
 DRAWS = 1000

@@ -18,7 +18,7 @@ from replication.papers.pv_easy.reconstructed import RECONSTRUCTED, TEXTBOOK
 from replication.report import article, record, render
 from replication.report.results import ReportError, collect
 from replication.simulator import paths, writing
-from replication.simulator.logs.workload import QUICK_JOBS
+from replication.simulator.workload import QUICK_JOBS
 
 DOCS = paths.ROOT / "docs"
 # pandoc's reader for commonmark lets raw HTML through; its own reader does not.

@@ -19,8 +19,8 @@ from replication.report.render import Picture, Table
 from replication.simulator import paths, text, writing
 from replication.simulator.choices import among
 from replication.simulator.logs import registry
-from replication.simulator.logs.workload import QUICK_JOBS
 from replication.simulator.sweeps import code
+from replication.simulator.workload import QUICK_JOBS
 
 
 class Page:
@@ -107,7 +107,7 @@ class Page:
 
         Returns
         -------
-        replication.simulator.logs.workload.Workload
+        replication.simulator.workload.Workload
             At quick scale the first `QUICK_JOBS` jobs.
         """
         return self._both(log, **rules)[1]

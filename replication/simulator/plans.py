@@ -3,9 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from replication.simulator.logs.workload import Workload, usage
-from replication.simulator.schedules import audits, measures
+from replication.simulator import audits
+from replication.simulator.schedules import measures
 from replication.simulator.schedules.schedule import Schedule
+from replication.simulator.workload import Workload, usage
 
 #: Classes of sizes: their names, and the largest size of each after 0.
 CLASSES = ("1", "2 to 8", "9 to 64", "65 to 512", "513 or more")

@@ -8,7 +8,6 @@ import numpy as np
 
 from replication.simulator.estimates import EstimateModel, Users
 from replication.simulator.kernels import ordered_list
-from replication.simulator.logs.workload import Workload, check_seed
 from replication.simulator.schedulers import (
     EASY,
     FCFS,
@@ -22,6 +21,7 @@ from replication.simulator.schedulers import (
 from replication.simulator.schedules import measures as measuring
 from replication.simulator.schedules.measures import Measure, Trim
 from replication.simulator.schedules.schedule import Schedule
+from replication.simulator.workload import Workload, check_seed
 
 #: The columns that a scheduler may decide.
 DECIDED = {own.name for own in fields(Schedule)} - set(

@@ -10,8 +10,8 @@ import pytest
 from replication.papers import resampling
 from replication.papers.beyond import prediction
 from replication.simulator import paths
-from replication.simulator.logs.workload import Workload
 from replication.simulator.sweeps import grid, study
+from replication.simulator.workload import Workload
 
 FILE = paths.NOTEBOOKS / "beyond" / "prediction.toml"
 WEEK = 7 * 24 * 3600

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, settings
 
 from replication.cli import main
-from replication.simulator import formats, plans
+from replication.simulator import audits, formats, plans
 from replication.simulator.schedulers import EASY, FCFS
-from replication.simulator.schedules import audits
 from replication.simulator.simulation import simulate
 from tests.workloads import as_plan, jobs, workloads
 

@@ -21,7 +21,7 @@ from replication.report.page import Page
 from replication.report.parameters import PageError
 from replication.report.render import Table
 from replication.simulator.logs import registry
-from replication.simulator.logs.workload import QUICK_JOBS
+from replication.simulator.workload import QUICK_JOBS
 
 NAME = "heel_and_toe/fig02"
 PARAMETERS = """scale = "paper"

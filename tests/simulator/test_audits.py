@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from replication.simulator import audits
 from replication.simulator.predictors import Clairvoyant, Last, Request, Virtual
 from replication.simulator.schedulers import EASY, FCFS, PVEasy
-from replication.simulator.schedules import audits
 from replication.simulator.simulation import simulate
 from tests.simulator.test_pv_easy import MODES, VARIANTS
 from tests.workloads import jobs, peopled

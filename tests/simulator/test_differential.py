@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from replication.simulator.logs.workload import Workload
 from replication.simulator.schedulers import (
     EASY,
     FCFS,
@@ -21,6 +20,7 @@ from replication.simulator.schedulers import (
     PVEasy,
     SchedulerError,
 )
+from replication.simulator.workload import Workload
 from tests.agreement import PREDICTORS, REFERENCES, agree
 
 ROUNDS = int(os.environ.get("REPLICATION_ROUNDS", 1200))

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from replication.simulator.estimates import Exact, FModel, Users
-from replication.simulator.logs.workload import Workload
 from replication.simulator.schedulers import EASY
 from replication.simulator.schedules.schedule import ScheduleError
 from replication.simulator.simulation import simulate
+from replication.simulator.workload import Workload
 from tests.agreement import agree
 from tests.workloads import jobs
 

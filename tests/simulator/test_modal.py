@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from replication.simulator.estimates import EstimateError, Modal, modal
 from replication.simulator.kernels.supply import deal
-from replication.simulator.logs.workload import Workload, generator
+from replication.simulator.workload import Workload, generator
 
 HOUR = 3600
 

@@ -13,12 +13,12 @@ from replication.simulator.kernels.interventions import (
     easy_with_interventions,
 )
 from replication.simulator.kernels.machine import Rules
-from replication.simulator.logs.workload import Workload
+from replication.simulator.observation import observe
 from replication.simulator.predictors import Request, Tsafrir
 from replication.simulator.reference import observation as reference_observed
 from replication.simulator.schedulers import EASY, FCFS, SchedulerError
-from replication.simulator.schedules.observation import observe
 from replication.simulator.simulation import simulate
+from replication.simulator.workload import Workload
 from tests.simulator.test_predicted import CHOICES
 from tests.workloads import jobs, peopled, workloads
 

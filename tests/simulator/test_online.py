@@ -5,6 +5,7 @@ from dataclasses import FrozenInstanceError, dataclass, replace
 import numpy as np
 import pytest
 
+from replication.simulator.audits import alone
 from replication.simulator.predictors import Biased, Last, Predictor, PredictorError, compiled
 from replication.simulator.schedulers import (
     EASY,
@@ -13,7 +14,6 @@ from replication.simulator.schedulers import (
     OrderedEASY,
     PVEasy,
 )
-from replication.simulator.schedules.audits import alone
 from replication.simulator.simulation import simulate
 from tests.workloads import jobs
 

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from replication.simulator.kernels import queue as queues
-from replication.simulator.logs.workload import Workload
 from replication.simulator.schedulers import EASY
+from replication.simulator.workload import Workload
 from tests.agreement import agree
 
 ENTRIES = 256  # of a piece

@@ -7,7 +7,7 @@ import replication as rp
 from replication.simulator import text
 from replication.simulator.logs import resampling
 from replication.simulator.logs.resampling import WEEK, ResamplingError
-from replication.simulator.logs.workload import COLUMNS
+from replication.simulator.workload import COLUMNS
 
 DAY = 24 * 3600
 

@@ -19,13 +19,13 @@ from replication.simulator.estimates import (
     Users,
     cut_runs,
 )
-from replication.simulator.logs.workload import Workload
+from replication.simulator.observation import observe
 from replication.simulator.predictors import Last, Tsafrir, Virtual
 from replication.simulator.schedulers import EASY, FCFS, Conservative, PVEasy
 from replication.simulator.schedules import measures
-from replication.simulator.schedules.observation import observe
 from replication.simulator.simulation import SimulationError, simulate
 from replication.simulator.sweeps import grid as sweep
+from replication.simulator.workload import Workload
 from tests.workloads import workloads
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import replication as rp
 from replication.simulator.logs import synthetic as model
-from replication.simulator.logs.workload import WorkloadError
+from replication.simulator.workload import WorkloadError
 
 JOBS = 40_000
 

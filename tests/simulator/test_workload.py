@@ -12,7 +12,7 @@ import pytest
 
 import replication as rp
 from replication.simulator.logs import registry
-from replication.simulator.logs.workload import COLUMNS, LARGEST, Workload, WorkloadError
+from replication.simulator.workload import COLUMNS, LARGEST, Workload, WorkloadError
 
 
 def jobs(**changes):

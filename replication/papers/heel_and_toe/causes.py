@@ -12,13 +12,14 @@ from replication.papers.heel_and_toe.campaign import PAPER
 from replication.papers.heel_and_toe.curves import PERFORMANCE, SHORT
 from replication.papers.heel_and_toe.trends import ends
 from replication.papers.panels import bars, draw
+from replication.simulator import audits
 from replication.simulator.choices import Number, option
 from replication.simulator.estimates import EstimateModel, Exact, FModel, Users
-from replication.simulator.logs.workload import generator
 from replication.simulator.schedulers import EASY
-from replication.simulator.schedules import audits, measures
+from replication.simulator.schedules import measures
 from replication.simulator.simulation import simulate
 from replication.simulator.sweeps import grid as sweep
+from replication.simulator.workload import generator
 
 SMALL_F, LARGE_F = (0.1, 0.2, 0.5, 1), (3, 10)  # the falling part of the curves, and beyond it
 CASES = (*SMALL_F, *LARGE_F)

@@ -11,11 +11,11 @@ from replication.papers import style
 from replication.papers.logs import COLUMNS
 from replication.papers.panels import below_all, box
 from replication.simulator.estimates import Exact
-from replication.simulator.logs.workload import Workload
 from replication.simulator.reference import observation as reference_observed
 from replication.simulator.schedulers import EASY
 from replication.simulator.schedules import gantt
 from replication.simulator.simulation import simulate
+from replication.simulator.workload import Workload
 
 #: Job number: run time, size. The paper's pictures give no sizes; these make its words true.
 FIG1 = {1: (4, 1), 2: (2, 1), 3: (2, 2), 4: (2, 1)}

@@ -7,9 +7,9 @@ import pandas as pd
 
 from replication.papers.heel_and_toe import campaign, curves, trends
 from replication.papers.heel_and_toe.curves import PERFORMANCE
+from replication.simulator import audits
 from replication.simulator.estimates import Users, cut_runs
 from replication.simulator.schedulers import EASY, FCFS
-from replication.simulator.schedules import audits
 from replication.simulator.simulation import simulate
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 
 from replication.papers import style
 from replication.papers.panels import below_all
-from replication.simulator.logs.workload import generator
+from replication.simulator.workload import generator
 
 RATIOS = (0.1, 0.25, 0.5, 0.75, 0.9)  # r1 / r2
 FACTORS = (1.5, 2, 3, 5, 10, 20, 50, 100)

@@ -24,10 +24,10 @@ from replication.papers.claims import Case
 from replication.papers.pv_easy import counts, reconstructed, runs, slowdown, virtual
 from replication.papers.pv_easy.slowdown import SHORT
 from replication.papers.variants import NotApplicable
-from replication.simulator.logs.workload import Workload
+from replication.simulator import audits
 from replication.simulator.schedulers import PVEasy, Scheduler
-from replication.simulator.schedules import audits
 from replication.simulator.schedules.schedule import Schedule
+from replication.simulator.workload import Workload
 
 ERRORS = (0, 5, 10, 20, 40, 60, 80, 100)  # per cent
 MODES = ("suspend", "checkpoint 1 h")

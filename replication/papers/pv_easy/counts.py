@@ -3,7 +3,8 @@
 import numpy as np
 
 from replication.papers import published
-from replication.simulator.schedules import audits, measures
+from replication.simulator import audits
+from replication.simulator.schedules import measures
 
 HOUR, MINUTE = 3600.0, 60.0
 
@@ -63,7 +64,7 @@ def delays(schedule, since="alone", blocked="any"):
 def violations(schedule, blame="since-reserved", which="first", by="predictions"):
     """Return Table 2: violated reservations, the sizes of the jobs, their delays and increases of slowdown.
 
-    By default a violation is as in section 3.2 of the paper; see `replication.simulator.schedules.audits.reservation_delays`.
+    By default a violation is as in section 3.2 of the paper; see `replication.simulator.audits.reservation_delays`.
     """
     w = schedule.workload
     delay = audits.reservation_delays(schedule, blame, which, by)

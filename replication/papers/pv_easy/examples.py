@@ -9,9 +9,9 @@ import pandas as pd
 from replication.papers import published, style
 from replication.papers.logs import COLUMNS
 from replication.papers.panels import box
-from replication.simulator.logs.workload import Workload
 from replication.simulator.reference import easy as reference
 from replication.simulator.schedules import gantt
+from replication.simulator.workload import Workload
 
 MACHINE = 5
 

@@ -6,8 +6,8 @@ import seaborn as sns
 from scipy import stats
 
 from replication.papers import panels, style
-from replication.simulator.logs.workload import generator
-from replication.simulator.schedules import audits
+from replication.simulator import audits
+from replication.simulator.workload import generator
 
 DRAWN = ("EASY", "PV-EASY")
 

@@ -5,7 +5,7 @@ from matplotlib import patheffects
 
 from replication.papers import panels, style
 from replication.papers.pv_easy import counts
-from replication.simulator.schedules import audits
+from replication.simulator import audits
 
 SHOWN = {
     "mbs": "mean\nbounded slowdown",

@@ -14,10 +14,10 @@ import pandas as pd
 
 from replication.papers import panels, published, style
 from replication.papers.pv_easy import counts, runs, slowdown, virtual
+from replication.simulator import audits
 from replication.simulator.logs import registry
 from replication.simulator.predictors import Last
 from replication.simulator.schedulers import EASY
-from replication.simulator.schedules import audits
 from replication.simulator.simulation import simulate, warm
 
 TEXTBOOK, RECONSTRUCTED = VARIANTS = ("textbook EASY", "reconstructed simulator")

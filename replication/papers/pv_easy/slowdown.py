@@ -13,7 +13,8 @@ from matplotlib import patheffects
 
 from replication.papers import panels, resampling, style
 from replication.papers.pv_easy import counts, tables
-from replication.simulator.schedules import audits, measures
+from replication.simulator import audits
+from replication.simulator.schedules import measures
 
 CLASSES = 4  # Quarters of the machine.
 LOOKS = ("EASY", "PV-EASY", "EASY-Last")  # each looks the same in every figure

@@ -8,7 +8,7 @@ The hypothesis of k modes is rejected if few samples drawn from the estimate of 
 import numpy as np
 from scipy import ndimage
 
-from replication.simulator.logs.workload import generator
+from replication.simulator.workload import generator
 
 CELLS = 512
 SAMPLES, QUICK_SAMPLES = 2000, 200
@@ -36,7 +36,7 @@ def critical_width(values, k):
 def p_value(values, k, *key, samples=SAMPLES):
     """Return the share of samples from the smoothed values that have more than `k` modes at the critical width.
 
-    The key is that of the random numbers, see `replication.simulator.logs.workload.generator`.
+    The key is that of the random numbers, see `replication.simulator.workload.generator`.
     """
     width = critical_width(values, k)
     low, high = float(values.min()), float(values.max())

@@ -12,7 +12,7 @@ import numpy as np
 from replication.simulator.choices import Number, option
 from replication.simulator.estimates.models import EstimateError, EstimateModel
 from replication.simulator.kernels import supply as kernel
-from replication.simulator.logs.workload import generator
+from replication.simulator.workload import generator
 
 MINUTE, HOUR = 60, 3600
 HEAD = 20  # popular values

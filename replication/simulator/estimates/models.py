@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from replication.simulator.choices import Choice, ChoiceError, Number, option
-from replication.simulator.logs.workload import LARGEST, Workload, check_seed, generator
+from replication.simulator.workload import LARGEST, Workload, check_seed, generator
 
 MOST = 1_000_000  # values of a range; a typing mistake should not start a year of work
 
@@ -35,11 +35,11 @@ class EstimateModel(Choice, family="estimates"):
 
         Parameters
         ----------
-        workload : replication.simulator.logs.workload.Workload
+        workload : replication.simulator.workload.Workload
             With run times already cut to the E_max, if there is one.
         seed : int
             Of random models. A draw should depend on the workload's `draw_key`, its length, the model's own values
-            and the seed alone; `replication.simulator.logs.workload.generator` makes such a generator.
+            and the seed alone; `replication.simulator.workload.generator` makes such a generator.
 
         Returns
         -------

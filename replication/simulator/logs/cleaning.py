@@ -10,7 +10,7 @@ import numpy as np
 
 from replication.simulator.choices import among
 from replication.simulator.logs.swf import FIELDS, SWFError
-from replication.simulator.logs.workload import MACHINE, Workload
+from replication.simulator.workload import MACHINE, Workload
 
 CANCELLED = 5
 

@@ -17,8 +17,8 @@ from replication.simulator.choices import among, did_you_mean
 from replication.simulator.logs import swf
 from replication.simulator.logs.cleaning import DEFAULT_DROP, workload
 from replication.simulator.logs.synthetic import synthetic as generate
-from replication.simulator.logs.workload import Workload
 from replication.simulator.paths import toml
+from replication.simulator.workload import Workload
 
 REGISTRY = toml(Path(__file__).with_name("registry.toml"))
 OFFLINE = "REPLICATION_OFFLINE"
@@ -288,7 +288,7 @@ def load(
 
     Returns
     -------
-    replication.simulator.logs.workload.Workload
+    replication.simulator.workload.Workload
 
     Raises
     ------

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from replication.simulator.choices import Choice, ChoiceError, Number, option
-from replication.simulator.logs.workload import COLUMNS, Workload, check_seed, generator
+from replication.simulator.workload import COLUMNS, Workload, check_seed, generator
 
 WEEK = 7 * 24 * 3600
 MOST = 100_000  # weeks

@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from replication.simulator.estimates import Modal
-from replication.simulator.logs.workload import Workload, WorkloadError, check_seed, generator
+from replication.simulator.workload import Workload, WorkloadError, check_seed, generator
 
 SERIAL, POWERS_OF_TWO = 0.244, 0.576  # shares of the jobs
 # Two-stage uniform distribution of log2(size): (LOW, middle) with probability FIRST, else (middle, log2(machine)).

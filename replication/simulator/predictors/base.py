@@ -14,7 +14,7 @@ from numba.core.errors import NumbaError
 
 from replication.simulator.choices import Choice, ChoiceError
 from replication.simulator.kernels.memory import Memory
-from replication.simulator.logs.workload import Workload
+from replication.simulator.workload import Workload
 
 
 class PredictorError(ChoiceError):
@@ -132,7 +132,7 @@ class Predictor(Choice, family="predictor"):
 
         Parameters
         ----------
-        workload : replication.simulator.logs.workload.Workload
+        workload : replication.simulator.workload.Workload
             All jobs with their run times, which a predictor that is not clairvoyant ignores.
         """
 
@@ -175,7 +175,7 @@ class Predictor(Choice, family="predictor"):
 
         Parameters
         ----------
-        workload : replication.simulator.logs.workload.Workload
+        workload : replication.simulator.workload.Workload
         request : int64[n], s
             The users' estimates as the scheduler receives them.
         seed : int
@@ -193,7 +193,7 @@ class Predictor(Choice, family="predictor"):
 
         Parameters
         ----------
-        workload : replication.simulator.logs.workload.Workload
+        workload : replication.simulator.workload.Workload
         request : int64[n], s
             The users' estimates as the scheduler receives them.
         seed : int

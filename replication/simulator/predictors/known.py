@@ -6,8 +6,8 @@ import numpy as np
 
 from replication.simulator.choices import Number, option
 from replication.simulator.kernels import memory as kernel
-from replication.simulator.logs.workload import generator
 from replication.simulator.predictors.base import Predictor, compiled
+from replication.simulator.workload import generator
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ class Easy:
 
     Parameters
     ----------
-    workload : replication.simulator.logs.workload.Workload
+    workload : replication.simulator.workload.Workload
     estimate : sequence of int, s, optional
         The estimates of the scheduler; by default those of the workload.
     seed : int

@@ -10,10 +10,10 @@ from replication.simulator.choices import Number, option
 from replication.simulator.kernels import easy as plain
 from replication.simulator.kernels import easy_predicted as predicted
 from replication.simulator.kernels import interventions, machine, observation, reservations
-from replication.simulator.logs.workload import generator
 from replication.simulator.predictors import Predictor
 from replication.simulator.schedulers import options
 from replication.simulator.schedulers.scheduler import Scheduler, SchedulerError
+from replication.simulator.workload import generator
 
 Candidates = Literal["fcfs", "sjf"]
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from replication.simulator.choices import Choice, ChoiceError
-from replication.simulator.logs.workload import Workload
+from replication.simulator.workload import Workload
 
 
 class SchedulerError(ChoiceError):
@@ -34,7 +34,7 @@ class Scheduler(Choice, family="scheduler"):
 
         Parameters
         ----------
-        workload : replication.simulator.logs.workload.Workload
+        workload : replication.simulator.workload.Workload
         estimate : int64[n], s
             The estimates that the scheduler plans with.
         seed : int

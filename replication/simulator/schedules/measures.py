@@ -24,7 +24,7 @@ DEFAULT = (
     *("backfilled", "offered_load", "utilisation"),
 )
 BACKFILLING = ("backfilled", "backfilled_run_time", "backfilled_size", "regular_run_time")
-#: Measures of EASY that need an observed run, see `replication.simulator.schedules.observation`.
+#: Measures of EASY that need an observed run, see `replication.simulator.observation`.
 OBSERVED = ("wild", "wild_run_time", "wild_size", "delayed", "events", "delay", "sjfness")
 #: Default measures of a sweep.
 SWEEP = ("jobs", "mean_wait", "mean_bounded_slowdown", *BACKFILLING, "mbs", "mwbs", "utilisation")

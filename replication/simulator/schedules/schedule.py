@@ -9,9 +9,9 @@ import pandas as pd
 
 from replication.simulator import writing
 from replication.simulator.estimates import EstimateModel
-from replication.simulator.logs.workload import Workload, usage
 from replication.simulator.schedulers import Scheduler
 from replication.simulator.schedules import gantt, measures
+from replication.simulator.workload import Workload, usage
 
 TABLE = (
     "job_id",
@@ -37,7 +37,7 @@ class Schedule:
 
     Parameters
     ----------
-    workload : replication.simulator.logs.workload.Workload
+    workload : replication.simulator.workload.Workload
     scheduler : replication.simulator.schedulers.Scheduler, optional
         None if the schedule was read from a file.
     estimates : replication.simulator.estimates.EstimateModel, optional

@@ -7,12 +7,12 @@ import pandas as pd
 
 from replication.simulator.estimates import EstimateModel, Users
 from replication.simulator.logs.resampling import WEEK, ResampledWeeks
-from replication.simulator.logs.workload import Workload, check_seed
+from replication.simulator.observation import observe
 from replication.simulator.schedulers import Scheduler
 from replication.simulator.schedules import measures as measuring
 from replication.simulator.schedules.measures import Measure, Trim
-from replication.simulator.schedules.observation import observe
 from replication.simulator.simulation import SimulationError, as_list, check_names, simulate
+from replication.simulator.workload import Workload, check_seed
 
 LEVEL = 0.95  # of confidence intervals
 

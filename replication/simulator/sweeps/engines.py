@@ -18,9 +18,9 @@ import cloudpickle
 import pandas as pd
 
 from replication.simulator import writing
-from replication.simulator.logs.workload import Workload
 from replication.simulator.sweeps import code
 from replication.simulator.sweeps.store import RESULTS, Rows, Store
+from replication.simulator.workload import Workload
 
 ENGINES = {"threads": "threading", "processes": "loky"}
 ENVIRONMENT = "REPLICATION_ENGINE"

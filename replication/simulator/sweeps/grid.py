@@ -19,7 +19,6 @@ import pandas as pd
 from replication.simulator.choices import Choice
 from replication.simulator.estimates import EstimateModel, Users
 from replication.simulator.logs.resampling import Resampling
-from replication.simulator.logs.workload import COLUMNS, Workload, check_seed, fingerprint
 from replication.simulator.schedulers import EASY, Scheduler
 from replication.simulator.schedules import measures
 from replication.simulator.schedules.measures import Measure, Trim
@@ -27,6 +26,7 @@ from replication.simulator.simulation import as_list, check_names, check_workloa
 from replication.simulator.sweeps import code, engines
 from replication.simulator.sweeps.comparison import measure
 from replication.simulator.sweeps.store import RESULTS, Rows
+from replication.simulator.workload import COLUMNS, Workload, check_seed, fingerprint
 from replication.simulator.writing import report
 
 LOG = "log"  # name of the log's own load

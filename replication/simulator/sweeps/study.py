@@ -66,7 +66,7 @@ def read(
     Parameters
     ----------
     path : str or pathlib.Path
-    logs : dict of str to replication.simulator.logs.workload.Workload, optional
+    logs : dict of str to replication.simulator.workload.Workload, optional
         Used instead of its logs.
     seeds : sequence of int, optional
         Used instead of its seeds.
@@ -119,7 +119,7 @@ def tasks(given: dict, folder: Path = Path(), logs: dict | None = None) -> list[
         Keys and values of a study; defaults take the place of absent ones.
     folder : pathlib.Path
         Of logs and modules.
-    logs : dict of str to replication.simulator.logs.workload.Workload, optional
+    logs : dict of str to replication.simulator.workload.Workload, optional
         Workloads loaded so far; others are added.
     """
     given, logs = _with_defaults(given), {} if logs is None else logs

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from replication.simulator.kernels import measures as kernel
-from replication.simulator.logs.workload import check_seed
 from replication.simulator.schedulers import EASY, SchedulerError
 from replication.simulator.schedules import measures
 from replication.simulator.schedules.schedule import Schedule
 from replication.simulator.simulation import prepare
+from replication.simulator.workload import check_seed
 
 
 @dataclass(frozen=True)
@@ -81,8 +81,8 @@ def observe(workload, estimates=None, seed=1, scheduler=EASY()):  # noqa: B008, 
     Examples
     --------
     >>> from replication.simulator.estimates import Exact
-    >>> from replication.simulator.schedules.observation import observe
-    >>> from replication.simulator.logs.workload import Workload
+    >>> from replication.simulator.observation import observe
+    >>> from replication.simulator.workload import Workload
     >>> three = Workload.from_columns("three", 2, submit=[0, 0, 0], run_time=[4, 2, 3], processors=[1, 2, 1])
     >>> observe(three, Exact(2)).delay.tolist()
     [0, 0, 0]
