@@ -64,7 +64,7 @@ def rules(command):
         opt("--size", type=click.Choice(list(cleaning.SIZES)), help="The processors that count."),
         machine,
         opt("--paper", metavar="NAME", help="Use the rules of a paper for the log."),
-        opt("--bad-lines", type=click.Choice(swf.BAD_LINES), default="refuse"),
+        opt("--bad-lines", type=click.Choice(swf.BAD_LINES), help="Lines that cannot be jobs."),
     ):
         command = add(command)
     return command
@@ -287,9 +287,9 @@ def list_logs(as_json):
 @logs.command()
 @arg("names", nargs=-1, metavar="[NAME...]")
 def fetch(names):
-    """Download missing logs, and check the others by their SHA-256."""
+    """Download missing logs, by default those of the papers, and check the others by their SHA-256."""
     failed = 0
-    for name in names or registry.names():
+    for name in names or [name for name in registry.names() if registry.info(name).papers]:
         try:
             path = registry.locate(name) or registry.fetch(name)
             registry.check(path, registry.info(name).sha256)
@@ -321,6 +321,20 @@ def describe(log, as_json, **given):
         for name, value in facts.items()
     ]
     _print(facts, lines, as_json)
+
+
+@logs.command()
+@arg("log")
+@arg("out", type=FILE)
+@rules
+def clean(log, out, **given):
+    """Write the cleaned jobs of LOG to OUT, an SWF file whose header names every rule with its count."""
+    writing.check(out, _inputs(log))
+    trace = registry.read(log, given["bad_lines"])
+    jobs = registry.load(log if log in registry.names() else trace, **given)
+    swf.write(out, cleaning.cleaned(trace, jobs))
+    counts = ", ".join(f"{rule} {count:,}" for rule, count in jobs.cleaning if count)
+    click.echo(f"{out}: {len(jobs):,} of {len(trace):,} jobs; {counts or 'nothing changed'}")
 
 
 @shell.command()

@@ -37,6 +37,6 @@ def test_ipython_completes_after_the_import():
         rp.completion.register()
         shell.user_ns["rp"] = rp
         _, found = shell.complete("SDSC-", 'rp.load("SDSC-', 14)
-        assert found == ["SDSC-BLUE", "SDSC-DS", "SDSC-SP2"]
+        assert found == ["SDSC-BLUE", "SDSC-DS", "SDSC-Paragon", "SDSC-SP2"]
     finally:
         InteractiveShell.clear_instance()

@@ -104,6 +104,8 @@ def prepare(workload, scheduler, estimates, seed):
     model = None
     if np.ndim(estimates) == 0 or isinstance(estimates, str | type):
         model = EstimateModel.check(Users() if estimates is None else estimates)
+        if isinstance(model, Users) and getattr(scheduler, "uses_estimates", True):
+            model = model.on(workload)
         workload, estimates = model.make(workload, seed)
     return workload, model, check_estimates(workload, estimates, scheduler)
 

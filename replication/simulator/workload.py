@@ -18,6 +18,8 @@ COLUMNS = tuple("job_id submit run_time estimate processors user group executabl
 #: Quick scale: simulate only the first jobs of each log.
 QUICK_JOBS = 5000
 MACHINE = Number(1, 10**12, whole=True)
+#: Share of jobs without an estimate up to which results on users' estimates need no warning.
+FEW_WITHOUT_ESTIMATE = 0.01
 LARGEST = 2**62  # the kernels add two such numbers in 64 bits
 
 _SECONDS = ("submit", "run_time", "estimate")
@@ -57,6 +59,8 @@ class Workload:
         Source of the jobs: path, sha256, the rules applied.
     cleaning : tuple of (str, int)
         Each cleaning rule applied with the number of jobs it changed or dropped.
+    without_estimate : float
+        Share of the jobs whose estimate the log does not have, so that the run time stands in.
     draw_key : str
         Key of random draws for these jobs, independent of the name of their file: the registry's name for a registered
         log, else by default a hash of the jobs. Changed copies (scaled, cut, resampled) keep the key, so that they
@@ -82,6 +86,7 @@ class Workload:
     stand_in: bool = False
     provenance: dict = field(default_factory=dict)
     cleaning: tuple = ()
+    without_estimate: float = 0.0
     draw_key: str = ""
 
     def __post_init__(self):
@@ -162,8 +167,11 @@ class Workload:
 
     @property
     def label(self) -> str:
-        """The name, marked where the jobs are synthetic."""
-        return f"{self.name}{' (synthetic)' if self.stand_in else ''}"
+        """The name, marked where the jobs are synthetic or more than `FEW_WITHOUT_ESTIMATE` have no estimate."""
+        marks = ["synthetic"] if self.stand_in else []
+        if self.without_estimate > FEW_WITHOUT_ESTIMATE:
+            marks.append(f"{100 * self.without_estimate:.0f} % of the jobs without an estimate")
+        return f"{self.name} ({', '.join(marks)})" if marks else self.name
 
     @property
     def span(self) -> int:
@@ -294,7 +302,7 @@ class Workload:
         job_id, user, group, executable, queue : sequences of n whole numbers, optional
             Job numbers are 1, 2, ... by default, the others -1, unknown.
         **facts
-            stand_in, provenance, cleaning and draw_key as in `Workload`.
+            stand_in, provenance, cleaning, without_estimate and draw_key as in `Workload`.
 
         Raises
         ------

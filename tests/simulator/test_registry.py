@@ -17,6 +17,7 @@ from replication.simulator.logs import cleaning, registry, swf
 from replication.simulator.logs.cleaning import CleaningError
 from replication.simulator.logs.registry import TraceError
 from replication.simulator.logs.swf import SWFError
+from replication.simulator.workload import COLUMNS
 
 KTH = "KTH-SP2"
 
@@ -424,3 +425,31 @@ def test_the_command_fetches_and_checks(capsys, served, nowhere):
     hold(nowhere, content=b"spoilt")
     assert cli.main(["logs", "fetch", KTH]) == 1
     assert "sha256 of the decompressed file is" in capsys.readouterr().out
+
+
+def test_the_command_writes_a_cleaned_log(capsys, tmp_path):
+    path, out = tmp_path / "my.swf", tmp_path / "cleaned.swf"
+    swf.write(path, trace(submit=[0, 50, 60], run_time=[10, -1, 30], requested_time=[-1, 5, 20]))
+    path.write_text(path.read_text() + "4 -1" + " 1" * 16 + "\n")
+    assert cli.main(["logs", "clean", str(path), str(out), "--bad-lines", "skip"]) == 0
+    assert capsys.readouterr().out.startswith(f"{out}: 2 of 3 jobs; no-run-time 1, ")
+    first = registry.load(path, bad_lines="skip")
+    again = registry.load(out)
+    for column in COLUMNS:
+        assert getattr(again, column).tolist() == getattr(first, column).tolist()
+    assert again.without_estimate == 0 and first.without_estimate == 0.5
+    notes = registry.read(out).header["Note"]
+    assert "no-run-time: 1 jobs" in notes and "bad-line-unknown-submission: 1 jobs" in notes
+
+
+def test_a_log_of_the_registry_names_its_treatment_of_bad_lines(nowhere, monkeypatch):
+    nowhere.mkdir()
+    path = nowhere / "my.swf"
+    swf.write(path, trace(submit=[0, 50]))
+    path.write_text(path.read_text() + "4 -1" + " 1" * 16 + "\n")
+    known = vars(registry.info(KTH)) | {"sha256": None, "bad_lines": "skip"}
+    monkeypatch.setattr(registry, "info", lambda name: types.SimpleNamespace(**known))
+    monkeypatch.setattr(registry, "locate", lambda name: path)
+    assert registry.read(KTH).bad_lines == {"unknown-submission": 1}
+    with pytest.raises(swf.SWFError, match="1 of 3 lines cannot be jobs"):
+        registry.read(KTH, "refuse")

@@ -1,9 +1,12 @@
 """The public interface: simulate, compare, and the display of workloads and schedules."""
 
+import warnings
+
 import numpy as np
 import pytest
 
 import replication as rp
+from replication.simulator.estimates.models import MissingEstimates
 from replication.simulator.simulation import SimulationError, check_estimates
 from tests.workloads import jobs, random_jobs
 
@@ -113,3 +116,19 @@ def test_a_name_with_dollar_signs_is_drawn():
 def test_two_workloads_of_one_name_are_not_compared():
     with pytest.raises(SimulationError, match="two workloads are called 'hand-made'"):
         rp.compare([BUSY, jobs(4, (0, 10, 3))], rp.EASY())
+
+
+def test_missing_estimates_are_told():
+    few, some, most = (BUSY.replace(without_estimate=share) for share in (0.01, 0.3, 0.6))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert rp.simulate(few).provenance["estimates"] == "Users()"
+        for model in (rp.Exact(), rp.FModel(1), rp.Users(missing="run-time")):
+            rp.simulate(most, rp.EASY(), model)
+        rp.simulate(most, rp.FCFS())  # plans nothing
+    with pytest.warns(MissingEstimates, match="30 % of the jobs have no estimate; .* drop="):
+        run = rp.simulate(some)
+    assert run.provenance["estimates"] == "Users(missing='run-time')"
+    with pytest.raises(ValueError, match="60 % of the jobs have no estimate.* FModel"):
+        rp.simulate(most)
+    assert some.label == "hand-made (30 % of the jobs without an estimate)"

@@ -1,13 +1,22 @@
 """Estimate models: the users' own estimates, exact ones, and models of inaccurate ones."""
 
 import math
-from dataclasses import dataclass
+import warnings
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from replication.simulator.choices import Choice, ChoiceError, Number, option
-from replication.simulator.workload import LARGEST, Workload, check_seed, generator
+from replication.simulator.workload import (
+    FEW_WITHOUT_ESTIMATE,
+    LARGEST,
+    Workload,
+    check_seed,
+    generator,
+)
 
+#: Share of jobs without an estimate from which nothing can be said about users' estimates.
+MOST_WITHOUT_ESTIMATE = 0.5
 MOST = 1_000_000  # values of a range; a typing mistake should not start a year of work
 
 
@@ -134,11 +143,48 @@ class _Multiple:
         return whole_seconds(getattr(workload, self.column) * self.factor)
 
 
+class MissingEstimates(UserWarning):
+    """More than a few jobs have no estimate, so that their run time stands in."""
+
+
 @dataclass(frozen=True)
 class Users(_Multiple, EstimateModel, name="log"):
-    """The users' own estimates after the cleaning rules of the workload; heel-and-toe, Figure 2, doubles them."""
+    """The users' own estimates after the cleaning rules of the workload; heel-and-toe, Figure 2, doubles them.
+
+    Where a job has no estimate, its run time stands in. Above 1 % of the jobs this is a `MissingEstimates` warning, and
+    the schedule's provenance says ``Users(missing='run-time')``. Above 50 % it is an EstimateError, unless
+    ``missing='run-time'`` is given.
+    """
 
     column = "estimate"
+    missing: str | None = option(
+        None, (None, "run-time"), "what stands in for estimates that a log does not have"
+    )
+
+    def on(self, workload):
+        """Return the model that `workload` gets: with `missing` set where more than a few jobs have no estimate.
+
+        Raises
+        ------
+        EstimateError
+            If most jobs have no estimate and `missing` is not given.
+        """
+        share = workload.without_estimate
+        if self.missing or share <= FEW_WITHOUT_ESTIMATE:
+            return self
+        problem = f"{workload.name}: {100 * share:.0f} % of the jobs have no estimate"
+        ways = "drop=['no-estimate'] when loading, a model of estimates such as FModel(1)"
+        if share > MOST_WITHOUT_ESTIMATE:
+            raise EstimateError(
+                f"{problem}, and with their run times EASY would know the future; expected {ways}, "
+                "or Users(missing='run-time')"
+            )
+        warnings.warn(
+            f"{problem}; their run time stands in. Other choices: {ways}",
+            MissingEstimates,
+            stacklevel=2,
+        )
+        return replace(self, missing="run-time")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from replication.simulator.choices import among
-from replication.simulator.logs.swf import FIELDS, SWFError
+from replication.simulator.logs.swf import FIELDS, SWFError, Trace
 from replication.simulator.workload import MACHINE, Workload
 
 CANCELLED = 5
@@ -114,6 +114,7 @@ def workload(
         name=name or Path(trace.path).name.removesuffix(".gz").removesuffix(".swf"),
         machine=machine,
         draw_key=draw_key,
+        without_estimate=float(unknown.mean()),
         run_time=run_time,
         estimate=estimate,
         processors=processors[order],
@@ -141,6 +142,41 @@ def workload(
             *((f"bad-line-{kind}", count) for kind, count in trace.bad_lines.items()),
         ),
     )
+
+
+def cleaned(trace: Trace, jobs: Workload) -> Trace:
+    """Return the lines of a log that are jobs of its workload, with the workload's values.
+
+    Parameters
+    ----------
+    trace : Trace
+    jobs : Workload
+        Made from `trace` by `workload`.
+
+    Returns
+    -------
+    Trace
+        With the sizes in both columns of processors. The header is that of the log and a note for each rule, with the
+        number of jobs that it dropped or changed.
+    """
+    line_of = {job: k for k, job in enumerate(trace.job_id.tolist())}
+    kept = [line_of[job] for job in jobs.job_id.tolist()]
+    columns = {name: getattr(trace, name)[kept] for name in FIELDS} | {
+        "run_time": jobs.run_time,
+        "requested_time": jobs.estimate,
+        "requested_processors": jobs.processors,
+        "allocated_processors": jobs.processors,
+    }
+    made = jobs.provenance
+    notes = (
+        f" Note: cleaned; size {made['size']}, overrun {made['overrun']}, dropped {', '.join(made['drop']) or 'none'}",
+        *(f" Note: {rule}: {count} jobs" for rule, count in jobs.cleaning),
+    )
+    header = trace.comments
+    if trace.max_procs != jobs.machine:
+        header = [one for one in header if not one.strip().startswith("MaxProcs:")]
+        notes = (f" MaxProcs: {jobs.machine}", *notes)
+    return Trace.from_columns(comments=(*header, *notes), path=trace.path, **columns)
 
 
 def _machine(trace, machine):

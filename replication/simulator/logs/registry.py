@@ -26,7 +26,20 @@ TIMEOUT = 15  # s, without an answer
 
 #: Registered names, which editors complete.
 LogName = Literal[
-    "CTC-SP2", "KTH-SP2", "KTH-SP2-2", "SDSC-SP2", "SDSC-BLUE", "SDSC-DS", "CEA-Curie"
+    "CTC-SP2",
+    "KTH-SP2",
+    "KTH-SP2-2",
+    "SDSC-SP2",
+    "SDSC-BLUE",
+    "SDSC-DS",
+    "CEA-Curie",
+    "HPC2N",
+    "LANL-CM5",
+    "LLNL-Thunder",
+    "LLNL-Atlas",
+    "Sandia-Ross",
+    "SDSC-Paragon",
+    "RICC",
 ]
 PaperName = Literal["pv_easy", "heel_and_toe", "top_percent"]
 
@@ -48,7 +61,7 @@ class TraceInfo:
     """A registered log: its file and address, hash of the decompressed file, number of jobs, and header facts.
 
     `processors` is the header's ``MaxProcs``; `acknowledge` and `asks` are people to acknowledge and further requests
-    of the header; `papers` are the papers that use the log.
+    of the header; `papers` are the papers that use the log; `bad_lines` is the treatment of lines that cannot be jobs.
     """
 
     name: str
@@ -61,6 +74,7 @@ class TraceInfo:
     acknowledge: tuple
     papers: tuple
     asks: str = ""
+    bad_lines: str = "refuse"
 
 
 @dataclass(frozen=True)
@@ -220,15 +234,16 @@ def check(path, sha256: str) -> None:
         )
 
 
-def read(source, bad_lines="refuse") -> swf.Trace:
+def read(source, bad_lines=None) -> swf.Trace:
     """Read a log without cleaning it.
 
     Parameters
     ----------
     source : str or Path
         A registry name, or a path to an SWF file or a pipe; ``-`` is standard input.
-    bad_lines : {"refuse", "skip"}
-        See `replication.simulator.logs.swf.read`, also for further errors.
+    bad_lines : {"refuse", "skip"}, optional
+        See `replication.simulator.logs.swf.read`, also for further errors. By default that of the registry, and "refuse"
+        for a file.
 
     Raises
     ------
@@ -242,7 +257,7 @@ def read(source, bad_lines="refuse") -> swf.Trace:
             raise TraceError(f"{source}: no such file")
         if Path(source).is_dir():
             raise TraceError(f"{source}: a folder; expected a file")
-        return swf.read(source, bad_lines=bad_lines)
+        return swf.read(source, bad_lines=bad_lines or "refuse")
     path = locate(source)
     if path is None:
         raise Missing(
@@ -250,7 +265,8 @@ def read(source, bad_lines="refuse") -> swf.Trace:
             f"file, download it (replication.simulator.logs.registry.fetch({source!r}), or `replication logs fetch {source}`), "
             f"or load({source!r}, synthetic=True) for synthetic jobs, which prove nothing about the log"
         )
-    return swf.read(path, info(source).sha256, bad_lines)
+    log = info(source)
+    return swf.read(path, log.sha256, bad_lines or log.bad_lines)
 
 
 def load(
@@ -261,7 +277,7 @@ def load(
     size: Literal["requested", "allocated"] | None = None,
     overrun: Literal["raise-estimate", "cut-run", "as-is"] | None = None,
     drop: str | Sequence[str] | None = None,
-    bad_lines: Literal["refuse", "skip"] = "refuse",
+    bad_lines: Literal["refuse", "skip"] | None = None,
 ) -> Workload:
     """Load the jobs of a log as a workload.
 
@@ -282,9 +298,9 @@ def load(
         Treatment of jobs that ran longer than their estimate.
     drop : str or sequence of str, optional
         Rules for jobs to leave out; see `replication.simulator.logs.cleaning.workload`. Synthetic jobs use only `machine`.
-    bad_lines : {"refuse", "skip"}
+    bad_lines : {"refuse", "skip"}, optional
         Whether lines that cannot be jobs are an error, or are skipped and counted in the workload's `cleaning` and
-        `provenance`.
+        `provenance`. By default that of the registry, and "refuse" for a file.
 
     Returns
     -------

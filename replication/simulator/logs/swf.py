@@ -40,11 +40,7 @@ _LABEL = re.compile(r" ?([A-Z]\w*):\s*(.*)")
 _MOST_DIGITS = 18  # always fit int64
 _NUMBER = re.compile(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)")
 _PLAIN = b"0123456789-. \t\n"
-_UNKNOWN = {
-    "job_id": "unknown-job-number",
-    "submit": "unknown-submission",
-    "status": "unknown-status",
-}
+_UNKNOWN = {"job_id": "unknown-job-number", "submit": "unknown-submission"}
 
 
 class SWFError(ValueError):
@@ -367,7 +363,7 @@ def _value(name, token, k, is_part):
         raise problem("not-a-number")
     number = Decimal(token)
     if number < 0:
-        if (name in KNOWN and not is_part) or (name == "status" and number != -1):
+        if name in KNOWN and not is_part:
             raise problem(_UNKNOWN[name])
         return -1
     if name in DECIMAL:
