@@ -247,7 +247,7 @@ def check(as_json):
     from replication.papers import committed
     from replication.report import results
 
-    now = committed.by_name(results.recorded().papers, again=True)
+    now = committed.by_name(results.recorded().papers)
     before, source = committed.load()
     changed = committed.changes(before, now)
     unlike = f"{len(changed)} of {len(now)} verdicts are not those of {source}"

@@ -32,7 +32,7 @@ def read(numbers):
 
     Parameters
     ----------
-    numbers : list of replication.papers.verdicts.Number
+    numbers : list of replication.papers.tables.Number
         All of the papers; those of heel-and-toe are used.
     """
     rows = []

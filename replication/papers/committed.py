@@ -9,20 +9,20 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from replication.papers import git, verdicts
+from replication.papers import git, tables
 from replication.papers.published import EvidenceError
 from replication.simulator import paths, writing
 
 NAME = ("kind", "paper", "item", "trace", "policy", "measure")
 COLUMNS = (*NAME, "about", "verdict")
 ABSENT = "not in the list"
-WORDS = dict.fromkeys((*verdicts.NUMBER_WORDS, *verdicts.CLAIM_WORDS))
+WORDS = dict.fromkeys((*tables.NUMBER_WORDS, *tables.CLAIM_WORDS))
 
 
 class Change(NamedTuple):
     """A verdict that differs between two lists, or that is `ABSENT` from one."""
 
-    name: tuple  # as `replication.papers.verdicts.Number.name`
+    name: tuple  # as `replication.papers.tables.Number.name`
     before: str
     after: str
 
@@ -37,9 +37,9 @@ def path():
     return paths.FIGURES / "verdicts.csv"
 
 
-def by_name(papers, again=False):
-    """Return the verdicts of some papers by name: as recorded, or decided again by the present rules."""
-    return {one.name: one.now if again else one.verdict for one in _every(papers)}
+def by_name(papers):
+    """Return the verdicts of some papers by name, decided by the present rules."""
+    return {one.name: one.verdict for one in _every(papers)}
 
 
 def _every(papers):
@@ -47,7 +47,7 @@ def _every(papers):
 
 
 def save(papers):
-    """Write the list of recorded verdicts."""
+    """Write the list of all verdicts, decided by the present rules."""
     rows = [[*one.name, one.about, one.verdict] for one in _every(papers)]
     writing.write(path(), writing.frame_csv(pd.DataFrame(rows, columns=COLUMNS)))
 

@@ -36,6 +36,11 @@ class Published:
         return self.trace, self.policy, self.measure
 
     @property
+    def place(self):
+        """Item and key in a message."""
+        return f"{self.item}: {' / '.join(self.key)}"
+
+    @property
     def is_ratio(self):
         """True for a ratio to the value of a baseline, such as x Reqtime."""
         return self.unit.startswith("x ")
@@ -65,6 +70,12 @@ def entries(*parts):
     """Return a TOML file under ``data/published``, given by the parts of its path; empty if it does not exist."""
     path = paths.PUBLISHED.joinpath(*parts)
     return toml(path) if path.exists() else {}
+
+
+def claims_of(paper, file="claims.toml"):
+    """Return the claims of a paper by id, with defaults filled in; empty for a paper without the file."""
+    defaults = {"word": "always", "kind": "simulated", "number": "", "unit": "", "baseline": ""}
+    return {name: defaults | entry for name, entry in entries(paper, file).items()}
 
 
 def papers():

@@ -12,8 +12,9 @@ import pandas as pd
 import seaborn
 from matplotlib.colors import LinearSegmentedColormap
 
-from replication.papers import claims, variants
-from replication.papers.claims import HOLDS, PART, UNDECIDED
+from replication.papers import published, rules, variants
+from replication.papers.rules import HOLDS, PART, UNDECIDED
+from replication.papers.tables import case_table, decide
 from replication.papers.variants import DEFAULT, KINDS, NotApplicable, Variant
 from replication.simulator.sweeps import engines
 
@@ -47,7 +48,7 @@ def study(paper, functions, tables, own, workloads, first=None, workers=1):
     ----------
     paper : str
     functions : module or dict
-        The functions of the claims, see `replication.papers.claims.decide`.
+        The functions of the claims, see `replication.papers.tables.decide`.
     tables : callable
         ``tables(log, jobs, variant)`` returns the tables that the functions take. It or a function raises `NotApplicable`
         where there is nothing to decide.
@@ -64,9 +65,9 @@ def study(paper, functions, tables, own, workloads, first=None, workers=1):
     -------
     pandas.DataFrame
         A row for each number: headline, word, kind, change, log, case, part, value, low, high, unit, answer (as in
-        `replication.papers.claims.ANSWERS`, or not applicable), reason (why not applicable).
+        `replication.papers.rules.ANSWERS`, or not applicable), reason (why not applicable).
     """
-    known = claims.entries(paper, "headlines.toml")
+    known = published.claims_of(paper, "headlines.toml")
 
     def decided(task):
         variant, log = task
@@ -78,8 +79,8 @@ def study(paper, functions, tables, own, workloads, first=None, workers=1):
                 if given is None:
                     jobs = variants.jobs(paper, workloads, log, variant, first)
                     given = tables(log, jobs, variant)
-                found = claims.decide(paper, functions, given, [name], "headlines.toml")
-                part = claims.frame(found)[[*NUMBERS, "answer"]]
+                found = decide(paper, functions, given, [name], "headlines.toml")
+                part = case_table(found)[[*NUMBERS, "answer"]]
                 rows += [about | row | {"reason": ""} for row in part.to_dict("records")]
             except NotApplicable as reason:
                 rows.append(about | {"case": "", "answer": ABSENT, "reason": str(reason)})
@@ -111,10 +112,12 @@ def summary(cases, decided=True):
     # The rows of several numbers that make one case have its answer.
     cases = cases.drop_duplicates([*key, "log", "case"])
     for names, part in cases.groupby(key, sort=False):
-        given = [claims.ANSWERS[word] for word in part["answer"] if word != ABSENT]
+        given = [rules.ANSWERS[word] for word in part["answer"] if word != ABSENT]
         held, unsure = sum(one.holds for one in given), sum(not one.sure for one in given)
         share = held / len(given) if given else float("nan")
-        word = ABSENT if not given else claims.verdict(given, names[1]) if decided else UNDECIDED
+        word = (
+            ABSENT if not given else rules.claim_verdict(given, names[1]) if decided else UNDECIDED
+        )
         reasons = "; ".join(dict.fromkeys(part.loc[part["answer"] == ABSENT, "reason"]))
         counts = held, len(given) - held, unsure, len(given)
         rows.append((*names, *counts, share, word, reasons))
@@ -125,7 +128,8 @@ def summary(cases, decided=True):
 def headlines(entries):
     """Return the headlines as a table: short name, statement, section, statistic and rule."""
     columns = ["short", "statement", "section", "statistic", "rule"]
-    return pd.DataFrame(list(entries.values()))[columns]
+    rows = [entry | {"rule": rules.in_words(entry)} for entry in entries.values()]
+    return pd.DataFrame(rows)[columns]
 
 
 def draw(found, entries):

@@ -2,7 +2,7 @@
 
 import math
 
-from replication.papers import compare
+from replication.papers import rules
 
 
 def text(value, form=None):
@@ -25,20 +25,20 @@ def text(value, form=None):
 
 def printed(published):
     """Return a published value with the digits that are printed."""
-    grouping = "" if published.unit in compare.EXACT_UNITS else ","
+    grouping = "" if published.unit in rules.EXACT_UNITS else ","
     return f"{published.value:{grouping}.{published.decimals}f}"
 
 
 def ours(value, unit):
     """Return our value as text, without separators in months, ranks and job numbers."""
-    return str(int(value)) if unit in compare.EXACT_UNITS and value % 1 == 0 else text(value)
+    return str(int(value)) if unit in rules.EXACT_UNITS and value % 1 == 0 else text(value)
 
 
 def difference(value, reason):
-    """Return the difference of a `replication.papers.compare.Verdict` as text, in per cent or absolute by its reason."""
+    """Return the difference of a `replication.papers.rules.Verdict` as text, in per cent or absolute by its reason."""
     if math.isnan(value):
         return text(None)
-    shown = f"{value:+.4g}" if reason == compare.ABSOLUTE else f"{100 * value:+.1f} %"
+    shown = f"{value:+.4g}" if reason == rules.ABSOLUTE else f"{100 * value:+.1f} %"
     # A difference that rounds to 0 has no sign.
     return shown[1:] if set(shown) <= set("+-0. %") else shown
 

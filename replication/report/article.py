@@ -16,7 +16,7 @@ import pypandoc
 import typst
 import yaml
 
-from replication.papers import shown, verdicts
+from replication.papers import shown, tables
 from replication.papers.published import EvidenceError
 from replication.report import record
 from replication.report.render import SIGNS, TEMPLATES, uri
@@ -178,7 +178,7 @@ class References:
             raise ReferenceFault(f"the text says {expected!r}; the verdict is {verdict!r}")
         # With a plain blank "= check" in a cell would be a heading in typst.
         words = f"{SIGNS[verdict]}\u00a0{verdict}"
-        return f"[{words}](#{verdicts.place('claim', paper, name)})" if link else words
+        return f"[{words}](#{tables.place('claim', paper, name)})" if link else words
 
     def _value(self, words, further):
         cells, form = self.select(*words), ""
@@ -236,8 +236,7 @@ class References:
         if part or not path.is_file():
             raise ReferenceFault(f"no table {table} among the records")
         return [
-            {column: _parse(cell) for column, cell in row.items()}
-            for row in verdicts.read_csv(path)
+            {column: _parse(cell) for column, cell in row.items()} for row in tables.read_csv(path)
         ]
 
 

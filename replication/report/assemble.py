@@ -13,7 +13,7 @@ import pypandoc
 from markupsafe import Markup
 from PIL import Image
 
-from replication.papers import claims, committed, compare, published, shown, verdicts
+from replication.papers import committed, published, rules, shown, tables
 from replication.papers.pv_easy.reconstructed import RECONSTRUCTED, TEXTBOOK
 from replication.report import article, record, render
 from replication.report.results import ReportError, collect
@@ -31,15 +31,15 @@ BOUNDARY = "boundary-of-two-texts"
 # The beginning of a table without verdicts, see templates/table.html.j2.
 TABLE = '<figure class="table">\n<table>'
 THUMBNAIL = 360
-NEAR = (compare.MATCH, compare.CLOSE, compare.NEAR)
+NEAR = (rules.MATCH, rules.CLOSE, rules.NEAR)
 #: Published items by the beginning of their names.
 ITEMS = {"fig": "Fig.", "table": "Table", "text": "Running text", "e_max": "Table under Fig. 13"}
 PARTS = {
-    claims.LOG: "facts of the logs",
-    verdicts.EXAMPLE: "worked examples",
-    claims.SIMULATED: "simulated results",
-    claims.CHECK: "checks, which cannot fail",
-    verdicts.REPEAT: "repeats of the above",
+    rules.LOG: "facts of the logs",
+    tables.EXAMPLE: "worked examples",
+    rules.SIMULATED: "simulated results",
+    rules.CHECK: "checks, which cannot fail",
+    tables.REPEAT: "repeats of the above",
 }
 
 
@@ -65,7 +65,7 @@ def build():
         raise ReportError("no results to report; run make figures")
     results = collect(kinds[0])
     complete = kinds[0] == "paper" and not results.missing
-    sensitivity = verdicts.sensitivity(results.papers)
+    sensitivity = tables.sensitivity(results.papers)
     target = (paths.FIGURES if complete else paths.BUILD / "report" / kinds[0]) / "report.html"
     text, outputs = "", {}
     if complete and article.exists():
@@ -84,7 +84,7 @@ def build():
 def page(results, sensitivity, text=""):
     """Return the report as HTML in bytes.
 
-    `sensitivity` is the table of `replication.papers.verdicts.sensitivity`, `text` the article as HTML.
+    `sensitivity` is the table of `replication.papers.tables.sensitivity`, `text` the article as HTML.
     """
     items = results.every("items")
     prose = Prose(items)
@@ -110,8 +110,7 @@ def page(results, sensitivity, text=""):
         css=Markup((render.TEMPLATES / "report.css").read_text(encoding="utf-8")),
         script=Markup(script),
         digest=b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-        recorded=claims.RECORDED,
-        place=lambda one: verdicts.place(*one.name),
+        place=lambda one: tables.place(*one.name),
         dumps=json.dumps,
     )
     return prose.fill(made).encode()
@@ -171,8 +170,8 @@ def _paper(paper, prose):
         numbers.setdefault(title, []).append(number)
     for about, words in PARTS.items():
         counts = (
-            verdicts.count(paper.numbers, verdicts.NUMBER_WORDS, [about]),
-            verdicts.count(paper.claims, verdicts.CLAIM_WORDS, [about]),
+            tables.count(paper.numbers, tables.NUMBER_WORDS, [about]),
+            tables.count(paper.claims, tables.CLAIM_WORDS, [about]),
         )
         parts += [(words, *counts)] if any(counts) else []
     return {
@@ -188,9 +187,9 @@ def _paper(paper, prose):
             _item(item, paper, prose)
             for item in sorted(paper.items, key=lambda item: item.is_analysis)
         ],
-        "counts": verdicts.count(paper.numbers, verdicts.NUMBER_WORDS),
+        "counts": tables.count(paper.numbers, tables.NUMBER_WORDS),
         "numbers": numbers,
-        "claim_counts": verdicts.count(paper.claims, verdicts.CLAIM_WORDS),
+        "claim_counts": tables.count(paper.claims, tables.CLAIM_WORDS),
         "claims": paper.claims,
         "reconstructed": _reconstruction(paper),
     }
@@ -207,23 +206,21 @@ def _reconstruction(paper):
     A number is text, a claim its verdict and the numbers of its cases. Results with the same numbers under textbook EASY
     are left out.
     """
-    tables = {
-        file: verdicts.read_csv(item.folder / file)
+    found = {
+        file: tables.read_csv(item.folder / file)
         for item in paper.items
         for file in ("reconstructed-numbers.csv", "claims-reconstructed.csv")
         if item.kind == "paper" and file in item.facts["files"]
     }
     numbers = {
-        tuple(row[name] for name in compare.KEY): shown.ours(float(row[RECONSTRUCTED]), row["unit"])
-        for row in tables.get("reconstructed-numbers.csv", ())
+        tuple(row[name] for name in tables.KEY): shown.ours(float(row[RECONSTRUCTED]), row["unit"])
+        for row in found.get("reconstructed-numbers.csv", ())
         if row["jobs"] == "all" and row[RECONSTRUCTED] not in ("", row[TEXTBOOK])
     }
-    textbook = {
-        claim.id_in_paper: "; ".join(words for words, _ in claim.cases) for claim in paper.claims
-    }
+    textbook = {claim.id_in_paper: claim.numbers for claim in paper.claims}
     claimed = {
         row["claim"]: (row[RECONSTRUCTED], row["numbers"])
-        for row in tables.get("claims-reconstructed.csv", ())
+        for row in found.get("claims-reconstructed.csv", ())
         if row["numbers"] != textbook.get(row["claim"])
     }
     return {"numbers": numbers, "claims": claimed}
@@ -233,7 +230,7 @@ def _item(item, paper, prose):
     """Return the contents of an item's section."""
     facts, name = item.facts, item.name.partition("/")[2]
     by_key = {number.name[2:]: number for number in paper.numbers}
-    keys = map(verdicts.key_of, facts["comparisons"])
+    keys = map(tables.key_of, facts["comparisons"])
     numbers = [by_key[key] for key in keys if key in by_key]
     claimed = claims_of(item, paper)
     figures = [
@@ -265,8 +262,8 @@ def verdict_line(item, numbers, claimed):
     """Return the verdict on an item from its numbers and claims, as (word, sentence)."""
     if item.is_analysis:
         return "analysis", "Not a table or figure of the paper"
-    compared = [one for one in numbers if one.verdict in compare.VERDICTS[:4]]
-    held = [one.verdict for one in claimed if one.verdict in claims.VERDICTS[:3]]
+    compared = [one for one in numbers if one.verdict in rules.NUMBER_VERDICTS[:4]]
+    held = [one.verdict for one in claimed if one.verdict in rules.CLAIM_VERDICTS[:3]]
     good = sum(one.verdict in NEAR for one in compared)
     sentences = []
     if compared:
@@ -276,7 +273,7 @@ def verdict_line(item, numbers, claimed):
             for one in compared
             if one.difference == one.difference
             and one.published.value
-            and one.published.unit not in compare.EXACT_UNITS
+            and one.published.unit not in rules.EXACT_UNITS
         ]
         if sizes:
             median = statistics.median(abs(one.difference) for one in sizes)
@@ -286,13 +283,13 @@ def verdict_line(item, numbers, claimed):
             if largest := list(dict.fromkeys(largest))[:2]:
                 sentences.append("largest: " + "; ".join(largest))
     if held:
-        counts = shown.counts(held, claims.VERDICTS)
+        counts = shown.counts(held, rules.CLAIM_VERDICTS)
         sentences.append("claims: " + ", ".join(f"{word} {n}" for word, n in counts.items()))
     if not sentences:
         return "drawing", "The paper prints no number here that we can compare, and no claim"
     share = good / len(compared) if compared else 1
-    share = min(share, sum(word != claims.FAILS for word in held) / len(held)) if held else share
-    whole = share == 1 and claims.PART not in held
+    share = min(share, sum(word != rules.FAILS for word in held) / len(held)) if held else share
+    whole = share == 1 and rules.PART not in held
     word = "reproduced" if whole else "partly reproduced" if share > 0.5 else "not reproduced"
     return word, ". ".join(sentence[0].upper() + sentence[1:] for sentence in sentences)
 

@@ -12,7 +12,7 @@ import pandas as pd
 from IPython import get_ipython
 from IPython.display import display
 
-from replication.papers import claims, compare, published, shown, style, verdicts
+from replication.papers import published, rules, shown, style, tables
 from replication.report import parameters, record
 from replication.report.parameters import PageError
 from replication.report.render import Picture, Table
@@ -243,7 +243,7 @@ class Page:
         Parameters
         ----------
         ours : pandas.DataFrame or list of dict
-            Columns trace, policy, measure, value, unit; see `replication.papers.compare.table`.
+            Columns trace, policy, measure, value, unit; see `replication.papers.tables.compare`.
         reasons : dict, optional
             Why some numbers cannot be compared.
         item : str, optional
@@ -254,19 +254,19 @@ class Page:
         item = item or self.item
         if self.changes:
             ours = _published_only(self.paper, item, ours)
-        frame = compare.table(self.paper, item, ours, reasons)
+        frame = tables.compare(self.paper, item, ours, reasons)
         if part:
-            frame = frame[frame["reason"] != compare.NOT_COMPUTED].reset_index(drop=True)
+            frame = frame[frame["reason"] != rules.NOT_COMPUTED].reset_index(drop=True)
         if self.undecided:
-            open_ = frame["verdict"] != compare.NOT_COMPARABLE
-            frame.loc[open_, ["verdict", "reason"]] = [compare.NOT_COMPARABLE, self.undecided]
-        self._comparisons[item] = compare.records(frame)
+            open_ = frame["verdict"] != rules.NOT_COMPARABLE
+            frame.loc[open_, ["verdict", "reason"]] = [rules.NOT_COMPARABLE, self.undecided]
+        self._comparisons[item] = tables.record_rows(frame)
         readable = _readable(self._comparisons[item], self.paper, item)
         caption = f"Paper against ours: {self.paper} {item}"
         name = None if item == self.item else item
         return self._save_table("verdicts", name, ".verdicts.csv", frame, caption, shown=readable)
 
-    def claims(self, functions, only=None, **tables):
+    def claims(self, functions, only=None, **given):
         """Decide claims of the paper from tables, and save each with the numbers of its cases.
 
         Where the outputs may not decide (`undecided`) every verdict is *undecided*. Under parameters other than the
@@ -278,34 +278,23 @@ class Page:
             The functions that return the cases, such as ``replication.papers.top_percent.claims``.
         only : list of str, optional
             Ids of claims; all of the paper by default.
-        **tables
+        **given
             The tables that the functions take, by name.
 
         Returns
         -------
         Decided
-            Displays the claims; has the `replication.papers.claims.Decision` of each by its id.
+            Displays the claims; has the `replication.papers.tables.Claim` of each by its id.
         """
-        decided = self.decide(functions, only, **tables)
+        decided = self.decide(functions, only, **given)
         if self.changes:
             return Decided({}, "")
         for name, one in decided.items():
-            cases = (
-                {"unit": one.entry["unit"]}
-                | row
-                | {"answer": claims.RECORDED[one.answers[row["case"]]]}
-                for row in one.rows
-            )
-            self._decisions[name] = {
-                "verdict": claims.UNDECIDED if self.undecided else one.verdict,
-                "otherwise": "" if self.undecided else one.otherwise,
-                "count": one.count,
-                "rule": one.entry["rule"],
-                "cases": list(cases),
-            }
-        table, readable = claims.frame(decided), claims.summary(decided)
+            word = rules.UNDECIDED if self.undecided else one.verdict
+            self._decisions[name] = {"verdict": word, "cases": list(one.rows)}
+        table, readable = tables.case_table(decided), tables.claim_table(decided)
         if self.undecided:
-            table["verdict"] = readable["verdict"] = claims.UNDECIDED
+            table["verdict"] = readable["verdict"] = rules.UNDECIDED
         about = "all of the paper" if only is None else "what the paper says of this"
         caption = f"Claims ({about}), the numbers that decide each, and the verdicts"
         name = None if self.item == "claims" else "claims"
@@ -313,9 +302,9 @@ class Page:
         saved = self._save_table("claims", name, ".csv", table, caption, shown=readable)
         return Decided(decided, saved._repr_html_())
 
-    def decide(self, functions, only=None, **tables):
+    def decide(self, functions, only=None, **given):
         """Decide claims as `claims` does, without saving them: for another interpretation of the paper."""
-        return {} if self.changes else claims.decide(self.paper, functions, tables, only)
+        return {} if self.changes else tables.decide(self.paper, functions, given, only)
 
     def say(self, markdown):
         """Display Markdown, such as a sentence with computed numbers."""
@@ -422,18 +411,18 @@ def _published_only(paper, item, rows):
     """Return our numbers without those of logs and schedulers that the paper does not have."""
     of_paper = {row.key for row in published.rows(paper, item)}
     rows = rows.to_dict("records") if hasattr(rows, "to_dict") else rows
-    return [row for row in rows if tuple(row[part] for part in compare.KEY) in of_paper]
+    return [row for row in rows if tuple(row[part] for part in tables.KEY) in of_paper]
 
 
 def _readable(rows, paper, item):
     """Return a comparison with numbers as text: the paper's as printed, relative differences in per cent."""
     printed = {row.key: row for row in published.rows(paper, item)}
+    numbers = [tables.Number(paper, printed[tables.key_of(row)[1:]], "", row) for row in rows]
     rows = [
-        verdicts.number(paper, printed[tuple(row[part] for part in compare.KEY)], row).shown()
-        | {"remark": "; ".join(filter(None, (row["reason"], row["source"])))}
-        for row in rows
+        one.shown() | {"remark": "; ".join(filter(None, (one.reason, one.published.source)))}
+        for one in numbers
     ]
-    columns = [*compare.KEY, "unit", "published", "ours", "difference", "verdict", "remark"]
+    columns = [*tables.KEY, "unit", "published", "ours", "difference", "verdict", "remark"]
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -453,7 +442,7 @@ class Decided(dict):
         self._markup = markup
 
     def __missing__(self, name):
-        return claims.Decision(name, {"word": "always", "kind": claims.SIMULATED}, ())
+        return tables.Claim("", name, {"word": "always", "kind": rules.SIMULATED})
 
     def number(self, *verdicts):
         """Return the number of claims with one of some verdicts."""

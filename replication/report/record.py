@@ -18,7 +18,7 @@ KINDS = ("paper", "quick", "stand-in")
 #: Outputs with parameters other than the committed ones; no report is made of them.
 OTHER = "other"
 WIDTH = 240
-FORMAT = 2  # of a record, see docs/architecture.md
+FORMAT = 3  # of a record, see docs/architecture.md
 PACKAGES = ("numpy", "numba", "scipy", "pandas", "matplotlib")
 
 

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from replication.papers import verdicts
+from replication.papers import tables
 from replication.report import record
 from replication.simulator import paths
 
@@ -129,7 +129,5 @@ def papers(items):
     made = []
     for key, title in record.CHAPTERS.items():
         own = [item for item in items if item.name.startswith(f"{key}/")]
-        made.append(
-            Paper(key, title, own, verdicts.numbers(key, own), verdicts.claims_of(key, own))
-        )
+        made.append(Paper(key, title, own, tables.numbers(key, own), tables.claims(key, own)))
     return made

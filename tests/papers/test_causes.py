@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 import replication as rp
-from replication.papers.claims import Decision
 from replication.papers.heel_and_toe import causes, claims
 from replication.papers.pv_easy import slowdown
+from replication.papers.rules import answers
 from replication.papers.top_percent import bias
 from replication.papers.top_percent.runs import POLICIES
 from tests.workloads import jobs, random_jobs
@@ -76,8 +76,8 @@ def test_order_explains_a_case_only_under_both_interventions():
     left, _ = causes.left_without_order(curve(20), changed)
     cases = list(claims.gains_left(left, causes.SMALL_F))
     assert {case.part for case in cases} == {causes.EQUAL, causes.PERMUTED}
-    rule = {"operator": "<", "threshold": "large_part"}
-    given = Decision("", rule, [case.row() for case in cases]).answers
+    rule = {"operator": "<", "threshold": 50}
+    given = answers([case.row() for case in cases], rule)
     assert len(given) == 8 and not any(one.holds for one in given.values())
 
 

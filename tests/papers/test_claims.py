@@ -8,26 +8,25 @@ import pandas as pd
 import pytest
 import small_project
 
-from replication.papers import claims
-from replication.papers.claims import (
+from replication.papers import published, rules, tables
+from replication.papers.published import EvidenceError
+from replication.papers.rules import (
     Answer,
     Case,
     answer,
     around,
-    changed,
-    decide,
+    claim_verdict,
     enough,
     every,
-    otherwise,
-    totals,
-    verdict,
+    level,
+    other_verdicts,
 )
-from replication.papers.published import EvidenceError
+from replication.papers.tables import changed, decide, totals
 from replication.simulator import paths
 
 PAPERS = [folder.parent.name for folder in sorted(paths.PUBLISHED.glob("*/claims.toml"))]
 FIELDS = set(
-    "section statement statistic rule number word kind operator threshold unit select cases baseline".split()
+    "section statement statistic rule number word kind operator threshold word_of_size origin unit select cases baseline".split()
 )
 YES, NO, LIKELY, UNLIKELY = Answer(True), Answer(False), Answer(True, False), Answer(False, False)
 
@@ -48,12 +47,12 @@ YES, NO, LIKELY, UNLIKELY = Answer(True), Answer(False), Answer(True, False), An
     ],
 )
 def test_a_verdict_counts_the_values_as_the_word_asks(answers, word, given):
-    assert verdict(answers, word) == given
+    assert claim_verdict(answers, word) == given
 
 
 def test_what_cannot_fail_is_a_check_and_fails_if_it_does():
-    assert verdict([YES, YES], kind="check") == "check"
-    assert verdict([YES, YES, NO], kind="check") == "fails"
+    assert claim_verdict([YES, YES], kind="check") == "check"
+    assert claim_verdict([YES, YES, NO], kind="check") == "fails"
 
 
 @pytest.mark.parametrize(
@@ -70,8 +69,8 @@ def test_what_cannot_fail_is_a_check_and_fails_if_it_does():
     ],
 )
 def test_intervals_stand_beside_the_verdict_and_do_not_make_it(answers, word, given, besides):
-    assert verdict(answers, word) == given
-    assert otherwise(answers, word) == besides
+    assert claim_verdict(answers, word) == given
+    assert other_verdicts(answers, word) == besides
 
 
 def row(change, operator, threshold):
@@ -90,7 +89,6 @@ def row(change, operator, threshold):
         ((0,), ">=", 0, YES),
         ((0,), "<", 0, NO),
         ((0,), "<=", 0, YES),
-        ((11,), "<=", "similar", NO),
         ((3, 1, 5), "between", (-5, 5), YES),
         ((3, 1, 5.1), "between", (-5, 5), LIKELY),
         ((-7, -9, -5.5), "between", (-5, 5), NO),
@@ -110,28 +108,24 @@ def test_a_case_is_decided_by_its_value_and_is_sure_by_its_interval(
 
 
 @pytest.mark.parametrize(
-    ("threshold", "number"),
+    ("entry", "word", "factor", "held"),
     [
-        (3.5, 3.5),
-        ("similar", 10),
-        ("-none", -1),
-        ("usually", 50),
-        ("1 + similar", 1.1),
-        ("0 - none", -0.01),
-        ("12.5 * similar", 13.75),
-        ("2.2 / similar", 2),
+        ({"threshold": -1.0, "word_of_size": "none"}, "none", 0.5, "-0.5"),
+        ({"threshold": -1.0, "word_of_size": "none"}, "same", 0.5, "-1.0"),
+        ({"threshold": 0.99, "word_of_size": "none", "origin": 1}, "none", 2, "0.98"),
+        ({"threshold": 50, "word_of_size": "usually"}, "usually", 2, "100"),
     ],
 )
-def test_a_threshold_may_be_a_word(threshold, number):
-    assert claims.bound(threshold) == pytest.approx(number)
+def test_a_threshold_follows_the_word_that_it_depends_on(entry, word, factor, held):
+    """A number at the threshold is not below it, a lower one is."""
+    at, below = float(held), float(held) - 1e-6
+    found = [answer({"value": x}, entry | {"operator": "<"}, {word: factor}) for x in (at, below)]
+    assert [one.holds for one in found] == [False, True]
 
 
-@pytest.mark.parametrize(
-    ("threshold", "message"), [("nearly", "word 'nearly'"), ("1 % none", "threshold '1 % none'")]
-)
-def test_a_threshold_that_is_none_is_refused(threshold, message):
-    with pytest.raises(EvidenceError, match=message):
-        claims.bound(threshold)
+def test_a_word_that_is_none_is_refused():
+    with pytest.raises(EvidenceError, match="word 'nearly'; expected one of words.toml"):
+        level("nearly")
 
 
 def test_an_operator_that_is_none_is_refused():
@@ -158,10 +152,10 @@ def test_around_a_number_is_what_rounds_to_it(number, ends):
 def test_every_word_has_its_reason_and_the_document_has_every_word():
     said = (paths.ROOT / "docs/verdicts.md").read_text(encoding="utf-8")
     for kind in ("how_often", "how_much"):
-        for name, entry in claims.words()[kind].items():
+        for name, entry in rules.words()[kind].items():
             assert entry["why"] and entry["says"] and entry["rule"], name
             assert f"| {name.replace('_', ' ')} |" in said, name
-    how_often = claims.words()["how_often"]
+    how_often = rules.words()["how_often"]
     assert [enough(1, 4, word) for word in how_often] == [False, False, True, True]
 
 
@@ -181,16 +175,16 @@ def test_a_claim_is_decided_case_by_case_and_a_case_by_all_its_parts(paper):
 
     one = decide(paper, {"doubling_helps": doubling_helps}, {"change": 1})["doubling-helps"]
     assert (one.verdict, one.otherwise, one.count) == ("holds in part", "fails", "2 of 3")
-    assert claims.frame({"x": one})["answer"].tolist() == [
+    assert tables.case_table({"x": one})["answer"].tolist() == [
         "for",
         "for, not sure",
         "against",
         "against",
     ]
-    assert claims.summary({"x": one})["numbers"].tolist() == [
+    assert tables.claim_table({"x": one})["numbers"].tolist() == [
         "log A 1 %; log B 2 % (-1 to 3); log C rise 1 %, fall 7 %"
     ]
-    assert one.entry["rule"] == "above 0 %, in every case"
+    assert one.rule == "above 0 %, in every case"
     assert totals([one.verdict]) == "Of 1 claims: **1** holds in part."
 
 
@@ -257,9 +251,21 @@ def test_claims_that_get_another_verdict_are_listed(paper):
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_claim_of_a_paper_has_a_rule_and_a_function_or_rows(paper):
     module = importlib.import_module(f"replication.papers.{paper}.claims")
-    for name, claim in claims.entries(paper).items():
-        assert claim["kind"] in claims.KINDS and claim["rule"], name
-        assert claim["word"] in claims.words()["how_often"], name
+    for name, claim in published.claims_of(paper).items():
+        assert claim["kind"] in rules.KINDS and rules.in_words(claim), name
+        assert claim["word"] in rules.words()["how_often"], name
         assert claim.keys() <= FIELDS, name
-        assert "select" in claim or claims.function_of(name, claim, module), name
-        assert claim.get("operator", "<") in (*claims.OPERATORS, claims.BETWEEN), name
+        assert "select" in claim or tables.function_of(name, claim, module), name
+        assert claim.get("operator", "<") in rules.IN_WORDS, name
+        if "word_of_size" in claim:
+            assert {*sizes(claim)} == {level(claim["word_of_size"])}, name
+
+
+def sizes(entry):
+    """Return the distance of each end of a threshold from its origin, per cent."""
+    ends, origin = entry["threshold"], entry.get("origin", 0)
+    ends = ends if isinstance(ends, list) else [ends]
+    if entry["word_of_size"] == "order_of_magnitude":
+        return [round(100 * (origin / end - 1), 1) for end in ends]
+    whole = entry.get("unit") in ("%", "points") and origin == 0
+    return [round(abs(end - origin) * (1 if whole else 100 / (origin or 1)), 6) for end in ends]

@@ -9,7 +9,6 @@ import papermill
 import pytest
 
 from replication.papers import published
-from replication.papers.claims import Decision
 from replication.papers.heel_and_toe import (
     campaign,
     claims,
@@ -21,6 +20,7 @@ from replication.papers.heel_and_toe import (
     real_estimates,
     trends,
 )
+from replication.papers.rules import answers
 from replication.simulator.estimates import Deterministic, Exact, FModel, Users
 from replication.simulator.schedulers import EASY, FCFS
 from replication.simulator.simulation import simulate
@@ -186,8 +186,8 @@ def test_a_shape_that_the_band_leaves_open_is_not_sure(fall, rise, expected, sur
     if expected in ("V", "L"):
         row = {"log": "CTC-SP2", "load": "log", "measure": "mean_wait"} | found
         parts = [case.row() for case in claims.shape_cases(row, expected)]
-        entry = {"operator": ">", "threshold": "none"}
-        assert [*Decision("", entry, parts).answers.values()] == [(True, sure)]
+        entry = {"operator": ">", "threshold": 1.0}
+        assert [*answers(parts, entry).values()] == [(True, sure)]
 
 
 def test_the_change_from_share_to_share_leaves_the_logs_own_out():

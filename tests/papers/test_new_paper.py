@@ -17,10 +17,11 @@ section = "Table 1"
 statement = "Most jobs are backfilled."
 statistic = "share of backfilled jobs, per cent"
 operator = ">"
-threshold = "large_part"
+threshold = 50
+word_of_size = "large_part"
 unit = "%"
 """
-FUNCTIONS = """from replication.papers.claims import Case
+FUNCTIONS = """from replication.papers.rules import Case
 
 
 def many_are_backfilled(schedules):
@@ -57,7 +58,7 @@ def test_a_new_paper_is_values_a_claims_file_and_a_notebook(tmp_path, monkeypatc
 
     facts = record.read(page.kind, page.name)
     (row,) = facts["comparisons"]
-    assert row["published"] == 5990 and isinstance(row["ours"], int | float)
+    assert isinstance(row["ours"], int | float)
     decided = facts["claims"]["many-are-backfilled"]
     assert decided["verdict"] == ("holds" if decided["cases"][0]["value"] > 50 else "fails")
     markup = assemble.build().read_text(encoding="utf-8")

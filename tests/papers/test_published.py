@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from replication.papers import compare, published, verdicts
+from replication.papers import published, rules, tables
 from replication.papers.published import EvidenceError
 from replication.simulator import paths
 
@@ -232,14 +232,14 @@ def row(measure, value, trace="all", source="x"):
 
 def test_around_a_number_is_matched_at_its_last_digit_but_zeros():
     said = row("a", 20.0, source="section 3: 'around'")
-    words = [compare.verdict(ours, said).verdict for ours in (15.0, 24.9, 26.0)]
+    words = [rules.number_verdict(ours, said).verdict for ours in (15.0, 24.9, 26.0)]
     assert words == ["match", "match", "differs"]
-    assert compare.verdict(24.9, row("a", 20.0)).verdict == "differs"
+    assert rules.number_verdict(24.9, row("a", 20.0)).verdict == "differs"
 
 
 def test_a_known_misprint_counts_for_nobody_if_ours_is_what_should_stand_there():
     said = replace(row("a", 2.333333), decimals=6, right=2.666667)
-    words = [compare.verdict(ours, said).verdict for ours in (8 / 3, 2.333333, 2.5)]
+    words = [rules.number_verdict(ours, said).verdict for ours in (8 / 3, 2.333333, 2.5)]
     assert words == ["erratum", "match", "near"]
 
 
@@ -267,7 +267,7 @@ def test_each_fact_counts_once():
         row("share", 5.0, "CTC-SP2", "derived: wait over jobs"),
         replace(row("start", 5.0, "fig1"), item="fig1"),
     ]
-    assert verdicts.abouts(numbers) == [
+    assert tables.abouts(numbers) == [
         "log",
         *["repeat", "simulated", "repeat", "repeat"],
         "example",

@@ -8,12 +8,14 @@ import pytest
 import small_project
 
 from replication.papers import robustness, variants
-from replication.papers.claims import Case, decide, entries
 from replication.papers.heel_and_toe import robustness as heel
+from replication.papers.published import claims_of
 from replication.papers.pv_easy import claims as pv_claims
 from replication.papers.pv_easy import reconstructed
 from replication.papers.pv_easy import robustness as pv
 from replication.papers.robustness import ABSENT, NO, YES
+from replication.papers.rules import Case
+from replication.papers.tables import decide
 from replication.papers.top_percent import claims as top_claims
 from replication.papers.top_percent import intervals
 from replication.papers.top_percent import robustness as top
@@ -78,7 +80,7 @@ def test_the_picture_has_every_cell(summary):
 
 @pytest.mark.parametrize("paper", MODULES)
 def test_headlines_and_changes_of_a_paper_are_complete(paper):
-    headlines = entries(paper, "headlines.toml")
+    headlines = claims_of(paper, "headlines.toml")
     assert 3 <= len(headlines) <= 8
     assert all(len(entry["short"]) <= 34 for entry in headlines.values())
     changes = robustness.changes_for(LOGS[paper], MODULES[paper].CHANGES)

@@ -12,7 +12,7 @@ import small_project
 from matplotlib.figure import Figure
 from small_project import OURS
 
-from replication.papers import claims
+from replication.papers import rules
 from replication.papers.published import EvidenceError
 from replication.report import assemble, page, record, render, results
 from replication.report.results import ReportError
@@ -91,7 +91,10 @@ def test_altered_outputs_count_as_missing(project):
 def test_two_notebooks_that_disagree_are_an_error(project):
     draw(project)
     draw(project, "heel_and_toe/fig03", ours=[OURS[0] | {"value": 99.0}, *OURS[1:]])
-    with pytest.raises(EvidenceError, match="two notebooks give"):
+    with pytest.raises(
+        EvidenceError,
+        match="fig03: fig02 / CTC-SP2 / real / wait: ours 99.0; 21.4 in heel_and_toe/fig02",
+    ):
         assemble.build()
 
 
@@ -147,7 +150,7 @@ def test_the_lists_show_textbook_easy_and_the_reconstructed_simulator(project):
     columns = ["trace", "policy", "value", "measure", "unit"]
     first.compare(pd.DataFrame(ours, columns=columns), item="table1")
     second = page.Page("pv_easy/claims", logs=["CTC-SP2"])
-    one = [claims.Case("CTC-SP2", 1)]
+    one = [rules.Case("CTC-SP2", 1)]
     second.claims({name.replace("-", "_"): lambda: one for name in names})
     both = {"claim": names[:2], "reconstructed simulator": ["fails", "holds"]}
     numbers = ["CTC-SP2 0 jobs", "CTC-SP2 1 jobs"]

@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 
 from replication.papers import resampling, style
-from replication.papers.claims import level
 from replication.papers.heel_and_toe import campaign
 from replication.papers.heel_and_toe.campaign import PAPER
 from replication.papers.heel_and_toe.curves import PERFORMANCE, SHORT
 from replication.papers.heel_and_toe.trends import ends
 from replication.papers.panels import bars, draw
+from replication.papers.rules import level
 from replication.simulator import audits
 from replication.simulator.choices import Number, option
 from replication.simulator.estimates import EstimateModel, Exact, FModel, Users

@@ -33,17 +33,18 @@ from itertools import combinations, pairwise
 import numpy as np
 import pandas as pd
 
-from replication.papers.claims import BETWEEN, Case, around, bound
 from replication.papers.heel_and_toe import campaign, causes, modality, real_estimates, trends
 from replication.papers.heel_and_toe.curves import BACKFILLED, PERFORMANCE, SHORT
 from replication.papers.heel_and_toe.masquerade import RATIOS, limit, probability
 from replication.papers.heel_and_toe.masquerade import verdict as distances
 from replication.papers.heel_and_toe.trends import difference, ends
+from replication.papers.rules import BETWEEN, Case, around, level
 
 CTC, KTH, SDSC, BLUE = "CTC-SP2", "KTH-SP2-2", "SDSC-SP2", "SDSC-BLUE"
 L_SHAPED = {(CTC, "mean_wait"), (CTC, "mean_bounded_slowdown"), (KTH, "mean_wait")}
 SMALL = 0.5  # f below it is "very small"
-LESS = bound("1 - none")
+NONE = level("none")
+LESS = 1 - NONE / 100
 
 
 def named(log, measure, load="log"):
@@ -138,9 +139,10 @@ def sensitive_to_small_changes(runs):
 
 def opposite_trends(runs):
     """Return the change of the wait from f = 0 to f = 10, per cent: down in CTC, up in SDSC."""
-    for log, sign, threshold in ((CTC, "<", "-none"), (SDSC, ">", "none")):
+    for log, sign, threshold in ((CTC, "<", -NONE), (SDSC, ">", NONE)):
         found = change(runs, log, "mean_wait", 0, 10)
-        yield Case(named(log, "mean_wait"), *found, operator=sign, threshold=threshold)
+        name = named(log, "mean_wait")
+        yield Case(name, *found, operator=sign, threshold=threshold, word_of_size="none")
 
 
 def positive_better(runs):
@@ -264,7 +266,7 @@ def growth_by_steps(runs, measures, first):
         for measure in measures:
             name = log if len(measures) == 1 else f"{log} {measure}"
             fs = [*range(first, 11)]
-            yield from _steps(part(runs, log), log, measure, fs, name, ">", "-none")
+            yield from _steps(part(runs, log), log, measure, fs, name, ">", -NONE)
 
 
 def sjfness_falls_on(runs):
@@ -272,7 +274,7 @@ def sjfness_falls_on(runs):
     for log in logs_of(runs):
         peak = curve(runs, log, "sjfness").idxmax()
         fs = [peak, *(f for f in range(11) if f > peak)]
-        yield from _steps(part(runs, log), log, "sjfness", fs, log, "<", "none")
+        yield from _steps(part(runs, log), log, "sjfness", fs, log, "<", NONE)
 
 
 def _steps(runs, log, measure, fs, name, sign, slack):
@@ -281,7 +283,8 @@ def _steps(runs, log, measure, fs, name, sign, slack):
     yield Case(name, *whole, part=f"f = {fs[0]:g} to {fs[-1]:g}", operator=sign)
     for a, b in pairwise(fs):
         step = change(runs, log, measure, a, b)
-        yield Case(name, *step, part=f"f = {a:g} to {b:g}", operator=sign, threshold=slack)
+        words = f"f = {a:g} to {b:g}"
+        yield Case(name, *step, words, sign, threshold=slack, word_of_size="none")
 
 
 def tight_intervals(runs):

@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 
 from replication.papers import panels, style
-from replication.papers.claims import level
 from replication.papers.heel_and_toe import campaign, curves
 from replication.papers.heel_and_toe.curves import PERFORMANCE
+from replication.papers.rules import level
 from replication.simulator.estimates import FModel, Modal, Users, cut_runs
 from replication.simulator.sweeps.grid import sweep
 

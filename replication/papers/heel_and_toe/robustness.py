@@ -11,9 +11,9 @@ import pandas as pd
 from scipy import stats
 
 from replication.papers import robustness, variants
-from replication.papers.claims import Case, bound
 from replication.papers.heel_and_toe import campaign, trends
 from replication.papers.heel_and_toe.curves import PERFORMANCE, SHORT
+from replication.papers.rules import Case, level
 from replication.papers.variants import NotApplicable
 from replication.simulator.estimates import Exact, FModel, Users
 from replication.simulator.schedulers import EASY
@@ -96,7 +96,7 @@ def better_than_real(runs):
     """Return the share of f at which the mean is better than with real estimates, per cent."""
     for measure, name in SHORT.items():
         means = _random(runs, FS, measure).mean(axis=1)
-        limit = bound("1 - none") * _one(runs, "real", measure)
+        limit = (1 - level("none") / 100) * _one(runs, "real", measure)
         yield Case(name, 100 * float((means < limit).mean()))
 
 

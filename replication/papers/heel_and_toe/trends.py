@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from replication.papers.claims import level
 from replication.papers.heel_and_toe.curves import Z95
+from replication.papers.rules import level
 
 LEVEL = 0.95
 # By whether it falls to its lowest point, and whether it rises from there.

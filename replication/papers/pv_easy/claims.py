@@ -20,9 +20,9 @@ from functools import partial
 
 import pandas as pd
 
-from replication.papers.claims import Case
 from replication.papers.pv_easy import counts, reconstructed, runs, slowdown, virtual
 from replication.papers.pv_easy.slowdown import SHORT
+from replication.papers.rules import Case, level
 from replication.papers.variants import NotApplicable
 from replication.simulator import audits
 from replication.simulator.schedulers import PVEasy, Scheduler
@@ -266,10 +266,11 @@ def borne_out(blocked, jobs=None):
 
 def fewer_backfilled(numbers):
     """Return the change of the jobs backfilled and blocked from EASY to PV-EASY, per cent."""
-    for name, sign, threshold in (("backfilled", "<", "-none"), ("blocked", ">", "none")):
+    none = level("none")
+    for name, sign, threshold in (("backfilled", "<", -none), ("blocked", ">", none)):
         change = 100 * (column(numbers, "PV-EASY", name) / column(numbers, "EASY", name) - 1)
         for log, value in change.items():
-            yield Case(log, value, part=name, operator=sign, threshold=threshold)
+            yield Case(log, value, None, None, name, sign, threshold, "none")
 
 
 def leads(errors, least, most):

@@ -7,7 +7,7 @@ import math
 
 import pandas as pd
 
-from replication.papers import compare, published
+from replication.papers import published, rules, tables
 from replication.papers.logs import COLUMNS
 from replication.papers.pv_easy import counts, runs
 from replication.simulator.logs import registry
@@ -33,9 +33,9 @@ def numbers(schedules, count, given=None):
 
 def otherwise(item, ours, undecided=""):
     """Return a table under another definition, compared with the paper's; without verdicts if `undecided` gives a reason."""
-    frame = compare.table(runs.PAPER, item, ours)
+    frame = tables.compare(runs.PAPER, item, ours)
     frame = frame[frame["policy"] != "log"].reset_index(drop=True)
-    return frame.assign(verdict=compare.NOT_COMPARABLE) if undecided else frame
+    return frame.assign(verdict=rules.NOT_COMPARABLE) if undecided else frame
 
 
 def inputs(ours):

@@ -23,8 +23,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from replication.papers.claims import Case
 from replication.papers.resampling import interval
+from replication.papers.rules import Case
 from replication.papers.top_percent.runs import POLICIES, TITLES, class_of
 from replication.papers.top_percent.schedulers import PAPER as SCHEDULERS
 

@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from replication.papers import compare, published, variants
+from replication.papers import published, rules, tables, variants
 from replication.papers.published import EvidenceError
 from replication.papers.top_percent import runs
 from replication.papers.variants import Variant
@@ -33,7 +33,7 @@ PARTS = (
 )
 IDENTIFIED = 0.10  # how much nearer the best combination with an identified choice must be
 OPEN, KNOWN, UNMOVED, UNDECIDED = "left open", "identified", "moves nothing", "not decided here"
-NEAR = 0.20  # the largest difference of a near number, see `replication.papers.compare`
+NEAR = 0.20  # the largest difference of a near number, see `replication.papers.rules`
 
 
 def numbers(workload, variant, policies):
@@ -143,7 +143,7 @@ class Search:
     differences : float32[combinations, numbers]
         Relative differences, infinite where a value is undefined.
     matched : bool[combinations, numbers]
-        By the rule of `replication.papers.compare`.
+        By the rule of `replication.papers.rules`.
     distances : float32[combinations]
     order : int64[combinations]
         Combinations from the nearest to the farthest: by median, worst difference, and place.
@@ -162,10 +162,10 @@ class Search:
             self._moving.append({name for axis, name in enumerate(names) if _moves(own, axis)})
             columns.append(own[tuple(codes[:, [*dimensions].index(name)] for name in names)])
             values, place = np.unique(columns[-1], return_inverse=True)
-            verdicts = [compare.verdict(float(value), row).verdict for value in values]
-            matched.append((np.array(verdicts) == compare.MATCH)[place])
+            verdicts = [rules.number_verdict(float(value), row).verdict for value in values]
+            matched.append((np.array(verdicts) == rules.MATCH)[place])
         self.values, self.matched = np.column_stack(columns), np.column_stack(matched)
-        # A published 0 has no relative difference: the difference itself counts, as in compare.
+        # A published 0 has no relative difference: the difference itself counts, as in rules.
         units = [abs(row.value) or 1.0 for row in self.numbers]
         away = np.abs(self.values - [row.value for row in self.numbers]) / units
         self.differences = np.where(np.isnan(away), np.inf, away).astype(np.float32)
@@ -309,7 +309,7 @@ def ranges(found):
         ours = float(values[0]), float(values[found.best]), low, high
         inside = "yes" if low <= row.value <= high else "no"
         rows.append((row.item, *row.key, row.unit, row.value, *ours, inside))
-    columns = ["item", *compare.KEY, "unit", "published", "default", "best", "lowest", "highest"]
+    columns = ["item", *tables.KEY, "unit", "published", "default", "best", "lowest", "highest"]
     return pd.DataFrame(rows, columns=[*columns, "inside"])
 
 
@@ -359,9 +359,9 @@ def best(found, decided=True):
         (*row.key, float(found.values[found.best, k]), row.unit)
         for k, row in enumerate(found.numbers)
     ]
-    frame = compare.table(PAPER, ITEM, pd.DataFrame(ours, columns=list(compare.OURS)))
+    frame = tables.compare(PAPER, ITEM, pd.DataFrame(ours, columns=list(tables.OURS)))
     table = frame[frame["ours"].notna()].drop(columns="reason").reset_index(drop=True)
-    return table if decided else table.assign(verdict=compare.NOT_COMPARABLE)
+    return table if decided else table.assign(verdict=rules.NOT_COMPARABLE)
 
 
 def finding(found, choices):

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from replication.papers import compare, panels, published, style
+from replication.papers import panels, published, rules, style, tables
 from replication.papers.top_percent import intervals
 from replication.papers.top_percent.runs import PAPER, POLICIES, READINGS, TITLES
 from replication.simulator.schedules import measures
@@ -88,9 +88,9 @@ def side_by_side(ours, undecided=""):
     """
     both = []
     for reading in READINGS:
-        frame = compare.table(PAPER, "table1", of(ours, reading), reasons(ours))
+        frame = tables.compare(PAPER, "table1", of(ours, reading), reasons(ours))
         if undecided:
-            frame["verdict"] = compare.NOT_COMPARABLE
+            frame["verdict"] = rules.NOT_COMPARABLE
         frame = frame.set_index(["trace", "policy", "measure", "published"])[["ours", "verdict"]]
         both.append(frame.set_axis([reading, f"verdict, {reading}"], axis=1))
     return pd.concat(both, axis=1).reset_index()
@@ -126,7 +126,7 @@ def baseline(both):
     for log, block in both[ratios].groupby("trace", sort=False):
         printed = {row.key: row for row in published.rows(PAPER, "table1")}
         keys = [tuple(row) for row in block[["trace", "policy", "measure"]].to_numpy()]
-        constant = [compare.verdict(1.0, printed[key]).verdict for key in keys]
+        constant = [rules.number_verdict(1.0, printed[key]).verdict for key in keys]
         for name, words in (
             ("constant 1.000", constant),
             *((reading, [*block[f"verdict, {reading}"]]) for reading in READINGS),

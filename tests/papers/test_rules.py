@@ -1,4 +1,4 @@
-"""The rule of `replication.papers.compare`: cases worked out by hand, and what must hold for every number."""
+"""The rule for numbers of `replication.papers.rules`: cases worked out by hand, and what must hold for every number."""
 
 import math
 
@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from replication.papers import compare, shown
-from replication.papers.compare import VERDICTS, verdict
+from replication.papers import rules, shown, tables
 from replication.papers.published import EvidenceError, Published
+from replication.papers.rules import NUMBER_VERDICTS, number_verdict
 
 
 def paper_says(value, decimals=0, unit="jobs", measure="blocked"):
@@ -61,37 +61,37 @@ def paper_says(value, decimals=0, unit="jobs", measure="blocked"):
     ],
 )
 def test_by_hand(value, decimals, ours, word):
-    assert verdict(ours, paper_says(value, decimals)).verdict == word
+    assert number_verdict(ours, paper_says(value, decimals)).verdict == word
 
 
 @pytest.mark.parametrize(("value", "decimals", "ours"), [(1.1, 1, 1.05), (2.2, 1, 2.15)])
 def test_boundaries_are_decimal_not_binary(value, decimals, ours):
     assert value - ours > 0.05
-    assert verdict(ours, paper_says(value, decimals)).verdict == "match"
+    assert number_verdict(ours, paper_says(value, decimals)).verdict == "match"
 
 
 def test_difference_is_relative_to_the_published_value():
-    assert verdict(1100, paper_says(1000)).difference == pytest.approx(0.1)
-    assert verdict(900, paper_says(1000)).difference == pytest.approx(-0.1)
+    assert number_verdict(1100, paper_says(1000)).difference == pytest.approx(0.1)
+    assert number_verdict(900, paper_says(1000)).difference == pytest.approx(-0.1)
     # Towards zero is up for a negative number.
-    assert verdict(-1.0, paper_says(-2.0, 1)).difference == pytest.approx(0.5)
+    assert number_verdict(-1.0, paper_says(-2.0, 1)).difference == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize(
     ("unit", "value", "ours", "expected"),
     [
-        ("yyyymm", 200306, 200306, ("match", compare.ABSOLUTE, 0.0)),
-        ("yyyymm", 200306, 200301, ("differs", compare.ABSOLUTE, -5.0)),
-        ("yyyymm", 199712, 199801, ("differs", compare.ABSOLUTE, 1.0)),
-        ("yyyymm", 199712, math.inf, ("differs", compare.ABSOLUTE, math.inf)),
-        ("x Reqtime", 1, 2, ("differs", compare.ABSOLUTE, 1.0)),
-        ("rank", 3, 3, ("match", compare.ABSOLUTE, 0.0)),
-        ("jobs", 0, 3, ("differs", compare.ABSOLUTE, 3.0)),
-        ("job number", 5, 5.4, ("differs", compare.ABSOLUTE, pytest.approx(0.4))),
+        ("yyyymm", 200306, 200306, ("match", rules.ABSOLUTE, 0.0)),
+        ("yyyymm", 200306, 200301, ("differs", rules.ABSOLUTE, -5.0)),
+        ("yyyymm", 199712, 199801, ("differs", rules.ABSOLUTE, 1.0)),
+        ("yyyymm", 199712, math.inf, ("differs", rules.ABSOLUTE, math.inf)),
+        ("x Reqtime", 1, 2, ("differs", rules.ABSOLUTE, 1.0)),
+        ("rank", 3, 3, ("match", rules.ABSOLUTE, 0.0)),
+        ("jobs", 0, 3, ("differs", rules.ABSOLUTE, 3.0)),
+        ("job number", 5, 5.4, ("differs", rules.ABSOLUTE, pytest.approx(0.4))),
     ],
 )
 def test_a_difference_is_absolute_where_nothing_can_be_divided(unit, value, ours, expected):
-    assert verdict(ours, paper_says(value, unit=unit)) == expected
+    assert number_verdict(ours, paper_says(value, unit=unit)) == expected
 
 
 @pytest.mark.parametrize(
@@ -110,8 +110,8 @@ def test_a_difference_is_absolute_where_nothing_can_be_divided(unit, value, ours
     ],
 )
 def test_a_ratio_to_a_baseline_is_judged_by_its_distance_from_1(value, ours, word, difference):
-    found = verdict(ours, paper_says(value, 3, "x Reqtime"))
-    assert found == (word, compare.FROM_ONE, pytest.approx(difference))
+    found = number_verdict(ours, paper_says(value, 3, "x Reqtime"))
+    assert found == (word, rules.FROM_ONE, pytest.approx(difference))
 
 
 @pytest.mark.parametrize(
@@ -119,38 +119,31 @@ def test_a_ratio_to_a_baseline_is_judged_by_its_distance_from_1(value, ours, wor
     [(104, "close"), (316, "near"), (32, "near"), (317, "differs"), (31, "differs")],
 )
 def test_a_maximum_is_near_within_half_an_order_of_magnitude(ours, word):
-    assert verdict(ours, paper_says(100, measure="max_delay")).verdict == word
+    assert number_verdict(ours, paper_says(100, measure="max_delay")).verdict == word
 
 
 @pytest.mark.parametrize("nothing", [None, math.nan, np.float32("nan")])
 def test_what_was_not_computed_is_not_comparable(nothing):
-    result = verdict(nothing, paper_says(1000))
+    result = number_verdict(nothing, paper_says(1000))
     assert result[:2] == ("not comparable", "not computed") and math.isnan(result.difference)
     assert (
-        verdict(nothing, paper_says(1000), reason="trace not public").reason == "trace not public"
+        number_verdict(nothing, paper_says(1000), reason="trace not public").reason
+        == "trace not public"
     )
 
 
 def test_a_reason_keeps_the_numbers_but_gives_no_verdict():
-    assert verdict(1100, paper_says(1000), reason="other version of the log") == (
+    assert number_verdict(1100, paper_says(1000), reason="other version of the log") == (
         "not comparable",
         "other version of the log",
         0.1,
     )
 
 
-def test_units_are_not_converted():
-    assert verdict(1.5, paper_says(1.5, 1, "h"), unit="h").verdict == "match"
-    with pytest.raises(
-        EvidenceError, match="CTC-SP2 / EASY / blocked: our unit 'min', published unit 'h'"
-    ):
-        verdict(90, paper_says(1.5, 1, "h"), unit="min")
-
-
 @pytest.mark.parametrize("ours", ["1,000", True, np.True_, 1j, pd.NA, [1000]])
 def test_what_is_no_number_is_refused(ours):
     with pytest.raises(EvidenceError, match="allowed: a number, None or NaN"):
-        verdict(ours, paper_says(1000))
+        number_verdict(ours, paper_says(1000))
 
 
 # ---- tables
@@ -169,31 +162,31 @@ TABLE5 = [
 
 
 def frame(rows=TABLE5):
-    return pd.DataFrame(rows, columns=list(compare.OURS))
+    return pd.DataFrame(rows, columns=list(tables.OURS))
 
 
 def test_table_lays_each_published_number_beside_ours():
-    result = compare.table("pv_easy", "table5", frame())
-    assert tuple(result.columns) == compare.COLUMNS
+    result = tables.compare("pv_easy", "table5", frame())
+    assert tuple(result.columns) == tables.COLUMNS
     assert list(result["verdict"]) == ["match", "close", "near", "differs", "match", "near"]
     assert list(result["published"]) == [68.6166, 2.48, 81.7564, 5.66, 66.4917, 3.67]
     assert list(result["ours"]) == [row[3] for row in TABLE5]
     assert result["difference"].iloc[3] == pytest.approx((9.0 - 5.66) / 5.66)
-    counts = shown.counts(result["verdict"], VERDICTS)
+    counts = shown.counts(result["verdict"], NUMBER_VERDICTS)
     assert counts == {"match": 2, "close": 1, "near": 2, "differs": 1}
 
 
 def test_nothing_published_vanishes():
-    result = compare.table("pv_easy", "table5", frame(TABLE5[:1]))
+    result = tables.compare("pv_easy", "table5", frame(TABLE5[:1]))
     assert len(result) == 6
     assert list(result["reason"]) == [""] + ["not computed"] * 5
     assert result["ours"].isna().sum() == 5
-    assert list(compare.table("pv_easy", "table5", [])["verdict"]) == ["not comparable"] * 6
+    assert list(tables.compare("pv_easy", "table5", [])["verdict"]) == ["not comparable"] * 6
 
 
 def test_reasons_go_by_trace_or_by_number():
     reasons = {"CTC-SP2": "whole log", ("CTC-SP2", "PV-EASY", "wasted_load"): "one number"}
-    result = compare.table("pv_easy", "table5", frame(), reasons)
+    result = tables.compare("pv_easy", "table5", frame(), reasons)
     assert list(result["reason"]) == ["whole log", "one number", "", "", "", ""]
     assert list(result["verdict"][:3]) == ["not comparable", "not comparable", "near"]
     assert result["ours"].iloc[0] == 68.6
@@ -216,7 +209,7 @@ def test_reasons_go_by_trace_or_by_number():
 )
 def test_rows_that_fit_nothing_are_refused(rows, words):
     with pytest.raises(EvidenceError, match=words) as error:
-        compare.table("pv_easy", "table5", frame(rows))
+        tables.compare("pv_easy", "table5", frame(rows))
     assert "\n" not in str(error.value)
 
 
@@ -230,9 +223,9 @@ def test_rows_that_fit_nothing_are_refused(rows, words):
 )
 def test_reasons_name_what_is_there(more, words):
     with pytest.raises(EvidenceError, match=words):
-        compare.table("pv_easy", "table5", frame(), **more)
+        tables.compare("pv_easy", "table5", frame(), **more)
 
 
 def test_a_column_that_is_missing_is_named():
     with pytest.raises(EvidenceError, match="our row lacks unit"):
-        compare.table("pv_easy", "table5", frame().drop(columns="unit"))
+        tables.compare("pv_easy", "table5", frame().drop(columns="unit"))

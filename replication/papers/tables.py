@@ -1,0 +1,563 @@
+"""Tables of published numbers and of claims with the verdicts on them.
+
+A number is compared by `compare`, from rows of trace, policy, measure, value and unit. ``data/published/PAPER/claims.toml``
+holds each claim: the section, our statement of it, the statistic, and the rule. `decide` gets the cases of a claim from a
+plain function of the paper's module ``claims``. The function is named as the claim, with ``_`` for ``-``, and its parameters
+name the tables that it needs. Where several claims share a statistic, ``cases`` in their entries names the function and gives
+its other parameters. A claim whose cases are rows of a table needs no function: its entry has ``select``, a table and the
+values of its columns.
+
+A record keeps the cases of a claim and our value of a number, with the reason if the two cannot be compared. `numbers` and
+`claims` make all verdicts of a paper from its records by the present rules. A number or claim in no record is *not drawn*.
+"""
+
+import csv
+import inspect
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from types import ModuleType
+
+import pandas as pd
+
+from replication.papers import published, rules, shown
+from replication.papers.published import EvidenceError
+
+KEY = ("trace", "policy", "measure")
+OURS = (*KEY, "value", "unit")
+COLUMNS = ("item", *KEY, "unit", "published", "ours", "difference", "verdict", "reason", "source")
+NOT_DRAWN = "not drawn"
+# Kinds of numbers and claims. The first three are counted separately; a check is no finding, and a repeat counts where
+# the fact is entered first.
+EXAMPLE, REPEAT = "example", "repeat"
+COUNTED = rules.LOG, EXAMPLE, rules.SIMULATED
+ABOUT = (*COUNTED, rules.CHECK, REPEAT)
+NUMBER_WORDS = (*rules.NUMBER_VERDICTS, NOT_DRAWN)
+CLAIM_WORDS = (*rules.CLAIM_VERDICTS, NOT_DRAWN)
+FACTORS = {"halved": Decimal("0.5"), "doubled": Decimal(2)}
+# "Fig. 4", "Table 2", "Figs. 5 and 6"
+NAMED = re.compile(r"(Fig|Table)s?\.? (\d+(?:(?:, | and )\d+)*)")
+
+
+@dataclass(frozen=True)
+class Number:
+    """A published number, and ours if a record has it."""
+
+    paper: str
+    published: published.Published
+    about: str  # one of `ABOUT`
+    row: Mapping | None = None  # of a record: ours, reason, verdict
+    drawn_by: str = ""  # ``paper/item`` of the notebook that computes it
+
+    @property
+    def name(self):
+        """The key among all papers: number, paper, item, trace, policy, measure."""
+        return ("number", self.paper, self.published.item, *self.published.key)
+
+    @property
+    def ours(self):
+        """Our value in the published unit, NaN if there is none."""
+        return math.nan if self.row is None or self.row["ours"] is None else self.row["ours"]
+
+    @property
+    def verdict(self):
+        """One of `NUMBER_WORDS`."""
+        return self.under(rules.LIMITS)
+
+    def under(self, limits):
+        """Return the verdict under other limits, see `replication.papers.rules.number_verdict`."""
+        return NOT_DRAWN if self.row is None else self._decided(limits).verdict
+
+    @property
+    def difference(self):
+        """The difference, as in `replication.papers.rules.Verdict`."""
+        return self._decided().difference
+
+    @property
+    def reason(self):
+        """The reason, as in `replication.papers.rules.Verdict`; empty for a number in no record."""
+        return "" if self.row is None else self._decided().reason
+
+    def _decided(self, limits=rules.LIMITS):
+        reason = self.row["reason"] if self.row else ""
+        return rules.number_verdict(self.ours, self.published, reason, limits)
+
+    def shown(self):
+        """Return key, unit, published value as printed, ours, difference and verdict as text in a dict."""
+        one = self.published
+        return {name: getattr(one, name) for name in (*KEY, "unit")} | {
+            "published": shown.printed(one),
+            "ours": shown.ours(self.ours, one.unit),
+            "difference": shown.difference(self.difference, self.reason),
+            "verdict": self.verdict,
+        }
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim of a paper about its own results with its cases; the verdict follows from these."""
+
+    paper: str
+    id_in_paper: str
+    entry: Mapping = field(repr=False)  # as `replication.papers.published.claims_of`
+    rows: tuple = ()  # as `replication.papers.rules.Case.row`, with units
+    drawn_by: str = ""  # ``paper/item`` of the notebook that decides it
+    open: bool = False  # True if the rows are of synthetic jobs or of quick scale
+
+    @property
+    def about(self):
+        """The kind, one of `ABOUT`."""
+        return self.entry["kind"]
+
+    @property
+    def name(self):
+        """The key among all papers, of the same length as that of a number."""
+        return ("claim", self.paper, self.id_in_paper, "", "", "")
+
+    @property
+    def answers(self):
+        """The `replication.papers.rules.Answer` of each case by its name."""
+        return rules.answers(self.rows, self.entry)
+
+    @property
+    def verdict(self):
+        """One of `CLAIM_WORDS`."""
+        return self.under({})
+
+    def under(self, factors):
+        """Return the verdict if the per cent of some words of ``words.toml`` are multiplied by a factor each."""
+        if self.open or not self.rows:
+            return rules.UNDECIDED if self.rows else NOT_DRAWN
+        given, word = rules.answers(self.rows, self.entry, factors).values(), self.entry["word"]
+        return rules.claim_verdict(given, word, self.about, factors.get(word, 1))
+
+    @property
+    def otherwise(self):
+        """The other verdicts that the intervals of its cases allow; empty if there are none."""
+        given = self.answers.values()
+        return "" if self.open else rules.other_verdicts(given, self.entry["word"], self.about)
+
+    @property
+    def count(self):
+        """The number of cases that hold, such as ``"3 of 4"``."""
+        held = [one.holds for one in self.answers.values()]
+        return f"{sum(held)} of {len(held)}" if held else "not decided"
+
+    @property
+    def rule(self):
+        """The rule in words."""
+        return rules.in_words(self.entry)
+
+    @property
+    def cases(self):
+        """The text of each case (its name, the value of each part, unit and interval) and its answer in words."""
+        texts = {}
+        for row in self.rows:
+            words = row.get("part", ""), shown.text(row["value"]), row["unit"]
+            text = " ".join(filter(None, words))
+            if "low" in row:
+                text += f" ({shown.text(row['low'])} to {shown.text(row['high'])})"
+            texts.setdefault(row["case"], []).append(text)
+        given = self.answers
+        return [(f"{case} {', '.join(all_)}", str(given[case])) for case, all_ in texts.items()]
+
+    @property
+    def numbers(self):
+        """The texts of all cases."""
+        return "; ".join(text for text, _ in self.cases)
+
+    @property
+    def items(self):
+        """The tables and figures that its section names, such as fig5 and table2."""
+        return {
+            f"{word.lower()}{number}"
+            for word, several in NAMED.findall(self.entry["section"])
+            for number in re.findall(r"\d+", several)
+        }
+
+
+# ---- numbers
+
+
+def compare(paper, item, ours, reasons=None):
+    """Compare all published numbers of an item with ours.
+
+    Parameters
+    ----------
+    paper, item : str
+    ours : pandas.DataFrame or list of dict
+        Columns trace, policy, measure, value, unit.
+    reasons : dict, optional
+        Why numbers are not comparable, by trace or by (trace, policy, measure); the latter takes precedence.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `COLUMNS` in the order of the published file; ours is nan where it was not computed.
+
+    Raises
+    ------
+    EvidenceError
+        If a number of ours is unpublished, repeated, lacks a column or has another unit; if a reason fits no published
+        number or is blank.
+    """
+    where, printed = f"{paper}/{item}", published.rows(paper, item)
+    known, mine = {row.key: row.unit for row in printed}, {}
+    for row in ours.to_dict("records") if hasattr(ours, "to_dict") else ours:
+        if missing := [name for name in OURS if name not in row]:
+            raise EvidenceError(
+                f"{where}: our row lacks {', '.join(missing)}; needed: {', '.join(OURS)}"
+            )
+        *key, value, unit = (row[name] for name in OURS)
+        if tuple(key) in mine:
+            raise EvidenceError(f"{where}: {' / '.join(key)} is repeated in our rows")
+        if tuple(key) not in known:
+            published.value(paper, item, **dict(zip(KEY, key, strict=True)))
+        _check_unit(f"{where}: {' / '.join(key)}", unit, known[*key,])
+        mine[*key,] = value
+    reasons = reasons or {}
+    traces = {trace for trace, *_ in known}
+    for key, reason in reasons.items():
+        if key not in known and key not in traces:
+            raise EvidenceError(f"{where}: a reason for {key!r}, but nothing is published there")
+        if not reason.strip():
+            raise EvidenceError(f"{where}: reason {reason!r} for {key!r}, allowed: some words")
+    rows = []
+    for row in printed:
+        value = mine.get(row.key)
+        reason = reasons.get(row.key, reasons.get(row.trace, ""))
+        word, why, difference = rules.number_verdict(value, row, reason)
+        values = row.value, math.nan if value is None else float(value), difference
+        rows.append((item, *row.key, row.unit, *values, word, why, row.source))
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _check_unit(where, ours, theirs):
+    if ours != theirs:
+        raise EvidenceError(f"{where}: our unit {ours!r}, published unit {theirs!r}; convert first")
+
+
+def record_rows(frame):
+    """Return the rows of a `compare` for a record: key, unit, ours (None if not finite), reason and verdict.
+
+    The reason is that of a number that cannot be compared. Everything else follows from the published number.
+    """
+    return [
+        {name: row[name] for name in ("item", *KEY, "unit")}
+        | {"ours": row["ours"] if math.isfinite(row["ours"]) else None}
+        | {"reason": row["reason"] if _has_reason(row) else "", "verdict": row["verdict"]}
+        for row in frame.to_dict("records")
+    ]
+
+
+def _has_reason(row):
+    return row["verdict"] == rules.NOT_COMPARABLE and row["reason"] != rules.NOT_COMPUTED
+
+
+def key_of(row):
+    """Return the key of a row of a comparison within its paper: item, trace, policy, measure."""
+    return tuple(row[name] for name in ("item", *KEY))
+
+
+def numbers(paper, items):
+    """Return every published number of a paper, as the records of its items have it.
+
+    Raises
+    ------
+    EvidenceError
+        If two records have different values of a number, or a unit has changed.
+    """
+    known = published.items(paper) if paper in published.papers() else []
+    rows = [row for item in known for row in published.rows(paper, item)]
+    units, found = {(row.item, *row.key): row.unit for row in rows}, {}
+    for item in items:
+        for row in item.facts["comparisons"]:
+            key = key_of(row)
+            where = f"{item.name}: {' / '.join(key)}"
+            first, by = found.setdefault(key, (row, item.name))
+            for name in ("ours", "reason"):
+                if first[name] != row[name]:
+                    raise EvidenceError(f"{where}: {name} {row[name]!r}; {first[name]!r} in {by}")
+            if row["unit"] != units.get(key, row["unit"]):
+                raise EvidenceError(
+                    f"{where} in {row['unit']}, published in {units[key]}; run the notebook again"
+                )
+    return [
+        Number(paper, row, about, *found.get((row.item, *row.key), ()))
+        for row, about in zip(rows, abouts(rows), strict=True)
+    ]
+
+
+def abouts(rows):
+    """Return the kind of each published number of a paper, such that each fact counts once.
+
+    A number is a repeat if other entries imply it, if another item of the paper has the same trace, policy and measure, or, of
+    a number for all logs, if the paper has the measure for each log. Text repeats tables, and later tables earlier ones.
+    """
+    seen, given = set(), {}
+    by_log = {(row.policy, row.measure) for row in rows if row.trace != "all"}
+    for row in sorted(rows, key=lambda row: row.item == "text"):
+        measure = re.sub("_(min|max)$", "", row.measure)
+        whole = row.trace == "all" and (row.policy, measure) in by_log
+        kind = rules.LOG if row.policy == "log" else rules.SIMULATED
+        kind = EXAMPLE if row.trace.startswith("fig") else kind
+        repeats = row.is_derived or row.key in seen or whole
+        given[row.item, row.key] = REPEAT if repeats else kind
+        seen.add(row.key)
+    return [given[row.item, row.key] for row in rows]
+
+
+# ---- claims
+
+
+def claims(paper, items):
+    """Return every claim of a paper, as the records of its items have it.
+
+    Raises
+    ------
+    EvidenceError
+        If the cases of two records give different verdicts on a claim.
+    """
+    found = {name: Claim(paper, name, one) for name, one in published.claims_of(paper).items()}
+    for item in items:
+        for name, recorded in item.facts["claims"].items():
+            if name not in found:
+                continue
+            rows, known = tuple(recorded["cases"]), found[name]
+            one = Claim(paper, name, known.entry, rows, item.name, item.kind != "paper")
+            if known.rows and known.verdict != one.verdict:
+                raise EvidenceError(
+                    f"{paper}: claim {name!r}: {known.verdict!r} by {known.drawn_by}, "
+                    f"{one.verdict!r} by {item.name}"
+                )
+            found[name] = known if known.rows else one
+    return [*found.values()]
+
+
+def decide(
+    paper: str,
+    functions: ModuleType | Mapping,
+    tables: Mapping,
+    only: Iterable[str] | None = None,
+    file: str = "claims.toml",
+) -> dict[str, Claim]:
+    """Decide claims of a paper from tables.
+
+    Parameters
+    ----------
+    paper : str
+        Folder below ``data/published``.
+    functions : module or dict
+        The functions that return the cases of a claim.
+    tables : dict
+        The tables by the names that the functions' parameters have.
+    only : list of str, optional
+        Ids of the claims to decide; all by default.
+    file : str
+        The file with the entries.
+
+    Raises
+    ------
+    EvidenceError
+        If a claim is unknown, has neither function nor ``select``, needs a table that is missing, or has no case.
+    """
+    known = published.claims_of(paper, file)
+    found = {}
+    for name in known if only is None else only:
+        if name not in known:
+            raise EvidenceError(f"{paper}: claim {name!r}; expected one of {', '.join(known)}")
+        entry = known[name]
+        cases = _cases(paper, name, entry, functions, tables)
+        rows = tuple({"unit": entry["unit"]} | case.row() for case in cases)
+        if not rows:
+            raise EvidenceError(f"{paper}: claim {name!r} has no case")
+        found[name] = Claim(paper, name, entry, rows)
+    return found
+
+
+def function_of(name: str, entry: Mapping, functions: ModuleType | Mapping):
+    """Return the function that gives the cases of a claim; EvidenceError if there is none."""
+    known = functions if isinstance(functions, Mapping) else vars(functions)
+    named = entry.get("cases", {}).get("function", name.replace("-", "_"))
+    if named not in known:
+        raise EvidenceError(f"claim {name!r} has neither select nor a function {named}")
+    return known[named]
+
+
+def _cases(paper, name, entry, functions, tables):
+    def table(wanted):
+        if wanted not in tables:
+            given = ", ".join(tables) or "none"
+            raise EvidenceError(
+                f"{paper}: claim {name!r} needs the table {wanted!r}; given: {given}"
+            )
+        return tables[wanted]
+
+    if "select" in entry:
+        return select_cases(table(entry["select"]["table"]), **entry["select"])
+    function = function_of(name, entry, functions)
+    given = {key: value for key, value in entry.get("cases", {}).items() if key != "function"}
+    parameters = inspect.signature(function).parameters.values()
+    needed = [one.name for one in parameters if one.name not in given and one.default is one.empty]
+    named = {needed[0]: given.pop("table")} if "table" in given else {}
+    return function(**{one: table(named.get(one, one)) for one in needed}, **given)
+
+
+def select_cases(
+    frame: pd.DataFrame, table: str = "", value: str | list[str] = "value", **chosen
+) -> Iterable[rules.Case]:
+    """Yield the cases in the rows of a tidy table that have one of the chosen values in each of some columns.
+
+    A row has columns of names, one or several of values, and low and high if there is an interval. A case has the names of its
+    row in all columns of text but ``unit`` and those with a single choice; of several values, also the name of its column.
+    """
+    del table
+    given = {name: [one] if isinstance(one, str) else one for name, one in chosen.items()}
+    for column, allowed in given.items():
+        frame = frame[frame[column].isin(allowed)]
+    single = {name for name, allowed in given.items() if len(allowed) == 1 and name != "log"}
+    names = [
+        column
+        for column in frame
+        if not pd.api.types.is_numeric_dtype(frame[column]) and column not in {"unit", *single}
+    ]
+    values = [value] if isinstance(value, str) else value
+    ends = ("low", "high") if "low" in frame else ()
+    for row in frame.to_dict("records"):
+        for column in values:
+            words = [str(row[name]) for name in names]
+            words += [column.removesuffix(" [%]")] * (len(values) > 1)
+            yield rules.Case(" ".join(words), row[column], *(row[end] for end in ends))
+
+
+def case_table(decided: Mapping[str, Claim]) -> pd.DataFrame:
+    """Return decided claims as a table with a row for each number.
+
+    Columns are claim, verdict, case, part, value, low, high, unit, operator, threshold, answer.
+    """
+    rows = []
+    for name, one in decided.items():
+        given = one.answers
+        for row in one.rows:
+            row = {"part": ""} | {k: one.entry.get(k) for k in ("operator", "threshold")} | row
+            if isinstance(row["threshold"], list | tuple):
+                row["threshold"] = " to ".join(map(str, row["threshold"]))
+            own = {"claim": name, "verdict": one.verdict, "answer": str(given[row["case"]])}
+            rows.append({"low": None, "high": None} | row | own)
+    columns = "claim verdict case part value low high unit operator threshold answer".split()
+    return pd.DataFrame(rows, columns=columns)
+
+
+def claim_table(decided: Mapping[str, Claim]) -> pd.DataFrame:
+    """Return decided claims as a table with a row for each.
+
+    Columns are claim, section, statement, verdict, otherwise, count, numbers, statistic, rule; and baseline (a policy that is
+    compared with and is not reproduced) if any claim has one.
+    """
+    columns = "claim section statement verdict otherwise count numbers statistic rule baseline"
+    entered = ("section", "statement", "statistic", "baseline")
+    rows = [
+        {name: one.entry[name] for name in entered}
+        | {
+            name: getattr(one, name)
+            for name in ("verdict", "otherwise", "count", "numbers", "rule")
+        }
+        | {"claim": claim}
+        for claim, one in decided.items()
+    ]
+    table = pd.DataFrame(rows, columns=columns.split())
+    return table if table["baseline"].any() else table.drop(columns="baseline")
+
+
+def compared(default: Mapping, other: Mapping, name: str) -> pd.DataFrame:
+    """Return the verdicts on claims in two sets of decided claims.
+
+    Columns are claim, statement, default, the name of the other set (the verdicts), and its numbers.
+    """
+    rows = [
+        (claim, one.entry["statement"], default[claim].verdict, one.verdict, one.numbers)
+        for claim, one in other.items()
+    ]
+    return pd.DataFrame(rows, columns=["claim", "statement", "default", name, "numbers"])
+
+
+def changed(default: Mapping, other: Mapping, name: str) -> pd.DataFrame:
+    """Return the rows of `compared` with two different verdicts."""
+    table = compared(default, other, name)
+    return table[table["default"] != table[name]].reset_index(drop=True)
+
+
+def totals(verdicts: Iterable[str]) -> str:
+    """Return the number of claims with each verdict as a sentence of Markdown."""
+    verdicts = list(verdicts)
+    counts = shown.counts(verdicts, rules.CLAIM_VERDICTS)
+    parts = [f"**{number}** {word}" for word, number in counts.items()]
+    return f"Of {len(verdicts)} claims: {', '.join(parts)}."
+
+
+# ---- both
+
+
+def count(found, words, about=ABOUT):
+    """Return the number of numbers or claims with each verdict, best first, without zeros."""
+    return shown.counts([one.verdict for one in found if one.about in about], words)
+
+
+def place(*words):
+    """Return the anchor of a number or a claim in the report, unique for its words."""
+    spelt = (
+        re.sub("[^A-Za-z0-9_=-]", lambda c: f".{ord(c[0]):x}.", word) for word in words if word
+    )
+    return ":".join(spelt)
+
+
+def read_csv(path):
+    """Return the rows of a CSV file as dicts of text."""
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def sensitivity(papers):
+    """Return how many verdicts get better or worse if one threshold is halved or doubled.
+
+    Parameters
+    ----------
+    papers : list of replication.report.results.Paper
+
+    Returns
+    -------
+    pandas.DataFrame
+        threshold (a word of ``words.toml`` or a limit of `rules.LIMITS`), per cent, and the numbers of verdicts: halved
+        better, halved worse, doubled better, doubled worse. The last row counts verdicts that any of the thresholds changes.
+        Repeats and checks are left out.
+    """
+    claims_, numbers_ = (
+        [one for paper in papers for one in getattr(paper, kind) if one.about in COUNTED]
+        for kind in ("claims", "numbers")
+    )
+    words = [word for kind in rules.words().values() for word in kind if rules.level(word)]
+    tried = [(word, rules.level(word), claims_, CLAIM_WORDS) for word in words]
+    tried += [(name, 100 * float(limit), numbers_, NUMBER_WORDS) for name, limit in rules.LIMITS]
+    rows, moved = [], {}
+    for name, per_cent, several, order in tried:
+        row = {"threshold": name.replace("_", " "), "per cent": per_cent}
+        for change, factor in FACTORS.items():
+            if several is claims_:
+                changed_rule = {name: float(factor)}
+            else:
+                changed_rule = [
+                    (n, factor * size if n == name else size) for n, size in rules.LIMITS
+                ]
+            steps = {
+                one.name: order.index(one.under(changed_rule)) - order.index(one.verdict)
+                for one in several
+            }
+            for way, sign in (("better", -1), ("worse", 1)):
+                names = {name for name, step in steps.items() if sign * step > 0}
+                row[f"{change} {way}"] = len(names)
+                moved.setdefault(f"{change} {way}", set()).update(names)
+        rows.append(row)
+    last = {"threshold": "any of these"} | {name: len(some) for name, some in moved.items()}
+    return pd.DataFrame([*rows, last])
