@@ -59,9 +59,11 @@ from replication.simulator.schedulers import (
     EASY,
     FCFS,
     Conservative,
+    EventLoop,
     LargestAreaFirst,
     OrderedEASY,
     PVEasy,
+    PythonScheduler,
     Scheduler,
 )
 from replication.simulator.schedules.schedule import Schedule
@@ -86,6 +88,7 @@ __all__ = [
     "Conservative",
     "Deterministic",
     "EstimateModel",
+    "EventLoop",
     "Exact",
     "FModel",
     "LargestAreaFirst",
@@ -96,6 +99,7 @@ __all__ = [
     "PVEasy",
     "Page",
     "Predictor",
+    "PythonScheduler",
     "Request",
     "ResampledUsers",
     "ResampledWeeks",

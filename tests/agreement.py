@@ -1,17 +1,15 @@
 """Comparison of a kernel with its reference implementation, shared by the tests of schedulers."""
 
 import replication as rp
-from replication.simulator.reference import conservative, pv_easy
-from replication.simulator.reference.easy import Easy, Fcfs
-from replication.simulator.reference.queue_orders import OrderedEasy
-from replication.simulator.reference.reservations import ReservedEasy
+from replication.simulator.reference import conservative, lists, pv_easy
+from replication.simulator.reference.easy import Easy
 
 REFERENCES = {
-    rp.FCFS: Fcfs,
+    rp.FCFS: lists.Fcfs,
     rp.EASY: Easy,
     rp.Conservative: conservative.Conservative,
-    rp.LargestAreaFirst: conservative.LargestAreaFirst,
-    rp.OrderedEASY: OrderedEasy,
+    rp.LargestAreaFirst: lists.LargestAreaFirst,
+    rp.OrderedEASY: lists.OrderedEasy,
     rp.PVEasy: pv_easy.PVEasy,
 }
 PREDICTORS = (
@@ -38,7 +36,7 @@ def agree(workload, scheduler, estimates=None):
     options = {name: getattr(scheduler, name) for name in scheduler.options()}
     reference = REFERENCES[type(scheduler)]
     if getattr(scheduler, "is_ordered", False):
-        reference = ReservedEasy
+        reference = lists.ReservedEasy
     if getattr(scheduler, "intervenes", False):
         options["permissions"] = scheduler.permissions(workload, 1)
     slow = reference(fast.workload, fast.estimate, **options).run()
@@ -49,7 +47,7 @@ def agree(workload, scheduler, estimates=None):
     if fast.first_prediction is not None:
         assert fast.first_prediction.tolist() == slow.first_prediction
     if isinstance(scheduler, rp.PVEasy):
-        assert (fast.end - fast.start).tolist() == slow.length
+        assert (fast.end - fast.start).tolist() == slow.lengths
         assert fast.times_killed.tolist() == slow.times_killed
         assert fast.killed_runs.tolist() == slow.killed_runs
     return fast

@@ -15,7 +15,7 @@ import functools
 import inspect
 import math
 import re
-from dataclasses import MISSING, Field, dataclass, field, fields
+from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
 from typing import Any
 
 UNBOUNDED = 2**53  # messages leave out upper bounds from here on
@@ -88,7 +88,7 @@ class Choice:
     """The base class of all families; see the module.
 
     A class made with ``family="scheduler"`` begins a family; every other subclass is a member of the family of its
-    base, known by its `name` (by default that of the class in lower case).
+    base, known by its `name` (by default that of the class in lower case). A base class with ``name=""`` is no member.
 
     Attributes
     ----------
@@ -110,6 +110,8 @@ class Choice:
         cls.__repr__ = Choice.__repr__
         if family is not None:
             cls.family, cls.members = family, {}
+            return
+        if name == "":
             return
         cls.name = name or cls.__name__.lower()
         other = cls.members.get(cls.name, cls)
@@ -194,6 +196,28 @@ class Choice:
     def options(cls):
         """Return the choice's fields (`dataclasses.Field`) by name."""
         return {own.name: own for own in fields(cls)}
+
+
+def complete_class(kind: type) -> None:
+    """Make a plain class of choices a frozen dataclass whose methods may keep state on ``self``.
+
+    Its options are its annotated fields. Attributes other than options may be set; they belong to no value, and
+    `dataclasses.replace` leaves them out.
+    """
+    if "__dataclass_fields__" not in vars(kind):
+        if "__init__" in vars(kind):
+            raise kind.error(
+                f"{kind.__name__} has a method __init__; expected its options as annotated fields "
+                "and its state set in the method called before the first job"
+            )
+        dataclass(frozen=True)(kind)
+    kind.__setattr__ = _set_state
+
+
+def _set_state(self, name, value):
+    if name in type(self).__dataclass_fields__:
+        raise FrozenInstanceError(f"{type(self).__name__}: cannot assign to the option {name!r}")
+    object.__setattr__(self, name, value)
 
 
 def _parameters(kind):

@@ -7,7 +7,7 @@ import operator
 from dataclasses import dataclass, field, fields, replace
 from html import escape
 from numbers import Real
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
@@ -27,6 +27,38 @@ _SECONDS = ("submit", "run_time", "estimate")
 
 class WorkloadError(ValueError):
     """Jobs that cannot be simulated; the message names the field, the row or job, the value and the allowed values."""
+
+
+class Job(NamedTuple):
+    """A job before its end, as predictors and schedulers in Python see it; times in s, `size` in processors.
+
+    `index` is its position in the columns of the workload.
+    """
+
+    index: int
+    id: int
+    user: int
+    group: int
+    executable: int
+    queue: int
+    size: int
+    estimate: int
+    submit: int
+
+
+class EndedJob(NamedTuple):
+    """A `Job` with its run time, known when it ends."""
+
+    index: int
+    id: int
+    user: int
+    group: int
+    executable: int
+    queue: int
+    size: int
+    estimate: int
+    submit: int
+    run_time: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,6 +251,22 @@ class Workload:
             If no job is left, or the positions are not sorted.
         """
         return replace(self, **{c: getattr(self, c)[index] for c in COLUMNS})
+
+    def jobs(self, estimate=None, ended: bool = False) -> list:
+        """Return the jobs one by one, as predictors and schedulers in Python see them.
+
+        Parameters
+        ----------
+        estimate : sequence of n int, s, optional
+            In place of the users' estimates.
+        ended : bool
+            Return `EndedJob`, which has the run time, in place of `Job`.
+        """
+        estimates = self.estimate if estimate is None else estimate
+        own = self.job_id, self.user, self.group, self.executable, self.queue, self.processors
+        columns = [*own, estimates, self.submit, *([self.run_time] if ended else [])]
+        lists = (np.asarray(column).tolist() for column in columns)
+        return list(map(EndedJob if ended else Job, range(len(self)), *lists))
 
     def scaled(self, factor: float) -> Self:
         """Return a copy with all submission times multiplied by `factor`, rounded to whole seconds.

@@ -9,7 +9,7 @@ import pandas as pd
 from replication.papers import published, style
 from replication.papers.logs import COLUMNS
 from replication.papers.panels import box
-from replication.simulator.reference import easy as reference
+from replication.simulator.schedulers.event_loop import earliest_fit
 from replication.simulator.schedules import gantt
 from replication.simulator.workload import Workload
 
@@ -43,9 +43,8 @@ class Example:
         started = [k for k in range(len(self.planned)) if schedule.start[k] == 0]
         head = next(k for k in range(len(self.planned)) if schedule.start[k] > 0)
         free = MACHINE - sum(self.size[k] for k in started)
-        at, _ = reference.reservation(
-            [(self.planned[k], self.size[k]) for k in started], free, self.size[head]
-        )
+        ends = [(self.planned[k], self.size[k]) for k in started]
+        at = earliest_fit(self.size[head], free, ends).time
         return [
             (self.numbers[k], at if k == head else 0, self.planned[k], self.size[k])
             for k in (*started, head)

@@ -5,16 +5,16 @@ import itertools
 import weakref
 from collections.abc import Callable
 from contextlib import contextmanager
-from dataclasses import FrozenInstanceError, dataclass
-from typing import Any, NamedTuple, dataclass_transform
+from dataclasses import replace
+from typing import Any, dataclass_transform
 
 import numpy as np
 from numba import njit, objmode
 from numba.core.errors import NumbaError
 
-from replication.simulator.choices import Choice, ChoiceError
+from replication.simulator.choices import Choice, ChoiceError, complete_class
 from replication.simulator.kernels.memory import Memory
-from replication.simulator.workload import Workload
+from replication.simulator.workload import EndedJob, Job, Workload
 
 
 class PredictorError(ChoiceError):
@@ -32,33 +32,6 @@ def compiled(function: Callable) -> Any:
     else:
         own = {"boundscheck": True}
     return staticmethod(njit(nogil=True, **own)(function))
-
-
-class Job(NamedTuple):
-    """A job before its end, as an online predictor sees it; times in s, `size` in processors."""
-
-    id: int
-    user: int
-    group: int
-    executable: int
-    queue: int
-    size: int
-    estimate: int
-    submit: int
-
-
-class EndedJob(NamedTuple):
-    """A `Job` with its run time, known when it ends."""
-
-    id: int
-    user: int
-    group: int
-    executable: int
-    queue: int
-    size: int
-    estimate: int
-    submit: int
-    run_time: int
 
 
 @dataclass_transform()  # for type checkers: an online predictor needs no decorator
@@ -102,14 +75,7 @@ class Predictor(Choice, family="predictor"):
     def options(cls):
         """Return the predictor's fields by name, after an online predictor has been made a frozen dataclass."""
         if cls.is_online():
-            if "__dataclass_fields__" not in vars(cls):
-                if "__init__" in vars(cls):
-                    raise PredictorError(
-                        f"{cls.__name__} has a method __init__; expected its options as annotated fields "
-                        "and its state set in start()"
-                    )
-                dataclass(frozen=True)(cls)
-            cls.__setattr__ = _set_state
+            complete_class(cls)
         return super().options()
 
     @classmethod
@@ -273,13 +239,6 @@ def _is_compiled(kind, name):
     return isinstance(inspect.getattr_static(kind, name), staticmethod)
 
 
-def _set_state(self, name, value):
-    """Set an attribute of an online predictor's copy in a simulation; the value itself is frozen."""
-    if "_is_copy" not in vars(self) or name in self.options():
-        raise FrozenInstanceError(f"cannot assign to {name!r} outside of a simulation")
-    object.__setattr__(self, name, value)
-
-
 _keys = itertools.count()
 _simulations = weakref.WeakValueDictionary()  # the online predictors that are running, by key
 
@@ -289,12 +248,9 @@ class _Online:
 
     def __init__(self, predictor, workload, request):
         self.key = next(_keys)
-        self.predictor = object.__new__(type(predictor))
-        vars(self.predictor).update(vars(predictor), _is_copy=True)
-        w = workload
-        columns = w.job_id, w.user, w.group, w.executable, w.queue, w.processors, request, w.submit
-        self.jobs = list(map(Job, *(column.tolist() for column in columns)))
-        self.run_time = w.run_time
+        self.predictor = replace(predictor)
+        self.jobs = workload.jobs(request)
+        self.run_time = workload.run_time
         self._call("start", workload)
         _simulations[self.key] = self
 

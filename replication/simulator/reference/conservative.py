@@ -1,38 +1,10 @@
-"""Conservative backfilling and largest area first in readable Python: the reference implementations."""
+"""Conservative backfilling in readable Python: the reference implementation."""
 
 from replication.simulator import schedulers
-from replication.simulator.reference.easy import Easy, fits, never_fits
+from replication.simulator.reference.base import Reference, fits
 
 
-class _OwnPasses(Easy):
-    """The event loop of EASY with other passes; a job that starts before an earlier job counts as backfilled."""
-
-    def mark_backfilled(self, before):
-        """Mark the jobs of the queue `before` the pass that started past a job that still waits."""
-        for k, job in enumerate(before):
-            self.backfilled[job] = job not in self.queue and any(
-                other in self.queue for other in before[:k]
-            )
-
-
-class LargestAreaFirst(_OwnPasses):
-    """Start the job with the largest predicted area that fits; of equal areas the longest, then the earliest."""
-
-    scheduler = schedulers.LargestAreaFirst
-
-    def schedule(self, now):
-        before = list(self.queue)
-        area = {
-            job: (-self.size[job] * self.predicted(job, now), -self.predicted(job, now), job)
-            for job in before
-        }
-        for job in sorted(before, key=area.get):
-            if self.size[job] <= self.free():
-                self.begin(job, now)
-        self.mark_backfilled(before)
-
-
-class Conservative(_OwnPasses):
+class Conservative(Reference):
     """Every job has a reservation; after an end or an expired prediction all are made again."""
 
     scheduler = schedulers.Conservative
@@ -44,23 +16,25 @@ class Conservative(_OwnPasses):
         self.ended = self.failed = self.late = False
 
     def instants(self):
-        """Return the instants of EASY, and reserved starts that do not depend on an end."""
+        """Return the events' times, and reserved starts that do not depend on an end."""
         instants = super().instants()
         if self.each and not self.late:
             instants += [start for start, _ in self.reserved.values()]
         return instants
 
     def process_events(self, now):
-        plans, was_late = {job: self.planned[job] for job in self.running}, self.late
+        """Process the events; a pass always follows."""
         super().process_events(now)
-        self.late = any(self.planned_end(job) <= now for job in self.holders())
-        self.ended = not plans.keys() <= set(self.running)
-        corrected = any(plans[job] != self.planned[job] for job in self.running)
-        self.failed = corrected or self.late or was_late
         return True
 
+    def note_events(self, ended, submitted, corrected):
+        was_late = self.late
+        self.late = any(self.planned_end(job) <= self.now for job in self.running)
+        self.ended = bool(ended)
+        self.failed = corrected or self.late or was_late
+
     def schedule(self, now):
-        before = list(self.queue)
+        before = self.queue
         new = [job for job in before if job not in self.reserved]
         again = []
         # All are made again in the order of their starts, or each in turn with the others in place.
@@ -71,22 +45,26 @@ class Conservative(_OwnPasses):
             again = [job for job in before if job in self.reserved]
         for job in again + new:
             self.reserved.pop(job, None)
-            predicted = self.predicted(job, now)
+            predicted = self.planned(job)
             self.reserved[job] = self.earliest(job, max(predicted, 1), now), predicted
         for job in before:
             if self.reserved[job][0] == now:
-                self.begin(job, now)
-                _, self.prediction[job] = _, self.planned[job] = self.reserved.pop(job)
-        self.mark_backfilled(before)
+                self.begin(job)
+
+    def planned(self, job):
+        """Return the prediction with which a waiting job is reserved."""
+        return self.reserved[job][1] if job in self.reserved else super().planned(job)
+
+    def begin(self, job):
+        super().begin(job)
+        del self.reserved[job]
 
     def earliest(self, job, length, now):
         """Return the earliest start that leaves running jobs and reservations their processors."""
-        occupied = [(now, max(self.planned_end(j), now + 1), self.size[j]) for j in self.holders()]
+        occupied = [(now, max(self.planned_end(j), now + 1), j.size) for j in self.running]
         occupied += [
-            (start, start + max(predicted, 1), self.size[j])
+            (start, start + max(predicted, 1), j.size)
             for j, (start, predicted) in self.reserved.items()
         ]
-        for start in sorted({now} | {end for _, end, _ in occupied}):
-            if fits(self.size[job], self.workload.machine, occupied, start, length):
-                return start
-        raise never_fits(self.size[job])
+        starts = sorted({now} | {end for _, end, _ in occupied})
+        return next(t for t in starts if fits(job.size, self.machine, occupied, t, length))

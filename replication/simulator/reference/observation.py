@@ -32,12 +32,11 @@ def easy(workload, estimate=None, seed=1, **options):
     """
     decisions = []
     done = Easy(workload, estimate, seed, watch=decisions.append, **options).run()
-    shortest, steps = [False] * len(workload), []
+    run_time, shortest, steps = workload.run_time, [False] * len(workload), []
     for before, decision in zip([None, *decisions], decisions, strict=False):
         if decision.kind in ("started", "backfilled"):
             (job,) = decision.jobs
-            others = [done.run_time[waiting] for waiting in decision.queue]
-            shortest[job] = done.run_time[job] <= min(others, default=done.run_time[job])
+            shortest[job] = run_time[job] <= min(run_time[[*decision.queue, job]])
         if decision.kind == "backfilled":
             head = decision.queue[0]
             steps.append(Step(decision.now, head, job, before.planned, before.real, decision.real))

@@ -5,7 +5,9 @@
 
 from replication.simulator.schedulers.conservative import Conservative, LargestAreaFirst
 from replication.simulator.schedulers.easy import EASY, FCFS
+from replication.simulator.schedulers.event_loop import EventLoop
 from replication.simulator.schedulers.pv_easy import PVEasy
+from replication.simulator.schedulers.python import PythonScheduler
 from replication.simulator.schedulers.queue_orders import OrderedEASY
 from replication.simulator.schedulers.scheduler import Scheduler, SchedulerError
 
@@ -13,9 +15,11 @@ __all__ = [
     "EASY",
     "FCFS",
     "Conservative",
+    "EventLoop",
     "LargestAreaFirst",
     "OrderedEASY",
     "PVEasy",
+    "PythonScheduler",
     "Scheduler",
     "SchedulerError",
 ]

@@ -1,0 +1,48 @@
+"""The base of the reference implementations: a scheduler's options and a predictor, on the public event loop."""
+
+from replication.simulator.predictors import Request
+from replication.simulator.reference import predictors
+from replication.simulator.schedulers.event_loop import EventLoop, Rules
+
+
+class Reference(EventLoop):
+    """One simulation; `run` carries it out.
+
+    Parameters
+    ----------
+    workload : replication.simulator.workload.Workload
+    estimate : sequence of int, s, optional
+        The estimates of the scheduler; by default those of the workload.
+    seed : int
+        Seed of random predictors.
+    **options
+        Options of the scheduler's value, such as `replication.simulator.schedulers.EASY`.
+    """
+
+    def __init__(self, workload, estimate=None, seed=1, **options):
+        defaults = {name: option.default for name, option in self.scheduler.options().items()}
+        self.options = defaults | options
+        request = [int(e) for e in (workload.estimate if estimate is None else estimate)]
+        predictor = self.options.get("predictor", Request())
+        predictor = predictors.make(workload, request, predictor, seed)
+        super().__init__(workload, request, predictor)
+        own = {name: self.options[name] for name in Rules._fields if name in self.options}
+        self.rules = Rules(**own)
+
+    def run(self):
+        """Simulate until the last job has ended, and return this object."""
+        for now in self.passes():
+            self.schedule(now)
+        return self
+
+
+def fits(size, machine, allocations, start, length):
+    """Return whether `size` processors are free from `start` on for `length` seconds.
+
+    `allocations` lists (start, end, size); some may still be planned.
+    """
+    begins = {begin for begin, _, _ in allocations if start < begin < start + length}
+    return length == 0 or all(
+        size + sum(other for begin, end, other in allocations if begin <= instant < end) <= machine
+        for instant in {start, *begins}
+    )

@@ -1,0 +1,286 @@
+"""The event loop of simulations in Python: events, the queue, the running jobs and their planned ends."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from replication.simulator.schedulers.scheduler import SchedulerError
+from replication.simulator.workload import Job, Workload
+
+HOUR = 3600
+# Tsafrir, Etsion and Feitelson 2007, section 4.2.
+STEPS = [60, 300, 900, 1800, HOUR, 2 * HOUR, 5 * HOUR, 10 * HOUR, 20 * HOUR, 50 * HOUR, 100 * HOUR]
+
+
+class Reservation(NamedTuple):
+    """The earliest time at which a job fits, s, and the extra processors: those that it leaves free at that time."""
+
+    time: int
+    extra: int
+
+
+class Rules(NamedTuple):
+    """The loop's options; docs/semantics/predicted.md defines them."""
+
+    refresh: str = "pass"
+    correction: str = "request"
+    events: str = "together"
+    order: str = "ends-first"
+    passes: str = "always"
+
+
+class EventLoop:
+    """One simulation, of which a subclass or a caller decides at each scheduling pass which jobs begin.
+
+    The order of simultaneous events, jobs of run time 0, expired predictions and overdue jobs follow the sentences of
+    docs/semantics.md and docs/semantics/predicted.md.
+
+    Parameters
+    ----------
+    workload : replication.simulator.workload.Workload
+    estimate : sequence of int, s, optional
+        Of each job; by default the workload's.
+    predictor : object, optional
+        With methods predict(index, now), begin(index, now) and learn(index, now); by default jobs are planned with their
+        estimates.
+
+    Attributes
+    ----------
+    machine, free : int, processors
+    now : int, s
+    queue : tuple of Job
+        The waiting jobs by submission.
+    running : tuple of Job
+        In the order of their starts.
+    start : list of int, s
+        Of each job by its index, the last one of a job that was ended; None before.
+    """
+
+    rules = Rules()
+
+    def __init__(self, workload: Workload, estimate=None, predictor=None):
+        n = len(workload)
+        self.workload = workload
+        self.jobs = workload.jobs(estimate)
+        self.machine = self.free = workload.machine
+        self.now = int(workload.submit[0])
+        self.queue, self.running = (), ()
+        self.start, self.backfilled = [None] * n, [False] * n
+        self.prediction, self.first_prediction = [None] * n, [None] * n
+        self.times_killed, self.killed_runs = [0] * n, []  # job, start and end of each killed run
+        self._predictor = predictor or _Estimates(self.jobs)
+        self._run_time = workload.run_time.tolist()
+        # Of running jobs: the actual end, which the scheduler does not know, and the planned run time.
+        self._end, self._planned = [None] * n, [None] * n
+        self._submitted = 0
+        self._gone = ()  # jobs that have ended as planned and whose ends are not yet processed
+        self._begun = []  # jobs of this pass that may have been backfilled
+
+    def passes(self) -> Iterator[int]:
+        """Yield the time of each scheduling pass, s, after the events before it.
+
+        Raises
+        ------
+        SchedulerError
+            If jobs wait after the last event.
+        """
+        while self._submitted < len(self.jobs) or self.running or self._gone:
+            self.now = min(self.instants())
+            if self.process_events(self.now):
+                yield self.now
+                for job in self._begun:
+                    self.backfilled[job.index] = bool(self.queue) and self.queue[0] < job
+                self._begun = []
+        if self.queue:
+            raise SchedulerError(f"{self!r}: job {self.queue[0].id} waits at the end and never begins")
+
+    def instants(self) -> list[int]:
+        """Return the times of the next events: ends of jobs and the next submission, s."""
+        ends = [self._end[job.index] for job in self.running + self._gone]
+        return ends + [job.submit for job in self.jobs[self._submitted : self._submitted + 1]]
+
+    def process_events(self, now: int) -> bool:
+        """Process the events of an instant, or one of them; return whether a scheduling pass follows."""
+        rules = self.rules
+        ending = sorted(job for job in self.running if self._end[job.index] == now)
+        if rules.events == "by-plan":
+            self._gone += tuple(job for job in ending if self.planned_end(job) == now)
+            self._leave(self._gone)
+            ending = sorted({*ending, *self._gone}, key=lambda job: (self.start[job.index], job))
+        last = self._submitted
+        while last < len(self.jobs) and self.jobs[last].submit == now:
+            last += 1
+        coming = self.jobs[self._submitted : last]
+        submissions_first = rules.order == "submissions-first"
+        if rules.events != "together":
+            if coming and (submissions_first or not ending):
+                ending, coming = [], coming[:1]
+            else:
+                ending, coming = ending[:1], []
+        fits = submissions_first and self._submit(coming)
+        self._leave(ending)
+        self._gone = tuple(job for job in self._gone if job not in ending)
+        for job in ending:
+            self._predictor.learn(job.index, now)
+        if not submissions_first:
+            fits = self._submit(coming)
+        corrected = self.correct_plans(now)
+        self.note_events(ending, coming, corrected)
+        return bool(ending) or fits or (bool(coming) and rules.passes == "always")
+
+    def note_events(self, ended: list[Job], submitted: list[Job], corrected: bool) -> None:
+        """Note the events that were processed; `corrected` is whether the plan of a running job changed."""
+
+    def _leave(self, jobs):
+        """Take jobs off the machine."""
+        for job in jobs:
+            if job in self.running:
+                self.running = tuple(other for other in self.running if other is not job)
+                self.free += job.size
+
+    def _submit(self, jobs):
+        """Append jobs to the queue; return whether one of them fits the free processors."""
+        self._submitted += len(jobs)
+        self.queue += tuple(jobs)
+        for job in jobs:
+            self.first_prediction[job.index] = self._predictor.predict(job.index, self.now)
+        return any(job.size <= self.free for job in jobs)
+
+    def correct_plans(self, now: int) -> bool:
+        """Correct the expired predictions of running jobs; return whether one changed."""
+        corrected = False
+        for job in self.running:
+            k, ran = job.index, now - self.start[job.index]
+            if self._planned[k] <= ran:
+                way, before = self.rules.correction, self._planned[k]
+                self._planned[k] = corrected_prediction(
+                    way, self.prediction[k], job.estimate, ran
+                )
+                corrected |= self._planned[k] != before
+        return corrected
+
+    def planned(self, job: Job) -> int:
+        """Return the run time that a waiting or running job is planned with: its estimate or prediction, s."""
+        if self._planned[job.index] is not None:
+            return self._planned[job.index]
+        if self.rules.refresh == "pass":
+            return self._predictor.predict(job.index, self.now)
+        return self.first_prediction[job.index]
+
+    def planned_end(self, job: Job) -> int:
+        """Return the planned end of a running job, s; it is in the past if the job is overdue."""
+        return self.start[job.index] + self._planned[job.index]
+
+    def reservation(self, job: Job) -> Reservation:
+        """Return the earliest time at which a waiting job fits by the planned ends, and the extra processors then."""
+        ends = [(max(self.planned_end(other), self.now), other.size) for other in self.running]
+        return earliest_fit(job.size, self.free, [(self.now, 0), *ends])
+
+    def length(self, job: Job) -> int:
+        """Return the length of the run of a job that begins now, s, which the scheduler does not know."""
+        return self._run_time[job.index]
+
+    def begin(self, job: Job, backfilled: bool | None = None) -> None:
+        """Begin a waiting job now.
+
+        Parameters
+        ----------
+        job : Job
+        backfilled : bool, optional
+            By default a job is backfilled if one that was submitted before it still waits after the pass.
+
+        Raises
+        ------
+        SchedulerError
+            For a job that does not wait or does not fit.
+        """
+        if job not in self.queue or job.size > self.free:
+            state = f"needs {job.size} of {self.free} free processors"
+            state = state if job in self.queue else "does not wait"
+            raise SchedulerError(f"{self!r}: job {job.id} cannot begin at {self.now} s: it {state}")
+        k = job.index
+        self.prediction[k] = planned = self.planned(job)
+        self.start[k], self._planned[k] = self.now, planned
+        self._end[k] = self.now + self.length(job)
+        self.queue = tuple(other for other in self.queue if other is not job)
+        self.running += (job,)
+        self.free -= job.size
+        self.backfilled[k] = bool(backfilled)
+        if backfilled is None:
+            self._begun.append(job)
+        self._predictor.begin(k, self.now)
+
+    def end(self, job: Job) -> None:
+        """Preempt a running job, which returns to its place in the queue and repeats all of its work.
+
+        Raises
+        ------
+        SchedulerError
+            For a job that does not run.
+        """
+        if job not in self.running:
+            raise SchedulerError(f"{self!r}: job {job.id} cannot end at {self.now} s: it does not run")
+        self._leave([job])
+        k = job.index
+        self.killed_runs.append([k, self.start[k], self.now])
+        self.times_killed[k] += 1
+        self._planned[k] = self._end[k] = None
+        self._begun = [other for other in self._begun if other is not job]
+        self.queue = tuple(sorted((*self.queue, job)))
+
+    def columns(self) -> dict[str, Any]:
+        """Return the columns of a `replication.simulator.schedules.schedule.Schedule` after the last job."""
+        names = "start", "prediction", "first_prediction", "times_killed"
+        columns = {name: np.array(getattr(self, name), np.int64) for name in names}
+        columns["backfilled"] = np.array(self.backfilled, bool)
+        columns["killed_runs"] = np.array(self.killed_runs, np.int64).reshape(-1, 3)
+        return columns
+
+
+class _Estimates:
+    """The estimates as predictions."""
+
+    def __init__(self, jobs):
+        self.jobs = jobs
+
+    def predict(self, job, now):
+        return self.jobs[job].estimate
+
+    def begin(self, job, now):
+        """Do nothing."""
+
+    learn = begin
+
+
+def earliest_fit(size: int, free: int, ends: Iterable[tuple[int, int]]) -> Reservation:
+    """Return the earliest of the `ends`, (s, processors), at which `size` processors are free, and the extra ones.
+
+    The processors of all jobs that end at that time count.
+    """
+    ending = defaultdict(int)
+    for end, processors in ends:
+        ending[end] += processors
+    for time in sorted(ending):
+        free += ending[time]
+        if size <= free:
+            return Reservation(time, free - size)
+    raise ValueError(f"a job of {size} processors never fits; the machine is smaller than that")
+
+
+def corrected_prediction(way: str, first: int, request: int, ran: int) -> int:
+    """Return the `first` prediction as corrected by `way` for a job that has run for `ran` seconds.
+
+    The prediction grows until it exceeds that time or reaches the request.
+    """
+    predicted, steps = first, list(STEPS)
+    while predicted <= ran and predicted < request and way != "now":
+        if way == "tsafrir" and steps:
+            predicted = first + steps.pop(0)
+        elif way == "doubling":
+            predicted = max(2 * predicted, 1)
+        else:
+            predicted = request
+        predicted = min(predicted, request)
+    return predicted

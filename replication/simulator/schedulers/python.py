@@ -1,0 +1,107 @@
+"""The base class of schedulers in Python: a method decides at each scheduling pass which jobs begin."""
+
+from dataclasses import dataclass, replace
+from typing import dataclass_transform
+
+from replication.simulator.choices import complete_class
+from replication.simulator.kernels import memory as compiled
+from replication.simulator.predictors import Predictor
+from replication.simulator.schedulers import options
+from replication.simulator.schedulers.event_loop import EventLoop, Rules
+from replication.simulator.schedulers.scheduler import Scheduler
+from replication.simulator.workload import Workload
+
+
+@dataclass_transform()  # for type checkers: a subclass needs no decorator
+@dataclass(frozen=True, kw_only=True)
+class PythonScheduler(EventLoop, Scheduler, name=""):
+    """A scheduler in Python, which decides at each pass and leaves the events to the `EventLoop`.
+
+    A subclass defines `schedule`, and its options as annotated fields. It may keep state on ``self``, which is a new copy
+    in each simulation::
+
+        class Smallest(rp.PythonScheduler):
+            most: int = 64
+
+            def schedule(self, now):
+                for job in sorted(self.queue, key=lambda job: job.size):
+                    if job.size <= min(self.free, self.most):
+                        self.begin(job)
+
+    `EventLoop` has the attributes and methods: `queue`, `running`, `free`, `machine`, `planned`, `planned_end`,
+    `reservation`, `begin` and `end`.
+
+    Attributes
+    ----------
+    seed : int
+        Of the simulation. A scheduler that uses it sets ``draws_at_random = True`` in its class.
+    """
+
+    draws_at_random = False
+
+    predictor: Predictor = options.predictor()
+    refresh: options.Refresh = options.refresh()
+    correction: options.Correction = options.correction()
+
+    def __new__(cls, *given, **named):
+        cls.options()
+        return super().__new__(cls, *given, **named)
+
+    @classmethod
+    def options(cls):
+        """Return the fields by name, after the class has been made a frozen dataclass."""
+        complete_class(cls)
+        return super().options()
+
+    def prepare(self, workload: Workload) -> None:
+        """Prepare before the first event.
+
+        Parameters
+        ----------
+        workload : replication.simulator.workload.Workload
+            All jobs with their run times, which a scheduler that is not clairvoyant ignores.
+        """
+
+    def schedule(self, now: int) -> None:
+        """Begin jobs in one scheduling pass, after the events of an instant.
+
+        Parameters
+        ----------
+        now : int, s
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no method schedule(now)")
+
+    def run(self, workload, estimate, seed):
+        """Simulate; see `replication.simulator.schedulers.scheduler.Scheduler.run`."""
+        simulation = replace(self)
+        with self.predictor.memory(workload, estimate, seed) as memory:
+            EventLoop.__init__(simulation, workload, estimate, _Predictions(memory))
+            simulation.seed = seed
+            simulation.rules = Rules(self.refresh, self.correction)
+            simulation.prepare(workload)
+            for now in simulation.passes():
+                try:
+                    simulation.schedule(now)
+                except Exception as error:
+                    error.add_note(f"in {self!r}.schedule at {now} s")
+                    raise
+        return simulation.columns()
+
+
+class _Predictions:
+    """A predictor of any kind as the `EventLoop` calls it."""
+
+    def __init__(self, memory):
+        self.memory = memory
+        self.known = memory.known.tolist() if memory.predict == 0 else None
+
+    def predict(self, job, now):
+        return compiled.predict(self.memory, job, now) if self.known is None else self.known[job]
+
+    def begin(self, job, now):
+        if self.memory.begin:
+            compiled.begin(self.memory, job, now)
+
+    def learn(self, job, now):
+        if self.memory.learn:
+            compiled.learn(self.memory, job, now)
