@@ -72,6 +72,9 @@ def test_the_page_runs(own, real_log):
     assert seen["shorter"]["mean_wait"].nunique() == 2
     assert seen["online"].prediction.min() < seen["online"].estimate.min()
     assert seen["ordered"]["mean_wait"].nunique() == 5
+    waits = seen["own"]["mean_wait"].tolist()
+    assert waits[:2] == waits[2:4] and len(set(waits)) == 4
+    assert not (seen["relaxed"].start == rp.simulate(seen["kth"]).start).all()
 
 
 def test_the_page_on_compiled_schedulers_runs(own, real_log):

@@ -151,6 +151,8 @@ class Easy(Reference):
     def report(self, kind, jobs, *reservation):
         """Call `watch` with a decision; `reservation` is that of the blocked head."""
         if self.watch is not None:
-            indices = (tuple(job.index for job in part) for part in (jobs, self.queue, self.running))
+            indices = (
+                tuple(job.index for job in part) for part in (jobs, self.queue, self.running)
+            )
             real = [self.real_shadow(self.queue[0])] if reservation else []
             self.watch(Decision(kind, self.now, *indices, *reservation, *real))

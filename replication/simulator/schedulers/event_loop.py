@@ -94,7 +94,9 @@ class EventLoop:
                     self.backfilled[job.index] = bool(self.queue) and self.queue[0] < job
                 self._begun = []
         if self.queue:
-            raise SchedulerError(f"{self!r}: job {self.queue[0].id} waits at the end and never begins")
+            raise SchedulerError(
+                f"{self!r}: job {self.queue[0].id} waits at the end and never begins"
+            )
 
     def instants(self) -> list[int]:
         """Return the times of the next events: ends of jobs and the next submission, s."""
@@ -155,9 +157,7 @@ class EventLoop:
             k, ran = job.index, now - self.start[job.index]
             if self._planned[k] <= ran:
                 way, before = self.rules.correction, self._planned[k]
-                self._planned[k] = corrected_prediction(
-                    way, self.prediction[k], job.estimate, ran
-                )
+                self._planned[k] = corrected_prediction(way, self.prediction[k], job.estimate, ran)
                 corrected |= self._planned[k] != before
         return corrected
 
@@ -221,7 +221,9 @@ class EventLoop:
             For a job that does not run.
         """
         if job not in self.running:
-            raise SchedulerError(f"{self!r}: job {job.id} cannot end at {self.now} s: it does not run")
+            raise SchedulerError(
+                f"{self!r}: job {job.id} cannot end at {self.now} s: it does not run"
+            )
         self._leave([job])
         k = job.index
         self.killed_runs.append([k, self.start[k], self.now])
