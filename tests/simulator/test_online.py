@@ -45,6 +45,15 @@ class OnlineLast(Predictor, name="online-last"):
         self.accuracy[job.user] = job.run_time / job.estimate if job.estimate else None
 
 
+class Constant(Predictor, name="constant"):
+    """A share of the estimate."""
+
+    share: float = 0.5
+
+    def predict(self, job, now):
+        return self.share * job.estimate
+
+
 class OnlineLastWithoutStarts(OnlineLast, name="online-last-2"):
     begin = Predictor.begin
 
@@ -66,8 +75,81 @@ def test_a_predictor_is_a_value_and_its_state_lasts_one_simulation():
     first, second = (simulate(THREE, EASY(own, refresh="submission")) for _ in range(2))
     assert first.prediction.tolist() == second.prediction.tolist()
     assert not hasattr(own, "accuracy")
-    with pytest.raises(FrozenInstanceError):
-        own.accuracy = {}
+    with pytest.raises(FrozenInstanceError, match="cannot assign to the option 'share'"):
+        Constant().share = 1
+
+
+def test_a_predictor_can_be_called_outside_of_simulations(real_log):
+    workload, own = THREE.replace(user=np.array([1, 2, 1])), OnlineLast()
+    own.start(workload)
+    first, _, third = workload.jobs()
+    assert own.predict(third, now=2) == 20
+    own.learn(workload.jobs(ended=True)[0], now=9)
+    assert own.predict(third, now=9) == 9 / 50 * 20
+    assert (first.index, first.id, first.size, first.estimate) == (0, 1, 4, 50)
+    assert own == OnlineLast() and hash(own) == hash(OnlineLast())
+    # A simulation begins without that state.
+    inside, fresh = (simulate(workload, EASY(one)) for one in (own, OnlineLast()))
+    assert inside.prediction.tolist() == fresh.prediction.tolist()
+
+
+class InOneCall(OnlineLast, name="in-one-call"):
+    """All waiting jobs in one call, with the number of calls and rows."""
+
+    def start(self, workload):
+        super().start(workload)
+        CALLS.clear()
+
+    def predict_many(self, jobs, now):
+        CALLS.append([job.id for job in jobs])
+        return [OnlineLast.predict(self, job, now) for job in jobs]
+
+
+class InOneCallWithoutStarts(InOneCall, name="in-one-call-2"):
+    begin = Predictor.begin
+
+
+CALLS = []
+
+
+@pytest.mark.parametrize("scheduler", [*SCHEDULERS, EASY(refresh="submission")], ids=repr)
+@pytest.mark.parametrize("has_begin", [False, True])
+def test_predictions_in_one_call_equal_those_job_by_job(real_log, scheduler, has_begin):
+    if has_begin and isinstance(scheduler, PVEasy):
+        return
+    one, other = (
+        (OnlineLast(), InOneCall())
+        if has_begin
+        else (OnlineLastWithoutStarts(), InOneCallWithoutStarts())
+    )
+    workload = real_log("KTH-SP2").take(slice(0, 2000))
+    single = simulate(workload, replace(scheduler, predictor=one))
+    many = simulate(workload, replace(scheduler, predictor=other))
+    assert many.start.tolist() == single.start.tolist()
+    assert many.prediction.tolist() == single.prediction.tolist()
+    rows = sum(map(len, CALLS))
+    assert rows > (
+        len(CALLS) if getattr(scheduler, "refresh", "pass") == "submission" else 2 * len(CALLS)
+    )
+
+
+def test_one_call_serves_the_jobs_of_an_instant_and_then_all_that_wait():
+    workload = jobs(4, (0, 9, 4), (0, 4, 4), (2, 4, 4), (2, 4, 4))
+    simulate(workload, EASY(InOneCallWithoutStarts(), candidates="sjf"))
+    assert CALLS == [[1, 2], [3, 4], [2, 3, 4], [3, 4], [4]]
+
+
+def test_predict_many_alone_is_enough_and_its_length_is_checked():
+    class Many(Predictor, name="many"):
+        rows: int = 0
+
+        def predict_many(self, jobs, now):
+            return [7.4] * (self.rows or len(jobs))
+
+    assert Many().predict(THREE.jobs()[0], 0) == 7.4
+    assert simulate(THREE, EASY(Many())).prediction.tolist() == [7, 7, 7]
+    with pytest.raises(PredictorError, match="2 predictions; expected one for each of 1 jobs"):
+        simulate(THREE, EASY(Many(rows=2)))
 
 
 def test_the_run_time_is_unknown_before_the_end():
