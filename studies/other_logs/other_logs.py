@@ -1,0 +1,387 @@
+"""The headline conclusions of the three papers on thirteen logs: schedules, effects, intervals, words and pools.
+
+The rules are in ``rules.toml`` and ``README.md`` beside this file. Every quantity is a quotient of two sums over jobs, so a
+schedule is reduced to such sums for each week of submission; effects and intervals come from the sums. All jobs of a log count.
+"""
+
+import math
+import tomllib
+import warnings
+from pathlib import Path
+
+import joblib
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+import replication as rp
+from replication.simulator import audits
+from replication.simulator.estimates.models import MissingEstimates
+from replication.simulator.observation import observe
+from replication.simulator.schedules import measures
+from replication.simulator.workload import generator
+
+WEEK = 7 * 24 * 3600
+RULES = tomllib.loads(Path(__file__).with_name("rules.toml").read_text(encoding="utf-8"))
+CONCLUSIONS = {key: rule for key, rule in RULES.items() if isinstance(rule, dict)}
+#: Shares of the jobs that may pass the head at random, tried in turn.
+SHARES = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0)
+MODAL_SHARES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
+HELD = {"reservation": "held", "extra": "not-used-up"}
+PREDICTORS = {
+    "Top 3 %": rp.TopPercent(3),
+    "Complete": rp.Complete(),
+    "CVH": rp.CVH(),
+    "Tsafrir": rp.Tsafrir(),
+}
+COLUMNS = "log load conclusion measure value low high word".split()
+
+
+def loads(workload):
+    """Return the loads at which a log is simulated: None for its own, and those above it."""
+    return [None, *(load for load in RULES["loads"] if load > workload.load)]
+
+
+def reduce(schedules):
+    """Return sums over the jobs of each week, over the runs of several seeds.
+
+    Parameters
+    ----------
+    schedules : list of replication.Schedule
+        Of one workload.
+
+    Returns
+    -------
+    dict of str to float64[2, weeks]
+        For each measure the sums above and below the line.
+    """
+    w = schedules[0].workload
+    _, week = np.unique((w.submit - w.submit[0]) // WEEK, return_inverse=True)
+    one, run_time, size = np.ones(len(w)), w.run_time.astype(float), w.processors.astype(float)
+    total = {}
+    for run in schedules:
+        wait, filled = run.wait.astype(float), run.backfilled.astype(float)
+        flow, area = wait + run_time, size * run_time
+        priority = size * (flow**2 - wait**2)
+        pv = measures.pv_bounded_slowdown(wait, run_time)
+        columns = {
+            "mean_wait": (wait, one),
+            "mean_bounded_slowdown": (measures.bounded_slowdown(wait, run_time), one),
+            "mbs": (pv, one),
+            "mwbs": (size * pv, size),
+            "ap0waf": (area * flow, area),
+            "ap1waf": (priority * flow, priority),
+            "backfilled": (filled, one),
+            "backfilled_run_time": (filled * run_time, filled),
+            "backfilled_size": (filled * size, filled),
+            "regular_run_time": ((1 - filled) * run_time, 1 - filled),
+            "killed": (100.0 * (run.times_killed > 0), one),
+            "wasted_load": (
+                100.0 * measures.wasted_time(run) * size,
+                np.full(len(w), w.machine * w.span / len(w)),
+            ),
+        }
+        if run.prediction is not None:
+            columns["underpredicted"] = (100.0 * (run.prediction < run_time), one)
+        for name, pair in columns.items():
+            sums = np.array([np.bincount(week, column) for column in pair])
+            total[name] = total.get(name, 0) + sums
+    return total
+
+
+def arms(workload, workers=2):
+    """Return the weekly sums of every schedule that the conclusions compare, for a log at a load.
+
+    Parameters
+    ----------
+    workload : replication.Workload
+    workers : int
+        Threads.
+
+    Returns
+    -------
+    sums : dict of str to dict
+        By the name of the arm; see `reduce`.
+    facts : dict of str to float
+        Quantities without intervals: violations, and the share and number of wild backfills at which two arms are compared.
+    """
+    seeds = range(1, RULES["seeds"] + 1)
+    easy, last = rp.EASY(), rp.Last()
+    tasks = {
+        "perfect": [(easy, rp.Exact(), 1)],
+        "perfect doubled": [(easy, rp.Exact(2), 1)],
+        "f = 1": [(easy, rp.FModel(1), seed) for seed in seeds],
+        "f = 10": [(easy, rp.FModel(10), seed) for seed in seeds],
+    }
+    has_estimates = workload.without_estimate <= RULES["most_without_estimate"]
+    if has_estimates:
+        users, doubled = rp.Users(), rp.Users(2)
+        tasks |= {
+            "users": [(easy, users, 1)],
+            "users doubled": [(easy, doubled, 1)],
+            "PV-EASY": [(rp.PVEasy(), users, 1)],
+            "EASY held": [(rp.EASY(**HELD), users, 1)],
+            "EASY-Last": [(rp.EASY(predictor=last), users, 1)],
+            "EASY-Last held": [(rp.EASY(predictor=last, **HELD), users, 1)],
+            "shortest first, Tsafrir": [
+                (rp.EASY(candidates="sjf", predictor=rp.Tsafrir()), users, 1)
+            ],
+        }
+        tasks |= {name: [(rp.EASY(predictor=one), users, 1)] for name, one in PREDICTORS.items()}
+        limit = int(workload.estimate.max())
+        usable = [s for s in MODAL_SHARES if rp.Modal(limit, s).covers(workload, seeds)]
+        if usable and rp.Modal(limit, 0.5).covers(workload, seeds):
+            for name, share in (("modal, few", usable[0]), ("modal, half", 0.5)):
+                tasks[name] = [(easy, rp.Modal(limit, share), seed) for seed in seeds]
+    let_past, wild = share_of_wild(workload)
+    tasks["random wild"] = [(rp.EASY(let_past=let_past), rp.Exact(), seed) for seed in seeds]
+
+    def run(name, several):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", MissingEstimates)  # the log is marked in all tables
+            runs = [rp.simulate(workload, *one) for one in several]
+        facts = {}
+        if name == "EASY-Last":
+            facts["violations"] = float((audits.reservation_delays(runs[0]) > 0).sum())
+        return name, reduce(runs), facts
+
+    found = joblib.Parallel(workers, prefer="threads")(
+        joblib.delayed(run)(*task) for task in tasks.items()
+    )
+    facts = {"let past": let_past, **wild}
+    for _, _, own in found:
+        facts |= own
+    return {name: sums for name, sums, _ in found}, facts
+
+
+def share_of_wild(workload):
+    """Return the share of jobs to let past the head at random with as many wild backfills as f = 1 has, one seed each.
+
+    Of `SHARES`, the one whose share of wild backfills is nearest by quotient; and both shares of wild backfills.
+    """
+    wanted = observe(workload, rp.FModel(1), 1).measures["wild"]
+    best, distance, reached = SHARES[0], math.inf, 0.0
+    for share in SHARES:
+        wild = observe(workload, rp.Exact(), 1, rp.EASY(let_past=share)).measures["wild"]
+        off = abs(math.log(wild / wanted)) if wild > 0 and wanted > 0 else math.inf
+        if off < distance:
+            best, distance, reached = share, off, wild
+        if wild > wanted:
+            break
+    return best, {"wild, f = 1": wanted, "wild, random": reached}
+
+
+#: The arms of each conclusion: one over, or less, another; several in place of one mean the least of them.
+PAIRS = {
+    "perfect-helps": ("perfect", "users"),
+    "doubling-users": ("users doubled", "users"),
+    "doubling-perfect": ("perfect doubled", "perfect"),
+    "small-f-helps": ("f = 1", "perfect"),
+    "large-f-helps": ("f = 10", "perfect"),
+    "random-wild-backfills": ("random wild", "perfect"),
+    "more-backfilled": ("f = 10", "perfect"),
+    "longer-and-wider": ("f = 10", "perfect"),
+    "short-jobs-backfilled": ("f = 10", "f = 10"),
+    "modal-worse": ("modal, half", "modal, few"),
+    "pv-easy-like-easy": ("PV-EASY", "users"),
+    "pv-easy-like-held-easy": ("PV-EASY", "EASY held"),
+    "pv-easy-beats-easy-last": ("PV-EASY", "EASY-Last"),
+    "pv-easy-beats-held-easy-last": ("PV-EASY", "EASY-Last held"),
+    "few-are-killed": ("PV-EASY", None),
+    "little-waste": ("PV-EASY", None),
+    "top-underpredicts-least": ("Top 3 %", ("Complete", "CVH", "Tsafrir")),
+    "top-beats-requests": ("Top 3 %", "users"),
+    "shortest-first-with-predictions": ("shortest first, Tsafrir", "users"),
+}
+#: Measures of the two arms where they differ from the conclusion's own.
+COLUMN = {"run_time": ("backfilled_run_time", "regular_run_time")}
+
+
+def effect(sums, conclusion, measure, name, level=0.95):
+    """Return an effect with the ends of its 95 % interval.
+
+    Blocks of four weeks (of fewer, where the log has less than 48 weeks) are drawn with replacement, and the interval is
+    studentized: studies/intervals found its coverage the nearest to 95 % of those tried. Standard errors are by linearization. Of several
+    arms to compare with, the one that is least in the whole log is taken.
+
+    Parameters
+    ----------
+    sums : dict
+        Of `arms`.
+    conclusion, measure, name : str
+        The name is part of the key of the random draws.
+
+    Returns
+    -------
+    tuple of float
+        A quotient, or a difference or a value in the unit of the measure, and the ends; nan over no jobs.
+    """
+    first, second = PAIRS[conclusion]
+    of_first, of_second = COLUMN.get(measure, (measure, measure))
+    pairs = [sums[first][of_first]]
+    if second:
+        others = second if isinstance(second, tuple) else (second,)
+        pairs.append(min((sums[arm][of_second] for arm in others), key=_mean))
+    rows = np.array(pairs)  # arms, above and below the line, weeks
+    weeks = rows.shape[2]
+    length = max(1, min(4, weeks // 12))
+    rows = np.add.reduceat(rows, np.arange(0, weeks, length), axis=2)
+    quotient = CONCLUSIONS[conclusion]["effect"] == "quotient"
+    with np.errstate(divide="ignore", invalid="ignore"):
+        own, error = _estimate(rows[:, :, None, :], quotient)
+        n = rows.shape[2]
+        random = generator(name, n, "blocks of weeks of the study of other logs", RULES["draws"])
+        drawn, spread = _estimate(rows[:, :, random.integers(0, n, (RULES["draws"], n))], quotient)
+        t = (drawn - own) / spread
+        t = t[np.isfinite(t)]
+        if n < 3 or 2 * len(t) < RULES["draws"] or not np.isfinite(own[0]):
+            ends = [math.nan, math.nan]
+        else:
+            high, low = np.quantile(t, [(1 - level) / 2, (1 + level) / 2])
+            ends = [own[0] - low * error[0], own[0] - high * error[0]]
+        values = np.array([own[0], *ends])
+    return tuple(float(one) for one in (np.exp(values) if quotient else values))
+
+
+def _mean(pair):
+    above, below = pair.sum(axis=1)
+    return above / below if below > 0 else math.inf
+
+
+def _estimate(rows, quotient):
+    """Return the effects of drawn blocks and their standard errors, two float64[draws]; rows are float64[arms, 2, draws, n]."""
+    total = rows.sum(axis=3, keepdims=True)
+    means = total[:, 0] / total[:, 1]
+    influence = (rows[:, 0] - means * rows[:, 1]) / total[:, 1]
+    values = means[..., 0]
+    if quotient:
+        influence, values = influence / means, np.log(values)
+    sign = np.array([1, -1])[: len(rows)]
+    influence, n = np.einsum("a,adn->dn", sign, influence), rows.shape[3]
+    error = np.sqrt(
+        ((influence - influence.mean(axis=1, keepdims=True)) ** 2).sum(axis=1) * n / (n - 1)
+    )
+    return sign @ values, error
+
+
+def word(rule, value, low, high):
+    """Return for, against or open: the side of the rule's threshold on which the whole interval lies."""
+    ends = (value, value) if math.isnan(low) else (low, high)
+    if math.isnan(value):
+        return "open"
+    if "below" in rule:
+        return (
+            "for" if ends[1] < rule["below"] else "against" if ends[0] >= rule["below"] else "open"
+        )
+    return "for" if ends[0] > rule["above"] else "against" if ends[1] <= rule["above"] else "open"
+
+
+def cases(workload, load=None, workers=2):
+    """Return the cases of a log at a load, and its facts.
+
+    Parameters
+    ----------
+    workload : replication.Workload
+    load : float, optional
+        Offered load; by default that of the log.
+    workers : int
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each conclusion and measure: `COLUMNS`, load being a share. Conclusions that the log cannot decide are left out.
+    dict of str to float
+    """
+    jobs = workload if load is None else workload.at_load(load)
+    sums, facts = arms(jobs, workers)
+    waits = {arm: float(np.divide(*one["mean_wait"].sum(axis=1))) for arm, one in sums.items()}
+    rows = []
+    for conclusion, rule in CONCLUSIONS.items():
+        if conclusion == "easy-last-violates":
+            if "violations" in facts:
+                value, nan = facts["violations"], math.nan
+                rows.append(
+                    (conclusion, "violations", value, nan, nan, word(rule, value, nan, nan))
+                )
+            continue
+        first, second = PAIRS[conclusion]
+        needed = [first, *(second if isinstance(second, tuple) else [second] if second else [])]
+        baseline = needed[-1] if rule["effect"] == "quotient" else first
+        if not set(needed) <= set(sums) or waits[baseline] < RULES["least_wait"]:
+            continue
+        for measure in rule["measures"]:
+            name = f"{workload.name} {jobs.load:.6f}"
+            found = effect(sums, conclusion, measure, name)
+            rows.append((conclusion, measure, *found, word(rule, *found)))
+    table = pd.DataFrame(rows, columns=COLUMNS[2:])
+    table.insert(0, "load", jobs.load)
+    table.insert(0, "log", workload.name)
+    table["recorded load"] = load is None
+    facts |= {f"mean wait, {arm}": wait for arm, wait in waits.items()}
+    return table, facts
+
+
+def of_log(table):
+    """Return the word of each log on each conclusion, from its cases at the recorded load."""
+    own = table[table["recorded load"]]
+
+    def one(words):
+        words = set(words)
+        if "against" not in words and "for" in words:
+            return "for"
+        return "against" if "for" not in words and "against" in words else "open"
+
+    return own.groupby(["conclusion", "log"], sort=False)["word"].agg(one).reset_index()
+
+
+def pool(effects, low, high, level=0.95):
+    """Return the pooled quotient with its interval, and the share of the variance that lies between logs.
+
+    A random-effects model on logarithms: DerSimonian and Laird (1986) for the variance between logs, Hartung and Knapp (2001) for the
+    interval.
+
+    Parameters
+    ----------
+    effects, low, high : float64[k]
+        Quotients, above 0, with the ends of their 95 % intervals.
+
+    Returns
+    -------
+    tuple of float
+        The quotient, the ends of its interval, and I2, a share. nan for fewer than three logs.
+    """
+    y = np.log(np.asarray(effects, float))
+    error = (np.log(np.asarray(high, float)) - np.log(np.asarray(low, float))) / (2 * 1.96)
+    k = len(y)
+    if k < 3 or not (error > 0).all():
+        return (math.nan,) * 4
+    weight = 1 / error**2
+    fixed = (weight * y).sum() / weight.sum()
+    q = (weight * (y - fixed) ** 2).sum()
+    between = max(0.0, (q - (k - 1)) / (weight.sum() - (weight**2).sum() / weight.sum()))
+    weight = 1 / (error**2 + between)
+    mean = (weight * y).sum() / weight.sum()
+    spread = math.sqrt((weight * (y - mean) ** 2).sum() / ((k - 1) * weight.sum()))
+    half = stats.t.ppf((1 + level) / 2, k - 1) * spread
+    share = max(0.0, (q - (k - 1)) / q) if q > 0 else 0.0
+    return tuple(float(one) for one in (*np.exp([mean, mean - half, mean + half]), share))
+
+
+def describe(workload):
+    """Return facts of a log that may separate logs that agree with a conclusion from those that do not."""
+    run_time, estimate = workload.run_time.astype(float), workload.estimate.astype(float)
+    counts = np.sort(np.unique(workload.estimate, return_counts=True)[1])[::-1]
+    known = workload.without_estimate <= RULES["most_without_estimate"]
+    nan = math.nan
+    past = dict(workload.cleaning).get("estimate-raised", 0) / len(workload)
+    return {
+        "log": workload.name,
+        "jobs": len(workload),
+        "processors": workload.machine,
+        "load": workload.load,
+        "without estimate": workload.without_estimate,
+        "past the estimate": past if known else nan,
+        "accuracy": float((run_time / np.maximum(estimate, 1)).mean()) if known else nan,
+        "twenty estimates": float(counts[:20].sum() / len(workload)) if known else nan,
+        "size and run time": float(stats.spearmanr(workload.processors, run_time).statistic),
+    }
