@@ -29,7 +29,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: help setup figures test lab check report traces site test-all test-contrib bench archive lock audit clean distclean
+.PHONY: help setup figures studies test lab check report traces site test-all test-contrib bench archive lock audit clean distclean
 
 help:
 	@awk -F '  +' '/^[a-z-]+:.*  ## / { \
@@ -38,9 +38,12 @@ help:
 
 setup: $(READY)  ## Create .venv with the locked packages, and compile the kernels
 
-figures: $(READY)  ## Run all notebooks and build the report; with ONLY= run these alone
+figures: $(READY)  ## Run the notebooks of the papers and build the report; with ONLY= run these alone
 	@$(PY) -m replication figures $(OPTIONS)
 	@$(if $(ONLY),:,$(PY) -m replication report)
+
+studies: $(READY)  ## Run our own studies; with ONLY= one of them
+	@$(PY) -m replication studies $(OPTIONS)
 
 test: $(READY)  ## Run the tests except the long ones
 	@$(PY) $(PYTEST) -m "not slow" $(TESTS)
@@ -117,7 +120,7 @@ $(TOOLS)/ready: tools.lock $(READY)
 	@rm -rf $(TOOLS) && $(PY) $(PIP) --target $(TOOLS) -r tools.lock && touch $@
 
 #: SCALE=quick         fewer jobs and runs than the paper (default: paper where the real logs are available)
-#: ONLY="a/x b"        only these notebooks, such as "heel_and_toe/fig02 pv_easy/table3"
+#: ONLY="a/x b"        only these notebooks, such as "heel_and_toe/fig02 pv_easy/table3", or of studies "causes"
 #: SET="f_max=2"       other parameters of the notebooks; the results go to build/other/
 #: WORKERS=n           threads that simulate (figures), or processes (test)
 #: ENGINE=name         where sweeps run (figures): threads, processes, or the address of a Dask scheduler

@@ -14,7 +14,7 @@ TITLES = {
     "pv_easy": "PV-EASY (HPDC 2010)",
     "heel_and_toe": "Heel and toe (IISWC 2006)",
     "top_percent": "Top Percent (CLUSTER 2021)",
-    "beyond": "Beyond the papers",
+    "together": "The papers together",
 }
 
 

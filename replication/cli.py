@@ -208,28 +208,49 @@ def sweep(logs, loads, seeds, watched, workers, engine, shard, folder, out, as_j
     _print(facts | {"simulations": len(table), "out": out}, lines, as_json)
 
 
+def notebooks(command):
+    """Add the options of a command that runs notebooks."""
+    for add in (
+        opt("--only", multiple=True, metavar="ITEM", help="Such as pv_easy/table2; repeat."),
+        opt("--scale", type=click.Choice(["paper", "quick"]), help="quick: fewer jobs and runs."),
+        opt("--set", "settings", multiple=True, metavar="NAME=JSON", help="Such as f_max=2."),
+        opt("--list", "listing", is_flag=True, help="List the items and do nothing else."),
+        workers,
+        engine,
+    ):
+        command = add(command)
+    return command
+
+
 @shell.command()
-@opt("--only", multiple=True, metavar="ITEM", help="heel_and_toe/fig02, or pv_easy; repeat.")
-@opt("--scale", type=click.Choice(["paper", "quick"]), help="quick: fewer jobs and runs.")
-@opt("--set", "settings", multiple=True, metavar="NAME=JSON", help="Parameters, such as f_max=2.")
-@opt("--list", "listing", is_flag=True, help="List the items and do nothing else.")
-@workers
-@engine
-def figures(only, scale, settings, listing, workers, engine):
-    """Run the notebooks of tables and figures, and print where the pictures are."""
+@notebooks
+def figures(**given):
+    """Run the notebooks of the papers' tables, figures and claims, and print where the pictures are."""
+    return _run(own=False, **given)
+
+
+@shell.command()
+@notebooks
+def studies(**given):
+    """Run the notebooks of our own studies, and print where the pictures are."""
+    return _run(own=True, **given)
+
+
+def _run(own, only, scale, settings, listing, workers, engine):
     from replication.report import record, results
     from replication.simulator.sweeps import engines
 
     if listing:
-        return click.echo(
-            "\n".join(f"{name:28} {record.title(name)}" for name in results.notebooks())
-        )
+        names = results.studies() if own else results.notebooks()
+        lines = (f"{name.removeprefix(record.STUDY):28} {record.title(name)}" for name in names)
+        return click.echo("\n".join(lines))
     from replication.report import run
 
     if engine is not None:  # the notebooks' sweeps take it from the environment
         os.environ[engines.ENVIRONMENT] = engines.check(engine)
     words = (word.partition("=") for word in settings)
-    return run.figures(only, scale, workers, {name: _value(value) for name, _, value in words})
+    given = {name: _value(value) for name, _, value in words}
+    return run.figures(only, scale, workers, given, own)
 
 
 @shell.command()

@@ -4,14 +4,14 @@ import nbformat
 from IPython.display import display
 from matplotlib import pyplot
 
-from replication.report import run
+from replication.report import record, run
 from replication.report.parameters import check_known, on_disk
 from replication.report.run import NotebookError
 
 
 def in_process(path, **parameters):
     """Return the variables of a notebook at its end; NotebookError if a cell fails."""
-    name = f"{path.parent.name}/{path.stem}"
+    name = record.name_of(path)
     check_known(name, parameters, on_disk(name))
     variables = {"__name__": "__main__", "display": display}
     try:

@@ -33,6 +33,7 @@ def enter(root, real=True, patch=setattr):
     root = Path(root)
     places = {
         "NOTEBOOKS": "notebooks",
+        "STUDIES": "studies",
         "FIGURES": "figures",
         "ARTICLE": "article",
         "BUILD": "build",

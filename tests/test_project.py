@@ -19,7 +19,10 @@ from replication.simulator import paths
 PROJECT = tomllib.loads((paths.ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 LOCK = (paths.ROOT / "requirements.lock").read_text(encoding="utf-8")
 NOTEBOOKS = sorted(
-    path for path in paths.NOTEBOOKS.rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts
+    path
+    for folder in (paths.NOTEBOOKS, paths.STUDIES)
+    for path in folder.rglob("*.ipynb")
+    if ".ipynb_checkpoints" not in path.parts
 )
 
 
@@ -55,7 +58,7 @@ def test_imports_follow_the_layers():
 
 @pytest.mark.parametrize("words", ["format --check", "check"])
 def test_ruff(words):
-    folders = ("replication", "tests", "benchmarks", "contrib")
+    folders = ("replication", "studies", "tests", "benchmarks", "contrib")
     code, output = run(sys.executable, "-m", "ruff", *words.split(), *folders)
     assert code == 0, output
 
@@ -78,7 +81,7 @@ def test_public_names_exist():
 
 def test_no_file_names_a_machine():
     folder = re.compile(r"(?<![\w.~-])/(?:work|root|home|Users|mnt)/\w|--(?:extra-)?index-url")
-    for source in ("replication", "contrib", "docs", "notebooks", "figures", "data"):
+    for source in ("replication", "studies", "contrib", "docs", "notebooks", "figures", "data"):
         for path in (paths.ROOT / source).rglob("*"):
             if path.suffix in {".py", ".md", ".toml", ".csv", ".ipynb", ".json"}:
                 assert not folder.search(path.read_text(encoding="utf-8")), path

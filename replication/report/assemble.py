@@ -100,6 +100,7 @@ def page(results, sensitivity, text=""):
         rules={word: verdict["rule"] for word, verdict in render.VERDICTS.items()},
         sensitivity=sensitivity.map(shown.text).to_dict("records"),
         papers=[_paper(paper, prose) for paper in results.papers],
+        studies=[_study(study, results.papers, prose) for study in results.studies],
         decisions=[
             (path.stem, prose(path.read_text(encoding="utf-8"), path))
             for path in sorted(DOCS.glob("decisions/*.md"))
@@ -195,6 +196,18 @@ def _paper(paper, prose):
     }
 
 
+def _study(study, papers, prose):
+    """Return the contents of a study; its items show the claims that they state of their paper."""
+    by_key = {paper.key: paper for paper in papers}
+    return {
+        "key": study.key.replace("/", "-"),
+        "title": study.title,
+        "items": [
+            _item(item, by_key.get(item.facts["paper"], study), prose) for item in study.items
+        ],
+    }
+
+
 def _short(key):
     """Return the name of a paper, or the title of a chapter that is no paper."""
     return published.registered().get(key, {}).get("name", record.CHAPTERS[key])
@@ -228,7 +241,7 @@ def _reconstruction(paper):
 
 def _item(item, paper, prose):
     """Return the contents of an item's section."""
-    facts, name = item.facts, item.name.partition("/")[2]
+    facts, name = item.facts, item.name.rpartition("/")[2]
     by_key = {number.name[2:]: number for number in paper.numbers}
     keys = map(tables.key_of, facts["comparisons"])
     numbers = [by_key[key] for key in keys if key in by_key]
@@ -254,6 +267,8 @@ def _item(item, paper, prose):
 
 def claims_of(item, paper):
     """Return the claims of an item: those that it decides, and those whose section names it."""
+    if item.name.startswith(record.STUDY):
+        return [claim for claim in paper.claims if claim.id_in_paper in item.facts["claims"]]
     name = re.sub("(?<=[a-z])0+", "", item.name.partition("/")[2])
     return [claim for claim in paper.claims if claim.drawn_by == item.name or name in claim.items]
 
@@ -350,7 +365,8 @@ def _logs(items):
     for item in items:
         for name, facts in item.facts["provenance"]["logs"].items():
             log = used.setdefault((name, json.dumps(facts, sort_keys=True)), facts | {"papers": {}})
-            log["papers"][_short(item.name.split("/")[0])] = None
+            own = item.name.startswith(record.STUDY)
+            log["papers"]["studies" if own else _short(item.name.split("/")[0])] = None
     return [facts | {"name": name} for (name, _), facts in used.items()]
 
 

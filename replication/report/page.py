@@ -35,21 +35,25 @@ class Page:
     Parameters
     ----------
     name : str
-        ``paper/item``: the notebook's folder and its stem.
+        ``paper/item``: the notebook's folder and its stem. For a notebook of a study ``studies/study/item``.
     scale : str
         ``paper`` for all jobs and seeds, ``quick`` for the first `QUICK_JOBS` jobs of each log.
     logs : list of str
         Registry names, or paths of SWF files of one's own; empty for an item that needs none.
     seed, workers : int
         Seed of all random draws, and number of threads that simulate.
+    paper : str, optional
+        For a study: the paper whose rules make the jobs of its logs and whose claims it can decide.
     **settings
         Parameters that only this item has (load, E_max, errors, ...): JSON types, each of the type of the value
         in the notebook's cell. The record has them too.
 
     Attributes
     ----------
-    name, paper, item, scale, seed, settings
-        As given.
+    name, paper, scale, seed, settings
+        As given; the paper is empty for a study without one.
+    item : str
+        The last part of the name.
     quick : bool
     first : int or None
         Number of jobs of each log: `QUICK_JOBS` at quick scale, None for all.
@@ -64,10 +68,12 @@ class Page:
         If a parameter is not of its type, or was handed to the notebook by a name that the page does not have.
     """
 
-    def __init__(self, name, scale="paper", logs=None, seed=1, workers=1, **settings):
+    def __init__(self, name, scale="paper", logs=None, seed=1, workers=1, paper="", **settings):
         given = {"scale": scale, "logs": logs or [], "seed": seed, "workers": workers} | settings
-        self.paper, self.item = name.split("/")
-        among(record.CHAPTERS, f"page {name}: paper", self.paper, PageError)
+        folder, _, self.item = name.rpartition("/")
+        self.paper = paper if name.startswith(record.STUDY) else folder
+        if self.paper or not name.startswith(record.STUDY):
+            among(record.CHAPTERS, f"page {name}: paper", self.paper, PageError)
         parameters.check_known(name, _handed_over(), given)
         parameters.check(name, given)
         self.name, self.scale, self.seed, self.settings = name, scale, seed, settings
@@ -154,7 +160,7 @@ class Page:
     @property
     def folder(self):
         """Folder of the outputs: in ``figures/`` only for real logs under the committed parameters."""
-        return record.folder(self.kind, self.paper)
+        return record.folder(self.kind, self.name)
 
     @property
     def notice(self):
@@ -335,6 +341,7 @@ class Page:
         facts = {
             "format": record.FORMAT,
             "item": self.name,
+            **({"paper": self.paper} if self.name.startswith(record.STUDY) else {}),
             "title": record.title(self.name),
             "summary": self._summary,
             "parameters": {name: v for name, v in self._given.items() if name != "workers"},
@@ -383,7 +390,7 @@ class Page:
         if self.changes:
             line += (
                 f"\n\n**Not the committed parameters**: {'; '.join(self.changes)}. What is drawn goes to "
-                f"`build/other/{self.paper}/`; it proves nothing about the paper and gets no verdict."
+                f"`build/other/{self.name.rpartition('/')[0]}/`; it proves nothing about the paper and gets no verdict."
             )
         return line
 

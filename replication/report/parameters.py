@@ -4,6 +4,7 @@ import ast
 import json
 
 from replication.papers import git
+from replication.report import record
 from replication.simulator import paths
 from replication.simulator.choices import among
 
@@ -63,7 +64,7 @@ def read_cell(notebook, name):
 
 def on_disk(name):
     """Return the parameters of an item's notebook file; None if there is no such notebook."""
-    path = paths.NOTEBOOKS / f"{name}.ipynb"
+    path = record.source(name)
     return read_cell(path.read_text(encoding="utf-8"), name) if path.exists() else None
 
 
@@ -74,7 +75,7 @@ def changes(name, given):
     """
     if git.head(paths.NOTEBOOKS) is None:
         return ["the committed parameters are unknown: git gives no answer"]
-    committed = git.at_head(paths.NOTEBOOKS / f"{name}.ipynb")
+    committed = git.at_head(record.source(name))
     if committed is None:
         return ["no committed notebook of this name"]
     own = read_cell(committed, name)

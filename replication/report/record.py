@@ -10,9 +10,10 @@ from pathlib import Path
 from replication.papers import published
 from replication.simulator import paths, writing
 
-#: Titles of the report's chapters: the papers, and what none of them did.
+#: Titles of the chapters of the replication.
 CHAPTERS = {name: paper["title"] for name, paper in published.registered().items()}
-CHAPTERS |= {"beyond": "Beyond the papers"}
+CHAPTERS |= {"together": "The papers together"}
+STUDY = "studies/"  # the names of all items of studies begin so
 #: Kinds of outputs, from the most to the least conclusive.
 KINDS = ("paper", "quick", "stand-in")
 #: Outputs with parameters other than the committed ones; no report is made of them.
@@ -22,10 +23,27 @@ FORMAT = 3  # of a record, see docs/architecture.md
 PACKAGES = ("numpy", "numba", "scipy", "pandas", "matplotlib")
 
 
-def folder(kind, paper=""):
-    """Return the folder of outputs of one of `KINDS` or `OTHER`; only ``paper`` is in ``figures/``."""
+def folder(kind, name=""):
+    """Return the folder of the outputs of an item, or of all items without its name.
+
+    `kind` is one of `KINDS` or `OTHER`; only ``paper`` is in ``figures/``.
+    """
     root = {"paper": paths.FIGURES, "stand-in": paths.STAND_IN}.get(kind, paths.BUILD / kind)
-    return root / paper
+    return root / name.rpartition("/")[0]
+
+
+def source(name):
+    """Return the path of the notebook of an item: in ``notebooks/``, or in ``studies/`` for one of a study."""
+    if name.startswith(STUDY):
+        return paths.STUDIES / f"{name.removeprefix(STUDY)}.ipynb"
+    return paths.NOTEBOOKS / f"{name}.ipynb"
+
+
+def name_of(path):
+    """Return the name of the item of a notebook, see `source`."""
+    of_study = path.is_relative_to(paths.STUDIES)
+    place = path.relative_to(paths.STUDIES if of_study else paths.NOTEBOOKS).with_suffix("")
+    return f"{STUDY if of_study else ''}{place.as_posix()}"
 
 
 def notebook(kind, name):
@@ -35,7 +53,7 @@ def notebook(kind, name):
 
 def title(name):
     """Return the first heading of an item's notebook, or its name where there is none."""
-    path = paths.NOTEBOOKS / f"{name}.ipynb"
+    path = source(name)
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"] if path.exists() else ()
     text = "\n".join("".join(one["source"]) for one in cells if one["cell_type"] == "markdown")
     heading = re.search("^# (.*)", text, re.MULTILINE)

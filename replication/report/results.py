@@ -20,15 +20,23 @@ class ReportError(ValueError):
 
 
 def notebooks():
-    """Return the paths of all notebooks of tables and figures by ``paper/item``, papers and items in natural order."""
+    """Return the paths of all notebooks of the replication by ``paper/item``, papers and items in natural order."""
+    return _by_name(paths.NOTEBOOKS / paper for paper in record.CHAPTERS)
 
+
+def studies():
+    """Return the paths of the notebooks of all studies by ``studies/study/item``."""
+    return _by_name(sorted(folder for folder in paths.STUDIES.glob("*") if folder.is_dir()))
+
+
+def _by_name(folders):
     def natural(path):
         return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", path.stem)]
 
     return {
-        f"{paper}/{path.stem}": path
-        for paper in record.CHAPTERS
-        for path in sorted((paths.NOTEBOOKS / paper).glob("*.ipynb"), key=natural)
+        record.name_of(path): path
+        for folder in folders
+        for path in sorted(folder.glob("*.ipynb"), key=natural)
     }
 
 
@@ -36,7 +44,7 @@ def notebooks():
 class Item:
     """The results of one notebook: their kind and their record."""
 
-    name: str  # ``paper/item``
+    name: str  # ``paper/item``, or ``studies/study/item``
     kind: str
     facts: dict
 
@@ -48,12 +56,18 @@ class Item:
     @property
     def source(self) -> Path:
         """The path of its notebook."""
-        return paths.NOTEBOOKS / f"{self.name}.ipynb"
+        return record.source(self.name)
+
+    @property
+    def path(self):
+        """The path of its notebook in the repository, as text."""
+        own = self.name.startswith(record.STUDY)
+        return f"{'' if own else 'notebooks/'}{self.name}.ipynb"
 
     @property
     def folder(self) -> Path:
         """The folder of its outputs."""
-        return record.folder(self.kind, self.name.split("/")[0])
+        return record.folder(self.kind, self.name)
 
     @property
     def is_analysis(self):
@@ -72,7 +86,7 @@ def _sha256(path):
 
 @dataclass
 class Paper:
-    """A paper with its items, all published numbers, and all claims."""
+    """A paper with its items, all published numbers, and all claims; or a study, which has only items."""
 
     key: str
     title: str
@@ -83,15 +97,16 @@ class Paper:
 
 @dataclass
 class Results:
-    """The results of all papers, their kind, and the reason for each missing notebook."""
+    """The results of all papers and of all studies, their kind, and the reason for each missing notebook."""
 
     kind: str
     papers: list
+    studies: list
     missing: dict = field(default_factory=dict)
 
     def every(self, what):
-        """Return the ``items``, ``numbers`` or ``claims`` of all papers, in their order."""
-        return [one for paper in self.papers for one in getattr(paper, what)]
+        """Return the ``items``, ``numbers`` or ``claims`` of all papers and studies, in their order."""
+        return [one for part in (*self.papers, *self.studies) for one in getattr(part, what)]
 
 
 def collect(kind):
@@ -103,7 +118,7 @@ def collect(kind):
         If two notebooks disagree on a number or a claim.
     """
     items, missing = [], {}
-    for name in notebooks():
+    for name in notebooks() | studies():
         kinds = record.KINDS[record.KINDS.index(kind) :: -1]
         drawn = ((kind, record.read(kind, name)) for kind in kinds)
         item = next((Item(name, kind, facts) for kind, facts in drawn if facts), None)
@@ -113,7 +128,7 @@ def collect(kind):
             missing[name] = ALTERED
         else:
             items.append(item)
-    return Results(kind, papers(items), missing)
+    return Results(kind, papers(items), grouped_studies(items), missing)
 
 
 def recorded():
@@ -131,3 +146,14 @@ def papers(items):
         own = [item for item in items if item.name.startswith(f"{key}/")]
         made.append(Paper(key, title, own, tables.numbers(key, own), tables.claims(key, own)))
     return made
+
+
+def grouped_studies(items):
+    """Return the studies of some items, each a `Paper` of the study's folder."""
+    made = {}
+    for item in items:
+        if item.name.startswith(record.STUDY):
+            key = item.name.rpartition("/")[0]
+            title = key.removeprefix(record.STUDY).replace("_", " ").capitalize()
+            made.setdefault(key, Paper(key, title, [], [], [])).items.append(item)
+    return list(made.values())

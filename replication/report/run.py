@@ -16,7 +16,7 @@ from tqdm import tqdm
 
 from replication.report import record
 from replication.report.parameters import PageError, check_known, on_disk
-from replication.report.results import notebooks
+from replication.report.results import notebooks, studies
 from replication.simulator import paths, writing
 from replication.simulator.choices import did_you_mean
 from replication.simulator.logs import registry
@@ -30,25 +30,29 @@ class NotebookError(RuntimeError):
     """A notebook that failed; the message names the cell and the last line of the exception."""
 
 
-def choose(only=()):
+def choose(only=(), own=False):
     """Return the notebooks of some words, each ``paper/item`` or ``paper``; all without a word.
+
+    With `own` they are those of our own studies, each ``study/item`` or ``study``.
 
     Raises
     ------
     PageError
         If no notebook has the name.
     """
-    known = notebooks()
+    known = {name.removeprefix(record.STUDY): name for name in (studies() if own else notebooks())}
+    command = "studies" if own else "figures"
     words = " ".join([only] if isinstance(only, str) else only or []).split()
-    chosen = {}
-    for word in words:
+    chosen = []
+    for word in (word.removeprefix(record.STUDY) for word in words):
         several = [name for name in known if word in (name, name.split("/")[0])]
         if not several:
             same = [name for name in known if name.split("/")[1] == word]
             hint = f"; did you mean {' or '.join(same)}?" if same else did_you_mean(word, known)
-            raise PageError(f"no notebook {word!r}{hint}; 'replication figures --list' names all")
-        chosen |= {name: known[name] for name in several}
-    return chosen if words else known
+            raise PageError(f"no notebook {word!r}{hint}; 'replication {command} --list' names all")
+        chosen += several
+    names = dict.fromkeys(known[name] for name in (chosen if words else known))
+    return {name: record.source(name) for name in names}
 
 
 def plan(chosen, scale=None, workers=None, settings=None):
@@ -89,29 +93,34 @@ def _available(logs):
     return available
 
 
-def figures(only=(), scale=None, workers=None, settings=None):
-    """Run notebooks and print where their pictures are.
+def figures(only=(), scale=None, workers=None, settings=None, own=False):
+    """Run notebooks, see `choose`; print where their pictures are, and the time they take.
 
     Returns
     -------
     int
         Exit code: 1 if a notebook failed.
     """
-    chosen = choose(only)
+    chosen = choose(only, own)
     if not chosen:
-        raise PageError(f"no notebooks in {paths.NOTEBOOKS}")
+        raise PageError(f"no notebooks in {paths.STUDIES if own else paths.NOTEBOOKS}")
     planned = plan(chosen, scale, workers, settings)
     weights = {name: _seconds(name, planned[name]["scale"]) for name in chosen}
-    failed = 0
+    failed, begun = 0, time.perf_counter()
+    if len(chosen) > 1:
+        print(
+            f"{len(chosen)} notebooks, {_minutes(sum(weights.values()))} by their last runs",
+            flush=True,
+        )
     with tqdm(bar_format="{desc}", leave=False, disable=None) as bar:
         for done, name in enumerate(sorted(chosen, key=weights.get), 1):
-            left = max(1, round(sum(weights.values()) / 60))
-            bar.set_description_str(f"{done} of {len(chosen)}, about {left} min left: {name}")
+            left = _minutes(sum(weights.values()))
+            bar.set_description_str(f"{done} of {len(chosen)}, {left} left: {name}")
             started = time.perf_counter()
             try:
                 kind = execute(chosen[name], planned[name])
                 pictures = [_short(path) for path in outputs(kind, name) if path.suffix == ".png"]
-                where = ", ".join(pictures) or f"{_short(record.folder(kind, name.split('/')[0]))}/"
+                where = ", ".join(pictures) or f"{_short(record.folder(kind, name))}/"
                 line = f"{name} ({kind}): {where}"
             except NotebookError as error:
                 failed += 1
@@ -120,7 +129,15 @@ def figures(only=(), scale=None, workers=None, settings=None):
             with bar.external_write_mode():
                 print(f"{line} [{done} of {len(chosen)}, {seconds:.1f} s]", flush=True)
             del weights[name]
+    if len(chosen) > 1:
+        print(
+            f"{len(chosen)} notebooks in {(time.perf_counter() - begun) / 60:.1f} min", flush=True
+        )
     return 1 if failed else 0
+
+
+def _minutes(seconds):
+    return f"about {max(1, round(seconds / 60))} min"
 
 
 def _seconds(name, scale):
@@ -131,7 +148,7 @@ def _seconds(name, scale):
 
 def outputs(kind, name):
     """Return the files that the record of an item names; none without a record."""
-    folder, facts = record.folder(kind, name.split("/")[0]), record.read(kind, name)
+    folder, facts = record.folder(kind, name), record.read(kind, name)
     return [folder / file for file in facts["files"] if OUTPUT.fullmatch(file)] if facts else []
 
 
@@ -147,7 +164,7 @@ def execute(path, parameters):
     ------
     NotebookError
     """
-    name = f"{path.parent.name}/{path.stem}"
+    name = record.name_of(path)
     kinds = (*record.KINDS, record.OTHER)
     records = {kind: record.folder(kind) / f"{name}.json" for kind in kinds}
     before = {kind: _mtime(file) for kind, file in records.items()}

@@ -9,6 +9,7 @@ import platformdirs
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = ROOT / "notebooks"
+STUDIES = ROOT / "studies"
 DATA = ROOT / "data"
 PUBLISHED = DATA / "published"
 IN_CHECKOUT = (ROOT / "pyproject.toml").is_file()

@@ -48,10 +48,12 @@ def runs(curve, noise=0.0, seeds=20, seed=1):
 @pytest.mark.parametrize("largest", campaign.RANGES)
 def test_the_campaign_is_as_large_as_the_paper_says(model, largest):
     """Footnotes 4, 6 and 8: 101 values of f, a hundred runs, ten pairs of trace and load, with each model. The
-    claims ask for fewer runs beyond f = 10, the notebook `wide` for all.
+    claims ask for fewer runs beyond f = 10, the notebook `large_badness` for all.
     """
     workloads = {log: few_jobs(log) for log in LOGS}
-    beyond = papermill.inspect_notebook("notebooks/heel_and_toe/wide.ipynb")["runs"]["default"]
+    beyond = papermill.inspect_notebook("studies/large_badness/large_badness.ipynb")["runs"][
+        "default"
+    ]
     scale = replace(campaign.PAPER_SCALE, wide_seeds=int(beyond))
     tasks = [task for load in campaign.LOADS for task in model(workloads, scale, load, largest)]
     assert len({(t.workload.name, t.load) for t in tasks}) == 10

@@ -35,7 +35,7 @@ def test_the_page_holds_its_pictures_and_citations(recorded):
             "10,172",
         ),
         ("value heel_and_toe/table1 jobs trace=CTC-SP2; ,.0f", "77,222"),
-        ("value heel_and_toe/robustness cases headline=doubling-helps kind=default", "16"),
+        ("value studies/sensitivity/heel_and_toe cases headline=doubling-helps kind=default", "16"),
         ("value heel_and_toe/fig04.logs jobs_used log=CTC-SP2", "77,222"),
         ("value all.claims verdict; count", str(125)),
     ],

@@ -6,9 +6,9 @@ from replication.report import record, results, run
 from replication.simulator import paths
 from tests.in_process import in_process
 
-NOTEBOOKS = results.notebooks()
-LONG = {"beyond/prediction"}
-IN_A_KERNEL = ("heel_and_toe/table2", "pv_easy/table3")
+NOTEBOOKS = results.notebooks() | results.studies()
+LONG = {"studies/prediction/prediction"}
+IN_A_KERNEL = ("heel_and_toe/table2", "pv_easy/table3", "studies/preemption/modes")
 
 
 @pytest.fixture

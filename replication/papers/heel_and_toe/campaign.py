@@ -38,7 +38,7 @@ class Scale:
     modal_seeds: int
 
 
-# The paper has 100 runs for each f beyond 10 too, which takes two processors hours. The notebook `wide` makes them; what
+# The paper has 100 runs for each f beyond 10 too, which takes two processors hours. The study `large_badness` makes them; what
 # the claims ask of them is decided by the first 20.
 PAPER_SCALE, QUICK_SCALE = Scale(100, 1, 1, 20, 20), Scale(5, 10, 25, 5, 3)
 

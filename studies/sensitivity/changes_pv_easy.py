@@ -1,0 +1,39 @@
+"""PV-EASY's headline conclusions under other interpretations, cleanings, logs and loads."""
+
+from functools import partial
+
+import sensitivity
+from replication.papers import variants
+from replication.papers.pv_easy import claims, counts, runs
+
+#: Every open option alone, and some together; ways of counting, cleanings.
+CHANGES = (
+    *runs.ALONE,
+    *variants.entered(runs.PAPER, "counted"),
+    *runs.TOGETHER,
+    *runs.CLEANING,
+    *variants.entered(runs.PAPER, "machines"),
+)
+
+
+def tables(log, jobs, variant, seed=1):
+    """Return the tables that decide the headlines on one log under a variant; the seed is that of the resampled blocks."""
+    found = claims.schedules({log: jobs}, variant, seed, runs.POLICIES)
+    return {
+        "numbers": numbers(found, variant),
+        "over": claims.over(found, seed),
+        "blocked": claims.blocked(found, seed),
+    }
+
+
+def numbers(schedules, variant):
+    """Return the numbers of PV-EASY that decide a headline, counted as the variant does."""
+    loads = partial(counts.loads, since=variant.count.get("since", "first-submission"))
+    counted = {"PV-EASY": (claims.heads, claims.violations, loads)}
+    return claims.numbers(schedules, replays=False, counted=counted)
+
+
+def study(workloads, first=None, workers=1, seed=1):
+    """Return the cases of every headline, see `sensitivity.study`."""
+    own = partial(tables, seed=seed)
+    return sensitivity.study(runs.PAPER, claims, own, CHANGES, workloads, first, workers)

@@ -1,0 +1,38 @@
+"""Top Percent's headline conclusions under other interpretations, cleanings, logs and loads."""
+
+from dataclasses import replace
+from functools import partial
+
+import sensitivity
+from replication.papers import variants
+from replication.papers.top_percent import claims, intervals, runs
+from replication.papers.variants import Variant
+
+CODED = runs.READINGS["coded"]
+
+
+#: Each open option alone, and what the simulator does; cleanings.
+CHANGES = (
+    *variants.alone(
+        *("passes", "order", "events", "reservation", "shadow", "extra"),
+        *variants.PREDICTION,
+        "candidates",
+    ),
+    Variant("Top Percent as coded", predictor=CODED.predictor),
+    replace(CODED, name="all as the simulator does"),
+    Variant("jobs without a request left out", cleaning=CODED.cleaning),
+    Variant("requests raised to the run time", cleaning={"overrun": "raise-estimate"}),
+    Variant("runs may pass the request", cleaning={"overrun": "as-is"}),
+    Variant("allocated processors", cleaning={"size": "allocated"}),
+    *variants.entered(runs.PAPER, "machines"),
+)
+
+
+def tables(log, jobs, variant):
+    """Return the tables that decide the headlines on one log under a variant."""
+    draws = intervals.draws(runs.schedules({log: jobs}, variant))
+    return {"draws": draws, "ratios": intervals.table(draws)}
+
+
+#: ``study(workloads, first, workers)``, see `sensitivity.study`.
+study = partial(sensitivity.study, runs.PAPER, claims, tables, CHANGES)

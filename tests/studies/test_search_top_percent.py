@@ -1,0 +1,141 @@
+"""The search over the choices that Top Percent leaves open: distances by hand, identified choices, held-out logs."""
+
+import numpy as np
+import pytest
+
+import search_top_percent as search
+from replication.papers.published import EvidenceError, Published
+from replication.papers.top_percent import runs
+from replication.papers.variants import Variant
+from tests.workloads import random_jobs
+
+
+def dimension(name, *choices):
+    return {name: tuple(Variant(choice, f"things are {choice}") for choice in choices)}
+
+
+THINGS = (
+    dimension("colour", "red", "blue", "green")
+    | dimension("shape", "round", "square")
+    | dimension("size", "big", "small")
+)
+CODES = np.indices((3, 2, 2), dtype=np.int8).reshape(3, -1).T
+
+
+def printed(measure, value, trace="A"):
+    return Published("table1", trace, "p", measure, value, "1", 0, "made up")
+
+
+def cells(values):
+    """Return the cells as from `search.simulate_all` from {(log, measure, choice): value}."""
+    found = {}
+    for (log, measure, choice), value in values.items():
+        found.setdefault((log, "p", measure), []).append((dict([choice]), value))
+    return found
+
+
+@pytest.fixture(scope="module")
+def found():
+    """Blue is right on every log, square on A and B alone, and nothing depends on size; printed are 100 and 10."""
+    values = {}
+    for log in "ABC":
+        for colour, value in {"red": 150.0, "blue": 101.0, "green": 60.0}.items():
+            values[log, "n", ("colour", colour)] = value
+        values[log, "m", ("shape", "round")] = 12.0 if log != "C" else 10.0
+        values[log, "m", ("shape", "square")] = 10.0 if log != "C" else 20.0
+    numbers = [
+        printed(name, value, log) for log in "ABC" for name, value in (("n", 100), ("m", 10))
+    ]
+    return search.Search(CODES, cells(values), numbers, THINGS)
+
+
+def test_combinations_are_all_products_or_single_changes():
+    every = search.combinations()
+    assert len(every) == len(np.unique(every, axis=0)) == 1536 and not every[0].any()
+    single = search.combinations(single=True, fixed=search.CLEANING)
+    assert len(single) == 1 + sum(
+        len(several) - 1
+        for name, several in search.DIMENSIONS.items()
+        if name not in search.CLEANING
+    )
+
+
+def test_distances_are_those_worked_out_by_hand(found):
+    # Differences of blue, square and big: 1 %, 0, 1 %, 0, 1 %, 100 %.
+    k = CODES.tolist().index([1, 1, 0])
+    assert found.differences[k] == pytest.approx([0.01, 0, 0.01, 0, 0.01, 1.0], abs=1e-7)
+    assert found.distances[k] == pytest.approx(0.01)
+    assert found.matched[k].tolist() == [True] * 5 + [False]
+    # The default, red and round: 50 %, 20 %, 50 %, 20 %, 50 %, 0.
+    assert found.distances[0] == pytest.approx(0.35)
+    # Blue has 1 % whatever the shape; then the worst difference decides for round, then the place.
+    assert found.words(found.best) == "things are blue"
+
+
+def test_an_undefined_number_is_infinitely_far():
+    values = {"red": 1.0, "blue": np.nan, "green": 2.0}
+    table = cells({("A", "n", ("colour", name)): value for name, value in values.items()})
+    colour = {"colour": THINGS["colour"]}
+    found = search.Search(np.arange(3)[:, None], table, [printed("n", 2), printed("x", 5)], colour)
+    assert found.differences[:, 0].tolist() == [0.5, np.inf, 0]
+    assert list(found.order) == [2, 0, 1] and not found.matched[1, 0]
+    with pytest.raises(EvidenceError, match="none of the published numbers"):
+        search.Search(np.arange(3)[:, None], table, [printed("x", 5)], colour)
+
+
+def test_a_choice_is_identified_only_if_no_log_contradicts_it(found):
+    table = search.choices(found)
+    assert search.identified(table)["all"].tolist() == ["blue", "left open", "moves nothing"]
+    table = table.set_index("choice")
+    blue, square = table.loc["blue"], table.loc["square"]
+    assert (blue["best_with"], blue["best_without"]) == pytest.approx((1, 40), rel=1e-6)
+    assert (blue["numbers"], blue["fits"], square["fits"]) == (3, "3 of 3", "1 of 3")
+    # On A and B square is exact and round 20 % off; on C round is exact.
+    assert (square["best_with"], square["best_without"]) == pytest.approx((0, 20))
+    undecided = search.choices(found, decided=False)
+    assert set(undecided["verdict"]) == {"not decided here"}
+    assert "decide nothing" in search.finding(found, undecided)
+    assert "Identified choices" in search.finding(found, search.choices(found))
+
+
+def test_a_log_is_held_out_from_the_choice_tested_on_it(found):
+    table = search.hold_out(found).set_index("tested_on")
+    # Without C, blue and square are within 1 % and exact; on C the square is 100 % off: the median is 50.5 %.
+    assert table.loc["C", "reading"] == "things are blue; things are square"
+    fit = table.loc["C", ["fit", "test", "default", "possible"]].tolist()
+    assert fit == pytest.approx([0.5, 50.5, 25, 0.5])
+    # Round: 25, 0.5 and 20 %; square: 75, 50.5 and 70 %. Sizes do not differ.
+    assert table.loc["C", "tried"] == 6
+    assert table.loc["C", "blind"] == pytest.approx((25 + 50.5) / 2)
+    assert table.loc["C", "beaten"] == pytest.approx(100 * 2 / 6)
+
+
+def test_each_log_has_its_best_and_each_number_its_range(found):
+    table = search.each(found).set_index("trace")
+    assert table.loc["A", ["own", "common", "default"]].tolist() == pytest.approx([0.5, 10.5, 35])
+    table = search.ranges(found).set_index(["trace", "measure"])
+    ours = table.loc[("A", "n"), ["default", "best", "lowest", "highest"]]
+    assert ours.tolist() == [150, 101, 60, 150]
+    assert table["inside"].eq("yes").all()
+
+
+@pytest.fixture(scope="module")
+def some_jobs():
+    return random_jobs(150, 8, 1800, 90, 200)
+
+
+def test_a_number_of_a_combination_is_that_of_its_own_simulation(some_jobs):
+    codes = search.combinations(single=True, fixed=search.CLEANING)
+    table = search.simulate_all({"A": some_jobs}, codes)
+    numbers = [printed("af", 1), printed("r2", 1)]
+    numbers = [
+        Published(*("table1", "A", "Tsafrir", one.measure, 1, "1", 0, "x")) for one in numbers
+    ]
+    found = search.Search(codes, table, numbers)
+    for k, row in enumerate(codes):
+        chosen = [several[at] for several, at in zip(search.DIMENSIONS.values(), row, strict=True)]
+        variant = search._together(chosen)
+        base = runs.measure(runs.run(some_jobs, "Reqtime", variant))
+        schedule = runs.run(some_jobs, "Tsafrir", variant)
+        assert found.values[k, 0] == runs.measure(schedule)["af"] / base["af"]
+    assert len({*found.values[:, 0]}) > 1 and len({*found.values[:, 1]}) > 1

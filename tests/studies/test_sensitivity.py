@@ -1,0 +1,411 @@
+"""Headline conclusions under changes: the table of cases, and every claim decided both ways."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+import small_project
+
+import changes_heel_and_toe as heel
+import changes_pv_easy as pv
+import changes_top_percent as top
+import sensitivity
+from replication.papers import variants
+from replication.papers.published import claims_of
+from replication.papers.rules import Case
+from replication.papers.tables import decide
+from replication.papers.pv_easy import claims as pv_claims
+from replication.papers.pv_easy import reconstructed
+from replication.papers.top_percent import claims as top_claims
+from replication.papers.top_percent import intervals
+from replication.papers.top_percent import runs as top_runs
+from replication.papers.variants import (
+    CLEANING,
+    DEFAULT,
+    LOAD,
+    LOG,
+    READING,
+    NotApplicable,
+    Variant,
+)
+from replication.simulator.logs import registry
+from replication.simulator.predictors import TopPercent
+from replication.simulator.schedulers import EASY, PVEasy
+from replication.simulator.simulation import simulate
+from sensitivity import ABSENT, NO, YES
+from tests.workloads import jobs
+
+MODULES = {"pv_easy": pv, "heel_and_toe": heel, "top_percent": top}
+LOGS = {paper: registry.names(paper) for paper in MODULES}
+THREE = jobs(4, (0, 10, 3), (1, 5, 4), (2, 60, 1))
+PLAIN = Variant("default")
+
+
+def case(change, log, answer, headline="light", kind=LOAD, name="x", reason=""):
+    """A row of `sensitivity.study`."""
+    names = {"headline": headline, "word": "always", "kind": kind, "change": change, "log": log}
+    return names | {"case": name, "answer": answer, "reason": reason}
+
+
+@pytest.fixture
+def summary():
+    rows = [case("default", log, "for", kind=DEFAULT) for log in "AB"]
+    rows += [case("load 6000 %", log, "against") for log in "AB"]
+    rows += [case("B", "B", ABSENT, kind=LOG, reason="B is another matter")]
+    return sensitivity.summary(pd.DataFrame(rows))
+
+
+ENTRIES = {"light": {"short": "light"}}
+
+
+def test_a_cell_counts_the_cases_that_hold(summary):
+    light, heavy, absent = summary.to_dict("records")
+    assert (light[YES], light["cases"], light["share"], light["verdict"]) == (2, 2, 1.0, "holds")
+    assert (heavy[YES], heavy[NO], heavy["verdict"]) == (0, 2, "fails")
+    assert absent["verdict"] == ABSENT and math.isnan(absent["share"])
+    assert [sensitivity.words(row) for row in (light, heavy, absent)] == ["2/2", "0/2", "–"]
+    assert sensitivity.sentences(summary, ENTRIES) == (
+        "- **light**: by default it holds (2/2). 0 of 1 changes do not alter this; it fails under load 6000 % (0/2).\n"
+        "- Not applicable to B: B is another matter."
+    )
+    assert "Nothing is decided" in sensitivity.sentences(summary, ENTRIES, decided=False)
+
+
+def test_the_picture_has_every_cell(summary):
+    axes = sensitivity.draw(summary, ENTRIES).axes[0]
+    assert sorted(text.get_text() for text in axes.texts) == ["0/2", "2/2", "–"]
+    labels = {label.get_text() for label in axes.get_yticklabels()}
+    assert {"default", "load 6000 %", sensitivity.HEADINGS[LOAD]} <= labels
+
+
+@pytest.mark.parametrize("paper", MODULES)
+def test_headlines_and_changes_of_a_paper_are_complete(paper):
+    headlines = claims_of(paper, "headlines.toml")
+    assert 3 <= len(headlines) <= 8
+    assert all(len(entry["short"]) <= 34 for entry in headlines.values())
+    changes = sensitivity.changes_for(LOGS[paper], MODULES[paper].CHANGES)
+    assert {change.kind for change in changes} == {DEFAULT, READING, CLEANING, LOG, LOAD}
+    assert len({(change.kind, change.name) for change in changes}) == len(changes)
+
+
+def test_the_default_of_an_open_option_comes_first():
+    known = EASY.options()
+    for name, alternatives in variants.alternatives("scheduler").items():
+        assert alternatives[0].name == known[name].default
+        assert {one.name for one in alternatives} <= set(known[name].metadata["allowed"])
+        assert all(one.scheduler == {name: one.name} for one in alternatives[1:])
+
+
+def test_a_variant_is_of_the_kind_of_what_it_changes():
+    changed = {
+        DEFAULT: {},
+        READING: {"count": {"since": "time-0"}},
+        CLEANING: {"log": "KTH-SP2", "logs": ("A",)},
+        LOG: {"logs": ("B",)},
+        LOAD: {"load": 0.7},
+    }
+    assert {kind: Variant("v", **fields).kind for kind, fields in changed.items()} == {
+        kind: kind for kind in changed
+    }
+    both = Variant("v", scheduler={"events": "one-by-one"}, cleaning={"size": "requested"})
+    assert both.kind == READING
+
+
+def test_a_change_of_load_reaches_it_and_leaves_the_jobs():
+    for load in variants.LOADS:
+        log = jobs(10, *[(600 * k, 300, 2) for k in range(2000)])
+        got = variants.jobs("pv_easy", {"A": log}, "A", Variant("l", load=load))
+        assert got.load == pytest.approx(load, rel=1e-3)
+        assert (got.run_time == log.run_time).all()
+
+
+@pytest.mark.parametrize(
+    ("log", "variant"),
+    [
+        ("A", Variant("c", cleaning={"size": "requested"})),
+        ("A", Variant("c", log="KTH-SP2")),
+        ("CEA-Curie", Variant("l", logs=("CEA-Curie",))),
+    ],
+)
+def test_a_synthetic_log_has_no_other_cleaning(log, variant):
+    with pytest.raises(NotApplicable, match="real log"):
+        variants.jobs("pv_easy", {"A": THREE.replace(stand_in=True)}, log, variant)
+
+
+def test_another_log_is_cleaned_by_the_paper_and_keeps_its_machine(real_log):
+    assert real_log("KTH-SP2").machine == 100
+    own = {"CTC-SP2": THREE}
+    got = variants.jobs("pv_easy", own, "KTH-SP2", Variant("KTH-SP2", logs=("KTH-SP2",)))
+    assert got.machine == 100
+    assert got.provenance["size"] == registry.rules("CTC-SP2", "pv_easy").size
+    variant = Variant("512", cleaning={"machine": 512}, logs=("CTC-SP2",))
+    machine = variants.jobs("pv_easy", own, "CTC-SP2", variant)
+    assert machine.machine == 512 and len(machine) == 77222
+    assert len(variants.jobs("pv_easy", own, "CTC-SP2", variant, first=100)) == 100
+
+
+def test_other_logs_are_those_the_paper_lacks_each_once():
+    names = {
+        paper: [one.name for one in variants.others(logs) if one.kind == LOG]
+        for paper, logs in LOGS.items()
+    }
+    assert names == {
+        "pv_easy": ["KTH-SP2", "SDSC-SP2", "CEA-Curie"],
+        "heel_and_toe": ["SDSC-DS", "CEA-Curie"],
+        "top_percent": ["SDSC-BLUE", "SDSC-DS", "CEA-Curie"],
+    }
+
+
+def test_a_study_has_a_row_for_each_number_and_says_what_is_not_applicable(monkeypatch, tmp_path):
+    small_project.enter(tmp_path, patch=monkeypatch.setattr)
+    entry = small_project.CLAIM + 'short = "doubling"\n'
+    (tmp_path / "published/heel_and_toe/headlines.toml").write_text(entry)
+
+    def tables(log, jobs, variant):
+        if variant.load is not None:
+            raise NotApplicable("no load")
+        return {"change": 1}
+
+    def doubling_helps(change):
+        yield Case("wait", change, 0.5, 2, part="real")
+        yield Case("wait", -change, part="perfect")
+        yield Case("slowdown", change)
+
+    monkeypatch.setattr(variants, "others", lambda logs: [Variant("load 70 %", load=0.7)])
+    functions = {"doubling_helps": doubling_helps}
+    cases = sensitivity.study("heel_and_toe", functions, tables, (), {"A": THREE})
+    assert cases["answer"].tolist() == ["against", "against", "for", ABSENT]
+    found = sensitivity.summary(cases).to_dict("records")
+    assert [(one[YES], one["cases"], one["verdict"]) for one in found] == [
+        (1, 2, "fails"),
+        (0, 0, ABSENT),
+    ]
+
+
+# ---- PV-EASY
+
+HEAD = jobs(
+    4, (0, 10, 3, 20), (1, 2, 4), (2, 15, 1)
+)  # job 3 ends after job 1 and keeps job 2 waiting
+
+
+def pv_answers(name, variant=PLAIN, quotient=None, **named):
+    """Return the answers of a headline of PV-EASY from schedules by policy, or from one quotient with its interval."""
+    tables = {}
+    if quotient:
+        keys = [
+            ("A", f"{one} over {other}", measure)
+            for one, other in pv_claims.PAIRS
+            for measure in ("MBS", "MWBS")
+        ]
+        rows = [(*key, *quotient) for key in keys]
+        columns = ["log", "policies", "measure", "value", "low", "high"]
+        tables["over"] = pd.DataFrame(rows, columns=columns)
+    else:
+        schedules = {"A": {policy.replace("_", "-"): one for policy, one in named.items()}}
+        tables["numbers"] = pv.numbers(schedules, variant)
+        if len(named) > 1:
+            tables["blocked"] = pv_claims.blocked(schedules)
+    found = decide("pv_easy", pv_claims, tables, [name], "headlines.toml")[name]
+    return [*found.answers.values()]
+
+
+def holds(*args, **named):
+    return [one.holds for one in pv_answers(*args, **named)]
+
+
+def test_a_head_that_waits_for_a_later_job_counts_against_strict_fairness():
+    assert holds("head-never-delayed", PV_EASY=simulate(HEAD, EASY())) == [False]
+    assert holds("head-never-delayed", PV_EASY=simulate(HEAD, PVEasy())) == [True]
+
+
+def test_large_blocked_jobs_gain_where_their_slowdown_is_lower():
+    ours, easy = simulate(HEAD, PVEasy()), simulate(HEAD, EASY())
+    assert holds("large-blocked-better", PV_EASY=ours, EASY=easy) == [True]
+    assert holds("large-blocked-better", PV_EASY=easy, EASY=ours) == [False]
+    alone = simulate(jobs(4, (0, 5, 1)), EASY())
+    with pytest.raises(NotApplicable, match="no blocked job"):
+        holds("large-blocked-better", PV_EASY=alone, EASY=alone)
+
+
+@pytest.mark.parametrize(
+    ("name", "level"),
+    [("as-good-as-easy", 1.1), ("better-than-easy-last", 0.99), ("estimates-beat-last", 0.99)],
+)
+def test_a_quotient_is_judged_with_its_interval(name, level):
+    low = pv_answers(name, quotient=(level - 0.1, level - 0.2, level - 0.05))
+    high = pv_answers(name, quotient=(level + 0.1, level + 0.05, level + 0.2))
+    near = pv_answers(name, quotient=(level - 0.01, level - 0.1, level + 0.1))
+    assert (low, high, near) == ([(True, True)] * 2, [(False, True)] * 2, [(True, False)] * 2)
+
+
+def test_a_quotient_of_blocked_jobs_is_sure_if_the_weighted_one_bears_it_out():
+    columns = ["log", "jobs", "value", "low", "high", "mwbs"]
+    rows = [("A", "1/4 to 1/2", 0.9, 0.8, 0.95, mwbs) for mwbs in (0.97, 1.1)]
+    table = pd.DataFrame(rows, columns=columns)
+    first, second = pv_claims.borne_out(table)
+    assert (first.low, first.high, second.low, second.high) == (0.8, 0.97, 0.8, 1.1)
+
+
+def test_waste_is_small_up_to_a_tenth():
+    assert holds("little-waste", PV_EASY=simulate(HEAD, PVEasy())) == [True]
+    wide = jobs(4, (0, 10, 2, 20), (1, 2, 4), (2, 15, 2))  # 16 of 108 processor seconds are lost
+    assert holds("little-waste", PV_EASY=simulate(wide, PVEasy())) == [False]
+    none = simulate(jobs(4, (0, 10, 3), (1, 5, 4)), PVEasy())
+    assert holds("little-waste", PV_EASY=none) == [True]
+    later = simulate(wide.replace(submit=wide.submit + 1000), PVEasy())
+    assert holds("little-waste", PV_EASY=later) == [False]
+    since = Variant("v", count={"since": "time-0"})
+    assert holds("little-waste", since, PV_EASY=later) == [True]
+
+
+def test_a_claim_of_pv_easy_is_decided_from_the_numbers_of_its_schedules():
+    found = pv_claims.schedules({"A": HEAD})
+    tables = {"numbers": pv_claims.numbers(found), "over": pv_claims.over(found)}
+    names = ["busy-logs", "fewer-backfilled", "venture-helps", "suspending-is-better", "same-end"]
+    decided = decide("pv_easy", pv_claims, tables, names)
+    assert [len(one.answers) for one in decided.values()] == [1, 1, 2, 4, 1]
+    assert decided["same-end"].verdict == "holds"
+
+
+def test_the_reconstructed_simulator_counts_delays_without_a_replay():
+    known = reconstructed.policies(reconstructed.RECONSTRUCTED, pv_claims.POLICIES)
+    found = pv_claims.schedules({"A": HEAD}, policies=known)
+    assert found["A"]["EASY"].scheduler.reservation == "held"
+    numbers = pv_claims.numbers(found, False, pv_claims.reconstructed_counts())
+    of_easy = numbers.loc[numbers["policy"] == "EASY", "measure"]
+    assert {"delayed", "max_delay", "large jobs blocked"} <= set(of_easy)
+    assert "violated" in set(numbers.loc[numbers["policy"] == "EASY-Last", "measure"])
+
+
+# ---- heel and toe
+
+
+def runs_of(value):
+    """Return the table of runs whose measures come from a function of the model's name and f, a thousandth apart."""
+    fs = {"random": (*heel.FS, heel.LARGE), "truncated": heel.TRUNCATED}
+    keys = [(name, math.nan, 1) for name in (*heel.SINGLE, "truncated real")]
+    keys += [
+        (name, f, seed) for name, several in fs.items() for f in several for seed in range(1, 6)
+    ]
+    measures = ("mean_wait", "mean_bounded_slowdown", "backfilled", "run_time", "size")
+    return pd.DataFrame(
+        {"model": name, "f": f, "seed": seed}
+        | dict.fromkeys(measures, value(name, 0.0 if math.isnan(f) else f) + seed / 1000)
+        for name, f, seed in keys
+    )
+
+
+def order_of(value):
+    return pd.DataFrame(
+        {"f": f, "sjfness": value("random", f) + np.arange(5) / 1000} for f in (0.0, *heel.WATCHED)
+    )
+
+
+def answers_of(name, value):
+    given = {"runs": runs_of(value), "order": order_of(value)}
+    found = decide("heel_and_toe", heel, given, [name], "headlines.toml")
+    return [*found[name].answers.values()]
+
+
+def rising(name, f):
+    return 10 + f
+
+
+def falling(name, f):
+    return 100 / (1 + f)
+
+
+def by_name(**values):
+    return lambda name, f: values.get(name.replace(" ", "_"), f)
+
+
+@pytest.mark.parametrize(
+    ("name", "holds", "fails"),
+    [
+        ("perfect-better", by_name(perfect=1, real=2), by_name(perfect=2, real=1)),
+        (
+            "doubling-helps",
+            by_name(perfect=4, real=4, real_x2=3, perfect_x2=3),
+            by_name(perfect=3, real=3, real_x2=4, perfect_x2=4),
+        ),
+        ("initial-drop", falling, rising),
+        ("rises-again", by_name(perfect=10, real=10), falling),
+        ("better-than-real", by_name(real=1000), by_name(real=5)),
+        ("more-backfilling", rising, falling),
+        ("sjfness-rises", rising, falling),
+        ("truncated-meets-real", by_name(truncated_real=500), by_name(truncated_real=1e6)),
+    ],
+)
+def test_a_headline_of_heel_and_toe_is_decided_both_ways(name, holds, fails):
+    assert {one.holds for one in answers_of(name, holds)} == {True}
+    assert {one.holds for one in answers_of(name, fails)} == {False}
+
+
+def test_a_difference_below_the_scatter_is_not_sure():
+    scatter = iter(np.tile([9.0, 11.0, 10.1, 9.9, 10.0], 40))
+
+    def value(name, f):
+        return next(scatter) if name == "random" else 10.0
+
+    assert [one.sure for one in answers_of("initial-drop", value)] == [False, False]
+
+
+def test_runs_are_simulated_under_the_change_and_some_have_nothing_to_decide():
+    plain = heel.tables("A", HEAD, Variant("r", count={"trim": False}))
+    runs = plain["runs"].set_index("model")
+    assert runs.loc["real", "mean_wait"] == pytest.approx(simulate(HEAD, EASY()).wait.mean())
+    assert len(plain["order"]) == 3 and "truncated" not in runs.index
+    with pytest.raises(NotApplicable, match="no E_max"):
+        list(heel.truncated_meets_real(plain["runs"]))
+    [variant] = variants.alone("events")
+    other = heel.tables("KTH-SP2-2", HEAD, variant)
+    assert "truncated" in set(other["runs"]["model"]) and other["order"].empty
+    with pytest.raises(NotApplicable, match="default EASY"):
+        heel.sjfness_rises(other["order"])
+
+
+# ---- Top Percent
+
+TOPS, RELATED = ("Top02", "Top03", "Top04"), ("Complete", "CVH", "Tsafrir")
+
+
+def draws_of(values=(), under=None):
+    """Return draws close to values by policy, 1 by default, and shares of jobs that are under-predicted."""
+    rows = {}
+    for policy in top_runs.POLICIES:
+        measures = dict.fromkeys(top_runs.TITLES.values(), dict(values).get(policy, 1.0))
+        for measure, value in (measures | {"under": (under or {}).get(policy, 0.5)}).items():
+            rows["A", policy, measure] = value + np.array([0.0, -1e-4, 1e-4])
+    index = pd.MultiIndex.from_tuples(rows, names=["log", "policy", "measure"])
+    return pd.DataFrame(np.array([*rows.values()]), index=index)
+
+
+@pytest.mark.parametrize(
+    ("name", "holds", "fails"),
+    [
+        ("better-predictions-help", ({"Clairvoyant": 0.9},), ({"Clairvoyant": 1.1},)),
+        ("top-beats-reqtime", (dict.fromkeys(TOPS, 0.99),), (dict.fromkeys(TOPS, 1.01),)),
+        ("nobody-else-does", (dict.fromkeys(RELATED, 1.1),), (dict.fromkeys(RELATED, 0.9),)),
+        ("top-best-priority", ({"Top03": 0.9},), ({"CVH": 0.9},)),
+        ("top-tolerable", (dict.fromkeys(TOPS, 1.09),), (dict.fromkeys(TOPS, 1.11),)),
+        ("least-underprediction", ((), dict.fromkeys(TOPS, 0.1)), ((), dict.fromkeys(TOPS, 0.9))),
+        ("complete-best-r2", ({"Complete": 1.2},), ({"CVH": 1.2},)),
+    ],
+)
+def test_a_headline_of_top_percent_is_decided_both_ways(name, holds, fails):
+    for given, expected in ((holds, True), (fails, False)):
+        draws = draws_of(*given)
+        tables = {"draws": draws, "ratios": intervals.table(draws)}
+        found = decide("top_percent", top_claims, tables, [name], "headlines.toml")[name]
+        assert {one.holds for one in found.answers.values()} == {expected}
+
+
+def test_top_percent_simulates_under_the_change():
+    change = Variant("r", scheduler={"passes": "if-fits"}, predictor={"coded": True})
+    found = top_runs.schedules({"A": HEAD}, change)["A"]
+    assert found["Reqtime"].scheduler.passes == "if-fits"
+    assert found["Top02"].scheduler.predictor == TopPercent(2, coded=True)
+    draws = top.tables("A", HEAD, change)["draws"]
+    assert len(pd.unique(draws.loc["A", "Reqtime", "AF"])) == 1
