@@ -72,7 +72,7 @@ def pdf(results):
     workplace = paths.BUILD / "article"
     workplace.mkdir(parents=True, exist_ok=True)
     for file in PICTURE.findall(text):
-        (workplace / file).parent.mkdir(exist_ok=True)
+        (workplace / file).parent.mkdir(parents=True, exist_ok=True)
         (workplace / file).write_bytes((record.folder("paper") / file).read_bytes())
     source = workplace / "article.typ"
     source.write_text(_pandoc(text, "typst", "--shift-heading-level-by=-1"), encoding="utf-8")
