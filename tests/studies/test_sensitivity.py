@@ -13,10 +13,10 @@ import changes_top_percent as top
 import sensitivity
 from replication.papers import variants
 from replication.papers.published import claims_of
-from replication.papers.rules import Case
-from replication.papers.tables import decide
 from replication.papers.pv_easy import claims as pv_claims
 from replication.papers.pv_easy import reconstructed
+from replication.papers.rules import Case
+from replication.papers.tables import decide
 from replication.papers.top_percent import claims as top_claims
 from replication.papers.top_percent import intervals
 from replication.papers.top_percent import runs as top_runs
