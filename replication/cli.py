@@ -5,7 +5,7 @@ import gc
 import json
 import os
 import sys
-import tomllib
+from functools import partial
 from pathlib import Path
 
 import click
@@ -13,7 +13,8 @@ import numba
 import pandas as pd
 
 from replication import __version__
-from replication.simulator import choices, formats, paths, plans, text, writing
+from replication.simulator import choices, formats, plans, text, writing
+from replication.simulator import conformance as conforming
 from replication.simulator.logs import cleaning, registry, swf
 from replication.simulator.schedules import measures
 from replication.simulator.sweeps import grid, study
@@ -360,33 +361,29 @@ def clean(log, out, **given):
 
 @shell.command()
 @opt("--scheduler", help="Test this scheduler (default: each log's own).")
-@opt("--like", default="easy", help="With --scheduler: the logs of this scheduler.")
+@opt(
+    "--command",
+    help="Test a program: '{swf}' becomes a log, '{out}' the CSV of starts that it writes.",
+)
+@opt("--like", help="With --scheduler or --command: the logs of this scheduler (default: easy).")
 @as_json
-def conformance(scheduler, like, as_json):
-    """Test a scheduler on the logs of conformance/; name the first log and job that differ."""
-    from replication.simulator import simulation
-
-    folder = paths.ROOT / "conformance"
-    entries = tomllib.loads((folder / "manifest.toml").read_text(encoding="utf-8"))["log"]
-    entries = [one for one in entries if scheduler is None or one["scheduler"] == like]
-    if not entries:
-        raise click.UsageError(f"--like {like}; expected a scheduler of conformance/manifest.toml")
-    failed = []
-    for entry in entries:
-        plan = formats.read(folder / "schedules" / f"{entry['name']}.csv")
-        expected = dict(zip(plan.job_id, plan.start.tolist()))
-        workload = registry.load(folder / "logs" / f"{entry['name']}.swf", drop=[], overrun="as-is")
-        schedule = simulation.simulate(workload, text.scheduler(scheduler or entry["scheduler"]))
-        for job, start in zip(workload.job_id.tolist(), schedule.start.tolist()):
-            if start != (wanted := expected[str(job)]):
-                one = {"log": entry["name"], "job": job, "start": start, "expected": wanted}
-                failed.append(one | {"rule": entry["rule"]})
-                break
-    lines = [f"{len(entries) - len(failed)} of {len(entries)} schedules are as expected"]
+def conformance(scheduler, command, like, as_json):
+    """Test a scheduler or a program on the logs of conformance/; name the jobs and sentences that differ."""
+    if scheduler and command:
+        raise click.UsageError("--scheduler and --command; expected one of them")
+    chosen = conforming.entries(like or "easy" if scheduler or command else like)
+    run = partial(conforming.by_scheduler, scheduler)
+    if command:
+        run = partial(conforming.by_program, command)
+    failed = list(conforming.differences(run, chosen))
+    lines = [f"{len(chosen) - len(failed)} of {len(chosen)} schedules are as expected"]
     for one in failed:
-        starts = f"job {one['job']} starts at {one['start']:g} s; expected {one['expected']:g} s"
-        lines.append(f"conformance/logs/{one['log']}.swf: {starts}: {one['rule']}")
-    _print({"logs": len(entries), "failed": failed}, lines, as_json)
+        start = "never starts" if one["start"] is None else f"starts at {one['start']:g} s"
+        lines.append(
+            f"conformance/logs/{one['log']}.swf: job {one['job']} {start}; expected {one['expected']:g} s "
+            f"by sentence {one['sentence']} of {one['page']}: {one['rule']}"
+        )
+    _print({"logs": len(chosen), "failed": failed}, lines, as_json)
     return FAILED if failed else 0
 
 
@@ -455,6 +452,7 @@ def main(argv=None):
             study.StudyError,
             swf.SWFError,
             choices.ChoiceError,
+            conforming.ConformanceError,
         )
         return REFUSED if isinstance(error, refused) else FAILED
 
