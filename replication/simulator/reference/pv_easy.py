@@ -69,9 +69,9 @@ class PVEasy(Reference):
     def expected_end(self, job, now):
         """Return the predicted end of a running job, corrected if the prediction has expired."""
         work = now - self.start[job.index] + self.done[job.index]
-        return now - work + self.corrected(job, work)
+        return now - work + self.prediction_after(job, work)
 
-    def corrected(self, job, work):
+    def prediction_after(self, job, work):
         """Return the corrected prediction of a job that has done `work` seconds of work."""
         way = self.rules.correction
         return corrected_prediction(way, self.planned(job), job.estimate, work)
@@ -79,7 +79,7 @@ class PVEasy(Reference):
     def left(self, job):
         """Return the predicted remaining time of a waiting job, s."""
         done = self.done[job.index]
-        return max(self.corrected(job, done) - done, 0) if done else self.planned(job)
+        return max(self.prediction_after(job, done) - done, 0) if done else self.planned(job)
 
     def length(self, job):
         """Return the length of the job's next run, with the cost of the resumption or of the checkpoints."""
