@@ -16,7 +16,6 @@ from replication.papers.heel_and_toe import (
     examples,
     extreme,
     masquerade,
-    modality,
     real_estimates,
     trends,
 )
@@ -190,18 +189,6 @@ def test_a_shape_that_the_band_leaves_open_is_not_sure(fall, rise, expected, sur
         parts = [case.row() for case in claims.shape_cases(row, expected)]
         entry = {"operator": ">", "threshold": 1.0}
         assert [*answers(parts, entry).values()] == [(True, sure)]
-
-
-def test_the_change_from_share_to_share_leaves_the_logs_own_out():
-    shares = ((0.01, 50.0), (0.1, 100.0), (0.2, 110.0), (0.5, 200.0))
-    rows = [("x", "mean_wait", "modal", share, value, value + 3) for share, value in shares]
-    columns = ["log", "measure", "estimates", "amount", "value", "mean_high"]
-    found = pd.DataFrame(rows, columns=columns)
-    (ends,) = modality.change(found, (0.05, 0.1, 0.2, 0.5)).to_dict("records")
-    assert (ends["from [%]"], ends["to [%]"], ends["change [%]"]) == (10, 50, 100)
-    assert ends["high [%]"] - ends["change [%]"] == pytest.approx(math.hypot(3, 3))
-    steps = modality.change(found, (0.1, 0.2, 0.5), step=True)
-    assert steps["change [%]"].tolist() == pytest.approx([10, 100 * 90 / 110])
 
 
 def test_if_all_ask_for_the_longest_nothing_behind_the_head_fits_in_time():

@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 
 from replication.papers import published, resampling
-from replication.papers.top_percent import claims, intervals, modes, runs, schedulers, table1
+from replication.papers.top_percent import intervals, modes, runs, schedulers, table1
 from replication.simulator.logs import registry
 from replication.simulator.schedulers import EASY
 from replication.simulator.schedules import measures
-from tests.workloads import jobs, random_jobs
+from tests.workloads import random_jobs
 
 THREE = ["KTH-SP2", "CTC-SP2", "SDSC-SP2"]
 YEAR = random_jobs(400, 16, 365 * 24 * 3600, 1_000_000, 2_000_000)
@@ -76,15 +76,6 @@ def test_silverman_counts_modes():
         > modes.critical_width(three, 2)
         > modes.critical_width(three, 3)
     )
-
-
-def test_the_share_of_variance_between_classes():
-    rng = np.random.default_rng(1)
-    user = np.repeat(np.arange(200), 5)
-    apart = jobs(4, *[(k, int(100 * u + rng.integers(0, 3)), 1, 10**6) for k, u in enumerate(user)])
-    alike = apart.replace(run_time=rng.integers(0, 1000, len(apart)))
-    assert claims.between_classes(apart.replace(user=user)) > 0.99
-    assert claims.between_classes(alike.replace(user=user)) == pytest.approx(0, abs=0.1)
 
 
 def test_other_schedulers_are_spread():

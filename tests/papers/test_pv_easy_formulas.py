@@ -1,0 +1,244 @@
+"""The formulas of PV-EASY's claims: small tables and schedules, and results by hand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from replication.papers.pv_easy import claims, counts, runs
+from replication.papers.variants import NotApplicable
+from replication.simulator.schedulers import EASY
+from replication.simulator.schedules.schedule import Schedule
+from replication.simulator.simulation import simulate
+from tests.cases import found, rules
+from tests.workloads import jobs
+
+DAY = 86400
+
+
+def numbers(rows):
+    """A table of numbers from their keys: log, policy and measure."""
+    some = pd.Series(rows, name="value").rename_axis(["log", "policy", "measure"])
+    return some.reset_index()
+
+
+def at(workload, *start):
+    """A schedule with these starts."""
+    none = np.zeros(len(start), bool)
+    return Schedule(workload, None, None, None, np.array(start), workload.estimate, none)
+
+
+# ---- counts
+
+
+@pytest.fixture
+def late():
+    """Two heads, of 3 and of 2 processors of 8, start 2 s and 1 s late, as jobs 3 and 7 run longer than 3 s."""
+    first = (0, 50, 5), (0, 5, 1), (1, 2, 3), (2, 5, 1, 3)
+    w = jobs(8, *first, (101, 50, 6), (101, 5, 1), (102, 2, 2), (103, 4, 1, 3))
+    schedule = simulate(w, EASY(), estimates=w.estimate)
+    assert schedule.start.tolist() == [0, 0, 7, 2, 101, 101, 107, 103]
+    return schedule
+
+
+def test_counts_of_late_jobs(late):
+    assert claims.victims(late) == {"large among violated": (50, "%")}
+    assert claims.heads(late) == {"heads delayed": (2, "jobs")}
+    assert claims.violations(late) == {"violated by later jobs": (2, "jobs")}
+    assert claims.delays(late) == {"delayed by later jobs": (2, "jobs")}
+    assert claims.last_end(late) == {"last end": (151 / 3600, "h")}
+
+
+def test_any_later_job_may_violate_a_reservation():
+    # Job 3 is reserved at 5, and starts at 10: job 1 runs longer than 5 s. Without job 4, which runs as long as predicted, it would
+    # have started at 5.
+    w = jobs(8, (0, 5, 2), (0, 10, 2, 5), (0, 20, 2), (1, 2, 4), (2, 30, 2))
+    schedule = simulate(w, EASY(), estimates=w.estimate)
+    assert schedule.start.tolist() == [0, 0, 0, 10, 2]
+    assert claims.violations(schedule) == {"violated by later jobs": (1, "jobs")}
+
+
+def test_shares_by_size(late):
+    # Large are jobs 0, 2 and 4, above 2 processors: one starts at an even time. Of the five others jobs 1 and 3 do.
+    count = claims.by_size("hit", lambda schedule: schedule.start % 2 == 0)
+    large, small = "large jobs hit", "small jobs hit"
+    assert count(late) == {large: (pytest.approx(100 / 3), "%"), small: (40, "%")}
+    assert np.isnan(claims._per_cent(np.array([], bool)))
+
+
+def test_the_counts_of_the_reconstructed_simulator():
+    found, how = claims.reconstructed_counts(), {"by": "estimates", "blame": "any-later"}
+    assert [one.func for one in found["EASY-Last"]] == [*claims.COUNTS["EASY-Last"]]
+    assert [one.keywords for one in found["EASY-Last"]] == [how, how]
+    *same, delays = found["EASY"]
+    assert same == [*claims.COUNTS["EASY"]]
+    assert (delays.func, delays.keywords) == (counts.delays, {"since": "running"})
+
+
+# ---- tables
+
+
+def test_schedules_by_log_and_policy():
+    some, policies = jobs(4, (0, 10, 3), (1, 5, 4)), {"EASY-Last": runs.POLICIES["EASY-Last"]}
+    for how, correction in (({}, "request"), ({"variant": runs.NOW, "seed": 3}, "now")):
+        one = claims.schedules({"a": some}, policies=policies, **how)["a"]["EASY-Last"]
+        assert one.start.tolist() == [0, 10]
+        assert (one.seed, one.scheduler.correction) == (how.get("seed", 1), correction)
+
+
+def test_numbers_of_a_log_and_its_schedules():
+    # Work of 2, 1 and 0.5 days of a processor, on 4 processors in 2 days: 3.5 / 8.
+    some = jobs(4, (0, DAY // 2, 4), (0, DAY, 1, 2 * DAY), (2 * DAY, DAY // 2, 1))
+    counted = {"EASY": (counts.slowdowns, claims.last_end), "FCFS": (claims.last_end,)}
+    one = {"EASY": simulate(some), "FCFS": at(some, 0, 0, 3 * DAY), "none": simulate(some)}
+    table = claims.numbers({"a": one}, False, counted).set_index(["policy", "measure"])
+    # The second job waits half a day, half its run time.
+    assert list(zip(table.index, table["value"], table["unit"], strict=True)) == [
+        (("log", "load"), 43.75, "%"),
+        (("log", "mean size"), 2, "processors"),
+        (("log", "mean run time"), 57600, "s"),
+        (("log", "span"), 2, "days"),
+        (("EASY", "MBS"), 3.5 / 3, "1"),
+        (("EASY", "MWBS"), 6.5 / 6, "1"),
+        (("EASY", "last end"), 60, "h"),
+        (("FCFS", "last end"), 84, "h"),
+    ]
+    # A measure of two counts has one row.
+    table = claims.numbers({"a": one}, counted={"EASY": (counts.kinds,)})
+    names = ["backfilled", "blocked", "delayed", "mean_delay", "max_delay"]
+    assert table["measure"].tolist()[4:] == names
+
+
+@pytest.fixture
+def widened(monkeypatch):
+    """The jobs lie in one week, so that intervals are points: ends of 0.1 below and 0.2 above the quotients are set."""
+
+    def wider(function):
+        def made(*given, **options):
+            table = function(*given, **options)
+            ends = {"quotient_low": table["quotient"] - 0.1}
+            return table.assign(**ends, quotient_high=table["quotient"] + 0.2)
+
+        return made
+
+    for name in ("everyone", "blocked"):
+        monkeypatch.setattr(claims.slowdown, name, wider(getattr(claims.slowdown, name)))
+
+
+def test_slowdowns_over_those_of_other_policies(widened):
+    # Bounded slowdowns of 1 and 2, 1 and 3, 2 and 1, of jobs of 1 and 3 processors.
+    some = jobs(4, (0, 10, 1), (0, 10, 3))
+    starts = {"EASY": (0, 10), "EASY-Last": (0, 20), "PV-EASY": (10, 0)}
+    table = claims.over({"a": {name: at(some, *start) for name, start in starts.items()}})
+    means = {"EASY": (1.5, 1.75), "EASY-Last": (2, 2.5), "PV-EASY": (1.5, 1.25)}
+    rows = [
+        ("a", f"{policy} over {base}", measure, means[policy][k] / means[base][k])
+        for k, measure in enumerate(("MBS", "MWBS"))
+        for policy, base in claims.PAIRS
+    ]
+    assert table.to_numpy().tolist() == [[*row, row[-1] - 0.1, row[-1] + 0.2] for row in rows]
+
+
+def test_slowdowns_of_the_jobs_that_easy_blocks(widened):
+    # EASY blocks all but the first. Of 1 and 2 processors: 2 and 3 in EASY, 4 and 2 in PV-EASY, 3 / 2.5 and 8 / 8 weighted. Of 6:
+    # 2.5 and 1.5.
+    some = jobs(8, (0, 10, 8), (0, 10, 1), (0, 10, 2), (0, 20, 6))
+    own = {"EASY": at(some, 0, 10, 20, 30), "PV-EASY": at(some, 0, 30, 10, 10), "EASY-Last": None}
+    rows = claims.blocked({"a": own}).to_numpy().tolist()
+    assert [row[:2] for row in rows] == [["a", "up to 1/4"], ["a", "1/2 to 3/4"]]
+    assert rows[0][2:] == pytest.approx([1.2, 1.1, 1.4, 1])
+    assert rows[1][2:] == pytest.approx([0.6, 0.5, 0.8, 0.6])
+
+
+# ---- claims
+
+
+def test_columns_and_differences_of_numbers():
+    some = numbers(
+        {
+            ("b", "EASY", "blocked"): 5,
+            ("a", "EASY", "blocked"): 7,
+            ("a", "PV-EASY", "blocked"): 4,
+            ("b", "PV-EASY", "blocked"): 9,
+            ("a", "EASY", "MBS"): 99,
+        }
+    )
+    assert claims.column(some, "EASY", "blocked").to_dict() == {"b": 5, "a": 7}
+    assert found(claims.largest(some, "EASY", "blocked")) == {"a": 7}
+    ours, theirs = ("PV-EASY", "blocked"), ("EASY", "blocked")
+    assert found(claims.less(some, ours, theirs)) == {"a": -3, "b": 4}
+
+
+def test_changes_of_the_slowdown():
+    values = {"EASY": (2, 4), "PV-EASY": (3, 3), "suspend": (1, 4)}
+    rows = {("a", policy, "MBS"): one for policy, (one, _) in values.items()}
+    some = numbers(rows | {("a", policy, "MWBS"): two for policy, (_, two) in values.items()})
+    assert found(claims.changes(some, ["PV-EASY"], "EASY")) == {"a MBS": 50, "a MWBS": -25}
+    cases = claims.changes(some, ["PV-EASY", "suspend"], "EASY")
+    assert found(cases) == {
+        "a MBS PV-EASY": 50,
+        "a MWBS PV-EASY": -25,
+        "a MBS suspend": -50,
+        "a MWBS suspend": 0,
+    }
+
+
+def test_busy_logs():
+    facts = {"load": 70, "mean size": 20, "mean run time": 4000}
+    cases = list(claims.busy_logs(numbers({("a", "log", name): x for name, x in facts.items()})))
+    assert found(cases) == {"a": facts}
+    assert rules(cases) == ["60 to 80", "10 to 100", "> 3600"]
+
+
+def test_borne_out():
+    # MWBS of 0.8 is below the interval of MBS, 1.4 above.
+    rows = [("a", "up to 1/4", 1, 0.9, 1.1, 0.8), ("a", "above 3/4", 1, 0.9, 1.1, 1.4)]
+    blocked = pd.DataFrame(rows, columns=["log", "jobs", "value", "low", "high", "mwbs"])
+    small, large = {"a up to 1/4": (1, 0.8, 1.1)}, {"a above 3/4": (1, 0.9, 1.4)}
+    assert found(claims.borne_out(blocked)) == small | large
+    assert found(claims.borne_out(blocked, ["above 3/4"])) == large
+    with pytest.raises(NotApplicable, match="no blocked job is that large"):
+        list(claims.borne_out(blocked, ["1/4 to 1/2"]))
+
+
+def test_fewer_backfilled():
+    rows = {("a", "EASY", "backfilled"): 50, ("a", "EASY", "blocked"): 20}
+    rows |= {("a", "PV-EASY", "backfilled"): 40, ("a", "PV-EASY", "blocked"): 30}
+    cases = list(claims.fewer_backfilled(numbers(rows)))
+    assert found(cases) == {"a": {"backfilled": -20, "blocked": 50}}
+    assert rules(cases) == ["< -1", "> 1"]
+
+
+ERRORS = pd.DataFrame(
+    [
+        ("a", policy, error, "mwbs", mean + error, mean + error - 1, mean + error + 3)
+        for policy, mean in (("PV-EASY", 5), ("FCFS-EASY", 9), ("SJF-EASY", 11))
+        for error in (0, 10, 20)
+    ],
+    columns=["trace", "policy", "error", "measure", "mean", "low", "high"],
+)
+
+
+def test_leads():
+    # 9 (8 to 12) over 5 (4 to 8); 19 (18 to 22) over 15 (14 to 18).
+    parts = {"error 0 %": (1.8, 1, 3), "error 10 %": (1.27, 1, 1.57)}
+    assert found(claims.leads(ERRORS, 0, 10)) == {"a MWBS": parts}
+    (later,) = found(claims.leads(ERRORS, 10, 100)).values()
+    assert list(later) == ["error 10 %", "error 20 %"]
+
+
+def test_easy_last_worst():
+    rows = [
+        ("a", "PV-EASY over EASY-Last", "MWBS", 0.8, 0.7, 0.9),
+        ("a", "EASY over EASY-Last", "MWBS", 0.9, 0.6, 1.2),
+        ("a", "PV-EASY over EASY", "MWBS", 2, 2, 2),
+        ("a", "EASY over EASY-Last", "MBS", 3, 3, 3),
+    ]
+    over = pd.DataFrame(rows, columns=["log", "policies", "measure", "value", "low", "high"])
+    assert found(claims.easy_last_worst(over)) == {"a": (0.9, 0.6, 1.2)}
+
+
+def test_estimates_beat_virtual():
+    # 16 over 19, over 22 and over 18.
+    some = numbers({("a", "EASY", "MWBS"): 16, ("a", "EASY", "MBS"): 1})
+    expected = {"a MWBS": (-15.79, -27.27, -11.11)}
+    assert found(claims.estimates_beat_virtual(some, ERRORS)) == expected

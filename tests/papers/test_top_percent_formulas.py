@@ -1,0 +1,143 @@
+"""The formulas of Top Percent's claims: small tables, and results by hand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from replication.papers.top_percent import claims
+from tests.cases import found, rules
+from tests.workloads import jobs
+
+
+def draws(rows, names=("log", "policy", "measure"), spread=0.2):
+    """The own value of each row and two draws, that much to either side: the interval is 95 % of that, 0.19."""
+    index = pd.MultiIndex.from_tuples(rows, names=names)
+    return pd.DataFrame([(x, x - spread, x + spread) for x in rows.values()], index=index)
+
+
+AF = draws(
+    {("a", "CVH", "AF"): 3, ("a", "Top02", "AF"): 2, ("b", "CVH", "AF"): 5, ("b", "Top02", "AF"): 9}
+)
+R2 = draws({("a", "CVH", "R2"): 0.7, ("b", "CVH", "R2"): 0.6})
+
+
+def test_rows_and_extremes_over_policies():
+    both = pd.concat([AF, R2])
+    assert claims.rows(both, ["CVH"], ["AF"])[0].tolist() == [3, 5]
+    assert claims.rows(both, ["CVH", "Top02"], ["R2"])[0].tolist() == [0.7, 0.6]
+    least = claims.extreme(both, ["CVH", "Top02"], ["AF"], "min")
+    assert least[0].to_dict() == {("a", "AF"): 2, ("b", "AF"): 5}
+
+
+def test_intervals_are_named_by_the_levels_that_differ():
+    assert found(claims.intervals(R2, 10)) == {"a": (7, 5.1, 8.9), "b": (6, 4.1, 7.9)}
+    assert list(found(claims.intervals(AF))) == ["a CVH", "a Top02", "b CVH", "b Top02"]
+    assert list(found(claims.intervals(AF.loc[["a"]]))) == ["a CVH", "a Top02"]
+
+
+def test_ratios():
+    assert found(claims.ratios(AF, ["CVH"], ["AF"])) == {"a": (3, 2.81, 3.19), "b": (5, 4.81, 5.19)}
+
+
+def test_differences_are_paired_draw_by_draw():
+    # 2 - 3 and 9 - 5 in the log and in both draws.
+    assert found(claims.less(AF, ["Top02"], "CVH", ["AF"], 100)) == {"a": -100, "b": 400}
+    three = pd.concat([AF, draws({("a", "Top03", "AF"): 7, ("b", "Top03", "AF"): 7}, spread=0)])
+    expected = {"a Top02": -1, "a Top03": (4, 3.81, 4.19), "b Top02": 4, "b Top03": (2, 1.81, 2.19)}
+    assert found(claims.less(three, ["Top02", "Top03"], "CVH", ["AF"])) == expected
+    # The least and the largest of 3 and 2, and of 5 and 9, less 7.
+    most = claims.extremes(three, ["CVH", "Top02"], ["Top03"], ["AF"], "max", scale=100)
+    assert found(most) == {"a": (-400, -419, -381), "b": (200, 181, 219)}
+    least = claims.extremes(three, ["CVH", "Top02"], ["Top03"], ["AF"])
+    assert found(least) == {"a": (-5, -5.19, -4.81), "b": (-2, -2.19, -1.81)}
+    others = claims.extremes(three, ["Top03"], ["CVH", "Top02"], ["AF"])
+    assert found(others) == {"a": (5, 4.81, 5.19), "b": (2, 1.81, 2.19)}
+    others = claims.extremes(three, ["Top03"], ["CVH", "Top02"], ["AF"], other_pick="max")
+    assert found(others) == {"a": (4, 3.81, 4.19), "b": (-2, -2.19, -1.81)}
+
+
+def test_under_predicted():
+    some = draws({("a", "CVH", "under"): 0.3, ("a", "CVH", "AF"): 1, ("a", "Top02", "under"): 0.1})
+    assert found(claims.under_predicted(some, ["CVH"])) == {"a CVH": 30}
+
+
+def test_overestimates():
+    # Requests of 1.5, 10 and 40 times the run time; a run time of 0 s counts as one of 1 s.
+    some = jobs(1, (0, 20, 1, 30), (0, 1, 1, 10), (0, 0, 1, 40))
+    assert found(claims.overestimates({"a": some})) == {"a": 10}
+
+
+def test_the_variance_between_classes():
+    # Classes {1, 3} and {7, 9}, and a class of one job that does not count. Within: (1 + 1 + 1 + 1) / (4 - 2) = 2. Of all, around 5:
+    # (16 + 4 + 4 + 16) / (4 - 1) = 40 / 3. The share between is 1 - 2 x 3 / 40 = 0.85.
+    some = jobs(4, *((0, run_time, 1, 100) for run_time in (1, 7, 3, 9, 50)))
+    some = some.replace(user=np.array([1, 2, 1, 2, 3]))
+    assert claims.between_classes(some) == pytest.approx(0.85)
+    assert found(claims.common_attributes({"a": some})) == {"a": 85}
+
+
+def test_multimodal():
+    modes = pd.DataFrame({"one_mode": [0.03, 0.4], "two_modes": [0.5, 0.6]})
+    assert found(claims.multimodal(modes)) == {"class 1": 0.03, "class 2": 0.4}
+
+
+def test_tsafrir_like_cvh():
+    rows = [("Tsafrir", "AVEbsld"), ("Tsafrir", "AP1WAF"), ("Tsafrir", "R2"), ("CVH", "AF")]
+    ratios = pd.DataFrame(rows, columns=["policy", "measure"])
+    ratios[["log", "value", "low", "high"]] = "a", 0.9, 0.8, 1.2
+    cases = list(claims.tsafrir_like_cvh(ratios))
+    assert found(cases) == {"a AVEbsld": (0.9, 0.8, 1.2), "a AP1WAF": (0.9, 0.8, 1.2)}
+    assert rules(cases) == ["<", ">="]
+
+
+def test_quality_uncorrelated():
+    # By R2 the ranks of eight predictors are 1 to 8. In the reverse order the correlation is -1; with the two best exchanged it is
+    # 1 - 6 x (1 + 1) / (8 x 63) = 0.98.
+    ranks = {"R2": range(8), "AVEbsld": range(8, 0, -1), "AF": range(7, -1, -1)}
+    ranks |= {"AP0WAF": [0, 1, 2, 3, 4, 5, 7, 600], "AP1WAF": [0, 1, 2, 3, 4, 5, 700, 6]}
+    rows = {
+        ("a", policy, measure): rank
+        for measure, several in ranks.items()
+        for policy, rank in zip(claims.POLICIES, several, strict=True)
+    }
+    expected = {"a AVEbsld": -1, "a AF": -1, "a AP0WAF": 1, "a AP1WAF": 0.98}
+    some = draws(rows)
+    some[1] = np.arange(40) % 7  # what is drawn does not count
+    assert found(claims.quality_uncorrelated(some)) == expected
+
+
+def test_never_above_request(monkeypatch):
+    class Schedule:
+        workload = jobs(1, (0, 5, 1, 10), (0, 5, 1, 10), (0, 5, 1, 10), (0, 5, 1, 10))
+        first_prediction = np.array([9, 10, 11, 12])
+
+    several = dict.fromkeys([*claims.TOPS, "CVH"], Schedule)
+    expected = {"a Top02": 2, "a Top03": 2, "a Top04": 2}
+    assert found(claims.never_above_request({"a": several})) == expected
+
+
+def test_favouring_overprediction_helps():
+    # 0.9 with doubled and 1.2 with halved predictions; the reference has no factor.
+    one = {
+        ("a", "CVH", 2, "AP1WAF"): 0.9,
+        ("a", "CVH", 0.5, "AP1WAF"): 1.2,
+        ("a", "CVH", 2, "AF"): 9,
+    }
+    other = {("a", "Tsafrir", 0.5, "AP1WAF"): 1.1, ("a", "Tsafrir", 2, "AP1WAF"): 1.5}
+    other |= {("a", "Reqtime", np.nan, "AP1WAF"): 1}
+    some = draws(one | other, ("log", "policy", "factor", "measure"))
+    expected = {"a CVH": -30, "a Tsafrir": 40}
+    assert found(claims.favouring_overprediction_helps(some)) == expected
+
+
+def test_schedulers_close():
+    # 5 over 4 is 25 % more. SJBF is none of the paper's schedulers, Reqtime's values are 1, and R2 is no measure of a schedule.
+    values = {"EASY": 4, "Conservative": 5, "LAF": 4.5, "EASY-SJBF": 9}
+    rows = [
+        ("a", policy, measure, name, value)
+        for policy in ("CVH", "Reqtime")
+        for measure in ("af", "r2")
+        for name, value in values.items()
+    ]
+    columns = ["trace", "policy", "measure", "scheduler", "value"]
+    assert found(claims.schedulers_close(pd.DataFrame(rows, columns=columns))) == {"a CVH AF": 25}
