@@ -475,7 +475,7 @@ def test_heads_pay():
 
 
 def test_numbers_of_the_text():
-    # From 0.5: 0.6 is 20 % more, 0.75 50 %. 0.1 and 0.04, and the mean of 0.2 and 0.5, are shares.
+    # From 0.5: a mean of 0.6 is 20 % more, one of 0.75 50 %. 0.1 and 0.04, and the mean of 0.2 and 0.5, are shares.
     def one(log, rate, wild, delayed):
         grown = {name: [0.5, rate] for name in claims.BACKFILLED}
         return runs(log, [0, 10], wild=[0, wild], delayed=[1, delayed], **grown)
@@ -483,7 +483,7 @@ def test_numbers_of_the_text():
     def rows(several):
         return {row.pop("measure"): row for row in several}
 
-    some = table(one(CTC, 0.6, 0.1, 0.2), one(KTH, 0.75, 0.04, 0.5))
+    some = table(one(CTC, (0.5, 0.7), 0.1, 0.2), one(KTH, (0.7, 0.8), 0.04, 0.5))
     growth = {name: row["value"] for name, row in rows(claims.growth(some)).items()}
     for name in ("backfilled", "backfilled_run_time", "backfilled_size"):
         ends = growth.pop(f"{name}_increase_min"), growth.pop(f"{name}_increase_max")
