@@ -1,0 +1,198 @@
+"""The pictures of the study of thirteen machines: a forest plot for each conclusion, and one summary of all."""
+
+import math
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.patches import Patch
+from other_logs import CONCLUSIONS, RULES, pool
+
+#: Colour, and letter for print in grey, of each word.
+WORDS = {"for": ("#2c7fb8", "+"), "against": ("#d95f0e", "\u2212"), "open": ("#e6e6e6", "o")}
+MARKERS = "os^D"
+
+
+def forest(table, conclusion):
+    """Return a figure with the effects of a conclusion: a panel for each measure, a row for each log, a marker for each load.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Of `other_logs.cases`, for all logs and loads.
+    conclusion : str
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    rule = CONCLUSIONS[conclusion]
+    own = table[table["conclusion"] == conclusion]
+    logs = [log for log in RULES["logs"] if log in set(own["log"])]
+    quotient = rule["effect"] == "quotient"
+    height = 1.4 + 0.3 * (len(logs) + quotient)
+    figure, panels = plt.subplots(
+        1,
+        len(rule["measures"]),
+        figsize=(8, height),
+        sharey=True,
+        squeeze=False,
+        layout="constrained",
+    )
+    threshold = rule.get("below", rule.get("above"))
+    for axes, measure in zip(panels[0], rule["measures"], strict=True):
+        part = own[own["measure"] == measure]
+        for place, log in enumerate(logs):
+            several = part[part["log"] == log].sort_values("load")
+            for k, row in enumerate(several.itertuples()):
+                y = place + 0.18 * (k - (len(several) - 1) / 2)
+                recorded = row[several.columns.get_loc("recorded load") + 1]
+                colour = WORDS[row.word][0] if row.word != "open" else "#767676"
+                if not math.isnan(row.low):
+                    axes.plot([row.low, row.high], [y, y], color=colour, lw=1.2)
+                face = colour if recorded else "white"
+                axes.plot(row.value, y, MARKERS[min(k, 3)], color=colour, mfc=face, ms=4.5)
+        if quotient:
+            known = part[part["recorded load"] & part["low"].notna() & (part["low"] > 0)]
+            mean, low, high, _ = pool(known["value"], known["low"], known["high"])
+            if not math.isnan(mean):
+                axes.fill(
+                    [low, mean, high, mean], len(logs) + np.array([0, -0.25, 0, 0.25]), "black"
+                )
+            axes.set_xscale("log")
+            _plain_ticks(axes)
+        axes.axvline(threshold, color="black", lw=0.8, ls=":")
+        axes.set_xlabel(
+            f"{measure.replace('_', ' ')}\n{'quotient' if quotient else rule['effect']}"
+        )
+        axes.grid(axis="x", color="#dddddd", lw=0.5)
+    labels = [*logs, "pooled"] if quotient else logs
+    panels[0][0].set_yticks(range(len(labels)), labels)
+    panels[0][0].set_ylim(len(labels) - 0.5, -0.5)
+    side = "left" if "below" in rule else "right"
+    figure.suptitle(f"{rule['statement']} For: {side} of the dotted line", fontsize="medium")
+    return figure
+
+
+def _plain_ticks(axes):
+    """Label a logarithmic axis with plain numbers at three to six places."""
+    low, high = axes.get_xlim()
+    steps = (
+        0.001,
+        0.01,
+        0.02,
+        0.05,
+        0.1,
+        0.2,
+        0.3,
+        0.5,
+        0.7,
+        0.8,
+        0.9,
+        0.95,
+        1,
+        1.05,
+        1.1,
+        1.2,
+        1.5,
+        2,
+        3,
+        5,
+        10,
+        20,
+        50,
+        100,
+    )
+    ticks = [one for one in steps if low <= one <= high]
+    while len(ticks) > 6:
+        ticks = ticks[::2] if 1 not in ticks else ticks[ticks.index(1) % 2 :: 2]
+    axes.set_xticks(ticks, [f"{one:g}" for one in ticks])
+    axes.minorticks_off()
+
+
+def summary(words):
+    """Return a figure of the word of each log on each conclusion, at the recorded load.
+
+    Parameters
+    ----------
+    words : pandas.DataFrame
+        Of `other_logs.of_log`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    logs, names = RULES["logs"], list(CONCLUSIONS)
+    figure, axes = plt.subplots(figsize=(8.6, 0.34 * len(names) + 1.8), layout="constrained")
+    known = {(row.conclusion, row.log): row.word for row in words.itertuples()}
+    for y, name in enumerate(names):
+        for x, log in enumerate(logs):
+            word = known.get((name, log))
+            if word:
+                colour, letter = WORDS[word]
+                axes.add_patch(plt.Rectangle((x - 0.45, y - 0.45), 0.9, 0.9, color=colour))
+                axes.text(
+                    x,
+                    y,
+                    letter,
+                    ha="center",
+                    va="center",
+                    color="black" if word == "open" else "white",
+                )
+    axes.set_xticks(range(len(logs)), logs, rotation=45, ha="right", rotation_mode="anchor")
+    axes.set_yticks(range(len(names)), [CONCLUSIONS[name]["statement"] for name in names])
+    axes.set(xlim=(-0.5, len(logs) - 0.5), ylim=(len(names) - 0.5, -0.5))
+    axes.tick_params(length=0, labelsize="small")
+    axes.spines[:].set_visible(False)
+    handles = [
+        Patch(color=colour, label=f"{letter} {word}") for word, (colour, letter) in WORDS.items()
+    ]
+    handles.append(Patch(facecolor="white", edgecolor="#bbbbbb", label="cannot be decided"))
+    figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
+    return figure
+
+
+def pooled(table):
+    """Return the pooled effects at the recorded loads: a row for each conclusion and measure.
+
+    Columns are the number of logs, the counts of words and, for quotients, the pooled effect with its interval and I2.
+    """
+    rows = []
+    for conclusion, rule in CONCLUSIONS.items():
+        for measure in rule["measures"]:
+            part = table[
+                (table["conclusion"] == conclusion)
+                & (table["measure"] == measure)
+                & table["recorded load"]
+            ]
+            counts = part["word"].value_counts()
+            row = {"conclusion": rule["statement"], "measure": measure, "logs": len(part)}
+            row |= {word: int(counts.get(word, 0)) for word in WORDS}
+            known = part[part["low"].notna() & (part["low"] > 0)]
+            values = (
+                pool(known["value"], known["low"], known["high"])
+                if rule["effect"] == "quotient"
+                else (math.nan,) * 4
+            )
+            row |= dict(zip(("pooled", "low", "high", "I2"), values, strict=True))
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def separators(words, facts):
+    """Return for each conclusion on which logs disagree the median facts of the logs for it and against it."""
+    rows = []
+    facts = facts.set_index("log")
+    for conclusion, part in words.groupby("conclusion", sort=False):
+        sides = {side: part.loc[part["word"] == side, "log"] for side in ("for", "against")}
+        if min(map(len, sides.values())) < 2:
+            continue
+        for fact in facts.columns:
+            row = {"conclusion": CONCLUSIONS[conclusion]["statement"], "fact": fact}
+            for side, logs in sides.items():
+                row |= {
+                    f"logs {side}": len(logs),
+                    f"median, {side}": facts.loc[logs, fact].median(),
+                }
+            rows.append(row)
+    return pd.DataFrame(rows)
