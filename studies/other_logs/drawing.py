@@ -6,6 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.patches import Patch
+
 from other_logs import CONCLUSIONS, RULES, pool
 
 #: Colour, and letter for print in grey, of each word.
@@ -30,7 +31,7 @@ def forest(table, conclusion):
     own = table[table["conclusion"] == conclusion]
     logs = [log for log in RULES["logs"] if log in set(own["log"])]
     quotient = rule["effect"] == "quotient"
-    height = 1.4 + 0.3 * (len(logs) + quotient)
+    height = 1.6 + 0.3 * (len(logs) + quotient)
     figure, panels = plt.subplots(
         1,
         len(rule["measures"]),
@@ -70,43 +71,42 @@ def forest(table, conclusion):
     panels[0][0].set_yticks(range(len(labels)), labels)
     panels[0][0].set_ylim(len(labels) - 0.5, -0.5)
     side = "left" if "below" in rule else "right"
-    figure.suptitle(f"{rule['statement']} For: {side} of the dotted line", fontsize="medium")
+    words = "Filled: recorded load; open: scaled to 70, 80, 90 % where that is more"
+    figure.suptitle(
+        f"{rule['statement']} For: {side} of the dotted line.\n{words}", fontsize="medium"
+    )
     return figure
 
 
 def _plain_ticks(axes):
-    """Label a logarithmic axis with plain numbers at three to six places."""
-    low, high = axes.get_xlim()
-    steps = (
-        0.001,
-        0.01,
-        0.02,
-        0.05,
-        0.1,
-        0.2,
-        0.3,
-        0.5,
-        0.7,
-        0.8,
-        0.9,
-        0.95,
+    """Label a logarithmic axis with plain numbers that are far enough from each other."""
+    low, high = np.log(axes.get_xlim())
+    taken = []
+    for tick in (
         1,
-        1.05,
-        1.1,
-        1.2,
-        1.5,
+        0.5,
         2,
-        3,
+        0.2,
         5,
+        0.1,
         10,
-        20,
-        50,
-        100,
-    )
-    ticks = [one for one in steps if low <= one <= high]
-    while len(ticks) > 6:
-        ticks = ticks[::2] if 1 not in ticks else ticks[ticks.index(1) % 2 :: 2]
-    axes.set_xticks(ticks, [f"{one:g}" for one in ticks])
+        0.8,
+        1.2,
+        0.3,
+        3,
+        0.9,
+        1.1,
+        0.7,
+        1.5,
+        0.95,
+        1.05,
+        0.99,
+        1.01,
+    ):
+        place = (math.log(tick) - low) / (high - low)
+        if 0 <= place <= 1 and all(abs(place - other) > 0.13 for other, _ in taken):
+            taken.append((place, tick))
+    axes.set_xticks([tick for _, tick in taken], [f"{tick:g}" for _, tick in taken])
     axes.minorticks_off()
 
 
