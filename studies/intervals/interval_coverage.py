@@ -6,6 +6,7 @@ logs. An interval covers if it holds the true effect. Two ways of drawing are co
 and weeks of jobs that are simulated again; and three ways of making an interval: percentile, basic and studentized.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
@@ -141,3 +142,31 @@ def coverage(weeks, load, correlation, logs=300, samples=40, again=100):
         "true effect",
     ]
     return pd.DataFrame(table, columns=columns)
+
+
+def draw(table):
+    """Return a figure of the coverage of each way: a point for each condition and measure, and their mean."""
+    ways = table.groupby(["drawn", "method"], sort=False)["coverage"].mean().sort_values()
+    figure, axes = plt.subplots(figsize=(7, 0.45 * len(ways) + 1.3), layout="constrained")
+    markers = dict(zip(MEASURES, "os^D", strict=True))
+    for y, way in enumerate(ways.index):
+        own = table[(table["drawn"] == way[0]) & (table["method"] == way[1])]
+        for measure, marker in markers.items():
+            part = own[own["measure"] == measure]
+            axes.plot(
+                100 * part["coverage"], [y] * len(part), marker, color="#2c7fb8", mfc="none", ms=5
+            )
+        axes.plot(100 * ways[way], y, "|", color="black", ms=16, mew=2)
+    axes.axvline(95, color="black", lw=0.8, ls=":")
+    axes.set_yticks(range(len(ways)), [f"{method}, {drawn}" for drawn, method in ways.index])
+    axes.set_xlabel("intervals that hold the true effect, %")
+    axes.grid(axis="x", color="#dddddd", lw=0.5)
+    handles = [
+        plt.Line2D([], [], marker=m, ls="", color="#2c7fb8", mfc="none", label=name)
+        for name, m in markers.items()
+    ]
+    handles.append(plt.Line2D([], [], marker="|", ls="", color="black", ms=12, mew=2, label="mean"))
+    figure.legend(
+        handles=handles, loc="outside lower center", ncols=5, frameon=False, fontsize="small"
+    )
+    return figure

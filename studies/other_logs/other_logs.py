@@ -227,7 +227,7 @@ def effect(sums, conclusion, measure, name, level=0.95):
     length = max(1, min(4, weeks // 12))
     rows = np.add.reduceat(rows, np.arange(0, weeks, length), axis=2)
     quotient = CONCLUSIONS[conclusion]["effect"] == "quotient"
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         own, error = _estimate(rows[:, :, None, :], quotient)
         n = rows.shape[2]
         random = generator(name, n, "blocks of weeks of the study of other logs", RULES["draws"])
