@@ -5,14 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from replication import EASY, Predictor, Request, TopPercent
 from replication.papers import panels
 from replication.papers.top_percent import intervals, table1
 from replication.papers.top_percent.runs import PAPER, REFERENCE, by_scheduler
 from replication.simulator.choices import Number, option
-from replication.simulator.predictors import Predictor, Request, TopPercent
 from replication.simulator.predictors.base import compiled
 from replication.simulator.predictors.history import finest_classes
-from replication.simulator.schedulers import EASY
 
 COUNT, MEAN, SQUARES = range(3)  # columns of `moments`; squares are of distances from the mean
 

@@ -14,12 +14,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from replication import simulate
 from replication.papers import published, variants
 from replication.papers.pv_easy import counts, runs
 from replication.papers.variants import Variant
 from replication.simulator import text
 from replication.simulator.logs import registry
-from replication.simulator.simulation import simulate, warm
+from replication.simulator.simulation import warm
 from replication.simulator.sweeps import engines
 
 ITEMS = ("table1", "table2", "table4", "table5", "table6")

@@ -7,27 +7,28 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from replication.papers import panels, resampling, style
-from replication.simulator.estimates import Exact, FModel, Users
-from replication.simulator.logs.resampling import ResampledUsers, ResampledWeeks
-from replication.simulator.predictors import (
+from replication import (
     CVH,
+    EASY,
     Biased,
     Clairvoyant,
     Complete,
-    Last,
-    Request,
-    TopPercent,
-    Tsafrir,
-)
-from replication.simulator.schedulers import (
-    EASY,
     Conservative,
+    Exact,
+    FModel,
     LargestAreaFirst,
+    Last,
     OrderedEASY,
     PVEasy,
+    Request,
+    ResampledUsers,
+    ResampledWeeks,
+    TopPercent,
+    Tsafrir,
+    Users,
+    simulate,
 )
-from replication.simulator.simulation import simulate
+from replication.papers import panels, resampling, style
 from replication.simulator.sweeps import engines, grid
 
 DAY = 24 * 3600

@@ -11,14 +11,12 @@ import pandas as pd
 from scipy import stats
 
 import sensitivity
+from replication import EASY, Exact, FModel, Users, simulate
 from replication.papers import variants
 from replication.papers.heel_and_toe import campaign, trends
 from replication.papers.heel_and_toe.curves import PERFORMANCE, SHORT
 from replication.papers.rules import Case, level
 from replication.papers.variants import NotApplicable
-from replication.simulator.estimates import Exact, FModel, Users
-from replication.simulator.schedulers import EASY
-from replication.simulator.simulation import simulate
 from replication.simulator.sweeps import grid as sweep
 
 #: Badness and runs at each; few, because every change needs them all on every log.
