@@ -1,8 +1,8 @@
-"""The registry of the papers' job logs: find, download, read and clean them.
+"""The registry of job logs: find, download, read and clean them.
 
 Logs are searched in the folders of ``REPLICATION_TRACES``, then in ``data/traces``. `fetch` downloads them from the
-archive, unless ``REPLICATION_OFFLINE=1``. The registry, ``registry.toml`` in this folder, has the facts of each log and the
-cleaning rules of each paper.
+archive, unless ``REPLICATION_OFFLINE=1``. The registry, ``registry.toml`` in this folder, has the facts of each log;
+``data/published/PAPER/logs.toml`` has the logs of a paper and the rules by which it cleans them.
 """
 
 import hashlib
@@ -96,8 +96,10 @@ def names(paper=None):
 
 
 def papers():
-    """Return the names of the papers that have rules."""
-    return list(REGISTRY["paper"])
+    """Return the names of the papers that have rules, in the order of ``data/published/papers.toml``."""
+    path = paths.PUBLISHED / "papers.toml"
+    known = toml(path) if path.exists() else ()
+    return [name for name in known if (paths.PUBLISHED / name / "logs.toml").exists()]
 
 
 def info(name):
@@ -153,7 +155,8 @@ def label(name, paper):
 
 
 def _paper(paper):
-    return REGISTRY["paper"][among(papers(), "no paper", paper, TraceError)]
+    name = among(papers(), "no paper", paper, TraceError)
+    return toml(paths.PUBLISHED / name / "logs.toml")
 
 
 def locate(name):
