@@ -265,21 +265,38 @@ def report():
 @shell.command()
 @as_json
 def check(as_json):
-    """Recompute every verdict from the records; list those that changed since the last commit."""
-    from replication.papers import committed
+    """Recompute every verdict from the records; list those that changed since the last commit.
+
+    Nothing is simulated. Each record is compared with its notebook, its folder, its files and the registered logs.
+    """
+    from replication.papers import committed, tables
     from replication.report import results
 
-    now = committed.by_name(results.recorded().papers)
+    recorded = results.recorded()
+    now, items = committed.by_name(recorded.papers), recorded.every("items")
     before, source = committed.load()
     changed = committed.changes(before, now)
+    wrong = [
+        line for paper in recorded.papers for line in tables.wrong_words(paper.key, paper.items)
+    ]
     unlike = f"{len(changed)} of {len(now)} verdicts are not those of {source}"
-    lines = [*map(str, changed), unlike if changed else f"{len(now)} verdicts, all as in {source}"]
+    lines = [*wrong, *map(str, changed)]
+    lines += [unlike if changed else f"{len(now)} verdicts, all as in {source}"]
+    counts = {kind: len(recorded.every(kind)) for kind in ("claims", "numbers")}
+    counts |= {"records": len(items), "earlier": sum(item.is_earlier for item in items)}
+    lines.append("{claims} claims and {numbers} numbers from {records} records".format(**counts))
+    lines[-1] += "; nothing was simulated"
+    if counts["earlier"]:
+        lines.append(
+            "warning: {earlier} records were made by an earlier simulator".format(**counts)
+        )
     facts = [
         dict(zip(committed.NAME, one.name)) | {"before": one.before, "after": one.after}
         for one in changed
     ]
-    _print({"verdicts": len(now), "compared_with": source, "changed": facts}, lines, as_json)
-    return FAILED if changed else 0
+    facts = {"verdicts": len(now), "compared_with": source, "changed": facts}
+    _print(facts | {"wrong_words": wrong} | counts, lines, as_json)
+    return FAILED if changed or wrong else 0
 
 
 @shell.group()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import nbformat
 
+from replication.report import record
 from replication.simulator import paths
 from replication.simulator.logs import registry
 from replication.simulator.workload import Workload
@@ -79,7 +80,7 @@ def workload(name, real=True, jobs=6000):
     return Workload.from_columns(name, 8, *columns).replace(
         stand_in=not real,
         cleaning=(("zero run time", 3), (HOSTILE, 1)),
-        provenance={"file": f"/somewhere/{name}.swf.gz", "sha256": "ab" * 32}
+        provenance={"file": f"/somewhere/{name}.swf.gz", "sha256": registry.info(name).sha256}
         if real
         else {"generator": 1},
     )
@@ -131,6 +132,11 @@ def commit(root):
         subprocess.run(["git", "init", "-q", str(root)], check=True)
     for words in (["add", "notebooks"], [*own, "commit", "-q", "--allow-empty", "-m", "Add"]):
         subprocess.run(["git", "-C", str(root), *words], check=True)
+
+
+def publish(page):
+    """Move the outputs of a page as the runner of its notebook does, and return their record."""
+    return record.read(record.publish(page.name, page.folder), page.name)
 
 
 def page_cell(name):

@@ -64,7 +64,7 @@ class Verdict(NamedTuple):
     difference: float
 
 
-def number_verdict(ours, printed: Published, reason: str = "", limits=LIMITS) -> Verdict:
+def number_verdict(ours, printed: Published, reason: str = "", limits=None) -> Verdict:
     """Return the verdict on our value of a published number, which must be in the published unit.
 
     Parameters
@@ -74,7 +74,8 @@ def number_verdict(ours, printed: Published, reason: str = "", limits=LIMITS) ->
     printed : replication.papers.published.Published
     reason : str
         Why the two cannot be compared.
-    limits : list of (str, Decimal)
+    limits : list of (str, Decimal), optional
+        Instead of `LIMITS`.
 
     Raises
     ------
@@ -115,7 +116,7 @@ def _number_word(number, target, scale, printed, limits):
         return MATCH
     other_side = printed.is_ratio and (number - 1) * (target - 1) <= 0
     # At 0 all limits are 0, so that nothing but the rounding can save a number.
-    limits = () if exact or other_side else limits
+    limits = () if exact or other_side else limits or LIMITS
     word = next((word for word, limit in limits if distance <= limit * scale), DIFFERS)
     if word == DIFFERS and printed.is_maximum and target / FACTOR <= number <= target * FACTOR:
         return NEAR

@@ -64,7 +64,7 @@ class Number:
     @property
     def verdict(self):
         """One of `NUMBER_WORDS`."""
-        return self.under(rules.LIMITS)
+        return self.under(None)
 
     def under(self, limits):
         """Return the verdict under other limits, see `replication.papers.rules.number_verdict`."""
@@ -80,7 +80,7 @@ class Number:
         """The reason, as in `replication.papers.rules.Verdict`; empty for a number in no record."""
         return "" if self.row is None else self._decided().reason
 
-    def _decided(self, limits=rules.LIMITS):
+    def _decided(self, limits=None):
         reason = self.row["reason"] if self.row else ""
         return rules.number_verdict(self.ours, self.published, reason, limits)
 
@@ -334,6 +334,32 @@ def claims(paper, items):
                 )
             found[name] = known if known.rows else one
     return [*found.values()]
+
+
+def wrong_words(paper, items):
+    """Return a line for each recorded verdict that the present rules do not give."""
+    known, entries = (
+        published.items(paper) if paper in published.papers() else [],
+        published.claims_of(paper),
+    )
+    printed = {(item, *row.key): row for item in known for row in published.rows(paper, item)}
+    found = []
+    for item in items:
+        for row in item.facts["comparisons"]:
+            if key_of(row) in printed:
+                one = Number(paper, printed[key_of(row)], "", row)
+                found.append((item.name, " / ".join(key_of(row)), row["verdict"], one.verdict))
+        for name, row in item.facts["claims"].items():
+            if name in entries:
+                one = Claim(
+                    paper, name, entries[name], tuple(row["cases"]), open=item.kind != "paper"
+                )
+                found.append((item.name, f"claim {name}", row["verdict"], one.verdict))
+    return [
+        f"{item}: {name}: the record says {word!r}, its numbers {now!r}; draw it again"
+        for item, name, word, now in found
+        if word != now
+    ]
 
 
 def decide(

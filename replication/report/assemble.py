@@ -27,6 +27,8 @@ MARKDOWN = (
     "+lists_without_preceding_blankline+intraword_underscores+autolink_bare_uris+strikeout+startnum"
 )
 PANDOC = ["--mathml", "--wrap=none", "--shift-heading-level-by=2", "--syntax-highlighting=none"]
+# What a terminal would obey.
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 BOUNDARY = "boundary-of-two-texts"
 # The beginning of a table without verdicts, see templates/table.html.j2.
 TABLE = '<figure class="table">\n<table>'
@@ -114,7 +116,7 @@ def page(results, sensitivity, text=""):
         place=lambda one: tables.place(*one.name),
         dumps=json.dumps,
     )
-    return prose.fill(made).encode()
+    return CONTROL.sub("", prose.fill(made)).encode()
 
 
 class Prose:

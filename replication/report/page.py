@@ -1,6 +1,7 @@
 """The page of a notebook: its parameters and workloads; it saves all outputs."""
 
 import math
+import os
 import re
 import string
 import sys
@@ -27,9 +28,9 @@ class Page:
     """One table or figure of a paper, as its notebook draws it.
 
     Making a page checks the parameters and sets the style of figures. The logs are loaded at the first use of
-    `workloads`. Only real logs under the parameters that were committed in the notebook of this name write
-    ``figures/``. Other outputs go below ``build/``, are marked, and get no verdict. A saved figure or table is
-    returned for display, as a `replication.report.render.Picture` or a `replication.report.render.Table` with the data
+    `workloads`. Outputs are written below ``build/running/``; `replication.report.run.execute` moves them when the
+    notebook has ended: to ``figures/`` those of real logs under the parameters that were committed in the notebook of this
+    name. Others go below ``build/``, are marked, and get no verdict. A saved figure or table is returned for display, as a `replication.report.render.Picture` or a `replication.report.render.Table` with the data
     in its ``frame``.
 
     Parameters
@@ -83,7 +84,7 @@ class Page:
             self.scheduler = text.scheduler(settings["scheduler"])
         self.changes = parameters.changes(name, given)
         self._given, self._started = given, time.perf_counter()
-        self._before = self._shown = None
+        self._shown = None
         self._summary, self._files, self._values = "", {}, {}
         self._comparisons, self._decisions = {}, {}
         style.apply()
@@ -159,8 +160,8 @@ class Page:
 
     @property
     def folder(self):
-        """Folder of the outputs: in ``figures/`` only for real logs under the committed parameters."""
-        return record.folder(self.kind, self.name)
+        """Folder of the outputs while the notebook runs; its runner moves them to that of their kind when it has ended."""
+        return record.running(self.name)
 
     @property
     def notice(self):
@@ -356,9 +357,7 @@ class Page:
             "claims": self._decisions,
             "run": record.environment() | {"workers": self._given["workers"], "seconds": seconds},
         }
-        if self._before is None:
-            self._before = record.read(self.kind, self.name) or {}
-        record.save(self.kind, self.name, facts, self._before)
+        record.save(self.folder, self.name, facts)
         self._show(self.workloads)
 
     def _log_facts(self):
@@ -382,15 +381,16 @@ class Page:
             ]
         parts = [f"**{self.name}**", f"{self.scale} scale", f"seed {self.seed}", *logs]
         if self._files:
-            folder = self.folder
+            by_runner = record.RUNNING in os.environ
+            folder = record.folder(self.kind, self.name) if by_runner else self.folder
             if folder.is_relative_to(paths.OUTPUT):
                 folder = folder.relative_to(paths.OUTPUT)
             parts.append(f"`{folder}/`: {', '.join(self._files)}")
         line = " · ".join(parts)
         if self.changes:
             line += (
-                f"\n\n**Not the committed parameters**: {'; '.join(self.changes)}. What is drawn goes to "
-                f"`build/other/{self.name.rpartition('/')[0]}/`; it proves nothing about the paper and gets no verdict."
+                f"\n\n**Not the committed parameters**: {'; '.join(self.changes)}. "
+                "The outputs prove nothing about the paper and get no verdict."
             )
         return line
 

@@ -78,7 +78,16 @@ def changes(name, given):
     committed = git.at_head(record.source(name))
     if committed is None:
         return ["no committed notebook of this name"]
-    own = read_cell(committed, name)
+    return _differences(given, read_cell(committed, name))
+
+
+def recorded_changes(name, given):
+    """Return the differences of recorded parameters from the committed ones; without git from those of the notebook."""
+    committed = git.at_head(record.source(name))
+    return _differences(given, read_cell(committed, name) if committed else on_disk(name))
+
+
+def _differences(given, own):
     return [
         f"{parameter} {_format(given, parameter)} (committed: {_format(own, parameter)})"
         for parameter in dict.fromkeys([*own, *given])

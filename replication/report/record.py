@@ -1,7 +1,9 @@
 """The record of an item: its outputs, logs, parameters, comparisons and claims."""
 
+import contextlib
 import hashlib
 import json
+import os
 import platform
 import re
 from importlib.metadata import version
@@ -20,6 +22,22 @@ KINDS = ("paper", "quick", "stand-in")
 OTHER = "other"
 WIDTH = 240
 FORMAT = 3  # of a record, see docs/architecture.md
+#: Names of outputs; another name in a record is not followed.
+OUTPUT = re.compile(r"[a-z0-9_]+(-[a-z0-9_]+)?(\.verdicts)?\.(png|csv)")
+#: The environment variable with the folder in which a notebook's kernel leaves its outputs.
+RUNNING = "REPLICATION_RUNNING"
+#: The fields of a record, of its provenance and files, of a comparison, of a claim and of a case.
+PARTS = dict.fromkeys(("parameters", "provenance", "files", "values", "claims", "run"), dict)
+PARTS |= dict.fromkeys(("item", "title", "summary"), str) | {"comparisons": list}
+PROVENANCE = {"kind": str, "simulator": str, "logs": dict}
+FILE = dict.fromkeys(("role", "caption", "sha256"), str)
+COMPARISON = dict.fromkeys(("item", "trace", "policy", "measure", "unit", "reason", "verdict"), str)
+COMPARISON |= {"ours": int | float | None}
+LOG = {"stand_in": bool, "sha256": str, "jobs": int, "jobs_used": int}
+CLAIM, CASE = (
+    {"verdict": str, "cases": list},
+    {"case": str, "unit": str, "value": int | float | None},
+)
 PACKAGES = ("numpy", "numba", "scipy", "pandas", "matplotlib")
 
 
@@ -49,6 +67,11 @@ def name_of(path):
 def notebook(kind, name):
     """Return the path of an executed notebook, next to the outputs of its kind; ``failed`` is a kind here."""
     return folder(kind) / f"{name}.ipynb"
+
+
+def running(name):
+    """Return the folder in which a page writes its outputs until its notebook has ended."""
+    return Path(os.environ.get(RUNNING) or paths.BUILD / "running" / name)
 
 
 def title(name):
@@ -92,29 +115,84 @@ def read(kind, name):
 
     None, with a warning unless it is absent, where it is damaged or of another format.
     """
-    path = folder(kind) / f"{name}.json"
+    return _read(folder(kind) / f"{name}.json")
+
+
+def _read(path):
     if not path.exists():
         return None
     try:
         facts = json.loads(path.read_text(encoding="utf-8"))
-        if facts.get("format") != FORMAT:
-            raise ValueError(f"format {facts.get('format')}; expected {FORMAT}")
+        _check(facts)
         return facts
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         writing.report(f"{path}: damaged record ({error}); the item is left out")
         return None
 
 
-def save(kind, name, facts, before):
-    """Write a record; one that differs from the record `before` this run in ``run`` alone gives way to it.
+def _check(facts):
+    """Raise ValueError for a record of another format or with a part that lacks a field."""
 
-    ``run`` (versions, workers, duration) says how a result was made and not what it is. So drawing an item again changes
-    no file where the result is the same.
+    def check(where, value, fields):
+        for name, kind in fields.items():
+            if not isinstance(value, dict) or not isinstance(value.get(name, ...), kind):
+                raise ValueError(f"{where}: no field {name!r} of the type expected")
+
+    check("record", facts, {"format": int})
+    if facts["format"] != FORMAT:
+        raise ValueError(f"format {facts['format']}; expected {FORMAT}")
+    check("record", facts, PARTS)
+    check("provenance", facts["provenance"], PROVENANCE)
+    for name, log in facts["provenance"]["logs"].items():
+        check(name, log, LOG)
+    for name, file in facts["files"].items():
+        check(name, file, FILE)
+    for row in facts["comparisons"]:
+        check("comparisons", row, COMPARISON)
+    for name, claim in facts["claims"].items():
+        check(name, claim, CLAIM)
+        for case in claim["cases"]:
+            check(name, case, CASE)
+
+
+def outputs(kind, name):
+    """Return the files that the record of an item names; none without a record."""
+    facts = read(kind, name)
+    names = filter(OUTPUT.fullmatch, facts["files"]) if facts else ()
+    return [folder(kind, name) / file for file in names]
+
+
+def publish(name, place):
+    """Move the outputs of a notebook that has ended from a folder to that of their kind, and return the kind.
+
+    None if there is no record in the folder. The record comes last: a move that is interrupted leaves files that differ from
+    the older record. Files that only the older record names are deleted. A record that differs from the older one in ``run``
+    alone keeps the older ``run`` (versions, workers, duration), which says how a result was made and not what it is. So drawing
+    an item again changes no file where the result is the same.
     """
-    facts = json.loads(json.dumps(facts, allow_nan=False))  # as `before` was read
+    item = name.rpartition("/")[2]
+    facts = _read(place / f"{item}.json")
+    if facts is None:
+        return None
+    kind = facts["provenance"]["kind"]
+    before, older, target = read(kind, name), outputs(kind, name), folder(kind, name)
+    target.mkdir(parents=True, exist_ok=True)
+    for file in (*facts["files"], f"{item}.ipynb"):
+        with contextlib.suppress(FileNotFoundError):
+            (place / file).replace(target / file)
     if before and all(before.get(key) == facts[key] for key in facts if key != "run"):
         facts = facts | {"run": before["run"]}
-    writing.write(folder(kind) / f"{name}.json", (_layout(facts) + "\n").encode())
+    save(target, name, facts)
+    for file in older:
+        if file.name not in facts["files"]:
+            file.unlink(missing_ok=True)
+    return kind
+
+
+def save(target, name, facts):
+    """Write a record to a folder."""
+    path = target / f"{name.rpartition('/')[2]}.json"
+    writing.write(path, (_layout(facts) + "\n").encode())
 
 
 def _layout(value, indent=0):

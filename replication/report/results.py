@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from replication.papers import tables
-from replication.report import record
+from replication.report import parameters, record
 from replication.simulator import paths
+from replication.simulator.logs import registry
+from replication.simulator.sweeps import code
 
 ALTERED = "its files differ from its record; draw it again"
 
@@ -77,7 +79,34 @@ class Item:
     def altered_files(self):
         """Return the names of outputs that differ from the record."""
         hashes = {name: facts["sha256"] for name, facts in self.facts["files"].items()}
-        return [name for name, digest in hashes.items() if digest != _sha256(self.folder / name)]
+        return [
+            name
+            for name, digest in hashes.items()
+            if not record.OUTPUT.fullmatch(name) or digest != _sha256(self.folder / name)
+        ]
+
+    @property
+    def is_earlier(self):
+        """True for a record that was made by other sources of the simulator than the present ones."""
+        return self.facts["provenance"]["simulator"] != code.of_simulator()
+
+    def foreign(self):
+        """Return how a record differs from its folder, from its committed notebook and from the registered logs."""
+        given, provenance = self.facts["parameters"], self.facts["provenance"]
+        scale = given.get("scale") if self.kind == "stand-in" else self.kind
+        facts = [
+            ("item", self.facts["item"], self.name),
+            ("kind", provenance["kind"], self.kind),
+            ("scale", given.get("scale"), scale),
+        ]
+        for log, one in provenance["logs"].items():
+            if self.kind == "paper":
+                facts.append((f"jobs of {log}", one["jobs_used"], one["jobs"]))
+            if not one["stand_in"] or self.kind != "stand-in":
+                known = registry.info(log).sha256 if log in registry.names() else "a registered log"
+                facts.append((f"SHA-256 of {log}", one["sha256"], known))
+        odd = [f"{name} {ours} (expected: {known})" for name, ours, known in facts if ours != known]
+        return [*parameters.recorded_changes(self.name, given), *odd]
 
 
 def _sha256(path):
@@ -116,18 +145,24 @@ def collect(kind):
     ------
     EvidenceError
         If two notebooks disagree on a number or a claim.
+    ReportError
+        If a record is not of its folder, its committed notebook or the registered logs.
     """
-    items, missing = [], {}
+    items, missing, foreign = [], {}, []
     for name in notebooks() | studies():
         kinds = record.KINDS[record.KINDS.index(kind) :: -1]
         drawn = ((kind, record.read(kind, name)) for kind in kinds)
         item = next((Item(name, kind, facts) for kind, facts in drawn if facts), None)
         if item is None:
             missing[name] = "not drawn yet"
+        elif reasons := item.foreign():
+            foreign.append(f"{name}: {', '.join(reasons)}")
         elif item.altered_files():
             missing[name] = ALTERED
         else:
             items.append(item)
+    if foreign:
+        raise ReportError(f"stale or foreign records, draw them again: {'; '.join(foreign)}")
     return Results(kind, papers(items), grouped_studies(items), missing)
 
 

@@ -1,9 +1,9 @@
 """Run the notebooks of tables and figures, each in a kernel of its own."""
 
-import contextlib
+import json
 import logging
 import os
-import re
+import tempfile
 import time
 import warnings
 from pathlib import Path
@@ -23,7 +23,6 @@ from replication.simulator.logs import registry
 
 SECONDS = 10.0  # of a notebook without a record
 WIDGET = "application/vnd.jupyter.widget-view+json"
-OUTPUT = re.compile(r"[a-z0-9_]+(-[a-z0-9_]+)?(\.verdicts)?\.(png|csv)")
 
 
 class NotebookError(RuntimeError):
@@ -119,7 +118,9 @@ def figures(only=(), scale=None, workers=None, settings=None, own=False):
             started = time.perf_counter()
             try:
                 kind = execute(chosen[name], planned[name])
-                pictures = [_short(path) for path in outputs(kind, name) if path.suffix == ".png"]
+                pictures = [
+                    _short(path) for path in record.outputs(kind, name) if path.suffix == ".png"
+                ]
                 where = ", ".join(pictures) or f"{_short(record.folder(kind, name))}/"
                 line = f"{name} ({kind}): {where}"
             except NotebookError as error:
@@ -146,12 +147,6 @@ def _seconds(name, scale):
     return facts["run"]["seconds"] + 4 if facts else SECONDS
 
 
-def outputs(kind, name):
-    """Return the files that the record of an item names; none without a record."""
-    folder, facts = record.folder(kind, name), record.read(kind, name)
-    return [folder / file for file in facts["files"] if OUTPUT.fullmatch(file)] if facts else []
-
-
 def execute(path, parameters):
     """Run one notebook and save it, executed, next to its outputs.
 
@@ -165,19 +160,38 @@ def execute(path, parameters):
     NotebookError
     """
     name = record.name_of(path)
-    kinds = (*record.KINDS, record.OTHER)
-    records = {kind: record.folder(kind) / f"{name}.json" for kind in kinds}
-    before = {kind: _mtime(file) for kind, file in records.items()}
-    older = {kind: outputs(kind, name) for kind in records}
+    running = paths.BUILD / "running"
+    running.mkdir(parents=True, exist_ok=True)
     # papermill warns of parameters such as "top=3", which are checked above.
     logging.getLogger("papermill").setLevel(logging.ERROR)
     warnings.filterwarnings("ignore", "The specified file .* does not end in")
-    running = record.notebook("failed", name)
-    running.parent.mkdir(parents=True, exist_ok=True)
+    # Two runs of a notebook at once have a folder each.
+    with tempfile.TemporaryDirectory(prefix=f"{path.stem}-", dir=running) as folder:
+        target = Path(folder) / path.name
+        os.environ[record.RUNNING] = folder  # the kernel inherits it
+        try:
+            executed = _papermill(path, target, name, parameters)
+            known = Path(folder) / f"{path.stem}.json"
+            parts = json.loads(known.read_text(encoding="utf-8")) if known.exists() else {}
+            if not parts:
+                raise NotebookError(f"{name}: no Page of this name saved an output")
+            notebook = stable(executed, with_parameters=parts["provenance"]["kind"] != "paper")
+            writing.write(target, nbformat.writes(notebook).encode())
+            return record.publish(name, Path(folder))
+        except NotebookError:
+            if target.exists():  # not if the kernel died
+                writing.write(record.notebook("failed", name), target.read_bytes())
+            raise
+        finally:
+            del os.environ[record.RUNNING]
+
+
+def _papermill(path, target, name, parameters):
+    """Run a notebook in a kernel of its own and return it executed; NotebookError if it fails."""
     try:
-        executed = papermill.execute_notebook(
+        return papermill.execute_notebook(
             str(path),
-            str(running),
+            str(target),
             parameters,
             progress_bar=False,
             request_save_on_cell_execute=False,
@@ -193,17 +207,6 @@ def execute(path, parameters):
         raise NotebookError(failure(*where, error.ename, error.evalue)) from error
     except RuntimeError as error:
         raise NotebookError(f"{name}: the kernel did not start: {error}") from error
-    drawn = [kind for kind, file in records.items() if _mtime(file) != before[kind]]
-    if not drawn:
-        raise NotebookError(f"{name}: no Page of this name saved an output")
-    kind = drawn[0]
-    notebook = stable(executed, with_parameters=kind != "paper")
-    writing.write(record.notebook(kind, name), nbformat.writes(notebook).encode())
-    running.unlink()
-    for file in set(older[kind]) - set(outputs(kind, name)):
-        with contextlib.suppress(FileNotFoundError):
-            file.unlink()
-    return kind
 
 
 def stable(notebook, with_parameters=True):
@@ -239,10 +242,6 @@ def stable(notebook, with_parameters=True):
         kept.append(cell)
     notebook.cells = kept
     return notebook
-
-
-def _mtime(file):
-    return file.stat().st_mtime_ns if file.exists() else None
 
 
 def failure(name, number, source, kind, message):

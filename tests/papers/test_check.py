@@ -12,11 +12,11 @@ from replication.cli import main
 from replication.papers import committed, rules, tables
 from replication.papers.published import EvidenceError
 from replication.papers.rules import Case
-from replication.report import assemble, page, results
+from replication.report import assemble, page, record, results
 from replication.simulator import paths
 from replication.simulator.paths import toml
 
-NAME = "heel_and_toe/fig02"
+NAME, CLAIMS = "heel_and_toe/fig02", "heel_and_toe/claims"
 CASES = [Case("CTC-SP2", 1, 0.5, 2), Case("KTH-SP2-2", -1), Case("SDSC-SP2", 3)]
 
 
@@ -33,16 +33,17 @@ def project(tmp_path, monkeypatch):
 def draw(root, ours=OURS, part=False, name=NAME):
     """Draw an item's comparison, as its notebook would."""
     small_project.notebook(root, name, [], logs='["CTC-SP2", "KTH-SP2-2"]')
-    page.Page(name, scale="paper", logs=["CTC-SP2", "KTH-SP2-2"]).compare(
-        ours, item="fig02", part=part
-    )
+    made = page.Page(name, scale="paper", logs=["CTC-SP2", "KTH-SP2-2"])
+    made.compare(ours, item="fig02", part=part)
+    small_project.publish(made)
 
 
-def decide(root, cases=CASES, name="heel_and_toe/claims"):
+def decide(root, cases=CASES, name=CLAIMS):
     """Decide the claim, as the notebook of claims would."""
     small_project.notebook(root, name, [])
     made = page.Page(name, scale="paper", logs=["CTC-SP2"])
-    return made.claims({"doubling_helps": lambda: cases})
+    made.claims({"doubling_helps": lambda: cases})
+    small_project.publish(made)
 
 
 def now():
@@ -59,7 +60,10 @@ def git(root, *words):
 
 def test_nothing_has_changed(project, capsys):
     assert main(["check"]) == 0
-    assert capsys.readouterr().out == "5 verdicts, all as in the file, which is not committed\n"
+    assert capsys.readouterr().out.splitlines() == [
+        "5 verdicts, all as in the file, which is not committed",
+        "1 claims and 4 numbers from 2 records; nothing was simulated",
+    ]
 
 
 def test_the_list_has_every_number_and_claim_and_no_value(project):
@@ -74,7 +78,7 @@ def test_the_list_has_every_number_and_claim_and_no_value(project):
 def test_a_result_that_moved_is_named_from_what_to_what(project, capsys):
     draw(project, [OURS[0], OURS[1] | {"value": 18.1}, OURS[2]])
     assert main(["check"]) == 1
-    assert capsys.readouterr().out.splitlines() == [
+    assert capsys.readouterr().out.splitlines()[:2] == [
         "heel_and_toe fig02 CTC-SP2/perfect/wait: close -> match",
         "1 of 5 verdicts are not those of the file, which is not committed",
     ]
@@ -97,7 +101,8 @@ def test_a_change_of_the_rule_is_seen_without_drawing_anew(project, capsys, monk
     monkeypatch.setattr(rules, "LIMITS", (("match", 0), ("close", 0), ("near", 1)))
     assert main(["check"]) == 1
     said = capsys.readouterr().out
-    assert [line.partition("fig02 ")[2] for line in said.splitlines()[:3]] == [
+    changed = [line.partition("fig02 ")[2] for line in said.splitlines() if "->" in line]
+    assert changed == [
         "CTC-SP2/real/wait: match -> near",
         "CTC-SP2/perfect/wait: close -> near",
         "KTH-SP2-2/real/wait: differs -> near",
@@ -202,6 +207,105 @@ def test_a_claim_is_read_as_it_was_recorded(project):
         "heel_and_toe/fig02",
     ]
     assert tables.count(paper.claims, tables.CLAIM_WORDS)["holds in part"] == 1
+
+
+def edit(root, change, name=NAME):
+    """Change a record by hand."""
+    path = root / f"figures/{name}.json"
+    facts = json.loads(path.read_text())
+    change(facts)
+    path.write_text(json.dumps(facts))
+
+
+def log(facts):
+    return facts["provenance"]["logs"]["CTC-SP2"]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda facts: facts["parameters"].update(seed=99), "seed 99 (committed: 1)"),
+        (lambda facts: facts["parameters"].update(scale="quick"), "scale quick (expected: paper)"),
+        (lambda facts: facts["provenance"].update(kind="quick"), "kind quick (expected: paper)"),
+        (lambda facts: facts.update(item="x/y"), "item x/y (expected: heel_and_toe/fig02)"),
+        (lambda facts: log(facts).update(sha256="0" * 64), f"SHA-256 of CTC-SP2 {'0' * 64}"),
+        (lambda facts: log(facts).update(jobs_used=10), "jobs of CTC-SP2 10 (expected: 6000)"),
+    ],
+)
+def test_a_record_that_is_not_what_it_says_is_refused(project, capsys, change, reason):
+    edit(project, change)
+    assert main(["check"]) == 1
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and f"draw them again: {NAME}: {reason}" in said
+    with pytest.raises(results.ReportError, match="stale or foreign"):
+        assemble.build()
+
+
+def test_committed_parameters_that_changed_make_a_record_stale(project, capsys):
+    small_project.notebook(project, NAME, [], logs='["CTC-SP2"]')
+    assert main(["check"]) == 1
+    words = f"{NAME}: logs CTC-SP2, KTH-SP2-2 (committed: CTC-SP2)"
+    assert words in capsys.readouterr().err
+
+
+def test_an_earlier_simulator_is_a_warning_and_a_mark(project, capsys):
+    edit(project, lambda facts: facts["provenance"].update(simulator="0" * 64))
+    assert main(["check"]) == 0
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last == "warning: 1 records were made by an earlier simulator"
+    marked = assemble.build().read_text().count("made by an earlier simulator</span>")
+    assert marked == 1
+
+
+def test_an_edited_word_is_an_error_and_reaches_no_report(project, capsys):
+    edit(project, lambda facts: facts["comparisons"][0].update(verdict="differs"))
+    edit(project, lambda facts: facts["claims"]["doubling-helps"].update(verdict="fails"), CLAIMS)
+    assert main(["check"]) == 1
+    assert capsys.readouterr().out.splitlines()[:2] == [
+        f"{NAME}: fig02 / CTC-SP2 / real / wait: the record says 'differs', its numbers 'match'; draw it again",
+        f"{CLAIMS}: claim doubling-helps: the record says 'fails', its numbers 'holds in part'; draw it again",
+    ]
+    before = committed.path().read_text()
+    committed.save(results.recorded().papers)
+    assert committed.path().read_text() == before
+
+
+def test_one_number_may_not_have_two_values(project):
+    def double(facts):
+        facts["comparisons"].append(facts["comparisons"][0] | {"ours": 21.5})
+
+    edit(project, double)
+    with pytest.raises(EvidenceError, match="CTC-SP2 / real / wait: ours 21.5; 21.4 in"):
+        results.recorded()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda facts: facts.update(comparisons=None),
+        lambda facts: facts.pop("claims"),
+        lambda facts: facts["comparisons"].append([]),
+        lambda facts: facts["comparisons"][0].update(ours="1"),
+        lambda facts: facts["provenance"].update(logs={"CTC-SP2": {}}),
+        lambda facts: facts["files"].update(x=1),
+    ],
+    ids=["null", "no claims", "a list", "text", "a log", "a file"],
+)
+def test_a_record_of_a_wrong_shape_is_one_line(project, capsys, change):
+    edit(project, change)
+    assert main(["check"]) == 1
+    said = capsys.readouterr()
+    assert said.err.count("\n") == 1 and "fig02.json: damaged record (" in said.err
+    assert "wait: match -> not drawn" in said.out
+
+
+def test_a_file_outside_the_folder_is_not_opened(project, capsys):
+    other = project / "other.csv"
+    other.write_text("a")
+    about = {"role": "table", "caption": "x", "sha256": record.sha256(b"a")}
+    edit(project, lambda facts: facts["files"].update({"../../other.csv": about}))
+    assert main(["check"]) == 1
+    assert "its files differ from its record" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("file", ["claims.csv", "fig02.verdicts.csv"])

@@ -55,8 +55,8 @@ def test_a_new_paper_is_values_a_claims_file_and_a_notebook(tmp_path, monkeypatc
     path = small_project.notebook(tmp_path, "toy/table1", CELLS, enter_cell=False)
     page = in_process(path)["page"]
     shutil.copy(path, page.folder)  # in a kernel it would be the executed notebook
+    facts = small_project.publish(page)
 
-    facts = record.read(page.kind, page.name)
     (row,) = facts["comparisons"]
     assert isinstance(row["ours"], int | float)
     decided = facts["claims"]["many-are-backfilled"]

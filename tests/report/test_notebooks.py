@@ -27,7 +27,7 @@ def test_notebook_at_quick_scale(name, output, monkeypatch):
     monkeypatch.chdir(NOTEBOOKS[name].parent)
     page = in_process(NOTEBOOKS[name], scale="quick", workers=1)["page"]
     assert page.kind in ("quick", "stand-in")
-    assert (record.folder(page.kind) / f"{name}.json").is_file()
+    assert record.publish(name, page.folder) == page.kind
     assert not paths.FIGURES.exists()
 
 

@@ -37,6 +37,7 @@ def draw(root, name=NAME, scale="paper", ours=OURS, prose="", rows=1):
     table = {"mean_wait": [1.5] * rows, "log": [small_project.HOSTILE] * rows}
     table = made.table(pd.DataFrame(table), "Waits")
     made.compare(ours, item="fig02")
+    small_project.publish(made)
     cell = nbformat.v4.new_code_cell("draw()")
     data = {"text/html": table._repr_html_()}
     cell.outputs = [nbformat.v4.new_output("display_data", data)]
@@ -149,12 +150,14 @@ def test_the_lists_show_textbook_easy_and_the_reconstructed_simulator(project):
     ours = [(*key, "blocked", "jobs") for key in keys]
     columns = ["trace", "policy", "value", "measure", "unit"]
     first.compare(pd.DataFrame(ours, columns=columns), item="table1")
+    small_project.publish(first)
     second = page.Page("pv_easy/claims", logs=["CTC-SP2"])
     one = [rules.Case("CTC-SP2", 1)]
     second.claims({name.replace("-", "_"): lambda: one for name in names})
     both = {"claim": names[:2], "reconstructed simulator": ["fails", "holds"]}
     numbers = ["CTC-SP2 0 jobs", "CTC-SP2 1 jobs"]
     second.table(pd.DataFrame(both | {"numbers": numbers}), "Both", name="reconstructed")
+    small_project.publish(second)
 
     markup = assemble.build().read_text()
     listed = markup.partition('id="numbers-pv_easy"')[2].partition("</table>")[0]
@@ -214,7 +217,10 @@ def test_nothing_active_or_remote_gets_into_the_page(project):
     )
     facts = record.read("paper", NAME)
     assert small_project.HOSTILE in json.dumps(facts["provenance"]["logs"])
+    facts["summary"] = "\x1b[31mred\x9b0m"
+    (project / f"figures/{NAME}.json").write_text(json.dumps(facts))
     markup = assemble.build().read_text()
+    assert "[31mred0m" in markup and not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", markup)
     parsed = Page()
     parsed.feed(markup)
     assert parsed.found == ["script"]

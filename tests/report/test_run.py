@@ -3,10 +3,11 @@
 import base64
 import json
 
+import pandas as pd
 import pytest
 import small_project
 
-from replication.report import record, results, run
+from replication.report import page, record, results, run
 from replication.report.parameters import PageError
 from replication.simulator import paths
 
@@ -82,23 +83,24 @@ def test_files_that_are_no_longer_drawn_are_deleted_and_no_others(project):
     assert victim.exists() and not (project / "figures/heel_and_toe/fig02.png").exists()
 
 
-def test_an_interrupted_notebook_is_completed_by_the_next_run(project, capsys):
-    def contents():
-        folder = project / "figures/heel_and_toe"
-        facts = json.loads((folder / "fig02.json").read_text())
-        pictures = {path: path.read_bytes() for path in folder.glob("*.[cp]*")}
-        return pictures | {key: value for key, value in facts.items() if key != "run"}
-
-    complete = [*GOOD, small_project.FIGURE]
-    make(project, code=complete)
+@pytest.mark.parametrize("end", ["raise KeyboardInterrupt", "import os; os._exit(1)"])
+def test_a_notebook_that_fails_or_dies_changes_no_result(project, end):
+    make(project)
     run.figures(NAME)
-    first = contents()
-    make(project, code=[GOOD[0], GOOD[1].replace("1 / 3", "9"), "raise KeyboardInterrupt"])
+    folder = project / "figures/heel_and_toe"
+    first = {path: path.read_bytes() for path in folder.iterdir()}
+    make(project, code=[GOOD[0], GOOD[1].replace("1 / 3", "9"), end])
     assert run.figures(NAME) == 1
-    assert f"FAILED {NAME}: cell 6 (raise KeyboardInterrupt)" in capsys.readouterr().out
-    make(project, code=complete)
-    assert run.figures(NAME) == 0
-    assert contents() == first
+    assert {path: path.read_bytes() for path in folder.iterdir()} == first
+    assert list((project / "build/running").iterdir()) == []
+
+
+def test_a_page_without_a_runner_changes_no_result(project):
+    make(project)
+    made = page.Page(NAME, logs=["CTC-SP2"])
+    made.table(pd.DataFrame({"wait": [1 / 3]}), "Mean wait")
+    assert made.folder == project / f"build/running/{NAME}"
+    assert not (project / "figures").exists()
 
 
 def test_without_git_nothing_is_decided(project, monkeypatch, capsys):
