@@ -17,12 +17,25 @@ def njit_noalloc(function):
 @njit_noalloc
 def sort(values):
     """Sort an int64 array in place by heap sort, because numba's own sort allocates."""
-    n = len(values)
-    for top in range(n // 2 - 1, -1, -1):
-        _sift(values, top, n)
-    for last in range(n - 1, 0, -1):
-        values[0], values[last] = values[last], values[0]
-        _sift(values, 0, last)
+    heapify(values)
+    for n in range(len(values), 0, -1):
+        values[n - 1] = pop(values, n)
+
+
+@njit_noalloc
+def heapify(values):
+    """Arrange an int64 array as a heap, the largest value first."""
+    for top in range(len(values) // 2 - 1, -1, -1):
+        _sift(values, top, len(values))
+
+
+@njit_noalloc
+def pop(values, n):
+    """Remove the largest of the first `n` values, which are a heap, and return it."""
+    largest = values[0]
+    values[0] = values[n - 1]
+    _sift(values, 0, n - 1)
+    return largest
 
 
 @njit_noalloc

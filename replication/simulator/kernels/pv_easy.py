@@ -5,11 +5,12 @@ priority than every waiting job are the sunny load. The reservation of the head 
 are the shadow load, which the head may preempt. ``docs/semantics/pv_easy.md`` states the decisions at each instant and
 their order; the reference implementation is ``replication.simulator.reference.pv_easy``.
 
-Two properties make the loop fast without changing a decision:
+Three properties make the loop fast without changing a decision:
 
 * After a pass no waiting job fits the free processors, and a submission changes neither the free nor the preemptable
   processors. So only submitted jobs can start at a submission.
 * If all jobs that fit do so together, all of them start regardless of the reservation, so it is not computed.
+* A pass ends when fewer processors are free than the smallest waiting job needs.
 """
 
 from collections import namedtuple
@@ -18,7 +19,7 @@ import numpy as np
 from numba import njit
 
 from replication.simulator.kernels import machine as machines
-from replication.simulator.kernels.compilation import njit_noalloc, sort
+from replication.simulator.kernels.compilation import heapify, njit_noalloc, pop
 from replication.simulator.kernels.machine import (
     FREE,
     HEAD,
@@ -184,6 +185,8 @@ def _backfill(machine, memory, runs, rules, first, now):
         _backfill_in_time(machine, memory, runs, rules, fitting, now)
     if rules.venture:
         for place in range(first, machine.count[TAIL]):
+            if machine.count[machines.SMALLEST] > machine.count[FREE]:
+                break
             if machine.waiting[place] >= 0 and machine.queued_size[place] <= machine.count[FREE]:
                 left = _time_left(machine, memory, rules, machine.waiting[place], now)
                 _start_past_head(machine, memory, runs, rules, place, left, now)
@@ -198,10 +201,13 @@ def _backfill_in_time(machine, memory, runs, rules, fitting, now):
     for k in range(fitting):
         left = _time_left(machine, memory, rules, machine.waiting[places[k]], now)
         if left <= window:
-            places[some] = left << JOB_BITS | places[k]
+            places[some] = -(left << JOB_BITS | places[k])
             some += 1
-    sort(places[:some])
-    for key in places[:some]:
+    # A few jobs fill the machine, so a heap is faster than a sorted list.
+    heapify(places[:some])
+    while some > 0 and machine.count[machines.SMALLEST] <= machine.count[FREE]:
+        key = -pop(places, some)
+        some -= 1
         if machine.queued_size[key & JOB_MASK] <= machine.count[FREE]:
             _start_past_head(machine, memory, runs, rules, key & JOB_MASK, key >> JOB_BITS, now)
 
