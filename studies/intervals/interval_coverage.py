@@ -9,6 +9,7 @@ and weeks of jobs that are simulated again; and three ways of making an interval
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 import replication as rp
 
@@ -75,9 +76,11 @@ def intervals(rows, seed, block=1, draws=400, level=0.95):
     ends = (1 - level) / 2, (1 + level) / 2
     low, high = np.quantile(drawn, ends, axis=0)
     t_low, t_high = np.quantile((drawn - own) / [deviation(one) for one in picked], ends, axis=0)
+    half = stats.t.ppf(ends[1], n - 1) * drawn.std(axis=0)
     return {
         "percentile": np.array([low, high]),
         "basic": np.array([2 * own - high, 2 * own - low]),
+        "standard error": np.array([own - half, own + half]),
         "studentized": np.array([own - t_high * error, own - t_low * error]),
     }
 
