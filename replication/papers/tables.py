@@ -117,6 +117,11 @@ class Claim:
         return ("claim", self.paper, self.id_in_paper, "", "", "")
 
     @property
+    def study(self) -> str:
+        """The study that states the claim, such as ``causes``, where only an intervention decides it; else empty."""
+        return self.entry.get("study", "")
+
+    @property
     def answers(self):
         """The `replication.papers.rules.Answer` of each case by its name."""
         return rules.answers(self.rows, self.entry)
@@ -128,6 +133,8 @@ class Claim:
 
     def under(self, factors):
         """Return the verdict if the per cent of some words of ``words.toml`` are multiplied by a factor each."""
+        if self.study:
+            return rules.STUDIED
         if self.open or not self.rows:
             return rules.UNDECIDED if self.rows else NOT_DRAWN
         given, word = rules.answers(self.rows, self.entry, factors).values(), self.entry["word"]
@@ -137,7 +144,11 @@ class Claim:
     def otherwise(self):
         """The other verdicts that the intervals of its cases allow; empty if there are none."""
         given = self.answers.values()
-        return "" if self.open else rules.other_verdicts(given, self.entry["word"], self.about)
+        return (
+            ""
+            if self.open or self.study
+            else rules.other_verdicts(given, self.entry["word"], self.about)
+        )
 
     @property
     def count(self):

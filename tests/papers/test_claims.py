@@ -26,7 +26,7 @@ from replication.simulator import paths
 
 PAPERS = [folder.parent.name for folder in sorted(paths.PUBLISHED.glob("*/claims.toml"))]
 FIELDS = set(
-    "section statement statistic rule number word kind operator threshold word_of_size origin unit select cases baseline".split()
+    "section statement statistic rule number word kind operator threshold word_of_size origin unit select cases baseline study".split()
 )
 YES, NO, LIKELY, UNLIKELY = Answer(True), Answer(False), Answer(True, False), Answer(False, False)
 
@@ -248,6 +248,15 @@ def test_claims_that_get_another_verdict_are_listed(paper):
     ]
 
 
+def test_a_claim_of_a_study_has_no_verdict_on_the_paper():
+    rows = ({"case": "a", "value": 2.0, "low": -1.0, "high": 3.0, "unit": "%"},)
+    entry = {"operator": ">", "threshold": 0, "unit": "%", "word": "always", "kind": "simulated"}
+    one = tables.Claim("p", "c", entry, rows)
+    other = tables.Claim("p", "c", entry | {"study": "causes"}, rows)
+    assert (one.verdict, one.count, one.otherwise) == ("holds", "1 of 1", "fails")
+    assert (other.verdict, other.count, other.otherwise) == ("in a study", "1 of 1", "")
+
+
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_claim_of_a_paper_has_a_rule_and_a_function_or_rows(paper):
     module = importlib.import_module(f"replication.papers.{paper}.claims")
@@ -257,6 +266,7 @@ def test_every_claim_of_a_paper_has_a_rule_and_a_function_or_rows(paper):
         assert claim.keys() <= FIELDS, name
         assert "select" in claim or tables.function_of(name, claim, module), name
         assert claim.get("operator", "<") in rules.IN_WORDS, name
+        assert (paths.STUDIES / claim.get("study", "")).is_dir(), name
         if "word_of_size" in claim:
             assert {*sizes(claim)} == {level(claim["word_of_size"])}, name
 
