@@ -276,9 +276,7 @@ def check(as_json):
     now, items = committed.by_name(recorded.papers), recorded.every("items")
     before, source = committed.load()
     changed = committed.changes(before, now)
-    wrong = [
-        line for paper in recorded.papers for line in tables.wrong_words(paper.key, paper.items)
-    ]
+    wrong = [line for paper in recorded.papers for line in tables.wrong_words(paper)]
     unlike = f"{len(changed)} of {len(now)} verdicts are not those of {source}"
     lines = [*wrong, *map(str, changed)]
     lines += [unlike if changed else f"{len(now)} verdicts, all as in {source}"]

@@ -61,28 +61,30 @@ class Number:
         """Our value in the published unit, NaN if there is none."""
         return math.nan if self.row is None or self.row["ours"] is None else self.row["ours"]
 
+    def decided(self, limits=None):
+        """Return the `replication.papers.rules.Verdict`, under other limits if they are given."""
+        if self.row is None:
+            return rules.Verdict(NOT_DRAWN, "", math.nan)
+        return rules.number_verdict(self.ours, self.published, self.row["reason"], limits)
+
+    def under(self, limits):
+        """Return the verdict under other limits."""
+        return self.decided(limits).verdict
+
     @property
     def verdict(self):
         """One of `NUMBER_WORDS`."""
         return self.under(None)
 
-    def under(self, limits):
-        """Return the verdict under other limits, see `replication.papers.rules.number_verdict`."""
-        return NOT_DRAWN if self.row is None else self._decided(limits).verdict
+    @property
+    def reason(self):
+        """The reason, as in `replication.papers.rules.Verdict`."""
+        return self.decided().reason
 
     @property
     def difference(self):
         """The difference, as in `replication.papers.rules.Verdict`."""
-        return self._decided().difference
-
-    @property
-    def reason(self):
-        """The reason, as in `replication.papers.rules.Verdict`; empty for a number in no record."""
-        return "" if self.row is None else self._decided().reason
-
-    def _decided(self, limits=None):
-        reason = self.row["reason"] if self.row else ""
-        return rules.number_verdict(self.ours, self.published, reason, limits)
+        return self.decided().difference
 
     def shown(self):
         """Return key, unit, published value as printed, ours, difference and verdict as text in a dict."""
@@ -347,32 +349,6 @@ def claims(paper, items):
     return [*found.values()]
 
 
-def wrong_words(paper, items):
-    """Return a line for each recorded verdict that the present rules do not give."""
-    known, entries = (
-        published.items(paper) if paper in published.papers() else [],
-        published.claims_of(paper),
-    )
-    printed = {(item, *row.key): row for item in known for row in published.rows(paper, item)}
-    found = []
-    for item in items:
-        for row in item.facts["comparisons"]:
-            if key_of(row) in printed:
-                one = Number(paper, printed[key_of(row)], "", row)
-                found.append((item.name, " / ".join(key_of(row)), row["verdict"], one.verdict))
-        for name, row in item.facts["claims"].items():
-            if name in entries:
-                one = Claim(
-                    paper, name, entries[name], tuple(row["cases"]), open=item.kind != "paper"
-                )
-                found.append((item.name, f"claim {name}", row["verdict"], one.verdict))
-    return [
-        f"{item}: {name}: the record says {word!r}, its numbers {now!r}; draw it again"
-        for item, name, word, now in found
-        if word != now
-    ]
-
-
 def decide(
     paper: str,
     functions: ModuleType | Mapping,
@@ -535,6 +511,23 @@ def totals(verdicts: Iterable[str]) -> str:
 
 
 # ---- both
+
+
+def wrong_words(paper):
+    """Return a line for each recorded verdict of a `replication.report.results.Paper` that the present rules do not give."""
+    now = {one.name[2:]: one.verdict for one in (*paper.numbers, *paper.claims)}
+    found = []
+    for item in paper.items:
+        words = {key_of(row): row["verdict"] for row in item.facts["comparisons"]}
+        claimed = item.facts["claims"].items()
+        words |= {(name, "", "", ""): claim["verdict"] for name, claim in claimed}
+        found += [
+            f"{item.name}: {' / '.join(filter(None, key))}: the record says {word!r}, "
+            f"its numbers {now[key]!r}; draw it again"
+            for key, word in words.items()
+            if now.get(key, word) != word
+        ]
+    return found
 
 
 def count(found, words, about=ABOUT):

@@ -262,7 +262,7 @@ def test_an_edited_word_is_an_error_and_reaches_no_report(project, capsys):
     edit(project, lambda facts: facts["claims"]["doubling-helps"].update(verdict="fails"), CLAIMS)
     assert main(["check"]) == 1
     assert capsys.readouterr().out.splitlines()[:2] == [
-        f"{CLAIMS}: claim doubling-helps: the record says 'fails', its numbers 'holds in part'; draw it again",
+        f"{CLAIMS}: doubling-helps: the record says 'fails', its numbers 'holds in part'; draw it again",
         f"{NAME}: fig02 / CTC-SP2 / real / wait: the record says 'differs', its numbers 'match'; draw it again",
     ]
     before = committed.path().read_text()
