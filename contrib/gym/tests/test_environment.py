@@ -1,0 +1,115 @@
+"""The environment: gymnasium's checker, EASY start by start, rewards that add up, windows by seed."""
+
+import numpy as np
+import pytest
+
+gymnasium = pytest.importorskip("gymnasium")
+
+import replication as rp  # noqa: E402
+import replication_gym  # noqa: E402
+from gymnasium.utils.env_checker import check_env  # noqa: E402
+from replication_gym import FEATURES, MACHINE_FEATURES, Backfill, Policy, easy_action  # noqa: E402
+
+LOG = rp.synthetic(600, 100, seed=3)
+
+
+def episode(env, act, **options):
+    """Run an episode; return the sum of its rewards and the number of steps."""
+    _, info = env.reset(**options)
+    total, steps, over = 0.0, 0, False
+    while not over:
+        _, reward, over, _, info = env.step(act(env, info["action_mask"]))
+        total, steps = total + reward, steps + 1
+    return total, steps
+
+
+def easy(env, mask):
+    return easy_action(env.loop, env.slots)
+
+
+def random(env, mask):
+    return env.action_space.sample(mask.astype(np.int8))
+
+
+@pytest.mark.parametrize("measure", ["bounded_slowdown", "wait"])
+def test_gymnasiums_checker_is_content(measure):
+    env = gymnasium.make("Backfill-v0", workload=LOG, jobs=40, measure=measure)
+    check_env(env.unwrapped, skip_render_check=True)
+    assert env.observation_space.shape == (32 * len(FEATURES) + len(MACHINE_FEATURES),)
+    assert replication_gym.Backfill().reset(seed=1)[0].shape == env.observation_space.shape
+
+
+@pytest.mark.parametrize("first", [0, 100, 300])
+def test_with_the_action_of_easy_an_episode_equals_easy(first):
+    env = Backfill(LOG, jobs=300, slots=300)
+    episode(env, easy, options={"first": first})
+    run = rp.simulate(LOG.take(slice(first, first + 300)), rp.EASY())
+    assert env.loop.start == run.start.tolist()
+    assert env.loop.backfilled == run.backfilled.tolist() and run.backfilled.any()
+
+
+@pytest.mark.parametrize("act", [easy, random])
+@pytest.mark.parametrize("measure", ["bounded_slowdown", "wait"])
+def test_the_rewards_add_up_to_the_measure(act, measure):
+    env = Backfill(LOG, jobs=200, measure=measure)
+    env.action_space.seed(1)
+    total, _ = episode(env, act, seed=5)
+    w, start = env.loop.workload, np.array(env.loop.start)
+    wait = start - w.submit
+    assert (wait >= 0).all()
+    slowdown = np.maximum((wait + w.run_time) / np.maximum(w.run_time, 10), 1)
+    expected = wait.mean() if measure == "wait" else slowdown.mean() - 1
+    assert total == pytest.approx(-expected) and total < 0
+
+
+def test_windows_depend_on_the_seed():
+    env = Backfill(LOG, jobs=50)
+    first = [env.reset(seed=seed)[1]["first"] for seed in (1, 1, 2)]
+    assert first[0] == first[1] != first[2]
+    again = [env.reset()[1]["first"] for _ in range(3)]
+    assert len(set(again)) > 1
+    with pytest.raises(ValueError, match="first 551; expected 0 to 550"):
+        env.reset(options={"first": 551})
+    with pytest.raises(ValueError, match="jobs 601; expected 1 to the log's 600"):
+        Backfill(LOG, jobs=601)
+
+
+def test_the_observation_of_three_jobs():
+    # Job 1 runs on 3 of 4 processors to 100 s. Job 2 is the head; job 3 ends in time, job 4 does not and is too large.
+    log = rp.Workload.from_columns(
+        "four", 4, [0, 1, 1, 1], [100, 10, 99, 500], [3, 3, 1, 2], [100, 10, 99, 500]
+    )
+    env = Backfill(log, jobs=4, slots=5)
+    env.reset(seed=1)
+    observation, _, _, _, info = env.step(0)
+    slots = observation[:-4].reshape(5, len(FEATURES))
+    assert slots[:, 0].tolist() == [1, 1, 1, 0, 0]
+    assert slots[:, 1].tolist() == [0, 1, 0, 0, 0] and slots[:, 2].tolist() == [1, 1, 0, 0, 0]
+    assert slots[:, 3].tolist() == [0.75, 0.25, 0.5, 0, 0]
+    assert slots[1, 4] == pytest.approx(np.log(100) / np.log(604_801)) and slots[1, 5] == 0
+    assert observation[-4] == 0.25 and observation[-1] == 0.25
+    assert observation[-2] == pytest.approx(np.log(100) / np.log(604_801))
+    assert info["action_mask"].tolist() == [False, True, False, False, False, True]
+
+
+def test_none_is_masked_where_nothing_else_would_happen():
+    env = Backfill(rp.Workload.from_columns("one", 4, [0, 0], [5, 5], [3, 3]), jobs=2, slots=2)
+    _, info = env.reset(seed=1)
+    assert info["action_mask"].tolist() == [True, True, False]
+    env.step(2)
+    assert env.loop.start == [0, None]
+    assert env.step(2)[2] and env.loop.start == [0, 5]
+
+
+def test_a_policy_is_a_scheduler_that_decides_as_in_the_environment():
+    def shortest(observation, mask):
+        planned = observation[:-4].reshape(-1, len(FEATURES))[:, 4]
+        return int(np.argmin(np.where(mask[:-1], planned, 2)))
+
+    env = Backfill(LOG, jobs=len(LOG))
+    _, info = env.reset()
+    over, observation = False, env.reset()[0]
+    while not over:
+        action = shortest(observation, env.action_masks())
+        observation, _, over, _, _ = env.step(action)
+    assert env.loop.start == rp.simulate(LOG, Policy(shortest)).start.tolist()
