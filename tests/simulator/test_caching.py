@@ -53,3 +53,24 @@ def test_the_folder_is_named_by_sources_and_settings(copy, tmp_path):
     assert second != first
     # Inherited from a process that ran on older sources.
     assert folder(NUMBA_CACHE_DIR=str(first)) == second
+
+
+def test_a_copied_checkout_finds_its_kernels(copy, tmp_path):
+    """A function compiled in one place is read from the folder that was copied with the sources."""
+    code = (
+        "from replication.simulator.kernels.measures import share; "
+        "print(share(1, 2), sum(share.stats.cache_hits.values()))"
+    )
+
+    def run(folder):
+        clean = {k: v for k, v in os.environ.items() if not k.startswith(("NUMBA_", "PYTHONPATH"))}
+        command = [sys.executable, "-c", code]
+        done = subprocess.run(command, cwd=folder, env=clean, text=True, capture_output=True)
+        return done.stdout.split()
+
+    assert run(tmp_path) == ["0.5", "0"]
+    other = tmp_path / "moved"
+    for name in ("replication", "data", "build"):
+        shutil.copytree(tmp_path / name, other / name)
+    shutil.copy(tmp_path / "pyproject.toml", other)
+    assert run(other) == ["0.5", "1"]

@@ -2,7 +2,8 @@
 
 numba notices a change in a function's own file, but not in a kernel that is called from another; with this name, a
 change in any kernel starts a new folder. The hash is taken at import. Below ``NUMBA_CACHE_DIR``, if that is set, the
-folder has the same name.
+folder has the same name. In it the code is filed by module, where numba would file it by the absolute path, so that a
+checkout that was moved or copied with its folder ``build`` finds its kernels.
 """
 
 import hashlib
@@ -12,10 +13,27 @@ import tempfile
 from pathlib import Path
 
 import numba
+from numba.core import caching
 
 from replication.simulator import paths
 
 _PREFIX = "kernels-"
+_PACKAGE = Path(__file__).resolve().parents[2]
+
+
+class PackageLocator(caching.UserProvidedCacheLocator):
+    """Files the compiled code of this package by the folder of its source inside the package."""
+
+    @classmethod
+    def get_suitable_cache_subpath(cls, py_file):
+        """Return the folder of the source inside the package, such as ``simulator.kernels``."""
+        return ".".join(Path(py_file).resolve().relative_to(_PACKAGE).parent.parts)
+
+    @classmethod
+    def from_function(cls, py_func, py_file):
+        """Return the locator of a function of this package; None of others, which numba files as usual."""
+        inside = Path(py_file).resolve().is_relative_to(_PACKAGE)
+        return super().from_function(py_func, py_file) if inside else None
 
 
 def _hash_sources():
@@ -53,6 +71,10 @@ def set_cache_folder():
         folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
         print(f"{folder}: compiled kernels are kept here; set NUMBA_CACHE_DIR", file=sys.stderr)
     os.environ["NUMBA_CACHE_DIR"] = numba.config.CACHE_DIR = str(folder)
+    if not numba.config.CACHE_LOCATOR_CLASSES:
+        usual = [kind.__name__ for kind in caching.CacheImpl._locator_classes]
+        own = f"{__name__}.{PackageLocator.__name__}"
+        numba.config.CACHE_LOCATOR_CLASSES = ",".join([own, *usual])
 
 
 def _is_usable(folder):
