@@ -150,7 +150,9 @@ def audit(schedule, machine, as_json):
         try:
             result["fairness"] = plans.fairness(plans.as_schedule(plan, machine))
             lines += [f"  {key}: {value:,.6g}" for key, value in result["fairness"].items()]
-            lines.append("  the head is the waiting job that was submitted first; another order delays it")
+            lines.append(
+                "  the head is the waiting job that was submitted first; another order delays it"
+            )
         except plans.PlanError as error:
             lines.append(f"  delays are not counted: {error}")
     _print(result, lines, as_json)

@@ -5,9 +5,10 @@ import pytest
 
 gymnasium = pytest.importorskip("gymnasium")
 
+from gymnasium.utils.env_checker import check_env  # noqa: E402
+
 import replication as rp  # noqa: E402
 import replication_gym  # noqa: E402
-from gymnasium.utils.env_checker import check_env  # noqa: E402
 from replication_gym import FEATURES, MACHINE_FEATURES, Backfill, Policy, easy_action  # noqa: E402
 
 LOG = rp.synthetic(600, 100, seed=3)
