@@ -28,12 +28,12 @@ def write(folder):
         "Every table and figure as an executed notebook, from `figures/`.",
         "",
     ]
-    for paper, title in TITLES.items():
+    for paper, title in (TITLES | studies()).items():
         index += [f"## {title}", "", "| picture | item | verdicts |", "|---|---|---|"]
         names = []
         for path in sorted((ROOT / "figures" / paper).glob("*.ipynb")):
             record = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
-            name = f"{paper}-{path.stem}"
+            name = f"{paper.replace('/', '-')}-{path.stem}"
             nbformat.write(page(paper, path.stem, record), folder / f"{name}.ipynb")
             picture = next((f for f in record["files"] if f.endswith(".png")), None)
             if picture:
@@ -46,6 +46,12 @@ def write(folder):
             names.append(name)
         index += ["", "```{toctree}", ":hidden:", *names, "```", ""]
     (folder / "index.md").write_text("\n".join(index), encoding="utf-8")
+
+
+def studies():
+    """Return the title of each study by its folder in ``figures/``."""
+    names = sorted(path.name for path in (ROOT / "figures" / "studies").iterdir() if path.is_dir())
+    return {f"studies/{name}": f"Study: {name.replace('_', ' ')}" for name in names}
 
 
 def badges(record):
@@ -65,7 +71,8 @@ def page(paper, item, record):
         captions = [out.metadata["image/png"]["alt"] for out in outputs]
         if captions:
             one.metadata["mystnb"] = {"image": {"alt": "; ".join(captions)}}
-    source = f"`notebooks/{paper}/{item}.ipynb`"
+    folder = paper if paper.startswith("studies/") else f"notebooks/{paper}"
+    source = f"`{folder}/{item}.ipynb`"
     words = f"Verdicts: {badges(record)}. Source: {source}. [All items](index.md)"
     cell = nbformat.v4.new_markdown_cell(words)
     del cell["id"]  # it is random
