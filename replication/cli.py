@@ -17,7 +17,7 @@ from replication.simulator import choices, formats, plans, text, writing
 from replication.simulator import conformance as conforming
 from replication.simulator.logs import cleaning, registry, swf
 from replication.simulator.schedules import measures
-from replication.simulator.sweeps import grid, study
+from replication.simulator.sweeps import grid
 
 PROGRAM = "replication"
 opt, arg = click.option, click.argument
@@ -43,7 +43,7 @@ EPILOG = (
 def shell(debug, imports):
     """Replicate three papers on batch scheduling with unknown run times."""
     for path in imports:
-        study.import_module(path)
+        text.import_module(path)
     if numba.config.DISABLE_JIT:
         raise click.UsageError("NUMBA_DISABLE_JIT is set; the kernels run only if compiled")
 
@@ -93,7 +93,7 @@ def simulate(log, scheduler, predictor, model, seed, trim, out, form, as_json, *
     more = f"{',' if ':' in scheduler else ':'}predictor={predictor}" if predictor else ""
     chosen, model = text.scheduler(scheduler + more), text.estimates(model)
     if out:
-        writing.check(out, _inputs(log))
+        writing.check(out, [registry.file_of(log)])
     workload = registry.load(log, **given)
     schedule = simulation.simulate(workload, chosen, model, seed)
     if out:
@@ -169,47 +169,39 @@ def audit(schedule, machine, as_json):
 @opt("--watch", "watched", is_flag=True, help="Also wild backfills, delays and SJFness.")
 @workers
 @engine
-@opt("--shard", metavar="K/N", help="Run part K (from 0) of N and store its results.")
 @opt("--folder", type=PATH, help="Of the result store (default: build/results).")
-@opt("--out", type=FILE, help="The table, .csv or .parquet; not with --shard.")
+@opt("--out", type=FILE, required=True, help="The table, .csv or .parquet.")
 @as_json
-def sweep(logs, loads, seeds, watched, workers, engine, shard, folder, out, as_json, **words):
+def sweep(logs, loads, seeds, watched, workers, engine, folder, out, as_json, **words):
     """Run a grid of logs, schedulers, estimates, loads and seeds into one table.
 
-    A LOG that ends in .toml is a study, a file with the whole grid (docs/sweeps.md). Finished results are stored; an
-    interrupted sweep continues where it was.
+    Finished results are stored; an interrupted sweep continues where it was.
     """
-    from replication.simulator.sweeps import engines
     from replication.simulator.sweeps.store import RESULTS
 
-    if shard is None and not (out or "").endswith((".csv", ".parquet")):
+    if not out.endswith((".csv", ".parquet")):
         raise click.UsageError(f"--out {out}; expected a name that ends in .csv or .parquet")
-    inputs = [one for log in logs for one in _inputs(log)]
-    if out:
-        writing.check(out, inputs)
-    if logs[0].endswith(".toml"):
-        tasks = [task for name in logs for task in study.read(name)]
-    else:
-        given = {name: list(several) for name, several in (words | {"logs": logs}).items()}
-        given |= {"loads": list(map(_value, loads)), "seeds": seeds, "watched": watched}
-        tasks = study.tasks(given)
-    where = workers, engine, folder or RESULTS
-    facts = {"points": len(tasks), "folder": str(where[-1])}
-    if shard is not None:
-        number, _, of = shard.partition("/")
-        if not (number.isdecimal() and of.isdecimal()):
-            raise click.UsageError(f"--shard {shard}; expected K/N with K from 0 to N - 1")
-        tasks = study.shard(tasks, int(number), int(of))
-        engines.results(tasks, grid.compute, *where)
-        lines = [f"{len(tasks):,} points, part {shard}, stored in {where[-1]}"]
-        return _print(facts | {"points": len(tasks), "shard": shard}, lines, as_json)
-    table = grid.run(tasks, *where)
-    table["load"] = table["load"].astype(str)  # shares and words in one column
+    inputs = [registry.file_of(log) for log in logs]
+    writing.check(out, inputs)
+    schedulers = text.combine(words["schedulers"], words["predictors"])
+    models = [model for word in words["estimates"] for model in text.models(word)]
+    folder = folder or RESULTS
+    table = grid.sweep(
+        [registry.load(log) for log in logs],
+        schedulers,
+        models,
+        seeds,
+        list(map(_value, loads)),
+        workers,
+        watched,
+        engine=engine,
+        folder=folder,
+    )
     with writing.open_output(out, inputs) as target:
         binary = not out.endswith(".csv")
         target.write(table.to_parquet(index=False) if binary else writing.frame_csv(table))
-    lines = [f"{len(table):,} simulations of {len(tasks):,} points, written to {out}"]
-    _print(facts | {"simulations": len(table), "out": out}, lines, as_json)
+    facts = {"simulations": len(table), "folder": str(folder), "out": out}
+    _print(facts, [f"{len(table):,} simulations, written to {out}"], as_json)
 
 
 def notebooks(command):
@@ -369,7 +361,7 @@ def describe(log, as_json, **given):
 @rules
 def clean(log, out, **given):
     """Write the cleaned jobs of LOG to OUT, an SWF file whose header names every rule with its count."""
-    writing.check(out, _inputs(log))
+    writing.check(out, [registry.file_of(log)])
     trace = registry.read(log, given["bad_lines"])
     jobs = registry.load(log if log in registry.names() else trace, **given)
     swf.write(out, cleaning.cleaned(trace, jobs))
@@ -411,11 +403,6 @@ def warm():
     from replication.explore import model
 
     model.warm()
-
-
-def _inputs(log):
-    """Return the files that a log, or a study of several, is read from."""
-    return study.inputs(log) if log.endswith(".toml") else [registry.file_of(log)]
 
 
 def _value(word):
@@ -467,7 +454,6 @@ def main(argv=None):
             formats.FormatError,
             grid.SweepError,
             plans.PlanError,
-            study.StudyError,
             swf.SWFError,
             choices.ChoiceError,
             conforming.ConformanceError,

@@ -162,7 +162,7 @@ class Choice:
         options = (
             f"{name}={_source_of(getattr(self, name))}"
             for name, default in _defaults(type(self))
-            if default is MISSING or getattr(self, name) != default
+            if default is MISSING or _differs(getattr(self, name), default)
         )
         return f"{type(self).__name__}({', '.join(options)})"
 
@@ -241,6 +241,12 @@ def _parameters(kind):
 def _source_of(value):
     """Return the repr of a value; of a function its name."""
     return value.__name__ if inspect.isfunction(value) else repr(value)
+
+
+def _differs(value, default):
+    """Return whether a value is not the default; an array is never equal."""
+    found = value != default
+    return found if isinstance(found, bool) else True
 
 
 @functools.cache

@@ -1,4 +1,4 @@
-"""Parse schedulers, estimate models, predictors and resamplings from text, for command line, studies and explorer.
+"""Parse schedulers, estimate models and predictors from text, for the command line, notebooks and the explorer.
 
 A choice is its name, then the value after its sign, if it has one, then options::
 
@@ -9,15 +9,17 @@ digits of an option count, so ``emax`` is ``e_max``. A function of an imported m
 ``easy:candidates=my_orders.small_first``. Python takes values instead: ``EASY(predictor=Last())``.
 """
 
+import importlib
 import re
 import sys
-from collections.abc import Callable
-from dataclasses import MISSING
+from collections.abc import Callable, Sequence
+from dataclasses import MISSING, replace
+from pathlib import Path
+from types import ModuleType
 
 from replication.simulator.choices import ChoiceError, Number, did_you_mean
 from replication.simulator.estimates import EstimateError, EstimateModel
 from replication.simulator.estimates.models import steps
-from replication.simulator.logs.resampling import Resampling
 from replication.simulator.predictors import Biased, Predictor
 from replication.simulator.schedulers import Scheduler
 from replication.simulator.schedulers.options import WordsOrFunction
@@ -57,9 +59,15 @@ def models(text: str) -> list[EstimateModel]:
     return [estimates(f"{before}{value!r}{after or ''}") for value in values]
 
 
-def resampling(text: str) -> Resampling:
-    """Return a resampling, such as ``weeks=8`` or ``users=8,stays=20``."""
-    return _read(Resampling, text)
+def combine(schedulers: Sequence[str], predictors: Sequence[str]) -> list[Scheduler]:
+    """Return each scheduler with each predictor, if it takes one; without predictors the schedulers as they are."""
+    found = []
+    for one in map(scheduler, schedulers):
+        takes = predictors and "predictor" in one.options()
+        found += (
+            [replace(one, predictor=predictor(word)) for word in predictors] if takes else [one]
+        )
+    return found
 
 
 def predictor(text: str) -> Predictor:
@@ -70,10 +78,28 @@ def predictor(text: str) -> Predictor:
     return Biased(predictor(of), _value(factor, Biased.options()["factor"]))
 
 
+_imported: dict[str, ModuleType] = {}  # the only modules whose functions text can name
+
+
+def import_module(path: Path) -> None:
+    """Import a Python file as a module of its name, so that text can name its choices and functions.
+
+    Raises
+    ------
+    ChoiceError
+        If there is no such file.
+    """
+    if not path.is_file():
+        raise ChoiceError(f"{path} does not exist; expected a Python file")
+    if str(path.parent.resolve()) not in sys.path:
+        sys.path.insert(0, str(path.parent.resolve()))
+    _imported[path.stem] = importlib.import_module(path.stem)
+
+
 def function(word: str) -> Callable | str:
-    """Return a function of an imported module, such as ``my_orders.small_first``; another word as it is."""
+    """Return a function of a module of `import_module`, such as ``my_orders.small_first``; another word as it is."""
     module, _, name = word.rpartition(".")
-    value = getattr(sys.modules.get(module), name, None)
+    value = getattr(_imported.get(module), name, None)
     return value if callable(value) else word
 
 

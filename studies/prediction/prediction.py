@@ -76,6 +76,67 @@ CHOICES = SCHEDULERS, ORDERS, PREDICTORS, SIXTH, REQUESTS
 NAMES = {choice: name for known in CHOICES for name, choice in known.items()}
 
 
+#: The five that PV-EASY can take, as they are and times a factor.
+_REQUEST = [Request()]
+_PLAIN = [Biased(PREDICTORS[name]) for name in (*LEARNED, "perfect")]
+_FACTORS = (0.5, 2, 4)
+_CVH = [Biased(CVH(), factor) for factor in (0.5, 1, 2, 4)]
+_FOUR = [one for name, one in SCHEDULERS.items() if name != "PV-EASY"]
+_INACCURATE = [Exact(), FModel(3), Users(2)]
+_WEEKS, _USERS = ResampledWeeks(3, jobs=6000), ResampledUsers(3)
+
+
+def _biased(names):
+    return [Biased(PREDICTORS[name], factor) for name in names for factor in _FACTORS]
+
+
+def _corrected(names):
+    return [replace(SCHEDULERS[name], correction=one) for name in names for one in CORRECTIONS]
+
+
+#: The parts of the study: resampling, schedulers, predictors, estimates, loads.
+PARTS = (
+    # predictors
+    (_WEEKS, [*SCHEDULERS.values()], _REQUEST + _PLAIN, [Users()], [LOAD, LOWER]),
+    # their bias
+    (_WEEKS, [*SCHEDULERS.values()], _biased([*LEARNED, "perfect"]), [Users()], [LOAD]),
+    # inaccurate requests under them
+    (_WEEKS, [*SCHEDULERS.values()], _REQUEST + _PLAIN[:-1], _INACCURATE, [LOAD]),
+    # orders of the queue
+    (_WEEKS, [*ORDERS.values()], [*_REQUEST, _PLAIN[-1]], [Users()], [LOAD, LOWER]),
+    # a sixth predictor, which PV-EASY cannot take
+    (_WEEKS, _FOUR, _CVH, [Users()], [LOAD]),
+    # inaccurate requests under it
+    (_WEEKS, _FOUR, [Biased(CVH())], _INACCURATE, [LOAD]),
+    # corrections
+    (_WEEKS, _corrected(CORRECTING), _PLAIN[:-1], [Users()], [LOAD]),
+    # corrections of doubled predictions
+    (
+        _WEEKS,
+        _corrected(["EASY"]),
+        [Biased(PREDICTORS[name], 2) for name in LEARNED],
+        [Users()],
+        [LOAD],
+    ),
+    # predictors, on other users
+    (_USERS, [*SCHEDULERS.values()], _REQUEST + _PLAIN, [Users()], [LOAD]),
+    # their bias under EASY, on other users
+    (_USERS, [SCHEDULERS["EASY"]], _biased(LEARNED), [Users()], [LOAD]),
+    # inaccurate requests under them, on other users
+    (_USERS, [*SCHEDULERS.values()], _REQUEST + _PLAIN[:-1], _INACCURATE, [LOAD]),
+)
+
+
+def tasks(workloads, seeds):
+    """Return the tasks of the study on workloads by name, drawn once for each seed."""
+    found = []
+    for how, schedulers, predictors, models, loads in PARTS:
+        pairs = [replace(one, predictor=name) for one in schedulers for name in predictors]
+        choices = [*product(pairs, models)]
+        found += grid.points(workloads.values(), loads, choices, seeds, resamplings=[how])
+    return found
+
+
 def quick(tasks):
     """Return the tasks of a few predictors."""
     few = {PREDICTORS[name] for name in QUICK}

@@ -130,9 +130,9 @@ def test_figures_lists_its_items(capsys):
         (["simulate", "nothing.swf"], 1, "nothing.swf"),
         (["simulate", "x.swf", "--scheduler", "esay"], 2, "did you mean easy?"),
         (["simulate", "x.swf", "--seed", "-1"], 2, "Invalid value for '--seed': -1"),
-        (["sweep", "x.swf"], 2, "--out None; expected a name that ends in .csv or .parquet"),
+        (["sweep", "x.swf"], 2, "Missing option '--out'"),
+        (["sweep", "x.swf", "--out", "x"], 2, "expected a name that ends in .csv or .parquet"),
         (["sweep", "{log}", "--load", "3", "--out", "a.csv"], 2, "load 3, allowed: a share"),
-        (["sweep", "x.toml", "--shard", "2/2"], 2, "x.toml"),
         (["figures", "--only", "heel_and_toe/fig2"], 1, "did you mean heel_and_toe/fig02"),
         (["figures", "--only", "fig02"], 1, "did you mean pv_easy/fig02 or heel_and_toe/fig02"),
         (["conformance", "--scheduler", "easy", "--like", "x"], 2, "--like x"),
@@ -164,7 +164,6 @@ def test_an_error_is_one_line(log, capsys, monkeypatch, tmp_path, words, code, m
 
 
 def test_a_log_is_never_overwritten_however_it_is_named(log, tmp_path, capsys, monkeypatch):
-    (tmp_path / "study.toml").write_text('logs = ["some.swf"]\n')
     registered = tmp_path / registry.info("KTH-SP2").file
     registered.write_bytes(Path(log).read_bytes())
     monkeypatch.setenv("REPLICATION_TRACES", str(tmp_path))
@@ -174,7 +173,6 @@ def test_a_log_is_never_overwritten_however_it_is_named(log, tmp_path, capsys, m
         ["simulate", log, "--out", log],
         ["simulate", "KTH-SP2", "--out", registered],
         ["sweep", log, "--out", tmp_path / "a.csv"],
-        ["sweep", tmp_path / "study.toml", "--out", tmp_path / "a.csv"],
         ["sweep", "KTH-SP2", "--out", tmp_path / "b.csv"],
     ):
         code, _, err = run(capsys, *words)

@@ -1,15 +1,19 @@
 """Threads, processes and Dask give the same results; finished results survive failures."""
 
+import importlib
 import os
-import subprocess
-import sys
+import signal
+from dataclasses import dataclass
+from pathlib import Path
 
+import joblib
 import pandas as pd
 import pytest
 
 from replication import __main__
+from replication.simulator.choices import option
 from replication.simulator.estimates import FModel, Users
-from replication.simulator.schedulers import EASY, Conservative
+from replication.simulator.schedulers import EASY, FCFS, Conservative, Scheduler
 from replication.simulator.simulation import SimulationError
 from replication.simulator.sweeps import engines
 from replication.simulator.sweeps import grid as sweep
@@ -34,7 +38,7 @@ def tasks(scheduler=None, models=(Users(), FModel(1), FModel(3))):
 
 
 def with_large():
-    """The grid and a workload that joblib gives to processes as a memory map."""
+    """The grid and a large workload."""
     return [*tasks(), sweep.Task(some_jobs(20_000), FModel(2), seeds=(1, 2))]
 
 
@@ -129,44 +133,82 @@ def test_dask_gives_the_same(cluster, in_threads):
 
 
 @pytest.mark.slow
-def test_a_worker_with_other_sources_is_named(cluster, monkeypatch):
+def test_a_worker_with_other_sources_is_refused(cluster, monkeypatch):
     monkeypatch.setattr(engines.code, "of_simulator", lambda: "other")
-    monkeypatch.setattr(engines.code, "of", lambda *things: "other")
-    with pytest.raises(engines.EngineError, match="worker tcp://.* has other sources of replic"):
+    with pytest.raises(engines.EngineError, match="has other sources of replication.simulator"):
         sweep.run(tasks(), engine=cluster, folder=None)
 
 
 OWN = """
 from dataclasses import dataclass
+import helper_of_users
 from replication.simulator.schedulers import FCFS, Scheduler
 
 @dataclass(frozen=True)
-class Own(Scheduler, name="own-of-a-test"):
+class Own(Scheduler, name="own-of-users"):
     def run(self, workload, estimate, seed):
+        helper_of_users.called()
         return FCFS().run(workload, estimate, seed)
 """
-SCRIPT = """
-import sys
-import replication as rp
-from own_of_a_test import Own
-three = rp.Workload.from_columns("three", 4, submit=[0, 1, 2], run_time=[9, 5, 3], processors=[3, 4, 1])
-try:
-    rp.sweep(three, Own(), engine=sys.argv[1], folder=None)
-except rp.simulator.engines.EngineError as problem:
-    print(problem)
+HELPER = """
+def called():
+    pass
 """
 
 
 @pytest.mark.slow
-def test_a_worker_without_the_users_module_is_named(cluster, tmp_path):
-    (tmp_path / "own_of_a_test.py").write_text(OWN)
-    folders = os.pathsep.join([str(tmp_path), *sys.path])
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, cluster],
-        env=os.environ | {"PYTHONPATH": folders},
-        capture_output=True,
-        text=True,
-    )
-    assert "cannot import own_of_a_test; put the module into its PYTHONPATH" in done.stdout, (
-        done.stderr
-    )
+@pytest.mark.parametrize("engine", ["processes", "Dask"])
+def test_a_worker_needs_no_module_of_users(engine, request, tmp_path, monkeypatch):
+    address = request.getfixturevalue("cluster") if engine == "Dask" else engine
+    (tmp_path / "own_of_users.py").write_text(OWN)
+    (tmp_path / "helper_of_users.py").write_text(HELPER)
+    with monkeypatch.context() as here:
+        here.syspath_prepend(tmp_path)
+        own = importlib.import_module("own_of_users").Own()
+    table = sweep.run(tasks(own, [Users()]), 2, engine=address, folder=None)
+    expected = sweep.run(tasks(FCFS(), [Users()]), folder=None)
+    assert table["mean_wait"].tolist() == expected["mean_wait"].tolist()
+
+
+@dataclass(frozen=True)
+class Deadly(Scheduler, name="deadly"):
+    """End the first process that runs it, without a word."""
+
+    folder: str = option("")
+
+    def run(self, workload, estimate, seed):
+        try:
+            Path(self.folder, "died").touch(exist_ok=False)
+        except FileExistsError:
+            return FCFS().run(workload, estimate, seed)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.slow
+def test_a_worker_of_dask_that_is_killed_changes_nothing(cluster, tmp_path):
+    mixed = [*tasks(), *tasks(Deadly(str(tmp_path)), [Users()])]
+    found = sweep.run(mixed, engine=cluster, folder=tmp_path / "store")
+    assert (tmp_path / "died").exists()
+    expected = sweep.run([*tasks(), *tasks(FCFS(), [Users()])], folder=None)
+    assert found["mean_wait"].tolist() == expected["mean_wait"].tolist()
+
+
+@pytest.mark.slow
+def test_a_killed_process_ends_the_sweep_and_the_next_one_completes_it(tmp_path):
+    mixed = [*tasks(), *tasks(Deadly(str(tmp_path)), [Users()])]
+    with pytest.raises(joblib.externals.loky.process_executor.TerminatedWorkerError):
+        sweep.run(mixed, 2, "processes", folder=tmp_path / "store")
+    found = sweep.run(mixed, 2, "processes", folder=tmp_path / "store")
+    expected = sweep.run([*tasks(), *tasks(FCFS(), [Users()])], folder=None)
+    assert found["mean_wait"].tolist() == expected["mean_wait"].tolist()
+
+
+def test_an_interrupted_sweep_says_that_results_are_stored(tmp_path, monkeypatch):
+    def interrupted(task):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sweep, "compute", interrupted)
+    with pytest.raises(KeyboardInterrupt, match="finished results are stored") as problem:
+        sweep.run(tasks(), 1, folder=tmp_path)
+    assert problem.value.__suppress_context__
+    assert not any("joblib" in str(entry.path) for entry in problem.traceback)

@@ -1,5 +1,6 @@
 """Sweeps: each row is the simulation it names, on any engine, and is computed once."""
 
+import threading
 from dataclasses import dataclass
 
 import numpy as np
@@ -152,43 +153,80 @@ def test_a_scheduler_that_ignores_estimates_is_simulated_once(monkeypatch):
     assert other["r2"].nunique() > 2
 
 
-def test_a_choice_without_source_is_never_stored(tmp_path, capsys):
-    source = (
-        "from dataclasses import dataclass\n"
-        "from replication.simulator.estimates import EstimateModel\n"
-        "@dataclass(frozen=True)\n"
-        "class OfANotebook(EstimateModel, name='of-a-notebook'):\n"
-        "    def estimate(self, workload, seed):\n"
-        "        return workload.run_time + seed\n"
-    )
-    names = {"__name__": "a_notebook"}
-    exec(source, names)  # noqa: S102, as a notebook's cell is run
-    try:
-        task = sweep.Task(some_jobs(), names["OfANotebook"](), seeds=(1, 2))
-        assert task.key is None
-        table = sweep.run([task], folder=tmp_path)
-        assert len(table) == 2
-        assert list(tmp_path.iterdir()) == []
-        said = "results are not stored: a_notebook has no source file"
-        assert capsys.readouterr().err.count(said) == 1
-    finally:
+def test_a_choice_of_a_notebook_is_stored_by_what_it_does(tmp_path):
+    source = """
+from dataclasses import dataclass
+from replication.simulator.estimates import EstimateModel
+@dataclass(frozen=True)
+class OfANotebook(EstimateModel, name='of-a-notebook'):
+    draws_at_random = False
+    def estimate(self, workload, seed):
+        return workload.run_time + LONGER
+"""
+    keys = []
+    for longer in (1, 2, 1):
+        names = {"__name__": "a_notebook", "LONGER": longer}
+        exec(source, names)  # noqa: S102, as a notebook's cell is run
+        keys.append(sweep.Task(some_jobs(), names["OfANotebook"]()).key)
         del EstimateModel.members["of-a-notebook"]
+    assert keys[0] == keys[2] != keys[1]
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """An order that is a callable object."""
+    """An order that is a callable object, perhaps with a part that cannot be pickled."""
 
     sign: int = 1
+    part: object = None
 
     def __call__(self, workload):
         return self.sign * workload.processors
 
 
-def test_an_order_that_is_a_callable_object_is_never_stored(tmp_path, capsys):
-    sweep.sweep(some_jobs(), EASY(order=Sizes()), folder=tmp_path)
+def test_two_choices_of_one_name_have_results_and_labels_of_their_own(tmp_path):
+    jobs = some_jobs()
+
+    def order_by(sign):
+        def order(workload):
+            return sign * workload.processors
+
+        return EASY(order=order)
+
+    both = order_by(1), order_by(-1)
+    expected = [simulate(jobs, one).measures["mean_wait"] for one in both]
+    assert expected[0] != expected[1]
+    for one, value in zip(both, expected, strict=True):
+        assert sweep.sweep(jobs, one, folder=tmp_path)["mean_wait"].tolist() == [value]
+    table = sweep.sweep(jobs, both, folder=tmp_path)
+    assert table["mean_wait"].tolist() == expected
+    assert table["scheduler"].tolist() == ["EASY(order=order)", "EASY(order=order) #2"]
+    assert rp.compare(jobs, both)["scheduler"].tolist() == table["scheduler"].tolist()
+    with pytest.raises(sweep.SweepError, match="is given twice"):
+        sweep.sweep(jobs, [order_by(1), order_by(1)], folder=None)
+
+
+def test_what_cannot_be_identified_is_not_stored_and_one_line_says_so(tmp_path, capsys):
+    order = Sizes(part=threading.Lock())
+    for _ in range(2):
+        table = sweep.sweep(some_jobs(), EASY(order=order), folder=tmp_path)
+        assert len(table) == 1
     assert list(tmp_path.iterdir()) == []
-    assert "not stored: Sizes(sign=1) is a callable object" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert said.count("results are not stored: ") == 1 and "_thread.lock" in said
+
+
+def test_an_f_of_zero_is_simulated_once_and_has_a_row_for_each_seed(monkeypatch):
+    done = []
+    monkeypatch.setattr(sweep, "measure", lambda *given: done.append(given) or {"mean_wait": 1})
+    table = sweep.sweep(some_jobs(), EASY(), FModel.grid(0, 1, 1), seeds=3, folder=None)
+    assert (len(table), len(done)) == (6, 4)
+    assert table["seed"].tolist() == [1, 2, 3] * 2
+
+
+def test_the_table_can_be_written_as_parquet(tmp_path):
+    table = sweep.sweep(some_jobs(), loads=["log", 0.5], folder=None)
+    table.to_parquet(tmp_path / "table.parquet")
+    assert table["load"].dtype == float and table["load"].isna().tolist() == [True, False]
 
 
 @pytest.mark.parametrize(
@@ -227,7 +265,7 @@ def test_the_table_has_a_row_for_each_simulation():
     assert list(table.columns)[:10] == (
         "log stand_in load offered_load scheduler estimates model e_max f factor".split()
     )
-    assert set(table["load"]) == {"log", 0.5}
+    assert set(table["load"].dropna()) == {0.5} and table["load"].isna().sum() == len(table) / 2
     chosen = (table["log"] == "some4") & (table["f"] == 0.5) & (table["load"] == 0.5)
     row = table[chosen & (table["scheduler"] == "EASY()") & (table["seed"] == 2)].iloc[0]
     at = two[1].at_load(0.5)

@@ -1,6 +1,7 @@
 """Choices as text."""
 
-import numpy
+import importlib
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -120,11 +121,28 @@ def test_options_without_allowed_values_have_the_type_of_their_default():
             text.predictor(f"plain-options:{word}")
 
 
-def test_a_function_is_named_with_its_module():
-    assert text.scheduler("easy:candidates=numpy.sort").candidates is numpy.sort
-    with pytest.raises(ChoiceError, match="candidates='numpy.sorted'; allowed: 'fcfs', 'sjf'"):
-        text.scheduler("easy:candidates=numpy.sorted")
-    assert text.function("wait_p99.5") == "wait_p99.5"
+def test_text_names_functions_of_imported_files_only(tmp_path, monkeypatch):
+    monkeypatch.setattr(text, "_imported", {})
+    path = tmp_path / "orders_of_users.py"
+    with pytest.raises(ChoiceError, match="orders_of_users.py does not exist"):
+        text.import_module(path)
+    path.write_text("def small(workload):\n    return workload.processors\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    text.import_module(path)
+    small = importlib.import_module("orders_of_users").small
+    assert text.scheduler("easy:candidates=orders_of_users.small").candidates is small
+    for name in ("orders_of_users.large", "numpy.sort", "sys.exit", "builtins.input"):
+        with pytest.raises(ChoiceError, match=f"candidates='{name}'; allowed: 'fcfs', 'sjf'"):
+            text.scheduler(f"easy:candidates={name}")
+
+
+def test_each_scheduler_with_each_predictor():
+    assert text.combine(["easy", "fcfs"], []) == [rp.EASY(), rp.FCFS()]
+    assert text.combine(["easy", "fcfs"], ["last", "perfect"]) == [
+        rp.EASY(rp.Last()),
+        rp.EASY(rp.Clairvoyant()),
+        rp.FCFS(),
+    ]
 
 
 def test_a_range_is_all_its_models():

@@ -1,7 +1,4 @@
-"""The study beyond the papers: its file and its rules, on slowdowns that were made up."""
-
-import json
-import tomllib
+"""The study beyond the papers: its tasks and its rules, on slowdowns that were made up."""
 
 import numpy as np
 import pandas as pd
@@ -9,11 +6,9 @@ import pytest
 
 import prediction
 from replication.papers import resampling
-from replication.simulator import paths
-from replication.simulator.sweeps import grid, study
+from replication.simulator.sweeps import grid
 from replication.simulator.workload import Workload
 
-FILE = paths.STUDIES / "prediction" / "prediction.toml"
 WEEK = 7 * 24 * 3600
 WORTH = {
     "request": 0.0,
@@ -34,7 +29,7 @@ def log(name):
 @pytest.fixture(scope="module")
 def tasks():
     logs = {name: log(name) for name in ("one", "two", "three")}
-    return study.read(FILE, logs, range(1, 5))
+    return prediction.tasks(logs, range(1, 5))
 
 
 @pytest.fixture
@@ -65,14 +60,6 @@ def plain(scheduler, predictor, factor, requests, correction="request"):
     biased = {0.5: 0.1, 1.0: 0.0, 2.0: -0.2, 4.0: -0.1}[factor]
     gain = 0.1 if requests in ("f = 3", "doubled") and predictor == "request" else 0.0
     return 3 + WORTH[predictor] + biased - gain
-
-
-def test_the_notebook_runs_the_file():
-    cell = json.loads((paths.STUDIES / "prediction" / "prediction.ipynb").read_text())["cells"][1]
-    given, said = tomllib.loads(FILE.read_text()), "".join(cell["source"])
-    own, others = given["logs"][:-1], given["logs"][-1:]
-    assert f"\nlogs = {json.dumps(own)}" in said and f"other_logs = {json.dumps(others)}" in said
-    assert f"drawn = {given['seeds']} " in said
 
 
 def test_every_task_has_its_names_and_its_workload(tasks):

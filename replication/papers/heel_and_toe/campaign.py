@@ -177,7 +177,7 @@ def on_axis(table, load=None):
     f = table["f"] * table["model"].map({"f": 1.0, "deterministic": 2.0, "log": np.nan})
     named = table.assign(f=f.round(6), model=table["model"].replace({"f": "random"}))
     if load is None:
-        return named
+        return named.assign(load=named["load"].astype(object).fillna("log"))
     return named.assign(load=[load if load in loads_of(log) else "log" for log in named["log"]])
 
 

@@ -201,6 +201,11 @@ class FModel(EstimateModel, name="f"):
     f: float = option(allowed=Number(0), about="badness factor; 0 is exact", sign="=")
     e_max: int | None = limit()
 
+    @property
+    def draws_at_random(self) -> bool:
+        """Whether estimates depend on the seed; at f = 0 they are the run times."""
+        return self.f > 0
+
     @classmethod
     def grid(cls, start: float, stop: float, step: float, e_max: int | None = None):
         """Return models from one badness to another; both are included where the step leads to the second.

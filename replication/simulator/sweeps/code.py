@@ -1,79 +1,94 @@
-"""A hash of the code that a result depends on, for the keys of stored results.
+"""The identity of choices and of user code: a hash of their values, for the keys of stored results.
 
-Two parts: the simulator's own sources, read when this package is imported and without comments and docstrings; and
-user code, the modules of a user's class or function with everything that they import outside the standard library and
-the installed packages. `Unknown` is raised where the code cannot be determined: notebook cells, scripts, closures,
-sources that changed after this session began, and module variables that are neither plain data nor code.
+The package's part of a key is a hash of its sources, read when this module is imported, without comments and docstrings. A
+choice and the user code that it needs enter by the bytes that cloudpickle writes for them by value: options, arrays, functions
+with their defaults, closures, globals and helpers, classes with their bases. Bytes that differ from process to process would
+only cost a recomputation; `_Pickler` removes the usual causes.
 """
 
-import ast
-import dataclasses
+import contextlib
+import dis
 import functools
 import hashlib
 import importlib.util
-import inspect
+import io
+import os
+import pickle
+import site
 import sys
 import sysconfig
-import time
 import types
-from collections.abc import Iterator
+from ast import (
+    AsyncFunctionDef,
+    ClassDef,
+    FunctionDef,
+    Module,
+    Pass,
+    get_docstring,
+    parse,
+    unparse,
+    walk,
+)
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
+import cloudpickle
 import numpy as np
 
 PACKAGE = Path(__file__).resolve().parents[1]
-STARTED = time.time()
 #: Read now, because the files may change while the program runs.
 _SOURCES = {
     path.relative_to(PACKAGE).as_posix(): path.read_bytes() for path in PACKAGE.rglob("*.py")
 }
-#: Sources without influence on a measure of given jobs and choices. Jobs are hashed by their values and choices by their
-#: text, so that the code that reads or generates them does not count; the audits do, since a measure may call them.
+#: Sources without influence on a measure of given jobs and choices. Jobs are hashed by their values and choices by
+#: theirs, so that the code that reads or generates them does not count; the audits do, since a measure may call them.
 WITHOUT_INFLUENCE = (
-    "sweeps/code.py",
-    "sweeps/engines.py",
-    "formats.py",
-    "schedules/gantt.py",
-    "paths.py",
-    "plans.py",
-    "reference/",
-    "sweeps/store.py",
-    "sweeps/study.py",
+    "logs/registry.py",
     "logs/swf.py",
     "logs/synthetic.py",
+    "paths.py",
+    "reference/",
+    "schedules/gantt.py",
+    "sweeps/code.py",
+    "sweeps/engines.py",
+    "sweeps/store.py",
     "text.py",
-    "logs/registry.py",
     "writing.py",
 )
-_INSTALLED = tuple(
-    str(Path(sysconfig.get_path(name)).resolve())
-    for name in ("stdlib", "platstdlib", "purelib", "platlib")
+_FOLDERS = {
+    *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")),
+    *site.getsitepackages(),
+    site.getusersitepackages(),
+}
+_INSTALLED = tuple(f"{one}{os.sep}" for name in _FOLDERS for one in (name, os.path.realpath(name)))
+#: Attributes of a module or a class that depend on the place of its file, on line numbers or on the process.
+_OF_THE_FILE = (
+    *("__builtins__", "__cached__", "__file__", "__loader__", "__path__", "__spec__"),
+    *("__firstlineno__", "__static_attributes__"),
 )
-_PLAIN = (type(None), bool, int, float, complex, str, bytes, Path, np.generic)
-_CODE = (types.ModuleType, type, types.BuiltinFunctionType, np.ufunc, np.dtype)
+_PLAIN = {type(None), bool, int, float, str, bytes, tuple, list, dict}
 
 
 class Unknown(Exception):
-    """Code that cannot be hashed; the message names it and the reason."""
+    """A value whose bytes do not identify it; the message names the value or the reason."""
 
 
 def bare(source: bytes | str) -> str:
     """Return Python source without comments and docstrings."""
-    tree = ast.parse(source)
-    for node in ast.walk(tree):
-        if (
-            isinstance(node, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-            and ast.get_docstring(node) is not None
-        ):
-            node.body[0] = ast.Pass()
-    return ast.unparse(tree)
+    tree = parse(source)
+    for node in walk(tree):
+        if isinstance(node, Module | FunctionDef | AsyncFunctionDef | ClassDef):
+            if get_docstring(node) is not None:
+                node.body[0] = Pass()
+    return unparse(tree)
 
 
 @functools.cache
 def of_simulator() -> str:
     """Return the hash of the sources that results depend on, as they were imported, in hexadecimal.
 
-    Sources of `WITHOUT_INFLUENCE` are left out, so that a new file format, for instance, leaves all results valid.
+    Sources of `WITHOUT_INFLUENCE` are left out, so that a new log, for instance, leaves all results valid.
     """
     digest = hashlib.sha256()
     for name in sorted(name for name in _SOURCES if not name.startswith(WITHOUT_INFLUENCE)):
@@ -81,142 +96,157 @@ def of_simulator() -> str:
     return digest.hexdigest()
 
 
-def of(*things: type | types.FunctionType) -> str:
-    """Return the hash of the simulator and of the code of some classes and functions, in hexadecimal.
+def of(value: Any) -> str:
+    """Return the hash of a value with the user code that it needs, in hexadecimal.
 
     Raises
     ------
     Unknown
-        If the source of a class, a function or one of their imports is unknown or has changed.
+        For a value that cannot be pickled by value, such as an open file or a function of a compiled module.
     """
-    parts, modules = [of_simulator()], {}
-    for thing in things:
-        if not (isinstance(thing, type) or inspect.isroutine(inspect.unwrap(thing))):
-            raise Unknown(f"{thing!r} is a callable object")
-        for one in _bases(thing):
-            if _is_of_simulator(one.__module__):
-                continue
-            where = f"{one.__module__}.{one.__qualname__}"
-            if "<locals>" in one.__qualname__ or "<lambda>" in one.__qualname__:
-                raise Unknown(f"{where} is defined inside a function")
-            _follow(one.__module__, modules)
-            if isinstance(one, type):
-                own = {k: v for k, v in vars(one).items() if not k.startswith("__")}
-                parts.append(f"{where} {_values(own, where)}")
-    for name in sorted(modules):
-        parts.append(f"{name} {modules[name]} {_globals(name)}")
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
-
-
-def _bases(thing):
-    return thing.__mro__[:-1] if isinstance(thing, type) else (inspect.unwrap(thing),)
-
-
-def _is_of_simulator(module):
-    return f"{module}.".startswith(f"{__package__}.")
-
-
-def _follow(name: str, hashes: dict) -> None:
-    """Add to `hashes` the hash of a module's source and of those that it imports, by module name."""
-    if name in hashes or _is_of_simulator(name):
-        return
-    path = _file(name)
-    if path is None:
-        raise Unknown(f"{name} has no source file")
-    changed = path.stat()
-    if max(changed.st_mtime, changed.st_ctime) > STARTED:
-        raise Unknown(f"{path} changed after this session began")
-    source = path.read_bytes()
-    if path.suffix != ".py":
-        hashes[name] = hashlib.sha256(source).hexdigest()
-        return
-    hashes[name] = hashlib.sha256(bare(source).encode()).hexdigest()
-    for imported in _imports(name, path, source):
-        if imported.partition(".")[0] == name.partition(".")[0] or _is_users(imported):
-            _follow(imported, hashes)
-
-
-def _is_users(name):
-    if name.partition(".")[0] in sys.stdlib_module_names or _is_of_simulator(name):
-        return False
-    path = _file(name)
-    return path is not None and not str(path).startswith(_INSTALLED)
-
-
-def _file(name: str) -> Path | None:
-    """Return the file of a module, None where it has none, such as a notebook or a script."""
+    stream = io.BytesIO()
     try:
-        spec = importlib.util.find_spec(name) if name != "__main__" else None
-    except (ImportError, ValueError):
-        return None
-    path = Path(spec.origin).resolve() if spec and spec.origin else None
-    return path if path is not None and path.is_file() else None
+        with by_value():
+            _Pickler(stream).dump(value)
+    except Unknown:
+        raise
+    except Exception as problem:  # whatever a method of a user's class raises
+        raise Unknown(f"{value!r:.200}: {problem}") from None
+    return hashlib.sha256(stream.getvalue()).hexdigest()
 
 
-def _imports(name: str, path: Path, source: bytes) -> Iterator[str]:
-    """Yield the names of all modules that a source imports, wherever the import statement is."""
-    package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            above = package[: len(package) + 1 - node.level] if node.level else []
-            module = ".".join([*above, *filter(None, [node.module])])
-            if module == "replication":  # its names are the simulator's
+def labels(choices: Iterable) -> list[str]:
+    """Return the repr of each choice; different choices of one repr get numbers, such as ``EASY(order=f) #2``."""
+    known: dict[str, list] = {}
+    numbers: dict[int, int] = {}
+    choices = list(choices)
+    for choice in choices:
+        if id(choice) not in numbers:
+            same = known.setdefault(repr(choice), [])
+            if (own := identity(choice)) not in same:
+                same.append(own)
+            numbers[id(choice)] = same.index(own)
+    places = [numbers[id(choice)] for choice in choices]
+    return [f"{one!r} #{k + 1}" if k else repr(one) for one, k in zip(choices, places, strict=True)]
+
+
+def identity(choice: Any) -> str | int:
+    """Return the hash of a choice; where its code is unknown, a number that is its own while it exists."""
+    try:
+        return of(choice)
+    except Unknown:
+        return id(choice)
+
+
+@contextlib.contextmanager
+def by_value() -> Iterator[None]:
+    """Let cloudpickle write all modules outside the environment by value instead of by name."""
+    known = cloudpickle.list_registry_pickle_by_value()
+    modules = [sys.modules[name] for name in _users(frozenset(sys.modules)) if name not in known]
+    for module in modules:
+        cloudpickle.register_pickle_by_value(module)
+    try:
+        yield
+    finally:
+        for module in modules:
+            cloudpickle.unregister_pickle_by_value(module)
+
+
+@functools.lru_cache(maxsize=1)
+def _users(names: frozenset[str]) -> list[str]:
+    """Return those of the imported modules that are outside the environment."""
+    files = {name: getattr(sys.modules.get(name), "__file__", None) for name in sorted(names)}
+    return [
+        name
+        for name, file in files.items()
+        if _is_users(name, file) and sys.modules[name].__name__ == name
+    ]
+
+
+def _is_users(name: str, file: str | None) -> bool:
+    """Return whether a module is neither installed nor part of the simulator, whose sources are hashed."""
+    if name in ("replication", "replication.completion", "__main__") or file is None:
+        return False
+    return not (f"{name}.".startswith("replication.simulator.") or _is_installed(file))
+
+
+@functools.cache
+def _is_installed(file: str) -> bool:
+    return file.startswith(_INSTALLED) or os.path.realpath(file).startswith(_INSTALLED)
+
+
+def _part(*_facts: Any) -> None:
+    """Stand for a value in the bytes; nothing reads them."""
+
+
+class _Pickler(pickle._Pickler):  # type: ignore[name-defined]  # the one in Python: it asks about every object
+    """Write the same bytes for the same value in every process; sets, code and identifiers of cloudpickle vary in its own."""
+
+    dispatch_table = cloudpickle.Pickler.dispatch_table
+
+    def __init__(self, stream):
+        super().__init__(stream, protocol=5)
+        self._cloud = cloudpickle.Pickler(io.BytesIO())
+
+    def memoize(self, obj):
+        """Remember an object, but no text: whether equal texts are one object differs from process to process."""
+        if not isinstance(obj, str | bytes):
+            super().memoize(obj)
+
+    def save_global(self, obj, name=None):
+        """Write a name of an installed module."""
+        where = pickle.whichmodule(obj, name or getattr(obj, "__qualname__", obj.__name__))
+        if _is_users(where, getattr(sys.modules.get(where), "__file__", None)):
+            raise Unknown(f"{where}.{obj.__name__} can be pickled by its name only")
+        super().save_global(obj, name)
+
+    def reducer_override(self, obj):
+        """Return the parts of an object for the bytes, NotImplemented for the usual ones."""
+        if type(obj) in _PLAIN:
+            return NotImplemented
+        if isinstance(obj, set | frozenset):
+            return _part, (type(obj), sorted(map(of, obj)))
+        if isinstance(obj, np.ndarray) and not obj.dtype.hasobject:
+            return _part, (type(obj), obj.dtype, obj.shape, obj.tobytes())
+        if isinstance(obj, types.CodeType):
+            return _part, _code(obj)
+        if isinstance(obj, types.ModuleType):
+            if _is_users(obj.__name__, getattr(obj, "__file__", None)):
+                return _part, (obj.__name__,), _without_place(vars(obj))
+            return _part, ("installed", obj.__name__)
+        if isinstance(obj, functools._lru_cache_wrapper):
+            return _part, ("cached",), (obj.__wrapped__, obj.cache_parameters())
+        if isinstance(getattr(obj, "targetoptions", None), dict):  # compiled by numba
+            return _part, ("compiled",), (obj.py_func, obj.targetoptions)
+        parts = self._cloud.reducer_override(obj)
+        if parts is NotImplemented or len(parts) < 3:  # of an installed module
+            return parts
+        if isinstance(obj, type):
+            make, given, (own, slots), *more = parts
+            tracker = cloudpickle.cloudpickle._get_or_create_tracker_id(obj)  # random
+            given = tuple(one for one in given if not (isinstance(one, str) and one == tracker))
+            return _part, (make, *given), (_without_place(own), slots)
+        make, (code, _, *more), state, *_ = parts
+        return _part, (make, code, *more), state
+
+
+def _without_place(attributes):
+    return {name: value for name, value in attributes.items() if name not in _OF_THE_FILE}
+
+
+def _code(code: types.CodeType) -> tuple:
+    """Return what a code object does, without file and lines; Unknown if it imports a user's module when it runs."""
+    lines = list(dis.get_instructions(code))
+    for k, line in enumerate(lines):
+        if line.opname == "IMPORT_NAME":
+            try:
+                spec = None if lines[k - 2].argval else importlib.util.find_spec(line.argval)
+            except (ImportError, ValueError):  # it may be optional
                 continue
-            inside = [f"{module}.{alias.name}" for alias in node.names]
-            of_modules = [one for one in inside if _file(one) is not None]
-            yield from of_modules
-            if len(of_modules) < len(inside):
-                yield module
-
-
-def _globals(name):
-    """Return the values of a user module's variables as text; those of this project are constants."""
-    module = sys.modules.get(name)
-    if module is None or name.startswith("replication."):
-        return ""
-    return _values({k: v for k, v in vars(module).items() if not k.startswith("__")}, name)
-
-
-def _values(named: dict, where: str) -> str:
-    return "; ".join(f"{k}={_value(v, f'{where}.{k}')}" for k, v in sorted(named.items()))
-
-
-def _value(value, where: str) -> str:
-    """Return plain data as text, and "" for code, whose source is hashed."""
-    if isinstance(value, _PLAIN):
-        return repr(value)
-    if isinstance(value, list | tuple):
-        return repr([_value(one, where) for one in value])
-    if isinstance(value, set | frozenset):
-        return repr(sorted(_value(one, where) for one in value))
-    if isinstance(value, dict):
-        return repr([(_value(k, where), _value(v, where)) for k, v in value.items()])
-    if isinstance(value, np.ndarray) and value.dtype != object:
-        return f"{value.dtype}{value.shape}{hashlib.sha256(value.tobytes()).hexdigest()}"
-    if isinstance(value, staticmethod | classmethod):
-        value = value.__func__
-    if isinstance(value, property):
-        return _values({"get": value.fget, "set": value.fset}, where)
-    function = getattr(value, "py_func", value)  # of a compiled function
-    if isinstance(function, types.FunctionType):
-        if any(cell.cell_contents is not None for cell in _cells(function)):
-            raise Unknown(f"{where} is a closure")
-        return ""
-    if isinstance(value, _CODE) or type(value).__module__ in ("typing", "__future__", "re"):
-        return ""
-    if type(value).__module__ == "dataclasses":  # a field
-        return ""
-    if _is_of_simulator(type(value).__module__):  # a choice
-        return repr(value)
-    if dataclasses.is_dataclass(value):  # of a module that is hashed too
-        return repr([_value(getattr(value, one.name), where) for one in dataclasses.fields(value)])
-    raise Unknown(f"{where} is a {type(value).__name__}, neither plain data nor code")
-
-
-def _cells(function):
-    """Return the enclosed variables of a function, except for the class that super() needs."""
-    names = function.__code__.co_freevars
-    cells = function.__closure__ or ()
-    return [cell for name, cell in zip(names, cells, strict=True) if name != "__class__"]
+            if lines[k - 2].argval or _is_users(line.argval, spec and spec.origin):
+                raise Unknown(
+                    f"{code.co_name} imports {line.argval or 'a module'} when it is called; import it at the top"
+                )
+    counts = code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags
+    names = code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars
+    return code.co_code, code.co_consts, counts, names, getattr(code, "co_exceptiontable", b"")

@@ -12,6 +12,7 @@ from replication.simulator.schedulers import Scheduler
 from replication.simulator.schedules import measures as measuring
 from replication.simulator.schedules.measures import Measure, Trim
 from replication.simulator.simulation import SimulationError, as_list, check_names, simulate
+from replication.simulator.sweeps import code
 from replication.simulator.workload import Workload, check_seed
 
 LEVEL = 0.95  # of confidence intervals
@@ -75,7 +76,7 @@ def compare(
     models = [EstimateModel.check(one) for one in as_list(given, EstimateModel)]
     if resampled is not None and (isinstance(resampled, bool) or not 2 <= check_seed(resampled)):
         raise SimulationError(f"resampled {resampled!r}; allowed: a whole number from 2, or None")
-    rows = []
+    rows, labels = [], code.labels(schedulers)
     for workload in logs:
         length = max(round(workload.span / WEEK), 1)
         samples = [ResampledWeeks(length).make(workload, k) for k in range(1, (resampled or 0) + 1)]
@@ -85,9 +86,9 @@ def compare(
                 [measure(jobs, one, model, seed, names, trim) for one in schedulers]
                 for jobs in (workload, *samples)
             ]
-            for k, scheduler in enumerate(schedulers):
+            for k, label in enumerate(labels):
                 row = {"log": workload.name, "stand_in": workload.stand_in}
-                row |= {"scheduler": repr(scheduler), "estimates": repr(model), "seed": seed}
+                row |= {"scheduler": label, "estimates": repr(model), "seed": seed}
                 if resampled is None:
                     rows.append(row | results[0][k])
                     continue

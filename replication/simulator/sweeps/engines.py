@@ -1,12 +1,10 @@
-"""Run tasks in threads, in processes or on a Dask cluster, and store their results.
+"""Run tasks in threads, in processes or on a Dask cluster, all by joblib, and store their results.
 
-joblib runs threads and processes, `distributed` the cluster. Results do not depend on the engine. A ValueError of a task
-does not stop the others; the first one is raised at the end. Any other error ends the run; finished results are stored,
-and the next run continues from there.
+Results do not depend on the engine. A ValueError of a task does not stop the others; the first one is raised at the end.
+Any other error ends the run; finished results are stored, and the next run continues from there.
 """
 
 import contextlib
-import copy
 import operator
 import os
 import pickle
@@ -15,12 +13,10 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import cloudpickle
-import pandas as pd
 
 from replication.simulator import writing
 from replication.simulator.sweeps import code
 from replication.simulator.sweeps.store import RESULTS, Rows, Store
-from replication.simulator.workload import Workload
 
 ENGINES = {"threads": "threading", "processes": "loky"}
 ENVIRONMENT = "REPLICATION_ENGINE"
@@ -78,9 +74,8 @@ def results(
     Parameters
     ----------
     tasks : iterable
-        Each with `key` (a hash of everything that its rows depend on, None if it is not to be stored), `jobs` (jobs to
-        simulate, for the progress bar), `workload`, and `things`, the classes and functions of users that it needs.
-        Tasks of one key are computed once.
+        Each with `key` (a hash of everything that its rows depend on, None if it is not to be stored) and `jobs` (jobs to
+        simulate, for the progress bar). Tasks of one key are computed once.
     compute : callable
         ``compute(task)`` returns columns of equal length by name: numbers and strings only.
     workers : int, optional
@@ -128,47 +123,63 @@ def results(
             )
         )
         refusal = None
-        for key, rows, problem in _outcomes(missing, compute, workers, engine):
-            by_key[key], refusal = rows, refusal or problem
-            if key in stored and problem is None:
-                store.put(key, rows)
-            bar.update(missing[key].jobs)
+        try:
+            for key, rows, problem in _outcomes(missing, compute, workers, engine):
+                by_key[key], refusal = rows, refusal or problem
+                if key in stored and problem is None:
+                    store.put(key, rows)
+                bar.update(missing[key].jobs)
+        except KeyboardInterrupt:  # without joblib's lines of the traceback
+            raise KeyboardInterrupt("finished results are stored" if stored else "") from None
     if refusal is not None:
         raise refusal
     return [by_key[key] for key in keys]
 
 
-def frame(parts: list[Rows]) -> pd.DataFrame:
-    """Return all rows as one table; nan where a part lacks a column."""
-    columns = dict.fromkeys(name for rows in parts for name in rows)
-    whole: Rows = {name: [] for name in columns}
-    for rows in parts:
-        length = len(next(iter(rows.values())))
-        for name in columns:
-            whole[name] += rows.get(name, [float("nan")] * length)
-    return pd.DataFrame(whole)
-
-
 def _outcomes(tasks: dict, compute: Callable, workers: int, engine: str) -> Iterator:
     """Yield key, rows and refusal of each task as it ends."""
-    if engine not in ENGINES:
-        yield from _on_dask(tasks, compute, engine)
-        return
     import joblib
 
-    backend = ENGINES[engine]
+    if engine == "threads":
+        calls = (joblib.delayed(_outcome)(key, compute, task) for key, task in tasks.items())
+    else:
+        calls = (
+            joblib.delayed(_elsewhere)(key, _pack(compute, task), code.of_simulator())
+            for key, task in tasks.items()
+        )
+    workers = min(workers, max(len(tasks), 1))
+    with _backend(engine):
+        yield from joblib.Parallel(workers, return_as="generator_unordered")(calls)
+
+
+def _backend(engine: str) -> Any:
+    """Return the joblib configuration of an engine; EngineError if there is no such Dask scheduler."""
+    import joblib
+
+    if engine == "threads":
+        return joblib.parallel_config("threading")
     if engine == "processes":
         # Without joblib's NUMBA_NUM_THREADS; that setting would compile all kernels again, into another folder.
         backend = joblib.parallel.LokyBackend()
         names = [name for name in backend.MAX_NUM_THREADS_VARS if not name.startswith("NUMBA_")]
         backend.MAX_NUM_THREADS_VARS = names
-    pool = joblib.Parallel(
-        min(workers, max(len(tasks), 1)),
-        backend=backend,
-        return_as="generator_unordered",
-        max_nbytes=100_000,
-    )
-    yield from pool(joblib.delayed(_outcome)(key, compute, task) for key, task in tasks.items())
+        return joblib.parallel_config(backend)
+    try:
+        import distributed  # noqa: F401
+    except ModuleNotFoundError:
+        raise EngineError(
+            f"engine {engine}: Dask is not installed; run `pip install --require-hashes -r dask.lock`"
+        ) from None
+    try:
+        return joblib.parallel_config("dask", scheduler_host=engine)
+    except (OSError, ValueError) as problem:
+        raise EngineError(f"engine {engine}: {problem}") from None
+
+
+def _pack(compute: Callable, task: Any) -> bytes:
+    """Return the bytes of a task with the code of users by value, so that a worker needs none of their modules."""
+    with code.by_value():
+        return cloudpickle.dumps((compute, task))
 
 
 def _outcome(key: str, compute: Callable, task: Any) -> tuple:
@@ -178,65 +189,11 @@ def _outcome(key: str, compute: Callable, task: Any) -> tuple:
         return key, None, refusal
 
 
-def _on_dask(tasks: dict, compute: Callable, address: str) -> Iterator:
-    try:
-        import distributed
-    except ModuleNotFoundError:
+def _elsewhere(key: str, packed: bytes, simulator: str) -> tuple:
+    """Run a task in another process; EngineError if that has other sources of the simulator."""
+    if code.of_simulator() != simulator:
         raise EngineError(
-            f"engine {address}: Dask is not installed; run `pip install --require-hashes -r dask.lock`"
-        ) from None
-    try:
-        client = distributed.Client(address, timeout=10, set_as_default=False)
-    except (OSError, ValueError) as problem:
-        raise EngineError(f"engine {address}: {problem}") from None
-    with client:
-        workloads, futures = {}, []
-        for key, task in tasks.items():
-            if id(task.workload) not in workloads:
-                # Sent as the result of a task instead of scattered: Dask repeats a task whose worker died.
-                sent = client.submit(_itself, task.workload, pure=False)
-                workloads[id(task.workload)] = sent
-            hashes = code.of_simulator(), _code_of(task)
-            sent, packed = workloads[id(task.workload)], _without_workload(compute, task)
-            futures.append(client.submit(_on_worker, key, packed, sent, hashes, pure=False))
-        for future in distributed.as_completed(futures, loop=client.loop):
-            yield future.result()
-
-
-def _itself(workload: Workload) -> Workload:
-    return workload
-
-
-def _code_of(task: Any) -> str | None:
-    try:
-        return code.of(*task.things)
-    except code.Unknown:
-        return None
-
-
-def _without_workload(compute: Callable, task: Any) -> bytes:
-    """Return the bytes of a task without its workload, which is sent once for many tasks."""
-    light = copy.copy(task)
-    object.__setattr__(light, "workload", None)
-    return cloudpickle.dumps((compute, light))
-
-
-def _on_worker(key: str, packed: bytes, workload: Workload, hashes: tuple) -> tuple:
-    """Run a task on a worker of a cluster; raise EngineError unless the worker has the code of the client."""
-    import distributed
-
-    name = distributed.get_worker().address
-    advice = "restart the worker with the sources of the client"
-    if code.of_simulator() != hashes[0]:
-        raise EngineError(f"worker {name} has other sources of replication.simulator; {advice}")
-    try:
-        compute, task = pickle.loads(packed)  # noqa: S301, it comes from the client
-    except ImportError as problem:
-        raise EngineError(
-            f"worker {name} cannot import {problem.name}; put the module into its PYTHONPATH"
-        ) from None
-    if hashes[1] is not None and _code_of(task) != hashes[1]:
-        modules = ", ".join(sorted({thing.__module__ for thing in task.things}))
-        raise EngineError(f"worker {name} has other sources of {modules}; {advice}")
-    object.__setattr__(task, "workload", workload)
-    return _outcome(key, compute, task)
+            f"worker {os.uname().nodename}, process {os.getpid()}, has other sources of replication.simulator; "
+            "restart it with the sources of the client"
+        )
+    return _outcome(key, *pickle.loads(packed))  # noqa: S301, it comes from the client

@@ -5,8 +5,7 @@ of workers. They are stored under a hash of everything that they depend on.
 """
 
 import functools
-import hashlib
-import json
+import math
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
@@ -17,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from replication.simulator.choices import Choice
-from replication.simulator.estimates import EstimateModel, Users
+from replication.simulator.estimates import EstimateModel, FModel, Users
 from replication.simulator.logs.resampling import Resampling
 from replication.simulator.schedulers import EASY, Scheduler
 from replication.simulator.schedules import measures
@@ -52,8 +51,8 @@ class Task:
     scheduler : Scheduler
     seeds : tuple of int
         One row each; one is enough where nothing is random, see `seeds_of`.
-    load : str or float
-        Name of the load in the table.
+    load : float or str
+        The load in the table, nan for the log's own; or a name.
     watched : bool
         Whether to add the measures `replication.simulator.schedules.measures.OBSERVED`, of EASY only.
     resampling : Resampling, optional
@@ -70,7 +69,7 @@ class Task:
     estimates: EstimateModel
     scheduler: Scheduler = TEXTBOOK
     seeds: tuple[int, ...] = (1,)
-    load: str | float = LOG
+    load: float | str = math.nan
     watched: bool = False
     resampling: Resampling | None = None
     measures: tuple[Measure, ...] = measures.SWEEP
@@ -80,7 +79,7 @@ class Task:
         check_workload(self.workload)
         EstimateModel.check(self.estimates)
         Scheduler.check(self.scheduler)
-        where = f"{self.workload.name}, {self.load} load"
+        where = f"{self.workload.name}, load {self.load}"
         if not self.seeds:
             raise SweepError(f"{where}: no seeds, allowed: one or more")
         if self.watched and not isinstance(self.scheduler, EASY):
@@ -97,13 +96,6 @@ class Task:
         return len(self.workload) * len(self.seeds)
 
     @property
-    def things(self) -> list:
-        """The classes and functions whose code the rows depend on."""
-        choices = (*_choices(self.scheduler), *_choices(self.estimates))
-        functions = [function for choice in choices for function in choice.functions]
-        return [*map(type, choices), *functions, *filter(callable, self.measures)]
-
-    @property
     def simulated_estimates(self) -> EstimateModel:
         """The estimates, or the users' if the scheduler ignores them, so that such points are simulated once."""
         depends = any(callable(one) or one in _OF_ESTIMATES for one in self.measures)
@@ -114,16 +106,12 @@ class Task:
     @property
     def key(self) -> str | None:
         """Hash of everything that the rows depend on, in hexadecimal; None where the code is unknown."""
+        choices = self.scheduler, self.simulated_estimates, self.measures, self.trim, self.seeds
         try:
-            by = code.of(*self.things)
+            return code.of((code.of_simulator(), fingerprint_of(self.workload), choices))
         except code.Unknown as reason:
             _report_once(str(reason))
             return None
-        model = self.simulated_estimates
-        names = [one if isinstance(one, str) else one.__qualname__ for one in self.measures]
-        choices = [repr(self.scheduler), repr(model), names, self.trim, self.seeds]
-        facts = [by, fingerprint_of(self.workload), *choices]
-        return hashlib.sha256(json.dumps(facts, allow_nan=False).encode()).hexdigest()
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -164,12 +152,20 @@ def _choices(choice):
             yield from _choices(getattr(choice, one.name))
 
 
-def seeds_of(scheduler: Scheduler, model: EstimateModel, seeds: Sequence[int]) -> tuple[int, ...]:
-    """Return the seeds to simulate: only the first if scheduler and estimates are not random."""
+def is_random(scheduler: Scheduler, model: EstimateModel) -> bool:
+    """Return whether a simulation depends on the seed."""
     uses = getattr(scheduler, "uses_estimates", True)
     choices = [*_choices(scheduler), *(_choices(model) if uses else ())]
-    drawn = any(getattr(choice, "draws_at_random", True) for choice in choices)
-    return tuple(seeds) if drawn else tuple(seeds[:1])
+    return any(getattr(choice, "draws_at_random", True) for choice in choices)
+
+
+def seeds_of(scheduler: Scheduler, model: EstimateModel, seeds: Sequence[int]) -> tuple[int, ...]:
+    """Return the seeds of the rows of a point: only the first if scheduler and estimates are not random.
+
+    The f-model has a row for each seed at f = 0 as well, so that all points of a curve over f have as many.
+    """
+    on_curve = isinstance(model, FModel) and getattr(scheduler, "uses_estimates", True)
+    return tuple(seeds) if on_curve or is_random(scheduler, model) else tuple(seeds[:1])
 
 
 def sweep(
@@ -198,7 +194,7 @@ def sweep(
     estimates : EstimateModel or several, optional
         The workloads' own estimates by default.
     seeds : int or several
-        A number of seeds (1, 2, ...) or the seeds themselves. Points without random numbers run once, with the first.
+        A number of seeds (1, 2, ...) or the seeds themselves. Points without random numbers have one row, with the first.
     loads : float or several, optional
         Offered loads as shares, above 0 and up to 2; ``"log"`` is the log's own, the default. Run times are cut to the
         model's E_max first, and submissions then scaled to the load.
@@ -223,8 +219,9 @@ def sweep(
     Returns
     -------
     pandas.DataFrame
-        A row for each simulation: log, stand_in, load, offered_load (that of the simulated jobs), resampling if any,
-        scheduler, estimates, model and its values (such as f and e_max), seed, and the measures.
+        A row for each simulation: log, stand_in, load (nan for the log's own), offered_load (that of the simulated jobs),
+        resampling if any, scheduler, estimates, model and its values (such as f and e_max), seed, and the measures.
+        Different choices of one repr are numbered, such as ``EASY(order=f) #2``.
 
     Raises
     ------
@@ -308,21 +305,20 @@ def points(
                     own = own_seeds or seeds_of(scheduler, model, seeds)
                     tasks.append(Task(jobs, model, scheduler, own, name, watched, how, names, trim))
     rows: set[tuple] = set()
+    names = {id(one): code.identity(one) for pair in choices for one in pair}
     for one in tasks:
-        point = one.workload.name, one.load, repr(one.scheduler), repr(one.estimates)
-        row = (*point, repr(one.resampling), one.seeds)
-        if row in rows:
-            raise SweepError(
-                f"{', '.join(map(str, point))} is given twice; expected each point once"
-            )
-        rows.add(row)
+        row = names[id(one.scheduler)], names[id(one.estimates)], repr(one.resampling), one.seeds
+        if (where := (one.workload.name, str(one.load), *row)) in rows:
+            point = one.workload.name, str(one.load), repr(one.scheduler), repr(one.estimates)
+            raise SweepError(f"{', '.join(point)} is given twice; expected each point once")
+        rows.add(where)
     return tasks
 
 
-def at_load(workload: Workload, load: float | str | None) -> tuple[str | float, Workload]:
-    """Return the name of a load and a workload scaled to it; as it is for None and ``"log"``."""
+def at_load(workload: Workload, load: float | str | None) -> tuple[float, Workload]:
+    """Return a load and a workload scaled to it; nan and the workload as it is for None and ``"log"``."""
     if load is None or load == LOG:
-        return LOG, workload
+        return math.nan, workload
     is_number = isinstance(load, Real) and not isinstance(load, bool)
     if not (is_number and 0 < load <= HIGHEST_LOAD and workload.load > 0):
         raise SweepError(
@@ -333,15 +329,15 @@ def at_load(workload: Workload, load: float | str | None) -> tuple[str | float, 
 
 
 def compute(task: Task) -> Rows:
-    """Simulate a task: seeds and measures by column, a row for each seed."""
+    """Simulate a task: seeds and measures by column, a row for each seed; once if nothing is random."""
     model = task.simulated_estimates
-    rows = [
-        measure(task.workload, task.scheduler, model, seed, task.measures, task.trim)
-        for seed in task.seeds
-    ]
-    return {"seed": list(task.seeds)} | {
-        name: [float(row[name]) for row in rows] for name in rows[0]
-    }
+    random = is_random(task.scheduler, model) or getattr(model, "draws_at_random", True)
+    drawn = task.seeds if random else task.seeds[:1]
+    given = task.measures, task.trim
+    rows = [measure(task.workload, task.scheduler, model, seed, *given) for seed in drawn]
+    repeated = len(task.seeds) // len(rows)
+    columns = {name: [float(row[name]) for row in rows] * repeated for name in rows[0]}
+    return {"seed": list(task.seeds)} | columns
 
 
 def run(
@@ -355,11 +351,14 @@ def run(
     tasks = list(tasks)
     if not tasks:
         raise SweepError("nothing to simulate; allowed: one workload, scheduler and model or more")
-    rows = engines.frame(engines.results(tasks, compute, workers, engine, folder, progress))
+    found = engines.results(tasks, compute, workers, engine, folder, progress)
     points = pd.DataFrame([task.facts for task in tasks])
+    for name in ("scheduler", "estimates"):
+        points[name] = code.labels(getattr(task, name) for task in tasks)
     for name in sorted({one.name for task in tasks for one in fields(task.estimates)} - {*points}):
         values = [getattr(task.estimates, name, None) for task in tasks]
         points[name] = [np.nan if value is None else value for value in values]
-    seeds = [len(task.seeds) for task in tasks]
-    points = points.loc[np.repeat(np.arange(len(tasks)), seeds)].reset_index(drop=True)
+    rows = pd.concat(map(pd.DataFrame, found), ignore_index=True)
+    points = points.loc[np.repeat(np.arange(len(tasks)), [len(task.seeds) for task in tasks])]
+    points = points.reset_index(drop=True)
     return pd.concat([points, rows.drop(columns=[*points], errors="ignore")], axis=1)
