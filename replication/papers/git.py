@@ -25,5 +25,5 @@ def head(folder=None):
 
 
 def at_head(path):
-    """Return the text of a file in the last commit, or None if it is not in it."""
+    """Return the text of a file in the last commit, or None if the commit does not have the file."""
     return git("show", f"HEAD:./{path.name}", folder=path.parent)

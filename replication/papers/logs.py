@@ -78,7 +78,7 @@ def table1(workloads):
 
 
 def left_out(workloads):
-    """Return how many jobs each cleaning rule touched: a row a rule, a column a log."""
+    """Return the number of jobs that each cleaning rule changed or left out, with a row for each rule and a column for each log."""
     counts = {
         name: dict(workload.cleaning) | {"jobs simulated": len(workload)}
         for name, workload in workloads.items()
@@ -106,7 +106,7 @@ def table3(workloads):
 def table3_readings(workloads):
     """Return the load for each interpretation of its span, and the number of jobs for each of a job.
 
-    A row an interpretation, a column a log; logs that are not PV-EASY's have no numbers of jobs.
+    A row for each interpretation, a column for each log; logs that are not PV-EASY's have no numbers of jobs.
     """
     rows = {}
     for name, workload in workloads.items():

@@ -16,7 +16,7 @@ LEVEL = 0.95
 
 
 def weeks(columns, submit, name):
-    """Return sums over the jobs of a log, and over its weeks drawn with replacement, as many as it has.
+    """Return sums over the jobs of a log, and over its weeks drawn with replacement, as many weeks as the log has.
 
     Parameters
     ----------
@@ -40,7 +40,10 @@ def weeks(columns, submit, name):
 
 
 def blocks(columns, workload, seed, draws=DRAWS):
-    """Return the same sums over moving blocks of consecutive jobs, each with as many jobs as an average week."""
+    """Return sums over the jobs of a log, and over blocks of consecutive jobs drawn with replacement.
+
+    A block has as many jobs as an average week, and may begin at any job.
+    """
     n = len(columns)
     length = int(min(max(round(n * WEEK / max(workload.span, 1)), 1), n))
     total = np.vstack([np.zeros(columns.shape[1]), np.cumsum(columns, axis=0)])
@@ -68,7 +71,7 @@ def runs(values):
 
 
 def nested(groups, members, name):
-    """Return weights of members for means over groups, and over groups and their members drawn with replacement.
+    """Return the weights of members for means over groups, and for means over groups and members that are drawn with replacement.
 
     The result is float64[1 + DRAWS, groups * members], members of the first group first; each row sums to 1. The name is part
     of the seed.

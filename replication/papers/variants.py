@@ -25,7 +25,7 @@ class NotApplicable(Exception):
 
 @dataclass(frozen=True)
 class Variant:
-    """A change of the default; with nothing but a name it is the default."""
+    """A change of the default; a variant that has only a name is the default itself."""
 
     name: str
     words: str = ""  # complete "the simulator behaves as if ...", for a search
@@ -49,7 +49,7 @@ class Variant:
         return CLEANING if self.cleaning or self.log else LOG if self.logs else DEFAULT
 
     def of(self, scheduler):
-        """Return a scheduler with those fields changed that it and its predictor have."""
+        """Return a scheduler in which the variant changes the fields that the scheduler and its predictor have."""
         if self.predictor and "predictor" in scheduler.options():
             scheduler = replace(scheduler, predictor=_changed(scheduler.predictor, self.predictor))
         return _changed(scheduler, self.scheduler)
@@ -89,7 +89,7 @@ def options(*names):
 
 
 def alone(*names):
-    """Return a variant for each alternative of some options of EASY but the defaults."""
+    """Return a variant for each alternative of some options of EASY; the defaults are left out."""
     return [
         replace(one, name=f"{name}: {one.name}")
         for name, several in options(*names).items()
@@ -124,7 +124,7 @@ def others(logs):
 
 
 def jobs(paper, workloads, log, variant, first=None):
-    """Return the jobs of a log under a variant, or the first of them.
+    """Return the jobs of a log under a variant, or the first `first` of these jobs.
 
     `workloads` are the paper's logs under the default. Another log is cleaned by the paper's rules and has its header's
     machine.

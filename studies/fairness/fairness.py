@@ -65,7 +65,7 @@ def _row(schedule, delay, share):
 
 
 def draw(each):
-    """Draw the number of jobs delayed by more than a time, over that time, a panel a log."""
+    """Draw the number of jobs delayed by more than a time, over that time, a panel for each log."""
     looks = style.series(DRAWN, marker=False)
     late = each[each["delay"] > 0].assign(hours=lambda table: table["delay"] / 3600)
 

@@ -30,7 +30,7 @@ def results(schedules):
 
 
 def draw(table):
-    """Draw slowdowns and wasted load as bars, a row a measure and a panel a log; EASY as a line."""
+    """Draw slowdowns and wasted load as bars, a row for each measure and a panel for each log; EASY as a line."""
     looks = style.bars([mode for mode in dict.fromkeys(table["mode"]) if mode != "EASY"])
 
     # The outline keeps it visible on the black bar.

@@ -64,7 +64,7 @@ def at_load(workload, load):
 
 
 def loads_of(log):
-    """Return the loads at which a log is run, its own only once."""
+    """Return the loads at which a log is run; its own load is listed once."""
     return [load for load, owner in (("log", None), ("high", HIGH), ("low", LOW)) if owner != log]
 
 
@@ -130,7 +130,7 @@ truncated = functools.partial(vanilla, cut=True)
 
 
 def barely(workloads, scale):
-    """Yield tasks of very small f on runs cut at E_max, with estimates cut as well and not."""
+    """Yield tasks of very small f on runs cut at E_max, once with the estimates cut as well and once with the estimates as they are."""
     seeds = tuple(range(1, scale.seeds + 1))
     for log, workload in workloads.items():
         cut = cut_runs(workload, e_max(log))
@@ -182,14 +182,14 @@ def on_axis(table, load=None):
 
 
 def scale(quick, wide_runs=None):
-    """Return the scale of quick and of complete runs, perhaps with other numbers of runs at each f beyond 10."""
+    """Return the scale of quick or of complete runs; `wide_runs` replaces the number of runs at each f beyond 10."""
     if quick:
         return QUICK_SCALE
     return replace(PAPER_SCALE, wide_seeds=wide_runs or PAPER_SCALE.wide_seeds)
 
 
 def join(parts):
-    """Return results of several ranges of f in one table; of equal f the first range's."""
+    """Return the results of several ranges of f in one table; where two ranges share an f, the first range gives its results."""
     several = pd.concat(dict(enumerate(parts)), names=["part"]).reset_index("part")
     first = several.groupby(["log", "model", "f"], dropna=False)["part"].transform("min")
     return several[several["part"] == first].drop(columns="part").reset_index(drop=True)

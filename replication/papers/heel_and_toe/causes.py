@@ -209,7 +209,7 @@ def at_equal_wild(results, let_past):
 
 
 def _by_share(part, measure):
-    """Return means over the seeds and over resampled seeds, a row for each value of `let_past`, 0 first."""
+    """Return means over the seeds and over resampled seeds, with a row for each value of `let_past`; the value 0 comes first."""
     wide = part.pivot_table(index="scheduler", columns="seed", values=measure)
     # Without a draw there is one run for all seeds.
     wide = wide.loc[part["scheduler"].unique()].ffill(axis=1)
@@ -247,7 +247,7 @@ def changes_of_estimates(workloads, badness, seeds):
 
 
 def who_pays(changes):
-    """Return the change of the mean wait by kind of job.
+    """Return the change of the mean wait for each kind of job.
 
     `changes` are, by log and name of the change, the run before and a list of runs after. Columns are log, change, jobs
     (all, heads, short, ...), share of jobs [%], change of the wait in minutes with its interval over weeks, and the same
@@ -301,7 +301,7 @@ def balance(changes):
 
 
 def _losers(more):
-    """Return the share of positive values, per cent of those beyond a second."""
+    """Return the share of positive values, per cent of the values that differ from 0 by more than a second."""
     changed = more[np.abs(more) > 1]
     return 100 * float((changed > 0).mean()) if len(changed) else float("nan")
 

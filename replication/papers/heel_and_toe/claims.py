@@ -93,7 +93,7 @@ def real(runs, log, measure):
 
 
 def change(runs, log, measure, low, high, load="log"):
-    """Return the change of a mean from one f to another, per cent of the first, with its 95 % interval."""
+    """Return the change of a mean from one f to another, per cent of the mean at the first f, with its 95 % interval."""
     (a, sa), (b, sb) = (at(part(runs, log, load=load), measure, f, load)[log] for f in (low, high))
     return difference(b - a, np.hypot(sa, sb), a)
 
@@ -108,7 +108,7 @@ def singles(runs, log):
 
 
 def single_runs_help(runs):
-    """Return the share of single runs with f > 0 that are better than the run with f = 0, per cent; not of SDSC."""
+    """Return the share of single runs with f > 0 that are better than the run with f = 0, per cent, for all logs but SDSC."""
     for log, measure in panels(runs):
         if log != SDSC:
             single = singles(runs, log)
@@ -118,7 +118,10 @@ def single_runs_help(runs):
 
 
 def better_than_real(runs):
-    """Return the share of single runs better than with real estimates; of CTC's wait, the largest f of the others."""
+    """Return the share of single runs that are better than the run with real estimates.
+
+    For CTC's wait, the largest f of the runs that are not better.
+    """
     for log, measure in panels(runs):
         single = singles(runs, log)
         worse = single.loc[single[measure] >= LESS * real(runs, log, measure), "f"]
@@ -152,7 +155,7 @@ def positive_better(runs):
 
 
 def not_in_proportion(runs):
-    """Return half of the gain up to f = 5 less the gain from there to f = 10, per cent of the value at f = 0."""
+    """Return half of the gain up to f = 5 less the gain from f = 5 to f = 10, per cent of the value at f = 0."""
     for log, measure in panels(runs):
         (at0, _), (at5, s5), (at10, s10) = (at(runs, measure, f)[log] for f in (0, 5, 10))
         gain = (at0 - at5) / 2 - (at5 - at10)
@@ -160,13 +163,13 @@ def not_in_proportion(runs):
 
 
 def span(runs, least_f):
-    """Return highest less lowest mean over f from `least_f` on, per cent of the value at f = 0."""
+    """Return the highest less the lowest mean over all f from `least_f` on, per cent of the value at f = 0."""
     for log, measure in panels(runs):
         yield Case(named(log, measure), *trends.span(part(runs, log), measure, least_f))
 
 
 def deterministic_place(runs):
-    """Return where the deterministic run lies between the random ones' 5th (0) and 95th (1) percentile, median over f."""
+    """Return the place of the deterministic run between the 5th (0) and the 95th (1) percentile of the random runs, median over f."""
     for log, measure in panels(runs):
         ends_, exact = band(runs, log, measure), curve(runs, log, measure, "deterministic")
         place = (exact - ends_[0.05]) / (ends_[0.95] - ends_[0.05])
@@ -182,7 +185,7 @@ def deterministic_better(runs):
 
 
 def sjfness_deterministic(runs):
-    """Return the same of SJFness at the logs' own loads, per cent."""
+    """Return the SJFness of the deterministic run less that of the random mean at the logs' own loads, per cent."""
     return [Case(log, _exact_less_random(runs, log, "sjfness")) for log in logs_of(runs)]
 
 
@@ -234,7 +237,7 @@ def trends_invariant(runs):
 
 
 def low_load_flatter(runs):
-    """Return the rise at low load less that at the log's own, per cent of the value at f = 0."""
+    """Return the rise at low load less the rise at the log's own load, per cent of the value at f = 0."""
     own = {(row["log"], row["measure"]): row for row in _shapes(runs)}
     for row in _shapes(runs, "low", (KTH, SDSC, BLUE)):
         low = trends.change(row, "rise")
@@ -297,7 +300,7 @@ def tight_intervals(runs):
 
 
 def rates_follow_load(runs):
-    """Return the share of backfilled jobs at f = 10 of each log less that of the log of the next lower load, points."""
+    """Return the share of backfilled jobs at f = 10 of each log less the share of the log with the next lower load, percentage points."""
     rates = at(runs, "backfilled", 10)
     for low, high in pairwise(sorted(rates, key=campaign.utilization)):
         (a, sa), (b, sb) = rates[low], rates[high]
@@ -305,7 +308,7 @@ def rates_follow_load(runs):
 
 
 def growth_whatever_the_load(runs):
-    """Return largest less smallest growth from f = 0 to f = 10 over the loads, points."""
+    """Return the largest less the smallest growth from f = 0 to f = 10 over the loads, percentage points."""
     for log in logs_of(runs):
         for measure in ("backfilled_run_time", "backfilled_size"):
             growth = [change(runs, log, measure, 0, 10, load) for load in campaign.loads_of(log)]
@@ -324,7 +327,7 @@ def equal_load_equal_rates(runs):
 
 
 def short_enjoy_more(runs):
-    """Return the mean run time of backfilled jobs less that of the others at f = 10, per cent of the latter."""
+    """Return the mean run time of backfilled jobs less the mean of the other jobs at f = 10, per cent of the mean of the other jobs."""
     for log in logs_of(runs):
         (a, sa), (b, sb) = (
             at(runs, f"{kind}_run_time", 10)[log] for kind in ("backfilled", "regular")
@@ -333,7 +336,7 @@ def short_enjoy_more(runs):
 
 
 def wild_longer_wider(runs):
-    """Return mean run time and size of wild backfills over those of all backfills at f = 10."""
+    """Return the mean run time and the mean size of wild backfills over the means of all backfills at f = 10."""
     for log in logs_of(runs):
         for measure, name in (("run_time", "run time"), ("size", "size")):
             wild, every = (
@@ -343,7 +346,7 @@ def wild_longer_wider(runs):
 
 
 def load_affects_wild(runs):
-    """Return the share of wild backfills at f = 10 and high load less that at low load, points."""
+    """Return the share of wild backfills at f = 10 and high load less the share at low load, percentage points."""
     for log in logs_of(runs):
         loads = [load if load in campaign.loads_of(log) else "log" for load in ("low", "high")]
         low, high = (at(runs, "wild", 10, load)[log] for load in loads)
@@ -351,7 +354,7 @@ def load_affects_wild(runs):
 
 
 def blue_trend_is_load(runs):
-    """Return the fall of the share of delayed jobs from its highest point to f = 10, per cent of it."""
+    """Return the fall of the share of delayed jobs from its highest point to f = 10, per cent of the highest share."""
     for log in logs_of(runs):
         for load in campaign.loads_of(log):
             if log != BLUE and load == "low":
@@ -374,14 +377,14 @@ def real_wild(runs):
 
 
 def wild_is_delayed_times_events(runs):
-    """Return the largest relative distance of delayed times events from the wild backfills, over all runs."""
+    """Return the largest relative distance of delayed jobs times events for each from the wild backfills, over all runs."""
     some = runs[runs["wild"] > 0]
     off = abs(some["delayed"] * some["events"] - some["wild"]) / some["wild"]
     return [Case(f"{len(some):,} runs", float(off.max()))]
 
 
 def sjfness_lambda(runs):
-    """Return the rise of SJFness to its highest point and the fall behind it, per cent of the value at f = 0."""
+    """Return the rise of SJFness to its highest point and the fall beyond that point, per cent of the value at f = 0."""
     for log in logs_of(runs):
         own = part(runs, log)
         # The shape of a V, upside down.
@@ -397,7 +400,7 @@ def regular_shorter(runs):
 
 
 def masquerade(drawings):
-    """Return how far drawings are from the formula, and how the formula behaves as F grows."""
+    """Return the distance of the drawn values from the formula, and the change of the formula as F grows."""
     found = distances(drawings)
     factors = np.geomspace(1.01, 1e6, 500)
     curves = {ratio: probability(ratio, factors) for ratio in RATIOS}
@@ -442,7 +445,7 @@ def e_max_stops_hole_filling(at_e_max):
 
 
 def truncation_harmless_at_first(barely):
-    """Return the change by cutting estimates at E_max at each very small f, seed by seed, per cent."""
+    """Return the change of a measure if estimates are cut at E_max, at each very small f and seed by seed, per cent."""
     for log, measure in panels(barely):
         for f in campaign.VERY_SMALL:
             some = barely[(barely["log"] == log) & np.isclose(barely["f"], f)].set_index("seed")
@@ -462,7 +465,7 @@ def truncated_meets_real(truncated):
 
 
 def vanilla_never_meets_real(vanilla):
-    """Return the highest mean behind the lowest point over the value with real estimates."""
+    """Return the highest mean beyond the lowest point over the value with real estimates."""
     for log, measure in panels(vanilla):
         means = curve(vanilla, log, measure)
         highest = means.iloc[int(np.argmin(means)) :].max()
@@ -472,7 +475,7 @@ def vanilla_never_meets_real(vanilla):
 
 
 def crossover_differs(truncated):
-    """Return each f at which the truncated model meets the real estimates over the next smaller one, per cent more."""
+    """Return each f at which the truncated model meets the real estimates over the next smaller such f, per cent more."""
     met = trends.crossovers(truncated, PERFORMANCE).dropna(subset="meets at f")
     rows = met.sort_values("meets at f", kind="stable").to_dict("records")
     for row, after in pairwise(rows):
@@ -494,7 +497,7 @@ def _kept(modal, workloads):
 
 
 def modal_change(modal, workloads, shares, step=False):
-    """Return the change from the smallest of some shares at E_max to the largest, or from each to the next, per cent."""
+    """Return the change from the smallest share at E_max to the largest, or from each share to the next, per cent."""
     for row in modality.change(_kept(modal, workloads), shares, step).to_dict("records"):
         name = f"{named(row['log'], row['measure'])} {row['from [%]']:.0f} to {row['to [%]']:.0f} %"
         yield Case(name, *(row[f"{end} [%]"] for end in ("change", "low", "high")))
@@ -504,7 +507,7 @@ def modal_change(modal, workloads, shares, step=False):
 
 
 def gains_left(left, fs):
-    """Return the share of each gain at some f that is left, per cent, with a part for each intervention.
+    """Return the share of each gain that an intervention leaves at some f, per cent; a case has a part for each intervention.
 
     A gain that is not surely above none has no share.
     """

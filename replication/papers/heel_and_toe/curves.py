@@ -75,7 +75,7 @@ def round_digits(table, digits=DIGITS):
 
 
 def panels(results, measures, band=True, scale="linear", yscale="linear"):
-    """Draw results of the campaign at one load: a row of panels a measure (of the tables above), a column a log.
+    """Draw results of the campaign at one load: a row of panels for each measure (of the tables above), a column for each log.
 
     The band is from the 5th to the 95th percentile of the random model's runs; the scales are as matplotlib names them.
     """
@@ -99,7 +99,7 @@ def panels(results, measures, band=True, scale="linear", yscale="linear"):
 
 
 def panel(axes, part, band=True):
-    """Draw the random, the deterministic and the log's own runs of one log and measure."""
+    """Draw the runs of the random model, of the deterministic model and of the log's own estimates, for one log and measure."""
     looks = style.series(["random", "deterministic", "real"], marker=False)
     looks["random"]["label"] = "random: mean of runs" if band else "random: one run"
     ink = {"linewidth": 0, "alpha": 0.25, "label": BAND}
@@ -116,7 +116,7 @@ def panel(axes, part, band=True):
 
 
 def some(table, fs=(0, 0.5, 1, 2, 5, 10)):
-    """Return the random model's means at a few f, a row for each log and measure."""
+    """Return the means of the random model at a few f, with a row for each log and measure."""
     part = table[(table["model"] == "random") & table["f"].isin(fs)]
     wide = part.pivot_table(index=["log", "measure"], columns="f", values="value", sort=False)
     return wide.rename(columns=lambda f: f"f={f:g}").reset_index()

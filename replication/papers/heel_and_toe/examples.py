@@ -38,7 +38,7 @@ def workload(name, jobs, machine, unit=1):
 
 
 def starts(schedules):
-    """Return the start of each job under each schedule, a row a job."""
+    """Return the start of each job under each schedule, with a row for each job."""
     table = pd.DataFrame({name: schedule.start for name, schedule in schedules.items()})
     table.insert(0, "job", range(1, len(table) + 1))
     return table
@@ -100,7 +100,7 @@ def backfills(steps):
 
 
 def draw_fig08(schedule, steps):
-    """Draw a panel at time 0, one after each backfill, and one when job 3 starts."""
+    """Draw a panel at time 0, a panel after each backfill, and a panel at the start of job 3."""
     moments = [(0, steps[0].before)] + [(s.now, s.after) for s in steps]
     moments.append((schedule.start[HEAD - 1], schedule.start[HEAD - 1]))
     tall = 1.5 * len(moments) + 0.6

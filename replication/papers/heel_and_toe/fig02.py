@@ -21,7 +21,7 @@ def label_rows(table, factor=2):
 
 
 def draw(results):
-    """Draw both measures as bars, a panel a log, as in the paper."""
+    """Draw both measures as bars, a panel for each log, as in the paper."""
     looks = style.bars(dict.fromkeys(results["estimates"]))
 
     def one(axes, log, measure):

@@ -99,7 +99,7 @@ def compare(found):
 
 
 def draw(found):
-    """Draw performance against the share of jobs at E_max; a row a measure, a column a log."""
+    """Draw performance against the share of jobs at E_max; a row for each measure, a column for each log."""
     # The real estimates look as in the other figures.
     looks = style.series(["modal", "vanilla f = 10", "real", "truncated f = 10"], marker=False)
 

@@ -109,7 +109,7 @@ def _by_log(table, column):
 
 
 def draw_cdf(workloads):
-    """Draw the distributions of run times and estimates, a panel a log, and the limits of the sites."""
+    """Draw the distributions of run times and estimates, a panel for each log, and the limits of the sites."""
     workloads = workloads_as_recorded(workloads)
     looks = style.series(("run time", "estimate"), marker=False)
 
@@ -176,7 +176,7 @@ def accuracies(workloads, bins=100):
 
 
 def draw_accuracy(table):
-    """Draw accuracy against run time; a row an interpretation, a column a log."""
+    """Draw accuracy against run time; a row for each interpretation, a column for each log."""
 
     def one(axes, log, equal):
         part = table[(table["log"] == log) & (table["equal"] == equal)]

@@ -132,7 +132,7 @@ def errors(workloads, errors, seeds, **how):
 
 
 def ahead(table):
-    """Of Fig. 4, by error and variant of `errors`: cases (logs and measures) where PV-EASY's mean is below both EASYs'."""
+    """Return the cases of Fig. 4 (logs and measures) in which PV-EASY is below both versions of EASY, by error and variant."""
     rows = []
     for (variant, error), part in table.groupby(["variant", "error"], sort=False):
         by = part.pivot(index=["trace", "measure"], columns="policy", values="mean")
@@ -290,7 +290,7 @@ def corrections(workloads):
 
 
 def dots(table):
-    """Our numbers of `numbers` over the published ones on logarithmic axes: a panel a table, a row a number."""
+    """Draw our numbers of `numbers` over the published ones on logarithmic axes: a panel for each table, a row for each number."""
     figure, grid = plt.subplots(3, 2, figsize=(8.4, 8.6), sharex=True)
     *panels_, empty = grid.ravel()
     colours = {TEXTBOOK: style.COLOURS[1], RECONSTRUCTED: style.COLOURS[0]}

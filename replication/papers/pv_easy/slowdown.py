@@ -81,7 +81,7 @@ def _comparison(schedules, measure, groups, base, seed, resamples):
 
 
 def everyone(schedules, measure, base="EASY", seed=1, resamples=resampling.DRAWS):
-    """Return a measure (mbs or mwbs) of all jobs, as in Figs. 5 and 6, and its quotient to the base policy's: `COLUMNS`.
+    """Return a measure (mbs or mwbs) of all jobs, as in Figs. 5 and 6, and its quotient to the measure under the base policy: `COLUMNS`.
 
     The 95 % intervals are from a moving-block bootstrap over jobs, paired for the quotient.
     """
@@ -111,7 +111,7 @@ def blocked(
 
 
 def readings(schedules, measure, first=None):
-    """Return the measure of all jobs under every interpretation: a row for each policy and interpretation, a column a log."""
+    """Return the measure of all jobs under every interpretation: a row for each policy and interpretation, a column for each log."""
     table = tables.readings(schedules, counts.slowdowns, first)
     table = table[table["measure"] == measure].rename(columns={"trace": "log"})
     table = table.set_index(["policy", "reading", "log"])["value"].unstack("log", sort=False)
@@ -120,7 +120,7 @@ def readings(schedules, measure, first=None):
 
 
 def bars(table, measure):
-    """Draw a table of `everyone` or `blocked` as bars with intervals: a panel a log, groups of jobs across, policies side by side."""
+    """Draw a table of `everyone` or `blocked` as bars with intervals: a panel for each log, groups of jobs across, policies side by side."""
     policies, jobs = (list(dict.fromkeys(table[name])) for name in ("policy", "jobs"))
     looks, several = style.bars(dict.fromkeys([*LOOKS, *policies])), len(jobs) > 1
     width = 0.8 / len(policies) if several else 0.8
@@ -148,7 +148,7 @@ def bars(table, measure):
 
 
 def outcomes(table, policy="PV-EASY"):
-    """Return by jobs and trace whether a policy's value is lower or higher than the base's by its interval, or unclear."""
+    """Return ``lower`` or ``higher`` for each group of jobs and log where the interval excludes 1, else ``unclear``."""
     own = table[(table["policy"] == policy) & table["value"].notna()]
     low, high = own["quotient_low"], own["quotient_high"]
     said = np.select([high < 1, low > 1], ["lower", "higher"], "unclear")

@@ -50,7 +50,7 @@ def _mean(values):
 
 
 def draw(table):
-    """Draw means over the error with their intervals, a row a measure and a panel a log."""
+    """Draw means over the error with their intervals, a row for each measure and a panel for each log."""
     looks = style.series(dict.fromkeys(table["policy"]))
 
     def one(axes, log, measure):
@@ -66,12 +66,12 @@ def draw(table):
 
 
 def by_error(part):
-    """Return the lower bound, mean and upper bound of each policy by error, of one log and measure."""
+    """Return the lower bound, the mean and the upper bound of each policy at each error, for one log and measure."""
     return part.pivot(index="error", columns="policy", values=["mean", "low", "high"])
 
 
 def leads(table):
-    """Return the errors (%, as text) at which PV-EASY is ahead of both EASYs, or behind one, by more than the intervals.
+    """Return the errors (%, as text) at which PV-EASY is better than both versions of EASY, or worse than one of them, by more than the intervals.
 
     The column level is the largest error at which the mean of one EASY is as low, -1 if at none.
     """

@@ -26,7 +26,7 @@ def sha256(start):
 
 
 def table(load, decided=True):
-    """Return every run with the scheduler that does the same.
+    """Return every run of another simulator with the scheduler of ours that gives the same starts.
 
     Columns: simulator, run, log, jobs, ours, its wait and our wait (means, s), and same (whether all starts are equal), where that is
     decided. ``load(log, **rules)`` returns a log's jobs.
@@ -53,7 +53,7 @@ def table(load, decided=True):
 
 
 def differences():
-    """Return each simulator's difference from the default at one instant."""
+    """Return for each simulator how it treats the events of an instant, where it differs from the default."""
     return pd.DataFrame(
         {
             "simulator": f"{simulator['name']} ({simulator['version']})",

@@ -25,7 +25,7 @@ AT_SUBMISSION = EASY(refresh="submission")
 
 @dataclass(frozen=True)
 class Recorded(Predictor):
-    """Predictions from elsewhere, in whole seconds and at most the request."""
+    """Predictions that were made elsewhere, in whole seconds and at most the request."""
 
     draws_at_random = False
 
@@ -47,7 +47,7 @@ def predictions_at_submission(workload, policies=COMPARED):
 
 
 def in_order_of(order, values):
-    """Return the values in another order: the k-th shortest goes to the job with the k-th shortest of `order`.
+    """Return the values in another order: the k-th shortest value goes to the job with the k-th shortest value of `order`.
 
     Of equal ones the earlier job comes first.
     """
@@ -57,7 +57,10 @@ def in_order_of(order, values):
 
 
 def scale_predictions(workloads, factors=FACTORS, policies=COMPARED, workers=1):
-    """Return draws with each predictor's predictions times a factor, indexed by log, policy, factor and measure."""
+    """Return draws of the measures with the predictions of each predictor times a factor.
+
+    The index has log, policy, factor and measure.
+    """
 
     def tried(made):
         return {(policy, f): f * made[policy] for policy, f in product(policies, factors)}
@@ -130,7 +133,7 @@ def shares(grid):
 
 
 def draw(table):
-    """Draw measures over Reqtime's against the factor, a row a measure and a panel a log."""
+    """Draw measures over Reqtime's against the factor, a row for each measure and a panel for each log."""
     looks = style.series(COMPARED)
 
     def one(axes, log, measure):

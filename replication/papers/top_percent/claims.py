@@ -54,7 +54,7 @@ def intervals(values: pd.DataFrame, scale: float = 1.0):
 
 
 def less(draws, policies, other, measures, scale=1.0):
-    """Return the measures of some policies less those of another."""
+    """Return the measures of some policies less the measures of another policy."""
     base = rows(draws, [other], measures).droplevel("policy")
     several = rows(draws, policies, measures)
     same = base.loc[several.droplevel("policy").index]
@@ -62,7 +62,7 @@ def less(draws, policies, other, measures, scale=1.0):
 
 
 def extremes(draws, policies, others, measures, pick="min", other_pick="min", scale=1.0):
-    """Return the ``min`` or ``max`` of the measures of some policies less that of others."""
+    """Return the ``min`` or ``max`` of the measures of some policies less the ``min`` or ``max`` of other policies."""
     own, theirs = (
         extreme(draws, policies, measures, pick),
         extreme(draws, others, measures, other_pick),
@@ -119,7 +119,7 @@ def multimodal(modes):
 
 
 def tsafrir_like_cvh(ratios):
-    """Return the measures of Tsafrir: the usual ones are to be below 1 by more than none, the others not."""
+    """Return the measures of Tsafrir: the usual measures must be below 1 by more than *none*, the other measures must not."""
     for row in ratios[ratios["policy"] == "Tsafrir"].to_dict("records"):
         if row["measure"] in SCHEDULE:
             yield Case(
@@ -151,14 +151,14 @@ def never_above_request(schedules):
 
 
 def favouring_overprediction_helps(biased):
-    """Return AP1WAF with doubled predictions less that with halved ones, per cent of Reqtime's."""
+    """Return AP1WAF with doubled predictions less AP1WAF with halved predictions, per cent of AP1WAF with Reqtime."""
     own = biased.xs("AP1WAF", level="measure")
     own = own[own.index.get_level_values("policy").isin(RELATED)]
     return intervals(own.xs(2, level="factor") - own.xs(0.5, level="factor"), 100)
 
 
 def schedulers_close(schedulers):
-    """Return how far the paper's three schedulers are apart, per cent above the least value."""
+    """Return the largest value of the paper's three schedulers over the smallest, per cent above the smallest."""
     # Reqtime's measures are 1 by definition.
     some = schedulers[
         schedulers["scheduler"].isin(SCHEDULERS) & (schedulers["policy"] != "Reqtime")

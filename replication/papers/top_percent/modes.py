@@ -16,7 +16,7 @@ LEVEL = 0.05
 
 
 def how_many(quick):
-    """Return the number of samples at quick scale and otherwise."""
+    """Return the number of samples, which is smaller at quick scale."""
     return QUICK_SAMPLES if quick else SAMPLES
 
 

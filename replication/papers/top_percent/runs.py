@@ -89,7 +89,7 @@ def by_scheduler(workload, schedulers, workers=1):
 
 
 def scale_run_times(workloads, reading=READINGS["words"], factors=(0.5, 1.5)):
-    """Return by log the schedules with all run times predicted too short (``short``) and too long (`REFERENCE`)."""
+    """Return for each log the schedules with all predictions too short (``short``) and all too long (`REFERENCE`)."""
     return {
         log: {
             name: simulate(workload, EASY(predictor=Scaled(factor), **reading.scheduler))
@@ -100,7 +100,7 @@ def scale_run_times(workloads, reading=READINGS["words"], factors=(0.5, 1.5)):
 
 
 def shortest_first(found, reading=READINGS["words"]):
-    """Return by log the schedules with run times known: shortest candidate first, and in queue order (`REFERENCE`)."""
+    """Return for each log the two schedules with perfect predictions: shortest candidate first, and candidates in queue order (`REFERENCE`)."""
     first = EASY(candidates="sjf")
     return {
         log: {
@@ -119,7 +119,7 @@ def predictors_by_name(texts):
 
 
 def over_requested(rows):
-    """Return measures over those of Reqtime, except R2, a row for each number.
+    """Return each measure but R2 over the measure with Reqtime, with a row for each number.
 
     Takes a row for each schedule: the names of its block (log, scheduler, ...), policy, and the results of `measure`.
     """

@@ -27,7 +27,7 @@ def tasks(workloads, schedulers, predictors, reading=READINGS["words"]):
 
 
 def by_name(schedulers):
-    """Return schedulers by the paper's names, others by their `repr`."""
+    """Return schedulers by the paper's names; a scheduler without one has its `repr` as name."""
     names = {scheduler: name for name, scheduler in ALL.items()}
     return {names.get(scheduler, repr(scheduler)): scheduler for scheduler in schedulers}
 
@@ -41,7 +41,7 @@ def spread(ours):
 
 
 def wide(ours, measure):
-    """Return one measure: policies down, logs and schedulers across."""
+    """Return a table of one measure, with a row for each policy and a column for each log and scheduler."""
     some = ours[ours["measure"] == measure]
     some = some.assign(under=some["trace"] + " " + some["scheduler"])
     table = some.set_index(["policy", "under"])["value"].unstack(sort=False)
@@ -49,7 +49,7 @@ def wide(ours, measure):
 
 
 def draw(ours):
-    """Draw the effect of each predictor under each scheduler: a row a measure of the schedule, a column a log."""
+    """Draw the effect of each predictor under each scheduler: a row for each measure of the schedule, a column for each log."""
     some = ours[(ours["measure"] != "r2") & (ours["policy"] != REFERENCE)]
     some = some.assign(change=100 * (some["value"] - 1))
     looks = style.series(dict.fromkeys(some["scheduler"]))

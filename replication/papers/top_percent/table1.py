@@ -16,7 +16,7 @@ DECIDED = ("match", "close", "near", "differs")
 
 
 def priority(schedules, ours):
-    """Return AP0WAF and AP1WAF over Reqtime's: printed, ours by the words with intervals over weeks, and as coded.
+    """Return AP0WAF and AP1WAF over Reqtime's: as printed, ours by the words with intervals, and ours as coded.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def priority(schedules, ours):
 
 
 def draw_priority(table):
-    """Draw `priority`: a row a measure, a panel a log, a line a predictor."""
+    """Draw `priority`: a row for each measure, a panel for each log, a line for each predictor."""
     looks = style.series(dict.fromkeys(table["source"]))
     policies = list(dict.fromkeys(table["policy"]))
 
@@ -63,14 +63,14 @@ def draw_priority(table):
 
 
 def at_request(schedule):
-    """Return how many predictions at submission equal the request, and how many jobs run longer than theirs, per cent."""
+    """Return the share of predictions at submission that equal the request, and the share of jobs that run longer than their prediction, per cent."""
     prediction, jobs = schedule.first_prediction, schedule.workload
     equal, longer = prediction == schedule.estimate, jobs.run_time > prediction
     return {"equal to the request": 100 * equal.mean(), "run longer": 100 * longer.mean()}
 
 
 def of(ours, reading):
-    """Return one interpretation's rows, as `Page.compare` takes them."""
+    """Return the rows of one interpretation, as `Page.compare` takes them."""
     return ours[ours["reading"] == reading].drop(columns="reading")
 
 
@@ -82,7 +82,7 @@ def reasons(ours):
 
 
 def side_by_side(ours, undecided=""):
-    """Return published value and both interpretations of every number, with a verdict on each.
+    """Return for each number the published value and our value under both interpretations, each with its verdict.
 
     `undecided` gives the reason if nothing is decided, see `Page.undecided`.
     """
@@ -117,7 +117,7 @@ def distances(frame):
 
 
 def baseline(both):
-    """Return how many published ratios of Top Percent a constant 1.000 meets, and how many ours do, by log and verdict.
+    """Return the number of published ratios of Top Percent with each verdict, for a constant 1.000 and for our ratios.
 
     The ratios are those of Top02, Top03 and Top04 to Reqtime in the four measures of the schedule; takes `side_by_side`.
     """
@@ -136,7 +136,7 @@ def baseline(both):
 
 
 def headline(both, far):
-    """Return the numbers of the opening: ranges of Top03's AP1WAF, theirs and ours, over the simulated logs.
+    """Return the numbers of the opening: the ranges of the AP1WAF of Top03 over the simulated logs, published and ours.
 
     And by interpretation the largest distance of AVEbsld; takes `side_by_side` and `distances`.
     """
