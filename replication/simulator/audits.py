@@ -11,7 +11,6 @@ import numpy as np
 
 from replication.simulator.choices import among
 from replication.simulator.kernels import audits
-from replication.simulator.predictors import Virtual
 from replication.simulator.schedulers import EASY, FCFS, PVEasy
 from replication.simulator.schedulers.options import CORRECTIONS
 from replication.simulator.simulation import simulate
@@ -261,16 +260,18 @@ def alone(schedule, jobs=None):
     Raises
     ------
     AuditError
-        For random predictions, which would differ between these simulations.
+        For random choices of the scheduler or its predictor, which would differ between these simulations.
     """
     start, w = schedule.start.copy(), schedule.workload
     if is_replayed(schedule.scheduler):
         chosen = slice(None) if jobs is None else jobs
         start[chosen] = _replay(schedule)[chosen]
         return start
-    if isinstance(getattr(schedule.scheduler, "predictor", None), Virtual):
+    choices = schedule.scheduler, getattr(schedule.scheduler, "predictor", None)
+    if any(getattr(one, "draws_at_random", False) for one in choices):
         raise AuditError(
-            f"{schedule.scheduler!r}: random predictions cannot be repeated for part of the jobs"
+            f"{schedule.scheduler!r}: random choices cannot be repeated for part of the jobs; allowed: a scheduler and a "
+            "predictor with draws_at_random = False"
         )
     for job in range(len(w)) if jobs is None else jobs:
         with_another = job + 1 < len(w) and w.submit[job + 1] == w.submit[job]

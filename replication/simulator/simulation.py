@@ -190,7 +190,7 @@ def check_estimates(workload, estimate, scheduler=EASY()):  # noqa: B008, it is 
         )
     scheduler.check_room(workload, given)
     whole = np.rint(given) if given.dtype.kind == "f" else given
-    return np.ascontiguousarray(whole, dtype=np.int64)
+    return np.array(whole, dtype=np.int64)  # a copy: the caller may change the given array later
 
 
 def warm():

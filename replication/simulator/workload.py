@@ -217,7 +217,8 @@ class Workload:
         nan where all jobs are submitted at once.
         """
         return (
-            float(np.dot(self.run_time, self.processors)) / (self.machine * self.span)
+            float((self.run_time.astype(float) * self.processors).sum())
+            / (self.machine * self.span)
             if self.span
             else math.nan
         )

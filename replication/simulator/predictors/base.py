@@ -240,7 +240,7 @@ class Predictor(Choice, family="predictor"):
 
     def _check_known(self, workload, request, seed):
         """Return `predictions` as int64[n], s; PredictorError for a wrong shape or a value out of range."""
-        known = np.asarray(self.predictions(workload, request, seed))
+        known = np.asarray(self.predictions(workload, _read_only(request), seed))
         n = len(workload)
         if known.shape != (n,) or known.dtype.kind not in "iuf":
             raise PredictorError(
@@ -256,6 +256,13 @@ class Predictor(Choice, family="predictor"):
             )
         whole = np.rint(known) if known.dtype.kind == "f" else known
         return np.ascontiguousarray(whole, dtype=np.int64)
+
+
+def _read_only(column):
+    """Return a view of an array that code of users cannot change."""
+    view = column.view()
+    view.flags.writeable = False
+    return view
 
 
 def _is_compiled(kind, name):

@@ -90,6 +90,10 @@ def check_measures(
                 f"measure {one!r}{did_you_mean(one, NAMES)}; allowed: {', '.join(NAMES)}, "
                 "or a function of a schedule"
             )
+    names = [getattr(one, "__name__", one) for one in several]
+    for one, name in zip(several, names, strict=True):
+        if names.count(name) > 1 or (callable(one) and name in NAMES):
+            raise MeasureError(f"two measures are called {name!r}; expected distinct names")
     return tuple(several)
 
 
@@ -452,7 +456,7 @@ def load(run_time: np.ndarray, processors: np.ndarray, machine: int, span: float
     float
         A share; nan where the span is 0.
     """
-    work = float((run_time * processors).sum())
+    work = float((run_time.astype(float) * processors).sum())
     return work / (machine * span) if span > 0 else float("nan")
 
 

@@ -97,7 +97,7 @@ class Store:
             ).fetchone()
             if entry is None:
                 return None
-            if _checksum(key, entry[0]) == entry[1]:
+            if isinstance(entry[0], bytes) and _checksum(key, entry[0]) == entry[1]:
                 return json.loads(zlib.decompress(entry[0]))
             self.damaged += 1
         return None
