@@ -245,7 +245,8 @@ class Page:
     def compare(self, ours, reasons=None, item=None, part=False):
         """Compare our numbers with the published ones and save the verdicts.
 
-        Where the outputs may not decide (`undecided`) every verdict is *not comparable*.
+        Where the outputs may not decide (`undecided`) every verdict is *not comparable*. Under parameters other than the committed
+        ones, numbers of other logs are left out.
 
         Parameters
         ----------
@@ -262,8 +263,10 @@ class Page:
         if self.changes:
             ours = _published_only(self.paper, item, ours)
         frame = tables.compare(self.paper, item, ours, reasons)
-        if part:
+        if part or self.changes:
             frame = frame[frame["reason"] != rules.NOT_COMPUTED].reset_index(drop=True)
+        if self.changes and frame.empty:
+            return self.say(f"The paper has no numbers of {', '.join(self.logs)}.")
         if self.undecided:
             open_ = frame["verdict"] != rules.NOT_COMPARABLE
             frame.loc[open_, ["verdict", "reason"]] = [rules.NOT_COMPARABLE, self.undecided]
@@ -277,7 +280,8 @@ class Page:
         """Decide claims of the paper from tables, and save each with the numbers of its cases.
 
         Where the outputs may not decide (`undecided`) every verdict is *undecided*. Under parameters other than the
-        committed ones no claim is decided: claims are about the paper's own runs.
+        committed ones, such as other logs, the cases are for or against the claim on these logs, and the paper gets no verdict.
+        Claims that need a log or a parameter of the paper are left out and named.
 
         Parameters
         ----------
@@ -294,24 +298,45 @@ class Page:
             Displays the claims; has the `replication.papers.tables.Claim` of each by its id.
         """
         decided = self.decide(functions, only, **given)
-        if self.changes:
-            return Decided({}, "")
+        table, readable = tables.case_table(decided), tables.claim_table(decided)
         for name, one in decided.items():
             word = rules.UNDECIDED if self.undecided else one.verdict
-            self._decisions[name] = {"verdict": word, "cases": list(one.rows)}
-        table, readable = tables.case_table(decided), tables.claim_table(decided)
+            rows = [dict(row) for row in one.rows]
+            if self.changes:
+                rows = [row | {"answer": str(one.answers[row["case"]])} for row in rows]
+            self._decisions[name] = {"verdict": word, "cases": rows}
         if self.undecided:
             table["verdict"] = readable["verdict"] = rules.UNDECIDED
         about = "all of the paper" if only is None else "what the paper says of this"
         caption = f"Claims ({about}), the numbers that decide each, and the verdicts"
+        if self.changes:
+            names = published.claims_of(self.paper) if only is None else only
+            missing = [name for name in names if name not in decided]
+            if missing:
+                self.say(f"These logs cannot decide {', '.join(missing)}.")
+            if not decided:
+                return Decided({}, "")
+            caption = f"The paper's claim{'s' * (len(decided) > 1)} on these logs: the cases for and against; no verdict on the paper"
+            readable["numbers"] = [
+                "; ".join(": ".join(case) for case in one.cases) for one in decided.values()
+            ]
+            readable = readable.drop(columns=["verdict", "otherwise"])
         name = None if self.item == "claims" else "claims"
         readable = readable.drop(columns="claim")
         saved = self._save_table("claims", name, ".csv", table, caption, shown=readable)
         return Decided(decided, saved._repr_html_())
 
     def decide(self, functions, only=None, **given):
-        """Decide claims as `claims` does, without saving them: for another interpretation of the paper."""
-        return {} if self.changes else tables.decide(self.paper, functions, given, only)
+        """Decide claims as `claims` does, without saving them: for another interpretation of the paper, or other logs."""
+        if not self.changes:
+            return tables.decide(self.paper, functions, given, only)
+        decided = {}
+        for name in published.claims_of(self.paper) if only is None else only:
+            try:
+                decided |= tables.decide(self.paper, functions, given, [name])
+            except (LookupError, ValueError, ArithmeticError):
+                continue  # it names a log, or needs a parameter, of the paper
+        return decided
 
     def say(self, markdown):
         """Display Markdown, such as a sentence with computed numbers."""
