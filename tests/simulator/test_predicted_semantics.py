@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 
 from replication.simulator.predictors import Last, Scaled, Tsafrir
-from replication.simulator.schedulers import EASY, Conservative, LargestAreaFirst
+from replication.simulator.schedulers import EASY, Conservative, LargestAreaFirst, PVEasy
 from replication.simulator.simulation import simulate
 from tests.workloads import jobs, workloads
 
@@ -227,3 +227,29 @@ def test_P25_extra_processors_counted_at_every_pass():
     held = {"reservation": "held", "recount": "pass"}
     assert starts(w, **held)[3] == 1
     assert starts(w, **held, shadow="first")[3] == 8
+
+
+def zero_for_the_third(last):
+    """Return jobs of which the third is predicted to run 0 s by its user's first job; `last` is the run time of the fifth."""
+    rows = (0, 1, 2, 1000), (2, 10, 3), (2, 20, 3, 100), (2, 10, 5), (2, last, 1)
+    return jobs(8, *rows).replace(user=np.array([1, 2, 1, 3, 4]))
+
+
+def test_P26_a_prediction_of_0_s_counts_as_1_s():
+    # At 2 the fourth job is blocked until the third one's planned end at 3. Only a job of 1 s may pass.
+    schedulers = (EASY, {}), (Conservative, {}), (PVEasy, {"venture": "no"})
+    for scheduler, options in schedulers:
+        for last, start in (1, 2), (2, 22), (5, 22):
+            found = done(zero_for_the_third(last), scheduler, predictor=Last(), **options)
+            assert found.start.tolist() == [0, 2, 2, 12, start]
+            assert found.prediction[2] == 1
+    # With a request of 0 the running job is past its plan at once, as without predictions.
+    w = jobs(4, (0, 9, 3, 0), (0, 2, 4), (0, 1, 1))
+    assert starts(w) == starts(w, predictor=Scaled(0.0)) == [0, 9, 11]
+
+
+def test_P27_of_jobs_past_their_plan_the_one_planned_to_end_earlier_counts_first():
+    # The head needs one processor of the two overdue jobs. If the narrow one counts first, nothing is left over.
+    for wide, narrow, start in (6, 5, 20), (5, 6, 8):
+        w = jobs(4, (0, 20, 2, wide), (0, 20, 1, narrow), (8, 5, 2), (8, 30, 1))
+        assert starts(w, shadow="first") == [0, 0, 20, start]

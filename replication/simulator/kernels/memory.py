@@ -102,7 +102,10 @@ _ask, _notify = _caller(types.int64), _caller(types.none)
 
 @njit_noalloc
 def predict(memory, job, now):
-    """Return the predicted run time, int, s, of a waiting job; raise ValueError where it is out of range."""
+    """Return the predicted run time of a waiting job, int, s; raise ValueError where it is out of range.
+
+    A prediction of 0 s counts as 1 s unless the request is 0, so that every scheduler plans the started job until then.
+    """
     if memory.predict == 0:
         return memory.known[job]
     memory.current[0] = job
@@ -111,7 +114,7 @@ def predict(memory, job, now):
     if predicted < 0 or (is_above and predicted > max(2 * memory.run_time[job], 1)):
         memory.current[1] = predicted
         raise ValueError("out of range")
-    return predicted
+    return max(predicted, min(memory.request[job], 1))
 
 
 @njit_noalloc
@@ -168,7 +171,7 @@ class Memory:
         addresses = [_address(f, own, result) for f, result in zip(functions, results, strict=True)]
         vars(self).update(self.tables)
         self.predict, self.begin, self.learn = addresses
-        self.known = known
+        self.known = known = np.maximum(known, np.minimum(self.request, 1)) if len(known) else known
         fields = [*jobs, known, self.state, self.current, *addresses, *self.tables.values()]
         self.words = np.array([word for field in fields for word in _words(field)], np.int64)
         self.address = self.words.ctypes.data

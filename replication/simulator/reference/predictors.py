@@ -229,14 +229,32 @@ class Biased(Predictor):
         self.of.learn(job, now)
 
 
+class AtLeastOneSecond(Predictor):
+    """Another predictor, whose predictions of 0 s count as 1 s unless the request is 0."""
+
+    def __init__(self, of):
+        self.of = of
+
+    def predict(self, job, now):
+        return max(self.of.predict(job, now), min(self.of.request[job], 1))
+
+    def begin(self, job, now):
+        self.of.begin(job, now)
+
+    def learn(self, job, now):
+        self.of.learn(job, now)
+
+
 def make(workload, estimate, predictor, seed=1):
     """Return the reference implementation of a predictor: of `REFERENCES`, or `Fixed` for one that does not learn."""
-    if isinstance(predictor, predictors.Biased):
-        return Biased(workload, estimate, predictor.of, predictor.factor, seed)
     reference = REFERENCES.get(type(predictor))
-    if reference is None:
-        return Fixed(workload, estimate, predictor.predictions(workload, estimate, seed))
-    return reference(workload, estimate, *astuple(predictor))
+    if isinstance(predictor, predictors.Biased):
+        made = Biased(workload, estimate, predictor.of, predictor.factor, seed)
+    elif reference is None:
+        made = Fixed(workload, estimate, predictor.predictions(workload, estimate, seed))
+    else:
+        made = reference(workload, estimate, *astuple(predictor))
+    return AtLeastOneSecond(made)
 
 
 #: Reference implementations by class; they take the workload, the requests and the values of the options.
