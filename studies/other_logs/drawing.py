@@ -8,6 +8,7 @@ import pandas as pd
 from matplotlib.patches import Patch
 
 from other_logs import CONCLUSIONS, RULES, pool
+from replication.simulator.logs import registry
 
 #: Colour, and letter for print in grey, of each word.
 WORDS = {"for": ("#2c7fb8", "+"), "against": ("#d95f0e", "\u2212"), "open": ("#e6e6e6", "o")}
@@ -139,6 +140,10 @@ def summary(words):
                     va="center",
                     color="black" if word == "open" else "white",
                 )
+    used = sum(bool(registry.info(log).papers) for log in logs)
+    axes.axvline(used - 0.5, color="black", lw=1)
+    axes.text(used - 0.6, -0.75, "of the papers", ha="right", fontsize="small")
+    axes.text(used - 0.4, -0.75, "others", ha="left", fontsize="small")
     axes.set_xticks(range(len(logs)), logs, rotation=45, ha="right", rotation_mode="anchor")
     axes.set_yticks(range(len(names)), [CONCLUSIONS[name]["statement"] for name in names])
     axes.set(xlim=(-0.5, len(logs) - 0.5), ylim=(len(names) - 0.5, -0.5))
