@@ -10,8 +10,7 @@ PY    := .venv/bin/python
 READY := .venv/ready
 endif
 TOOLS := build/tools
-PIP   := -m pip install -qq --disable-pip-version-check --no-input --require-hashes --only-binary :all: \
-  $(if $(wildcard wheels/*.whl),--no-index --find-links wheels)
+KERNELS := build/kernels
 
 # Import this checkout's package, also in kernels that a notebook starts.
 export PYTHONPATH := $(CURDIR)
@@ -23,7 +22,7 @@ endif
 endif
 OPTIONS := $(if $(SCALE),--scale $(SCALE)) $(if $(ONLY),--only "$(ONLY)") $(if $(WORKERS),--workers $(WORKERS)) \
   $(if $(ENGINE),--engine $(ENGINE)) $(foreach one,$(SET),--set '$(one)')
-PYTEST  := -m pytest $(if $(WORKERS),-n $(WORKERS))
+PYTEST  := -m pytest -n $(or $(WORKERS),auto)
 
 SHELL := bash
 .DEFAULT_GOAL := help
@@ -36,9 +35,9 @@ help:
 	    sub(/:.*/, "", $$1); sub(/^## /, "", $$NF); printf "  make %-15s%s\n", $$1, $$NF } \
 	  /^#: / { sub(/^#: /, "", $$1); printf "%s  %-20s%s\n", seen++ ? "" : "Options:\n", $$1, $$2 }' Makefile
 
-setup: $(READY)  ## Create .venv with the locked packages, and compile the kernels
+setup: $(KERNELS)  ## Create .venv with the locked packages, and compile the kernels
 
-figures: $(READY)  ## Run the notebooks of the papers and build the report; with ONLY= run these alone
+figures: $(if $(ONLY),$(READY),$(KERNELS))  ## Run the notebooks of the papers and build the report; with ONLY= run these alone
 	@$(PY) -m replication figures $(OPTIONS)
 	@$(if $(ONLY),:,$(PY) -m replication report)
 
@@ -48,7 +47,7 @@ studies: $(READY)  ## Run our own studies; with ONLY= one of them
 test: $(READY)  ## Run the tests except the long ones
 	@$(PY) $(PYTEST) -m "not slow" $(TESTS)
 
-lab: $(READY)  ## Open the explorer and the notebooks in JupyterLab
+lab: $(KERNELS)  ## Open the explorer and the notebooks in JupyterLab
 	@$(PY) -m jupyterlab --LabApp.default_url=/lab/tree/notebooks/explore.ipynb $(LAB)
 
 check: $(READY)  ## Compare all verdicts with the committed ones
@@ -105,25 +104,27 @@ distclean: clean  ## Remove stored simulations and .venv, too
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' || { \
 	  echo '$(PYTHON) is not Python 3.11, 3.12 or 3.13: give another with PYTHON=path' >&2; exit 1; }
 	@$(PYTHON) -m venv --clear .venv
-	@set -o pipefail; $(PY) $(subst -qq,,$(PIP)) --progress-bar off -r requirements.lock 2> >(grep -v ^WARNING >&2) | awk -v all=$$(grep -c == requirements.lock) '\
-	  /^(Collecting|Ignoring|Processing) / { printf "\rInstalling packages: %d of %d", ++n, all; fflush() } \
-	  /^Installing collected/ { printf ", writing them to .venv"; fflush() } END { print "" }'
+	@$(PY) .ci/install.py requirements.lock
 	@$(PY) -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation \
 		--config-settings editable_mode=compat --editable .
 	@git config filter.notebook.clean "python3 .ci/strip_outputs.py" 2> /dev/null || true
 	@$(PY) -m jupyter labextension disable --level=sys_prefix "@jupyterlab/apputils-extension:announcements" > /dev/null 2>&1 || true
-	@$(PY) -m replication warm && touch $@
+	@touch $@
+
+# Without this, each kernel is compiled at its first use.
+$(KERNELS): $(wildcard replication/simulator/kernels/*.py) $(READY)
+	@$(PY) -m replication warm && mkdir -p build && touch $@
 
 build/docs-ready: docs.lock $(READY)
-	@mkdir -p build && $(PY) $(PIP) -r docs.lock && touch $@
+	@$(PY) .ci/install.py docs.lock && mkdir -p build && touch $@
 
 $(TOOLS)/ready: tools.lock $(READY)
-	@rm -rf $(TOOLS) && $(PY) $(PIP) --target $(TOOLS) -r tools.lock && touch $@
+	@rm -rf $(TOOLS) && $(PY) .ci/install.py tools.lock $(TOOLS) && touch $@
 
 #: SCALE=quick         fewer jobs and runs than the paper (default: paper where the real logs are available)
 #: ONLY="a/x b"        only these notebooks, such as "heel_and_toe/fig02 pv_easy/table3", or of studies "causes"
 #: SET="f_max=2"       other parameters of the notebooks; the results go to build/other/
-#: WORKERS=n           threads that simulate (figures), or processes (test)
+#: WORKERS=n           threads that simulate (figures), or processes (test); default: all processors
 #: ENGINE=name         where sweeps run (figures): threads, processes, or the address of a Dask scheduler
 #: TRACES=dir          folder with the real logs
 #: TESTS=path          only these tests

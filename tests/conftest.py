@@ -32,30 +32,11 @@ if FOLDER is not None:
     os.environ["REPLICATION_TRACES"] = str(FOLDER)
 
 
-# Two lists that take about as long to compile; a kernel is compiled on its first run.
-KERNELS = (
-    "EASY(), EASY(wild='forbidden'), Conservative(), EASY(predictor=TopPercent(2))",
-    "PVEasy(), EASY(candidates='sjf'), OrderedEASY(), LargestAreaFirst(), EASY(predictor=CVH())",
-)
-COMPILE = """
-from replication import *
-from replication.simulator.observation import observe
-jobs = Workload.from_columns("tiny", 4, submit=[0, 1, 2], run_time=[9, 5, 3], processors=[3, 4, 1])
-for scheduler in ({},):
-    simulate(jobs, scheduler)
-    if isinstance(scheduler, EASY):
-        observe(jobs, scheduler=scheduler)
-"""
-
-
 def pytest_configure(config):
-    """Compile the common kernels in two processes, before each parallel worker compiles all of them."""
+    """Compile the kernels on all processors, before each parallel worker compiles all of them."""
     parallel = getattr(config.option, "numprocesses", None)
     if parallel and not hasattr(config, "workerinput") and not config.option.collectonly:
-        programs = [COMPILE.format(kernels) for kernels in KERNELS]
-        running = [subprocess.Popen([sys.executable, "-c", program]) for program in programs]
-        for process in running:
-            process.wait()
+        subprocess.run([sys.executable, "-m", "replication", "warm"], check=True)
 
 
 def pytest_report_header(config):

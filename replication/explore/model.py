@@ -1,8 +1,11 @@
 """Choices that the explorer offers, and the schedules that they lead to; no widgets and no pictures."""
 
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from multiprocessing import get_context
 
+import joblib
 import numpy as np
 import pandas as pd
 from tqdm import tqdm
@@ -81,18 +84,33 @@ def view(
 
 
 def warm() -> None:
-    """Compile the kernels of all schedulers, predictors and measures, and count the schedulers on standard error."""
-    jobs = rp.Workload.from_columns("tiny", 4, [0, 1, 2], [9, 5, 3], [3, 4, 1])
-    schedulers = [scheduler for scheduler, _ in SCHEDULERS.values()]
-    schedulers += [choose("EASY on predictions", name) for name in PREDICTORS]
+    """Compile the kernels of all schedulers, predictors and measures, on all processors, and count them on standard error."""
+    schedulers = [choose("EASY on predictions", name) for name in PREDICTORS]
     schedulers += [rp.EASY(wild="forbidden"), rp.EASY(reservations=2)]
-    form = "Compiling the kernels: {n_fmt} of {total_fmt}, {elapsed}"
-    for scheduler in tqdm(schedulers, bar_format=form):
-        schedule = rp.simulate(jobs, scheduler, rp.Modal(HOUR))
+    schedulers = [scheduler for scheduler, _ in SCHEDULERS.values()] + schedulers
+    form = "Compiling the kernels: {n_fmt} of {total_fmt}, {elapsed}{postfix}"
+    # A process started by fork would share threads and locks.
+    with ProcessPoolExecutor(joblib.cpu_count(), get_context("spawn")) as pool:
+        waiting = {pool.submit(_compile, one): one for one in dict.fromkeys(schedulers)}
+        with tqdm(total=len(waiting), bar_format=form, disable=None) as bar:
+            while waiting:
+                for future in wait(waiting, 1, FIRST_COMPLETED).done:
+                    future.result()
+                    del waiting[future]
+                    bar.update()
+                names = [repr(one) for future, one in waiting.items() if future.running()]
+                bar.set_postfix_str("; ".join(names[: joblib.cpu_count()]))
+
+
+def _compile(scheduler: rp.Scheduler) -> None:
+    """Compile the kernels of a scheduler; those of the measures belong to EASY, which all pictures need."""
+    jobs = rp.Workload.from_columns("tiny", 4, [0, 1, 2], [9, 5, 3], [3, 4, 1])
+    schedule = rp.simulate(jobs, scheduler, rp.Modal(HOUR))
+    if scheduler == rp.EASY():
         schedule.measured()
         measures.mwbs(schedule.wait, jobs.run_time, jobs.processors)
-        if isinstance(scheduler, rp.EASY) and scheduler.reservations == 1:
-            observe(jobs, scheduler=scheduler)
+    if isinstance(scheduler, rp.EASY) and scheduler.reservations == 1:
+        observe(jobs, scheduler=scheduler)
 
 
 @dataclass(frozen=True)
