@@ -69,7 +69,7 @@ def with_pip(words, options, count):
 
 def main(lock, *target):
     """Install `lock`, and return an exit code."""
-    count = Path(lock).read_text(encoding="utf-8").count("==")
+    count = len(re.findall(r"^\S+==", Path(lock).read_text(encoding="utf-8"), re.MULTILINE))
     words = f"{count} packages of {lock}"
     print(f"Installing {words}", end="", file=sys.stderr, flush=True)
     options = ["-r", lock, *(["--target", *target] if target else [])]

@@ -52,10 +52,10 @@ ESTIMATES = {
 }  # fmt: skip
 
 
-def choose(scheduler: str, predictor: str) -> rp.Scheduler:
-    """Return a scheduler with its predictor, both by name; a scheduler without predictions stays as it is."""
-    chosen, own = SCHEDULERS[scheduler][0], PREDICTORS[predictor][0]
-    return replace(chosen, predictor=own) if own and hasattr(chosen, "predictor") else chosen
+def choose(scheduler: rp.Scheduler, predictor: str) -> rp.Scheduler:
+    """Return a scheduler with a predictor, given by name; a scheduler without predictions stays as it is."""
+    own = PREDICTORS[predictor][0]
+    return replace(scheduler, predictor=own) if own and hasattr(scheduler, "predictor") else scheduler
 
 
 @lru_cache(4)
@@ -73,19 +73,24 @@ def view(
     predictor: str = "scheduler's own",
     estimates: str = "user estimates",
     f: float = 1.0,
+    own: rp.Scheduler | None = None,
 ) -> "View":
-    """Simulate a choice of scheduler, predictor and estimate model, by name, on a log; `f` is the badness factor."""
-    jobs, chosen = workload(log, load), choose(scheduler, predictor)
+    """Simulate a choice of scheduler, predictor and estimate model, by name, on a log.
+
+    `f` is the badness factor; `own` is the scheduler if its name is not one of `SCHEDULERS`.
+    """
+    plain = own or SCHEDULERS[scheduler][0]
+    jobs, chosen = workload(log, load), choose(plain, predictor)
     longest = max(int(jobs.estimate.max()), int(jobs.run_time.max()), HOUR)
     name = f"{scheduler}, {estimates.replace('(f + 1)', f'{f + 1:g}')}"
-    if chosen != SCHEDULERS[scheduler][0]:
+    if chosen != plain:
         name += f", predicted: {predictor}"
     return View(name, rp.simulate(jobs, chosen, ESTIMATES[estimates][0](f, longest)))
 
 
 def warm() -> None:
     """Compile the kernels of all schedulers, predictors and measures, on all processors, and count them on standard error."""
-    schedulers = [choose("EASY on predictions", name) for name in PREDICTORS]
+    schedulers = [choose(SCHEDULERS["EASY on predictions"][0], name) for name in PREDICTORS]
     schedulers += [rp.EASY(wild="forbidden"), rp.EASY(reservations=2)]
     schedulers = [scheduler for scheduler, _ in SCHEDULERS.values()] + schedulers
     form = "Compiling the kernels: {n_fmt} of {total_fmt}, {elapsed}{postfix}"

@@ -1,8 +1,16 @@
-"""The two pictures of the explorer as Plotly widgets: two schedules above each other, and one decision of EASY."""
+"""The two pictures of the explorer, drawn by Plotly: two schedules above each other, and one decision of EASY."""
 
+import gzip
+from functools import cache
+from pathlib import Path
+
+import anywidget
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
+import traitlets
+from plotly.io.json import to_json_plotly
+from plotly.offline import get_plotlyjs
 from plotly.subplots import make_subplots
 
 from replication.explore.model import DAY, HOUR, mean_level
@@ -49,7 +57,7 @@ def panels(heights, kinds):
                 hatch = {"shape": pattern, "bgcolor": colour, "fgcolor": "#333333", "size": 6}
                 trace.fillpattern = hatch | {"solidity": 0.2, "fillmode": "replace"}
             figure.add_trace(trace, row=row, col=1)
-    figure.update_layout(template="plotly_white", width=846, height=430, dragmode=False)
+    figure.update_layout(template="plotly_white", autosize=True, height=430, dragmode=False)
     figure.update_layout(margin={"l": 55, "r": 12, "t": 46, "b": 38}, font_color="#222222")
     figure.update_layout(
         legend={"orientation": "h", "y": 1, "yanchor": "top", "yref": "container", "x": 0}
@@ -59,11 +67,40 @@ def panels(heights, kinds):
     return figure
 
 
-def widget(figure):
-    """Return a drawn figure as a widget; changes of a widget before the page has loaded it may get lost."""
-    live = go.FigureWidget(figure)
-    live._config = live._config | {"displaylogo": False, "modeBarButtons": [["toImage"]]}
-    return live
+class Canvas(anywidget.AnyWidget):
+    """A Plotly figure in a notebook, as wide as its cell.
+
+    The page draws the whole figure from this widget's state as soon as Plotly is loaded, so that no change is lost
+    however late that is. The page asks for Plotly by a message, since anywidget allows a module two seconds to load.
+    """
+
+    _esm = Path(__file__).with_name("canvas.js")
+    data = traitlets.Unicode().tag(sync=True)
+    layout_of_figure = traitlets.Unicode().tag(sync=True)
+    #: Where the mouse is, as (panel, x, y); empty outside.
+    mouse = traitlets.List().tag(sync=True)
+
+    def __init__(self, figure):
+        super().__init__()
+        self.draw(figure)
+        self.on_msg(self._answer)
+
+    def draw(self, figure):
+        """Show the present state of a Plotly figure."""
+        parts = figure.to_plotly_json()
+        with self.hold_sync():
+            self.data = to_json_plotly(parts["data"])
+            self.layout_of_figure = to_json_plotly(parts["layout"])
+
+    def _answer(self, widget, content, buffers):
+        if content == "plotly":
+            self.send("plotly", [library()])
+
+
+@cache
+def library():
+    """Return Plotly's JavaScript, compressed."""
+    return gzip.compress(get_plotlyjs().encode(), 6)
 
 
 def outlines(boxes, unit):
@@ -99,7 +136,7 @@ class Comparison:
             queue = go.Scatter(mode="lines", line=line, name=f"queue of {name}", hoverinfo="skip")
             figure.add_trace(queue, row=3, col=1)
         for row in (1, 2):  # invisible cells, which report where the mouse is
-            cells = go.Heatmap(z=np.zeros(CELLS[::-1]), opacity=0, hoverinfo="none", zsmooth="fast")
+            cells = go.Heatmap(z=np.zeros(CELLS[::-1], np.int8), opacity=0, hoverinfo="none", zsmooth="fast")
             figure.add_trace(cells.update(showscale=False), row=row, col=1)
         figure.update_xaxes(title_text="days since the start of the log", row=3, col=1)
         for row, title in enumerate(("processors, A", "processors, B", "waiting jobs"), 1):
@@ -113,18 +150,17 @@ class Comparison:
         machine, width = views[0].schedule.workload.machine, (until - since) / DAY
         queues = [mean_level(*view.queue, self.edges[:-1], self.edges[1:]) for view in views]
         layout = self.figure.layout
-        with self.figure.batch_update():
-            fill(self.figure, pd.concat(self.boxes), DAY)
-            for line, level in zip(self.figure.data[-4:-2], queues, strict=True):
-                line.x, line.y = self.edges[:-1] / DAY, level
-            for cells in self.figure.data[-2:]:
-                dx, dy = width / CELLS[0], machine / CELLS[1]
-                cells.update(x0=since / DAY + dx / 2, dx=dx, y0=dy / 2, dy=dy)
-            layout.yaxis.range = layout.yaxis2.range = (0, machine)
-            layout.yaxis3.range = (0, max(1, *map(np.max, queues)) * 1.08)
-            for axis in (layout.xaxis, layout.xaxis2, layout.xaxis3):
-                axis.range = (since / DAY, until / DAY)
-            layout.shapes = layout.annotations = ()
+        fill(self.figure, pd.concat(self.boxes), DAY)
+        for line, level in zip(self.figure.data[-4:-2], queues, strict=True):
+            line.x, line.y = self.edges[:-1] / DAY, level
+        for cells in self.figure.data[-2:]:
+            dx, dy = width / CELLS[0], machine / CELLS[1]
+            cells.update(x0=since / DAY + dx / 2, dx=dx, y0=dy / 2, dy=dy)
+        layout.yaxis.range = layout.yaxis2.range = (0, machine)
+        layout.yaxis3.range = (0, max(1, *map(np.max, queues)) * 1.08)
+        for axis in (layout.xaxis, layout.xaxis2, layout.xaxis3):
+            axis.range = (since / DAY, until / DAY)
+        layout.shapes = layout.annotations = ()
 
     def _boxes(self, view):
         runs, w = view.runs, view.schedule.workload
@@ -170,8 +206,7 @@ class Comparison:
                 name = f"job {self.views[0].schedule.workload.job_id[job]}"
                 labels.append(LABEL | {"text": name, "xanchor": "left"} | place | axes)
         if shapes or self.figure.layout.shapes:
-            with self.figure.batch_update():
-                self.figure.layout.shapes, self.figure.layout.annotations = shapes, labels
+            self.figure.layout.shapes, self.figure.layout.annotations = shapes, labels
 
 
 class Decision:
@@ -207,18 +242,17 @@ class Decision:
         boxes = boxes.assign(start=boxes.start.clip(since, until), end=boxes.end.clip(since, until))
         labels = [*self._numbers(sight, since, until), *self._verdicts(moment)]
         lines, layout = (sight.now, sight.planned, sight.real), self.figure.layout
-        with self.figure.batch_update():
-            fill(self.figure, boxes[boxes.end > boxes.start], unit)
-            for trace, at in zip(self.figure.data[-3:], lines, strict=True):
-                known = at is not None
-                trace.x, trace.y = ([at / unit] * 2 if known else []), ([0, top] if known else [])
-            layout.xaxis.range = layout.xaxis2.range = (since / unit, until / unit)
-            layout.annotations = [LABEL | label for label in labels]
-            rows = self.places - 0.5 - np.arange(len(sight.queue[: self.places]))
-            names = [walk.job(job) for job in sight.queue[: self.places]]
-            drawn = f"{len(names)} of " * (len(names) < len(sight.queue))
-            title = f"{drawn}{len(sight.queue)} waiting"
-            layout.yaxis2.update(tickvals=rows, ticktext=names, title_text=title)
+        fill(self.figure, boxes[boxes.end > boxes.start], unit)
+        for trace, at in zip(self.figure.data[-3:], lines, strict=True):
+            known = at is not None
+            trace.x, trace.y = ([at / unit] * 2 if known else []), ([0, top] if known else [])
+        layout.xaxis.range = layout.xaxis2.range = (since / unit, until / unit)
+        layout.annotations = [LABEL | label for label in labels]
+        rows = self.places - 0.5 - np.arange(len(sight.queue[: self.places]))
+        names = [walk.job(job) for job in sight.queue[: self.places]]
+        drawn = f"{len(names)} of " * (len(names) < len(sight.queue))
+        title = f"{drawn}{len(sight.queue)} waiting"
+        layout.yaxis2.update(tickvals=rows, ticktext=names, title_text=title)
 
     def _window(self, sight):
         """Return the time shown, s: an example whole, of a log what lies around the reservation."""

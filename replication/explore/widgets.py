@@ -37,9 +37,9 @@ class _Tool:
     def __init__(self, picture, rows):
         self.picture, self.text, self.busy = picture, ipywidgets.HTML(), True
         self.open()
-        picture.figure = pictures.widget(picture.figure)
+        self.canvas = pictures.Canvas(picture.figure)
         rows = [ipywidgets.HBox(row, layout={"flex_flow": "row wrap"}) for row in rows]
-        self.box = ipywidgets.VBox([*rows, self.text, picture.figure])
+        self.box = ipywidgets.VBox([*rows, self.text, self.canvas])
         self.busy = False
 
     def _repr_mimebundle_(self, **options):
@@ -50,27 +50,38 @@ class _Tool:
         lines = "<br>".join(escape(line) for line in lines)
         self.text.value = f"<div style='line-height:20px; min-height:80px'>{lines}</div>"
 
-    def watch(self, act, *controls):
-        """Call `act` when a control changes, unless the tool itself changes it; show its ValueErrors."""
+    def watch(self, act, *controls, name="value"):
+        """Call `act` and draw when a control changes, unless the tool itself changes it; show its ValueErrors."""
 
         def on_change(change):
             if not self.busy:
                 self.busy = True
                 try:
                     act()
+                    self.canvas.draw(self.picture.figure)
                 except ValueError as error:
                     self.say(str(error), "The picture is unchanged.")
                 finally:
                     self.busy = False
 
         for part in controls:
-            part.observe(on_change, "value")
+            part.observe(on_change, name)
 
 
 class Explorer(_Tool):
-    """Two schedules of one log above each other; the log is a registered name or a path to an SWF file."""
+    """Two schedules of one log above each other.
 
-    def __init__(self, log="KTH-SP2"):
+    Parameters
+    ----------
+    log : str
+        A registered name, or the path of an SWF file.
+    schedulers : dict of str to Scheduler, optional
+        Schedulers of your own by name. The menus list them, and the first is B.
+    """
+
+    def __init__(self, log="KTH-SP2", schedulers=None):
+        self.own = dict(schedulers or {})
+        known = model.SCHEDULERS | {name: (one, repr(one)) for name, one in self.own.items()}
         self.log = menu("log", 190, dict.fromkeys([*registry.names(), log], ("", "")), value=log)
         number, slider = ipywidgets.BoundedFloatText, ipywidgets.FloatSlider
         self.load = control(number, "load %", 120, min=1, max=1000, step=1)
@@ -79,12 +90,12 @@ class Explorer(_Tool):
         self.length = menu("show", 130, [*LENGTHS], value="2 days")
         self.sides = [
             {
-                "scheduler": menu(name, 190, model.SCHEDULERS, value=scheduler),
+                "scheduler": menu(name, 190, known, value=scheduler),
                 "predictor": menu("predictor", 270, model.PREDICTORS),
                 "estimates": menu("estimates", 250, model.ESTIMATES),
                 "f": control(number, "f", 90, max=10_000, step=0.1, value=1),
             }
-            for name, scheduler in (("A", "EASY"), ("B", "PV-EASY"))
+            for name, scheduler in (("A", "EASY"), ("B", next(iter(self.own), "PV-EASY")))
         ]
         first = [self.log, self.load, self.since, self.length]
         a, b = ([*side.values()] for side in self.sides)
@@ -92,9 +103,7 @@ class Explorer(_Tool):
         self.watch(self.open, self.log)
         self.watch(self.simulate, self.load, *a, *b)
         self.watch(self.show, self.since, self.length)
-        for row, cells in enumerate(self.picture.figure.data[-2:]):
-            cells.on_hover(lambda cells, points, state, row=row: self.point(row, points))
-            cells.on_unhover(lambda cells, points, state: self.summarize())
+        self.watch(self.point, self.canvas, name="mouse")
 
     def open(self):
         """Show the busiest window of the log that was chosen."""
@@ -107,7 +116,8 @@ class Explorer(_Tool):
     def view(self, **choice):
         """Simulate the log under a choice, see `replication.explore.model.view`."""
         load = None if self.load.value == self.own_load else self.load.value / 100
-        return model.view(self.log.value, load, **choice)
+        own = self.own.get(choice.get("scheduler"))
+        return model.view(self.log.value, load, **choice, own=own)
 
     def simulate(self, busiest=False):
         """Simulate both sides and draw them, in the busiest window or in that of before."""
@@ -147,11 +157,12 @@ class Explorer(_Tool):
             hint = "Too many jobs to see: processors in use by kind. Choose a shorter time to see jobs."
         self.say(*lines, model.differences(*(v.schedule for v in self.views)), warning + hint)
 
-    def point(self, row, points):
+    def point(self):
         """Mark the job at the mouse in both schedules and explain it."""
-        if not points.xs:  # the mouse is in the other panel
-            return
-        job = self.picture.job_at(row, points.xs[0], points.ys[0])
+        job = None
+        if self.canvas.mouse:
+            panel, day, processor = self.canvas.mouse
+            job = self.picture.job_at(panel - 1, day, processor)
         if job is None:
             return self.summarize()
         self.picture.mark(job)

@@ -91,9 +91,11 @@ def page(results, sensitivity, text=""):
     items = results.every("items")
     prose = Prose(items)
     script = (render.TEMPLATES / "report.js").read_text(encoding="utf-8")
+    summary, heading, rest = text.partition("<h2")
     made = render.JINJA.get_template("report.html.j2").render(
         kind=results.kind,
-        article=Markup(_wide(text)),
+        article=Markup(_wide(summary)),
+        rest=Markup(_wide(heading + rest)),
         sections=[
             (place, Markup(title))
             for place, title in re.findall(r'<h2[^>]* id="([^"]+)"[^>]*>(.*?)</h2>', text)
@@ -114,6 +116,7 @@ def page(results, sensitivity, text=""):
         script=Markup(script),
         digest=b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         place=lambda one: tables.place(*one.name),
+        also=_synonyms,
         dumps=json.dumps,
     )
     return CONTROL.sub("", prose.fill(made)).encode()
@@ -350,6 +353,14 @@ def _parts(item, prose):
             elif "text/markdown" in data and data["text/plain"] != item.name:
                 parts.append(("prose", prose(data["text/markdown"], path)))
     return parts
+
+
+def _synonyms(claim):
+    """Return the words of readers that find a claim besides its own."""
+    words = published.entries("synonyms.toml")
+    return " ".join(
+        word for word, form in words.items() if re.search(form, claim.entry["statement"], re.I)
+    )
 
 
 def _contradictions():

@@ -1,5 +1,7 @@
 """The explorer without a browser: walks, schedules, controls and the pictures' boxes."""
 
+import gzip
+import json
 import subprocess
 import sys
 
@@ -99,27 +101,26 @@ import replication as rp
 from numba.core.dispatcher import Dispatcher
 from replication.explore import model
 
-def signatures():
+def compiled():
     ours = [vars(module) for name, module in sys.modules.items() if name.startswith("replication.")]
     kernels = {k for names in ours for k in names.values() if isinstance(k, Dispatcher)}
-    return {f"{k.__module__}.{k.__name__}": len(k.signatures) for k in kernels}
+    return {k.__name__ for k in kernels if sum(k.stats.cache_misses.values())}
 
 model.warm()
-before = signatures()
 jobs = rp.Workload.from_columns("five", 4, [0, 1, 2, 2, 9], [9, 5, 3, 7, 1], [3, 4, 1, 2, 4])
 estimates = [make(1.0, 3600) for make, _ in model.ESTIMATES.values()]
 schedulers = [scheduler for scheduler, _ in model.SCHEDULERS.values()]
-schedulers += [model.choose("EASY on predictions", name) for name in model.PREDICTORS]
+schedulers += [model.choose(rp.EASY(predictor=rp.Last()), name) for name in model.PREDICTORS]
 rp.compare(jobs, schedulers, estimates, measures=[*rp.simulate(jobs).measures, "mwbs", "ap0waf"])
 rp.compare(jobs, [rp.EASY(), rp.EASY(predictor=rp.Last())], measures=["wild"])
-print({name: n - before[name] for name, n in signatures().items() if n != before[name]})
+print(compiled())
 """
 
 
 def test_nothing_is_compiled_after_warm():
     words = [sys.executable, "-W", "ignore", "-c", AFTER_WARM]
     done = subprocess.run(words, cwd=paths.ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout == "{}\n"
+    assert done.stdout == "set()\n"
 
 
 def test_controls_change_the_schedule_that_they_name(log, tools):
@@ -141,12 +142,13 @@ def test_controls_change_the_schedule_that_they_name(log, tools):
 def test_a_job_is_marked_and_explained_in_both_schedules(log, tools):
     explorer = tools.Explorer(LOG)
     box = explorer.picture.boxes[0].iloc[3]
-    place = {"xs": [(box.start + box.end) / 2 / 86400], "ys": [(box.low + box.high) / 2]}
-    explorer.point(0, type("Points", (), place))
+    explorer.canvas.mouse = [1, (box.start + box.end) / 2 / 86400, (box.low + box.high) / 2]
     assert f"Job {log.job_id[box.job]}: " in explorer.text.value
     assert {shape.yref for shape in explorer.picture.figure.layout.shapes} <= {"y1", "y2", "y"}
-    explorer.summarize()
+    assert '"shapes":[{' in explorer.canvas.layout_of_figure
+    explorer.canvas.mouse = []
     assert not explorer.picture.figure.layout.shapes and "mean wait" in explorer.text.value
+    assert '"shapes":[{' not in explorer.canvas.layout_of_figure
 
 
 def test_boxes_have_the_area_of_the_runs_also_when_there_are_too_many(log, tools, monkeypatch):
@@ -193,3 +195,26 @@ def test_notebook_runs_without_a_browser(log, tools):
         if cell.cell_type == "code":
             exec(cell.source, variables)
     assert isinstance(variables["explorer"], tools.Explorer)
+
+
+def test_schedulers_of_the_user(log, tools):
+    mine = rp.OrderedEASY(limit=3600)
+    explorer = tools.Explorer(LOG, schedulers={"at most an hour": mine})
+    assert explorer.sides[1]["scheduler"].value == "at most an hour"
+    assert explorer.views[1].schedule.scheduler == mine
+    assert explorer.views[1].name.startswith("at most an hour, ")
+    explorer.sides[1]["predictor"].value = "last accuracy"
+    assert explorer.views[1].schedule.scheduler.predictor == rp.Last()
+
+
+def test_a_canvas_sends_the_whole_figure_and_the_library(log, tools, monkeypatch):
+    explorer = tools.Explorer(LOG)
+    before = explorer.canvas.data
+    explorer.length.value = "1 week"
+    assert explorer.canvas.data != before
+    figure = explorer.picture.figure.to_plotly_json()
+    assert len(json.loads(explorer.canvas.data)) == len(figure["data"])
+    sent = []
+    monkeypatch.setattr(explorer.canvas, "send", lambda *words: sent.append(words))
+    explorer.canvas._answer(explorer.canvas, "plotly", [])
+    assert sent[0][0] == "plotly" and b"plotly.js" in gzip.decompress(sent[0][1][0])

@@ -48,11 +48,17 @@ def address(tmp_path):
     server.wait()
 
 
+# anywidget gives a module 2 s to load; a slow page is one with less time.
+SLOW = "const limit = AbortSignal.timeout; AbortSignal.timeout = () => limit.call(AbortSignal, 1)"
+TRACES = "e => e.data.filter(trace => trace.x && trace.x.length !== 0).length"
+
+
 def test_tools_on_a_laptop(address):
     playwright = pytest.importorskip("playwright.sync_api")
     with playwright.sync_playwright() as program:
         browser = program.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         page = browser.new_page(viewport={"width": 1280, "height": 800})
+        page.add_init_script(SLOW)
         failures = []
         page.on("pageerror", lambda error: failures.append(str(error)))
         page.goto(address)
@@ -62,10 +68,24 @@ def test_tools_on_a_laptop(address):
         picture, text = page.locator(".js-plotly-plot"), page.locator(".widget-html-content")
         picture.nth(1).wait_for(timeout=300_000)
         for number in range(2):
+            assert picture.nth(number).evaluate(TRACES) > 5
             tool = page.locator(".jp-OutputArea-output > .widget-vbox").nth(number)
             assert tool.bounding_box()["height"] < 680  # all of it fits below JupyterLab's bars
+            assert picture.nth(number).bounding_box()["width"] <= tool.bounding_box()["width"]
+        before = picture.nth(0).evaluate("e => JSON.stringify(e.data)")
+        page.click('button:text-is("next →")')
+        page.wait_for_function(
+            "before => JSON.stringify(document.querySelector('.js-plotly-plot').data) !== before",
+            arg=before,
+        )
         page.click('button:text-is("⇥")')
         text.nth(0).get_by_text("job 4 is backfilled, wildly").wait_for(timeout=10_000)
+        page.set_viewport_size({"width": 900, "height": 800})
+        page.wait_for_function(
+            "[...document.querySelectorAll('.js-plotly-plot')].every("
+            "e => e.layout.width <= e.closest('.jp-OutputArea-output').clientWidth)"
+        )
+        page.set_viewport_size({"width": 1280, "height": 800})
         picture.nth(1).evaluate("e => e.scrollIntoView({block: 'end'})")
         page.wait_for_timeout(1000)
         box = picture.nth(1).bounding_box()

@@ -1,25 +1,69 @@
-const field = document.getElementById("filter"), words = document.getElementById("filtered");
-const rows = [...document.querySelectorAll("#all-claims .row, #all-numbers .row")];
-const texts = rows.map(row => row.textContent.toLowerCase());
-const lists = [...document.querySelectorAll("#all-claims .list, #all-numbers .list")];
+const field = document.getElementById("search"), list = document.getElementById("hits");
+const counted = document.getElementById("counted"), MOST = 10;
+const clean = text => text.replace(/\s+/g, " ").trim();
+// What can be found, in the order in which hits are listed; a place without an id gets one.
+const found = [];
+function add(selector, name, more = () => "") {
+  for (const place of document.querySelectorAll(selector)) {
+    place.id ||= `place-${found.length}`;
+    const words = clean(`${place.textContent} ${more(place)}`).toLowerCase();
+    found.push({ place, name: clean(name(place)), words });
+  }
+}
+const paper = place => clean(place.closest("section").querySelector("h2, h3").textContent);
+add("h2", place => place.textContent);
+add(".item > summary", place => place.textContent, paper);
+add("#all-claims .row", place => place.firstElementChild.textContent + " " + place.childNodes[1].textContent,
+  place => `${place.dataset.also} ${place.closest("details.list").querySelector("summary").textContent.split(":")[0]}`);
+add("#article :is(h3, p, li)", place => place.textContent);
+add("#all-numbers .row", place => `${place.dataset.title}: ${[...place.cells].map(cell => cell.firstChild?.textContent ?? "").join(" ")} ${place.cells[place.cells.length - 1].textContent}`,
+  place => place.dataset.title);
+function wanted(text) {
+  // "Table 4" and what is in quotes are one word each.
+  const parts = text.toLowerCase().match(/"[^"]+"|(?:table|fig\.?|figure|section) \d+|\S+/g) ?? [];
+  return parts.map(part => {
+    const word = part.replaceAll('"', "").replace(/^(fig\.?|figure) /, "fig. ");
+    const exact = /^(table|fig\.|section) \d+$/.test(word);
+    return exact ? text => new RegExp(`${word.replace(".", "\\.")}(?!\\d)`).test(text) : text => text.includes(word);
+  });
+}
+function reveal(place) {
+  for (let one = place.closest("details"); one; one = one.parentElement.closest("details")) one.open = true;
+}
+function go(id) {
+  const place = document.getElementById(id);
+  if (!place) return;
+  reveal(place);
+  document.getElementById("menu").checked = false;
+  place.scrollIntoView({ block: place.matches(".row") ? "center" : "start" });
+}
 field.hidden = false;
 field.addEventListener("input", () => {
-  const wanted = field.value.toLowerCase().split(/\s+/).filter(Boolean);
-  let shown = 0;
-  rows.forEach((row, n) => {
-    row.hidden = !wanted.every(word => texts[n].includes(word));
-    shown += !row.hidden;
-  });
-  lists.forEach(list => { list.hidden = !list.querySelector(".row:not([hidden])"); });
-  words.hidden = !wanted.length;
-  words.textContent = `${shown} of ${rows.length} claims and numbers; Enter goes there`;
+  const tests = wanted(field.value);
+  const hits = tests.length ? found.filter(one => tests.every(test => test(one.words))) : [];
+  list.replaceChildren(...hits.slice(0, MOST).map(hit => {
+    const row = document.createElement("li"), link = document.createElement("a");
+    link.href = `#${hit.place.id}`;
+    link.textContent = hit.name.length > 120 ? `${hit.name.slice(0, 117)} …` : hit.name;
+    row.append(link);
+    return row;
+  }));
+  list.hidden = !hits.length;
+  counted.hidden = !tests.length;
+  counted.textContent = hits.length
+    ? `${Math.min(MOST, hits.length)} of ${hits.length} places`
+    : "not in the article, the items, the claims or the numbers";
 });
 field.addEventListener("keydown", event => {
-  const first = event.key === "Enter" && rows.find(row => !row.hidden);
-  if (first) {
-    document.getElementById("menu").checked = false;
-    first.scrollIntoView({ block: "center" });
-  }
+  if (event.key === "Enter") list.querySelector("a")?.click();
+});
+document.addEventListener("click", event => {
+  const link = event.target.closest('a[href^="#"]');
+  if (link) go(decodeURIComponent(link.hash.slice(1)));
+});
+if (location.hash) go(decodeURIComponent(location.hash.slice(1)));
+addEventListener("beforeprint", () => {
+  for (const one of document.querySelectorAll("details.item, details.list, #article")) one.open = true;
 });
 const links = new Map([...document.querySelectorAll("nav a")].map(a => [a.hash.slice(1), a]));
 const places = [...links.keys()].map(id => document.getElementById(id)).filter(Boolean);
@@ -35,7 +79,4 @@ function mark() {
   if (Math.abs(nav.scrollTop - top) > nav.clientHeight / 3) nav.scrollTop = top;
 }
 document.addEventListener("scroll", mark, { passive: true });
-document.querySelector("nav").addEventListener("click", event => {
-  if (event.target.closest("a")) document.getElementById("menu").checked = false;
-});
 mark();
