@@ -60,7 +60,7 @@ traces: $(READY)  ## Download the real logs
 	@$(PY) -m replication logs fetch
 
 site: build/docs-ready  ## Build the documentation in build/site/
-	@$(PY) -m sphinx -q -b html docs build/site && echo build/site/index.html
+	@$(PY) -m sphinx -b html docs build/site && echo build/site/index.html
 
 test-all: $(READY)  ## Run all tests
 	@REPLICATION_ROUNDS=$(or $(ROUNDS),12000) $(PY) $(PYTEST) $(TESTS)

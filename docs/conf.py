@@ -22,6 +22,7 @@ html_theme = "furo"
 html_title = "replication"
 html_static_path = ["_static"]
 html_css_files = ["custom.css"]
+html_extra_path = ["../figures/report.html", "../figures/article.pdf"]
 html_copy_source = False
 html_show_copyright = False
 html_show_sphinx = False
@@ -50,12 +51,15 @@ def setup(app):
 
 
 def prepare(app):
-    gallery.write(HERE / "gallery")
+    gallery.write(HERE / "gallery", Path(app.outdir) / "gallery")
     tutorial = nbformat.read(HERE.parent / "notebooks" / "tutorial.ipynb", as_version=4)
     for cell in tutorial.cells:
         for call, alt in PICTURES.items():
             if call in cell.source:
                 cell.metadata["mystnb"] = {"image": {"alt": alt}}
+        if cell.cell_type == "markdown":  # the links of the notebook are those of the repository
+            for place, page in (("../docs/", ""), ("../figures/report.html", "gallery/index.md")):
+                cell.source = cell.source.replace(f"]({place}", f"]({page}")
     nbformat.write(tutorial, HERE / "tutorial.ipynb")
 
 

@@ -2,6 +2,7 @@
 
 import ast
 import doctest
+import json
 import os
 import re
 import shlex
@@ -38,8 +39,26 @@ def test_links_lead_to_files(page):
     assert [link for link in local if not (page.parent / link).exists()] == []
 
 
-def test_the_site_has_at_most_25_pages():
-    assert len([page for page in PAGES if "docs" in page.parts]) <= 25
+def test_links_of_notebooks_lead_to_files():
+    """Also in JupyterLab, where the site does not exist."""
+    for path in [*(ROOT / "notebooks").rglob("*.ipynb"), *(ROOT / "studies").rglob("*.ipynb")]:
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        text = "\n".join(
+            "".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"
+        )
+        links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text)
+        local = [link for link in links if "://" not in link]
+        assert [link for link in local if not (path.parent / link).exists()] == [], path
+
+
+def test_the_site_has_at_most_26_pages():
+    assert len([page for page in PAGES if "docs" in page.parts]) <= 26
+
+
+def test_the_front_page_prints_what_it_shows(real_log, capsys):
+    real_log("KTH-SP2")
+    exec(compile(blocks("python", "docs/index.md"), "docs/index.md", "exec"), {})
+    assert capsys.readouterr().out == blocks("text", "docs/index.md")
 
 
 def test_the_readme_counts_the_items():

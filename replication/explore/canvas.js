@@ -55,7 +55,11 @@ function render({ model, el }) {
   watcher.observe(el);
   model.on("change:data", ask);
   model.on("change:layout_of_figure", ask);
+  const late = setTimeout(() => {
+    place.textContent = "Loading the picture … If it does not come, reload the page and run all cells again.";
+  }, 20000);
   load(model).then((loaded) => {
+    clearTimeout(late);
     plotly = loaded;
     ask();
   }, complain);

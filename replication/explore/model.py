@@ -55,7 +55,9 @@ ESTIMATES = {
 def choose(scheduler: rp.Scheduler, predictor: str) -> rp.Scheduler:
     """Return a scheduler with a predictor, given by name; a scheduler without predictions stays as it is."""
     own = PREDICTORS[predictor][0]
-    return replace(scheduler, predictor=own) if own and hasattr(scheduler, "predictor") else scheduler
+    return (
+        replace(scheduler, predictor=own) if own and hasattr(scheduler, "predictor") else scheduler
+    )
 
 
 @lru_cache(4)

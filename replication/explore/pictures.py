@@ -136,7 +136,9 @@ class Comparison:
             queue = go.Scatter(mode="lines", line=line, name=f"queue of {name}", hoverinfo="skip")
             figure.add_trace(queue, row=3, col=1)
         for row in (1, 2):  # invisible cells, which report where the mouse is
-            cells = go.Heatmap(z=np.zeros(CELLS[::-1], np.int8), opacity=0, hoverinfo="none", zsmooth="fast")
+            cells = go.Heatmap(
+                z=np.zeros(CELLS[::-1], np.int8), opacity=0, hoverinfo="none", zsmooth="fast"
+            )
             figure.add_trace(cells.update(showscale=False), row=row, col=1)
         figure.update_xaxes(title_text="days since the start of the log", row=3, col=1)
         for row, title in enumerate(("processors, A", "processors, B", "waiting jobs"), 1):

@@ -189,10 +189,7 @@ def _paper(paper, prose):
             one | {"claims": [by_id[name] for name in one["claims"]]}
             for one in published.entries(paper.key, "abstract.toml").values()
         ],
-        "items": [
-            _item(item, paper, prose)
-            for item in sorted(paper.items, key=lambda item: item.is_analysis)
-        ],
+        "items": [_item(item, paper, prose) for item in in_order(paper)],
         "counts": tables.count(paper.numbers, tables.NUMBER_WORDS),
         "numbers": numbers,
         "claim_counts": tables.count(paper.claims, tables.CLAIM_WORDS),
@@ -247,10 +244,7 @@ def _reconstruction(paper):
 def _item(item, paper, prose):
     """Return the contents of an item's section."""
     facts, name = item.facts, item.name.rpartition("/")[2]
-    by_key = {number.name[2:]: number for number in paper.numbers}
-    keys = map(tables.key_of, facts["comparisons"])
-    numbers = [by_key[key] for key in keys if key in by_key]
-    claimed = claims_of(item, paper)
+    numbers, claimed = numbers_of(item, paper), claims_of(item, paper)
     figures = [
         _picture(item.folder / file, about["caption"])
         for file, about in facts["files"].items()
@@ -261,7 +255,7 @@ def _item(item, paper, prose):
         "item": item,
         "title": facts["title"],
         "opening": prose(facts["summary"], item.source),
-        "verdict": verdict_line(item, numbers, claimed),
+        "verdict": verdict_of(item, paper),
         "why": reasons.get(name, {}).get("why", ""),
         "figures": figures,
         "numbers": numbers,
@@ -278,8 +272,21 @@ def claims_of(item, paper):
     return [claim for claim in paper.claims if claim.drawn_by == item.name or name in claim.items]
 
 
-def verdict_line(item, numbers, claimed):
-    """Return the verdict on an item from its numbers and claims, as (word, sentence)."""
+def numbers_of(item, paper):
+    """Return the published numbers that an item compares with ours."""
+    by_key = {number.name[2:]: number for number in paper.numbers}
+    keys = map(tables.key_of, item.facts["comparisons"])
+    return [by_key[key] for key in keys if key in by_key]
+
+
+def in_order(paper):
+    """Return the items of a paper: its figures and tables in its order, then the analyses."""
+    return sorted(paper.items, key=lambda item: item.is_analysis)
+
+
+def verdict_of(item, paper):
+    """Return the verdict on an item of a paper from its numbers and claims, as (word, sentence)."""
+    numbers, claimed = numbers_of(item, paper), claims_of(item, paper)
     if item.is_analysis:
         return "analysis", "Not a table or figure of the paper"
     compared = [one for one in numbers if one.verdict in rules.NUMBER_VERDICTS[:4]]

@@ -12,6 +12,7 @@ import nbformat
 import papermill
 from jupyter_client.manager import AsyncKernelManager
 from nbclient.exceptions import DeadKernelError
+from nbconvert import HTMLExporter
 from tqdm import tqdm
 
 from replication.report import record
@@ -23,6 +24,20 @@ from replication.simulator.logs import registry
 
 SECONDS = 10.0  # of a notebook without a record
 WIDGET = "application/vnd.jupyter.widget-view+json"
+
+
+#: nbconvert's addresses of other sites, which a page without widgets and formulas does not need.
+NO_ADDRESSES = dict.fromkeys(
+    (
+        "jquery_url",
+        "jupyter_widgets_base_url",
+        "mathjax_url",
+        "mermaid_js_url",
+        "mermaid_layout_elk_js_url",
+        "require_js_url",
+    ),
+    "",
+)
 
 
 class NotebookError(RuntimeError):
@@ -105,7 +120,7 @@ def figures(only=(), scale=None, workers=None, settings=None, own=False):
         raise PageError(f"no notebooks in {paths.STUDIES if own else paths.NOTEBOOKS}")
     planned = plan(chosen, scale, workers, settings)
     weights = {name: _seconds(name, planned[name]["scale"]) for name in chosen}
-    failed, begun = 0, time.perf_counter()
+    failed, begun, pages = 0, time.perf_counter(), []
     if len(chosen) > 1:
         print(
             f"{len(chosen)} notebooks, {_minutes(sum(weights.values()))} by their last runs",
@@ -118,6 +133,7 @@ def figures(only=(), scale=None, workers=None, settings=None, own=False):
             started = time.perf_counter()
             try:
                 kind = execute(chosen[name], planned[name])
+                pages += [page(kind, name)] if only else []
                 pictures = [
                     _short(path) for path in record.outputs(kind, name) if path.suffix == ".png"
                 ]
@@ -134,6 +150,9 @@ def figures(only=(), scale=None, workers=None, settings=None, own=False):
         print(
             f"{len(chosen)} notebooks in {(time.perf_counter() - begun) / 60:.1f} min", flush=True
         )
+    if only:
+        for made in pages:
+            print(_short(made))
     return 1 if failed else 0
 
 
@@ -207,6 +226,15 @@ def _papermill(path, target, name, parameters):
         raise NotebookError(failure(*where, error.ename, error.evalue)) from error
     except RuntimeError as error:
         raise NotebookError(f"{name}: the kernel did not start: {error}") from error
+
+
+def page(kind, name):
+    """Write an executed notebook as one HTML file beside it, complete without a network, and return the path."""
+    path = record.notebook(kind, name)
+    made, _ = HTMLExporter(**NO_ADDRESSES).from_filename(str(path))
+    target = path.with_suffix(".html")
+    writing.write(target, made.encode())
+    return target
 
 
 def stable(notebook, with_parameters=True):

@@ -48,8 +48,8 @@ def address(tmp_path):
     server.wait()
 
 
-# anywidget gives a module 2 s to load; a slow page is one with less time.
-SLOW = "const limit = AbortSignal.timeout; AbortSignal.timeout = () => limit.call(AbortSignal, 1)"
+# anywidget gives a module 2 s to load; a slow page is one with an eighth of it.
+SLOW = "const limit = AbortSignal.timeout; AbortSignal.timeout = () => limit.call(AbortSignal, 250)"
 TRACES = "e => e.data.filter(trace => trace.x && trace.x.length !== 0).length"
 
 

@@ -2,6 +2,8 @@
 
 import base64
 import json
+import re
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -81,6 +83,19 @@ def test_files_that_are_no_longer_drawn_are_deleted_and_no_others(project):
     make(project)
     run.figures(NAME)
     assert victim.exists() and not (project / "figures/heel_and_toe/fig02.png").exists()
+
+
+def test_one_notebook_gets_a_page_that_is_complete_without_a_network(project, capsys):
+    make(project, code=[*GOOD, small_project.FIGURE])
+    assert run.figures(NAME) == 0
+    page = Path(capsys.readouterr().out.splitlines()[-1])
+    assert page == project / "figures/heel_and_toe/fig02.html"
+    text = page.read_text(encoding="utf-8")
+    assert "data:image/png;base64" in text
+    assert (
+        re.findall(r"<(?:script|link|img|iframe)[^>]* (?:src|href)=[\"'](?!data:)[^\"'#]", text)
+        == []
+    )
 
 
 @pytest.mark.parametrize("end", ["raise KeyboardInterrupt", "import os; os._exit(1)"])
