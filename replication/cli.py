@@ -370,6 +370,17 @@ def clean(log, out, **given):
 
 
 @shell.command()
+@arg("name")
+@arg("title")
+def paper(name, title):
+    """Add a paper: NAME of its folders, such as easy_plus, and TITLE; the files are examples to be replaced."""
+    from replication.papers import template
+
+    for path in template.write(name, title):
+        click.echo(os.path.relpath(path))
+
+
+@shell.command()
 @opt("--scheduler", help="Test this scheduler (default: each log's own).")
 @opt(
     "--command",

@@ -194,7 +194,7 @@ class Claim:
 # ---- numbers
 
 
-def compare(paper, item, ours, reasons=None):
+def compare(paper, item, ours, reasons=None, extra=False):
     """Compare all published numbers of an item with ours.
 
     Parameters
@@ -204,6 +204,8 @@ def compare(paper, item, ours, reasons=None):
         Columns trace, policy, measure, value, unit.
     reasons : dict, optional
         Why numbers are not comparable, by trace or by (trace, policy, measure); the latter takes precedence.
+    extra : bool
+        Leave out our rows of policies that the item does not print, in place of an error.
 
     Returns
     -------
@@ -218,11 +220,14 @@ def compare(paper, item, ours, reasons=None):
     """
     where, printed = f"{paper}/{item}", published.rows(paper, item)
     known, mine = {row.key: row.unit for row in printed}, {}
+    policies = {row.policy for row in printed}
     for row in ours.to_dict("records") if hasattr(ours, "to_dict") else ours:
         if missing := [name for name in OURS if name not in row]:
             raise EvidenceError(
                 f"{where}: our row lacks {', '.join(missing)}; needed: {', '.join(OURS)}"
             )
+        if extra and row["policy"] not in policies:
+            continue
         *key, value, unit = (row[name] for name in OURS)
         if tuple(key) in mine:
             raise EvidenceError(f"{where}: {' / '.join(key)} is repeated in our rows")

@@ -317,7 +317,7 @@ def verdict_of(item, paper):
     share = good / len(compared) if compared else 1
     share = min(share, sum(word != rules.FAILS for word in held) / len(held)) if held else share
     whole = share == 1 and rules.PART not in held
-    word = "reproduced" if whole else "partly reproduced" if share > 0.5 else "not reproduced"
+    word = "reproduced" if whole else "partly reproduced" if share >= 0.5 else "not reproduced"
     return word, ". ".join(sentence[0].upper() + sentence[1:] for sentence in sentences)
 
 

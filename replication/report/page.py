@@ -242,7 +242,7 @@ class Page:
         """
         return self._save_table("table", name, ".csv", frame, caption, formats)
 
-    def compare(self, ours, reasons=None, item=None, part=False):
+    def compare(self, ours, reasons=None, item=None, part=False, extra=False):
         """Compare our numbers with the published ones and save the verdicts.
 
         Where the outputs may not decide (`undecided`) every verdict is *not comparable*. Under parameters other than the committed
@@ -258,11 +258,13 @@ class Page:
             Published item, where it is not the notebook's own, as ``text``.
         part : bool
             Leave out the published numbers that `ours` does not have: other notebooks draw those.
+        extra : bool
+            Leave out rows of `ours` whose policy the item does not print, in place of an error.
         """
         item = item or self.item
         if self.changes:
             ours = _published_only(self.paper, item, ours)
-        frame = tables.compare(self.paper, item, ours, reasons)
+        frame = tables.compare(self.paper, item, ours, reasons, extra)
         if part or self.changes:
             frame = frame[frame["reason"] != rules.NOT_COMPUTED].reset_index(drop=True)
         if self.changes and frame.empty:
@@ -276,7 +278,7 @@ class Page:
         name = None if item == self.item else item
         return self._save_table("verdicts", name, ".verdicts.csv", frame, caption, shown=readable)
 
-    def claims(self, functions, only=None, **given):
+    def claims(self, functions=None, only=None, **given):
         """Decide claims of the paper from tables, and save each with the numbers of its cases.
 
         Where the outputs may not decide (`undecided`) every verdict is *undecided*. Under parameters other than the
@@ -285,8 +287,9 @@ class Page:
 
         Parameters
         ----------
-        functions : module
-            The functions that return the cases, such as ``replication.papers.top_percent.claims``.
+        functions : module, optional
+            The functions that return the cases, such as ``replication.papers.top_percent.claims``. None is needed where
+            every claim has `select`.
         only : list of str, optional
             Ids of claims; all of the paper by default.
         **given
@@ -326,8 +329,9 @@ class Page:
         saved = self._save_table("claims", name, ".csv", table, caption, shown=readable)
         return Decided(decided, saved._repr_html_())
 
-    def decide(self, functions, only=None, **given):
+    def decide(self, functions=None, only=None, **given):
         """Decide claims as `claims` does, without saving them: for another interpretation of the paper, or other logs."""
+        functions = functions or {}
         if not self.changes:
             return tables.decide(self.paper, functions, given, only)
         decided = {}

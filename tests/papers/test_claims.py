@@ -1,6 +1,6 @@
 """The rules that turn cases into a verdict, what words mean, and claims that are entered but not decided."""
 
-import importlib
+import importlib.util
 import json
 import math
 
@@ -259,7 +259,10 @@ def test_a_claim_of_a_study_has_no_verdict_on_the_paper():
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_claim_of_a_paper_has_a_rule_and_a_function_or_rows(paper):
-    module = importlib.import_module(f"replication.papers.{paper}.claims")
+    own = f"replication.papers.{paper}"
+    # A paper whose claims select rows of tables has no package.
+    has_functions = importlib.util.find_spec(own) is not None
+    module = importlib.import_module(f"{own}.claims") if has_functions else {}
     for name, claim in published.claims_of(paper).items():
         assert claim["kind"] in rules.KINDS and rules.in_words(claim), name
         assert claim["word"] in rules.words()["how_often"], name
