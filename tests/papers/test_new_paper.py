@@ -65,3 +65,19 @@ def test_a_new_paper_is_values_a_claims_file_and_a_notebook(tmp_path, monkeypatc
     assert "A toy paper" in markup and "Most jobs are backfilled." in markup
     assert main(["check"]) == 0
     assert "verdicts, all as in the file" in capsys.readouterr().out
+
+
+def test_the_command_writes_a_paper_that_runs(tmp_path, monkeypatch, capsys):
+    small_project.enter(tmp_path, patch=monkeypatch.setattr)
+    (tmp_path / "notebooks").mkdir()
+    assert main(["paper", "toy", "Toy: a toy paper"]) == 0
+    assert capsys.readouterr().out.count("toy/") == 4
+    small_project.commit(tmp_path)
+    page = in_process(tmp_path / "notebooks/toy/table1.ipynb")["page"]
+    facts = record.read(page.kind, page.name)
+    assert [row["item"] for row in facts["comparisons"]] == ["table1"]
+    assert facts["claims"]["some-are-backfilled"]["verdict"] in ("holds", "fails")
+    assert len(published.rows("toy", "table1")) == published.entries("toy", "rows.toml")["table1"]
+    assert published.registered()["toy"] == {"name": "Toy", "title": "Toy: a toy paper"}
+    assert main(["paper", "toy", "Toy"]) == 1 and "exists already" in capsys.readouterr().err
+    assert main(["paper", "../x", "Toy"]) == 1 and "expected lower-case" in capsys.readouterr().err
