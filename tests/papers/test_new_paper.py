@@ -72,6 +72,8 @@ def test_the_command_writes_a_paper_that_runs(tmp_path, monkeypatch, capsys):
     (tmp_path / "notebooks").mkdir()
     assert main(["paper", "toy", "Toy: a toy paper"]) == 0
     assert capsys.readouterr().out.count("toy/") == 4
+    titles = {name: one["title"] for name, one in published.registered().items()}
+    monkeypatch.setattr(record, "CHAPTERS", titles)
     small_project.commit(tmp_path)
     page = in_process(tmp_path / "notebooks/toy/table1.ipynb")["page"]
     facts = record.read(page.kind, page.name)
