@@ -76,7 +76,7 @@ def test_the_command_writes_a_paper_that_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(record, "CHAPTERS", titles)
     small_project.commit(tmp_path)
     page = in_process(tmp_path / "notebooks/toy/table1.ipynb")["page"]
-    facts = record.read(page.kind, page.name)
+    facts = small_project.publish(page)
     assert [row["item"] for row in facts["comparisons"]] == ["table1"]
     assert facts["claims"]["some-are-backfilled"]["verdict"] in ("holds", "fails")
     assert len(published.rows("toy", "table1")) == published.entries("toy", "rows.toml")["table1"]
