@@ -25,7 +25,7 @@ OURS = [
     {"trace": "CTC-SP2", "policy": "perfect", "measure": "wait", "value": 18.7, "unit": "min"},
     {"trace": "KTH-SP2-2", "policy": "real", "measure": "wait", "value": 160.0, "unit": "min"},
 ]
-PAPERS = paths.PUBLISHED / "papers.toml"
+PAPERS, LOGS = (paths.PUBLISHED / name for name in ("papers.toml", "heel_and_toe/logs.toml"))
 HOSTILE = "<script>alert('log')</script>"
 
 
@@ -48,6 +48,7 @@ def enter(root, real=True, patch=setattr):
         published.parent.mkdir(parents=True)
         published.write_text(PUBLISHED)
         shutil.copy(PAPERS, root / "published")
+        shutil.copy(LOGS, published.parent)
     patch(registry, "load", lambda name, paper=None, synthetic=False: workload(name, real))
     patch(registry, "locate", lambda name: root / f"{name}.swf.gz" if real else None)
     patch(registry, "fetch", no_network)
