@@ -13,7 +13,7 @@ import numba
 import pandas as pd
 
 from replication import __version__
-from replication.simulator import choices, formats, plans, text, writing
+from replication.simulator import choices, text, writing
 from replication.simulator import conformance as conforming
 from replication.simulator.logs import cleaning, registry, swf
 from replication.simulator.schedules import measures
@@ -23,12 +23,6 @@ PROGRAM = "replication"
 opt, arg = click.option, click.argument
 FAILED, REFUSED, INTERRUPTED, OUTPUT_CLOSED = 1, 2, 130, 141
 TRIMS = {"heel-and-toe": True, "none": False}
-WRONG = {
-    "before_submission": "start before their submission",
-    "backwards": "end before their start",
-    "larger": "are larger than the machine",
-    "repeated": "have the number of another job",
-}
 SETTINGS = {"help_option_names": ["-h", "--help"], "show_default": True}
 FILE, PATH = click.Path(readable=False), click.Path(path_type=Path)
 EPILOG = (
@@ -79,10 +73,9 @@ def rules(command):
 @opt("--seed", type=click.IntRange(0), default=1)
 @opt("--trim", type=click.Choice([*TRIMS]), default="heel-and-toe", help="none: measure all jobs.")
 @opt("--out", type=FILE, help="The schedule: SWF for .swf(.gz), else CSV; - for standard output.")
-@opt("--format", "form", type=click.Choice(formats.FORMS), help="Format of --out.")
 @as_json
 @rules
-def simulate(log, scheduler, predictor, model, seed, trim, out, form, as_json, **given):
+def simulate(log, scheduler, predictor, model, seed, trim, out, as_json, **given):
     """Run one scheduler on LOG, a name ('replication logs list') or an SWF file.
 
     The measures leave out the first 1 % of jobs to end and those that end after the last submission; --trim none
@@ -97,7 +90,8 @@ def simulate(log, scheduler, predictor, model, seed, trim, out, form, as_json, *
     workload = registry.load(log, **given)
     schedule = simulation.simulate(workload, chosen, model, seed)
     if out:
-        formats.write(schedule, out, form)
+        is_swf = out.endswith((".swf", ".swf.gz"))
+        schedule.write_swf(out) if is_swf else schedule.write_csv(out)
     values = schedule.measured(TRIMS[trim])
     facts = {"log": workload.name, "machine": workload.machine, "stand_in": workload.stand_in}
     facts |= {"cleaning": dict(workload.cleaning), **schedule.provenance}
@@ -110,53 +104,6 @@ def simulate(log, scheduler, predictor, model, seed, trim, out, form, as_json, *
         lines.append(f"  {value:{form}}  {measures.NAMES[name]}")
     lines += [f"schedule written to {out}"] if out and out != "-" else []
     _print(facts, lines, as_json, err=out == "-")
-
-
-@shell.command()
-@arg("first", metavar="A", type=FILE)
-@arg("second", metavar="B", type=FILE)
-@as_json
-def compare(first, second, as_json):
-    """Compare two schedules, job by job.
-
-    A and B are CSV or SWF files of 'simulate', job tables of Batsim or evalys, or logs with waits.
-    """
-    result = plans.compare(formats.read(first), formats.read(second))
-    lines = [f"{result['matched']:,} jobs in both{': the same schedule' * result['same']}"]
-    for key in ("only_first", "only_second", "other_size", "other_run_time"):
-        lines += [f"  {result[key]:,} jobs: {key.replace('_', ' ')}"] if result[key] else []
-    means = pd.DataFrame({"A": result["first"], "B": result["second"]}).rename(plans.NAMES)
-    means["change, %"] = 100 * (means["B"] / means["A"] - 1)
-    lines.append(means.to_string(float_format="{:,.6g}".format, na_rep=""))
-    classes = pd.DataFrame(result["classes"]).set_index("class").drop(columns="mean")
-    lines.append(classes.rename_axis("size, processors").to_string())
-    _print({"files": [first, second]} | result, lines, as_json)
-    return 0 if result["same"] else FAILED
-
-
-@shell.command()
-@arg("schedule", metavar="FILE", type=FILE)
-@machine
-@as_json
-def audit(schedule, machine, as_json):
-    """Check that a machine could run a schedule, and count jobs delayed by later ones."""
-    plan = formats.read(schedule)
-    result = {"file": schedule} | plans.check(plan, machine)
-    verdict = {True: "possible", False: "IMPOSSIBLE", None: "undecided without --processors"}
-    size = f"{result['jobs']:,} jobs, at most {result['peak']:,} processors"
-    lines = [f"{verdict[result['possible']]}: {size}"]
-    lines += [f"  {result[key]:,} jobs {words}" for key, words in WRONG.items() if result[key]]
-    if result["possible"]:
-        try:
-            result["fairness"] = plans.fairness(plans.as_schedule(plan, machine))
-            lines += [f"  {key}: {value:,.6g}" for key, value in result["fairness"].items()]
-            lines.append(
-                "  the head is the waiting job that was submitted first; another order delays it"
-            )
-        except plans.PlanError as error:
-            lines.append(f"  delays are not counted: {error}")
-    _print(result, lines, as_json)
-    return FAILED if result["possible"] is False else 0
 
 
 @shell.command()
@@ -462,9 +409,7 @@ def main(argv=None):
         refused = (
             FileNotFoundError,
             click.UsageError,
-            formats.FormatError,
             grid.SweepError,
-            plans.PlanError,
             swf.SWFError,
             choices.ChoiceError,
             conforming.ConformanceError,

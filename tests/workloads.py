@@ -3,7 +3,6 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from replication.simulator.formats import Plan
 from replication.simulator.workload import Workload
 
 
@@ -66,12 +65,3 @@ def peopled(draw, overrun=False, most=40):
     workload = draw(workloads(most=most, overrun=overrun))
     few = st.lists(st.integers(0, 2), min_size=len(workload), max_size=len(workload))
     return workload.replace(user=np.array(draw(few)), executable=np.array(draw(few)))
-
-
-def as_plan(schedule):
-    """Return a schedule in the form of `replication.simulator.formats.read`."""
-    w = schedule.workload
-    times = {"submit": w.submit, "start": schedule.start, "end": schedule.end}
-    times = {name: values.astype(float) for name, values in times.items()}
-    estimate, ids = schedule.estimate.astype(float), w.job_id.astype(str)
-    return Plan(w.name, ids, **times, estimate=estimate, processors=w.processors, machine=w.machine)

@@ -53,6 +53,8 @@ def test_simulate_prints_its_trim_and_its_output(log, tmp_path, capsys):
     code, out, _ = run(capsys, "simulate", log, "--predictor", "last", "--out", target)
     assert code == 0 and f"schedule written to {target}" in out and "of 300 jobs" in out
     assert len(pd.read_csv(target)) == 300
+    run(capsys, "simulate", log, "--out", tmp_path / "jobs.swf.gz")
+    assert len(swf.read(tmp_path / "jobs.swf.gz")) == 300
     code, out, _ = run(capsys, "simulate", log, "--trim", "none", "--json")
     assert json.loads(out)["trim"] == "none"
 

@@ -2,9 +2,10 @@
 
 import tomllib
 
+import pandas as pd
 import pytest
 
-from replication.simulator import formats, paths, text
+from replication.simulator import paths, text
 from replication.simulator.logs import registry
 from replication.simulator.simulation import simulate
 from tests.agreement import agree
@@ -22,7 +23,7 @@ def test_the_manifest_lists_every_file():
 @pytest.mark.parametrize("log", LOGS, ids=[log["name"] for log in LOGS])
 def test_kernel_and_reference_give_the_schedule(log):
     workload = registry.load(FOLDER / "logs" / f"{log['name']}.swf", drop=(), overrun="as-is")
-    expected = formats.read(FOLDER / "schedules" / f"{log['name']}.csv")
+    expected = pd.read_csv(FOLDER / "schedules" / f"{log['name']}.csv")
     schedule = agree(workload, text.scheduler(log["scheduler"]))
     start, end = schedule.start.tolist(), schedule.end.tolist()
     assert (start, end) == (expected.start.tolist(), expected.end.tolist())

@@ -6,7 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from replication.simulator.schedules import gantt
+from replication.simulator.predictors import Last
+from replication.simulator.schedulers import FCFS, PVEasy
+from replication.simulator.schedules import export, gantt
 from replication.simulator.schedules.schedule import TABLE
 from replication.simulator.simulation import simulate
 from tests.workloads import jobs
@@ -34,6 +36,32 @@ def test_the_table_as_csv(tmp_path):
     memory = io.BytesIO()
     schedule.write_csv(memory)
     assert memory.getvalue() == (tmp_path / "jobs.csv").read_bytes()
+
+
+def test_the_waits_of_a_log_are_filled_in():
+    schedule = simulate(jobs(4, (0, 10, 3), (1, 10, 3), (2, 5, 1), (3, 0, 1)), FCFS())
+    trace = export.as_trace(schedule)
+    assert trace.wait.tolist() == [0, 9, 8, 12]
+    assert trace.run_time.tolist() == [10, 10, 5, 0]
+    assert trace.max_procs == 4
+    assert any("scheduler FCFS(), estimates Users(), seed 1" in line for line in trace.comments)
+
+
+def test_partial_executions_are_lines_of_status_2_to_4(tmp_path):
+    rows = ((3 * k, 40 + 7 * (k % 5), 1 + k % 4, 30 + 90 * (k % 3)) for k in range(60))
+    schedule = simulate(jobs(4, *rows), PVEasy(predictor=Last(), mode="suspend"))
+    schedule.write_swf(tmp_path / "a.swf")
+    rows = [
+        [int(value) for value in row.split()]
+        for row in (tmp_path / "a.swf").read_text().splitlines()
+        if not row.startswith(";")
+    ]
+    job = int(schedule.workload.job_id[schedule.killed_runs[0, 0]])
+    whole, *parts = [row for row in rows if row[0] == job]
+    assert whole[10] == 1 and [row[10] for row in parts] == [2] * (len(parts) - 1) + [3]
+    assert [row[1] for row in parts] == [whole[1]] + [-1] * (len(parts) - 1)
+    assert whole[3] == sum(row[3] for row in parts)
+    assert whole[2] == parts[0][2]
 
 
 def test_a_gantt_picture_shows_every_job_of_its_window():

@@ -1,4 +1,4 @@
-"""Studies use public names of the package: those of `replication`, and those that the API reference lists for them."""
+"""Studies and contrib/exchange use public names of the package: those of `replication`, and those that the API reference lists for them."""
 
 import ast
 import json
@@ -9,9 +9,14 @@ import pytest
 import replication
 from replication.simulator import paths
 
-TEXT = (paths.ROOT / "docs/api.md").read_text(encoding="utf-8").split("## Names for studies")[1]
+TEXT = (
+    (paths.ROOT / "docs/api.md")
+    .read_text(encoding="utf-8")
+    .split("## Names for studies and packages")[1]
+)
 LISTED = set(re.findall(r"`(replication\.[\w.]+)`", TEXT))
 FILES = [path for path in sorted(paths.STUDIES.glob("*/*")) if path.suffix in (".py", ".ipynb")]
+FILES += sorted((paths.ROOT / "contrib/exchange/replication_exchange").glob("*.py"))
 
 
 def imported(source):
@@ -35,7 +40,7 @@ def is_public(name):
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.name}")
-def test_a_study_uses_public_names_only(path):
+def test_public_names_only_are_used(path):
     source = path.read_text(encoding="utf-8")
     if path.suffix == ".ipynb":
         cells = json.loads(source)["cells"]

@@ -9,8 +9,9 @@ import pandas as pd
 
 from replication.simulator import writing
 from replication.simulator.estimates import EstimateModel
+from replication.simulator.logs import swf
 from replication.simulator.schedulers import Scheduler
-from replication.simulator.schedules import gantt, measures
+from replication.simulator.schedules import export, gantt, measures
 from replication.simulator.workload import Workload, usage
 
 TABLE = (
@@ -312,6 +313,16 @@ class Schedule:
         columns = {name: np.asarray(values, np.int64) for name, values in self.columns().items()}
         with writing.open_output(target) as out:
             out.write(pd.DataFrame(columns).to_csv(index=False, lineterminator="\n").encode())
+
+    def write_swf(self, target):
+        """Write the jobs as a log in SWF with wait times, and the runs of preempted jobs as partial executions.
+
+        Parameters
+        ----------
+        target : path or open binary file
+            The content of a name that ends in ``.gz`` is compressed.
+        """
+        swf.write(target, export.as_trace(self))
 
     def gantt(self, axes=None, since=None, until=None):
         """Draw the jobs that run between two instants as a Gantt chart.

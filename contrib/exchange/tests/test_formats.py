@@ -7,13 +7,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from replication.cli import main
-from replication.simulator import formats, plans
+from plans_of_schedules import as_plan
+from replication import Last, PVEasy, simulate
 from replication.simulator.logs import swf
-from replication.simulator.predictors import Last
-from replication.simulator.schedulers import FCFS, PVEasy
-from replication.simulator.simulation import simulate
-from tests.workloads import as_plan, jobs, workloads
+from replication_exchange import formats, plans
+from tests.workloads import jobs, workloads
+
+WRITERS = {
+    "native": lambda schedule, target: schedule.write_csv(target),
+    "swf": lambda schedule, target: schedule.write_swf(target),
+    "batsim": formats.write_batsim,
+}
 
 PAST_A_HEAD = jobs(4, (0, 10, 3), (1, 10, 3), (2, 5, 1), (3, 0, 1))
 BATSIM = (
@@ -37,42 +41,21 @@ def same(plan, schedule):
     )
 
 
-@pytest.mark.parametrize("form", formats.FORMS)
+@pytest.mark.parametrize("form", WRITERS)
 @given(workload=workloads())
 @settings(max_examples=25, deadline=None)
 def test_write_and_read_are_inverse(tmp_path_factory, form, workload):
     schedule = simulate(workload)
     path = tmp_path_factory.mktemp("forms") / "schedule"
-    formats.write(schedule, path, form)
+    WRITERS[form](schedule, path)
     plan = formats.read(path)
     assert same(plan, schedule)
     assert plan.machine == (workload.machine if form == "swf" else None)
 
 
-@pytest.mark.parametrize("ending", [".swf", ".swf.gz", ".csv"])
-def test_the_form_follows_the_name(tmp_path, ending):
-    schedule = simulate(PAST_A_HEAD)
-    formats.write(schedule, tmp_path / f"a{ending}")
-    plan = formats.read(tmp_path / f"a{ending}")
-    assert (tmp_path / f"a{ending}").read_bytes()[:1] == {"swf": b";", ".gz": b"\x1f", "csv": b"j"}[
-        ending[-3:]
-    ]
-    assert same(plan, schedule)
-
-
-def test_the_waits_of_a_log_are_filled_in():
-    trace = formats.as_trace(simulate(PAST_A_HEAD, FCFS()))
-    assert trace.wait.tolist() == [0, 9, 8, 12]
-    assert trace.run_time.tolist() == [10, 10, 5, 0]
-    assert trace.max_procs == 4
-    assert any(
-        "scheduler FCFS(), estimates Users(), seed 1" in comment for comment in trace.comments
-    )
-
-
 def test_batsims_table_by_hand():
     out = io.BytesIO()
-    formats.write(simulate(PAST_A_HEAD), out, "batsim")
+    formats.write_batsim(simulate(PAST_A_HEAD), out)
     rows = list(csv.DictReader(io.StringIO(out.getvalue().decode())))
     assert ",".join(rows[0]) == BATSIM
     second = rows[1]
@@ -164,7 +147,7 @@ def test_a_preempted_schedule_passes_its_own_audit(tmp_path, mode, ending):
     schedule = simulate(BUSY, PVEasy(predictor=Last(), mode=mode))
     assert len(schedule.killed_runs) > 3
     path = tmp_path / f"schedule{ending}"
-    formats.write(schedule, path)
+    WRITERS["swf" if ending == ".swf" else "native"](schedule, path)
     plan = formats.read(path)
     assert np.array_equal(plan.start, schedule.start) and np.array_equal(plan.end, schedule.end)
     assert plans.check(plan, BUSY.machine)["possible"]
@@ -174,27 +157,10 @@ def test_a_preempted_schedule_passes_its_own_audit(tmp_path, mode, ending):
         assert plans.as_schedule(plan).validate()
         # The jobs' own lines are a log: nothing is read twice.
         assert len(swf.read(path)) == len(BUSY)
-        assert main(["audit", str(path)]) == 0
-
-
-def test_partial_executions_are_lines_of_status_2_to_4(tmp_path):
-    schedule = simulate(BUSY, PVEasy(predictor=Last(), mode="suspend"))
-    formats.write(schedule, tmp_path / "a.swf")
-    rows = [
-        [int(value) for value in row.split()]
-        for row in (tmp_path / "a.swf").read_text().splitlines()
-        if not row.startswith(";")
-    ]
-    job = int(BUSY.job_id[schedule.killed_runs[0, 0]])
-    whole, *parts = [row for row in rows if row[0] == job]
-    assert whole[10] == 1 and [row[10] for row in parts] == [2] * (len(parts) - 1) + [3]
-    assert [row[1] for row in parts] == [whole[1]] + [-1] * (len(parts) - 1)
-    assert whole[3] == sum(row[3] for row in parts)
-    assert whole[2] == parts[0][2]
 
 
 def test_a_table_contains_no_formula():
     out = io.BytesIO()
-    formats.write(simulate(PAST_A_HEAD.replace(name="=HYPERLINK(1)")), out, "batsim")
+    formats.write_batsim(simulate(PAST_A_HEAD.replace(name="=HYPERLINK(1)")), out)
     rows = csv.DictReader(io.StringIO(out.getvalue().decode()))
     assert {row["workload_name"] for row in rows} == {"'=HYPERLINK(1)"}

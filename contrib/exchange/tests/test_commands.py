@@ -4,15 +4,22 @@ import json
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, settings
 
-from replication.cli import main
-from replication.simulator import audits, formats, plans
-from replication.simulator.schedulers import EASY, FCFS
-from replication.simulator.simulation import simulate
-from tests.workloads import as_plan, jobs, workloads
+from plans_of_schedules import as_plan
+from replication import EASY, FCFS, simulate
+from replication.simulator import audits
+from replication_exchange import cli, formats, plans
+from tests.workloads import jobs, workloads
 
 LOG = jobs(16, (0, 10, 12), (1, 10, 12), (2, 5, 4), (3, 100, 1))
+
+
+def run(*words):
+    """Return the exit code, standard output and standard error of a command."""
+    done = CliRunner().invoke(cli.main, list(map(str, words)))
+    return done.exit_code, done.stdout, done.stderr
 
 
 def plan(path="a", machine=16, estimate=None, **columns):
@@ -30,10 +37,11 @@ def plan(path="a", machine=16, estimate=None, **columns):
 
 @pytest.fixture
 def written(tmp_path):
-    """Write the log's schedule under a scheduler in some form; returns the path."""
+    """Write the log's schedule under a scheduler; returns the path."""
 
-    def write(name, scheduler=EASY(), form=None, workload=LOG):
-        formats.write(simulate(workload, scheduler), tmp_path / name, form)
+    def write(name, scheduler=EASY()):
+        schedule = simulate(LOG, scheduler)
+        (schedule.write_swf if name.endswith(".swf") else schedule.write_csv)(tmp_path / name)
         return str(tmp_path / name)
 
     return write
@@ -92,25 +100,36 @@ def test_files_that_cannot_be_matched(ids, words):
         )
 
 
-def test_the_command_says_what_differs(written, capsys):
+def test_the_command_says_what_differs(written):
     words = ["compare", written("a.csv", FCFS()), written("b.csv", EASY())]
-    assert main(words) == 1
-    assert "mean bounded slowdown" in capsys.readouterr().out
-    assert main([*words, "--json"]) == 1
-    found = json.loads(capsys.readouterr().out)
+    code, out, _ = run(*words)
+    assert code == 1 and "mean bounded slowdown" in out
+    code, out, _ = run(*words, "--json")
+    found = json.loads(out)
     # Under FCFS the third job waits for the second, the fourth for the third; under EASY neither does.
     assert (found["classes"][-1]["earlier"], found["classes"][-1]["later"]) == (2, 0)
+    assert run("compare", words[1], words[1])[0] == 0
 
 
 @pytest.mark.parametrize("words", [["nowhere.csv"], ["{a}", "{a}"], ["{empty}"]])
-def test_trouble_is_code_2_and_one_line(written, tmp_path, capsys, words):
+def test_trouble_is_code_2_and_one_line(written, tmp_path, words):
     a = written("a.csv")
     (tmp_path / "empty").touch()
     filled = [word.format(a=a, empty=tmp_path / "empty") for word in words]
-    assert main(["compare", a, *filled]) == 2
-    error = capsys.readouterr().err
-    assert error.count("\n") == 1
-    assert main(["audit", filled[0], "--processors", "0"]) == 2
+    code, _, error = run("compare", a, *filled)
+    assert code == 2 and error.splitlines()[-1].startswith("Error: ")
+    assert run("audit", filled[0], "--processors", "0")[0] == 2
+
+
+def test_export_writes_batsims_table_of_the_same_schedule(written, tmp_path):
+    for name, more in (("a.swf", []), ("a.csv", ["--processors", 16])):
+        path = written(name)
+        assert run("export", path, tmp_path / "jobs.csv", *more) == (0, "", "")
+        assert run("compare", path, tmp_path / "jobs.csv")[0] == 0
+    code, _, error = run("export", path, tmp_path / "b.csv")
+    assert code == 2 and "the machine is unknown" in error and not (tmp_path / "b.csv").exists()
+    code, _, error = run("export", path, path, "--processors", 16)
+    assert code == 2 and "is the input" in error
 
 
 @pytest.mark.parametrize(
@@ -150,21 +169,21 @@ def test_the_audits_of_a_file_are_those_of_the_schedule(workload):
     assert found["head_delayed"] == audits.head_violations(schedule).sum()
 
 
-def test_the_audit_command(written, capsys):
+def test_the_audit_command(written):
     path = written("a.swf")
-    assert main(["audit", path]) == 0
-    assert capsys.readouterr().out.startswith("possible: 4 jobs")
-    assert main(["audit", path, "--processors", "12"]) == 1
-    assert capsys.readouterr().out.startswith("IMPOSSIBLE: 4 jobs")
-    assert main(["audit", path, "--processors", "12", "--json"]) == 1
-    found = json.loads(capsys.readouterr().out)
-    assert (found["possible"], found["over_from"]) == (False, 2.0)
-    assert main(["audit", written("a.csv")]) == 0
-    assert "undecided without --processors" in capsys.readouterr().out
+    code, out, _ = run("audit", path)
+    assert code == 0 and out.startswith("possible: 4 jobs")
+    code, out, _ = run("audit", path, "--processors", "12")
+    assert code == 1 and out.startswith("IMPOSSIBLE: 4 jobs")
+    code, out, _ = run("audit", path, "--processors", "12", "--json")
+    found = json.loads(out)
+    assert (code, found["possible"], found["over_from"]) == (1, False, 2.0)
+    code, out, _ = run("audit", written("a.csv"))
+    assert code == 0 and "undecided without --processors" in out
 
 
-def test_a_schedule_in_fractions_of_a_second_has_no_fairness(written, tmp_path, capsys):
+def test_a_schedule_in_fractions_of_a_second_has_no_fairness(tmp_path):
     header = "job_id,submission_time,requested_number_of_resources,starting_time,finish_time"
     (tmp_path / "b.csv").write_text(f"{header}\n1,0.5,1,1.5,2.5\n")
-    assert main(["audit", str(tmp_path / "b.csv"), "--processors", "4"]) == 0
-    assert "submit 0.5; allowed: whole seconds" in capsys.readouterr().out
+    code, out, _ = run("audit", tmp_path / "b.csv", "--processors", "4")
+    assert code == 0 and "submit 0.5; allowed: whole seconds" in out

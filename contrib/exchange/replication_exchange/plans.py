@@ -1,12 +1,12 @@
-"""Check schedules from files of any simulator (`replication.simulator.formats.Plan`), and compare two of them."""
+"""Check schedules from files of any simulator (`replication_exchange.formats.Plan`), and compare two of them."""
 
 import numpy as np
 import pandas as pd
 
+from replication import Schedule, Workload
 from replication.simulator import audits
 from replication.simulator.schedules import measures
-from replication.simulator.schedules.schedule import Schedule
-from replication.simulator.workload import Workload, usage
+from replication.simulator.workload import usage
 
 #: Classes of sizes: their names, and the largest size of each after 0.
 CLASSES = ("1", "2 to 8", "9 to 64", "65 to 512", "513 or more")
@@ -42,7 +42,7 @@ def compare(first, second) -> dict:
 
     Parameters
     ----------
-    first, second : replication.simulator.formats.Plan
+    first, second : replication_exchange.formats.Plan
 
     Returns
     -------
@@ -110,7 +110,7 @@ def check(plan, machine=None):
 
     Parameters
     ----------
-    plan : replication.simulator.formats.Plan
+    plan : replication_exchange.formats.Plan
     machine : int, processors, optional
         By default the size in the file.
 
@@ -155,18 +155,18 @@ def check(plan, machine=None):
 
 
 def as_schedule(plan, machine=None):
-    """Return a plan as a schedule, for audits.
+    """Return a plan as a schedule.
 
     Parameters
     ----------
-    plan : replication.simulator.formats.Plan
-        Unknown estimates become run times.
+    plan : replication_exchange.formats.Plan
+        Unknown estimates become run times, and job numbers that are not whole numbers 1, 2, ...
     machine : int, processors, optional
         By default the size in the file.
 
     Returns
     -------
-    replication.simulator.schedules.schedule.Schedule
+    replication.Schedule
 
     Raises
     ------
@@ -186,9 +186,10 @@ def as_schedule(plan, machine=None):
     submit, start, end = times.astype(np.int64)
     run_time = end - start
     estimate = np.where(plan.estimate[order] < 0, run_time, plan.estimate[order]).astype(np.int64)
-    workload = Workload.from_columns(
-        plan.path, machine, submit, run_time, plan.processors[order], estimate
-    )
+    whole = all(job.isdecimal() and len(job) < 19 for job in plan.job_id.tolist())
+    job_id = plan.job_id[order].astype(np.int64) if whole else None
+    jobs = submit, run_time, plan.processors[order], estimate
+    workload = Workload.from_columns(plan.path, machine, *jobs, job_id=job_id)
     earlier = plan.earlier_runs.astype(np.int64)
     earlier[:, 0] = np.argsort(order)[earlier[:, 0]]
     return Schedule(
@@ -209,7 +210,7 @@ def fairness(schedule):
 
     Parameters
     ----------
-    schedule : replication.simulator.schedules.schedule.Schedule
+    schedule : replication.Schedule
 
     Returns
     -------

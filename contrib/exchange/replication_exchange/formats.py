@@ -1,13 +1,12 @@
-"""Write schedules for other programs, and read theirs: SWF, CSV, and Batsim's table of jobs.
+"""Read schedules of any program, and write Batsim's table of jobs.
 
 | form | content | read by |
 |---|---|---|
-| native | CSV with the columns of `replication.simulator.schedules.schedule.TABLE` | this package |
-| swf | Standard Workload Format 2.2 with wait times | programs that read job logs |
-| batsim | the ``_jobs.csv`` of Batsim 3 and later | Batsim's tools, evalys |
+| CSV | the columns of `Schedule.write_csv` | `replication` |
+| SWF | Standard Workload Format 2.2 with wait times, as of `Schedule.write_swf` | programs that read job logs |
+| Batsim | the ``_jobs.csv`` of Batsim 3 and later; tables of older versions are read too | Batsim's tools, evalys |
 
-Tables have only the run that completed. In SWF, lines of status 2 to 4 after the line of a preempted job are its
-partial executions; its own line has the run time of the run that completed, or of all runs if it is resumed. Batsim's
+Tables have only the run that completed; lines of status 2 to 4 in SWF are the partial executions of preempted jobs. Batsim's
 resources are assigned when the table is written, lowest free one first, since the simulation only counts processors.
 
 Sources: documentation of Batsim, "Jobs" and "Interval set"; the format's definition in the Parallel Workloads Archive.
@@ -15,18 +14,16 @@ Sources: documentation of Batsim, "Jobs" and "Interval set"; the format's defini
 
 import io
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from replication import __version__
 from replication.simulator import writing
-from replication.simulator.choices import among
 from replication.simulator.logs import swf
 from replication.simulator.schedules import gantt
 
 LATEST = 10**15  # s, before and after 0; also the most processors
-FORMS = ("native", "swf", "batsim")
 #: Names of a plan's columns in tables of this package, of Batsim, and of older versions of Batsim.
 NAMES = {
     "job_id": ("job_id", "jobID"),
@@ -36,13 +33,11 @@ NAMES = {
     "processors": ("processors", "requested_number_of_resources", "requested_number_of_processors"),
     "estimate": ("estimate", "requested_time"),
 }
-
-
 COLUMNS = tuple(NAMES)[1:]
 
 
 class FormatError(ValueError):
-    """A file or a form that is unusable; the message names file, column, value and the allowed values."""
+    """An unusable file; the message names file, column, value and the allowed values."""
 
 
 @dataclass(frozen=True)
@@ -91,97 +86,12 @@ class Plan:
         return self.end - self.start
 
 
-def write(schedule, target, form=None) -> None:
-    """Write a schedule.
-
-    Parameters
-    ----------
-    schedule : replication.simulator.schedules.schedule.Schedule
-    target : path or open binary file
-    form : {"native", "swf", "batsim"}, optional
-        By default "swf" for a path that ends in ``.swf`` or ``.swf.gz``, else "native".
-
-    Raises
-    ------
-    FormatError
-        For another form.
-    """
-    form = form or ("swf" if str(target).endswith((".swf", ".swf.gz")) else "native")
-    among(FORMS, "form", form, FormatError)
-    if form == "native":
-        schedule.write_csv(target)
-    elif form == "swf":
-        swf.write(target, as_trace(schedule))
-    else:
-        _write_batsim(schedule, target)
-
-
-def as_trace(schedule) -> swf.Trace:
-    """Return a schedule as a log in SWF, with estimates as requested times and sizes in both fields of processors.
-
-    Parameters
-    ----------
-    schedule : replication.simulator.schedules.schedule.Schedule
-
-    Returns
-    -------
-    replication.simulator.logs.swf.Trace
-    """
-    w = schedule.workload
-    note = ", ".join(f"{name} {value}" for name, value in schedule.provenance.items())
-    labels = {
-        "Version": 2.2,
-        "Computer": f"simulated from {w.label}",
-        "Conversion": f"replication {__version__}",
-        "MaxJobs": len(w),
-        "MaxRecords": len(w),
-        "MaxProcs": w.machine,
-        "Note": note,
-    }
-    start, run_time = schedule.start.copy(), schedule.end - schedule.start
-    if schedule.length is not None:  # resumed: all parts together did the work
-        job, begin, end = schedule.killed_runs.T
-        np.minimum.at(start, job, begin)
-        np.add.at(run_time, job, end - begin)
-    return swf.Trace.from_columns(
-        w.submit,
-        comments=[f" {label}: {value}" for label, value in labels.items()],
-        path=w.name,
-        parts=_parts(schedule),
-        job_id=w.job_id,
-        wait=start - w.submit,
-        run_time=run_time,
-        allocated_processors=w.processors,
-        requested_processors=w.processors,
-        requested_time=schedule.estimate,
-        status=np.ones(len(w), np.int64),
-        user=w.user,
-        group=w.group,
-        executable=w.executable,
-        queue=w.queue,
-    )
-
-
-def _parts(schedule):
-    """Return the runs of preempted jobs as `swf.Trace.parts`: all but the last of status 2, the last of status 3."""
-    w, killed = schedule.workload, schedule.killed_runs
-    jobs = np.unique(killed[:, 0])
-    last = np.stack([jobs, schedule.start[jobs], schedule.end[jobs]], axis=1)
-    runs = np.concatenate([killed, last])
-    status = np.repeat([2, 3], [len(killed), len(last)])
-    order = np.lexsort((status, runs[:, 2], runs[:, 1], runs[:, 0]))
-    job, start, end = runs[order].T
-    before = np.where(np.diff(job, prepend=-1) != 0, w.submit[job], np.roll(end, 1))
-    columns = w.job_id[job], start - before, end - start, w.processors[job], status[order]
-    return np.stack(columns, axis=1)
-
-
 def intervals(schedule):
     """Return the processors of each job as an interval set such as ``0-3 7``; each job gets the lowest free ones.
 
     Parameters
     ----------
-    schedule : replication.simulator.schedules.schedule.Schedule
+    schedule : replication.Schedule
 
     Returns
     -------
@@ -198,13 +108,21 @@ def intervals(schedule):
     return sets
 
 
-def _write_batsim(schedule, target):
+def write_batsim(schedule, target) -> None:
+    """Write a schedule as Batsim's table of jobs.
+
+    Parameters
+    ----------
+    schedule : replication.Schedule
+    target : path or open binary file
+        A path names the file only when it is complete.
+    """
     w = schedule.workload
     run_time = schedule.end - schedule.start
     turnaround = schedule.end - w.submit
     columns = {
         "job_id": w.job_id,
-        "workload_name": w.name,
+        "workload_name": Path(w.name).name,
         "profile": run_time,
         "submission_time": w.submit,
         "requested_number_of_resources": w.processors,
